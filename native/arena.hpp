@@ -1,0 +1,269 @@
+// The arena: every distinct subtree of a collection, stored once.
+//
+// A node is identified by its label and the identities of its children, so two equal subtrees are one number
+// and everything that depends on a subtree alone is computed once. Children always have smaller numbers than
+// their parent, which makes "bottom up" a plain loop. Also here: the table of label strings, and productions
+// (a label with the labels of the children), which kernels use to find candidates.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+namespace sapwood {
+
+using Symbol = std::uint32_t;
+using Node = std::uint32_t;
+using Production = std::uint32_t;
+inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+namespace detail {
+
+// Keys are hashed with a seed drawn once per process, so that no input can be made to collide on purpose.
+// Numbers are given in order of arrival, hence no result depends on the seed.
+inline std::uint64_t hash_seed() {
+    static const std::uint64_t seed = [] {
+        std::random_device source;
+        return (std::uint64_t{source()} << 32) ^ source();
+    }();
+    return seed;
+}
+
+inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
+    const auto product = static_cast<unsigned __int128>(a ^ 0x9e3779b97f4a7c15ull) * (b ^ 0xd1b54a32d192ed03ull);
+    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
+
+inline std::uint32_t hash_bytes(std::string_view bytes) {
+    std::uint64_t state = mix(hash_seed(), bytes.size());
+    const char* data = bytes.data();
+    std::size_t left = bytes.size();
+    while (left >= 8) {
+        std::uint64_t word;
+        std::memcpy(&word, data, 8);
+        state = mix(state, word);
+        data += 8;
+        left -= 8;
+    }
+    if (left > 0) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, data, left);
+        state = mix(state, word);
+    }
+    return static_cast<std::uint32_t>(state ^ (state >> 32));
+}
+
+// Open addressing with linear probing over 32-bit numbers; the keys live with the owner.
+class IndexTable {
+  public:
+    IndexTable() : slots_(64, Slot{kNone, 0}) {}
+
+    // Returns the number whose key has this hash and satisfies `equal`, or kNone.
+    template <class Equal>
+    std::uint32_t find(std::uint32_t hash, Equal equal) const {
+        const std::size_t mask = slots_.size() - 1;
+        for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
+            const Slot& slot = slots_[at];
+            if (slot.number == kNone) return kNone;
+            if (slot.hash == hash && equal(slot.number)) return slot.number;
+        }
+    }
+
+    void insert(std::uint32_t hash, std::uint32_t number) {
+        if (2 * (used_ + 1) > slots_.size()) grow();
+        place(Slot{number, hash});
+        ++used_;
+    }
+
+  private:
+    struct Slot {
+        std::uint32_t number, hash;
+    };
+
+    void place(Slot slot) {
+        const std::size_t mask = slots_.size() - 1;
+        std::size_t at = slot.hash & mask;
+        while (slots_[at].number != kNone) at = (at + 1) & mask;
+        slots_[at] = slot;
+    }
+
+    void grow() {
+        std::vector<Slot> old(slots_.size() * 2, Slot{kNone, 0});
+        old.swap(slots_);
+        for (const Slot& slot : old)
+            if (slot.number != kNone) place(slot);
+    }
+
+    std::vector<Slot> slots_;
+    std::size_t used_ = 0;
+};
+
+}  // namespace detail
+
+class SymbolTable {
+  public:
+    Symbol intern(std::string_view text) {
+        const std::uint32_t hash = detail::hash_bytes(text);
+        const auto same = [&](std::uint32_t number) { return this->text(number) == text; };
+        if (const std::uint32_t found = table_.find(hash, same); found != kNone) return found;
+        if (size() >= kNone) throw std::length_error("more than 4294967295 distinct labels");
+        const auto number = static_cast<Symbol>(size());
+        characters_.insert(characters_.end(), text.begin(), text.end());
+        ends_.push_back(characters_.size());
+        table_.insert(hash, number);
+        return number;
+    }
+
+    Symbol find(std::string_view text) const {
+        return table_.find(detail::hash_bytes(text), [&](std::uint32_t number) { return this->text(number) == text; });
+    }
+
+    std::string_view text(Symbol symbol) const {
+        const std::size_t begin = symbol == 0 ? 0 : ends_[symbol - 1];
+        return {characters_.data() + begin, ends_[symbol] - begin};
+    }
+
+    std::size_t size() const { return ends_.size(); }
+
+  private:
+    std::vector<char> characters_;
+    std::vector<std::size_t> ends_;
+    detail::IndexTable table_;
+};
+
+class Arena {
+  public:
+    SymbolTable symbols;
+
+    Node leaf(Symbol label) {
+        if (label >= leaves_.size()) leaves_.resize(symbols.size(), kNone);
+        Node& known = leaves_[label];
+        if (known == kNone) known = append(label, {});
+        return known;
+    }
+
+    // The number of the subtree with this label over these children; the same subtree always gives the same number.
+    Node node(Symbol label, std::span<const Node> children) {
+        if (children.empty()) return leaf(label);
+        std::uint64_t state = detail::mix(detail::hash_seed(), label);
+        for (const Node child : children) state = detail::mix(state, child);
+        const auto hash = static_cast<std::uint32_t>(state ^ (state >> 32));
+        const auto same = [&](Node other) {
+            const auto theirs = this->children(other);
+            return labels_[other] == label && theirs.size() == children.size() &&
+                   std::memcmp(theirs.data(), children.data(), children.size_bytes()) == 0;
+        };
+        if (const Node found = nodes_.find(hash, same); found != kNone) return found;
+        const Node number = append(label, children);
+        nodes_.insert(hash, number);
+        productions_.back() = production(number);
+        return number;
+    }
+
+    std::size_t size() const { return labels_.size(); }
+    std::size_t production_count() const { return samples_.size(); }
+    std::size_t edge_count() const { return children_.size(); }
+    Symbol label(Node node) const { return labels_[node]; }
+    bool is_leaf(Node node) const { return begins_[node] == begins_[node + 1]; }
+    // kNone for a leaf.
+    Production production_of(Node node) const { return productions_[node]; }
+    // Some node that has this production.
+    Node sample(Production production) const { return samples_[production]; }
+
+    std::span<const Node> children(Node node) const {
+        return {children_.data() + begins_[node], begins_[node + 1] - begins_[node]};
+    }
+
+    std::size_t bytes() const {
+        return children_.size() * sizeof(Node) + labels_.size() * 40 + samples_.size() * 20 + symbols.size() * 40;
+    }
+
+  private:
+    Node append(Symbol label, std::span<const Node> children) {
+        if (size() >= kNone) throw std::length_error("more than 4294967295 distinct subtrees");
+        const auto number = static_cast<Node>(size());
+        labels_.push_back(label);
+        children_.insert(children_.end(), children.begin(), children.end());
+        begins_.push_back(children_.size());
+        productions_.push_back(kNone);
+        return number;
+    }
+
+    Production production(Node node) {
+        const auto kids = children(node);
+        std::uint64_t state = detail::mix(detail::hash_seed(), labels_[node]);
+        for (const Node child : kids) state = detail::mix(state, labels_[child]);
+        const auto hash = static_cast<std::uint32_t>(state ^ (state >> 32));
+        const auto same = [&](Production number) {
+            const Node other = samples_[number];
+            const auto theirs = children(other);
+            if (labels_[other] != labels_[node] || theirs.size() != kids.size()) return false;
+            for (std::size_t i = 0; i < kids.size(); ++i)
+                if (labels_[theirs[i]] != labels_[kids[i]]) return false;
+            return true;
+        };
+        if (const Production found = production_table_.find(hash, same); found != kNone) return found;
+        const auto number = static_cast<Production>(samples_.size());
+        samples_.push_back(node);
+        production_table_.insert(hash, number);
+        return number;
+    }
+
+    std::vector<Symbol> labels_;
+    std::vector<std::size_t> begins_{0};
+    std::vector<Node> children_;
+    std::vector<Production> productions_;
+    std::vector<Node> samples_;
+    std::vector<Node> leaves_;
+    detail::IndexTable nodes_, production_table_;
+};
+
+// The nodes reachable from `roots`, ascending, each once.
+inline std::vector<Node> reachable(const Arena& arena, std::span<const Node> roots) {
+    std::vector<Node> found(roots.begin(), roots.end());
+    std::vector<bool> seen(arena.size(), false);
+    std::vector<Node> stack;
+    std::vector<Node> result;
+    for (const Node root : found) {
+        if (seen[root]) continue;
+        seen[root] = true;
+        stack.push_back(root);
+        while (!stack.empty()) {
+            const Node node = stack.back();
+            stack.pop_back();
+            for (const Node child : arena.children(node))
+                if (!seen[child]) {
+                    seen[child] = true;
+                    stack.push_back(child);
+                }
+        }
+    }
+    for (Node node = 0; node < arena.size(); ++node)
+        if (seen[node]) result.push_back(node);
+    return result;
+}
+
+// Adds the trees under `roots` of one arena to another and returns their numbers there.
+inline std::vector<Node> transplant(const Arena& from, std::span<const Node> roots, Arena& to) {
+    std::vector<Symbol> symbol_map(from.symbols.size(), kNone);
+    std::vector<Node> node_map(from.size(), kNone);
+    std::vector<Node> kids;
+    for (const Node node : reachable(from, roots)) {
+        Symbol& symbol = symbol_map[from.label(node)];
+        if (symbol == kNone) symbol = to.symbols.intern(from.symbols.text(from.label(node)));
+        kids.clear();
+        for (const Node child : from.children(node)) kids.push_back(node_map[child]);
+        node_map[node] = to.node(symbol, kids);
+    }
+    std::vector<Node> result;
+    result.reserve(roots.size());
+    for (const Node root : roots) result.push_back(node_map[root]);
+    return result;
+}
+
+}  // namespace sapwood

@@ -1,0 +1,11 @@
+// The extension module: one registration function per group of bindings, nothing else.
+#include <nanobind/nanobind.h>
+
+namespace nb = nanobind;
+
+void register_trees(nb::module_& module);
+
+NB_MODULE(_core, module) {
+    module.doc() = "Sapwood's native core. Private: the Python rooms check arguments before they call it.";
+    register_trees(module);
+}

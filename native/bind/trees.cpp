@@ -1,0 +1,206 @@
+// Bindings of the arena and the bracket reader.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <unordered_map>
+
+#include "arena.hpp"
+#include "arrays.hpp"
+#include "brackets.hpp"
+
+namespace nb = nanobind;
+using namespace sapwood;
+using sapwood::bind::give;
+using sapwood::bind::view;
+
+namespace {
+
+// Roots come from Python: every number must name a node.
+void check_roots(const Arena& arena, std::span<const Node> roots) {
+    for (const Node root : roots)
+        if (root >= arena.size()) throw nb::index_error("root outside the arena");
+}
+
+// Reads every tree of a text. On a fault: the byte offset and reason instead, and the arena may hold a part of it.
+nb::tuple read_text(Arena& arena, nb::bytes source, bool drop_traces, bool drop_function_tags, bool collapse_unary,
+                    bool unescape, bool bare_tokens) {
+    const std::string_view text(source.c_str(), source.size());
+    std::vector<Node> roots;
+    std::size_t offset = 0;
+    std::string reason;
+    {
+        nb::gil_scoped_release release;
+        const std::size_t invalid = first_invalid_byte(text);
+        if (invalid < text.size()) {
+            offset = invalid;
+            reason = text[invalid] == '\0' ? "a NUL byte; this is not bracketed text"
+                                           : "a byte that is not valid UTF-8; save the file as UTF-8 or pass encoding=";
+        } else {
+            try {
+                BracketReader reader(text, {drop_traces, drop_function_tags, collapse_unary, unescape, bare_tokens});
+                for (Node root; reader.next(arena, root);) roots.push_back(root);
+            } catch (BracketFault& fault) {
+                offset = fault.offset;
+                reason = std::move(fault.reason);
+            }
+        }
+    }
+    return nb::make_tuple(give(std::move(roots)), offset, reason);
+}
+
+// Adds Python Tree objects (anything with .label and a tuple .children); shared objects are visited once.
+auto add_objects(Arena& arena, nb::list trees) {
+    struct Frame {
+        nb::handle object;
+        nb::tuple children;
+        std::size_t next;
+        std::size_t first;
+    };
+    std::unordered_map<PyObject*, Node> known;
+    std::vector<Frame> stack;
+    std::vector<Node> pending, roots;
+    const auto label_of = [&](nb::handle object) {
+        const nb::str label = nb::cast<nb::str>(object.attr("label"));
+        Py_ssize_t size = 0;
+        const char* text = PyUnicode_AsUTF8AndSize(label.ptr(), &size);
+        if (!text) throw nb::python_error();
+        return arena.symbols.intern({text, static_cast<std::size_t>(size)});
+    };
+    for (nb::handle tree : trees) {
+        const auto enter = [&](nb::handle object) {
+            if (const auto found = known.find(object.ptr()); found != known.end()) {
+                pending.push_back(found->second);
+                return;
+            }
+            stack.push_back({object, nb::cast<nb::tuple>(object.attr("children")), 0, pending.size()});
+        };
+        enter(tree);
+        while (!stack.empty()) {
+            Frame& frame = stack.back();
+            if (frame.next < frame.children.size()) {
+                const nb::handle child = frame.children[frame.next++];
+                enter(child);
+                continue;
+            }
+            const Symbol label = label_of(frame.object);
+            const Node node = arena.node(label, std::span<const Node>(pending).subspan(frame.first));
+            pending.resize(frame.first);
+            pending.push_back(node);
+            known.emplace(frame.object.ptr(), node);
+            stack.pop_back();
+        }
+        roots.push_back(pending.back());
+        pending.clear();
+    }
+    return give(std::move(roots));
+}
+
+// What is needed to rebuild the trees elsewhere: labels, and per node (children first) its label and child positions.
+nb::tuple dump(const Arena& arena, bind::Numbers root_array) {
+    const auto roots = view(root_array);
+    check_roots(arena, roots);
+    const std::vector<Node> nodes = reachable(arena, roots);
+    std::vector<std::uint32_t> position(arena.size(), kNone), symbol_position(arena.symbols.size(), kNone);
+    std::vector<std::uint32_t> labels, children, new_roots;
+    std::vector<std::uint64_t> child_ends;
+    nb::list texts;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        position[nodes[i]] = static_cast<std::uint32_t>(i);
+        std::uint32_t& symbol = symbol_position[arena.label(nodes[i])];
+        if (symbol == kNone) {
+            symbol = static_cast<std::uint32_t>(nb::len(texts));
+            const std::string_view text = arena.symbols.text(arena.label(nodes[i]));
+            texts.append(nb::str(text.data(), text.size()));
+        }
+        labels.push_back(symbol);
+        for (const Node child : arena.children(nodes[i])) children.push_back(position[child]);
+        child_ends.push_back(children.size());
+    }
+    for (const Node root : roots) new_roots.push_back(position[root]);
+    return nb::make_tuple(texts, give(std::move(labels)), give(std::move(child_ends)), give(std::move(children)),
+                          give(std::move(new_roots)));
+}
+
+// The inverse of dump. The arrays may come from a file, so everything is checked.
+Arena load(nb::list texts, bind::Numbers label_array, bind::Offsets end_array, bind::Numbers child_array) {
+    Arena arena;
+    std::vector<Symbol> symbols;
+    for (nb::handle text : texts) {
+        Py_ssize_t size = 0;
+        const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+        if (!bytes) throw nb::python_error();
+        symbols.push_back(arena.symbols.intern({bytes, static_cast<std::size_t>(size)}));
+        if (symbols.back() + 1 != symbols.size()) throw nb::value_error("a label is listed twice");
+    }
+    const auto labels = view(label_array);
+    const auto ends = view(end_array);
+    const auto children = view(child_array);
+    if (ends.size() != labels.size()) throw nb::value_error("labels and child ends differ in length");
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+        if (labels[i] >= symbols.size()) throw nb::value_error("a label number is out of range");
+        if (ends[i] < begin || ends[i] > children.size()) throw nb::value_error("child ends are out of order");
+        const auto kids = children.subspan(begin, ends[i] - begin);
+        for (const Node child : kids)
+            if (child >= i) throw nb::value_error("a child does not come before its parent");
+        if (arena.node(labels[i], kids) != i) throw nb::value_error("a subtree is listed twice");
+        begin = ends[i];
+    }
+    if (begin != children.size()) throw nb::value_error("children are left over");
+    return arena;
+}
+
+nb::list write_lines(const Arena& arena, bind::Numbers root_array) {
+    const auto roots = view(root_array);
+    check_roots(arena, roots);
+    nb::list lines;
+    std::string line;
+    for (const Node root : roots) {
+        line.clear();
+        write_brackets(arena, root, line);
+        lines.append(nb::str(line.data(), line.size()));
+    }
+    return lines;
+}
+
+// The labels that brackets cannot express, among those in use under the roots.
+nb::list unwritable(const Arena& arena, bind::Numbers root_array) {
+    const auto roots = view(root_array);
+    check_roots(arena, roots);
+    nb::list labels;
+    for (const Node node : reachable(arena, roots)) {
+        const std::string_view text = arena.symbols.text(arena.label(node));
+        if (!is_writable(text)) labels.append(nb::str(text.data(), text.size()));
+    }
+    return labels;
+}
+
+}  // namespace
+
+void register_trees(nb::module_& parent) {
+    nb::module_ module = parent.def_submodule("trees", "Hash-consed trees and the bracket reader.");
+    nb::class_<Arena>(module, "Arena")
+        .def(nb::init<>())
+        .def("__len__", &Arena::size)
+        .def_prop_ro("labels", [](const Arena& arena) { return arena.symbols.size(); })
+        .def_prop_ro("productions", &Arena::production_count)
+        .def_prop_ro("nbytes", &Arena::bytes)
+        .def("read", &read_text, nb::arg("text"), nb::arg("drop_traces"), nb::arg("drop_function_tags"),
+             nb::arg("collapse_unary"), nb::arg("unescape"), nb::arg("bare_tokens"))
+        .def("add", &add_objects, nb::arg("trees"))
+        .def("dump", &dump, nb::arg("roots").noconvert())
+        .def_static("load", &load, nb::arg("labels"), nb::arg("node_labels").noconvert(),
+                    nb::arg("child_ends").noconvert(), nb::arg("children").noconvert())
+        .def("transplant",
+             [](Arena& arena, const Arena& from, bind::Numbers roots) {
+                 check_roots(from, view(roots));
+                 return give(transplant(from, view(roots), arena));
+             },
+             nb::arg("source"), nb::arg("roots").noconvert())
+        .def("copy", [](const Arena& arena) { return Arena(arena); })
+        .def("write", &write_lines, nb::arg("roots").noconvert())
+        .def("unwritable", &unwritable, nb::arg("roots").noconvert());
+}

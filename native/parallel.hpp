@@ -1,0 +1,71 @@
+// Threads, progress and cancellation for long native work.
+//
+// Work is split into blocks that threads take in turn. A block's result must not depend on which thread computes
+// it; then no result depends on the number of threads.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace sapwood {
+
+struct Cancelled : std::exception {
+    const char* what() const noexcept override { return "cancelled"; }
+};
+
+// Shared between a computation and whoever watches it.
+struct Control {
+    std::atomic<bool> cancel{false};
+    std::atomic<std::size_t> done{0};
+
+    // Call this at least every few milliseconds of work.
+    void check() const {
+        if (cancel.load(std::memory_order_relaxed)) throw Cancelled();
+    }
+};
+
+// Calls make_worker() once per thread; the worker is then called with (begin, end) for block after block.
+template <class MakeWorker>
+void parallel_blocks(std::size_t count, std::size_t block, std::size_t threads, Control& control,
+                     MakeWorker make_worker) {
+    const std::size_t blocks = (count + block - 1) / block;
+    std::atomic<std::size_t> next{0};
+    std::exception_ptr failure;
+    std::mutex failure_lock;
+    const auto run = [&] {
+        try {
+            auto worker = make_worker();
+            for (std::size_t b; (b = next.fetch_add(1)) < blocks;) {
+                control.check();
+                const std::size_t begin = b * block, end = begin + block < count ? begin + block : count;
+                worker(begin, end);
+                control.done.fetch_add(end - begin, std::memory_order_relaxed);
+            }
+        } catch (...) {
+            next.store(blocks);
+            const std::lock_guard<std::mutex> hold(failure_lock);
+            if (!failure) failure = std::current_exception();
+        }
+    };
+    if (threads > blocks) threads = blocks;
+    if (threads <= 1) {
+        run();
+    } else {
+        std::vector<std::thread> team;
+        team.reserve(threads - 1);
+        try {
+            for (std::size_t i = 1; i < threads; ++i) team.emplace_back(run);
+        } catch (...) {
+            // Fewer threads than asked for is slower, not wrong.
+        }
+        run();
+        for (std::thread& member : team) member.join();
+    }
+    if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace sapwood

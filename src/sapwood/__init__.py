@@ -1,0 +1,1 @@
+"""Sapwood learns from parse trees."""

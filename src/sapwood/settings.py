@@ -1,0 +1,92 @@
+"""Defaults that hold for a whole process: how many threads to use and whether to show progress.
+
+``options`` sets them, for good or inside a ``with`` block. Parameters of a model never belong here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from sapwood.errors import ParameterError
+
+__all__ = ["options", "show_progress", "threads"]
+
+
+@dataclass
+class _Options:
+    threads: int
+    progress: bool
+
+
+_current = _Options(threads=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1, progress=False)
+
+
+class _Restore:
+    """What ``options`` returns: leaving it as a context manager puts the former values back."""
+
+    def __init__(self, former: _Options) -> None:
+        self._former = former
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *exc: object) -> None:
+        _current.threads, _current.progress = self._former.threads, self._former.progress
+
+    def __repr__(self) -> str:
+        return f"options(threads={_current.threads}, progress={_current.progress})"
+
+
+def options(*, threads: int | None = None, progress: bool | None = None) -> _Restore:
+    """Set process-wide defaults; in a ``with`` statement they last until its end.
+
+    Parameters
+    ----------
+    threads : int, optional
+        Native threads for kernels, reading and decoding. Results do not depend on it, not even in the last bit.
+    progress : bool, optional
+        Whether long computations show a progress bar.
+
+    Examples
+    --------
+    >>> import sapwood as sw
+    >>> with sw.options(threads=1):
+    ...     value = sw.kernels.SubsetTree()("(NP (NN dog))", "(NP (NN dog))")
+    """
+    former = _Options(_current.threads, _current.progress)
+    if threads is not None:
+        if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+            raise ParameterError(f"threads must be an integer of at least 1, got {threads!r}.")
+        _current.threads = threads
+    if progress is not None:
+        _current.progress = bool(progress)
+    return _Restore(former)
+
+
+def threads() -> int:
+    """Return the number of native threads in use."""
+    return _current.threads
+
+
+def show_progress() -> bool:
+    """Return whether long computations show a progress bar."""
+    return _current.progress
+
+
+@contextmanager
+def progress_bar(total: int, what: str) -> Iterator[object]:
+    """Yield a callable that takes the number of finished steps, or None when progress is off."""
+    if not _current.progress:
+        yield None
+        return
+    from tqdm.auto import tqdm
+
+    with tqdm(total=total, desc=what, delay=1.0, leave=False) as bar:
+
+        def advance(done: int) -> None:
+            bar.update(done - bar.n)
+
+        yield advance
