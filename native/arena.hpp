@@ -150,19 +150,30 @@ class Arena {
     // The number of the subtree with this label over these children; the same subtree always gives the same number.
     Node node(Symbol label, std::span<const Node> children) {
         if (children.empty()) return leaf(label);
-        std::uint64_t state = detail::mix(detail::hash_seed(), label);
-        for (const Node child : children) state = detail::mix(state, child);
-        const auto hash = static_cast<std::uint32_t>(state ^ (state >> 32));
-        const auto same = [&](Node other) {
-            const auto theirs = this->children(other);
-            return labels_[other] == label && theirs.size() == children.size() &&
-                   std::memcmp(theirs.data(), children.data(), children.size_bytes()) == 0;
-        };
-        if (const Node found = nodes_.find(hash, same); found != kNone) return found;
+        const std::uint32_t hash = hash_of(label, children);
+        if (const Node found = find(hash, label, children); found != kNone) return found;
         const Node number = append(label, children);
         nodes_.insert(hash, number);
         productions_.back() = production(number);
         return number;
+    }
+
+    // The same for a subtree that may be absent: kNone then. Label and children must belong to this arena.
+    Node find_node(Symbol label, std::span<const Node> children) const {
+        if (children.empty()) return label < leaves_.size() ? leaves_[label] : kNone;
+        return find(hash_of(label, children), label, children);
+    }
+
+    // The production with this label and these child labels, or kNone.
+    Production find_production(Symbol label, std::span<const Symbol> child_labels) const {
+        return production_table_.find(hash_of(label, child_labels), [&](Production number) {
+            const Node other = samples_[number];
+            const auto theirs = children(other);
+            if (labels_[other] != label || theirs.size() != child_labels.size()) return false;
+            for (std::size_t i = 0; i < theirs.size(); ++i)
+                if (labels_[theirs[i]] != child_labels[i]) return false;
+            return true;
+        });
     }
 
     std::size_t size() const { return labels_.size(); }
@@ -174,6 +185,9 @@ class Arena {
     Production production_of(Node node) const { return productions_[node]; }
     // Some node that has this production.
     Node sample(Production production) const { return samples_[production]; }
+
+    std::span<const Symbol> labels() const { return labels_; }
+    std::span<const Production> productions() const { return productions_; }
 
     std::span<const Node> children(Node node) const {
         return {children_.data() + begins_[node], begins_[node + 1] - begins_[node]};
@@ -194,23 +208,27 @@ class Arena {
         return number;
     }
 
+    static std::uint32_t hash_of(Symbol label, std::span<const std::uint32_t> numbers) {
+        std::uint64_t state = detail::mix(detail::hash_seed(), label);
+        for (const std::uint32_t number : numbers) state = detail::mix(state, number);
+        return static_cast<std::uint32_t>(state ^ (state >> 32));
+    }
+
+    Node find(std::uint32_t hash, Symbol label, std::span<const Node> children) const {
+        return nodes_.find(hash, [&](Node other) {
+            const auto theirs = this->children(other);
+            return labels_[other] == label && theirs.size() == children.size() &&
+                   std::memcmp(theirs.data(), children.data(), children.size_bytes()) == 0;
+        });
+    }
+
     Production production(Node node) {
-        const auto kids = children(node);
-        std::uint64_t state = detail::mix(detail::hash_seed(), labels_[node]);
-        for (const Node child : kids) state = detail::mix(state, labels_[child]);
-        const auto hash = static_cast<std::uint32_t>(state ^ (state >> 32));
-        const auto same = [&](Production number) {
-            const Node other = samples_[number];
-            const auto theirs = children(other);
-            if (labels_[other] != labels_[node] || theirs.size() != kids.size()) return false;
-            for (std::size_t i = 0; i < kids.size(); ++i)
-                if (labels_[theirs[i]] != labels_[kids[i]]) return false;
-            return true;
-        };
-        if (const Production found = production_table_.find(hash, same); found != kNone) return found;
+        child_labels_.clear();
+        for (const Node child : children(node)) child_labels_.push_back(labels_[child]);
+        if (const Production found = find_production(labels_[node], child_labels_); found != kNone) return found;
         const auto number = static_cast<Production>(samples_.size());
         samples_.push_back(node);
-        production_table_.insert(hash, number);
+        production_table_.insert(hash_of(labels_[node], child_labels_), number);
         return number;
     }
 
@@ -220,6 +238,7 @@ class Arena {
     std::vector<Production> productions_;
     std::vector<Node> samples_;
     std::vector<Node> leaves_;
+    std::vector<Symbol> child_labels_;  // scratch of production()
     detail::IndexTable nodes_, production_table_;
 };
 

@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from sapwood.errors import ParameterError
 
-__all__ = ["options", "show_progress", "threads"]
+__all__ = ["options", "progress_bar", "show_progress", "threads"]
 
 
 @dataclass
@@ -77,7 +77,7 @@ def show_progress() -> bool:
 
 
 @contextmanager
-def progress_bar(total: int, what: str) -> Iterator[object]:
+def progress_bar(total: int, what: str) -> Iterator[Callable[[int], None] | None]:
     """Yield a callable that takes the number of finished steps, or None when progress is off."""
     if not _current.progress:
         yield None

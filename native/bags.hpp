@@ -1,0 +1,129 @@
+// An element of an array (a tree, or a bag of trees) as the multiset of its distinct subtrees.
+//
+// All tree kernels here are sums over pairs of subtrees, so this is all they need to know of an element.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "arena.hpp"
+
+namespace sapwood {
+
+// Per element a list of (number, count): subtrees, in ascending order, or other features.
+struct Bags {
+    std::vector<std::size_t> ends;
+    std::vector<std::uint32_t> numbers;
+    std::vector<double> counts;
+
+    std::size_t size() const { return ends.size(); }
+    std::size_t begin(std::size_t element) const { return element == 0 ? 0 : ends[element - 1]; }
+    std::span<const std::uint32_t> numbers_of(std::size_t element) const {
+        return {numbers.data() + begin(element), ends[element] - begin(element)};
+    }
+    std::span<const double> counts_of(std::size_t element) const {
+        return {counts.data() + begin(element), ends[element] - begin(element)};
+    }
+    std::size_t bytes() const { return numbers.size() * 12 + ends.size() * 8; }
+};
+
+// Counts the occurrences of every distinct subtree. Counts are found by one pass over the distinct subtrees, never
+// over the expanded tree: shared structure may stand for exponentially many nodes.
+class BagBuilder {
+  public:
+    explicit BagBuilder(const Arena& arena) : arena_(arena), count_(arena.size(), 0.0) {}
+
+    void add(std::span<const Node> roots, Bags& bags) {
+        found_.clear();
+        for (const Node root : roots) visit(root);
+        // Parents have larger numbers than their children, so going down from the largest meets parents first.
+        std::sort(found_.begin(), found_.end());
+        for (const Node root : roots) count_[root] += 1.0;
+        for (auto at = found_.rbegin(); at != found_.rend(); ++at)
+            for (const Node child : arena_.children(*at)) count_[child] += count_[*at] - kMark;
+        for (const Node node : found_) {
+            bags.numbers.push_back(node);
+            // The mark of visit() is taken off again.
+            bags.counts.push_back(count_[node] - kMark);
+            count_[node] = 0.0;
+        }
+        bags.ends.push_back(bags.numbers.size());
+    }
+
+  private:
+    static constexpr double kMark = 0.5;
+
+    void visit(Node root) {
+        if (count_[root] != 0.0) return;
+        stack_.assign(1, root);
+        mark(root);
+        while (!stack_.empty()) {
+            const Node node = stack_.back();
+            stack_.pop_back();
+            for (const Node child : arena_.children(node))
+                if (count_[child] == 0.0) {
+                    mark(child);
+                    stack_.push_back(child);
+                }
+        }
+    }
+
+    void mark(Node node) {
+        count_[node] = kMark;
+        found_.push_back(node);
+    }
+
+    const Arena& arena_;
+    std::vector<double> count_;
+    std::vector<Node> stack_, found_;
+};
+
+// `ends` says where the roots of each element end; empty means one root per element.
+inline Bags make_bags(const Arena& arena, std::span<const Node> roots, std::span<const std::uint64_t> ends,
+                      bool one_each) {
+    Bags bags;
+    BagBuilder builder(arena);
+    if (one_each) {
+        for (std::size_t i = 0; i < roots.size(); ++i) builder.add(roots.subspan(i, 1), bags);
+    } else {
+        std::size_t begin = 0;
+        for (const std::uint64_t end : ends) {
+            builder.add(roots.subspan(begin, end - begin), bags);
+            begin = end;
+        }
+    }
+    return bags;
+}
+
+// Maps every number of a bag through `feature` (below `features`; kNone: left out) and merges what falls together. The
+// numbers of a mapped bag are in order of their first appearance, not ascending.
+template <class Feature>
+Bags map_bags(const Bags& bags, std::size_t features, Feature feature) {
+    Bags result;
+    result.ends.reserve(bags.size());
+    result.numbers.reserve(bags.numbers.size());
+    result.counts.reserve(bags.numbers.size());
+    std::vector<std::size_t> place(features, 0);
+    for (std::size_t i = 0; i < bags.size(); ++i) {
+        const auto numbers = bags.numbers_of(i);
+        const auto counts = bags.counts_of(i);
+        const std::size_t begin = result.numbers.size();
+        for (std::size_t k = 0; k < numbers.size(); ++k) {
+            const std::uint32_t mapped = feature(numbers[k]);
+            if (mapped == kNone) continue;
+            const std::size_t at = place[mapped];
+            if (at >= begin && at < result.numbers.size() && result.numbers[at] == mapped) {
+                result.counts[at] += counts[k];
+                continue;
+            }
+            place[mapped] = result.numbers.size();
+            result.numbers.push_back(mapped);
+            result.counts.push_back(counts[k]);
+        }
+        result.ends.push_back(result.numbers.size());
+    }
+    return result;
+}
+
+}  // namespace sapwood

@@ -1,0 +1,160 @@
+// Bindings of the syntactic kernels: Gram matrices and diagonals into arrays that the caller allocates.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
+#include "arena.hpp"
+#include "arrays.hpp"
+#include "bags.hpp"
+#include "diagonal.hpp"
+#include "gram.hpp"
+#include "lens.hpp"
+#include "model.hpp"
+#include "partial.hpp"
+#include "subset.hpp"
+#include "subtree.hpp"
+#include "watch.hpp"
+
+namespace nb = nanobind;
+using namespace sapwood;
+using sapwood::bind::view;
+using sapwood::bind::watch;
+
+namespace {
+
+using Matrix = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using ConstMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Vector = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// Small enough to finish before anybody could press Ctrl-C.
+bool is_brief(const Bags& rows, const Bags& columns) {
+    return static_cast<double>(rows.numbers.size()) * static_cast<double>(columns.numbers.size()) < 1e6;
+}
+
+// make(arena, bags) gives the columns of a kernel. Columns None means the Gram matrix of the rows.
+template <class Make>
+void run_gram(const Arena& arena, const Bags& rows, const Arena* column_arena, const Bags* columns, Matrix out,
+              std::size_t threads, nb::handle progress, Make make) {
+    const bool symmetric = columns == nullptr;
+    const Arena& store = symmetric ? arena : *column_arena;
+    const Bags& others = symmetric ? rows : *columns;
+    if (out.shape(0) != rows.size() || out.shape(1) != others.size()) throw nb::value_error("out has the wrong shape");
+    watch(is_brief(rows, others), progress, [&](Control& control) {
+        const auto prepared = make(store, others);
+        const Lens lens(arena, store, rows);
+        gram(prepared, store, others, lens, rows, symmetric, out.data(), threads, control);
+    });
+}
+
+template <class Make>
+void run_diagonal(const Arena& arena, const Bags& bags, Vector out, std::size_t threads, Make make) {
+    if (out.shape(0) != bags.size()) throw nb::value_error("out has the wrong shape");
+    watch(bags.numbers.size() < 1000, nb::none(),
+          [&](Control& control) { diagonal(arena, bags, out.data(), threads, control, make); });
+}
+
+// Makers of columns: what is left of a kernel once its parameters are known.
+struct SubtreeMaker {
+    double decay;
+    auto operator()(const Arena& arena, const Bags& bags) const { return SubtreeColumns(arena, bags, decay); }
+};
+struct SubsetMaker {
+    SubsetOptions options;
+    auto operator()(const Arena& arena, const Bags& bags) const { return SubsetColumns(arena, bags, options); }
+};
+struct PartialMaker {
+    PartialOptions options;
+    auto operator()(const Arena& arena, const Bags& bags) const { return PartialColumns(arena, bags, options); }
+};
+
+// A kernel with its parameters: the same four doors for each.
+template <class Maker>
+nb::class_<Maker> register_kernel(nb::module_& module, const char* name, const char* model_name) {
+    using Columns = decltype(std::declval<Maker>()(std::declval<const Arena&>(), std::declval<const Bags&>()));
+    using KernelModel = Model<Columns>;
+    nb::class_<KernelModel>(module, model_name)
+        .def("evaluate",
+             [](const KernelModel& model, const Arena& arena, const Bags& rows, Matrix out, std::size_t threads,
+                nb::object progress) {
+                 if (out.shape(0) != rows.size() || out.shape(1) != model.outputs())
+                     throw nb::value_error("out has the wrong shape");
+                 watch(rows.numbers.size() < 1000, progress,
+                       [&](Control& control) { model.evaluate(arena, rows, out.data(), threads, control); });
+             },
+             nb::arg("arena"), nb::arg("rows"), nb::arg("out").noconvert(), nb::arg("threads"),
+             nb::arg("progress").none())
+        .def_prop_ro("nbytes", &KernelModel::bytes);
+    return nb::class_<Maker>(module, name)
+        .def("gram",
+             [](const Maker& make, const Arena& arena, const Bags& rows, const Arena* column_arena, const Bags* columns,
+                Matrix out, std::size_t threads, nb::object progress) {
+                 run_gram(arena, rows, column_arena, columns, out, threads, progress, make);
+             },
+             nb::arg("arena"), nb::arg("rows"), nb::arg("column_arena").none(), nb::arg("columns").none(),
+             nb::arg("out").noconvert(), nb::arg("threads"), nb::arg("progress").none())
+        .def("diagonal",
+             [](const Maker& make, const Arena& arena, const Bags& bags, Vector out, std::size_t threads) {
+                 run_diagonal(arena, bags, out, threads, make);
+             },
+             nb::arg("arena"), nb::arg("bags"), nb::arg("out").noconvert(), nb::arg("threads"))
+        .def("model",
+             [](const Maker& make, const Arena& arena, const Bags& bags, ConstMatrix weights) {
+                 if (weights.shape(0) != bags.size()) throw nb::value_error("weights have the wrong shape");
+                 nb::gil_scoped_release release;
+                 return KernelModel(make(arena, bags), arena, bags, weights.data(), weights.shape(1));
+             },
+             nb::arg("arena"), nb::arg("bags"), nb::arg("weights").noconvert());
+}
+
+Bags bags_of(const Arena& arena, bind::Numbers root_array, std::optional<bind::Offsets> end_array) {
+    const auto roots = view(root_array);
+    for (const Node root : roots)
+        if (root >= arena.size()) throw nb::index_error("root outside the arena");
+    std::span<const std::uint64_t> ends;
+    if (end_array) {
+        ends = view(*end_array);
+        std::uint64_t before = 0;
+        for (const std::uint64_t end : ends) {
+            if (end < before || end > roots.size()) throw nb::value_error("ends are out of order");
+            before = end;
+        }
+    }
+    nb::gil_scoped_release release;
+    return make_bags(arena, roots, ends, !end_array);
+}
+
+}  // namespace
+
+void register_kernels(nb::module_& parent) {
+    nb::module_ module = parent.def_submodule("kernels", "Syntactic tree kernels.");
+    nb::class_<Bags>(module, "Bags")
+        .def("__init__", [](Bags* self, const Arena& arena, bind::Numbers roots, std::optional<bind::Offsets> ends) {
+            new (self) Bags(bags_of(arena, roots, ends));
+        }, nb::arg("arena"), nb::arg("roots").noconvert(), nb::arg("ends").noconvert().none())
+        .def("__len__", &Bags::size)
+        .def_prop_ro("nbytes", &Bags::bytes)
+        .def("node_count", [](const Bags& bags) {
+            double total = 0;
+            for (const double count : bags.counts) total += count;
+            return total;
+        })
+        .def("distinct_count", [](const Bags& bags) {
+            std::vector<std::uint32_t> all = bags.numbers;
+            std::sort(all.begin(), all.end());
+            return static_cast<std::size_t>(std::unique(all.begin(), all.end()) - all.begin());
+        });
+
+    register_kernel<SubtreeMaker>(module, "Subtree", "SubtreeModel").def(nb::init<double>(), nb::arg("decay"));
+    register_kernel<SubsetMaker>(module, "Subset", "SubsetModel")
+        .def("__init__", [](SubsetMaker* self, double decay, bool bag_of_words, std::size_t height_limit) {
+            new (self) SubsetMaker{{decay, bag_of_words, height_limit}};
+        }, nb::arg("decay"), nb::arg("bag_of_words"), nb::arg("height_limit"));
+    register_kernel<PartialMaker>(module, "Partial", "PartialModel")
+        .def("__init__", [](PartialMaker* self, double decay, double depth_decay, std::size_t max_subsequence, bool leaves,
+                            double terminal_factor) {
+            new (self) PartialMaker{{decay, depth_decay, max_subsequence, leaves, terminal_factor}};
+        }, nb::arg("decay"), nb::arg("depth_decay"), nb::arg("max_subsequence"), nb::arg("leaves"),
+             nb::arg("terminal_factor"));
+}

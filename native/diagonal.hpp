@@ -1,0 +1,50 @@
+// Kernel values of elements with themselves.
+#pragma once
+
+#include <cstring>
+#include <vector>
+
+#include "arena.hpp"
+#include "bags.hpp"
+#include "gram.hpp"
+#include "parallel.hpp"
+
+namespace sapwood {
+
+// Copies one element into an arena of its own, so that preparing a kernel costs by the size of the element and not by
+// that of the whole store. Labels become numbers: only equality matters to a kernel.
+inline Bags isolate(const Arena& arena, const Bags& bags, std::size_t element, std::vector<Node>& number, Arena& alone) {
+    Bags result;
+    std::vector<Node> kids;
+    const auto nodes = bags.numbers_of(element);
+    for (const Node node : nodes) {
+        const Symbol label = arena.label(node);
+        char name[sizeof label];
+        std::memcpy(name, &label, sizeof label);
+        kids.clear();
+        for (const Node child : arena.children(node)) kids.push_back(number[child]);
+        number[node] = alone.node(alone.symbols.intern({name, sizeof label}), kids);
+        result.numbers.push_back(number[node]);
+    }
+    const auto counts = bags.counts_of(element);
+    result.counts.assign(counts.begin(), counts.end());
+    result.ends.push_back(result.numbers.size());
+    return result;
+}
+
+// make(arena, bags) gives the columns of a kernel.
+template <class Make>
+void diagonal(const Arena& arena, const Bags& bags, double* out, std::size_t threads, Control& control, Make make) {
+    parallel_blocks(bags.size(), 16, threads, control, [&] {
+        return [&, number = std::vector<Node>(arena.size())](std::size_t begin, std::size_t end) mutable {
+            for (std::size_t i = begin; i < end; ++i) {
+                Arena alone;
+                const Bags one = isolate(arena, bags, i, number, alone);
+                const Lens lens(alone, alone, one);
+                gram(make(alone, one), alone, one, lens, one, true, out + i, 1, control);
+            }
+        };
+    });
+}
+
+}  // namespace sapwood

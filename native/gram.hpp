@@ -1,0 +1,105 @@
+// Gram matrices and models: what a kernel finds in a row, added up per column element or per model output.
+//
+// A kernel comes in two parts. Its *columns* are prepared once from an arena and bags, and describe themselves by
+// features and members. A *visitor* walks one row element and reports to two callables
+//
+//     bulk(feature, weight)    to be multiplied with the feature's count in each column element
+//     member(position, value)  to be multiplied with the member's count in each column element
+//
+// so that the same walk fills a row of a Gram matrix or evaluates a sum over thousands of weighted trees.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "bags.hpp"
+#include "lens.hpp"
+#include "parallel.hpp"
+#include "postings.hpp"
+
+namespace sapwood {
+
+// Where the members of columns occur. Members are numbered by position; `position[node]` is kNone for others.
+class Occurrences {
+  public:
+    Occurrences(const Bags& bags, const std::vector<std::uint32_t>& position, std::size_t positions)
+        : begin_(positions + 1, 0), only_(positions, Only{kNone, 0.0f}) {
+        if (positions == 0) return;
+        for (const Node node : bags.numbers)
+            if (position[node] != kNone) ++begin_[position[node] + 1];
+        for (std::size_t k = 1; k <= positions; ++k) begin_[k] += begin_[k - 1];
+        std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
+        element_.resize(begin_.back());
+        count_.resize(begin_.back());
+        for (std::size_t i = 0; i < bags.size(); ++i) {
+            const auto numbers = bags.numbers_of(i);
+            const auto counts = bags.counts_of(i);
+            for (std::size_t k = 0; k < numbers.size(); ++k) {
+                if (position[numbers[k]] == kNone) continue;
+                const std::size_t at = next[position[numbers[k]]]++;
+                element_[at] = static_cast<std::uint32_t>(i);
+                count_[at] = counts[k];
+            }
+        }
+        for (std::size_t k = 0; k < positions; ++k)
+            if (begin_[k + 1] - begin_[k] == 1 && count_[begin_[k]] < 16777216.0)
+                only_[k] = {element_[begin_[k]], static_cast<float>(count_[begin_[k]])};
+    }
+
+    // out[element] += value * count for every element that holds the member.
+    void add(std::size_t position, double value, double* out) const {
+        // Nearly all members occur in one element only, so that case is kept short.
+        const Only only = only_[position];
+        if (only.element != kNone) {
+            out[only.element] += value * static_cast<double>(only.count);
+            return;
+        }
+        for (std::size_t k = begin_[position]; k < begin_[position + 1]; ++k) out[element_[k]] += value * count_[k];
+    }
+
+  private:
+    struct Only {
+        std::uint32_t element;
+        float count;
+    };
+    std::vector<std::size_t> begin_;
+    std::vector<std::uint32_t> element_;
+    std::vector<double> count_;
+    std::vector<Only> only_;
+};
+
+// out: rows x columns, row major. With `symmetric` rows and columns are the same elements, and only the upper triangle
+// is computed.
+template <class Columns>
+void gram(const Columns& columns, const Arena& column_arena, const Bags& column_bags, const Lens& lens, const Bags& rows,
+          bool symmetric, double* out, std::size_t threads, Control& control) {
+    constexpr std::size_t kBlock = 16;
+    const std::size_t width = column_bags.size();
+    // Rows of a power of two in length would all fall into the same few cache lines.
+    const std::size_t stride = width + 8;
+    const Postings postings(columns.features(column_arena, column_bags), columns.feature_count());
+    const Occurrences occurrences(column_bags, columns.positions_of_nodes(), columns.positions());
+    const auto prepared = columns.prepare(lens, rows);
+    parallel_blocks(rows.size(), kBlock, threads, control, [&] {
+        return [&, visit = columns.visitor(lens, rows, prepared, control),
+                buffer = std::vector<double>(kBlock * stride)](std::size_t begin, std::size_t end) mutable {
+            for (std::size_t i = begin; i < end; ++i) {
+                double* values = buffer.data() + (i - begin) * stride;
+                const std::size_t first = symmetric ? i : 0;
+                std::fill(values + first, values + width, 0.0);
+                visit(i, first, [&](std::uint32_t feature, double weight) { postings.add(feature, weight, first, values); },
+                      [&](std::size_t position, double value) { occurrences.add(position, value, values); });
+                std::copy(values + first, values + width, out + i * width + first);
+            }
+            if (!symmetric) return;
+            // The block is still in cache, so this is the cheap moment to write its mirror image.
+            for (std::size_t i = begin; i < end; ++i)
+                for (std::size_t j = i + 1; j < end; ++j) out[j * width + i] = buffer[(i - begin) * stride + j];
+            for (std::size_t j = end; j < width; ++j)
+                for (std::size_t i = begin; i < end; ++i) out[j * width + i] = buffer[(i - begin) * stride + j];
+        };
+    });
+}
+
+}  // namespace sapwood

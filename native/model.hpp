@@ -1,0 +1,77 @@
+// A kernel model as weights on distinct subtrees: f(x) = sum over k of weight_k * K(x_k, x), for several outputs.
+//
+// The weights of the trees x_k are spread over their features and members once. Evaluating f then costs one walk over x,
+// however many trees stand behind it.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "bags.hpp"
+#include "gram.hpp"
+#include "lens.hpp"
+#include "parallel.hpp"
+
+namespace sapwood {
+
+template <class Columns>
+class Model {
+  public:
+    // weights: elements x outputs, row major.
+    Model(Columns columns, Arena arena, const Bags& bags, const double* weights, std::size_t outputs)
+        : columns_(std::move(columns)), arena_(std::move(arena)), outputs_(outputs),
+          feature_weight_(columns_.feature_count() * outputs, 0.0), member_weight_(columns_.positions() * outputs, 0.0) {
+        const Bags features = columns_.features(arena_, bags);
+        const std::vector<std::uint32_t>& position = columns_.positions_of_nodes();
+        for (std::size_t i = 0; i < bags.size(); ++i) {
+            const double* weight = weights + i * outputs;
+            spread(features.numbers_of(i), features.counts_of(i), weight, feature_weight_,
+                   [](std::uint32_t number) { return number; });
+            spread(bags.numbers_of(i), bags.counts_of(i), weight, member_weight_,
+                   [&](std::uint32_t node) { return position.empty() ? kNone : position[node]; });
+        }
+    }
+
+    const Arena& arena() const { return arena_; }
+    std::size_t outputs() const { return outputs_; }
+    std::size_t bytes() const { return (feature_weight_.size() + member_weight_.size()) * 8 + arena_.bytes(); }
+
+    // out: rows x outputs, row major.
+    void evaluate(const Arena& row_arena, const Bags& rows, double* out, std::size_t threads, Control& control) const {
+        const Lens lens(row_arena, arena_, rows);
+        const auto prepared = columns_.prepare(lens, rows);
+        parallel_blocks(rows.size(), 16, threads, control, [&] {
+            return [&, visit = columns_.visitor(lens, rows, prepared, control)](std::size_t begin, std::size_t end) mutable {
+                for (std::size_t i = begin; i < end; ++i) {
+                    double* values = out + i * outputs_;
+                    std::fill(values, values + outputs_, 0.0);
+                    visit(i, 0, [&](std::uint32_t feature, double value) { add(feature_weight_, feature, value, values); },
+                          [&](std::size_t position, double value) { add(member_weight_, position, value, values); });
+                }
+            };
+        });
+    }
+
+  private:
+    template <class Number>
+    void spread(std::span<const std::uint32_t> numbers, std::span<const double> counts, const double* weight,
+                std::vector<double>& table, Number number) {
+        for (std::size_t k = 0; k < numbers.size(); ++k) {
+            const std::uint32_t at = number(numbers[k]);
+            if (at == kNone) continue;
+            for (std::size_t o = 0; o < outputs_; ++o) table[at * outputs_ + o] += counts[k] * weight[o];
+        }
+    }
+
+    void add(const std::vector<double>& table, std::size_t at, double value, double* out) const {
+        const double* weight = table.data() + at * outputs_;
+        for (std::size_t o = 0; o < outputs_; ++o) out[o] += value * weight[o];
+    }
+
+    Columns columns_;
+    Arena arena_;
+    std::size_t outputs_;
+    std::vector<double> feature_weight_, member_weight_;
+};
+
+}  // namespace sapwood

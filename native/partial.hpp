@@ -1,0 +1,521 @@
+// The partial-tree kernel of rows against a fixed set of columns.
+//
+//     D(n1, n2) = 0                                        if the labels differ
+//               = mu * lambda^2                            if either is a leaf (times the terminal factor if both are)
+//               = mu * (lambda^2 + sum over I, J of lambda^(gaps of I and J) * prod D(child pairs))   otherwise
+//
+// where I and J are child index sequences of equal length. The first terms depend on labels alone and are added up as
+// count products by `Postings`. The sums are needed only for pairs of productions that share a child label. For such a
+// pair the matching child slots ("cells") and the gap weights between them are fixed, so they are worked out once and
+// applied to all distinct column subtrees of that production in a row.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "arena.hpp"
+#include "bags.hpp"
+#include "lens.hpp"
+#include "parallel.hpp"
+
+namespace sapwood {
+
+struct PartialOptions {
+    double decay;                 // lambda
+    double depth_decay;           // mu
+    std::size_t max_subsequence;  // longest child sequence; 0: no limit
+    bool leaves;                  // false: a pair with a leaf counts 0
+    double terminal_factor;
+};
+
+// Columns prepared for matching: the distinct internal subtrees, those of one label together, within a label those of
+// one production together, within a production in order of the last element that holds them. The place of a subtree is
+// its rank within its label, from 1; place 0 stands for a leaf of that label.
+class PartialColumns {
+  public:
+    struct Shape {  // a production that some column subtree has
+        Production production;
+        std::size_t begin, count;    // positions of its subtrees
+        std::uint32_t place;         // place of the first of them
+        std::size_t first_label, arity;  // its child labels
+        std::size_t child_places;    // where the places of the children start: count per slot, slot after slot
+    };
+
+    PartialColumns(const Arena& arena, const Bags& bags, const PartialOptions& options)
+        : options_(options), symbols_(arena.symbols.size()) {
+        collect(arena, bags);
+        index_children(arena);
+    }
+
+    // The bulk: internal nodes count under their label, leaves under the label after all those.
+    std::size_t feature_count() const { return 2 * symbols_; }
+    Bags features(const Arena& arena, const Bags& bags) const { return features_of(bags, arena, arena.labels()); }
+    std::size_t positions() const { return last_.size(); }
+    const std::vector<std::uint32_t>& positions_of_nodes() const { return position_; }
+
+    // The features of the rows, by the columns' numbers.
+    Bags prepare(const Lens& lens, const Bags& rows) const { return features_of(rows, lens.arena, lens.labels); }
+    auto visitor(const Lens& lens, const Bags& rows, const Bags& features, const Control& control) const;
+
+    std::size_t label_count(Symbol label) const { return label < label_count_.size() ? label_count_[label] : 0; }
+    std::size_t shapes() const { return shapes_.size(); }
+    const Shape& shape(std::uint32_t number) const { return shapes_[number]; }
+    std::span<const Symbol> child_labels(const Shape& shape) const {
+        return std::span(child_label_).subspan(shape.first_label, shape.arity);
+    }
+    const std::uint32_t* child_places(const Shape& shape, std::size_t slot) const {
+        return child_place_.data() + shape.child_places + slot * shape.count;
+    }
+
+    // Index of the first subtree of a shape that some element >= first holds.
+    std::size_t first_index(const Shape& shape, std::size_t first) const {
+        const auto begin = last_.begin() + static_cast<std::ptrdiff_t>(shape.begin);
+        return std::lower_bound(begin, begin + static_cast<std::ptrdiff_t>(shape.count), first) - begin;
+    }
+
+    // The shapes with this label that have a child with that label.
+    std::span<const std::uint32_t> shapes_with(Symbol label, Symbol child) const {
+        const std::uint32_t list = lists_.find(hash(label, child), [&](std::uint32_t number) {
+            return list_[number].label == label && list_[number].child == child;
+        });
+        if (list == kNone) return {};
+        return list_[list].shapes;
+    }
+
+  private:
+    struct List {
+        Symbol label, child;
+        std::vector<std::uint32_t> shapes;
+    };
+
+    static std::uint32_t hash(Symbol label, Symbol child) {
+        const std::uint64_t state = detail::mix(label, child);
+        return static_cast<std::uint32_t>(state ^ (state >> 32));
+    }
+
+    void collect(const Arena& arena, const Bags& bags) {
+        std::vector<std::uint32_t> last(arena.size(), kNone);
+        for (std::size_t i = 0; i < bags.size(); ++i)
+            for (const Node node : bags.numbers_of(i)) last[node] = static_cast<std::uint32_t>(i);
+        for (Node node = 0; node < arena.size(); ++node)
+            if (last[node] != kNone && !arena.is_leaf(node)) member_.push_back(node);
+        std::sort(member_.begin(), member_.end(), [&](Node a, Node b) {
+            if (arena.label(a) != arena.label(b)) return arena.label(a) < arena.label(b);
+            if (arena.production_of(a) != arena.production_of(b)) return arena.production_of(a) < arena.production_of(b);
+            return last[a] != last[b] ? last[a] < last[b] : a < b;
+        });
+        label_count_.assign(arena.symbols.size(), 0);
+        place_.assign(arena.size(), 0);
+        position_.assign(arena.size(), kNone);
+        for (std::size_t position = 0; position < member_.size(); ++position) {
+            const Node node = member_[position];
+            place_[node] = static_cast<std::uint32_t>(++label_count_[arena.label(node)]);
+            position_[node] = static_cast<std::uint32_t>(position);
+            last_.push_back(last[node]);
+            if (shapes_.empty() || shapes_.back().production != arena.production_of(node))
+                shapes_.push_back({arena.production_of(node), position, 0, place_[node], 0, 0, 0});
+            ++shapes_.back().count;
+        }
+    }
+
+    void index_children(const Arena& arena) {
+        std::size_t edges = 0, symbols = 0;
+        for (const Shape& shape : shapes_) {
+            const std::size_t arity = arena.children(member_[shape.begin]).size();
+            symbols += arity;
+            edges += arity * shape.count;
+        }
+        child_label_.reserve(symbols);
+        child_place_.resize(edges);
+        std::size_t at = 0;
+        for (std::uint32_t number = 0; number < shapes_.size(); ++number) {
+            Shape& shape = shapes_[number];
+            const auto sample = arena.children(member_[shape.begin]);
+            const std::size_t begin = child_label_.size();
+            for (const Node child : sample) {
+                child_label_.push_back(arena.label(child));
+                add_to_list(arena.label(member_[shape.begin]), arena.label(child), number);
+            }
+            shape.first_label = begin;
+            shape.arity = sample.size();
+            shape.child_places = at;
+            for (std::size_t k = 0; k < shape.count; ++k) {
+                const auto kids = arena.children(member_[shape.begin + k]);
+                for (std::size_t slot = 0; slot < kids.size(); ++slot)
+                    child_place_[at + slot * shape.count + k] = place_[kids[slot]];
+            }
+            at += sample.size() * shape.count;
+        }
+    }
+
+    void add_to_list(Symbol label, Symbol child, std::uint32_t shape) {
+        const std::uint32_t key = hash(label, child);
+        std::uint32_t list = lists_.find(
+            key, [&](std::uint32_t number) { return list_[number].label == label && list_[number].child == child; });
+        if (list == kNone) {
+            list = static_cast<std::uint32_t>(list_.size());
+            list_.push_back({label, child, {}});
+            lists_.insert(key, list);
+        }
+        auto& shapes = list_[list].shapes;
+        if (shapes.empty() || shapes.back() != shape) shapes.push_back(shape);
+    }
+
+    Bags features_of(const Bags& bags, const Arena& arena, std::span<const Symbol> labels) const {
+        return map_bags(bags, feature_count(), [&](Node node) -> std::uint32_t {
+            if (labels[node] == kNone) return kNone;
+            return static_cast<std::uint32_t>(arena.is_leaf(node) ? symbols_ + labels[node] : labels[node]);
+        });
+    }
+
+    PartialOptions options_;
+    std::size_t symbols_;
+    std::vector<Node> member_;
+    std::vector<std::uint32_t> place_, last_, child_place_;
+    std::vector<std::uint32_t> position_;  // per subtree of the arena; kNone: a leaf or not in the columns
+    std::vector<std::size_t> label_count_;
+    std::vector<Shape> shapes_;
+    std::vector<Symbol> child_label_;
+    std::vector<List> list_;
+    detail::IndexTable lists_;
+};
+
+// Sums over child sequences for one row node against all column subtrees of one shape.
+class SequenceSums {
+  public:
+    SequenceSums(const PartialOptions& options, const Control& control) : options_(options), control_(control) {}
+
+    // D of one row child against column children by their place: from a table, or the same for all internal ones.
+    struct Child {
+        const double* table;      // by place; null: use the two values
+        double leaf, internal;    // at place 0, and elsewhere
+        double at(std::uint32_t place) const {
+            if (table) return table[place];
+            return place == 0 ? leaf : internal;
+        }
+    };
+
+    // out[k - from] = the sum for subtree k of the shape, k = from .. count-1.
+    void evaluate(std::span<const Symbol> row_labels, std::span<const Child> row, const PartialColumns& columns,
+                  const PartialColumns::Shape& shape, std::size_t from, double* out) {
+        const std::size_t count = shape.count - from;
+        if (row.size() * shape.arity > kWide) {
+            for (std::size_t k = 0; k < count; ++k) out[k] = wide(row_labels, row, columns, shape, from + k);
+            return;
+        }
+        find_cells(row_labels, columns.child_labels(shape));
+        const std::size_t limit = options_.max_subsequence;
+        const bool limited = limit != 0 && limit < longest_;
+        if (cells_.size() == 1) {
+            gather(row[cells_[0].i], columns.child_places(shape, cells_[0].j) + from, count, out);
+        } else if (limited) {
+            bounded(row, columns, shape, from, out);
+        } else {
+            for (std::size_t begin = 0; begin < count; begin += kLane)
+                block(row, columns, shape, from + begin, std::min(kLane, count - begin), out + begin);
+        }
+    }
+
+  private:
+    static constexpr std::size_t kLane = 32;    // subtrees worked on together
+    static constexpr std::size_t kWide = 4096;  // cells beyond which no list of them is kept
+
+    struct Cell {
+        std::uint32_t i, j;
+        std::size_t begin, end;  // its predecessors in links_
+        std::size_t length;      // longest sequence that ends here
+    };
+    struct Link {
+        std::uint32_t cell;
+        double weight;
+    };
+
+    static void gather(const Child& child, const std::uint32_t* places, std::size_t count, double* out) {
+        if (const double* table = child.table) {
+            for (std::size_t k = 0; k < count; ++k) out[k] = table[places[k]];
+        } else {
+            for (std::size_t k = 0; k < count; ++k) out[k] = places[k] == 0 ? child.leaf : child.internal;
+        }
+    }
+
+    void find_cells(std::span<const Symbol> a, std::span<const Symbol> b) {
+        cells_.clear();
+        links_.clear();
+        longest_ = 0;
+        for (std::uint32_t i = 0; i < a.size(); ++i)
+            for (std::uint32_t j = 0; j < b.size(); ++j) {
+                if (a[i] != b[j]) continue;
+                Cell cell{i, j, links_.size(), 0, 1};
+                for (std::uint32_t c = 0; c < cells_.size(); ++c) {
+                    if (cells_[c].i >= i || cells_[c].j >= j) continue;
+                    const std::uint32_t gaps = (i - cells_[c].i - 1) + (j - cells_[c].j - 1);
+                    links_.push_back({c, power(gaps)});
+                    cell.length = std::max(cell.length, cells_[c].length + 1);
+                }
+                cell.end = links_.size();
+                longest_ = std::max(longest_, cell.length);
+                cells_.push_back(cell);
+            }
+    }
+
+    double power(std::size_t exponent) {
+        while (powers_.size() <= exponent) powers_.push_back(powers_.empty() ? 1.0 : powers_.back() * options_.decay);
+        return powers_[exponent];
+    }
+
+    // T(cell) = D(cell) * (1 + sum over predecessors of weight * T); the result is the sum of all T.
+    void block(std::span<const Child> row, const PartialColumns& columns, const PartialColumns::Shape& shape,
+               std::size_t from, std::size_t count, double* out) {
+        sums_.resize(cells_.size() * kLane);
+        std::fill(out, out + count, 0.0);
+        double lane[kLane];
+        for (std::size_t c = 0; c < cells_.size(); ++c) {
+            const Cell& cell = cells_[c];
+            double* sum = sums_.data() + c * kLane;
+            gather(row[cell.i], columns.child_places(shape, cell.j) + from, count, lane);
+            for (std::size_t k = 0; k < count; ++k) sum[k] = 1.0;
+            for (std::size_t l = cell.begin; l < cell.end; ++l) {
+                const double* before = sums_.data() + links_[l].cell * kLane;
+                const double weight = links_[l].weight;
+                for (std::size_t k = 0; k < count; ++k) sum[k] += weight * before[k];
+            }
+            for (std::size_t k = 0; k < count; ++k) {
+                sum[k] *= lane[k];
+                out[k] += sum[k];
+            }
+        }
+    }
+
+    // The same with sequences no longer than the limit: one T per length.
+    void bounded(std::span<const Child> row, const PartialColumns& columns, const PartialColumns::Shape& shape,
+                 std::size_t from, double* out) {
+        const std::size_t limit = options_.max_subsequence;
+        sums_.resize(cells_.size() * limit);
+        for (std::size_t k = from; k < shape.count; ++k) {
+            double total = 0.0;
+            for (std::size_t c = 0; c < cells_.size(); ++c) {
+                const Cell& cell = cells_[c];
+                const double value = row[cell.i].at(columns.child_places(shape, cell.j)[k]);
+                double* mine = sums_.data() + c * limit;
+                std::fill(mine, mine + limit, 0.0);
+                mine[0] = 1.0;
+                for (std::size_t l = cell.begin; l < cell.end; ++l) {
+                    const double* before = sums_.data() + links_[l].cell * limit;
+                    const std::size_t upto = std::min(limit - 1, cells_[links_[l].cell].length);
+                    for (std::size_t n = 0; n < upto; ++n) mine[n + 1] += links_[l].weight * before[n];
+                }
+                for (std::size_t n = 0; n < limit; ++n) {
+                    mine[n] *= value;
+                    total += mine[n];
+                }
+            }
+            out[k - from] = total;
+        }
+    }
+
+    // For very wide nodes: the recursion over prefixes with one row of memory per length.
+    //     P(i, j) = T(i, j) + lambda P(i-1, j) + lambda P(i, j-1) - lambda^2 P(i-1, j-1)
+    // is kept free of subtraction by carrying R(j) = sum over rows i' < i of lambda^(i - i' - 1) T(i', j).
+    double wide(std::span<const Symbol> labels, std::span<const Child> row, const PartialColumns& columns,
+                const PartialColumns::Shape& shape, std::size_t subtree) {
+        const std::size_t n = row.size(), m = shape.arity;
+        const auto their_labels = columns.child_labels(shape);
+        const bool limited = options_.max_subsequence != 0 && options_.max_subsequence < std::min(n, m);
+        const std::size_t lengths = limited ? options_.max_subsequence : 1;
+        // With no limit one layer holds sequences of every length.
+        above_.assign(lengths * m, 0.0);
+        double total = 0.0;
+        std::vector<double> left(lengths), value(lengths);
+        for (std::size_t i = 0; i < n; ++i) {
+            control_.check();
+            std::fill(left.begin(), left.end(), 0.0);
+            for (std::size_t j = 0; j < m; ++j) {
+                std::fill(value.begin(), value.end(), 0.0);
+                if (labels[i] == their_labels[j]) {
+                    const double d = row[i].at(columns.child_places(shape, j)[subtree]);
+                    if (limited) {
+                        value[0] = d;
+                        for (std::size_t l = 1; l < lengths; ++l) value[l] = d * left[l - 1];
+                    } else {
+                        value[0] = d * (1.0 + left[0]);
+                    }
+                    for (const double v : value) total += v;
+                }
+                for (std::size_t l = 0; l < lengths; ++l) {
+                    double& above = above_[l * m + j];
+                    left[l] = options_.decay * left[l] + above;
+                    above = options_.decay * above + value[l];
+                }
+            }
+        }
+        return total;
+    }
+
+    PartialOptions options_;
+    const Control& control_;
+    std::vector<Cell> cells_;
+    std::vector<Link> links_;
+    std::vector<double> powers_, sums_, above_;
+    std::size_t longest_ = 0;
+};
+
+// Walks one row element bottom up and adds up, per column subtree, what the child sequences contribute.
+class PartialMatcher {
+  public:
+    PartialMatcher(const Lens& lens, const PartialColumns& columns, const PartialOptions& options,
+                   const Control& control)
+        : lens_(lens), arena_(lens.arena), columns_(columns), options_(options), control_(control),
+          sequences_(options, control), bare_(options.depth_decay * options.decay * options.decay),
+          slot_(arena_.size(), kNone),
+          sum_(columns.positions()), seen_row_(columns.shapes(), 0), seen_node_(columns.shapes(), 0),
+          from_(columns.shapes(), 0) {}
+
+    // Calls found(position, value): value is the sum over the bag's nodes of count * mu * (sum over sequences).
+    template <class Found>
+    void match(std::span<const Node> nodes, std::span<const double> counts, std::size_t first, Found found) {
+        ++row_;
+        touched_.clear();
+        count_parents(nodes);
+        for (std::size_t k = 0; k < nodes.size(); ++k) {
+            if (arena_.is_leaf(nodes[k])) continue;
+            evaluate(nodes[k], counts[k], first);
+            for (const Node child : arena_.children(nodes[k]))
+                if (slot_[child] != kNone && --state_[slot_[child]].parents == 0) release(child);
+            if (work_ > 1000000) {
+                control_.check();
+                work_ = 0;
+            }
+        }
+        for (const std::uint32_t number : touched_) {
+            const PartialColumns::Shape& shape = columns_.shape(number);
+            for (std::size_t k = from_[number]; k < shape.count; ++k)
+                if (const double value = sum_[shape.begin + k]; value != 0.0) found(shape.begin + k, value);
+        }
+    }
+
+  private:
+    struct State {
+        std::size_t parents = 0;
+        std::vector<double> values;  // D against every column subtree with the same label, by place
+    };
+
+    void count_parents(std::span<const Node> nodes) {
+        used_ = 0;
+        for (const Node node : nodes) {
+            if (arena_.is_leaf(node)) continue;
+            if (used_ == state_.size()) state_.emplace_back();
+            slot_[node] = static_cast<std::uint32_t>(used_);
+            state_[used_++].parents = 0;
+            for (const Node child : arena_.children(node))
+                if (slot_[child] != kNone) ++state_[slot_[child]].parents;
+        }
+    }
+
+    void evaluate(Node node, double count, std::size_t first) {
+        const Symbol label = lens_.labels[node];
+        State& state = state_[slot_[node]];
+        const bool keep = state.parents > 0;
+        const std::size_t places = columns_.label_count(label);
+        if (keep) {
+            if (state.values.capacity() == 0 && !pool_.empty()) {
+                state.values = std::move(pool_.back());
+                pool_.pop_back();
+            }
+            state.values.assign(places + 1, bare_);
+            state.values[0] = options_.leaves ? bare_ : 0.0;
+            work_ += places;
+        }
+        if (places > 0) match_children(node, label, count, first, keep ? state.values.data() : nullptr);
+        if (!keep) slot_[node] = kNone;
+    }
+
+    void match_children(Node node, Symbol label, double count, std::size_t first, double* values) {
+        const auto kids = arena_.children(node);
+        labels_.clear();
+        children_.clear();
+        for (const Node child : kids) {
+            labels_.push_back(lens_.labels[child]);
+            if (slot_[child] != kNone) children_.push_back({state_[slot_[child]].values.data(), 0.0, 0.0});
+            else if (!options_.leaves) children_.push_back({nullptr, 0.0, 0.0});
+            else children_.push_back({nullptr, bare_ * options_.terminal_factor, bare_});
+        }
+        ++visit_;
+        for (const Symbol child : labels_)
+            for (const std::uint32_t number : columns_.shapes_with(label, child)) {
+                if (seen_node_[number] == visit_) continue;
+                seen_node_[number] = visit_;
+                const PartialColumns::Shape& shape = columns_.shape(number);
+                if (seen_row_[number] != row_) {
+                    seen_row_[number] = row_;
+                    from_[number] = first == 0 ? 0 : columns_.first_index(shape, first);
+                    std::fill(sum_.begin() + static_cast<std::ptrdiff_t>(shape.begin + from_[number]),
+                              sum_.begin() + static_cast<std::ptrdiff_t>(shape.begin + shape.count), 0.0);
+                    touched_.push_back(number);
+                }
+                const std::size_t from = from_[number], length = shape.count - from;
+                if (length == 0) continue;
+                if (result_.size() < length) result_.resize(length);
+                sequences_.evaluate(labels_, children_, columns_, shape, from, result_.data());
+                double* sum = sum_.data() + shape.begin + from;
+                for (std::size_t k = 0; k < length; ++k) {
+                    result_[k] *= options_.depth_decay;
+                    sum[k] += count * result_[k];
+                }
+                if (values) {
+                    double* mine = values + shape.place + from;
+                    for (std::size_t k = 0; k < length; ++k) mine[k] += result_[k];
+                }
+                work_ += length * kids.size() + 8;
+            }
+    }
+
+    void release(Node node) {
+        pool_.push_back(std::move(state_[slot_[node]].values));
+        state_[slot_[node]].values = {};
+        slot_[node] = kNone;
+    }
+
+    const Lens& lens_;
+    const Arena& arena_;
+    const PartialColumns& columns_;
+    PartialOptions options_;
+    const Control& control_;
+    SequenceSums sequences_;
+    double bare_;
+    std::vector<std::uint32_t> slot_;  // per subtree of the arena: its State while it is alive
+    std::vector<State> state_;
+    std::size_t used_ = 0;
+    std::vector<std::vector<double>> pool_;
+    std::vector<double> sum_, result_;
+    std::vector<std::size_t> seen_row_, seen_node_, from_;
+    std::size_t row_ = 0, visit_ = 0, work_ = 0;
+    std::vector<std::uint32_t> touched_;
+    std::vector<Symbol> labels_;
+    std::vector<SequenceSums::Child> children_;
+};
+
+inline auto PartialColumns::visitor(const Lens& lens, const Bags& rows, const Bags& features,
+                                    const Control& control) const {
+    return [this, &rows, &features, matcher = PartialMatcher(lens, *this, options_, control)](
+               std::size_t element, std::size_t first, auto bulk, auto member) mutable {
+        const double bare = options_.depth_decay * options_.decay * options_.decay;
+        const auto symbols = static_cast<std::uint32_t>(symbols_);
+        const auto numbers = features.numbers_of(element);
+        const auto counts = features.counts_of(element);
+        for (std::size_t k = 0; k < numbers.size(); ++k) {
+            const double weight = bare * counts[k];
+            if (numbers[k] < symbols) {
+                bulk(numbers[k], weight);
+                if (options_.leaves) bulk(symbols + numbers[k], weight);
+            } else if (options_.leaves) {
+                bulk(numbers[k], weight * options_.terminal_factor);
+                bulk(numbers[k] - symbols, weight);
+            }
+        }
+        matcher.match(rows.numbers_of(element), rows.counts_of(element), first, member);
+    };
+}
+
+}  // namespace sapwood

@@ -1,0 +1,384 @@
+// The subset-tree kernel of rows against a fixed set of columns.
+//
+//     D(n1, n2) = decay * prod over children (1 + D(child1, child2))   if the productions are equal, else 0
+//
+// Two nodes with equal productions and nothing in common below have D = decay. Summed over all pairs that is a
+// product of production counts, which `Postings` adds up fast. What is left are the pairs with some child in common,
+// a few per pair of trees. They are found without looking at any other pair: for every production, child slot and
+// production of that child the columns keep the list of distinct subtrees that have it there, so that a row node
+// multiplies (1 + D of that child) into exactly the entries that it concerns.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "arena.hpp"
+#include "bags.hpp"
+#include "lens.hpp"
+#include "parallel.hpp"
+
+namespace sapwood {
+
+struct SubsetOptions {
+    double decay;              // lambda
+    bool bag_of_words;         // matching leaves add lambda
+    std::size_t height_limit;  // of fragments; 0: none
+};
+
+class SubsetMatcher;
+
+// Columns prepared for matching. A *member* is a distinct subtree with an internal child; only for members can D
+// exceed the decay. Members of a production are numbered from 1 in order of the last element that holds them; place 0
+// stands for all subtrees of that production without internal children.
+class SubsetColumns {
+  public:
+    struct Entry {
+        std::uint32_t member;  // place of the subtree among the members of its production
+        std::uint32_t child;   // place of its child in that slot among the members of the child's production
+    };
+
+    SubsetColumns(const Arena& arena, const Bags& bags, const SubsetOptions& options)
+        : options_(options), symbols_(arena.symbols.size()), place_(arena.size(), 0), group_(arena.production_count()) {
+        collect_members(arena, bags);
+        build_lists(arena);
+    }
+
+    // The bulk: productions, and leaves where the bag of words counts.
+    std::size_t feature_count() const { return group_.size() + symbols_; }
+    Bags features(const Arena& arena, const Bags& bags) const {
+        return features_of(bags, arena, arena.productions(), arena.labels());
+    }
+    std::size_t positions() const { return last_.size(); }
+    const std::vector<std::uint32_t>& positions_of_nodes() const { return position_; }
+
+    // The features of the rows, by the columns' numbers.
+    Bags prepare(const Lens& lens, const Bags& rows) const {
+        return features_of(rows, lens.arena, lens.productions, lens.labels);
+    }
+    auto visitor(const Lens& lens, const Bags& rows, const Bags& features, const Control& control) const;
+
+    // Number of places (members and place 0) of a production; 0 if no column holds a member of it.
+    std::size_t places(Production production) const {
+        return production < group_.size() ? group_[production].places : 0;
+    }
+
+    // Place of a subtree among the members of its production; 0 if it is no member.
+    std::uint32_t place(Node node) const { return node == kNone ? 0 : place_[node]; }
+
+    // A list holds the members of one production whose child in one slot has one production, by ascending place.
+    std::size_t lists() const { return list_.size(); }
+    std::span<const Entry> entries(std::uint32_t list) const {
+        return {entry_.data() + list_[list].begin, list_[list].end - list_[list].begin};
+    }
+    std::uint32_t find_list(Production parent, std::uint32_t slot, Production child) const {
+        return lists_.find(hash(parent, slot, child), [&](std::uint32_t number) {
+            const List& candidate = list_[number];
+            return candidate.parent == parent && candidate.slot == slot && candidate.child == child;
+        });
+    }
+    // The lists that a member itself is in: one per internal child, from left to right.
+    const std::uint32_t* lists_of(std::size_t position) const { return list_of_.data() + first_list_[position]; }
+
+    // Position of a member in arrays over all members.
+    std::size_t position(Production production, std::uint32_t place) const { return group_[production].begin + place; }
+    // The last element that holds it.
+    std::size_t last(std::size_t position) const { return last_[position]; }
+
+  private:
+    struct Group {
+        std::size_t begin = 0, places = 0;
+    };
+    struct List {
+        Production parent;
+        std::uint32_t slot;
+        Production child;
+        std::size_t begin, end;
+    };
+
+    static std::uint32_t hash(Production parent, std::uint32_t slot, Production child) {
+        const std::uint64_t state = detail::mix((std::uint64_t{parent} << 32) | child, slot);
+        return static_cast<std::uint32_t>(state ^ (state >> 32));
+    }
+
+    void collect_members(const Arena& arena, const Bags& bags) {
+        std::vector<std::uint32_t> last(arena.size(), kNone);
+        for (std::size_t i = 0; i < bags.size(); ++i)
+            for (const Node node : bags.numbers_of(i)) last[node] = static_cast<std::uint32_t>(i);
+        std::vector<Node> members;
+        for (Node node = 0; node < arena.size(); ++node) {
+            if (last[node] == kNone || arena.is_leaf(node)) continue;
+            for (const Node child : arena.children(node))
+                if (!arena.is_leaf(child)) {
+                    members.push_back(node);
+                    ++group_[arena.production_of(node)].places;
+                    break;
+                }
+        }
+        std::size_t total = 0;
+        for (Group& group : group_) {
+            if (group.places == 0) continue;
+            group.begin = total;
+            total += ++group.places;
+            group.places = 1;
+        }
+        member_.assign(total, kNone);
+        last_.assign(total, 0);
+        // A counting sort by the last element keeps this linear.
+        std::vector<std::size_t> start(bags.size() + 1, 0);
+        for (const Node node : members) ++start[last[node] + 1];
+        for (std::size_t i = 1; i < start.size(); ++i) start[i] += start[i - 1];
+        std::vector<Node> ordered(members.size());
+        for (const Node node : members) ordered[start[last[node]]++] = node;
+        for (const Node node : ordered) {
+            Group& group = group_[arena.production_of(node)];
+            place_[node] = static_cast<std::uint32_t>(group.places);
+            member_[group.begin + group.places] = node;
+            last_[group.begin + group.places++] = last[node];
+        }
+        position_.assign(arena.size(), kNone);
+        for (std::size_t k = 0; k < member_.size(); ++k)
+            if (member_[k] != kNone) position_[member_[k]] = static_cast<std::uint32_t>(k);
+    }
+
+    void build_lists(const Arena& arena) {
+        first_list_.resize(member_.size());
+        for (std::size_t position = 0; position < member_.size(); ++position) {
+            first_list_[position] = list_of_.size();
+            if (member_[position] == kNone) continue;
+            const Node node = member_[position];
+            const auto kids = arena.children(node);
+            for (std::size_t slot = 0; slot < kids.size(); ++slot) {
+                if (arena.is_leaf(kids[slot])) continue;
+                const Production parent = arena.production_of(node), child = arena.production_of(kids[slot]);
+                const auto slot_number = static_cast<std::uint32_t>(slot);
+                std::uint32_t list = find_list(parent, slot_number, child);
+                if (list == kNone) {
+                    list = static_cast<std::uint32_t>(list_.size());
+                    list_.push_back({parent, slot_number, child, 0, 0});
+                    lists_.insert(hash(parent, slot_number, child), list);
+                }
+                ++list_[list].end;
+                list_of_.push_back(list);
+            }
+        }
+        std::size_t total = 0;
+        for (List& list : list_) {
+            const std::size_t length = list.end;
+            list.begin = list.end = total;
+            total += length;
+        }
+        entry_.resize(total);
+        auto next = list_of_.begin();
+        for (const Node node : member_) {
+            if (node == kNone) continue;
+            for (const Node child : arena.children(node))
+                if (!arena.is_leaf(child)) entry_[list_[*next++].end++] = {place_[node], place_[child]};
+        }
+    }
+
+    Bags features_of(const Bags& bags, const Arena& arena, std::span<const Production> productions,
+                     std::span<const Symbol> labels) const {
+        return map_bags(bags, feature_count(), [&](Node node) -> std::uint32_t {
+            if (!arena.is_leaf(node)) return productions[node];
+            if (!options_.bag_of_words || labels[node] == kNone) return kNone;
+            return static_cast<std::uint32_t>(group_.size() + labels[node]);
+        });
+    }
+
+    SubsetOptions options_;
+    std::size_t symbols_;
+    std::vector<std::uint32_t> place_;  // per subtree of the arena
+    std::vector<Group> group_;          // per production
+    std::vector<Node> member_;          // per position
+    std::vector<std::uint32_t> last_;   // per position
+    std::vector<List> list_;
+    detail::IndexTable lists_;
+    std::vector<std::uint32_t> list_of_;
+    std::vector<std::size_t> first_list_;  // per position
+    std::vector<Entry> entry_;
+    std::vector<std::uint32_t> position_;  // per subtree of the arena; kNone: no member
+};
+
+// Walks one row element bottom up and hands over, for every row node, the members it shares a child with.
+class SubsetMatcher {
+  public:
+    SubsetMatcher(const Lens& lens, const SubsetColumns& columns, const SubsetOptions& options, const Control& control)
+        : lens_(lens), arena_(lens.arena), columns_(columns), control_(control), decay_(options.decay),
+          // A fragment of height 1 is a bare production, worth the decay, so levels start at height 2.
+          levels_(options.height_limit == 0 ? 1 : options.height_limit - 1), unlimited_(options.height_limit == 0),
+          slot_(arena_.size(), kNone), skip_(columns.lists(), 0) {}
+
+    // Calls found(position, excess) for every pair (node of the bag, member) whose D exceeds the decay, where
+    // excess is count * (D - decay). Members that only elements before `first` hold are left out; this is fast if
+    // `first` never decreases from call to call.
+    template <class Found>
+    void match(std::span<const Node> nodes, std::span<const double> counts, std::size_t first, Found found) {
+        if (levels_ == 0) return;
+        if (first < first_) std::fill(skip_.begin(), skip_.end(), 0);
+        first_ = first;
+        count_parents(nodes);
+        for (std::size_t k = 0; k < nodes.size(); ++k) {
+            const Node node = nodes[k];
+            if (slot_[node] == kNone) continue;
+            work_ += evaluate(node);
+            if (work_ > 1000000) {
+                control_.check();
+                work_ = 0;
+            }
+            const Production production = lens_.productions[node];
+            const std::vector<double>& values = state_[slot_[node]].values[levels_ - 1];
+            const std::size_t base = columns_.position(production, 0);
+            const double count = counts[k];
+            for (const std::uint32_t place : touched_) found(base + place, count * (values[place] - decay_));
+            release_children(node);
+            if (state_[slot_[node]].parents == 0) release(node);
+        }
+    }
+
+  private:
+    struct State {
+        std::size_t parents = 0;
+        // Per level, D against every member of the production; allocated while it is needed.
+        std::vector<std::vector<double>> values;
+    };
+
+    void count_parents(std::span<const Node> nodes) {
+        used_ = 0;
+        for (const Node node : nodes) {
+            if (arena_.is_leaf(node) || columns_.places(lens_.productions[node]) == 0) continue;
+            bool has_internal_child = false;
+            for (const Node child : arena_.children(node)) {
+                has_internal_child |= !arena_.is_leaf(child);
+                if (slot_[child] != kNone) ++state_[slot_[child]].parents;
+            }
+            if (!has_internal_child) continue;
+            if (used_ == state_.size()) state_.emplace_back();
+            slot_[node] = static_cast<std::uint32_t>(used_);
+            state_[used_++].parents = 0;
+        }
+    }
+
+    std::size_t evaluate(Node node) {
+        const Production production = lens_.productions[node];
+        const std::size_t places = columns_.places(production);
+        State& state = state_[slot_[node]];
+        state.values.resize(levels_);
+        find_entries(node, production);
+        std::size_t work = places;
+        for (std::size_t level = 0; level < levels_; ++level) {
+            std::vector<double>& values = state.values[level];
+            if (values.empty() && !pool_.empty()) {
+                values = std::move(pool_.back());
+                pool_.pop_back();
+            }
+            if (values.size() < places) values.resize(places);
+            std::fill(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(places), decay_);
+            touched_.clear();
+            for (const auto& [child, entries] : slots_) {
+                const std::vector<double>* below = nullptr;
+                if (slot_[child] != kNone && (unlimited_ || level > 0))
+                    below = &state_[slot_[child]].values[unlimited_ ? 0 : level - 1];
+                multiply(entries, below, values);
+                work += entries.size();
+            }
+        }
+        return work;
+    }
+
+    // The internal children of a node with the members that have the same production there.
+    void find_entries(Node node, Production production) {
+        slots_.clear();
+        const auto kids = arena_.children(node);
+        const std::uint32_t place = columns_.place(lens_.node(node));
+        const std::uint32_t* known = place == 0 ? nullptr : columns_.lists_of(columns_.position(production, place));
+        const std::size_t base = columns_.position(production, 0);
+        for (std::size_t slot = 0; slot < kids.size(); ++slot) {
+            if (arena_.is_leaf(kids[slot])) continue;
+            const std::uint32_t list = known ? *known++
+                                             : columns_.find_list(production, static_cast<std::uint32_t>(slot),
+                                                                  lens_.productions[kids[slot]]);
+            if (list == kNone) continue;
+            const auto entries = columns_.entries(list);
+            std::uint32_t& skip = skip_[list];
+            while (skip < entries.size() && columns_.last(base + entries[skip].member) < first_) ++skip;
+            if (skip < entries.size()) slots_.push_back({kids[slot], entries.subspan(skip)});
+        }
+    }
+
+    // Multiplies (1 + D of the child) into the entries; `below` is null where that D is the bare decay for all.
+    void multiply(std::span<const SubsetColumns::Entry> entries, const std::vector<double>* below,
+                  std::vector<double>& values) {
+        const std::size_t before = touched_.size();
+        touched_.resize(before + entries.size());
+        std::uint32_t* touched = touched_.data() + before;
+        double* value = values.data();
+        const double decay = decay_;
+        if (below) {
+            const double* child = below->data();
+            for (const SubsetColumns::Entry& entry : entries) {
+                const double old = value[entry.member];
+                *touched = entry.member;
+                touched += old == decay;
+                value[entry.member] = old * (1.0 + child[entry.child]);
+            }
+        } else {
+            const double factor = 1.0 + decay;
+            for (const SubsetColumns::Entry& entry : entries) {
+                const double old = value[entry.member];
+                *touched = entry.member;
+                touched += old == decay;
+                value[entry.member] = old * factor;
+            }
+        }
+        touched_.resize(static_cast<std::size_t>(touched - touched_.data()));
+    }
+
+    void release_children(Node node) {
+        for (const Node child : arena_.children(node))
+            if (slot_[child] != kNone && --state_[slot_[child]].parents == 0) release(child);
+    }
+
+    void release(Node node) {
+        for (std::vector<double>& values : state_[slot_[node]].values) {
+            pool_.push_back(std::move(values));
+            values = {};
+        }
+        slot_[node] = kNone;
+    }
+
+    const Lens& lens_;
+    const Arena& arena_;
+    const SubsetColumns& columns_;
+    const Control& control_;
+    double decay_;
+    std::size_t levels_;
+    bool unlimited_;
+    std::vector<std::uint32_t> slot_;  // per subtree of the arena: its State while it is alive
+    std::vector<State> state_;
+    std::size_t used_ = 0;
+    std::vector<std::vector<double>> pool_;
+    std::vector<std::uint32_t> touched_;
+    std::vector<std::uint32_t> skip_;  // per list: entries that only elements before first_ hold
+    std::size_t first_ = 0;
+    struct Slot {
+        Node child;
+        std::span<const SubsetColumns::Entry> entries;
+    };
+    std::vector<Slot> slots_;
+    std::size_t work_ = 0;
+};
+
+inline auto SubsetColumns::visitor(const Lens& lens, const Bags& rows, const Bags& features,
+                                   const Control& control) const {
+    return [this, &rows, &features, matcher = SubsetMatcher(lens, *this, options_, control)](
+               std::size_t element, std::size_t first, auto bulk, auto member) mutable {
+        const auto numbers = features.numbers_of(element);
+        const auto counts = features.counts_of(element);
+        for (std::size_t k = 0; k < numbers.size(); ++k) bulk(numbers[k], options_.decay * counts[k]);
+        matcher.match(rows.numbers_of(element), rows.counts_of(element), first, member);
+    };
+}
+
+}  // namespace sapwood

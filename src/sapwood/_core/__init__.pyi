@@ -1,0 +1,2 @@
+from sapwood._core import kernels as kernels
+from sapwood._core import trees as trees

@@ -1,0 +1,8 @@
+"""Two arrays in, numbers out: tree kernels, kernels on flat features, and their algebra."""
+
+from sapwood.kernels.base import Kernel
+from sapwood.kernels.expression import parse_kernel
+from sapwood.kernels.flat import Linear, Polynomial
+from sapwood.kernels.syntactic import PartialTree, SubsetTree, Subtree
+
+__all__ = ["Kernel", "Linear", "PartialTree", "Polynomial", "SubsetTree", "Subtree", "parse_kernel"]

@@ -1,0 +1,508 @@
+"""The algebra of kernels: what every kernel can do, and how kernels are combined.
+
+A kernel is a stateless value: parameters in, numbers out. ``+``, ``*``, ``**``, scalars, ``normalized()`` and
+``on(view)`` build larger kernels; ``repr`` of the result reads back as the same kernel. Kernels on particular data
+live in modules of their own.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sparse
+from numpy.typing import NDArray
+
+from sapwood.errors import DataError, KernelError, ParameterError
+from sapwood.kernels.memory import require
+from sapwood.trees.array import TreeArray
+from sapwood.trees.convert import is_nltk
+from sapwood.trees.examples import Examples
+from sapwood.trees.tree import Tree
+
+__all__ = ["Constant", "Kernel", "Normalized", "OnView", "Power", "Product", "Scaled", "Sum", "as_data"]
+
+Matrix = NDArray[np.float64]
+Expansion = Callable[[Any], Matrix]
+
+
+class Kernel(ABC):
+    """Base of all kernels: ``k(X)``, ``k(X, Y)``, ``k.diag(X)`` and the algebra.
+
+    Subclasses keep each constructor argument under its own name, as scikit-learn's estimators do, and check it in
+    ``_validate``.
+    """
+
+    def __call__(self, X: Any, Y: Any = None) -> Any:
+        """Compare every element of X with every element of Y, or of X with itself.
+
+        Parameters
+        ----------
+        X, Y : TreeArray, Examples, list of trees or strings, matrix, or one tree each
+            What to compare. With a single tree on both sides the value is a float.
+
+        Returns
+        -------
+        array of float64, shape (len(X), len(Y)), or float
+
+        Raises
+        ------
+        TooLargeError
+            If the result would not fit in memory; nothing has been allocated then.
+        """
+        if _is_single(X) and _is_single(Y):
+            return float(self._gram(TreeArray([X]), TreeArray([Y]))[0, 0])
+        if _is_single(X) or _is_single(Y):
+            raise DataError("compare one tree with one tree, or arrays with arrays; wrap a single tree in a list.")
+        X = as_data(X)
+        Y = None if Y is None else as_data(Y)
+        require(X.shape[0], (X if Y is None else Y).shape[0], arrays=self._arrays())
+        return self._gram(X, Y)
+
+    def diag(self, X: Any) -> Matrix:
+        """Compare every element with itself: the diagonal of ``k(X)`` without the rest."""
+        return self._diag(TreeArray([X]) if _is_single(X) else as_data(X))
+
+    def bind(self, X: Any) -> Kernel:
+        """Return the kernel with everything learnt that it takes from training data; most kernels learn nothing."""
+        return self._bind(as_data(X))
+
+    def expansion(self, X: Any, weights: Matrix) -> Expansion:
+        """Compile the function Y -> k(Y, X) @ weights.
+
+        Kernels that are linear in tree features spread the weights over distinct subtrees once, so that evaluation
+        does not visit X again.
+
+        Parameters
+        ----------
+        X : array of n examples
+            Usually support vectors.
+        weights : array of shape (n, outputs)
+            Usually dual coefficients.
+
+        Returns
+        -------
+        callable
+            Takes examples and returns an array of shape (examples, outputs).
+        """
+        X = as_data(X)
+        weights = np.ascontiguousarray(weights, dtype=np.float64)
+        if weights.ndim != 2 or weights.shape[0] != X.shape[0]:
+            raise DataError(f"weights must have one row per example, {X.shape[0]} here; got shape {weights.shape}.")
+        return self._expansion(X, weights)
+
+    # What subclasses define. X and Y have passed as_data.
+
+    @abstractmethod
+    def _gram(self, X: Any, Y: Any | None) -> Matrix: ...
+
+    @abstractmethod
+    def _diag(self, X: Any) -> Matrix: ...
+
+    def _validate(self) -> None:  # noqa: B027 - a kernel without parameters has nothing to check
+        """Raise ParameterError if a parameter is outside its range."""
+
+    def _bind(self, X: Any) -> Kernel:
+        return self
+
+    def _arrays(self) -> int:
+        """Return how many arrays of the result's size are alive at once."""
+        return 1
+
+    def _expansion(self, X: Any, weights: Matrix) -> Expansion:
+        def evaluate(Y: Any) -> Matrix:
+            result = np.empty((Y.shape[0], weights.shape[1]))
+            step = max(1, (1 << 22) // max(1, X.shape[0]))
+            for start in range(0, Y.shape[0], step):
+                result[start : start + step] = self._gram(Y[start : start + step], X) @ weights
+            return result
+
+        return evaluate
+
+    # The algebra.
+
+    def __add__(self, other: Kernel | float) -> Kernel:
+        return _combine(Sum, self, other)
+
+    def __radd__(self, other: float) -> Kernel:
+        return _combine(Sum, Constant(other) if _is_number(other) else other, self)
+
+    def __mul__(self, other: Kernel | float) -> Kernel:
+        return _combine(Product, self, other) if isinstance(other, Kernel) else Scaled(other, self)
+
+    def __rmul__(self, other: float) -> Kernel:
+        return Scaled(other, self)
+
+    def __pow__(self, exponent: int) -> Kernel:
+        return Power(self, exponent)
+
+    def normalized(self) -> Kernel:
+        """Return the kernel divided by the root of both self-kernels, so that a tree compares with itself as 1."""
+        return Normalized(self)
+
+    def on(self, view: str) -> Kernel:
+        """Return the kernel applied to one view of ``Examples``."""
+        return OnView(self, view)
+
+    # Parameters, as scikit-learn expects them.
+
+    @classmethod
+    def _names(cls) -> tuple[str, ...]:
+        return tuple(inspect.signature(cls).parameters)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return parameters by name; those of a part are named ``part__parameter``."""
+        params: dict[str, Any] = {}
+        for name in self._names():
+            value = getattr(self, name)
+            params[name] = value
+            if deep and hasattr(value, "get_params"):
+                params.update({f"{name}__{key}": part for key, part in value.get_params().items()})
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Change parameters by the names that ``get_params`` gives; a refused value changes nothing."""
+        nested: dict[str, dict[str, Any]] = {}
+        names = self._names()
+        before = {name: getattr(self, name) for name in names}
+        for key, value in params.items():
+            name, _, rest = key.partition("__")
+            if name not in names:
+                raise ParameterError(
+                    f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(names) or 'none'}. "
+                    "See kernel.get_params().keys()."
+                )
+            if rest:
+                nested.setdefault(name, {})[rest] = value
+            else:
+                setattr(self, name, value)
+        try:
+            self._validate()
+            for name, values in nested.items():
+                part = getattr(self, name)
+                if not hasattr(part, "set_params"):
+                    raise ParameterError(f"the parameter {name!r} of {type(self).__name__} has no parts.")
+                part.set_params(**values)
+        except Exception:
+            for name, value in before.items():
+                setattr(self, name, value)
+            raise
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented if not isinstance(other, Kernel) else False
+        assert isinstance(other, Kernel)
+        return self.get_params(deep=False) == other.get_params(deep=False)
+
+    # Parameters can be set, so a hash would change under a dictionary's feet.
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        signature = inspect.signature(type(self))
+        shown = []
+        for position, (name, parameter) in enumerate(signature.parameters.items()):
+            value = getattr(self, name)
+            if position == 0 or (value is not parameter.default and value != parameter.default):
+                shown.append(f"{name}={value!r}")
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+class _Pair(Kernel):
+    """A kernel made of two others."""
+
+    def __init__(self, k1: Kernel, k2: Kernel) -> None:
+        self.k1, self.k2 = k1, k2
+        self._validate()
+
+    def _validate(self) -> None:
+        for name in ("k1", "k2"):
+            _check_kernel(getattr(self, name), name)
+
+    def _arrays(self) -> int:
+        return max(self.k1._arrays(), 1 + self.k2._arrays())
+
+    def _bind(self, X: Any) -> Kernel:
+        return type(self)(self.k1._bind(X), self.k2._bind(X))
+
+
+class Sum(_Pair):
+    """The sum of two kernels; written ``k1 + k2``."""
+
+    def _gram(self, X: Any, Y: Any | None) -> Matrix:
+        K = self.k1._gram(X, Y)
+        K += self.k2._gram(X, Y)
+        return K
+
+    def _diag(self, X: Any) -> Matrix:
+        return self.k1._diag(X) + self.k2._diag(X)
+
+    def _expansion(self, X: Any, weights: Matrix) -> Expansion:
+        first, second = self.k1._expansion(X, weights), self.k2._expansion(X, weights)
+        return lambda Y: first(Y) + second(Y)
+
+    def __repr__(self) -> str:
+        right = f"({self.k2!r})" if isinstance(self.k2, Sum) else repr(self.k2)
+        return f"{self.k1!r} + {right}"
+
+
+class Product(_Pair):
+    """The product of two kernels, value by value; written ``k1 * k2``."""
+
+    def _gram(self, X: Any, Y: Any | None) -> Matrix:
+        K = self.k1._gram(X, Y)
+        K *= self.k2._gram(X, Y)
+        return K
+
+    def _diag(self, X: Any) -> Matrix:
+        return self.k1._diag(X) * self.k2._diag(X)
+
+    def __repr__(self) -> str:
+        left = f"({self.k1!r})" if isinstance(self.k1, Sum) else repr(self.k1)
+        right = f"({self.k2!r})" if isinstance(self.k2, (Sum, Product, Scaled)) else repr(self.k2)
+        return f"{left} * {right}"
+
+
+class Scaled(Kernel):
+    """A kernel times a number; written ``weight * kernel``."""
+
+    def __init__(self, weight: float, kernel: Kernel) -> None:
+        self.weight, self.kernel = weight, kernel
+        self._validate()
+
+    def _validate(self) -> None:
+        _check_number(self.weight, "weight", "a finite number of at least 0, so that the kernel stays one")
+        _check_kernel(self.kernel, "kernel")
+
+    def _arrays(self) -> int:
+        return self.kernel._arrays()
+
+    def _bind(self, X: Any) -> Kernel:
+        return Scaled(self.weight, self.kernel._bind(X))
+
+    def _gram(self, X: Any, Y: Any | None) -> Matrix:
+        K = self.kernel._gram(X, Y)
+        K *= self.weight
+        return K
+
+    def _diag(self, X: Any) -> Matrix:
+        return self.weight * self.kernel._diag(X)
+
+    def _expansion(self, X: Any, weights: Matrix) -> Expansion:
+        return self.kernel._expansion(X, self.weight * weights)
+
+    def __repr__(self) -> str:
+        part = repr(self.kernel)
+        return f"{self.weight!r} * {f'({part})' if isinstance(self.kernel, (Sum, Product, Scaled)) else part}"
+
+
+class Power(Kernel):
+    """A kernel raised to a whole power, value by value; written ``kernel ** exponent``."""
+
+    def __init__(self, kernel: Kernel, exponent: int) -> None:
+        self.kernel, self.exponent = kernel, exponent
+        self._validate()
+
+    def _validate(self) -> None:
+        _check_kernel(self.kernel, "kernel")
+        if isinstance(self.exponent, bool) or not isinstance(self.exponent, int) or self.exponent < 1:
+            raise ParameterError(f"exponent must be an integer of at least 1, got {self.exponent!r}.")
+
+    def _arrays(self) -> int:
+        return self.kernel._arrays()
+
+    def _bind(self, X: Any) -> Kernel:
+        return Power(self.kernel._bind(X), self.exponent)
+
+    def _gram(self, X: Any, Y: Any | None) -> Matrix:
+        K = self.kernel._gram(X, Y)
+        return np.power(K, self.exponent, out=K)
+
+    def _diag(self, X: Any) -> Matrix:
+        return np.asarray(self.kernel._diag(X) ** self.exponent)
+
+    def __repr__(self) -> str:
+        return f"{_atom(self.kernel)} ** {self.exponent!r}"
+
+
+class Normalized(Kernel):
+    """A kernel divided by the square roots of both self-kernels; written ``kernel.normalized()``.
+
+    Where a self-kernel is 0 the value is 0, and one warning names the elements.
+    """
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self._validate()
+
+    def _validate(self) -> None:
+        _check_kernel(self.kernel, "kernel")
+
+    def _arrays(self) -> int:
+        return self.kernel._arrays()
+
+    def _bind(self, X: Any) -> Kernel:
+        return Normalized(self.kernel._bind(X))
+
+    def _gram(self, X: Any, Y: Any | None) -> Matrix:
+        K = self.kernel._gram(X, Y)
+        left = self._scale(np.ascontiguousarray(np.diagonal(K)) if Y is None else self.kernel._diag(X))
+        right = left if Y is None else self._scale(self.kernel._diag(Y))
+        K *= left[:, None]
+        K *= right
+        if Y is None:
+            np.fill_diagonal(K, left > 0)
+        return K
+
+    def _diag(self, X: Any) -> Matrix:
+        return (self._scale(self.kernel._diag(X)) > 0).astype(np.float64)
+
+    def _expansion(self, X: Any, weights: Matrix) -> Expansion:
+        inner = self.kernel._expansion(X, self._scale(self.kernel._diag(X))[:, None] * weights)
+        return lambda Y: inner(Y) * self._scale(self.kernel._diag(Y))[:, None]
+
+    @staticmethod
+    def _scale(diagonal: Matrix) -> Matrix:
+        broken = np.flatnonzero(~np.isfinite(diagonal))
+        if len(broken):
+            raise KernelError(
+                f"the kernel of element {broken[0]} with itself overflows; lower decay, or limit max_depth."
+            )
+        empty = np.flatnonzero(diagonal <= 0)
+        if len(empty):
+            listed = ", ".join(map(str, empty[:5])) + (", ..." if len(empty) > 5 else "")
+            warnings.warn(
+                f"{len(empty)} of {len(diagonal)} elements share nothing even with themselves (positions {listed}): "
+                "their normalized kernel is 0 with everything. They are usually single leaves.",
+                stacklevel=5,
+            )
+        scale = np.zeros_like(diagonal)
+        np.divide(
+            1.0,
+            np.sqrt(diagonal, where=diagonal > 0, out=np.ones_like(diagonal)),
+            where=diagonal > 0,
+            out=scale,
+        )
+        return scale
+
+    def __repr__(self) -> str:
+        return f"{_atom(self.kernel)}.normalized()"
+
+
+class OnView(Kernel):
+    """A kernel on one view of ``Examples``; written ``kernel.on(view)``."""
+
+    def __init__(self, kernel: Kernel, view: str) -> None:
+        self.kernel, self.view = kernel, view
+        self._validate()
+
+    def _validate(self) -> None:
+        _check_kernel(self.kernel, "kernel")
+        if not isinstance(self.view, str):
+            raise ParameterError(f"view must be the name of a view, got {self.view!r}.")
+
+    def _arrays(self) -> int:
+        return self.kernel._arrays()
+
+    def _pick(self, X: Any) -> Any:
+        if not isinstance(X, Examples):
+            raise DataError(f"the kernel is on the view {self.view!r}, so it needs Examples, not {type(X).__name__}.")
+        return X[self.view]
+
+    def _bind(self, X: Any) -> Kernel:
+        return OnView(self.kernel._bind(self._pick(X)), self.view)
+
+    def _gram(self, X: Any, Y: Any | None) -> Matrix:
+        return self.kernel._gram(self._pick(X), None if Y is None else self._pick(Y))
+
+    def _diag(self, X: Any) -> Matrix:
+        return self.kernel._diag(self._pick(X))
+
+    def _expansion(self, X: Any, weights: Matrix) -> Expansion:
+        inner = self.kernel._expansion(self._pick(X), weights)
+        return lambda Y: inner(self._pick(Y))
+
+    def __repr__(self) -> str:
+        return f"{_atom(self.kernel)}.on({self.view!r})"
+
+
+class Constant(Kernel):
+    """The same value for every pair; what a number becomes in ``kernel + number``."""
+
+    def __init__(self, value: float) -> None:
+        self.value = value
+        self._validate()
+
+    def _validate(self) -> None:
+        _check_number(self.value, "value", "a finite number of at least 0")
+
+    def _gram(self, X: Any, Y: Any | None) -> Matrix:
+        return np.full((X.shape[0], (X if Y is None else Y).shape[0]), float(self.value))
+
+    def _diag(self, X: Any) -> Matrix:
+        return np.full(X.shape[0], float(self.value))
+
+    def _expansion(self, X: Any, weights: Matrix) -> Expansion:
+        total = self.value * weights.sum(axis=0)
+        return lambda Y: np.tile(total, (Y.shape[0], 1))
+
+    def __repr__(self) -> str:
+        return f"Constant({self.value!r})"
+
+
+def as_data(X: Any) -> Any:
+    """Turn whatever a user passes as examples into something with a shape that can be sliced."""
+    if isinstance(X, (TreeArray, Examples)):
+        return X
+    if sparse.issparse(X):
+        return X.tocsr()
+    if isinstance(X, np.ndarray) and X.dtype != object:
+        if X.ndim != 2:
+            raise DataError(f"features must have two dimensions (rows, features), got shape {X.shape}.")
+        return X
+    if hasattr(X, "to_numpy"):
+        return as_data(X.to_numpy())
+    if isinstance(X, (list, tuple, np.ndarray)):
+        rows = list(X)
+        if rows and all(isinstance(row, Mapping) for row in rows):
+            return np.fromiter(rows, dtype=object, count=len(rows))
+        return TreeArray(rows)
+    raise DataError(
+        f"expected a TreeArray, Examples, a list of trees, a matrix or a list of dictionaries; got {type(X).__name__}."
+    )
+
+
+def _is_single(X: Any) -> bool:
+    return isinstance(X, (Tree, str)) or is_nltk(X)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def _check_number(value: object, name: str, expected: str) -> None:
+    if not _is_number(value) or not math.isfinite(float(value)) or float(value) < 0:  # type: ignore[arg-type]
+        raise ParameterError(f"{name} must be {expected}; got {value!r}.")
+
+
+def _check_kernel(value: object, name: str) -> None:
+    if not isinstance(value, Kernel):
+        raise ParameterError(f"{name} must be a kernel, got {value!r}.")
+
+
+def _combine(kind: type[_Pair], left: Any, right: Any) -> Kernel:
+    if _is_number(right):
+        right = Constant(right)
+    if not isinstance(left, Kernel) or not isinstance(right, Kernel):
+        return NotImplemented  # type: ignore[no-any-return]
+    return kind(left, right)
+
+
+def _atom(kernel: Kernel) -> str:
+    text = repr(kernel)
+    return f"({text})" if isinstance(kernel, (Sum, Product, Scaled, Power)) else text

@@ -1,0 +1,114 @@
+"""Kernels from text: reads what ``repr`` of a kernel writes.
+
+The text is parsed as a Python expression and checked against a whitelist of names, operators and methods; nothing is
+ever evaluated.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from sapwood.errors import ParameterError
+from sapwood.kernels.base import Constant, Kernel
+from sapwood.kernels.flat import Linear, Polynomial
+from sapwood.kernels.syntactic import PartialTree, SubsetTree, Subtree
+
+__all__ = ["parse_kernel"]
+
+_KERNELS: dict[str, type[Kernel]] = {
+    kind.__name__: kind for kind in (Constant, Linear, PartialTree, Polynomial, SubsetTree, Subtree)
+}
+_LONGEST = 10_000
+
+
+def parse_kernel(text: str) -> Kernel:
+    """Read a kernel expression.
+
+    Parameters
+    ----------
+    text : str
+        Kernels by name with literal arguments, combined with ``+``, ``*``, ``**``, numbers, ``.normalized()`` and
+        ``.on("view")``.
+
+    Raises
+    ------
+    ParameterError
+        With the column of the fault and what is allowed there.
+
+    Examples
+    --------
+    >>> parse_kernel("0.5 * SubsetTree(decay=0.3).normalized() + Subtree(decay=0.4)")
+    0.5 * SubsetTree(decay=0.3).normalized() + Subtree(decay=0.4)
+    """
+    if len(text) > _LONGEST:
+        raise ParameterError(f"the kernel expression has {len(text)} characters; at most {_LONGEST} are read.")
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+        result = _read(tree.body, text)
+    except SyntaxError as error:
+        raise ParameterError(
+            f"the kernel expression {text!r} is broken at column {error.offset}: {error.msg}. "
+            "Write it like SubsetTree(decay=0.4).normalized()."
+        ) from None
+    except (RecursionError, MemoryError, ValueError) as error:
+        if isinstance(error, ParameterError):
+            raise
+        raise ParameterError(f"the kernel expression cannot be read: {error or 'it is nested too deeply'}.") from None
+    if not isinstance(result, Kernel):
+        raise ParameterError(f"{text!r} is a number, not a kernel; name one of {', '.join(sorted(_KERNELS))}.")
+    return result
+
+
+def _read(node: ast.expr, text: str) -> Any:
+    match node:
+        case ast.Constant(value=bool() | int() | float() | str() | None):
+            return node.value
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
+            return -number
+        case ast.BinOp(op=ast.Add() | ast.Mult() | ast.Pow()):
+            left, right = _read(node.left, text), _read(node.right, text)
+            if not isinstance(left, Kernel) and not isinstance(right, Kernel):
+                raise _refused(node, text, "one side of the operator must be a kernel")
+            try:
+                if isinstance(node.op, ast.Add):
+                    return left + right
+                return left * right if isinstance(node.op, ast.Mult) else left**right
+            except TypeError:
+                raise _refused(node, text, "these cannot be combined") from None
+        case ast.Call(func=ast.Name(id=name)):
+            if name not in _KERNELS:
+                known = ", ".join(sorted(_KERNELS))
+                raise _refused(node, text, f"there is no kernel called {name}; there are {known}")
+            arguments, keywords = _arguments(node, text)
+            try:
+                return _KERNELS[name](*arguments, **keywords)
+            except TypeError as error:
+                raise _refused(node, text, str(error).replace("__init__() ", "")) from None
+        case ast.Call(func=ast.Attribute(value=inner, attr="normalized"), args=[], keywords=[]):
+            return _kernel(inner, text).normalized()
+        case ast.Call(
+            func=ast.Attribute(value=inner, attr="on"), args=[ast.Constant(value=str() as view)], keywords=[]
+        ):
+            return _kernel(inner, text).on(view)
+    raise _refused(node, text, "only kernels, numbers, +, *, **, .normalized() and .on('view') are allowed")
+
+
+def _arguments(call: ast.Call, text: str) -> tuple[list[Any], dict[str, Any]]:
+    keywords = {}
+    for keyword in call.keywords:
+        if keyword.arg is None:
+            raise _refused(call, text, "** is not allowed")
+        keywords[keyword.arg] = _read(keyword.value, text)
+    return [_read(argument, text) for argument in call.args], keywords
+
+
+def _kernel(node: ast.expr, text: str) -> Kernel:
+    value = _read(node, text)
+    if not isinstance(value, Kernel):
+        raise _refused(node, text, "expected a kernel here")
+    return value
+
+
+def _refused(node: ast.expr, text: str, reason: str) -> ParameterError:
+    return ParameterError(f"in the kernel expression, column {node.col_offset + 1}: {reason}.\n    {text.strip()}")

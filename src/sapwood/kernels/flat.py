@@ -1,0 +1,165 @@
+"""Kernels on flat features: matrices, sparse matrices, or dictionaries from feature names to values.
+
+Nothing here knows trees. Dictionaries are lined up by feature name; text values are one-hot.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sparse
+from numpy.typing import NDArray
+
+from sapwood.errors import DataError, ParameterError
+from sapwood.kernels.base import Kernel, Matrix
+from sapwood.trees.array import TreeArray
+from sapwood.trees.examples import Examples
+
+__all__ = ["Linear", "Polynomial"]
+
+
+class FlatKernel(Kernel):
+    """A kernel that is a function of the dot product of two feature vectors."""
+
+    @abstractmethod
+    def _map(self, products: Matrix) -> Matrix:
+        """Turn dot products into kernel values, in place if possible."""
+
+    def _gram(self, X: Any, Y: Any | None) -> Matrix:
+        if Y is None:
+            (left,) = _line_up(self, X)
+            right = left
+        else:
+            left, right = _line_up(self, X, Y)
+        if left.shape[1] != right.shape[1]:
+            raise DataError(f"X has {left.shape[1]} features but Y has {right.shape[1]}; they must be the same.")
+        products = left @ right.T
+        if sparse.issparse(products):
+            products = products.toarray()
+        return self._map(np.ascontiguousarray(products, dtype=np.float64))
+
+    def _diag(self, X: Any) -> Matrix:
+        (rows,) = _line_up(self, X)
+        squares = rows.multiply(rows) if sparse.issparse(rows) else rows * rows
+        return self._map(np.asarray(squares.sum(axis=1), dtype=np.float64).ravel())
+
+
+class Linear(FlatKernel):
+    """The dot product of two feature vectors.
+
+    Examples
+    --------
+    >>> Linear()([{"word": "dog", "length": 2.0}], [{"word": "dog", "length": 1.0}])
+    array([[3.]])
+    """
+
+    def __init__(self) -> None:
+        pass
+
+    def _map(self, products: Matrix) -> Matrix:
+        return products
+
+    def __repr__(self) -> str:
+        return "Linear()"
+
+
+class Polynomial(FlatKernel):
+    """A power of the dot product plus a constant: (scale·⟨x, y⟩ + constant)^degree.
+
+    Parameters
+    ----------
+    degree : int
+        The power d.
+    constant : float
+        What is added before; with 1, features count alone as well as in groups of up to d.
+    scale : float
+        Factor of the dot product.
+
+    Examples
+    --------
+    >>> Polynomial(degree=2)([{"a": 1, "b": 1}], [{"a": 1, "b": 1}])
+    array([[9.]])
+    """
+
+    def __init__(self, degree: int = 2, constant: float = 1.0, scale: float = 1.0) -> None:
+        self.degree, self.constant, self.scale = degree, constant, scale
+        self._validate()
+
+    def _validate(self) -> None:
+        if isinstance(self.degree, bool) or not isinstance(self.degree, (int, np.integer)) or self.degree < 1:
+            raise ParameterError(f"degree must be an integer of at least 1, got {self.degree!r}.")
+        for name, least in (("constant", "at least 0"), ("scale", "more than 0")):
+            value = getattr(self, name)
+            number = isinstance(value, (int, float, np.number)) and math.isfinite(value)
+            if not number or value < 0 or (name == "scale" and value == 0):
+                raise ParameterError(f"{name} must be a finite number of {least}, got {value!r}.")
+
+    def _map(self, products: Matrix) -> Matrix:
+        products *= self.scale
+        products += self.constant
+        return np.power(products, self.degree, out=products)
+
+
+def _line_up(kernel: Kernel, *sides: Any) -> list[Any]:
+    """Check the sides and return them as matrices with the same columns."""
+    for side in sides:
+        if isinstance(side, (Examples, TreeArray)):
+            what = f"Examples with the views {', '.join(side.views)}" if isinstance(side, Examples) else "trees"
+            raise DataError(f"{kernel!r} compares feature vectors, but it got {what}; say which view with .on(name).")
+    dictionaries = [isinstance(side, np.ndarray) and side.dtype == object for side in sides]
+    if all(dictionaries):
+        return _matrices(sides)
+    if any(dictionaries):
+        raise DataError("one side has dictionaries and the other a matrix; use the same kind of features on both.")
+    for side in sides:
+        values = side.data if sparse.issparse(side) else side
+        if not np.issubdtype(values.dtype, np.number):
+            raise DataError(f"features must be numbers, got an array of type {values.dtype}.")
+        if not np.isfinite(values).all():
+            row = _first_broken_row(side)
+            raise DataError(f"row {row} has a feature that is NaN or infinite; fill or drop it first.")
+    return [side.astype(np.float64) for side in sides]
+
+
+def _first_broken_row(matrix: Any) -> int:
+    if sparse.issparse(matrix):
+        entries = matrix.tocoo()
+        return int(entries.row[~np.isfinite(entries.data)].min())
+    return int(np.flatnonzero(~np.isfinite(matrix).all(axis=1))[0])
+
+
+def _matrices(sides: tuple[NDArray[np.object_], ...]) -> list[sparse.csr_array]:
+    columns: dict[str, int] = {}
+    parts = []
+    for side in sides:
+        indices: list[int] = []
+        values: list[float] = []
+        ends = [0]
+        for number, row in enumerate(side):
+            if not isinstance(row, Mapping):
+                raise DataError(f"row {number} is a {type(row).__name__}; expected a dictionary of features.")
+            for name, value in row.items():
+                key, weight = _feature(name, value, number)
+                indices.append(columns.setdefault(key, len(columns)))
+                values.append(weight)
+            ends.append(len(indices))
+        parts.append((values, indices, ends))
+    width = max(1, len(columns))
+    return [
+        sparse.csr_array((np.array(values, dtype=np.float64), indices, ends), shape=(len(ends) - 1, width))
+        for values, indices, ends in parts
+    ]
+
+
+def _feature(name: object, value: object, row: int) -> tuple[str, float]:
+    if isinstance(value, str):
+        return f"{name}={value}", 1.0
+    if value is None:
+        return f"{name}", 0.0
+    if not isinstance(value, (int, float, np.number, np.bool_)) or not math.isfinite(value):
+        raise DataError(f"row {row}: the feature {name!r} is {value!r}; expected a finite number or text.")
+    return str(name), float(value)

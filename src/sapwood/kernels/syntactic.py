@@ -1,0 +1,214 @@
+"""The three syntactic tree kernels: subtrees, subset trees and partial trees.
+
+Here are their parameters and checks; the arithmetic is native. Kernels that look into words or grammars belong to
+modules of their own.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+
+from sapwood import _core, settings
+from sapwood.errors import DataError, ParameterError
+from sapwood.kernels.base import Expansion, Kernel, Matrix
+from sapwood.trees.array import TreeArray
+from sapwood.trees.examples import Examples
+
+__all__ = ["PartialTree", "SubsetTree", "Subtree", "TreeKernel"]
+
+
+class TreeKernel(Kernel):
+    """A kernel whose values are sums over pairs of subtrees, computed by the native core."""
+
+    @abstractmethod
+    def _native(self) -> _core.kernels.NativeKernel: ...
+
+    def _gram(self, X: Any, Y: Any | None) -> Matrix:
+        rows = _trees(X, self)
+        columns = None if Y is None else _trees(Y, self)
+        K = np.empty((len(rows), len(rows if columns is None else columns)))
+        with settings.progress_bar(len(rows), "Gram matrix") as progress:
+            self._native().gram(
+                rows._arena,
+                rows._as_bags(),
+                None if columns is None else columns._arena,
+                None if columns is None else columns._as_bags(),
+                K,
+                settings.threads(),
+                progress,
+            )
+        return K
+
+    def _diag(self, X: Any) -> Matrix:
+        rows = _trees(X, self)
+        diagonal = np.empty(len(rows))
+        self._native().diagonal(rows._arena, rows._as_bags(), diagonal, settings.threads())
+        return diagonal
+
+    def _expansion(self, X: Any, weights: Matrix) -> Expansion:
+        support = _trees(X, self)
+        model = self._native().model(support._arena, support._as_bags(), np.ascontiguousarray(weights))
+
+        def evaluate(Y: Any) -> Matrix:
+            rows = _trees(Y, self)
+            result = np.empty((len(rows), weights.shape[1]))
+            with settings.progress_bar(len(rows), "Scores") as progress:
+                model.evaluate(rows._arena, rows._as_bags(), result, settings.threads(), progress)
+            return result
+
+        return evaluate
+
+
+class Subtree(TreeKernel):
+    """The subtree kernel (ST): complete subtrees that two trees share.
+
+    Each pair of identical complete subtrees adds ``decay`` to the power of its number of internal nodes.
+
+    Parameters
+    ----------
+    decay : float
+        λ, in (0, 1]: how much a larger subtree counts relative to a smaller one.
+
+    Examples
+    --------
+    >>> Subtree(decay=1.0)("(NP (DT a) (NN dog))", "(NP (DT a) (NN cat))")
+    1.0
+    """
+
+    def __init__(self, decay: float = 0.4) -> None:
+        self.decay = decay
+        self._validate()
+
+    def _validate(self) -> None:
+        check_decay(self.decay, "decay")
+
+    def _native(self) -> _core.kernels.NativeKernel:
+        return _core.kernels.Subtree(float(self.decay))
+
+
+class SubsetTree(TreeKernel):
+    """The subset-tree kernel (SST): fragments that never split a production.
+
+    Two nodes with the same production share λ·∏(1 + what their children share); nodes with different productions
+    share nothing; bare leaves are no fragments.
+
+    Parameters
+    ----------
+    decay : float
+        λ, in (0, 1]: each production of a fragment multiplies its weight by this.
+    bag_of_words : bool
+        Whether each pair of equal leaves adds λ.
+    max_depth : int, optional
+        Largest height of a fragment: 1 counts single productions only. None sets no limit.
+
+    Examples
+    --------
+    >>> SubsetTree(decay=1.0)("(NP (DT a) (NN dog))", "(NP (DT a) (NN dog))")
+    6.0
+    >>> SubsetTree(decay=1.0, max_depth=1)("(NP (DT a) (NN dog))", "(NP (DT a) (NN dog))")
+    3.0
+    """
+
+    def __init__(self, decay: float = 0.4, bag_of_words: bool = False, max_depth: int | None = None) -> None:
+        self.decay = decay
+        self.bag_of_words = bag_of_words
+        self.max_depth = max_depth
+        self._validate()
+
+    def _validate(self) -> None:
+        check_decay(self.decay, "decay")
+        check_limit(self.max_depth, "max_depth")
+        if not isinstance(self.bag_of_words, (bool, np.bool_)):
+            raise ParameterError(f"bag_of_words must be True or False, got {self.bag_of_words!r}.")
+
+    def _native(self) -> _core.kernels.NativeKernel:
+        # No real tree comes near this height, and the native core keeps one table per level.
+        limit = 0 if self.max_depth is None or self.max_depth > 200 else int(self.max_depth)
+        return _core.kernels.Subset(float(self.decay), bool(self.bag_of_words), limit)
+
+
+class PartialTree(TreeKernel):
+    """The partial-tree kernel (PTK): fragments that may leave out children.
+
+    Two internal nodes with the same label share μ·(λ² + Σ λ^gaps·∏ what the chosen children share), summed over all
+    equally long sequences of their children.
+
+    Parameters
+    ----------
+    decay : float
+        λ, in (0, 1]: the price of children left out between chosen ones.
+    depth_decay : float
+        μ, in (0, 1]: the price of each further level.
+    max_subsequence : int, optional
+        Longest sequence of children; None sets no limit. SVM-Light-TK stops at 5.
+    leaves : bool
+        Whether leaves count; with False a pair with a leaf counts 0.
+    terminal_factor : float
+        Weight of a pair of equal leaves.
+
+    Examples
+    --------
+    >>> PartialTree(decay=1.0, depth_decay=1.0)("(NP DT NN)", "(NP DT JJ NN)")
+    6.0
+    """
+
+    def __init__(
+        self,
+        decay: float = 0.4,
+        depth_decay: float = 0.4,
+        max_subsequence: int | None = None,
+        leaves: bool = True,
+        terminal_factor: float = 1.0,
+    ) -> None:
+        self.decay = decay
+        self.depth_decay = depth_decay
+        self.max_subsequence = max_subsequence
+        self.leaves = leaves
+        self.terminal_factor = terminal_factor
+        self._validate()
+
+    def _validate(self) -> None:
+        check_decay(self.decay, "decay")
+        check_decay(self.depth_decay, "depth_decay")
+        check_limit(self.max_subsequence, "max_subsequence")
+        if not isinstance(self.leaves, (bool, np.bool_)):
+            raise ParameterError(f"leaves must be True or False, got {self.leaves!r}.")
+        factor = self.terminal_factor
+        if not isinstance(factor, (int, float, np.number)) or not math.isfinite(factor) or factor < 0:
+            raise ParameterError(f"terminal_factor must be a finite number of at least 0, got {factor!r}.")
+
+    def _native(self) -> _core.kernels.NativeKernel:
+        return _core.kernels.Partial(
+            float(self.decay),
+            float(self.depth_decay),
+            int(self.max_subsequence or 0),
+            bool(self.leaves),
+            float(self.terminal_factor),
+        )
+
+
+def check_decay(value: object, name: str) -> None:
+    """Raise unless a decay is a number in (0, 1]."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 < value <= 1:
+        raise ParameterError(f"{name} must be a number in (0, 1], got {value!r}; 0.4 is a common choice.")
+
+
+def check_limit(value: object, name: str) -> None:
+    """Raise unless a limit is None or a positive integer."""
+    if value is not None and (isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1):
+        raise ParameterError(f"{name} must be None or an integer of at least 1, got {value!r}.")
+
+
+def _trees(X: Any, kernel: Kernel) -> TreeArray:
+    if isinstance(X, TreeArray):
+        return X
+    if isinstance(X, Examples):
+        raise DataError(
+            f"{kernel!r} compares trees, but it got Examples with the views {', '.join(X.views)}; "
+            f"say which one with .on({X.views[0]!r})."
+        )
+    raise DataError(f"{kernel!r} compares trees, but it got {type(X).__name__}.")

@@ -1,0 +1,32 @@
+"""What a tree is, how it is read, written and reshaped."""
+
+from sapwood.trees.array import TreeArray, concatenate
+from sapwood.trees.brackets import read_trees, to_brackets, write_trees
+from sapwood.trees.examples import Examples
+from sapwood.trees.transforms import (
+    binarize,
+    collapse_unary,
+    delexicalize,
+    lowercase_leaves,
+    map_leaves,
+    relabel,
+    rewrite,
+)
+from sapwood.trees.tree import Tree
+
+__all__ = [
+    "Examples",
+    "Tree",
+    "TreeArray",
+    "binarize",
+    "collapse_unary",
+    "concatenate",
+    "delexicalize",
+    "lowercase_leaves",
+    "map_leaves",
+    "read_trees",
+    "relabel",
+    "rewrite",
+    "to_brackets",
+    "write_trees",
+]

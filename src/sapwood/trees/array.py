@@ -1,0 +1,319 @@
+"""Many trees as one array: interned, sliceable, and accepted wherever scikit-learn takes an array.
+
+``TreeArray`` is the door to the native core: whatever passes it is valid, so kernels need not check again. An
+element is a tree, or a bag of trees for documents of several sentences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, cast, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sapwood import _core
+from sapwood.errors import DataError, TreeError
+from sapwood.trees.brackets import read_into
+from sapwood.trees.convert import from_nltk, is_nltk
+from sapwood.trees.tree import Tree
+
+__all__ = ["Element", "TreeArray", "concatenate", "on_one_arena"]
+
+Element = Tree | tuple[Tree, ...]
+"""What a TreeArray holds at one index: a tree, or a tuple of trees for a bag."""
+
+
+class TreeArray:
+    """An immutable one-dimensional array of trees in which every distinct subtree is stored once.
+
+    Parameters
+    ----------
+    trees : TreeArray or iterable
+        Each element is a ``Tree``, a string in bracket notation, an ``nltk.Tree``, or a list or tuple of these:
+        a bag of trees, such as the sentences of a document, counts as one element.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        ``(n,)``.
+
+    Notes
+    -----
+    Slices and index arrays give views that share the store. Iteration and integer indices give ``Tree`` values
+    (tuples of them for bags).
+
+    Examples
+    --------
+    >>> X = TreeArray(["(NP (DT a) (NN dog))", "(NP (DT the) (NN dog))", "(NP (NNS dogs))"])
+    >>> X
+    TreeArray(3 trees, 13 nodes, 10 distinct subtrees)
+    >>> X[1:].shape
+    (2,)
+    >>> print(X[0])
+    (NP (DT a) (NN dog))
+    """
+
+    __slots__ = ("__weakref__", "_arena", "_bags", "_ends", "_roots")
+
+    _arena: _core.trees.Arena
+    _roots: NDArray[np.uint32]
+    _ends: NDArray[np.uint64] | None
+
+    def __init__(self, trees: TreeArray | Iterable[Any]) -> None:
+        self._bags: _core.kernels.Bags | None = None
+        if isinstance(trees, TreeArray):
+            self._arena, self._roots, self._ends = trees._arena, trees._roots, trees._ends
+            return
+        if isinstance(trees, (str, Tree)) or is_nltk(trees):
+            raise DataError("expected a list of trees, got a single tree; write TreeArray([tree]).")
+        if not isinstance(trees, Iterable):
+            raise DataError(f"expected an iterable of trees, got {type(trees).__name__}.")
+        self._arena = _core.trees.Arena()
+        builder = _Builder(self._arena)
+        for index, element in enumerate(trees):
+            builder.add(element, index)
+        self._roots, self._ends = builder.finish()
+
+    @classmethod
+    def _from_arena(
+        cls, arena: _core.trees.Arena, roots: NDArray[np.uint32], ends: NDArray[np.uint64] | None = None
+    ) -> TreeArray:
+        array = object.__new__(cls)
+        array._arena, array._roots, array._ends, array._bags = arena, roots, ends, None
+        return array
+
+    @property
+    def shape(self) -> tuple[int]:
+        """The length as a tuple, as NumPy arrays have it."""
+        return (len(self),)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions, always 1."""
+        return 1
+
+    def __len__(self) -> int:
+        return len(self._roots if self._ends is None else self._ends)
+
+    @property
+    def has_bags(self) -> bool:
+        """Whether elements are bags of trees rather than single trees."""
+        return self._ends is not None
+
+    def __iter__(self) -> Iterator[Element]:
+        # Trees are rebuilt block by block, which shares subtrees within a block and keeps memory flat.
+        for start in range(0, len(self), 256):
+            yield from self[start : start + 256]._elements()
+
+    @overload
+    def __getitem__(self, key: int | np.integer[Any]) -> Element: ...
+    @overload
+    def __getitem__(self, key: slice | Sequence[int] | NDArray[Any] | tuple[Any, ...]) -> TreeArray: ...
+    def __getitem__(self, key: Any) -> Element | TreeArray:
+        # scikit-learn indexes arrays with (indices, ...).
+        if isinstance(key, tuple):
+            if len(key) != 2 or key[1] is not Ellipsis:
+                raise DataError(f"a TreeArray has one dimension; index it with one index, not {key!r}.")
+            key = key[0]
+        if isinstance(key, (int, np.integer)) and not isinstance(key, (bool, np.bool_)):
+            index = int(key)
+            if not -len(self) <= index < len(self):
+                raise IndexError(f"index {index} is out of range for {len(self)} trees")
+            index %= len(self)
+            return self[index : index + 1]._elements()[0]
+        if self._ends is None:
+            return TreeArray._from_arena(self._arena, np.ascontiguousarray(self._roots[_index(key, len(self))]))
+        chosen = np.arange(len(self))[_index(key, len(self))]
+        begins = np.concatenate(([0], self._ends[:-1]))
+        parts = [self._roots[begins[i] : self._ends[i]] for i in chosen]
+        ends = np.cumsum([len(part) for part in parts], dtype=np.uint64)
+        roots = np.concatenate(parts) if parts else self._roots[:0]
+        return TreeArray._from_arena(self._arena, roots, ends)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        result = np.empty(len(self), dtype=object)
+        for index, element in enumerate(self):
+            result[index] = element
+        return result
+
+    def __repr__(self) -> str:
+        what = "bag of trees" if self.has_bags else "tree"
+        plural = "bags of trees" if self.has_bags else "trees"
+        nodes, distinct = self.node_count(), self.distinct_count()
+        return (
+            f"TreeArray({len(self):,} {what if len(self) == 1 else plural}, {nodes:,} nodes, "
+            f"{distinct:,} distinct subtrees)"
+        )
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        pictures = ""
+        for element in self[:3]:
+            for tree in element if isinstance(element, tuple) else (element,):
+                if tree.size() <= 60:
+                    pictures += f"<div style='display:inline-block;margin:0.5em'>{tree._repr_svg_()}</div>"
+        return f"<div><code>{escape(repr(self))}</code></div>{pictures}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Only what the elements use: a slice of a large array travels small.
+        state = self._arena.dump(self._roots)
+        return _restore, (*state, self._ends)
+
+    def node_count(self) -> int:
+        """Return the number of nodes of all trees together, leaves included."""
+        return int(self._as_bags().node_count())
+
+    def distinct_count(self) -> int:
+        """Return the number of distinct subtrees in use, leaves included."""
+        return int(self._as_bags().distinct_count())
+
+    def to_strings(self, *, escape: bool = False) -> list[str]:
+        """Return each tree in bracket notation; see ``write_trees`` for ``escape``."""
+        if self.has_bags:
+            raise DataError("this array holds bags of trees; iterate over it and write the trees one by one.")
+        if not self._arena.unwritable(self._roots):
+            return self._arena.write(self._roots)
+        from sapwood.trees.brackets import to_brackets
+
+        return [to_brackets(cast(Tree, tree), escape=escape) for tree in self]
+
+    def _as_bags(self) -> _core.kernels.Bags:
+        """Count the distinct subtrees of each element, once; what the native kernels work on."""
+        if self._bags is None:
+            self._bags = _core.kernels.Bags(self._arena, self._roots, self._ends)
+        return self._bags
+
+    def _elements(self) -> list[Element]:
+        labels, node_labels, child_ends, children, roots = self._arena.dump(self._roots)
+        built: list[Tree] = []
+        kids = children.tolist()
+        begin = 0
+        for label, end in zip(node_labels.tolist(), child_ends.tolist(), strict=True):
+            built.append(Tree._trusted(labels[label], tuple([built[child] for child in kids[begin:end]])))
+            begin = end
+        trees = [built[root] for root in roots.tolist()]
+        if self._ends is None:
+            return list(trees)
+        begins = [0, *self._ends.tolist()[:-1]]
+        return [tuple(trees[begin:end]) for begin, end in zip(begins, self._ends.tolist(), strict=True)]
+
+
+def concatenate(arrays: Sequence[TreeArray]) -> TreeArray:
+    """Join arrays end to end.
+
+    >>> concatenate([TreeArray(["(A b)"]), TreeArray(["(A c)", "(A b)"])])
+    TreeArray(3 trees, 6 nodes, 4 distinct subtrees)
+    """
+    arrays = list(arrays)
+    if not arrays:
+        raise DataError("nothing to concatenate; pass at least one TreeArray.")
+    placed = on_one_arena(*arrays)
+    ends = None
+    if any(array.has_bags for array in placed):
+        ends = np.cumsum(np.concatenate([_sizes(array) for array in placed]), dtype=np.uint64)
+    return TreeArray._from_arena(placed[0]._arena, np.concatenate([array._roots for array in placed]), ends)
+
+
+def on_one_arena(*arrays: TreeArray) -> tuple[TreeArray, ...]:
+    """Return the same arrays with a common store, so that equal subtrees have equal numbers."""
+    if all(array._arena is arrays[0]._arena for array in arrays):
+        return arrays
+    largest = max(arrays, key=lambda array: len(array._arena))
+    # Arrays never change, so the store is copied before anything is added to it.
+    arena = largest._arena.copy()
+    placed = []
+    for array in arrays:
+        roots = array._roots if array._arena is largest._arena else arena.transplant(array._arena, array._roots)
+        placed.append(TreeArray._from_arena(arena, roots, array._ends))
+    return tuple(placed)
+
+
+def _sizes(array: TreeArray) -> NDArray[np.uint64]:
+    if array._ends is None:
+        return np.ones(len(array), dtype=np.uint64)
+    sizes: NDArray[np.uint64] = np.diff(array._ends, prepend=np.uint64(0))
+    return sizes
+
+
+def _restore(
+    labels: list[str],
+    node_labels: NDArray[np.uint32],
+    child_ends: NDArray[np.uint64],
+    children: NDArray[np.uint32],
+    roots: NDArray[np.uint32],
+    ends: NDArray[np.uint64] | None,
+) -> TreeArray:
+    return TreeArray._from_arena(_core.trees.Arena.load(labels, node_labels, child_ends, children), roots, ends)
+
+
+def _index(key: Any, length: int) -> Any:
+    """Check a slice, mask or list of positions."""
+    if isinstance(key, slice):
+        return key
+    index = np.asarray(key)
+    if index.size == 0 and index.dtype != np.bool_:
+        return np.zeros(0, dtype=np.intp)
+    if index.ndim != 1 or not (index.dtype == np.bool_ or np.issubdtype(index.dtype, np.integer)):
+        raise DataError(f"cannot index trees with {key!r}; use an integer, a slice, a mask or a list of integers.")
+    if index.dtype == np.bool_ and len(index) != length:
+        raise IndexError(f"the mask has {len(index)} entries, the array {length} trees")
+    if index.dtype != np.bool_ and (index.min() < -length or index.max() >= length):
+        wrong = index[(index < -length) | (index >= length)][0]
+        raise IndexError(f"index {wrong} is out of range for {length} trees")
+    return index
+
+
+class _Builder:
+    """Collects elements of any accepted kind; trees that come as objects are handed over in blocks."""
+
+    def __init__(self, arena: _core.trees.Arena) -> None:
+        self._arena = arena
+        self._objects: list[Tree] = []
+        self._roots: list[NDArray[np.uint32]] = []
+        self._sizes: list[int] = []
+        self._any_bag = False
+
+    def add(self, element: Any, index: int) -> None:
+        if isinstance(element, (list, tuple)) and not is_nltk(element):
+            self._any_bag = True
+            self._sizes.append(len(element))
+            for part in element:
+                self._add_tree(part, index)
+        else:
+            self._sizes.append(1)
+            self._add_tree(element, index)
+
+    def _add_tree(self, tree: Any, index: int) -> None:
+        if isinstance(tree, str):
+            self._flush()
+            text = tree.encode("utf-8", "surrogatepass")
+            roots = read_into(self._arena, text, f"<element {index}>", bare_tokens=True)
+            if len(roots) != 1:
+                raise DataError(
+                    f"element {index} holds {len(roots)} trees; expected one tree per string. "
+                    "Pass a list of strings for a bag of trees."
+                )
+            self._roots.append(roots)
+            return
+        if is_nltk(tree):
+            tree = from_nltk(tree)
+        if not isinstance(tree, Tree):
+            raise TreeError(
+                f"element {index} is a {type(tree).__name__}; expected a Tree, a string in bracket notation, "
+                "an nltk.Tree, or a list of these."
+            )
+        self._objects.append(tree)
+        if len(self._objects) >= 10_000:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._objects:
+            self._roots.append(self._arena.add(self._objects))
+            self._objects = []
+
+    def finish(self) -> tuple[NDArray[np.uint32], NDArray[np.uint64] | None]:
+        self._flush()
+        roots = np.concatenate(self._roots) if self._roots else np.zeros(0, dtype=np.uint32)
+        return roots, np.cumsum(self._sizes, dtype=np.uint64) if self._any_bag else None

@@ -1,0 +1,146 @@
+"""Trees from and to other shapes: NLTK trees, (id, parent, label) records, Python's syntax trees.
+
+Only shapes that live in memory; files are read by ``brackets`` and ``corpora``.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import Any
+
+from sapwood.errors import TreeError
+from sapwood.trees.tree import Tree, _check_label
+
+__all__ = ["from_ast", "from_nltk", "from_records", "is_nltk", "to_nltk"]
+
+
+def is_nltk(value: object) -> bool:
+    """Tell whether a value is an ``nltk.Tree``, without importing NLTK."""
+    return any(base.__module__.startswith("nltk.tree") for base in type(value).__mro__)
+
+
+def from_nltk(tree: Any) -> Tree:
+    """Convert an ``nltk.Tree`` (or a string, which is a leaf); see ``Tree.from_nltk``."""
+    if isinstance(tree, str):
+        return Tree(tree)
+    if not is_nltk(tree):
+        raise TreeError(f"expected an nltk.Tree or a str, got {type(tree).__name__}.")
+    finished: list[Tree] = []
+    stack: list[tuple[Any, bool]] = [(tree, False)]
+    while stack:
+        node, ready = stack.pop()
+        if isinstance(node, str):
+            finished.append(Tree(node))
+        elif not is_nltk(node):
+            raise TreeError(f"a node of the nltk.Tree is a {type(node).__name__}: {node!r}; expected nltk.Tree or str.")
+        elif not ready:
+            stack.append((node, True))
+            stack.extend((child, False) for child in reversed(node))
+        else:
+            label = node.label() if isinstance(node.label(), str) else str(node.label())
+            children = finished[len(finished) - len(node) :]
+            del finished[len(finished) - len(node) :]
+            finished.append(Tree(label, children))
+    return finished[0]
+
+
+def to_nltk(tree: Tree) -> Any:
+    """Convert to an ``nltk.Tree``; see ``Tree.to_nltk``."""
+    try:
+        from nltk.tree import Tree as NltkTree
+    except ImportError:
+        raise TreeError("to_nltk needs NLTK, which is not installed: pip install nltk.") from None
+    if tree.is_leaf:
+        return NltkTree(tree.label, [])
+    finished: list[Any] = []
+    for node in tree.postorder():
+        if node.is_leaf:
+            finished.append(node.label)
+        else:
+            count = len(node.children)
+            children = finished[len(finished) - count :]
+            del finished[len(finished) - count :]
+            finished.append(NltkTree(node.label, children))
+    return finished[0]
+
+
+def from_records(records: Iterable[tuple[Any, Any, str]]) -> Tree:
+    """Build a tree from (id, parent id, label) records; see ``Tree.from_records``."""
+    labels: dict[Any, str] = {}
+    children: dict[Any, list[Any]] = {}
+    roots = []
+    for number, record in enumerate(records):
+        try:
+            identity, parent, label = record
+        except (TypeError, ValueError):
+            raise TreeError(f"record {number} is {record!r}; expected (id, parent id, label).") from None
+        if identity is None:
+            raise TreeError(f"record {number} has the id None, which stands for 'no parent'; use another id.")
+        if identity in labels:
+            raise TreeError(f"record {number}: the id {identity!r} is used twice; every node needs its own.")
+        _check_label(label)
+        labels[identity] = label
+        if parent is None:
+            roots.append(identity)
+        else:
+            children.setdefault(parent, []).append(identity)
+    if len(roots) != 1:
+        raise TreeError(f"expected exactly one record whose parent is None (the root), found {len(roots)}.")
+    unknown = [parent for parent in children if parent not in labels]
+    if unknown:
+        raise TreeError(f"a record names the parent {unknown[0]!r}, but no record has that id.")
+    # Parents first; whatever this order does not reach hangs on a cycle.
+    order = [roots[0]]
+    for identity in order:
+        order.extend(children.get(identity, ()))
+    if len(order) != len(labels):
+        lost = next(identity for identity in labels if identity not in set(order))
+        raise TreeError(f"the record {lost!r} is its own ancestor; parents must lead to the root.")
+    built: dict[Any, Tree] = {}
+    for identity in reversed(order):
+        kids = tuple(built.pop(child) for child in children.get(identity, ()))
+        built[identity] = Tree._trusted(labels[identity], kids)
+    return built[roots[0]]
+
+
+def from_ast(source: str | ast.AST) -> Tree:
+    """Build a tree from Python source or an ``ast`` node; see ``Tree.from_ast``.
+
+    A node becomes its class name, over one child per field that is not empty; lists of nodes hang under their
+    field's name; other values become leaves with their ``repr``, names and attributes with their text.
+    """
+    if isinstance(source, str):
+        try:
+            source = ast.parse(source)
+        except SyntaxError as error:
+            raise TreeError(f"not valid Python, line {error.lineno}: {error.msg}.") from None
+        except (ValueError, RecursionError, MemoryError) as error:
+            raise TreeError(f"Python's parser refused the source: {error}.") from None
+    if not isinstance(source, ast.AST):
+        raise TreeError(f"expected Python source or an ast node, got {type(source).__name__}.")
+    finished: list[Tree] = []
+    stack: list[tuple[ast.AST | str, int]] = [(source, -1)]
+    while stack:
+        item, count = stack.pop()
+        if count >= 0:
+            label = item if isinstance(item, str) else type(item).__name__
+            children = finished[len(finished) - count :]
+            del finished[len(finished) - count :]
+            finished.append(Tree(label, children))
+        elif isinstance(item, str):
+            finished.append(Tree(item))
+        else:
+            fields = [(name, value) for name, value in ast.iter_fields(item) if value is not None and value != []]
+            stack.append((item, len(fields)))
+            for name, value in reversed(fields):
+                values = value if isinstance(value, list) else [value]
+                stack.append((name, len(values)))
+                stack.extend((_ast_item(one), -1) for one in reversed(values))
+    return finished[0]
+
+
+def _ast_item(value: object) -> ast.AST | str:
+    if isinstance(value, ast.AST):
+        return value
+    return value if isinstance(value, str) and value.isidentifier() else repr(value)

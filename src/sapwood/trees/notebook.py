@@ -1,0 +1,39 @@
+"""How a tree shows in a notebook: an SVG picture, laid out by svgling.
+
+Only the plain picture. Highlighting and annotations belong to ``draw``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from xml.sax.saxutils import escape
+
+if TYPE_CHECKING:
+    from sapwood.trees.tree import Tree
+
+__all__ = ["tree_svg"]
+
+# svgling recurses, and a picture beyond these sizes helps nobody.
+_MAX_HEIGHT = 100
+_MAX_NODES = 2000
+
+
+def tree_svg(tree: Tree) -> str:
+    """Draw a tree as SVG; a tree too large to look at becomes a line of text that says so."""
+    height, size = tree.height(), tree.size()
+    if height > _MAX_HEIGHT or size > _MAX_NODES:
+        text = escape(f"a tree of {size:,} nodes and height {height:,}, too large to draw")
+        return (
+            '<svg xmlns="http://www.w3.org/2000/svg" width="520" height="24">'
+            f'<text x="4" y="16" font-family="sans-serif" font-size="13">{text}</text></svg>'
+        )
+    import svgling
+
+    finished: list[Any] = []
+    for node in tree.postorder():
+        count = len(node.children)
+        children = finished[len(finished) - count :]
+        del finished[len(finished) - count :]
+        finished.append((node.label, *children) if children else node.label)
+    picture: str = svgling.draw_tree(finished[0]).get_svg().tostring()
+    return picture

@@ -1,0 +1,102 @@
+"""How tree arrays and examples are written to model files and read back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sparse
+
+from sapwood import _core
+from sapwood.files import Reader, Writer, register
+from sapwood.trees.array import TreeArray
+from sapwood.trees.examples import Examples
+
+
+def _write_trees(trees: TreeArray, writer: Writer) -> dict[str, Any]:
+    labels, node_labels, child_ends, children, roots = trees._arena.dump(trees._roots)
+    return {
+        "labels": labels,
+        "node_labels": writer.array(node_labels),
+        "child_ends": writer.array(child_ends),
+        "children": writer.array(children),
+        "roots": writer.array(roots),
+        "ends": None if trees._ends is None else writer.array(trees._ends),
+    }
+
+
+def _read_trees(data: dict[str, Any], reader: Reader) -> TreeArray:
+    labels = data["labels"]
+    if not isinstance(labels, list) or not all(isinstance(label, str) and label for label in labels):
+        raise reader.fail("the labels are not a list of text")
+    arena = _core.trees.Arena.load(
+        labels,
+        reader.array(data["node_labels"], np.uint32, 1),
+        reader.array(data["child_ends"], np.uint64, 1),
+        reader.array(data["children"], np.uint32, 1),
+    )
+    roots = reader.array(data["roots"], np.uint32, 1)
+    if len(roots) and int(roots.max()) >= len(arena):
+        raise reader.fail("a tree has no root")
+    ends = None
+    if data["ends"] is not None:
+        ends = reader.array(data["ends"], np.uint64, 1)
+        if np.any(np.diff(ends.astype(np.int64), prepend=0) < 0) or (len(ends) and ends[-1] != len(roots)):
+            raise reader.fail("the bags of trees do not add up")
+    return TreeArray._from_arena(arena, roots, ends)
+
+
+def _write_examples(examples: Examples, writer: Writer) -> dict[str, Any]:
+    return {"views": {name: _write_view(examples[name], writer) for name in examples.views}}
+
+
+def _write_view(view: Any, writer: Writer) -> dict[str, Any]:
+    if isinstance(view, TreeArray):
+        return writer.part(view)
+    if sparse.issparse(view):
+        return {
+            "kind": "sparse",
+            "shape": list(view.shape),
+            "data": writer.array(view.data.astype(np.float64)),
+            "indices": writer.array(view.indices.astype(np.int64)),
+            "indptr": writer.array(view.indptr.astype(np.int64)),
+        }
+    if view.dtype == object:
+        return {"kind": "dictionaries", "rows": [{str(k): _plain(v) for k, v in row.items()} for row in view]}
+    return {"kind": "dense", "data": writer.array(view.astype(np.float64))}
+
+
+def _plain(value: Any) -> Any:
+    return value if value is None or isinstance(value, (str, bool, int)) else float(value)
+
+
+def _read_examples(data: dict[str, Any], reader: Reader) -> Examples:
+    return Examples(**{str(name): _read_view(view, reader) for name, view in data["views"].items()})
+
+
+def _read_view(data: dict[str, Any], reader: Reader) -> Any:
+    match data.get("kind"):
+        case None:
+            return reader.part(data)
+        case "sparse":
+            matrix = sparse.csr_array(
+                (
+                    reader.array(data["data"], np.float64, 1),
+                    reader.array(data["indices"], np.int64, 1),
+                    reader.array(data["indptr"], np.int64, 1),
+                ),
+                shape=tuple(data["shape"]),
+            )
+            matrix.check_format(full_check=True)
+            return matrix
+        case "dictionaries":
+            rows = np.empty(len(data["rows"]), dtype=object)
+            rows[:] = [dict(row) for row in data["rows"]]
+            return rows
+        case "dense":
+            return reader.array(data["data"], np.float64, 2)
+    raise reader.fail(f"a view is of the unknown kind {data['kind']!r}")
+
+
+register("TreeArray", TreeArray, _write_trees, _read_trees)
+register("Examples", Examples, _write_examples, _read_examples)

@@ -1,0 +1,277 @@
+"""What a tree is: an immutable value with a label and ordered children.
+
+Only the value lives here. Reading and writing text is in ``brackets``, other libraries' trees in ``convert``,
+reshaping in ``transforms``, many trees at once in ``array``. Nothing here recurses, so depth is limited by
+memory only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from sapwood.errors import TreeError
+
+if TYPE_CHECKING:
+    import ast
+
+__all__ = ["Tree"]
+
+
+class Tree:
+    """An ordered, labelled tree: immutable, hashable and comparable by value.
+
+    A leaf is a tree without children. A tree is deliberately not a sequence: NumPy and scikit-learn would take a
+    list of sequences for a matrix.
+
+    Parameters
+    ----------
+    label : str
+        Label of the root; any text that is not empty.
+    children : iterable of Tree or str
+        The children in order; a string is short for a leaf.
+
+    Examples
+    --------
+    >>> t = Tree("NP", [Tree("DT", ["the"]), Tree("NN", ["dog"])])
+    >>> print(t)
+    (NP (DT the) (NN dog))
+    >>> t == Tree.fromstring("(NP (DT the) (NN dog))")
+    True
+    >>> t.leaves()
+    ('the', 'dog')
+    >>> match t:
+    ...     case Tree("NP", (Tree("DT"), Tree("NN", (Tree(noun),)))):
+    ...         print(noun)
+    dog
+    """
+
+    __slots__ = ("__weakref__", "_children", "_hash", "_label")
+    __match_args__ = ("label", "children")
+
+    _label: str
+    _children: tuple[Tree, ...]
+    _hash: int
+
+    def __init__(self, label: str, children: Iterable[Tree | str] = ()) -> None:
+        _check_label(label)
+        if isinstance(children, (str, Tree)):
+            raise TreeError(
+                f"children of {label!r} must be a list or tuple of trees, got a single "
+                f"{type(children).__name__}; write Tree({label!r}, [child])."
+            )
+        built = []
+        for child in children:
+            if isinstance(child, Tree):
+                built.append(child)
+            elif isinstance(child, str):
+                built.append(Tree(child))
+            else:
+                raise TreeError(
+                    f"a child of {label!r} is a {type(child).__name__}; expected a Tree or a str. "
+                    "Convert other libraries' trees first, for example with Tree.from_nltk."
+                )
+        self._set(label, tuple(built))
+
+    def _set(self, label: str, children: tuple[Tree, ...]) -> None:
+        object.__setattr__(self, "_label", label)
+        object.__setattr__(self, "_children", children)
+        # Children know their hash already, so this never walks the tree.
+        object.__setattr__(self, "_hash", hash((label, children)))
+
+    @classmethod
+    def _trusted(cls, label: str, children: tuple[Tree, ...]) -> Tree:
+        """Build without checks, for callers whose parts are known to be valid."""
+        tree = object.__new__(cls)
+        tree._set(label, children)
+        return tree
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Tree cannot be changed; build a new one instead of setting {name!r}")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a Tree cannot be changed; build a new one instead of deleting {name!r}")
+
+    @property
+    def label(self) -> str:
+        """Label of the root."""
+        return self._label
+
+    @property
+    def children(self) -> tuple[Tree, ...]:
+        """The children, in order; empty for a leaf."""
+        return self._children
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether the tree is a single node."""
+        return not self._children
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tree):
+            return NotImplemented
+        pairs = [(self, other)]
+        seen: set[tuple[int, int]] = set()
+        while pairs:
+            a, b = pairs.pop()
+            if a is b:
+                continue
+            if a._hash != b._hash or a._label != b._label or len(a._children) != len(b._children):
+                return False
+            if a._children and (id(a), id(b)) not in seen:
+                seen.add((id(a), id(b)))
+                pairs.extend(zip(a._children, b._children, strict=True))
+        return True
+
+    def __reduce__(self) -> tuple[Callable[..., Tree], tuple[Any, ...]]:
+        # A flat form: pickle would otherwise recurse once per level.
+        labels, counts = [], []
+        for node in self.postorder():
+            labels.append(node._label)
+            counts.append(len(node._children))
+        return _from_postorder, (labels, counts)
+
+    def __copy__(self) -> Tree:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Tree:
+        return self
+
+    def preorder(self) -> Iterator[Tree]:
+        """Yield every node, parents before children, from left to right."""
+        stack = [self]
+        while stack:
+            node = stack.pop()
+            yield node
+            stack.extend(reversed(node._children))
+
+    def postorder(self) -> Iterator[Tree]:
+        """Yield every node, children before parents, from left to right."""
+        stack: list[tuple[Tree, bool]] = [(self, False)]
+        while stack:
+            node, ready = stack.pop()
+            if ready or not node._children:
+                yield node
+            else:
+                stack.append((node, True))
+                stack.extend((child, False) for child in reversed(node._children))
+
+    def leaves(self) -> tuple[str, ...]:
+        """Return the labels of the leaves from left to right: the words of a parse tree.
+
+        >>> Tree.fromstring("(S (NP (NN dogs)) (VP (VBP bark)))").leaves()
+        ('dogs', 'bark')
+        """
+        return tuple(node._label for node in self.preorder() if not node._children)
+
+    def size(self) -> int:
+        """Return the number of nodes, leaves included."""
+        return sum(1 for _ in self.preorder())
+
+    def height(self) -> int:
+        """Return the number of edges on the longest way down; 0 for a leaf."""
+        height = 0
+        level = [self]
+        while level:
+            # One object may stand in many places; it is enough to follow it once per level.
+            level = list({id(child): child for node in level for child in node._children}.values())
+            height += bool(level)
+        return height
+
+    def __str__(self) -> str:
+        from sapwood.trees.brackets import to_brackets
+
+        return to_brackets(self, escape=True)
+
+    def __repr__(self) -> str:
+        text = str(self)
+        if len(text) > 300:
+            text = f"{text[:297]}..."
+        return f"Tree.fromstring({text!r})" if self._children else f"Tree({self._label!r})"
+
+    def _repr_svg_(self) -> str:
+        from sapwood.trees.notebook import tree_svg
+
+        return tree_svg(self)
+
+    @classmethod
+    def fromstring(cls, text: str) -> Tree:
+        """Read one tree in Penn bracket notation.
+
+        Parameters
+        ----------
+        text : str
+            Exactly one tree. A bare token is a leaf, and ``(NP)`` reads as the leaf ``NP``.
+
+        Raises
+        ------
+        BracketError
+            With line, column and a caret under the fault.
+
+        Examples
+        --------
+        >>> Tree.fromstring("(S (NP dogs) (VP bark))").label
+        'S'
+        """
+        from sapwood.trees.brackets import parse_tree
+
+        return parse_tree(text)
+
+    @classmethod
+    def from_nltk(cls, tree: Any) -> Tree:
+        """Convert an ``nltk.Tree``; leaves become trees without children."""
+        from sapwood.trees.convert import from_nltk
+
+        return from_nltk(tree)
+
+    def to_nltk(self) -> Any:
+        """Convert to an ``nltk.Tree``; leaves become strings. Needs NLTK."""
+        from sapwood.trees.convert import to_nltk
+
+        return to_nltk(self)
+
+    @classmethod
+    def from_records(cls, records: Iterable[tuple[Any, Any, str]]) -> Tree:
+        """Build a tree from ``(id, parent id, label)`` records; the root's parent is None.
+
+        >>> print(Tree.from_records([(1, None, "NP"), (2, 1, "DT"), (3, 1, "NN")]))
+        (NP DT NN)
+        """
+        from sapwood.trees.convert import from_records
+
+        return from_records(records)
+
+    @classmethod
+    def from_ast(cls, source: str | ast.AST) -> Tree:
+        """Build a tree from Python source code or from a node of Python's ``ast``.
+
+        >>> print(Tree.from_ast("x = 1"))
+        (Module (body (Assign (targets (Name (id x) (ctx Store))) (value (Constant (value 1))))))
+        """
+        from sapwood.trees.convert import from_ast
+
+        return from_ast(source)
+
+
+def _check_label(label: object) -> None:
+    if not isinstance(label, str):
+        raise TreeError(f"a label must be a str, got {label!r} of type {type(label).__name__}.")
+    if not label:
+        raise TreeError("a label must not be empty; give the node a name such as 'TOP'.")
+    try:
+        label.encode()
+    except UnicodeEncodeError:
+        raise TreeError(f"the label {label!r} holds half of a surrogate pair and is not valid Unicode text.") from None
+
+
+def _from_postorder(labels: list[str], counts: list[int]) -> Tree:
+    stack: list[Tree] = []
+    for label, count in zip(labels, counts, strict=True):
+        children = tuple(stack[len(stack) - count :])
+        del stack[len(stack) - count :]
+        stack.append(Tree._trusted(label, children))
+    (tree,) = stack
+    return tree
