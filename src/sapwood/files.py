@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,8 +38,6 @@ _HOMES = {
     "TreeArray": "sapwood.trees.store",
 }
 
-T = TypeVar("T")
-
 
 @dataclass
 class _Entry:
@@ -52,7 +50,10 @@ _registry: dict[str, _Entry] = {}
 
 
 def register(
-    name: str, kind: type[T], write: Callable[[T, Writer], dict[str, Any]], read: Callable[[dict[str, Any], Reader], T]
+    name: str,
+    kind: type[Any],
+    write: Callable[[Any, Writer], dict[str, Any]],
+    read: Callable[[dict[str, Any], Reader], Any],
 ) -> None:
     """Make a class storable.
 
@@ -202,8 +203,8 @@ def _open(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArr
         raise ModelFileError(f"{name}: is not a Sapwood file. Load files that sapwood.save has written.") from None
     if not isinstance(version, int) or version > FORMAT_VERSION:
         raise ModelFileError(
-            f"{name}: was written by a newer version ({document.get('written_by')}, format {version!r}); this one reads "
-            f"formats up to {FORMAT_VERSION}. Update Sapwood."
+            f"{name}: was written by a newer version ({document.get('written_by')}, format {version!r}); this one "
+            f"reads formats up to {FORMAT_VERSION}. Update Sapwood."
         )
     try:
         arrays = deserialize(data)
