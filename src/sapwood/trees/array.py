@@ -47,7 +47,7 @@ class TreeArray:
     --------
     >>> X = TreeArray(["(NP (DT a) (NN dog))", "(NP (DT the) (NN dog))", "(NP (NNS dogs))"])
     >>> X
-    TreeArray(3 trees, 13 nodes, 10 distinct subtrees)
+    TreeArray(3 trees, 13 nodes, 11 distinct subtrees)
     >>> X[1:].shape
     (2,)
     >>> print(X[0])
@@ -125,8 +125,8 @@ class TreeArray:
         if self._ends is None:
             return TreeArray._from_arena(self._arena, np.ascontiguousarray(self._roots[_index(key, len(self))]))
         chosen = np.arange(len(self))[_index(key, len(self))]
-        begins = np.concatenate(([0], self._ends[:-1]))
-        parts = [self._roots[begins[i] : self._ends[i]] for i in chosen]
+        ends_before = [0, *self._ends.tolist()]
+        parts = [self._roots[ends_before[i] : ends_before[i + 1]] for i in chosen.tolist()]
         ends = np.cumsum([len(part) for part in parts], dtype=np.uint64)
         roots = np.concatenate(parts) if parts else self._roots[:0]
         return TreeArray._from_arena(self._arena, roots, ends)
