@@ -205,7 +205,7 @@ def check_limit(value: object, name: str) -> None:
 
 def _trees(X: Any, kernel: Kernel) -> TreeArray:
     if isinstance(X, TreeArray):
-        return X
+        return X._compact()
     if isinstance(X, Examples):
         raise DataError(
             f"{kernel!r} compares trees, but it got Examples with the views {', '.join(X.views)}; "

@@ -179,6 +179,16 @@ class TreeArray:
 
         return [to_brackets(cast(Tree, tree), escape=escape) for tree in self]
 
+    def _compact(self) -> TreeArray:
+        """Return the same trees on a store of their own if they use only a small part of a large one.
+
+        Native kernels prepare tables as long as the store, which a few trees should not pay for.
+        """
+        if len(self._roots) * 256 >= len(self._arena):
+            return self
+        arena = _core.trees.Arena()
+        return TreeArray._from_arena(arena, arena.transplant(self._arena, self._roots), self._ends)
+
     def _as_bags(self) -> _core.kernels.Bags:
         """Count the distinct subtrees of each element, once; what the native kernels work on."""
         if self._bags is None:
