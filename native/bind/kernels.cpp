@@ -14,6 +14,7 @@
 #include "model.hpp"
 #include "partial.hpp"
 #include "subset.hpp"
+#include "subset_self.hpp"
 #include "subtree.hpp"
 #include "watch.hpp"
 
@@ -59,14 +60,17 @@ void run_diagonal(const Arena& arena, const Bags& bags, Vector out, std::size_t 
 struct SubtreeMaker {
     double decay;
     auto operator()(const Arena& arena, const Bags& bags) const { return SubtreeColumns(arena, bags, decay); }
+    NoShortcut shortcut(const Arena&) const { return {}; }
 };
 struct SubsetMaker {
     SubsetOptions options;
     auto operator()(const Arena& arena, const Bags& bags) const { return SubsetColumns(arena, bags, options); }
+    SubsetSelf shortcut(const Arena& arena) const { return SubsetSelf(arena, options); }
 };
 struct PartialMaker {
     PartialOptions options;
     auto operator()(const Arena& arena, const Bags& bags) const { return PartialColumns(arena, bags, options); }
+    NoShortcut shortcut(const Arena&) const { return {}; }
 };
 
 // A kernel with its parameters: the same four doors for each.
