@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "bags.hpp"
@@ -78,9 +79,18 @@ void gram(const Columns& columns, const Arena& column_arena, const Bags& column_
     const std::size_t width = column_bags.size();
     // Rows of a power of two in length would all fall into the same few cache lines.
     const std::size_t stride = width + 8;
-    const Postings postings(columns.features(column_arena, column_bags), columns.feature_count());
-    const Occurrences occurrences(column_bags, columns.positions_of_nodes(), columns.positions());
-    const auto prepared = columns.prepare(lens, rows);
+    std::optional<Postings> bulk;
+    std::optional<Occurrences> where;
+    decltype(columns.prepare(lens, rows)) prepared;
+    // Small results are not worth starting a thread for.
+    run_both(rows.size() < 100 ? 1 : threads,
+             [&] { bulk.emplace(columns.features(column_arena, column_bags), columns.feature_count()); },
+             [&] {
+                 where.emplace(column_bags, columns.positions_of_nodes(), columns.positions());
+                 prepared = columns.prepare(lens, rows);
+             });
+    const Postings& postings = *bulk;
+    const Occurrences& occurrences = *where;
     parallel_blocks(rows.size(), kBlock, threads, control, [&] {
         return [&, visit = columns.visitor(lens, rows, prepared, control),
                 buffer = std::vector<double>(kBlock * stride)](std::size_t begin, std::size_t end) mutable {

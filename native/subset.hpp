@@ -73,10 +73,12 @@ class SubsetColumns {
         return {entry_.data() + list_[list].begin, list_[list].end - list_[list].begin};
     }
     std::uint32_t find_list(Production parent, std::uint32_t slot, Production child) const {
-        return lists_.find(hash(parent, slot, child), [&](std::uint32_t number) {
-            const List& candidate = list_[number];
-            return candidate.parent == parent && candidate.slot == slot && candidate.child == child;
-        });
+        const Group& group = group_[parent];
+        if (slot >= group.arity) return kNone;
+        const auto begin = list_.begin() + slot_list_[group.slots + slot];
+        const auto end = list_.begin() + slot_list_[group.slots + slot + 1];
+        const auto found = std::lower_bound(begin, end, child, [](const List& list, Production p) { return list.child < p; });
+        return found != end && found->child == child ? static_cast<std::uint32_t>(found - list_.begin()) : kNone;
     }
     // The lists that a member itself is in: one per internal child, from left to right.
     const std::uint32_t* lists_of(std::size_t position) const { return list_of_.data() + first_list_[position]; }
@@ -89,18 +91,12 @@ class SubsetColumns {
   private:
     struct Group {
         std::size_t begin = 0, places = 0;
+        std::size_t slots = 0, arity = 0;  // where the lists of its child slots are described
     };
     struct List {
-        Production parent;
-        std::uint32_t slot;
         Production child;
-        std::size_t begin, end;
+        std::uint32_t begin, end;  // in entry_
     };
-
-    static std::uint32_t hash(Production parent, std::uint32_t slot, Production child) {
-        const std::uint64_t state = detail::mix((std::uint64_t{parent} << 32) | child, slot);
-        return static_cast<std::uint32_t>(state ^ (state >> 32));
-    }
 
     void collect_members(const Arena& arena, const Bags& bags) {
         std::vector<std::uint32_t> last(arena.size(), kNone);
@@ -142,39 +138,56 @@ class SubsetColumns {
             if (member_[k] != kNone) position_[member_[k]] = static_cast<std::uint32_t>(k);
     }
 
+    // For every production and child slot, the lists by ascending production of the child.
     void build_lists(const Arena& arena) {
-        first_list_.resize(member_.size());
+        first_list_.resize(member_.size() + 1);
+        std::size_t edges = 0;
         for (std::size_t position = 0; position < member_.size(); ++position) {
-            first_list_[position] = list_of_.size();
+            first_list_[position] = edges;
             if (member_[position] == kNone) continue;
-            const Node node = member_[position];
-            const auto kids = arena.children(node);
-            for (std::size_t slot = 0; slot < kids.size(); ++slot) {
-                if (arena.is_leaf(kids[slot])) continue;
-                const Production parent = arena.production_of(node), child = arena.production_of(kids[slot]);
-                const auto slot_number = static_cast<std::uint32_t>(slot);
-                std::uint32_t list = find_list(parent, slot_number, child);
-                if (list == kNone) {
-                    list = static_cast<std::uint32_t>(list_.size());
-                    list_.push_back({parent, slot_number, child, 0, 0});
-                    lists_.insert(hash(parent, slot_number, child), list);
+            for (const Node child : arena.children(member_[position])) edges += !arena.is_leaf(child);
+        }
+        first_list_.back() = edges;
+        if (edges >= kNone) throw std::length_error("more than 4294967295 edges between distinct subtrees");
+        list_of_.resize(edges);
+        entry_.resize(edges);
+        std::vector<std::size_t> cursor(first_list_.begin(), first_list_.end() - 1);
+        std::vector<std::uint32_t> number(group_.size(), kNone);  // per production of a child: its list
+        std::uint32_t filled = 0;
+        slot_list_.push_back(0);
+        for (Group& group : group_) {
+            if (group.places == 0) continue;
+            group.slots = slot_list_.size() - 1;
+            group.arity = arena.children(member_[group.begin + 1]).size();
+            const std::span<const Node> members(member_.data() + group.begin + 1, group.places - 1);
+            for (std::size_t slot = 0; slot < group.arity; ++slot) {
+                const std::size_t first = list_.size();
+                for (const Node node : members) {
+                    const Production child = arena.production_of(arena.children(node)[slot]);
+                    if (child == kNone) continue;
+                    if (number[child] == kNone) {
+                        number[child] = 0;
+                        list_.push_back({child, 0, 0});
+                    }
+                    ++number[child];
                 }
-                ++list_[list].end;
-                list_of_.push_back(list);
+                std::sort(list_.begin() + static_cast<std::ptrdiff_t>(first), list_.end(),
+                          [](const List& a, const List& b) { return a.child < b.child; });
+                for (std::size_t list = first; list < list_.size(); ++list) {
+                    list_[list].begin = list_[list].end = filled;
+                    filled += number[list_[list].child];
+                    number[list_[list].child] = static_cast<std::uint32_t>(list);
+                }
+                for (std::size_t k = 0; k < members.size(); ++k) {
+                    const Node child = arena.children(members[k])[slot];
+                    if (arena.is_leaf(child)) continue;
+                    const std::uint32_t list = number[arena.production_of(child)];
+                    entry_[list_[list].end++] = {static_cast<std::uint32_t>(k + 1), place_[child]};
+                    list_of_[cursor[group.begin + 1 + k]++] = list;
+                }
+                for (std::size_t list = first; list < list_.size(); ++list) number[list_[list].child] = kNone;
+                slot_list_.push_back(static_cast<std::uint32_t>(list_.size()));
             }
-        }
-        std::size_t total = 0;
-        for (List& list : list_) {
-            const std::size_t length = list.end;
-            list.begin = list.end = total;
-            total += length;
-        }
-        entry_.resize(total);
-        auto next = list_of_.begin();
-        for (const Node node : member_) {
-            if (node == kNone) continue;
-            for (const Node child : arena.children(node))
-                if (!arena.is_leaf(child)) entry_[list_[*next++].end++] = {place_[node], place_[child]};
         }
     }
 
@@ -194,7 +207,7 @@ class SubsetColumns {
     std::vector<Node> member_;          // per position
     std::vector<std::uint32_t> last_;   // per position
     std::vector<List> list_;
-    detail::IndexTable lists_;
+    std::vector<std::uint32_t> slot_list_;  // where the lists of a slot begin, slot after slot of all productions
     std::vector<std::uint32_t> list_of_;
     std::vector<std::size_t> first_list_;  // per position
     std::vector<Entry> entry_;
