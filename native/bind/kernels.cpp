@@ -109,7 +109,7 @@ nb::class_<Maker> register_kernel(nb::module_& module, const char* name, const c
                  nb::gil_scoped_release release;
                  return KernelModel(make(arena, bags), arena, bags, weights.data(), weights.shape(1));
              },
-             nb::arg("arena"), nb::arg("bags"), nb::arg("weights").noconvert());
+             nb::arg("arena"), nb::arg("bags"), nb::arg("weights").noconvert(), nb::keep_alive<0, 2>());
 }
 
 Bags bags_of(const Arena& arena, bind::Numbers root_array, std::optional<bind::Offsets> end_array) {

@@ -184,8 +184,10 @@ class TreeArray:
 
         Native kernels prepare tables as long as the store, which a few trees should not pay for.
         """
-        if len(self._roots) * 256 >= len(self._arena):
-            return self
+        return self if len(self._roots) * 256 >= len(self._arena) else self.detach()
+
+    def detach(self) -> TreeArray:
+        """Return the same trees on a store of their own, so that the store of a larger array can be freed."""
         arena = _core.trees.Arena()
         return TreeArray._from_arena(arena, arena.transplant(self._arena, self._roots), self._ends)
 

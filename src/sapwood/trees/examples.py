@@ -84,6 +84,11 @@ class Examples:
             views["flat"] = flat
         return cls(**views)
 
+    def detach(self) -> Examples:
+        """Return the same examples with tree views on stores of their own; see ``TreeArray.detach``."""
+        detached = {name: v.detach() if isinstance(v, TreeArray) else v for name, v in self._views.items()}
+        return Examples(**detached)
+
     @property
     def shape(self) -> tuple[int]:
         """The number of examples as a tuple."""
