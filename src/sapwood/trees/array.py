@@ -125,8 +125,9 @@ class TreeArray:
         if self._ends is None:
             return TreeArray._from_arena(self._arena, np.ascontiguousarray(self._roots[_index(key, len(self))]))
         chosen = np.arange(len(self))[_index(key, len(self))]
-        begins = np.concatenate(([0], self._ends[:-1]))
-        parts = [self._roots[begins[i] : self._ends[i]] for i in chosen]
+        # Not with np.concatenate: uint64 beside int64 becomes float64, which cannot index.
+        bounds = [0, *self._ends.tolist()]
+        parts = [self._roots[bounds[i] : bounds[i + 1]] for i in chosen.tolist()]
         ends = np.cumsum([len(part) for part in parts], dtype=np.uint64)
         roots = np.concatenate(parts) if parts else self._roots[:0]
         return TreeArray._from_arena(self._arena, roots, ends)
