@@ -47,7 +47,7 @@ class TreeArray:
     --------
     >>> X = TreeArray(["(NP (DT a) (NN dog))", "(NP (DT the) (NN dog))", "(NP (NNS dogs))"])
     >>> X
-    TreeArray(3 trees, 13 nodes, 10 distinct subtrees)
+    TreeArray(3 trees, 13 nodes, 11 distinct subtrees)
     >>> X[1:].shape
     (2,)
     >>> print(X[0])
@@ -141,10 +141,12 @@ class TreeArray:
     def __repr__(self) -> str:
         what = "bag of trees" if self.has_bags else "tree"
         plural = "bags of trees" if self.has_bags else "trees"
-        nodes, distinct = self.node_count(), self.distinct_count()
+        # Shared subtrees can stand for more nodes than a number can say.
+        nodes = self._as_bags().node_count()
+        count = f"{int(nodes):,}" if np.isfinite(nodes) else "countless"
         return (
-            f"TreeArray({len(self):,} {what if len(self) == 1 else plural}, {nodes:,} nodes, "
-            f"{distinct:,} distinct subtrees)"
+            f"TreeArray({len(self):,} {what if len(self) == 1 else plural}, {count} nodes, "
+            f"{self.distinct_count():,} distinct subtrees)"
         )
 
     def _repr_html_(self) -> str:
@@ -164,7 +166,10 @@ class TreeArray:
 
     def node_count(self) -> int:
         """Return the number of nodes of all trees together, leaves included."""
-        return int(self._as_bags().node_count())
+        count = self._as_bags().node_count()
+        if not np.isfinite(count):
+            raise DataError("the trees have more nodes than a number can say; distinct_count() counts shared ones once.")
+        return int(count)
 
     def distinct_count(self) -> int:
         """Return the number of distinct subtrees in use, leaves included."""
@@ -207,7 +212,7 @@ def concatenate(arrays: Sequence[TreeArray]) -> TreeArray:
     >>> concatenate([TreeArray(["(A b)"]), TreeArray(["(A c)", "(A b)"])])
     TreeArray(3 trees, 6 nodes, 4 distinct subtrees)
     """
-    arrays = list(arrays)
+    arrays = [TreeArray(array) for array in arrays]
     if not arrays:
         raise DataError("nothing to concatenate; pass at least one TreeArray.")
     placed = on_one_arena(*arrays)
