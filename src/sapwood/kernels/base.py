@@ -170,6 +170,7 @@ class Kernel(ABC):
         nested: dict[str, dict[str, Any]] = {}
         names = self._names()
         before = {name: getattr(self, name) for name in names}
+        plain: dict[str, Any] = {}
         for key, value in params.items():
             name, _, rest = key.partition("__")
             if name not in names:
@@ -180,17 +181,24 @@ class Kernel(ABC):
             if rest:
                 nested.setdefault(name, {})[rest] = value
             else:
-                setattr(self, name, value)
+                plain[name] = value
+        undo: list[tuple[Any, dict[str, Any]]] = []
         try:
+            for name, value in plain.items():
+                setattr(self, name, value)
             self._validate()
             for name, values in nested.items():
                 part = getattr(self, name)
                 if not hasattr(part, "set_params"):
                     raise ParameterError(f"the parameter {name!r} of {type(self).__name__} has no parts.")
+                # By value: a part may have set some of its own parts before it met the one that it refuses.
+                undo.append((part, {key: old for key, old in part.get_params().items() if key in values}))
                 part.set_params(**values)
         except Exception:
             for name, value in before.items():
                 setattr(self, name, value)
+            for part, old in undo:
+                part.set_params(**old)
             raise
         return self
 
