@@ -217,7 +217,7 @@ class Kernel(ABC):
         for position, (name, parameter) in enumerate(signature.parameters.items()):
             value = getattr(self, name)
             if position == 0 or (value is not parameter.default and value != parameter.default):
-                shown.append(f"{name}={value!r}")
+                shown.append(f"{name}={_text(value)}")
         return f"{type(self).__name__}({', '.join(shown)})"
 
 
@@ -306,7 +306,7 @@ class Scaled(Kernel):
 
     def __repr__(self) -> str:
         part = repr(self.kernel)
-        return f"{self.weight!r} * {f'({part})' if isinstance(self.kernel, (Sum, Product, Scaled)) else part}"
+        return f"{_text(self.weight)} * {f'({part})' if isinstance(self.kernel, (Sum, Product, Scaled)) else part}"
 
 
 class Power(Kernel):
@@ -318,7 +318,8 @@ class Power(Kernel):
 
     def _validate(self) -> None:
         _check_kernel(self.kernel, "kernel")
-        if isinstance(self.exponent, bool) or not isinstance(self.exponent, int) or self.exponent < 1:
+        exponent = self.exponent
+        if isinstance(exponent, bool) or not isinstance(exponent, (int, np.integer)) or exponent < 1:
             raise ParameterError(f"exponent must be an integer of at least 1, got {self.exponent!r}.")
 
     def _arrays(self) -> int:
@@ -335,7 +336,7 @@ class Power(Kernel):
         return np.asarray(self.kernel._diag(X) ** self.exponent)
 
     def __repr__(self) -> str:
-        return f"{_atom(self.kernel)} ** {self.exponent!r}"
+        return f"{_atom(self.kernel)} ** {_text(self.exponent)}"
 
 
 class Normalized(Kernel):
@@ -460,7 +461,7 @@ class Constant(Kernel):
         return lambda Y: np.tile(total, (Y.shape[0], 1))
 
     def __repr__(self) -> str:
-        return f"Constant({self.value!r})"
+        return f"Constant({_text(self.value)})"
 
 
 def as_data(X: Any) -> Any:
@@ -509,6 +510,11 @@ def _combine(kind: type[_Pair], left: Any, right: Any) -> Kernel:
     if not isinstance(left, Kernel) or not isinstance(right, Kernel):
         return NotImplemented  # type: ignore[no-any-return]
     return kind(left, right)
+
+
+def _text(value: object) -> str:
+    """Write a parameter so that it reads back: NumPy's numbers, which come out of grids, as plain ones."""
+    return repr(value.item() if isinstance(value, np.generic) else value)
 
 
 def _atom(kernel: Kernel) -> str:

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+from sapwood.errors import ParameterError
 from sapwood.files import Reader, Writer, register
 from sapwood.kernels.base import Kernel
 from sapwood.kernels.expression import parse_kernel
 
 
 def _write(kernel: Kernel, writer: Writer) -> dict[str, Any]:
-    return {"expression": repr(kernel)}
+    expression = repr(kernel)
+    # A file that cannot be read back is worse than none.
+    try:
+        same = parse_kernel(expression) == kernel
+    except ParameterError as error:
+        raise ParameterError(f"the kernel cannot be saved: {error}") from None
+    if not same:
+        raise ParameterError(f"the kernel cannot be saved, since its repr does not read back: {expression}")
+    return {"expression": expression}
 
 
 def _read(data: dict[str, Any], reader: Reader) -> Kernel:
