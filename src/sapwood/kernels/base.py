@@ -94,7 +94,8 @@ class Kernel(ABC):
         weights = np.ascontiguousarray(weights, dtype=np.float64)
         if weights.ndim != 2 or weights.shape[0] != X.shape[0]:
             raise DataError(f"weights must have one row per example, {X.shape[0]} here; got shape {weights.shape}.")
-        return self._expansion(X, weights)
+        evaluate = self._expansion(X, weights)
+        return lambda Y: evaluate(as_data(Y))
 
     # What subclasses define. X and Y have passed as_data.
 
