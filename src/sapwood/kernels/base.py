@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import sys
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -363,8 +364,9 @@ class Normalized(Kernel):
         K = self.kernel._gram(X, Y)
         left = self._scale(np.ascontiguousarray(np.diagonal(K)) if Y is None else self.kernel._diag(X))
         right = left if Y is None else self._scale(self.kernel._diag(Y))
-        K *= left[:, None]
-        K *= right
+        # Both factors are joined first, which makes the result symmetric to the last bit; in blocks, to save memory.
+        for start in range(0, len(K), 64):
+            K[start : start + 64] *= left[start : start + 64, None] * right
         if Y is None:
             np.fill_diagonal(K, left > 0)
         return K
@@ -389,7 +391,7 @@ class Normalized(Kernel):
             warnings.warn(
                 f"{len(empty)} of {len(diagonal)} elements share nothing even with themselves (positions {listed}): "
                 "their normalized kernel is 0 with everything. They are usually single leaves.",
-                stacklevel=5,
+                stacklevel=_levels_to_user(),
             )
         scale = np.zeros_like(diagonal)
         np.divide(
@@ -485,6 +487,16 @@ def as_data(X: Any) -> Any:
     raise DataError(
         f"expected a TreeArray, Examples, a list of trees, a matrix or a list of dictionaries; got {type(X).__name__}."
     )
+
+
+def _levels_to_user() -> int:
+    """Return the stack level, seen from the caller, of the first frame outside Sapwood: where a warning belongs."""
+    level = 1
+    frame = sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).startswith("sapwood."):
+        frame = frame.f_back
+        level += 1
+    return level
 
 
 def _is_single(X: Any) -> bool:
