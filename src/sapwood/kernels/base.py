@@ -473,7 +473,7 @@ def as_data(X: Any) -> Any:
         return X
     if sparse.issparse(X):
         return X.tocsr()
-    if isinstance(X, np.ndarray) and X.dtype != object:
+    if isinstance(X, np.ndarray) and X.dtype.kind not in "OU":
         if X.ndim != 2:
             raise DataError(f"features must have two dimensions (rows, features), got shape {X.shape}.")
         return X
@@ -483,10 +483,19 @@ def as_data(X: Any) -> Any:
         rows = list(X)
         if rows and all(isinstance(row, Mapping) for row in rows):
             return np.fromiter(rows, dtype=object, count=len(rows))
+        if rows and all(isinstance(row, (list, tuple)) and row and _is_number(row[0]) for row in rows):
+            return as_data(_matrix(rows))
         return TreeArray(rows)
     raise DataError(
         f"expected a TreeArray, Examples, a list of trees, a matrix or a list of dictionaries; got {type(X).__name__}."
     )
+
+
+def _matrix(rows: list[Any]) -> Matrix:
+    try:
+        return np.asarray(rows, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError("the rows of numbers differ in length or hold something else; pass a matrix.") from None
 
 
 def _levels_to_user() -> int:
