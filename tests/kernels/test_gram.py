@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -271,7 +272,7 @@ class TestMemory:
 
 INTERRUPTED = {
     "SubsetTree": "SubsetTree()(X)",
-    "Subtree": "Subtree()(X[np.zeros(40_000, dtype=int)])",
+    "Subtree": "Subtree()(B)",
     "PartialTree": "PartialTree()(X)",
     "normalized": "PartialTree().normalized()(X, X)",
     "one wide tree": "PartialTree()([W], [W])",
@@ -298,6 +299,8 @@ def test_interrupt(what: str) -> None:
             return sw.Tree(random.choice("xy"), [tree(depth - 1) for _ in range(random.randint(2, 3))])
         X = sw.TreeArray([tree(5) for _ in range(300)])[np.arange(6000) % 300]
         W = sw.Tree("a", ["b"] * 100_000)
+        B = sw.TreeArray([list(X[:300])])[np.zeros(1000, dtype=int)]
+        B.node_count()
         words = [sw.Tree("s", [f"w{{i}}"]) for i in range(50)]
         D = sw.TreeArray([sw.Tree("d", random.choices(words, k=60)) for _ in range(1000)])
         print("ready", flush=True)
@@ -309,24 +312,26 @@ def test_interrupt(what: str) -> None:
             print("finished", flush=True)
         print(SubsetTree(1.0)("(a b)", "(a b)"), flush=True)
     """
-    process = subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, text=True, start_new_session=True
-    )
-    try:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-        time.sleep(0.5)
-        start = time.monotonic()
-        os.kill(process.pid, signal.SIGINT)
-        answer = process.stdout.readline()
-        taken = time.monotonic() - start
-        assert answer == "interrupted\n"
-        assert taken < 1.0
-        assert process.stdout.readline() == "1.0\n"
-        assert process.wait(10) == 0
-    finally:
-        process.kill()
-        process.wait()
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
+        # Whatever does not answer is ended, so that a failure costs seconds and not minutes.
+        watchdog = threading.Timer(30, process.kill)
+        watchdog.start()
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+            time.sleep(0.5)
+            start = time.monotonic()
+            os.kill(process.pid, signal.SIGINT)
+            answer = process.stdout.readline()
+            taken = time.monotonic() - start
+            assert answer == "interrupted\n"
+            assert taken < 1.0
+            assert process.stdout.readline() == "1.0\n"
+            assert process.wait(10) == 0
+        finally:
+            watchdog.cancel()
+            process.kill()
 
 
 class TestWorkflow:

@@ -109,11 +109,6 @@ class TestReferenceValues:
         assert found
 
 
-FEATURES = {
-    "subtree": (lambda decay: Subtree(decay), lambda decay: lambda tree: oracles.subtree_features(tree, decay)),
-}
-
-
 def check(kernel: Kernel, features: Any, elements: list[Any]) -> None:
     """Compare a kernel, by every door, with the dot products of explicit feature vectors."""
     vectors = [oracles.bag_features(element, features) for element in elements]
@@ -187,8 +182,8 @@ class TestRecursions:
             expected = [[oracle(a, b) for b in trees] for a in trees]
             np.testing.assert_allclose(kernel(trees), expected, rtol=1e-10, atol=1e-12)
 
-    @pytest.mark.parametrize("width", [10, 63, 64, 65, 130])
-    @pytest.mark.parametrize("longest", [None, 1, 3, 70])
+    @pytest.mark.parametrize("width", [10, 33, 63, 65])
+    @pytest.mark.parametrize("longest", [None, 1, 3, 40])
     def test_partial_on_wide_nodes(self, width: int, longest: int | None) -> None:
         """The core changes its method with the width of nodes; no change may show."""
         generator = random.Random(width)
@@ -197,8 +192,8 @@ class TestRecursions:
             kids = [sw.Tree(generator.choice(labels), generator.choice([(), ("x",), ("x", "y")])) for _ in range(width)]
             return sw.Tree("s", kids)
 
-        # The reference is quartic in the width, so the widest nodes get many labels.
-        labels = "ab" if width <= 10 else "abcdefghijklmnopqrstuvw"
+        # The reference is quartic in the width, so the widest nodes get more labels.
+        labels = "ab" if width <= 40 else "abcdefgh"
         a, b = tree(labels), tree(labels)
         for decay in (0.4, 1.0):
             kernel = PartialTree(decay, 0.4, longest, terminal_factor=0.5)
@@ -233,15 +228,13 @@ class TestRecursions:
 
     @pytest.mark.parametrize("depth", [199, 200, 201, 250, 399, 400, 401, 10**30])
     def test_deep_height_limits(self, depth: int) -> None:
-        """In a chain of n equal nodes there are Σ min(height, limit) fragments."""
+        """The fragments of a chain can be counted by hand."""
         chain = T("(a " * 400 + "b" + ")" * 400)
-        same = {h: 400 - h + 1 for h in range(2, 400)}
         # The lowest node stands over b, all others over a: fragments either end there or are bare chains.
         bare = {h: 400 - h for h in range(1, 400)}
         with_end = range(1, 401)
         limit = min(depth, 400)
         expected = sum(bare[h] ** 2 for h in range(1, min(limit, 399) + 1)) + sum(h <= limit for h in with_end)
-        del same
         assert SubsetTree(1.0, max_depth=depth)(chain, chain) == expected
 
     def test_any_limit_on_sequences_is_accepted(self) -> None:
