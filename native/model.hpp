@@ -32,6 +32,7 @@ class Model {
         }
     }
 
+    const Arena& arena() const { return arena_; }
     std::size_t outputs() const { return outputs_; }
     std::size_t bytes() const { return (feature_weight_.size() + member_weight_.size()) * 8; }
 

@@ -41,6 +41,7 @@ class SubsetColumns {
 
     SubsetColumns(const Arena& arena, const Bags& bags, const SubsetOptions& options)
         : options_(options), symbols_(arena.symbols.size()), place_(arena.size(), 0), group_(arena.production_count()) {
+        drop_idle_limit(arena, bags);
         collect_members(arena, bags);
         build_lists(arena);
     }
@@ -97,6 +98,17 @@ class SubsetColumns {
         Production child;
         std::uint32_t begin, end;  // in entry_
     };
+
+    // A limit that no fragment reaches costs one table per level for nothing.
+    void drop_idle_limit(const Arena& arena, const Bags& bags) {
+        if (options_.height_limit == 0) return;
+        std::vector<std::size_t> height(arena.size(), 0);
+        for (Node node = 0; node < arena.size(); ++node)
+            for (const Node child : arena.children(node)) height[node] = std::max(height[node], height[child] + 1);
+        std::size_t most = 0;
+        for (const Node node : bags.numbers) most = std::max(most, height[node]);
+        if (options_.height_limit >= most) options_.height_limit = 0;
+    }
 
     void collect_members(const Arena& arena, const Bags& bags) {
         std::vector<std::uint32_t> last(arena.size(), kNone);

@@ -11,6 +11,7 @@ import gzip
 import io
 import os
 import re
+import zlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -232,7 +233,7 @@ def _load(source: Source, encoding: str) -> tuple[str, bytes]:
                     data = stream.read()
         except FileNotFoundError:
             raise DataError(f"{name}: no such file (looked from {os.getcwd()}).") from None
-        except (EOFError, gzip.BadGzipFile) as error:
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise DataError(f"{name}: is not a whole gzip file ({error}); fetch or pack it again.") from None
         except OSError as error:
             raise DataError(f"{name}: cannot be read ({error.strerror}).") from None
@@ -263,6 +264,11 @@ def _fault(name: str, text: bytes, offset: int, reason: str) -> BracketError:
     end = text.find(b"\n", offset)
     end = len(text) if end < 0 else end
     line = text.count(b"\n", 0, offset) + 1
+    # Neither a byte order mark nor the other half of a Windows line end is part of what people see.
+    if start == 0 and text.startswith(b"\xef\xbb\xbf") and offset >= 3:
+        start = 3
+    if end > offset and text[end - 1 : end] == b"\r":
+        end -= 1
     before = text[start:offset].decode("utf-8", "replace").expandtabs(1)
     after = text[offset:end].decode("utf-8", "replace").expandtabs(1)
     column = len(before) + 1
