@@ -239,8 +239,10 @@ def _pieces(source: Source, encoding: str, size: int) -> Iterator[bytes]:
     try:
         with ExitStack() as opened:
             stream: Any = source
-            if isinstance(source, (str, os.PathLike)):
-                stream = opened.enter_context(gzip.open(name) if name.endswith(".gz") else open(name, "rb"))
+            if isinstance(source, (str, os.PathLike)) and name.endswith(".gz"):
+                stream = opened.enter_context(gzip.open(name))
+            elif isinstance(source, (str, os.PathLike)):
+                stream = opened.enter_context(open(name, "rb"))
             done = 0
             while piece := stream.read(max(size, 16)):
                 if isinstance(piece, str):
