@@ -8,6 +8,7 @@ from sapwood.metrics.parseval import (
     ParsevalSummary,
     SentenceScore,
     parseval,
+    score_forest,
     score_pair,
 )
 from sapwood.metrics.ranking import RankingScores, pairwise_loss, rank_of_best, score_ranking, setwise_loss
@@ -32,6 +33,7 @@ __all__ = [
     "pairwise_loss",
     "parseval",
     "rank_of_best",
+    "score_forest",
     "score_labels",
     "score_pair",
     "score_ranking",

@@ -12,15 +12,25 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sapwood.errors import DataError, ParameterError
 from sapwood.trees.array import TreeArray
 from sapwood.trees.tree import Tree
 
-__all__ = ["COLLINS", "ParsevalRules", "ParsevalScores", "ParsevalSummary", "SentenceScore", "parseval", "score_pair"]
+__all__ = [
+    "COLLINS",
+    "ParsevalRules",
+    "ParsevalScores",
+    "ParsevalSummary",
+    "SentenceScore",
+    "parseval",
+    "score_forest",
+    "score_pair",
+]
 
 Bracket = tuple[str, int, int]
+_NOT_COUNTED = "\0"  # no label holds this character
 _LENGTHS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, None))
 
 
@@ -72,8 +82,16 @@ class ParsevalRules:
         return names
 
     @cached_property
-    def _deleted(self) -> frozenset[str]:
-        return frozenset(self._canonical.get(label, label) for label in self.delete_labels)
+    def _categories(self) -> dict[str, str]:
+        """What labels seen so far count as; filled while trees are read."""
+        return {}
+
+    def _category(self, label: str) -> str:
+        label = label.partition("-")[0].partition("=")[0]
+        label = self._canonical.get(label, label)
+        if label in {self._canonical.get(deleted, deleted) for deleted in self.delete_labels}:
+            return _NOT_COUNTED
+        return label if self.labelled else ""
 
     def deleting(self, *labels: str) -> ParsevalRules:
         """Return the same rules with more labels to delete, such as the root label of a parser.
@@ -326,57 +344,92 @@ def score_pair(gold: Tree, predicted: Tree | None, *, rules: ParsevalRules = COL
     >>> score_pair(Tree.fromstring("(S (NP (NN rain)))"), Tree.fromstring("(S (VP (NN rain)))")).matched
     1
     """
-    gold_words, gold_tags, gold_brackets, length = _read(gold, rules)
-    if predicted is None:
-        return SentenceScore("skip", length)
-    words, tags, brackets, _ = _read(predicted, rules)
-    if not words:
-        return SentenceScore("skip", length)
-    if rules.compare_words and words != gold_words:
-        return SentenceScore("error", length)
-    matched = (Counter(gold_brackets) & Counter(brackets)).total()
-    spans = {(start, end) for _, start, end in gold_brackets}
-    crossing = 0
-    for _, start, end in brackets:
-        if (start, end) not in spans:
-            crossing += any(s < start < e < end or start < s < end < e for s, e in spans)
+    return score_forest(gold, [predicted], rules=rules)[0]
+
+
+def score_forest(gold: Tree, parses: Iterable[Any], *, rules: ParsevalRules = COLLINS) -> list[SentenceScore]:
+    """Score the alternative parses of one sentence against its gold tree, which is read only once.
+
+    >>> gold = Tree.fromstring("(S (NP (NN rain)))")
+    >>> [score.f1 for score in score_forest(gold, [gold, Tree.fromstring("(S (VP (NN rain)))")])]
+    [1.0, 0.5]
+    """
+    correct = _read(gold, rules)
+    counts = Counter(correct.brackets)
+    spans = {(start, end) for _, start, end in correct.brackets}
+    return [_compare(correct, counts, spans, parse, rules) for parse in parses]
+
+
+class _Reading(NamedTuple):
+    """The words, tags and brackets of a tree that count, and the length of the sentence."""
+
+    words: list[str]
+    tags: list[str]
+    brackets: list[Bracket]
+    length: int
+
+
+def _compare(
+    gold: _Reading, counts: Counter[Bracket], spans: set[tuple[int, int]], parse: Tree | None, rules: ParsevalRules
+) -> SentenceScore:
+    found = None if parse is None else _read(parse, rules)
+    if found is None or not found.words:
+        return SentenceScore("skip", gold.length)
+    if rules.compare_words and found.words != gold.words:
+        return SentenceScore("error", gold.length)
+    matched = crossing = 0
+    left = counts.copy()
+    for bracket in found.brackets:
+        if left.get(bracket, 0):
+            left[bracket] -= 1
+            matched += 1
+        elif bracket[1:] not in spans:
+            _, start, end = bracket
+            for s, e in spans:
+                if s < start < e < end or start < s < end < e:
+                    crossing += 1
+                    break
     names = rules._canonical
-    right = sum(a == b or names.get(a, a) == names.get(b, b) for a, b in zip(gold_tags, tags, strict=False))
-    return SentenceScore("ok", length, len(words), matched, len(gold_brackets), len(brackets), crossing, right)
+    right = sum(a == b or names.get(a, a) == names.get(b, b) for a, b in zip(gold.tags, found.tags, strict=False))
+    sizes = len(gold.brackets), len(found.brackets)
+    return SentenceScore("ok", gold.length, len(found.words), matched, *sizes, crossing, right)
 
 
-def _read(tree: Tree, rules: ParsevalRules) -> tuple[list[str], list[str], list[Bracket], int]:
-    """Return the words, tags and brackets that count, and the length of the sentence."""
+def _read(tree: Tree, rules: ParsevalRules) -> _Reading:
     words: list[str] = []
     tags: list[str] = []
     brackets: list[Bracket] = []
     length = 0
-    names, deleted, labelled = rules._canonical, rules._deleted, rules.labelled
-    stack: list[tuple[Tree, int]] = [(tree, -1)]
+    categories = rules._categories
+    # Nodes wait for their turn; a label with the number of words before it waits for the end of its constituent.
+    stack: list[Tree | tuple[str, int]] = [tree]
     while stack:
-        node, start = stack.pop()
+        node = stack.pop()
+        if isinstance(node, tuple):
+            label, start = node
+            if len(words) > start:
+                brackets.append((label, start, len(words)))
+            continue
         children = node.children
-        if start >= 0:
-            end = len(words)
-            if end > start:
-                label = node.label.partition("-")[0].partition("=")[0]
-                label = names.get(label, label)
-                if label not in deleted:
-                    brackets.append((label if labelled else "", start, end))
-        elif len(children) == 1 and not children[0].children:
-            length += node.label not in rules.delete_for_length
-            if node.label not in rules.delete_labels:
+        if len(children) == 1 and not children[0].children:
+            tag = node.label
+            length += tag not in rules.delete_for_length
+            if tag not in rules.delete_labels:
                 words.append(children[0].label)
-                tags.append(node.label)
-        elif not children:
+                tags.append(tag)
+        elif children:
+            name = categories.get(node.label)
+            if name is None:
+                name = categories[node.label] = rules._category(node.label)
+            if name != _NOT_COUNTED:
+                stack.append((name, len(words)))
+            stack.extend(children[::-1])
+        else:
             raise DataError(
                 f"the word {node.label!r} stands beside constituents or other words, without a tag of its own; "
                 "PARSEVAL needs trees in which every word has its own pre-terminal."
             )
-        else:
-            stack.append((node, len(words)))
-            stack.extend((child, -1) for child in reversed(children))
-    return words, tags, brackets, length
+    return _Reading(words, tags, brackets, length)
 
 
 def _trees(trees: Any, name: str) -> list[Tree | None]:
