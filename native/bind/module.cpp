@@ -4,8 +4,10 @@
 namespace nb = nanobind;
 
 void register_trees(nb::module_& module);
+void register_decode(nb::module_& module);
 
 NB_MODULE(_core, module) {
     module.doc() = "Sapwood's native core. Private: the Python rooms check arguments before they call it.";
     register_trees(module);
+    register_decode(module);
 }
