@@ -203,7 +203,7 @@ public:
             }
             round_consensus();
             if (bound < constant + floor_ - gap(floor_)) infeasible = true;
-            if (agree || bound - value <= gap(value)) return RelaxEnd::Integral;
+            if (agree || proven()) return RelaxEnd::Integral;
             if (infeasible || bound <= target) return RelaxEnd::Bounded;
             if (round % options_.check_every == 0) {
                 control.check();
@@ -213,6 +213,7 @@ public:
         return RelaxEnd::Iterations;
     }
 
+    bool proven() const { return std::isfinite(value) && bound - value <= gap(value); }
     double gap(double at) const { return options_.tolerance * std::max(1.0, std::fabs(at)); }
 
 private:
@@ -294,7 +295,7 @@ private:
         if (bound < constant + floor_ - gap(floor_)) infeasible = true;
         if (infeasible || bound <= target) end_ = RelaxEnd::Bounded;
         round_consensus();
-        if (!infeasible && bound - value <= gap(value)) end_ = RelaxEnd::Integral;
+        if (!infeasible && proven()) end_ = RelaxEnd::Integral;
         return end_.has_value();
     }
 

@@ -29,7 +29,8 @@ struct Solved {
     double value = -std::numeric_limits<double>::infinity();
     double bound = std::numeric_limits<double>::infinity();
     std::size_t iterations = 0, projections = 0, nodes = 0;
-    std::vector<std::uint8_t> assignment;  // empty: none found
+    bool found = false;
+    std::vector<std::uint8_t> assignment;
     std::vector<double> posteriors;        // the relaxation's consensus at the root, or the assignment
     std::vector<double> theta;             // the shares at the root, for a warm start
 };
@@ -81,13 +82,14 @@ private:
 
     double gap(double at) const { return options_.relax.tolerance * std::max(1.0, std::fabs(at)); }
     double target() const {
-        const double known = result_.assignment.empty() ? options_.cutoff : std::max(result_.value, options_.cutoff);
+        const double known = !result_.found ? options_.cutoff : std::max(result_.value, options_.cutoff);
         return known > -std::numeric_limits<double>::infinity() ? known + gap(known) : known;
     }
 
     void offer(const std::uint8_t* assignment) {
         const double value = value_of(graph_, assignment);
-        if (!result_.assignment.empty() && value <= result_.value) return;
+        if (result_.found && value <= result_.value) return;
+        result_.found = true;
         result_.value = value;
         result_.assignment.assign(assignment, assignment + graph_.variables());
     }
@@ -150,7 +152,7 @@ private:
         if (relaxation.infeasible) {
             result_.status = Status::Infeasible;
             result_.bound = none;
-        } else if (!result_.assignment.empty() && result_.bound - result_.value <= gap(result_.value)) {
+        } else if (result_.found && result_.bound - result_.value <= gap(result_.value)) {
             result_.status = Status::Optimal;
             result_.posteriors.assign(result_.assignment.begin(), result_.assignment.end());
         } else {
@@ -249,10 +251,10 @@ private:
             }
         }
         result_.bound = std::max(stopped ? open : closed, result_.value);
-        if (!stopped && result_.assignment.empty()) {
+        if (!stopped && !result_.found) {
             result_.status = Status::Infeasible;
             result_.bound = -infinity;
-        } else if (!stopped || (!result_.assignment.empty() && open - result_.value <= gap(result_.value))) {
+        } else if (!stopped || (result_.found && open - result_.value <= gap(result_.value))) {
             result_.status = Status::Optimal;
             result_.posteriors.assign(result_.assignment.begin(), result_.assignment.end());
         } else {

@@ -51,7 +51,7 @@ inline Exact solve_exactly(const IntervalProgram& program, const ExactOptions& o
     result.nodes = solved.nodes;
     result.status = solved.status;
     result.bound = std::min(result.bound, std::max(solved.bound, result.value));
-    if (!solved.assignment.empty() && (!result.found || solved.value > result.value)) {
+    if (solved.found && (!result.found || solved.value > result.value)) {
         result.found = true;
         result.value = solved.value;
         result.chosen.clear();
