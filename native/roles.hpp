@@ -209,7 +209,9 @@ private:
         };
         for (const auto& [a, b] : problem.requires_) group[find(a)] = find(b);
         std::vector<double> best(n, none), together(n, 0.0);
-        std::vector<std::uint8_t> must(n, 0), tied(n, 0);
+        std::vector<std::uint8_t> must(n, 0), tied(n, 0), barred(n, 0);
+        for (const auto& [a, b] : problem.excludes)  // roles that require and exclude each other stay empty
+            if (find(a) == find(b)) barred[find(a)] = 1;
         double base = 0.0;
         bool any_must = false;
         for (const auto& [a, b] : problem.requires_) tied[a] = tied[b] = 1;
@@ -230,6 +232,7 @@ private:
         }
         std::vector<Arc> arcs;
         for (std::uint32_t r = 0; r < n; ++r) {
+            if (barred[find(r)]) continue;
             const bool needed = any_must && must[find(r)];
             double least = 0.0;
             if (needed) {

@@ -51,11 +51,12 @@ public:
 
     Schedule solve() {
         offer({});
-        // Ever more price adjustment, ever more room for dynamic programming.
+        // Ever more price adjustment, ever more states per position for dynamic programming. A pass that drops states
+        // proves nothing, but what it finds lets the next one drop arcs.
         struct Effort {
-            std::size_t prices, states;
+            std::size_t prices, width;
         };
-        constexpr Effort efforts[] = {{0, 64}, {24, 512}, {48, 4096}, {96, 1 << 15}, {192, 1 << 18}, {384, 1 << 20}};
+        constexpr Effort efforts[] = {{0, 4}, {16, 8}, {32, 32}, {64, 128}, {128, 1024}, {256, 8192}, {512, 1 << 17}};
         for (const Effort& effort : efforts) {
             for (std::size_t k = 0; k < effort.prices; ++k) {
                 if (adjust()) return finish();
@@ -65,11 +66,10 @@ public:
             if (effort.prices == 0) bound_path();
             if (closed()) return finish();
             fix();
-            const std::size_t room = std::min(effort.states, limits_.states);
-            const Outcome outcome = enumerate(room);
-            if (outcome == Outcome::Done) return finish();
+            const Outcome outcome = enumerate(effort.width);
+            if (outcome == Outcome::Done || closed()) return finish();
             if (outcome == Outcome::Late) return stop(Schedule::End::Deadline);
-            if (room == limits_.states) break;
+            if (result_.states >= limits_.states) break;
             slow_ = true;
         }
         return stop(Schedule::End::TooLarge);
@@ -462,7 +462,7 @@ private:
         return result;
     }
 
-    Outcome enumerate(std::size_t room) {
+    Outcome enumerate(std::size_t width) {
         const Memory memory = this->memory();
         if (memory.too_many) return Outcome::TooLarge;
         const std::uint32_t end = program_.positions;
@@ -471,12 +471,22 @@ private:
         for (auto& bucket : buckets_) bucket.clear();
         if (!memory.impossible) buckets_[0].push_back({0, 0.0, 0.0, kStart, kStep});
         const double cut = (result_.found ? result_.value + tolerance_ : kNone) - constant_;
-        std::size_t k = 0, pushed = 0;
+        std::size_t k = 0;
+        bool complete = true;
         for (std::uint32_t p = 0; p <= end; ++p) {
             auto& bucket = buckets_[p];
-            std::sort(bucket.begin(), bucket.end(), [](const State& a, const State& b) {
-                return a.mask != b.mask ? a.mask < b.mask : a.value > b.value;
-            });
+            if (bucket.size() > 1) {  // of equal masks only the best counts
+                std::sort(bucket.begin(), bucket.end(), [](const State& a, const State& b) {
+                    return a.mask != b.mask ? a.mask < b.mask : a.value > b.value;
+                });
+                bucket.erase(std::unique(bucket.begin(), bucket.end(), [](const State& a, const State& b) { return a.mask == b.mask; }), bucket.end());
+                if (bucket.size() > width) {
+                    complete = false;
+                    std::nth_element(bucket.begin(), bucket.begin() + static_cast<std::ptrdiff_t>(width), bucket.end(),
+                                     [](const State& a, const State& b) { return a.reduced != b.reduced ? a.reduced > b.reduced : a.mask < b.mask; });
+                    bucket.resize(width);
+                }
+            }
             const std::size_t arcs_begin = k;
             while (k < alive_.size() && program_.arcs[alive_[k]].from == p) ++k;
             std::size_t number = 0;
@@ -485,12 +495,9 @@ private:
                 if (from.reduced + reduced + tail_[to] <= cut) return;
                 for (const auto& [due, check] : memory.checks)
                     if (due > p && due <= to && (check.when == 0 || (mask & check.when)) && !(mask & check.then)) return;
-                ++pushed;
                 buckets_[to].push_back({mask & memory.live[to], from.value + gain, from.reduced + reduced, number, arc});
             };
-            for (std::size_t i = 0; i < bucket.size(); ++i) {
-                if (i > 0 && bucket[i].mask == bucket[i - 1].mask) continue;
-                const State state = bucket[i];
+            for (const State& state : bucket) {
                 number = states_.size();
                 states_.push_back(state);
                 if (p == end) {
@@ -505,17 +512,18 @@ private:
                         continue;
                     push(state, program_.arcs[j].to, state.mask | memory.bit[label], program_.arcs[j].gain, reduced_[j], j);
                 }
-                if (states_.size() > room || pushed > 4 * room) {
-                    result_.states += states_.size();
-                    return Outcome::TooLarge;
-                }
-                if ((states_.size() & 1023U) == 0) {
+                if ((states_.size() & 255U) == 0) {
                     control_.check();
                     if (passed(deadline_)) return Outcome::Late;
                 }
             }
+            if (result_.states + states_.size() > limits_.states) {
+                result_.states += states_.size();
+                return Outcome::TooLarge;
+            }
         }
         result_.states += states_.size();
+        if (!complete) return Outcome::TooLarge;
         result_.bound = result_.found ? result_.value : kNone;
         return Outcome::Done;
     }
