@@ -301,8 +301,8 @@ void register_decode(nb::module_& parent) {
         .def_prop_ro("spans", [](const RoleProblem& problem) {
             std::vector<std::int64_t> spans;
             for (std::uint32_t s = 0; s < problem.spans; ++s) {
-                spans.push_back(s == problem.null ? -1 : problem.begin[s]);
-                spans.push_back(s == problem.null ? -1 : problem.end[s] - std::int64_t{1});
+                spans.push_back(s == problem.null ? -1 : std::int64_t{problem.begin[s]});
+                spans.push_back(s == problem.null ? -1 : std::int64_t{problem.end[s]} - 1);
             }
             return give(std::move(spans));
         }, nb::rv_policy::automatic);
