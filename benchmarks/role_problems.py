@@ -1,4 +1,5 @@
-"""Random role problems of realistic shape: as frame-semantic parsing poses them, with near ties, and of any size."""
+"""Random role problems of realistic shape: as frame-semantic parsing poses them, with near ties, and of any
+size."""
 
 from __future__ import annotations
 

@@ -59,6 +59,12 @@ def factor_problem(rng: np.random.Generator) -> tuple[np.ndarray, list]:
         kind = str(rng.choice(["xor", "at_most_one", "or_", "budget", "xor_out", "or_out", "imply", "pair"]))
         size = 2 if kind in ("imply", "pair") else int(rng.integers(2, min(n, 5) + 1))
         literals = [(int(v), bool(rng.random() < 0.3)) for v in rng.permutation(n)[:size]]
-        extra = int(rng.integers(0, size)) if kind == "budget" else float(rng.integers(-3, 4)) if kind == "pair" else 0
+        extra = (
+            int(rng.integers(0, size))
+            if kind == "budget"
+            else float(rng.integers(-3, 4))
+            if kind == "pair"
+            else 0
+        )
         factors.append((kind, literals, extra))
     return scores, factors

@@ -9,7 +9,7 @@ import itertools
 from functools import cache
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy.optimize import minimize, nnls
 
 
 @cache
@@ -30,7 +30,10 @@ def best_roles(scores, spans, excludes=(), requires=(), allowed=None):
     every = _product(count, roles)
     fine = np.ones(len(every), bool)
     clash = np.array(
-        [[a != null and b != null and _overlap(spans[a], spans[b]) for b in range(count)] for a in range(count)]
+        [
+            [a != null and b != null and _overlap(spans[a], spans[b]) for b in range(count)]
+            for a in range(count)
+        ]
     )
     for i, j in itertools.combinations(range(roles), 2):
         fine &= ~clash[every[:, i], every[:, j]]
@@ -101,29 +104,68 @@ def allows(kind: str, bits, limit: int = 0) -> bool:
 
 
 def vertices(kind: str, size: int, limit: int = 0) -> np.ndarray:
-    return np.array([bits for bits in itertools.product((0, 1), repeat=size) if allows(kind, bits, limit)], float)
-
-
-def project_by_quadratic_program(points: np.ndarray, corners: np.ndarray, costs=None) -> np.ndarray:
-    """Return the convex combination of corners that minimises |z - point|²/2 - costs · weights."""
-    costs = np.zeros(len(corners)) if costs is None else costs
-
-    def loss(weights):
-        return 0.5 * ((weights @ corners - points) ** 2).sum() - costs @ weights
-
-    def slope(weights):
-        return corners @ (weights @ corners - points) - costs
-
-    result = minimize(
-        loss,
-        np.full(len(corners), 1.0 / len(corners)),
-        jac=slope,
-        bounds=[(0.0, 1.0)] * len(corners),
-        constraints={"type": "eq", "fun": lambda w: w.sum() - 1.0, "jac": lambda w: np.ones_like(w)},
-        method="SLSQP",
-        options={"maxiter": 500, "ftol": 1e-15},
+    return np.array(
+        [bits for bits in itertools.product((0, 1), repeat=size) if allows(kind, bits, limit)], float
     )
-    return result.x @ corners
+
+
+def contains(corners: np.ndarray, point: np.ndarray) -> bool:
+    """Say whether a point is a convex combination of corners, up to rounding."""
+    rows = np.vstack([corners.T, np.ones(len(corners))])
+    return bool(nnls(rows, np.append(point, 1.0))[1] < 1e-8)
+
+
+def inequalities(kind: str, size: int, limit: int = 0) -> tuple[np.ndarray, np.ndarray, bool]:
+    """Return rows and sides of a factor's polytope within the unit cube, and whether they are tight.
+
+    Every row says row · z >= side.
+    """
+    ones = np.ones((1, size))
+    inputs = np.append(np.ones(size - 1), -1.0)[None, :]
+    table = {
+        "xor": (ones, [1.0], True),
+        "at_most_one": (-ones, [-1.0], False),
+        "or_": (ones, [1.0], False),
+        "budget": (-ones, [-float(limit)], False),
+        "xor_out": (inputs, [0.0], True),
+        "imply": (np.array([[-1.0, 1.0]]), [0.0], False),
+        "or_out": (
+            np.vstack([inputs, np.hstack([-np.eye(size - 1), np.ones((size - 1, 1))])]),
+            [0.0] * size,
+            False,
+        ),
+        # z1, z2 and "both"
+        "pair": (np.array([[1.0, 0.0, -1.0], [0.0, 1.0, -1.0], [-1.0, -1.0, 1.0]]), [0.0, 0.0, -1.0], False),
+    }
+    if kind not in table:
+        raise ValueError(kind)
+    rows, sides, tight = table[kind]
+    return rows, np.array(sides), tight
+
+
+def project_by_quadratic_program(
+    kind: str, point: np.ndarray, limit: int = 0, score: float = 0.0
+) -> np.ndarray:
+    """Return the point of a factor's polytope that minimises |z - point|²/2 - score · both."""
+    size = len(point)
+    rows, sides, tight = inequalities(kind, size, limit)
+    pair = np.array([0.0, 0.0, score]) if kind == "pair" else np.zeros(size)
+    target = np.append(point, 0.0) if kind == "pair" else point
+    weigh = np.array([1.0, 1.0, 0.0]) if kind == "pair" else np.ones(size)
+    result = minimize(
+        lambda z: 0.5 * (weigh * (z - target) ** 2).sum() - pair @ z,
+        np.full(len(target), 0.5),
+        jac=lambda z: weigh * (z - target) - pair,
+        bounds=[(0.0, 1.0)] * len(target),
+        constraints={
+            "type": "eq" if tight else "ineq",
+            "fun": lambda z: rows @ z - sides,
+            "jac": lambda z: rows,
+        },
+        method="SLSQP",
+        options={"maxiter": 300, "ftol": 1e-15},
+    )
+    return result.x[:size]
 
 
 def best_graph(scores, factors):
@@ -140,7 +182,9 @@ def best_graph(scores, factors):
         if kind == "pair":
             value = value + extra * bits.all(axis=1)
             continue
-        table = np.array([allows(kind, row, extra) for row in itertools.product((0, 1), repeat=len(literals))])
+        table = np.array(
+            [allows(kind, row, extra) for row in itertools.product((0, 1), repeat=len(literals))]
+        )
         code = bits @ (1 << np.arange(len(literals))[::-1])
         fine &= table[code]
     return float(value[fine].max()) if fine.any() else None

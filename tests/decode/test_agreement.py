@@ -55,7 +55,9 @@ def test_roles_bounds_are_bounds_and_proofs_are_proofs(role_cases, method):
     problems, expected = (part[:800] for part in role_cases)
     for problem, result, value in zip(
         problems,
-        decode_roles_batch([RoleProblem(**problem) for problem in problems], method=method, beam=3, threads=1),
+        decode_roles_batch(
+            [RoleProblem(**problem) for problem in problems], method=method, beam=3, threads=1
+        ),
         expected,
         strict=True,
     ):

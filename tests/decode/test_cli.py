@@ -25,7 +25,9 @@ def call(*arguments: str) -> int:
 
 
 def write(path, *rows) -> str:
-    path.write_text("\n".join(json.dumps(row) if isinstance(row, dict) else row for row in rows), encoding="utf-8")
+    path.write_text(
+        "\n".join(json.dumps(row) if isinstance(row, dict) else row for row in rows), encoding="utf-8"
+    )
     return str(path)
 
 
@@ -47,7 +49,9 @@ def test_answers_line_by_line(tmp_path, capsys):
 def test_agrees_with_enumeration(tmp_path, capsys):
     rng = np.random.default_rng(3)
     problems = [role_problem(rng) for _ in range(50)]
-    rows = [{key: getattr(value, "tolist", lambda v=value: v)() for key, value in p.items()} for p in problems]
+    rows = [
+        {key: getattr(value, "tolist", lambda v=value: v)() for key, value in p.items()} for p in problems
+    ]
     assert call(write(tmp_path / "in.jsonl", *rows), "--threads", "2") == 0
     answers = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [answer["value"] for answer in answers] == [pytest.approx(best_roles(**p)) for p in problems]

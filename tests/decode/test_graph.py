@@ -79,7 +79,12 @@ def test_caching_changes_nothing_but_the_work():
         graph, _ = build(*factor_problem(rng))
         on = graph.solve(exact=False, caching=True, trace=True)
         off = graph.solve(exact=False, caching=False, trace=True)
-        assert (on.value, on.bound, on.status, on.iterations) == (off.value, off.bound, off.status, off.iterations)
+        assert (on.value, on.bound, on.status, on.iterations) == (
+            off.value,
+            off.bound,
+            off.status,
+            off.iterations,
+        )
         assert np.array_equal(on.posteriors, off.posteriors, equal_nan=True)
         assert np.array_equal(on.trace.dual, off.trace.dual)
         assert on.projections <= off.projections
@@ -229,7 +234,9 @@ def test_bad_arguments():
 @given(st.integers(0, 2**31), st.floats(0.01, 100.0))
 def test_scaling_the_scores_scales_the_answer(seed, factor):
     scores, factors = factor_problem(np.random.default_rng(seed))
-    scaled = [(kind, literals, extra * factor if kind == "pair" else extra) for kind, literals, extra in factors]
+    scaled = [
+        (kind, literals, extra * factor if kind == "pair" else extra) for kind, literals, extra in factors
+    ]
     first, second = build(scores, factors)[0].solve(), build(scores * factor, scaled)[0].solve()
     assert first.status == second.status
     if first.status == "optimal":
@@ -240,7 +247,9 @@ def test_scaling_the_scores_scales_the_answer(seed, factor):
 @given(st.integers(0, 2**31))
 def test_negating_a_variable_is_renaming_it(seed):
     scores, factors = factor_problem(np.random.default_rng(seed))
-    flipped = [(kind, [(v, not n if v == 0 else n) for v, n in literals], extra) for kind, literals, extra in factors]
+    flipped = [
+        (kind, [(v, not n if v == 0 else n) for v, n in literals], extra) for kind, literals, extra in factors
+    ]
     mirrored = scores.copy()
     mirrored[0] = -scores[0]
     first, second = build(scores, factors)[0].solve(), build(mirrored, flipped)[0].solve()

@@ -18,8 +18,11 @@ SPANS = [(0, 1), (2, 3), (4, 5)]
 
 
 def propbank(rng: np.random.Generator, tokens: int, core: int = 6) -> dict:
-    """Return a problem in the shape of PropBank: core labels once, R-X with X, C-X after X, adjuncts freely."""
-    spans = sorted({(int(a), int(min(tokens - 1, a + k))) for a in range(tokens) for k in rng.integers(0, 6, 2)})
+    """Return a problem in the shape of PropBank: core labels once, R-X with X, C-X after X, adjuncts
+    freely."""
+    spans = sorted(
+        {(int(a), int(min(tokens - 1, a + k))) for a in range(tokens) for k in rng.integers(0, 6, 2)}
+    )
     labels = 1 + 3 * core + 4
     scores = rng.normal(-1.0, 1.0, (len(spans), labels))
     scores[:, 0] = 0.0

@@ -26,7 +26,9 @@ SPANS = [(0, 1), (1, 2), (3, 3), (-1, -1)]
 SCORES = [[3.0, 1.0, 0.5, 0.0], [2.0, 2.5, 0.5, 0.0]]
 
 
-def crowded(rng: np.random.Generator, roles: int, tokens: int, excludes: int = 0, requires: int = 0) -> RoleProblem:
+def crowded(
+    rng: np.random.Generator, roles: int, tokens: int, excludes: int = 0, requires: int = 0
+) -> RoleProblem:
     """Every role wants nearly every span about equally: nothing can be pruned."""
     spans = [(i, min(tokens - 1, i + k)) for i in range(tokens) for k in range(3)]
     spans = [*sorted(set(spans)), (-1, -1)]
@@ -43,7 +45,12 @@ def test_every_method_answers_in_the_same_terms(method):
     assert result.value == (5.5 if method == "local" else 3.5)
     assert result.bound == 5.5 if method in ("local", "beam") else result.bound == pytest.approx(3.5)
     assert result.status == ("limit" if method in ("local", "beam") else "optimal")
-    assert result.violations == {"overlap": int(method == "local"), "excludes": 0, "requires": 0, "allowed": 0}
+    assert result.violations == {
+        "overlap": int(method == "local"),
+        "excludes": 0,
+        "requires": 0,
+        "allowed": 0,
+    }
     assert result.gap == pytest.approx(result.bound - result.value)
     assert "status=" in repr(result)
 
@@ -54,7 +61,9 @@ def test_constraints_do_what_they_say():
     assert decode_roles(scores, spans).assignment.tolist() == [0, 1, 3]
     assert decode_roles(scores, spans, excludes=[(0, 1)]).value == 4.5
     assert decode_roles(scores, spans, requires=[(1, 2)]).assignment.tolist() == [0, 1, 2]
-    both = decode_roles(scores, spans, requires=[(0, 1)], excludes=[(1, 0)])  # together or not, and never together
+    both = decode_roles(
+        scores, spans, requires=[(0, 1)], excludes=[(1, 0)]
+    )  # together or not, and never together
     assert (both.assignment.tolist(), both.status) == ([3, 3, 3], "optimal")
     assert decode_roles(scores, spans, excludes=[(0, 1)], method="local").violations["excludes"] == 1
     assert decode_roles(scores, spans, requires=[(1, 2)], method="local").violations["requires"] == 1
@@ -77,7 +86,9 @@ def test_forbidden_spans_and_mandatory_roles():
 def test_beam_of_any_width():
     rng = np.random.default_rng(1)
     problem = crowded(rng, 8, 14)
-    values = [decode_roles_batch([problem], method="beam", beam=width)[0].value for width in (1, 2, 20, 5_000)]
+    values = [
+        decode_roles_batch([problem], method="beam", beam=width)[0].value for width in (1, 2, 20, 5_000)
+    ]
     best = decode_roles_batch([problem])[0]
     assert all(value <= best.value + 1e-9 for value in values)
     assert values[0] < values[-1]
@@ -91,9 +102,18 @@ def test_threads_do_not_change_a_bit():
     for method in ("exact", "ad3", "ad3-exact", "beam"):
         one, two = (decode_roles_batch(problems, method=method, threads=threads) for threads in (1, 2))
         for a, b in zip(one, two, strict=True):
-            assert (a.value, a.bound, a.status, a.nodes, a.states) == (b.value, b.bound, b.status, b.nodes, b.states)
+            assert (a.value, a.bound, a.status, a.nodes, a.states) == (
+                b.value,
+                b.bound,
+                b.status,
+                b.nodes,
+                b.states,
+            )
             assert np.array_equal(a.assignment, b.assignment)
-    single = [decode_roles(p.scores, p.spans, excludes=p.excludes, requires=p.requires, allowed=p.allowed) for p in problems]
+    single = [
+        decode_roles(p.scores, p.spans, excludes=p.excludes, requires=p.requires, allowed=p.allowed)
+        for p in problems
+    ]
     for a, b in zip(decode_roles_batch(problems), single, strict=True):
         assert (a.value, a.status) == (b.value, b.status)
         assert np.array_equal(a.assignment, b.assignment)
@@ -201,7 +221,12 @@ def test_empty_problems():
     for scores, spans in (([], []), (np.zeros((0, 3)), [(0, 0), (1, 1), (-1, -1)]), ([], [(-1, -1)])):
         for method in METHODS:
             result = decode_roles(scores, spans, method=method)
-            assert (result.value, result.bound, result.status, len(result.assignment)) == (0.0, 0.0, "optimal", 0)
+            assert (result.value, result.bound, result.status, len(result.assignment)) == (
+                0.0,
+                0.0,
+                "optimal",
+                0,
+            )
     only_null = decode_roles([[1.5], [2.0]], [(-1, -1)], requires=[(0, 1)])
     assert (only_null.value, only_null.assignment.tolist()) == (3.5, [0, 0])
     assert decode_roles_batch([]) == []

@@ -29,22 +29,35 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="find the best roles under constraints",
         description="Fill roles with spans so that the total score is best and no constraint is broken.",
         epilog=(
-            "Every line of FILE is an object with scores (roles × spans), spans (first and last token, null as [-1, -1]) "
-            "and, where wanted, excludes, requires, allowed, n_tokens, roles (names) and id."
+            "Every line of FILE is an object with scores (roles × spans), spans (first and last token, null "
+            "as [-1, -1]) and, where wanted, excludes, requires, allowed, n_tokens, roles (names) and id."
         ),
     )
-    parser.add_argument("file", metavar="FILE.jsonl", help="problems, one JSON object per line; - reads standard input")
-    parser.add_argument("--method", choices=METHODS, default="exact", help="how to decode (default: %(default)s)")
-    parser.add_argument("--beam", type=int, default=100, metavar="N", help="width of --method beam (default: %(default)s)")
-    parser.add_argument("--time-limit", type=float, metavar="SECONDS", help="for each problem (default: none)")
-    parser.add_argument("--threads", type=int, metavar="N", help="native threads (default: all; results do not depend on it)")
-    parser.add_argument("--out", metavar="FILE", help="write here instead of standard output, whole or not at all")
+    parser.add_argument(
+        "file", metavar="FILE.jsonl", help="problems, one JSON object per line; - reads standard input"
+    )
+    parser.add_argument(
+        "--method", choices=METHODS, default="exact", help="how to decode (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--beam", type=int, default=100, metavar="N", help="width of --method beam (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--time-limit", type=float, metavar="SECONDS", help="for each problem (default: none)"
+    )
+    parser.add_argument(
+        "--threads", type=int, metavar="N", help="native threads (default: all; results do not depend on it)"
+    )
+    parser.add_argument(
+        "--out", metavar="FILE", help="write here instead of standard output, whole or not at all"
+    )
     parser.set_defaults(run=run)
     return parser
 
 
 def run(args: argparse.Namespace) -> int:
-    """Decode a file of problems; 0 when all went well, 1 for a mistake in the data, 2 for one in the options."""
+    """Decode a file of problems; 0 when all went well, 1 for a mistake in the data, 2 for one in the
+    options."""
     from sapwood.decode import decode_roles_batch
 
     try:
@@ -54,7 +67,9 @@ def run(args: argparse.Namespace) -> int:
         )
         with _writer(args.out) as out:
             for row, problem, result in zip(rows, problems, results, strict=True):
-                out.write(json.dumps(_answer(row, problem.null, result), ensure_ascii=False, allow_nan=False) + "\n")
+                out.write(
+                    json.dumps(_answer(row, problem.null, result), ensure_ascii=False, allow_nan=False) + "\n"
+                )
     except ParameterError as error:
         print(f"sapwood decode: {error}", file=sys.stderr)
         return 2
@@ -78,9 +93,13 @@ def _read(path: str) -> tuple[list[dict[str, Any]], list[Any]]:
                 try:
                     row = json.loads(line)
                 except (ValueError, RecursionError) as error:
-                    raise DataError(f"{where}: not a line of JSON ({error}); write one object per line.") from None
+                    raise DataError(
+                        f"{where}: not a line of JSON ({error}); write one object per line."
+                    ) from None
                 if not isinstance(row, dict):
-                    raise DataError(f"{where}: expected an object with scores and spans, got {type(row).__name__}.")
+                    raise DataError(
+                        f"{where}: expected an object with scores and spans, got {type(row).__name__}."
+                    )
                 missing = [field for field in ("scores", "spans") if field not in row]
                 if missing:
                     raise DataError(f"{where}: the field {missing[0]!r} is missing.")
@@ -97,7 +116,9 @@ def _read(path: str) -> tuple[list[dict[str, Any]], list[Any]]:
                     raise DataError(f"{where}: {error}") from None
                 names = row.get("roles")
                 if names is not None and (not isinstance(names, list) or len(names) != len(problem.scores)):
-                    raise DataError(f"{where}: roles must name each of the {len(problem.scores)} rows of scores.")
+                    raise DataError(
+                        f"{where}: roles must name each of the {len(problem.scores)} rows of scores."
+                    )
                 rows.append(row)
                 problems.append(problem)
         except UnicodeDecodeError as error:
@@ -121,7 +142,9 @@ def _answer(row: dict[str, Any], null: int, result: Any) -> dict[str, Any]:
     if chosen is not None:
         names = row.get("roles", range(len(chosen)))
         answer["filled"] = [
-            {"role": name, "span": row["spans"][span]} for name, span in zip(names, chosen, strict=True) if span != null
+            {"role": name, "span": row["spans"][span]}
+            for name, span in zip(names, chosen, strict=True)
+            if span != null
         ]
     for field in ("value", "bound"):
         number = getattr(result, field)

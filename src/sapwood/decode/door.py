@@ -1,6 +1,7 @@
 """What every door of this room checks: arrays of the right shape and type, and sensible limits.
 
-Only checks and conversions that more than one door needs belong here; what a value means is said where it is used.
+Only checks and conversions that more than one door needs belong here; what a value means is said where it is
+used.
 """
 
 from __future__ import annotations
@@ -14,7 +15,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from sapwood.errors import DataError, ParameterError
 
-__all__ = ["NO_PAIRS", "Pairs", "check_choice", "check_count", "check_seconds", "mask", "matrix", "pairs", "spans"]
+__all__ = [
+    "NO_PAIRS",
+    "Pairs",
+    "check_choice",
+    "check_count",
+    "check_seconds",
+    "mask",
+    "matrix",
+    "pairs",
+    "spans",
+]
 
 Pairs = Sequence[tuple[int, int]] | NDArray[np.integer[Any]]
 
@@ -25,7 +36,12 @@ _INT = np.dtype(np.int64)
 
 def matrix(scores: ArrayLike, rows: str, columns: str) -> NDArray[np.float64]:
     """Return scores as a contiguous matrix of floats."""
-    if type(scores) is np.ndarray and scores.dtype is _FLOAT and scores.ndim == 2 and scores.flags.c_contiguous:
+    if (
+        type(scores) is np.ndarray
+        and scores.dtype is _FLOAT
+        and scores.ndim == 2
+        and scores.flags.c_contiguous
+    ):
         return scores
     expected = f"a matrix of numbers, {rows} × {columns}"
     try:
@@ -38,7 +54,9 @@ def matrix(scores: ArrayLike, rows: str, columns: str) -> NDArray[np.float64]:
     except (TypeError, ValueError):
         raise DataError(f"scores must be {expected}; check that its rows are equally long.") from None
     if array.ndim != 2:
-        raise DataError(f"scores must be {expected}, but it has {array.ndim} dimension(s); pass one row per item.")
+        raise DataError(
+            f"scores must be {expected}, but it has {array.ndim} dimension(s); pass one row per item."
+        )
     return array
 
 
@@ -71,7 +89,9 @@ def _integers(values: ArrayLike, name: str, expected: str) -> NDArray[np.int64]:
     if array.size == 0:
         return NO_PAIRS
     if array.dtype.kind not in "iu":
-        raise DataError(f"{name} must be {expected} as integers, but it holds {array.dtype}; convert it first.")
+        raise DataError(
+            f"{name} must be {expected} as integers, but it holds {array.dtype}; convert it first."
+        )
     if array.dtype.kind == "u" and array.size and int(array.max()) > np.iinfo(np.int64).max:
         raise DataError(f"{name} holds {int(array.max())}, which is too large for a number of this kind.")
     return np.ascontiguousarray(array, _INT)
@@ -83,7 +103,9 @@ def mask(allowed: ArrayLike | None, shape: tuple[int, ...]) -> NDArray[np.uint8]
         return None
     array = np.asarray(allowed)
     if array.dtype.kind != "b":
-        raise DataError(f"allowed must hold True and False, but it holds {array.dtype}; compare or convert it first.")
+        raise DataError(
+            f"allowed must hold True and False, but it holds {array.dtype}; compare or convert it first."
+        )
     if array.shape != shape:
         raise DataError(f"allowed has shape {array.shape}, but scores has {shape}; pass one entry per score.")
     return np.ascontiguousarray(array).view(np.uint8)

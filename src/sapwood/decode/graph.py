@@ -1,7 +1,7 @@
 """Factor graphs over binary variables: how they are written down, and how they are solved.
 
-Variables come as tensors and are sliced like arrays; ``~`` negates; every method that adds a factor takes such slices.
-Solving is native (AD3, branch and bound, subgradients) or goes through `programs` (HiGHS).
+Variables come as tensors and are sliced like arrays; ``~`` negates; every method that adds a factor takes
+such slices. Solving is native (AD3, branch and bound, subgradients) or goes through `programs` (HiGHS).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ __all__ = ["FactorGraph", "Variables"]
 
 XOR, AT_MOST_ONE, OR, OR_OUT, BUDGET, PAIR = range(6)
 METHODS = ("ad3", "lp", "ilp", "subgradient")
+_RESIDUAL = 1e-8  # AD3 has converged when copies and consensus move less than this
 
 
 class Variables:
@@ -123,19 +124,28 @@ class FactorGraph:
         try:
             array = np.array(scores, dtype=np.float64)
         except (TypeError, ValueError):
-            raise DataError("scores must be numbers in equally long rows; pass an array of any shape.") from None
+            raise DataError(
+                "scores must be numbers in equally long rows; pass an array of any shape."
+            ) from None
         if not np.isfinite(array).all():
             where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-            raise DataError(f"scores{list(where)} is {array[where]}, but every score must be finite; to rule a variable out, forbid it with fg.or_(~u).")
+            raise DataError(
+                f"scores{list(where)} is {array[where]}, but every score must be finite; "
+                "to rule a variable out, forbid it with or_(~u)."
+            )
         first = self._count
         if first + array.size >= 2**31:
-            raise DataError(f"a graph holds fewer than {2**31} variables; {first + array.size} were asked for.")
+            raise DataError(
+                f"a graph holds fewer than {2**31} variables; {first + array.size} were asked for."
+            )
         self._count += array.size
         self._scores.append(array.ravel())
         self._prepared = None
-        return Variables(self, (np.arange(first, self._count, dtype=np.uint32) * np.uint32(2)).reshape(array.shape))
+        return Variables(
+            self, (np.arange(first, self._count, dtype=np.uint32) * np.uint32(2)).reshape(array.shape)
+        )
 
-    # -- factors -------------------------------------------------------------------------------------------------
+    # -- factors -----------------------------------------------------------------------------------
 
     def xor(self, *variables: Variables, axis: int | None = None) -> None:
         """Exactly one is true.
@@ -145,8 +155,8 @@ class FactorGraph:
         *variables : Variables
             Taken together as one factor.
         axis : int, optional
-            One factor along this axis for every position on the others, instead: ``xor(u, axis=1)`` says that every
-            row has exactly one.
+            One factor along this axis for every position on the others, instead: ``xor(u, axis=1)`` says that
+            every row has exactly one.
         """
         self._add(XOR, self._groups(variables, axis))
 
@@ -209,7 +219,10 @@ class FactorGraph:
 
     def _own(self, variables: Variables) -> NDArray[np.uint32]:
         if not isinstance(variables, Variables):
-            raise ParameterError(f"a factor takes variables of its graph, got {type(variables).__name__}; use what variables() returned.")
+            raise ParameterError(
+                f"a factor takes variables of its graph, got {type(variables).__name__}; "
+                "use what variables() returned."
+            )
         if variables.graph is not self:
             raise ParameterError("these variables belong to another graph; a factor cannot join two graphs.")
         return variables.literals
@@ -227,7 +240,9 @@ class FactorGraph:
             moved = np.moveaxis(literals, axis, -1)
             rows.append(moved.reshape(int(np.prod(moved.shape[:-1])), moved.shape[-1]))
         if len({len(row) for row in rows}) != 1:
-            raise ParameterError("with axis=, all variables must have the same length along their other axes.")
+            raise ParameterError(
+                "with axis=, all variables must have the same length along their other axes."
+            )
         return np.concatenate(rows, axis=1)
 
     def _outputs(self, out: Variables, count: int) -> NDArray[np.uint32]:
@@ -236,14 +251,18 @@ class FactorGraph:
             raise ParameterError(f"out must hold one variable per factor: {count}, got {literals.size}.")
         return literals[:, None]
 
-    def _broadcast(self, first: Variables, second: Variables) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    def _broadcast(
+        self, first: Variables, second: Variables
+    ) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
         try:
             left, right = np.broadcast_arrays(self._own(first), self._own(second))
         except ValueError:
             raise ParameterError(f"shapes {first.shape} and {second.shape} do not fit together.") from None
         return left.ravel(), right.ravel()
 
-    def _add(self, kind: int, groups: NDArray[np.uint32], limit: int = 0, weights: list[float] | None = None) -> None:
+    def _add(
+        self, kind: int, groups: NDArray[np.uint32], limit: int = 0, weights: list[float] | None = None
+    ) -> None:
         count = len(groups)
         self._kinds += [kind] * count
         self._limits += [limit] * count
@@ -254,7 +273,7 @@ class FactorGraph:
     def __repr__(self) -> str:
         return f"FactorGraph({self._count} variables, {len(self._kinds)} factors)"
 
-    # -- solving -------------------------------------------------------------------------------------------------
+    # -- solving -----------------------------------------------------------------------------------
 
     def solve(
         self,
@@ -275,11 +294,11 @@ class FactorGraph:
         Parameters
         ----------
         exact : bool
-            With ``ad3``: search on by branch and bound until the assignment is proven best. Otherwise the linear
-            relaxation is solved once, and the status tells whether that was enough.
+            With ``ad3``: search on by branch and bound until the assignment is proven best. Otherwise the
+            linear relaxation is solved once, and the status tells whether that was enough.
         method : {"ad3", "lp", "ilp", "subgradient"}
-            Dual decomposition with quadratic penalties; the relaxation or the integer program by HiGHS; or the plain
-            subgradient method, for comparison.
+            Dual decomposition with quadratic penalties; the relaxation or the integer program by HiGHS; or
+            the plain subgradient method, for comparison.
         time_limit : float, optional
             Seconds after which the best known answer is returned with status ``limit``.
         max_nodes : int, optional
@@ -291,7 +310,8 @@ class FactorGraph:
         trace : bool
             Keep the primal and dual value of every round at the root.
         caching : bool
-            Skip factors whose input has not changed since their last turn. The result is the same to the last bit.
+            Skip factors whose input has not changed since their last turn. The result is the same to the last
+            bit.
         penalty : float
             AD3's penalty ρ at the start, in units of the mean absolute score; it is adapted on the way.
         tolerance : float
@@ -306,10 +326,18 @@ class FactorGraph:
         nodes = check_count(max_nodes, "max_nodes")
         rounds = check_count(max_iterations, "max_iterations", 10_000)
         for name, number in (("penalty", penalty), ("tolerance", tolerance)):
-            if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 < number < float("inf"):
+            if (
+                isinstance(number, bool)
+                or not isinstance(number, (int, float))
+                or not 0 < number < float("inf")
+            ):
                 raise ParameterError(f"{name} must be a positive number, got {number!r}.")
-        if warm_start is not None and (not isinstance(warm_start, Solution) or len(warm_start.posteriors) != self._count):
-            raise ParameterError("warm_start must be a Solution of this graph or of one with the same variables and factors.")
+        if warm_start is not None and (
+            not isinstance(warm_start, Solution) or len(warm_start.posteriors) != self._count
+        ):
+            raise ParameterError(
+                "warm_start must be a Solution of this graph or of one with the same variables and factors."
+            )
         if method in ("lp", "ilp"):
             from sapwood.decode.programs import solve_program
 
@@ -323,10 +351,22 @@ class FactorGraph:
                 shares = warm_start.shares
             if warm_start.assignment is not None:
                 assignment = warm_start.assignment.view(np.uint8)
-        value, bound, status, iterations, used, projections, found, posteriors, shares, primal, dual = _native.solve_graph(
-            self._prepared, exact, method == "subgradient", seconds, nodes, rounds, penalty, tolerance,
-            1e-8, caching, trace, shares, assignment,
-        )  # fmt: skip
+        outcome = _native.solve_graph(
+            self._prepared,
+            exact,
+            method == "subgradient",
+            seconds,
+            nodes,
+            rounds,
+            penalty,
+            tolerance,
+            _RESIDUAL,
+            caching,
+            trace,
+            shares,
+            assignment,
+        )
+        value, bound, status, iterations, used, projections, found, posteriors, shares, primal, dual = outcome
         return Solution(
             status=_native.STATUS[status],
             value=value,
@@ -350,7 +390,8 @@ class FactorGraph:
         NDArray[np.uint64],
         NDArray[np.uint32],
     ]:
-        """Return the graph as flat arrays: scores; kind, limit and weight per factor; first link per factor; links.
+        """Return the graph as flat arrays: scores; kind, limit and weight per factor; first link per factor;
+        links.
 
         A link is twice the variable's number, plus one if it is negated.
         """

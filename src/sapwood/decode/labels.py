@@ -1,7 +1,8 @@
 """Labels on spans: which label, if any, each candidate span carries.
 
-Labelled spans do not overlap; some labels occur at most once, some only together with another, some only after
-another. This is the inference of PropBank-style role labelling, but nothing here knows what the labels mean.
+Labelled spans do not overlap; some labels occur at most once, some only together with another, some only
+after another. This is the inference of PropBank-style role labelling, but nothing here knows what the labels
+mean.
 """
 
 from __future__ import annotations
@@ -106,9 +107,14 @@ def decode_labels(
     check_choice(method, "method", ("exact", "ad3-exact"))
     table, places = matrix(scores, "spans", "labels"), span_array(spans)
     if len(table) != len(places):
-        raise DataError(f"scores has {len(table)} rows for {len(places)} spans; pass one row per span, one column per label.")
+        raise DataError(
+            f"scores has {len(table)} rows for {len(places)} spans; "
+            "pass one row per span and one column per label."
+        )
     if len(table) and table.shape[1] == 0:
-        raise DataError("scores has no columns; the first column is NONE, the score of leaving a span unlabelled.")
+        raise DataError(
+            "scores has no columns; the first column is NONE, the score of leaving a span unlabelled."
+        )
     labels = table.shape[1] if len(table) else 1 + max(_mentioned(unique, implies, after), default=0)
     table = table if len(table) else np.zeros((0, labels))
     once = np.zeros(labels, np.uint8)
@@ -116,7 +122,9 @@ def decode_labels(
         if isinstance(label, bool) or not isinstance(label, (int, np.integer)) or not 0 <= label < labels:
             raise DataError(f"unique holds {label!r}, but labels are numbers from 0 to {labels - 1}.")
         if label == 0:
-            raise DataError("unique holds 0, which is NONE; spans may always stay unlabelled. Use allowed= to forbid it.")
+            raise DataError(
+                "unique holds 0, which is NONE; spans may always stay unlabelled. Use allowed= to forbid it."
+            )
         once[label] = 1
     needs, follows = pairs(implies, "implies"), pairs(after, "after")
     for name, array in (("implies", needs), ("after", follows)):
@@ -143,5 +151,6 @@ def decode_labels(
 
 
 def _mentioned(unique: Iterable[int], implies: Pairs, after: Pairs) -> list[int]:
-    """Return every label number that the constraints mention; without spans nothing else says how many there are."""
+    """Return every label number that the constraints mention; without spans nothing else says how many there
+    are."""
     return [*unique, *(int(label) for pair in (*implies, *after) for label in pair)]

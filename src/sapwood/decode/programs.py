@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from sapwood.decode.solution import Solution
 
 if TYPE_CHECKING:
+    from scipy.optimize._milp import _OptionsMILP
+
     from sapwood.decode.graph import FactorGraph
 
 __all__ = ["run_milp", "solve_program"]
@@ -56,7 +58,7 @@ def run_milp(
     if len(lower):
         table = csc_array((data, (row, column)), shape=(len(lower), len(scores)))
         constraints.append(LinearConstraint(table, lower, upper))
-    options: dict[str, float | int] = {"mip_rel_gap": 0.0}
+    options: _OptionsMILP = {"mip_rel_gap": 0.0}
     if math.isfinite(time_limit):
         options["time_limit"] = time_limit
     if max_nodes < 2**31:
@@ -91,7 +93,9 @@ def solve_program(graph: FactorGraph, *, integer: bool, time_limit: float, max_n
     lower: list[float] = []
     upper: list[float] = []
 
-    def state(literals: NDArray[np.uint32], signs: list[float], low: float, high: float, also: int = -1) -> None:
+    def state(
+        literals: NDArray[np.uint32], signs: list[float], low: float, high: float, also: int = -1
+    ) -> None:
         """Add low <= sum of sign * literal (+ the variable `also`) <= high; a negated literal is 1 - x."""
         shift = 0.0
         for literal, sign in zip(literals.tolist(), signs, strict=True):
@@ -142,7 +146,9 @@ def solve_program(graph: FactorGraph, *, integer: bool, time_limit: float, max_n
     whole = bool(np.abs(posteriors - rounded).max(initial=0.0) < 1e-6)
     if not whole:
         # What a relaxation leaves undecided is not an assignment; rounding it could break factors.
-        return Solution("fractional" if status == "optimal" else status, -math.inf, bound, None, posteriors, nodes=1)
+        return Solution(
+            "fractional" if status == "optimal" else status, -math.inf, bound, None, posteriors, nodes=1
+        )
     value = float(scores @ rounded)
     truth = rounded[links >> 1] ^ (links & 1).astype(bool)
     value += sum(float(weights[f]) for f in pairs if truth[int(first[f]) : int(first[f + 1])].all())

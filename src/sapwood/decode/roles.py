@@ -1,8 +1,9 @@
 """Roles on spans: which span, if any, fills each role.
 
-Every role takes one span or the null span; spans of different roles do not overlap; some roles exclude each other
-(not both filled) and some require each other (both or neither). This module states the problem, checks it once, and
-calls the native decoder; the programs for HiGHS are built here because only this module knows what the rows mean.
+Every role takes one span or the null span; spans of different roles do not overlap; some roles exclude each
+other (not both filled) and some require each other (both or neither). This module states the problem, checks
+it once, and calls the native decoder; the programs for HiGHS are built here because only this module knows
+what the rows mean.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ class RoleProblem:
     scores : array-like of float, roles × spans
         What it earns to fill a role with a span. Finite.
     spans : array-like of int, spans × 2
-        First and last token of each span, both included. Exactly one span is null, (-1, -1): its column says what it
-        earns to leave a role unfilled.
+        First and last token of each span, both included. Exactly one span is null, (-1, -1): its column says
+        what it earns to leave a role unfilled.
     excludes : pairs of role numbers
         Roles that may not both be filled.
     requires : pairs of role numbers
@@ -129,8 +130,8 @@ class RoleProblem:
     def to_factor_graph(self) -> tuple[FactorGraph, Variables]:
         """Return the problem as a factor graph and its roles × spans variables.
 
-        One exclusive choice per role, at most one role per token, one disjunction of nulls per exclusion, one equality
-        of nulls per requirement.
+        One exclusive choice per role, at most one role per token, one disjunction of nulls per exclusion, one
+        equality of nulls per requirement.
         """
         graph = FactorGraph()
         takes = graph.variables(self.scores)
@@ -166,15 +167,16 @@ class RoleResult:
     Attributes
     ----------
     assignment : ndarray of int, or None
-        The number of the span that each role takes; null's number where it takes none. None when nothing is known.
+        The number of the span that each role takes; null's number where it takes none. None when nothing is
+        known.
     value : float
         The sum of the scores taken; minus infinity without an assignment.
     bound : float
         No assignment that obeys the constraints is worth more.
     status : str
-        ``optimal``: proven best. ``fractional``: rounded from a relaxation whose solution was not whole. ``limit``: no
-        proof, because a limit came first or because the method (local, beam) gives none. ``infeasible``: no
-        assignment obeys the constraints.
+        ``optimal``: proven best. ``fractional``: rounded from a relaxation whose solution was not whole.
+        ``limit``: no proof, because a limit came first or because the method (local, beam) gives none.
+        ``infeasible``: no assignment obeys the constraints.
     nodes, states : int
         Nodes of branch and bound and states of dynamic programming that it took; 0 where neither was needed.
     """
@@ -196,7 +198,8 @@ class RoleResult:
 
     @property
     def violations(self) -> dict[str, int]:
-        """Counts by kind: pairs of roles that overlap, that exclude or require each other in vain; forbidden spans."""
+        """Counts by kind: pairs of roles that overlap, that exclude or require each other in vain; forbidden
+        spans."""
         return dict(zip(_KINDS, self._broken, strict=True))
 
     @property
@@ -208,7 +211,10 @@ class RoleResult:
 
     def __repr__(self) -> str:
         filled = None if self.assignment is None else self.assignment.tolist()
-        return f"RoleResult(assignment={filled}, value={self.value:.6g}, bound={self.bound:.6g}, status={self.status!r})"
+        return (
+            f"RoleResult(assignment={filled}, value={self.value:.6g}, "
+            f"bound={self.bound:.6g}, status={self.status!r})"
+        )
 
 
 def decode_roles(
@@ -232,9 +238,9 @@ def decode_roles(
     scores, spans, excludes, requires, allowed, tokens
         The problem, as in `RoleProblem`.
     method : {"exact", "ad3-exact", "ilp", "ad3", "lp", "beam", "local"}
-        ``exact`` is the specialised decoder; ``ad3-exact`` is AD3 with branch and bound; ``ilp`` is HiGHS. ``ad3`` and
-        ``lp`` solve the linear relaxation and round what is not whole. ``beam`` forbids overlap only; ``local`` takes
-        every role by itself.
+        ``exact`` is the specialised decoder; ``ad3-exact`` is AD3 with branch and bound; ``ilp`` is HiGHS.
+        ``ad3`` and ``lp`` solve the linear relaxation and round what is not whole. ``beam`` forbids overlap
+        only; ``local`` takes every role by itself.
     beam : int
         Hypotheses kept by ``beam``.
     time_limit : float, optional
@@ -242,7 +248,8 @@ def decode_roles(
     max_nodes : int, optional
         Nodes of branch and bound, likewise.
     max_states : int, optional
-        States of dynamic programming after which ``exact`` hands over to branch and bound; about a million by default.
+        States of dynamic programming after which ``exact`` hands over to branch and bound; about a million by
+        default.
 
     Returns
     -------
@@ -284,7 +291,8 @@ def decode_roles_batch(
     time_limit : float, optional
         Seconds for each problem.
     threads : int, optional
-        Native threads; by default what `sapwood.options` says. Results do not depend on it. HiGHS methods use one.
+        Native threads; by default what `sapwood.options` says. Results do not depend on it. HiGHS methods use
+        one.
 
     Returns
     -------
@@ -294,7 +302,9 @@ def decode_roles_batch(
     given = list(problems)
     for number, problem in enumerate(given):
         if not isinstance(problem, RoleProblem):
-            raise ParameterError(f"problems[{number}] is a {type(problem).__name__}; wrap it as RoleProblem(scores, spans).")
+            raise ParameterError(
+                f"problems[{number}] is a {type(problem).__name__}; wrap it as RoleProblem(scores, spans)."
+            )
     workers = settings.threads() if threads is None else check_count(threads, "threads")
     return _decode(given, method, beam, time_limit, max_nodes, max_states, workers)
 
@@ -316,7 +326,9 @@ def _decode(
     handles = [problem._native for problem in problems]
 
     def run(progress: Callable[[int], None] | None) -> Any:
-        return _native.decode_roles(handles, _NATIVE[method], width, seconds, nodes, states, True, threads, progress)
+        return _native.decode_roles(
+            handles, _NATIVE[method], width, seconds, nodes, states, True, threads, progress
+        )
 
     if settings.show_progress() and len(problems) > 1:
         with settings.progress_bar(len(problems), "decode") as progress:
@@ -344,7 +356,8 @@ def _starts(places: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _by_program(problem: RoleProblem, integer: bool, time_limit: float, max_nodes: int) -> RoleResult:
-    """Solve the integer program, or the linear one and let every role take the span with its largest share."""
+    """Solve the integer program, or the linear one and let every role take the span with its largest
+    share."""
     scores, places, null = problem.scores, problem.spans, problem.null
     roles, count = scores.shape
     starts = _starts(places)

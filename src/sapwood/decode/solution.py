@@ -43,9 +43,10 @@ class Solution:
     Attributes
     ----------
     status : str
-        ``optimal``: the assignment is proven best, up to the tolerance asked for. ``fractional``: the relaxation was
-        solved and its solution is not whole; the assignment, if any, is a rounding without proof. ``limit``: a limit
-        of time, nodes or iterations came first. ``infeasible``: no assignment obeys the factors.
+        ``optimal``: the assignment is proven best, up to the tolerance asked for. ``fractional``: the
+        relaxation was solved and its solution is not whole; the assignment, if any, is a rounding without
+        proof. ``limit``: a limit of time, nodes or iterations came first. ``infeasible``: no assignment obeys
+        the factors.
     value : float
         What the assignment is worth; minus infinity when there is none.
     bound : float
@@ -81,15 +82,19 @@ class Solution:
     def __getitem__(self, variables: Variables) -> NDArray[np.bool_]:
         """Return the truth values of these variables, in their shape."""
         if self.assignment is None:
-            raise DataError(f"there is no assignment to look into: the status is {self.status}; see posterior().")
+            raise DataError(
+                f"there is no assignment to look into: the status is {self.status}; see posterior()."
+            )
         literals = variables.literals
-        return self.assignment[literals >> 1] ^ (literals & 1).astype(bool)
+        values: NDArray[np.bool_] = self.assignment[literals >> 1] ^ (literals & 1).astype(bool)
+        return values
 
     def posterior(self, variables: Variables) -> NDArray[np.float64]:
         """Return the relaxation's share of truth of these variables, in their shape."""
         literals = variables.literals
         share = self.posteriors[literals >> 1]
-        return np.where(literals & 1, 1.0 - share, share)
+        values: NDArray[np.float64] = np.where(literals & 1, 1.0 - share, share)
+        return values
 
     def __repr__(self) -> str:
         return (
