@@ -24,13 +24,15 @@ inline Deadline deadline_in(double seconds) {
     if (!(seconds < 1e9)) return std::nullopt;
     return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
-inline bool passed(const Deadline& deadline) { return deadline && Clock::now() >= *deadline; }
+inline bool passed(const Deadline& deadline) {
+    return deadline && Clock::now() >= *deadline;
+}
 
 struct RelaxOptions {
-    double penalty = 0.5;         // rho at the start, in units of the graph's mean absolute score
-    double step = 1.5;            // how far theta moves, in units of rho; below 1.618 it converges
-    double residual = 1e-7;       // both residuals below this: converged
-    double tolerance = 1e-7;      // a gap below tolerance * max(1, |value|) is closed
+    double penalty = 0.5;     // rho at the start, in units of the graph's mean absolute score
+    double step = 1.5;        // how far theta moves, in units of rho; below 1.618 it converges
+    double residual = 1e-7;   // both residuals below this: converged
+    double tolerance = 1e-7;  // a gap below tolerance * max(1, |value|) is closed
     std::size_t iterations = 2000;
     std::size_t check_every = 8;  // rounds between looks at bound and rounding
     bool caching = true;          // skip factors whose input has not changed; the result is the same to the last bit
@@ -60,15 +62,18 @@ class Relaxation {
 public:
     const double constant;  // earned outside the graph; part of every value and bound below
     std::vector<double> u, theta;
-    double bound;                    // best upper bound so far
-    std::vector<double> best_theta;  // the shares that gave it
+    double bound;                                             // best upper bound so far
+    std::vector<double> best_theta;                           // the shares that gave it
     double value = -std::numeric_limits<double>::infinity();  // of the best feasible rounding so far
     std::vector<std::uint8_t> assignment;
     std::size_t iterations = 0, projections = 0;
     bool infeasible = false;  // a bound below every assignment's value
 
     Relaxation(const Graph& graph, const Incidence& incidence, const RelaxOptions& options, double constant = 0.0)
-        : constant(constant), bound(std::numeric_limits<double>::infinity()), graph_(graph), incidence_(incidence),
+        : constant(constant),
+          bound(std::numeric_limits<double>::infinity()),
+          graph_(graph),
+          incidence_(incidence),
           options_(options) {
         const std::size_t n = graph.variables();
         theta.assign(graph.links.size(), 0.0);
@@ -91,9 +96,11 @@ public:
             const std::size_t degree = incidence_.degree(i);
             if (degree == 0) continue;
             double lack = graph_.scores[i];
-            for (std::size_t k = incidence_.first[i]; k < incidence_.first[i + 1]; ++k) lack -= theta[incidence_.link[k]];
+            for (std::size_t k = incidence_.first[i]; k < incidence_.first[i + 1]; ++k)
+                lack -= theta[incidence_.link[k]];
             lack /= static_cast<double>(degree);
-            for (std::size_t k = incidence_.first[i]; k < incidence_.first[i + 1]; ++k) theta[incidence_.link[k]] += lack;
+            for (std::size_t k = incidence_.first[i]; k < incidence_.first[i + 1]; ++k)
+                theta[incidence_.link[k]] += lack;
         }
     }
 
@@ -241,9 +248,11 @@ private:
             weights_[k] = negated ? -theta[begin + k] : theta[begin + k];
             if (negated) earned += theta[begin + k];
         }
-        earned += maximise(graph_.kinds[f], weights_.data(), count, graph_.limits[f], graph_.weights[f], scratch_, vertex);
+        earned +=
+            maximise(graph_.kinds[f], weights_.data(), count, graph_.limits[f], graph_.weights[f], scratch_, vertex);
         if (vertex)
-            for (std::size_t k = 0; k < count; ++k) vertex[k] ^= static_cast<std::uint8_t>(is_negated(graph_.links[begin + k]));
+            for (std::size_t k = 0; k < count; ++k)
+                vertex[k] ^= static_cast<std::uint8_t>(is_negated(graph_.links[begin + k]));
         return earned;
     }
 

@@ -31,15 +31,20 @@ struct Solved {
     std::size_t iterations = 0, projections = 0, nodes = 0;
     bool found = false;
     std::vector<std::uint8_t> assignment;
-    std::vector<double> posteriors;        // the relaxation's consensus at the root, or the assignment
-    std::vector<double> theta;             // the shares at the root, for a warm start
+    std::vector<double> posteriors;  // the relaxation's consensus at the root, or the assignment
+    std::vector<double> theta;       // the shares at the root, for a warm start
 };
 
 class Search {
 public:
     Search(const Graph& graph, const SolveOptions& options, Control& control, Trace* trace = nullptr)
-        : graph_(graph), incidence_(graph), options_(options), control_(control), trace_(trace),
-          deadline_(deadline_in(options.time_limit)), state_(graph, incidence_) {}
+        : graph_(graph),
+          incidence_(graph),
+          options_(options),
+          control_(control),
+          trace_(trace),
+          deadline_(deadline_in(options.time_limit)),
+          state_(graph, incidence_) {}
 
     // A feasible assignment known beforehand; ignored when it is not feasible.
     void suggest(const std::uint8_t* assignment) {

@@ -17,8 +17,8 @@ struct Exact {
     bool found = false;
     double value = -std::numeric_limits<double>::infinity();
     double bound = std::numeric_limits<double>::infinity();
-    std::vector<std::uint32_t> chosen;      // arc numbers
-    std::size_t nodes = 0, states = 0;      // of branch and bound, of dynamic programming
+    std::vector<std::uint32_t> chosen;  // arc numbers
+    std::size_t nodes = 0, states = 0;  // of branch and bound, of dynamic programming
 };
 
 inline Exact solve_exactly(const IntervalProgram& program, const ExactOptions& options, Control& control) {
@@ -45,7 +45,8 @@ inline Exact solve_exactly(const IntervalProgram& program, const ExactOptions& o
     const Graph graph = graph_of(program, arcs);
     SolveOptions search_options = options.search;
     search_options.cutoff = result.value;
-    if (deadline) search_options.time_limit = std::max(0.0, std::chrono::duration<double>(*deadline - Clock::now()).count());
+    if (deadline)
+        search_options.time_limit = std::max(0.0, std::chrono::duration<double>(*deadline - Clock::now()).count());
     Search search(graph, search_options, control);
     const Solved solved = search.solve();
     result.nodes = solved.nodes;

@@ -22,7 +22,9 @@ enum class Kind : std::uint8_t {
     Pair,       // no constraint: a score is earned when both literals are true
 };
 
-inline double clip(double value) { return value < 0.0 ? 0.0 : value > 1.0 ? 1.0 : value; }
+inline double clip(double value) {
+    return value < 0.0 ? 0.0 : value > 1.0 ? 1.0 : value;
+}
 
 // Room that projections reuse between calls.
 struct Scratch {

@@ -16,8 +16,12 @@ namespace sapwood::decode {
 
 // A literal is 2 * variable + (1 if negated).
 using Literal = std::uint32_t;
-inline std::uint32_t variable_of(Literal literal) { return literal >> 1; }
-inline bool is_negated(Literal literal) { return literal & 1U; }
+inline std::uint32_t variable_of(Literal literal) {
+    return literal >> 1;
+}
+inline bool is_negated(Literal literal) {
+    return literal & 1U;
+}
 
 constexpr std::uint8_t kOpen = 2;  // an assignment holds 0, 1 or kOpen
 
@@ -109,7 +113,10 @@ struct Incidence {
 class Propagation {
 public:
     Propagation(const Graph& graph, const Incidence& incidence)
-        : values(graph.variables(), kOpen), graph_(graph), incidence_(incidence), true_(graph.factors(), 0),
+        : values(graph.variables(), kOpen),
+          graph_(graph),
+          incidence_(incidence),
+          true_(graph.factors(), 0),
           open_(graph.factors()) {
         for (std::size_t f = 0; f < graph.factors(); ++f) open_[f] = static_cast<std::uint32_t>(graph.size(f));
     }

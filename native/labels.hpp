@@ -15,7 +15,9 @@ struct LabelProblem {
     std::vector<std::uint8_t> allowed;  // spans x labels; empty means all
 
     double score(std::uint32_t s, std::uint32_t l) const { return scores[std::size_t{s} * labels + l]; }
-    bool allows(std::uint32_t s, std::uint32_t l) const { return allowed.empty() || allowed[std::size_t{s} * labels + l]; }
+    bool allows(std::uint32_t s, std::uint32_t l) const {
+        return allowed.empty() || allowed[std::size_t{s} * labels + l];
+    }
 };
 
 struct LabelAnswer {

@@ -5,8 +5,6 @@
 // no optimum needs, and hands the rest to the scheduler (scheduling.hpp), with branch and bound behind it.
 #pragma once
 
-#include <array>
-
 #include "exact.hpp"
 
 namespace sapwood::decode {
@@ -19,7 +17,9 @@ struct RoleProblem {
     std::vector<std::uint8_t> allowed;             // roles x spans; empty means all
 
     double score(std::uint32_t r, std::uint32_t s) const { return scores[std::size_t{r} * spans + s]; }
-    bool allows(std::uint32_t r, std::uint32_t s) const { return allowed.empty() || allowed[std::size_t{r} * spans + s]; }
+    bool allows(std::uint32_t r, std::uint32_t s) const {
+        return allowed.empty() || allowed[std::size_t{r} * spans + s];
+    }
 };
 
 struct Violations {
@@ -47,7 +47,8 @@ inline Violations violations(const RoleProblem& problem, const std::int32_t* ass
 
 inline double role_value(const RoleProblem& problem, const std::int32_t* assignment) {
     double value = 0.0;
-    for (std::uint32_t r = 0; r < problem.roles; ++r) value += problem.score(r, static_cast<std::uint32_t>(assignment[r]));
+    for (std::uint32_t r = 0; r < problem.roles; ++r)
+        value += problem.score(r, static_cast<std::uint32_t>(assignment[r]));
     return value;
 }
 
@@ -160,7 +161,8 @@ private:
                 for (std::uint32_t s = 0; s < problem.spans; ++s) {
                     if (!problem.allows(r, s)) continue;
                     bool clash = false;
-                    for (std::size_t w = 0; w < words; ++w) clash = clash || (taken[h * words + w] & covers[s * words + w]);
+                    for (std::size_t w = 0; w < words; ++w)
+                        clash = clash || (taken[h * words + w] & covers[s * words + w]);
                     if (!clash) candidates.push_back({steps.back()[h].value + problem.score(r, s), h, s});
                 }
             const auto better = [](const Hypothesis& a, const Hypothesis& b) {
@@ -168,7 +170,8 @@ private:
                 return a.parent != b.parent ? a.parent < b.parent : a.span < b.span;
             };
             const std::size_t kept = std::min(options_.beam, candidates.size());
-            std::partial_sort(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(kept), candidates.end(), better);
+            std::partial_sort(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(kept),
+                              candidates.end(), better);
             candidates.resize(kept);
             if (kept == 0) {  // only where null is not allowed
                 std::fill(assignment, assignment + problem.roles, -1);
@@ -178,7 +181,8 @@ private:
             next_taken.assign(kept * words, 0);
             for (std::size_t h = 0; h < kept; ++h)
                 for (std::size_t w = 0; w < words; ++w)
-                    next_taken[h * words + w] = taken[candidates[h].parent * words + w] | covers[candidates[h].span * words + w];
+                    next_taken[h * words + w] =
+                        taken[candidates[h].parent * words + w] | covers[candidates[h].span * words + w];
             taken.swap(next_taken);
             steps.push_back(candidates);
         }
@@ -240,7 +244,8 @@ private:
             } else if (tied[r]) {
                 const double others = together[find(r)] - best[r];
                 if (together[find(r)] == none || together[find(r)] <= 0.0) continue;
-                least = -others - 1e-12 * (std::fabs(others) + std::fabs(best[r]));  // rounding must not drop an optimum
+                least =
+                    -others - 1e-12 * (std::fabs(others) + std::fabs(best[r]));  // rounding must not drop an optimum
             }
             arcs.clear();
             for (std::uint32_t s = 0; s < problem.spans; ++s) {
@@ -258,7 +263,8 @@ private:
     }
 
     static double gain(const RoleProblem& problem, std::uint32_t r, std::uint32_t s) {
-        return problem.allows(r, problem.null) ? problem.score(r, s) - problem.score(r, problem.null) : problem.score(r, s);
+        return problem.allows(r, problem.null) ? problem.score(r, s) - problem.score(r, problem.null)
+                                               : problem.score(r, s);
     }
 
     // Of one role's arcs: a span that contains another that scores no less is never needed.
@@ -272,7 +278,8 @@ private:
         });
         std::vector<std::pair<std::uint32_t, double>> best;  // ends ascending, gains ascending
         std::erase_if(arcs, [&](const Arc& arc) {
-            auto place = std::upper_bound(best.begin(), best.end(), arc.to, [](std::uint32_t end, const auto& entry) { return end < entry.first; });
+            auto place = std::upper_bound(best.begin(), best.end(), arc.to,
+                                          [](std::uint32_t end, const auto& entry) { return end < entry.first; });
             if (place != best.begin() && std::prev(place)->second >= arc.gain) return true;
             auto last = place;
             while (last != best.end() && last->second <= arc.gain) ++last;
@@ -285,15 +292,15 @@ private:
 
     // No more than k spans fit side by side, so of the roles free of other constraints the k best on a span suffice:
     // when a lesser one takes it, one of those is idle and can take its place.
-    static void drop_crowd(const RoleProblem& problem, IntervalProgram& program, const std::vector<std::uint8_t>& tied) {
+    static void drop_crowd(const RoleProblem& problem, IntervalProgram& program,
+                           const std::vector<std::uint8_t>& tied) {
         std::vector<std::uint8_t> bound(tied);
         for (const auto& [a, b] : problem.excludes) bound[a] = bound[b] = 1;
         if (!program.mandatory.empty())
             for (std::uint32_t r = 0; r < problem.roles; ++r) bound[r] = bound[r] || program.mandatory[r];
         auto& arcs = program.arcs;
-        std::sort(arcs.begin(), arcs.end(), [](const Arc& a, const Arc& b) {
-            return a.to != b.to ? a.to < b.to : a.from > b.from;
-        });
+        std::sort(arcs.begin(), arcs.end(),
+                  [](const Arc& a, const Arc& b) { return a.to != b.to ? a.to < b.to : a.from > b.from; });
         std::size_t side_by_side = 0;
         std::uint32_t reached = 0;
         for (const Arc& arc : arcs)
@@ -334,8 +341,9 @@ private:
         write(problem, program, exact.chosen, exact.found, assignment, answer);
     }
 
-    static void write(const RoleProblem& problem, const IntervalProgram& program, const std::vector<std::uint32_t>& chosen,
-                      bool found, std::int32_t* assignment, RoleAnswer& answer) {
+    static void write(const RoleProblem& problem, const IntervalProgram& program,
+                      const std::vector<std::uint32_t>& chosen, bool found, std::int32_t* assignment,
+                      RoleAnswer& answer) {
         std::fill(assignment, assignment + problem.roles, found ? static_cast<std::int32_t>(problem.null) : -1);
         for (const std::uint32_t j : chosen)
             assignment[program.arcs[j].label] = static_cast<std::int32_t>(program.arcs[j].source);
@@ -365,8 +373,9 @@ private:
     }
 
     // Each role takes the span with the largest share of it, as one does with a fractional solution.
-    static void round(const RoleProblem& problem, const IntervalProgram& program, const std::vector<std::uint32_t>& arcs,
-                      const std::vector<double>& posteriors, std::int32_t* assignment) {
+    static void round(const RoleProblem& problem, const IntervalProgram& program,
+                      const std::vector<std::uint32_t>& arcs, const std::vector<double>& posteriors,
+                      std::int32_t* assignment) {
         std::vector<double> top(problem.roles, 0.0), absent(problem.roles, 1.0);
         std::fill(assignment, assignment + problem.roles, static_cast<std::int32_t>(problem.null));
         for (std::size_t i = 0; i < arcs.size(); ++i) {

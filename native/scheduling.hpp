@@ -35,13 +35,13 @@ public:
         : program_(program), limits_(limits), deadline_(deadline), control_(control) {
         for (const Arc& arc : program.arcs) scale_ = std::max(scale_, std::fabs(arc.gain));
         tolerance_ = 1e-10 * scale_;
+        // By where they start, each start in the order given.
+        std::vector<std::uint32_t> next(program.positions + 1, 0);
+        for (const Arc& arc : program.arcs) ++next[arc.from + 1];
+        std::partial_sum(next.begin(), next.end(), next.begin());
         alive_.resize(program.arcs.size());
-        std::iota(alive_.begin(), alive_.end(), 0U);
+        for (std::uint32_t j = 0; j < program.arcs.size(); ++j) alive_[next[program.arcs[j].from]++] = j;
         by_gain_ = alive_;
-        std::sort(alive_.begin(), alive_.end(), [&](std::uint32_t a, std::uint32_t b) {
-            const Arc &first = program.arcs[a], &second = program.arcs[b];
-            return first.from != second.from ? first.from < second.from : a < b;
-        });
         std::sort(by_gain_.begin(), by_gain_.end(), [&](std::uint32_t a, std::uint32_t b) {
             const Arc &first = program.arcs[a], &second = program.arcs[b];
             return first.gain != second.gain ? first.gain > second.gain : a < b;
@@ -56,7 +56,7 @@ public:
         struct Effort {
             std::size_t prices, width;
         };
-        constexpr Effort efforts[] = {{0, 4}, {16, 8}, {32, 32}, {64, 128}, {128, 1024}, {256, 8192}, {512, 1 << 17}};
+        constexpr Effort efforts[] = {{0, 2}, {24, 8}, {32, 32}, {64, 128}, {128, 1024}, {256, 8192}, {512, 1 << 17}};
         for (const Effort& effort : efforts) {
             for (std::size_t k = 0; k < effort.prices; ++k) {
                 if (adjust()) return finish();
@@ -248,7 +248,8 @@ private:
         }
         for (const ArcRow& row : arc_rows_) {
             const Arc& arc = program_.arcs[row.arc];
-            const bool taken = take_[arc.from] == row.arc && std::find(path_.begin(), path_.end(), row.arc) != path_.end();
+            const bool taken =
+                take_[arc.from] == row.arc && std::find(path_.begin(), path_.end(), row.arc) != path_.end();
             double support = used_[row.label];
             if (row.after && used_[row.label]) {
                 support = 0.0;
@@ -270,7 +271,7 @@ private:
             stalled_ = 0;
         } else if (++stalled_ >= 6) {
             stalled_ = 0;
-            pace_ *= 0.6;
+            pace_ *= 0.75;
         }
         const double step = pace_ * std::max(bound - goal, tolerance_) / norm;
         std::size_t r = 0;
@@ -388,9 +389,9 @@ private:
         struct Check {
             std::uint64_t when, then;  // if any bit of `when` is set (or it is 0), some bit of `then` must be
         };
-        std::vector<std::uint64_t> bit, forbids, needs;  // per label
-        std::vector<std::uint8_t> hopeless;              // per label: needs one that has no arc left
-        std::vector<std::uint64_t> live;                 // per position: the bits to keep
+        std::vector<std::uint64_t> bit, forbids, needs;       // per label
+        std::vector<std::uint8_t> hopeless;                   // per label: needs one that has no arc left
+        std::vector<std::uint64_t> live;                      // per position: the bits to keep
         std::vector<std::pair<std::uint32_t, Check>> checks;  // by position
         bool too_many = false, impossible = false;
     };
@@ -479,11 +480,15 @@ private:
                 std::sort(bucket.begin(), bucket.end(), [](const State& a, const State& b) {
                     return a.mask != b.mask ? a.mask < b.mask : a.value > b.value;
                 });
-                bucket.erase(std::unique(bucket.begin(), bucket.end(), [](const State& a, const State& b) { return a.mask == b.mask; }), bucket.end());
+                bucket.erase(std::unique(bucket.begin(), bucket.end(),
+                                         [](const State& a, const State& b) { return a.mask == b.mask; }),
+                             bucket.end());
                 if (bucket.size() > width) {
                     complete = false;
                     std::nth_element(bucket.begin(), bucket.begin() + static_cast<std::ptrdiff_t>(width), bucket.end(),
-                                     [](const State& a, const State& b) { return a.reduced != b.reduced ? a.reduced > b.reduced : a.mask < b.mask; });
+                                     [](const State& a, const State& b) {
+                                         return a.reduced != b.reduced ? a.reduced > b.reduced : a.mask < b.mask;
+                                     });
                     bucket.resize(width);
                 }
             }
@@ -494,8 +499,10 @@ private:
                                   std::uint32_t arc) {
                 if (from.reduced + reduced + tail_[to] <= cut) return;
                 for (const auto& [due, check] : memory.checks)
-                    if (due > p && due <= to && (check.when == 0 || (mask & check.when)) && !(mask & check.then)) return;
-                buckets_[to].push_back({mask & memory.live[to], from.value + gain, from.reduced + reduced, number, arc});
+                    if (due > p && due <= to && (check.when == 0 || (mask & check.when)) && !(mask & check.then))
+                        return;
+                buckets_[to].push_back(
+                    {mask & memory.live[to], from.value + gain, from.reduced + reduced, number, arc});
             };
             for (const State& state : bucket) {
                 number = states_.size();
@@ -510,7 +517,8 @@ private:
                     if ((state.mask & memory.forbids[label]) || memory.hopeless[label] ||
                         (state.mask & memory.needs[label]) != memory.needs[label])
                         continue;
-                    push(state, program_.arcs[j].to, state.mask | memory.bit[label], program_.arcs[j].gain, reduced_[j], j);
+                    push(state, program_.arcs[j].to, state.mask | memory.bit[label], program_.arcs[j].gain, reduced_[j],
+                         j);
                 }
                 if ((states_.size() & 255U) == 0) {
                     control_.check();

@@ -52,19 +52,24 @@ std::string read_spans(const Matrix<std::int64_t>& array, std::int64_t tokens, s
         const std::int64_t first = array(s, 0), last = array(s, 1);
         const auto name = [&] { return "spans[" + std::to_string(s) + "]"; };
         if (first == -1 && last == -1) {
-            if (!null) return name() + " is the null span (-1, -1), which has no place here; leave it out: label 0 is NONE.";
+            if (!null)
+                return name() + " is the null span (-1, -1), which has no place here; leave it out: label 0 is NONE.";
             if (null->has_value())
-                return name() + " is a second null span (-1, -1) beside spans[" + std::to_string(**null) + "]; keep one of them.";
+                return name() + " is a second null span (-1, -1) beside spans[" + std::to_string(**null) +
+                       "]; keep one of them.";
             *null = static_cast<std::uint32_t>(s);
             begin.push_back(0);
             end.push_back(0);
             continue;
         }
         const auto text = [&] { return name() + " is (" + std::to_string(first) + ", " + std::to_string(last) + ")"; };
-        if (first < 0 || last < 0) return text() + ", but token numbers start at 0; only (-1, -1), the null span, is negative.";
-        if (last < first) return text() + ", which ends before it starts; a span is (first token, last token), both included.";
+        if (first < 0 || last < 0)
+            return text() + ", but token numbers start at 0; only (-1, -1), the null span, is negative.";
+        if (last < first)
+            return text() + ", which ends before it starts; a span is (first token, last token), both included.";
         if (last >= (tokens >= 0 ? tokens : kMost))
-            return text() + ", beyond the last token " + std::to_string((tokens >= 0 ? tokens : kMost) - 1) + "; check the span or tokens=.";
+            return text() + ", beyond the last token " + std::to_string((tokens >= 0 ? tokens : kMost) - 1) +
+                   "; check the span or tokens=.";
         begin.push_back(static_cast<std::uint32_t>(first));
         end.push_back(static_cast<std::uint32_t>(last + 1));
     }
@@ -76,7 +81,8 @@ std::string read_pairs(const Matrix<std::int64_t>& array, const char* name, cons
     for (std::size_t i = 0; i < array.shape(0); ++i) {
         std::int64_t a = array(i, 0), b = array(i, 1);
         const auto text = [&] {
-            return std::string(name) + "[" + std::to_string(i) + "] is (" + std::to_string(a) + ", " + std::to_string(b) + ")";
+            return std::string(name) + "[" + std::to_string(i) + "] is (" + std::to_string(a) + ", " +
+                   std::to_string(b) + ")";
         };
         const auto limit = static_cast<std::int64_t>(count);
         if (a < 0 || b < 0 || a >= limit || b >= limit)
@@ -91,14 +97,16 @@ std::string read_pairs(const Matrix<std::int64_t>& array, const char* name, cons
 }
 
 nb::object make_roles(Matrix<double> scores, Matrix<std::int64_t> spans, Matrix<std::int64_t> excludes,
-                      Matrix<std::int64_t> requires_, std::optional<Matrix<std::uint8_t>> allowed, std::int64_t tokens) {
+                      Matrix<std::int64_t> requires_, std::optional<Matrix<std::uint8_t>> allowed,
+                      std::int64_t tokens) {
     RoleProblem problem;
     problem.roles = static_cast<std::uint32_t>(scores.shape(0));
     problem.spans = static_cast<std::uint32_t>(spans.shape(0));
     std::optional<std::uint32_t> null;
     std::string fault = read_spans(spans, tokens, &null, problem.begin, problem.end);
     if (fault.empty() && !null)
-        fault = "spans has no null span: add (-1, -1) and a column of scores for it, the score of leaving a role unfilled.";
+        fault =
+            "spans has no null span: add (-1, -1) and a column of scores for it, the score of leaving a role unfilled.";
     if (fault.empty() && scores.shape(1) != spans.shape(0))
         fault = "scores has " + std::to_string(scores.shape(1)) + " columns for " + std::to_string(spans.shape(0)) +
                 " spans; pass one row per role and one column per span.";
@@ -185,13 +193,15 @@ nb::tuple decode_roles(nb::list handles, unsigned method, std::size_t beam, doub
             });
         });
     }
-    return nb::make_tuple(give(std::move(values)), give(std::move(bounds)), give(std::move(status)), give(std::move(assignment)),
-                          give(std::move(first)), give(std::move(broken)), give(std::move(nodes)), give(std::move(dp_states)));
+    return nb::make_tuple(give(std::move(values)), give(std::move(bounds)), give(std::move(status)),
+                          give(std::move(assignment)), give(std::move(first)), give(std::move(broken)),
+                          give(std::move(nodes)), give(std::move(dp_states)));
 }
 
-nb::object decode_labels_bound(Matrix<double> scores, Matrix<std::int64_t> spans, Flags unique, Matrix<std::int64_t> implies,
-                               Matrix<std::int64_t> after, std::optional<Matrix<std::uint8_t>> allowed, std::int64_t tokens,
-                               bool direct, double time_limit, std::size_t max_nodes, std::size_t states) {
+nb::object decode_labels_bound(Matrix<double> scores, Matrix<std::int64_t> spans, Flags unique,
+                               Matrix<std::int64_t> implies, Matrix<std::int64_t> after,
+                               std::optional<Matrix<std::uint8_t>> allowed, std::int64_t tokens, bool direct,
+                               double time_limit, std::size_t max_nodes, std::size_t states) {
     LabelProblem problem;
     problem.spans = static_cast<std::uint32_t>(spans.shape(0));
     problem.labels = static_cast<std::uint32_t>(scores.shape(1));
@@ -219,16 +229,16 @@ nb::object decode_labels_bound(Matrix<double> scores, Matrix<std::int64_t> spans
         options.time_limit = time_limit;
         bind::watch(false, nb::none(), [&](Control& control) { answer = decode_labels(problem, options, control); });
     }
-    return nb::make_tuple(answer.value, answer.bound, static_cast<unsigned>(answer.status), give(std::move(answer.assignment)), answer.nodes,
-                          answer.states);
+    return nb::make_tuple(answer.value, answer.bound, static_cast<unsigned>(answer.status),
+                          give(std::move(answer.assignment)), answer.nodes, answer.states);
 }
 
 struct GraphHandle {
     Graph graph;
 };
 
-GraphHandle make_graph(bind::Values scores, Flags kinds, bind::Numbers limits, bind::Values weights, bind::Offsets first,
-                       bind::Numbers links) {
+GraphHandle make_graph(bind::Values scores, Flags kinds, bind::Numbers limits, bind::Values weights,
+                       bind::Offsets first, bind::Numbers links) {
     GraphHandle handle;
     Graph& graph = handle.graph;
     graph.scores.assign(scores.data(), scores.data() + scores.shape(0));
@@ -251,8 +261,8 @@ GraphHandle make_graph(bind::Values scores, Flags kinds, bind::Numbers limits, b
 }
 
 nb::tuple solve_graph(const GraphHandle& handle, bool exact, bool subgradient, double time_limit, std::size_t max_nodes,
-                      std::size_t iterations, double penalty, double tolerance, double residual, bool caching, bool trace,
-                      std::optional<bind::Values> warm_shares, std::optional<Flags> warm_assignment) {
+                      std::size_t iterations, double penalty, double tolerance, double residual, bool caching,
+                      bool trace, std::optional<bind::Values> warm_shares, std::optional<Flags> warm_assignment) {
     SolveOptions options;
     options.exact = exact;
     options.subgradient = subgradient;
@@ -273,9 +283,10 @@ nb::tuple solve_graph(const GraphHandle& handle, bool exact, bool subgradient, d
         if (known) search.suggest(known);
         solved = search.solve(shares);
     });
-    return nb::make_tuple(solved.value, solved.bound, static_cast<unsigned>(solved.status), solved.iterations, solved.nodes,
-                          solved.projections, give(std::move(solved.assignment)), give(std::move(solved.posteriors)),
-                          give(std::move(solved.theta)), give(std::move(record.primal)), give(std::move(record.dual)));
+    return nb::make_tuple(solved.value, solved.bound, static_cast<unsigned>(solved.status), solved.iterations,
+                          solved.nodes, solved.projections, give(std::move(solved.assignment)),
+                          give(std::move(solved.posteriors)), give(std::move(solved.theta)),
+                          give(std::move(record.primal)), give(std::move(record.dual)));
 }
 
 auto project_factor(unsigned kind, bind::Values point, std::size_t limit, double score) {
@@ -294,33 +305,45 @@ void register_decode(nb::module_& parent) {
         .def_ro("roles", &RoleProblem::roles)
         .def_ro("null", &RoleProblem::null)
         .def_ro("span_count", &RoleProblem::spans)
-        .def_prop_ro("scores", [](const RoleProblem& problem) { return give(std::vector<double>(problem.scores)); }, nb::rv_policy::automatic)
-        .def_prop_ro("allowed", [](const RoleProblem& problem) { return give(std::vector<std::uint8_t>(problem.allowed)); }, nb::rv_policy::automatic)
-        .def_prop_ro("excludes", [](const RoleProblem& problem) { return flat(problem.excludes); }, nb::rv_policy::automatic)
-        .def_prop_ro("requires", [](const RoleProblem& problem) { return flat(problem.requires_); }, nb::rv_policy::automatic)
-        .def_prop_ro("spans", [](const RoleProblem& problem) {
-            std::vector<std::int64_t> spans;
-            for (std::uint32_t s = 0; s < problem.spans; ++s) {
-                spans.push_back(s == problem.null ? -1 : std::int64_t{problem.begin[s]});
-                spans.push_back(s == problem.null ? -1 : std::int64_t{problem.end[s]} - 1);
-            }
-            return give(std::move(spans));
-        }, nb::rv_policy::automatic);
+        .def_prop_ro(
+            "scores", [](const RoleProblem& problem) { return give(std::vector<double>(problem.scores)); },
+            nb::rv_policy::automatic)
+        .def_prop_ro(
+            "allowed", [](const RoleProblem& problem) { return give(std::vector<std::uint8_t>(problem.allowed)); },
+            nb::rv_policy::automatic)
+        .def_prop_ro(
+            "excludes", [](const RoleProblem& problem) { return flat(problem.excludes); }, nb::rv_policy::automatic)
+        .def_prop_ro(
+            "requires", [](const RoleProblem& problem) { return flat(problem.requires_); }, nb::rv_policy::automatic)
+        .def_prop_ro(
+            "spans",
+            [](const RoleProblem& problem) {
+                std::vector<std::int64_t> spans;
+                for (std::uint32_t s = 0; s < problem.spans; ++s) {
+                    spans.push_back(s == problem.null ? -1 : std::int64_t{problem.begin[s]});
+                    spans.push_back(s == problem.null ? -1 : std::int64_t{problem.end[s]} - 1);
+                }
+                return give(std::move(spans));
+            },
+            nb::rv_policy::automatic);
     module.def("make_roles", &make_roles, nb::arg("scores").noconvert(), nb::arg("spans").noconvert(),
                nb::arg("excludes").noconvert(), nb::arg("requires").noconvert(), nb::arg("allowed").noconvert().none(),
                nb::arg("tokens"));
-    module.def("decode_roles", &decode_roles, nb::arg("problems"), nb::arg("method"), nb::arg("beam"), nb::arg("time_limit"),
-               nb::arg("max_nodes"), nb::arg("states"), nb::arg("caching"), nb::arg("threads"), nb::arg("progress").none());
+    module.def("decode_roles", &decode_roles, nb::arg("problems"), nb::arg("method"), nb::arg("beam"),
+               nb::arg("time_limit"), nb::arg("max_nodes"), nb::arg("states"), nb::arg("caching"), nb::arg("threads"),
+               nb::arg("progress").none());
     module.def("decode_labels", &decode_labels_bound, nb::arg("scores").noconvert(), nb::arg("spans").noconvert(),
                nb::arg("unique").noconvert(), nb::arg("implies").noconvert(), nb::arg("after").noconvert(),
                nb::arg("allowed").noconvert().none(), nb::arg("tokens"), nb::arg("direct"), nb::arg("time_limit"),
                nb::arg("max_nodes"), nb::arg("states"));
     nb::class_<GraphHandle>(module, "Graph");
-    module.def("make_graph", &make_graph, nb::arg("scores").noconvert(), nb::arg("kinds").noconvert(), nb::arg("limits").noconvert(),
-               nb::arg("weights").noconvert(), nb::arg("first").noconvert(), nb::arg("links").noconvert());
-    module.def("solve_graph", &solve_graph, nb::arg("graph"), nb::arg("exact"), nb::arg("subgradient"), nb::arg("time_limit"),
-               nb::arg("max_nodes"), nb::arg("iterations"), nb::arg("penalty"), nb::arg("tolerance"), nb::arg("residual"),
-               nb::arg("caching"), nb::arg("trace"), nb::arg("warm_shares").noconvert().none(),
-               nb::arg("warm_assignment").noconvert().none());
-    module.def("project_factor", &project_factor, nb::arg("kind"), nb::arg("point").noconvert(), nb::arg("limit"), nb::arg("score"));
+    module.def("make_graph", &make_graph, nb::arg("scores").noconvert(), nb::arg("kinds").noconvert(),
+               nb::arg("limits").noconvert(), nb::arg("weights").noconvert(), nb::arg("first").noconvert(),
+               nb::arg("links").noconvert());
+    module.def("solve_graph", &solve_graph, nb::arg("graph"), nb::arg("exact"), nb::arg("subgradient"),
+               nb::arg("time_limit"), nb::arg("max_nodes"), nb::arg("iterations"), nb::arg("penalty"),
+               nb::arg("tolerance"), nb::arg("residual"), nb::arg("caching"), nb::arg("trace"),
+               nb::arg("warm_shares").noconvert().none(), nb::arg("warm_assignment").noconvert().none());
+    module.def("project_factor", &project_factor, nb::arg("kind"), nb::arg("point").noconvert(), nb::arg("limit"),
+               nb::arg("score"));
 }

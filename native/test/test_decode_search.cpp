@@ -34,7 +34,8 @@ void graphs(Dice& dice, Control& control, int round) {
     for (std::uint32_t f = dice.below(6); f > 0; --f) {
         const auto kind = static_cast<Kind>(dice.below(6));
         std::vector<Literal> literals;  // a variable may occur twice
-        for (std::size_t k = kind == Kind::Pair ? 2 : 2 + dice.below(3); k > 0; --k) literals.push_back(dice.below(2 * n));
+        for (std::size_t k = kind == Kind::Pair ? 2 : 2 + dice.below(3); k > 0; --k)
+            literals.push_back(dice.below(2 * n));
         graph.add(kind, literals, dice.below(3), kind == Kind::Pair ? dice.score() : 0.0);
     }
     double best = kNone;
@@ -82,14 +83,16 @@ void roles(Dice& dice, Control& control, int round) {
     double best = kNone;
     std::vector<std::int32_t> assignment(problem.roles, 0);
     for (bool more = true; more;) {
-        if (violations(problem, assignment.data()).none()) best = std::max(best, role_value(problem, assignment.data()));
+        if (violations(problem, assignment.data()).none())
+            best = std::max(best, role_value(problem, assignment.data()));
         more = false;
         for (std::uint32_t r = 0; r < problem.roles && !more; ++r) {
             assignment[r] = (assignment[r] + 1) % static_cast<std::int32_t>(problem.spans);
             more = assignment[r] != 0;
         }
     }
-    for (const auto method : {RoleMethod::Exact, RoleMethod::Branch, RoleMethod::Relaxed, RoleMethod::Beam, RoleMethod::Local})
+    for (const auto method :
+         {RoleMethod::Exact, RoleMethod::Branch, RoleMethod::Relaxed, RoleMethod::Beam, RoleMethod::Local})
         for (const std::size_t states : {std::size_t{1} << 20, std::size_t{1}}) {
             RoleOptions options;
             options.method = method;
@@ -99,7 +102,8 @@ void roles(Dice& dice, Control& control, int round) {
             const RoleAnswer answer = decoder.decode(problem, assignment.data());
             if (method == RoleMethod::Exact || method == RoleMethod::Branch)
                 expect(answer.status == (best == kNone ? Status::Infeasible : Status::Optimal), "roles: status", round);
-            if (answer.status == Status::Optimal) expect(std::fabs(answer.value - best) < 1e-6, "roles: optimum", round);
+            if (answer.status == Status::Optimal)
+                expect(std::fabs(answer.value - best) < 1e-6, "roles: optimum", round);
             if (best != kNone) expect(answer.bound >= best - 1e-6, "roles: bound", round);
         }
 }
