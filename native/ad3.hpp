@@ -29,8 +29,8 @@ inline bool passed(const Deadline& deadline) {
 }
 
 struct RelaxOptions {
-    double penalty = 0.5;     // rho at the start, in units of the graph's mean absolute score
-    double step = 1.5;        // how far theta moves, in units of rho; below 1.618 it converges
+    double penalty = 1.0;     // rho at the start, in units of the graph's mean absolute score
+    double step = 1.6;        // how far theta moves, in units of rho; below 1.618 it converges
     double residual = 1e-7;   // both residuals below this: converged
     double tolerance = 1e-7;  // a gap below tolerance * max(1, |value|) is closed
     std::size_t iterations = 2000;

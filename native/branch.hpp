@@ -84,6 +84,7 @@ private:
         bool value;
     };
     static constexpr std::size_t kRoot = std::numeric_limits<std::size_t>::max();
+    static constexpr std::size_t kSharesKept = std::size_t{1} << 25;  // 256 MB of them
 
     double gap(double at) const { return options_.relax.tolerance * std::max(1.0, std::fabs(at)); }
     double target() const {
@@ -248,11 +249,17 @@ private:
                     choice = i;
                 }
             }
-            auto theta = std::make_shared<std::vector<double>>(graph_.links.size(), 0.0);
-            for (std::size_t l = 0; l < reduced.links.size(); ++l) (*theta)[reduced.links[l]] = relaxation.theta[l];
+            // Children start from this node's shares; when too many wait for that, from the root's.
+            std::shared_ptr<const std::vector<double>> shares = root_shares_;
+            if (root || queue.size() * graph_.links.size() < kSharesKept) {
+                auto own = std::make_shared<std::vector<double>>(graph_.links.size(), 0.0);
+                for (std::size_t l = 0; l < reduced.links.size(); ++l) (*own)[reduced.links[l]] = relaxation.theta[l];
+                shares = std::move(own);
+                if (root) root_shares_ = shares;
+            }
             for (const bool value : {false, true}) {
                 decisions_.push_back({node.decision, reduced.variables[choice], value});
-                queue.push({bound, ++order, decisions_.size() - 1, theta});
+                queue.push({bound, ++order, decisions_.size() - 1, shares});
             }
         }
         result_.bound = std::max(stopped ? open : closed, result_.value);
@@ -276,6 +283,7 @@ private:
     Propagation state_;
     Solved result_;
     std::vector<Decision> decisions_;
+    std::shared_ptr<const std::vector<double>> root_shares_;
     std::vector<std::size_t> chain_;
     std::vector<std::uint32_t> order_;
     std::vector<std::uint8_t> full_;

@@ -47,6 +47,8 @@ def test_negation_is_respected_everywhere():
     assert solution[u].tolist() == [True, True, False]
     assert solution[~u].tolist() == [False, False, True]
     assert solution.posterior(~u).tolist() == [0.0, 0.0, 1.0]
+    assert "<td>optimal</td>" in solution._repr_html_()
+    assert repr(solution).startswith("Solution(status='optimal', value=2,")
 
 
 def test_axis_makes_one_factor_per_row():

@@ -73,6 +73,8 @@ def spans(values: ArrayLike) -> NDArray[np.int64]:
 
 def pairs(values: Pairs, name: str) -> NDArray[np.int64]:
     """Return pairs of numbers as an array; their range is checked where their meaning is known."""
+    if not hasattr(values, "__len__"):
+        values = list(values)
     if len(values) == 0:
         return NO_PAIRS
     array = _integers(values, name, "pairs of numbers")

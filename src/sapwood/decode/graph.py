@@ -286,7 +286,7 @@ class FactorGraph:
         warm_start: Solution | None = None,
         trace: bool = False,
         caching: bool = True,
-        penalty: float = 0.5,
+        penalty: float = 1.0,
         tolerance: float = 1e-7,
     ) -> Solution:
         """Find the best assignment, or the relaxation's answer.

@@ -115,6 +115,7 @@ def decode_labels(
         raise DataError(
             "scores has no columns; the first column is NONE, the score of leaving a span unlabelled."
         )
+    unique = list(unique)
     labels = table.shape[1] if len(table) else 1 + max(_mentioned(unique, implies, after), default=0)
     table = table if len(table) else np.zeros((0, labels))
     once = np.zeros(labels, np.uint8)

@@ -59,6 +59,8 @@ class Solution:
         Rounds of the relaxation, nodes of the search, and factors solved over all of them.
     trace : Trace or None
         Primal and dual values of the root, when asked for.
+    shares : ndarray or None
+        How the factors ended up sharing the scores: what a warm start begins with.
     """
 
     status: str
@@ -95,6 +97,18 @@ class Solution:
         share = self.posteriors[literals >> 1]
         values: NDArray[np.float64] = np.where(literals & 1, 1.0 - share, share)
         return values
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "status": self.status,
+            "value": f"{self.value:.6g}",
+            "bound": f"{self.bound:.6g}",
+            "gap": f"{self.gap:.3g}",
+            "iterations": f"{self.iterations:,}",
+            "nodes": f"{self.nodes:,}",
+        }
+        cells = "".join(f"<tr><th>{name}</th><td>{fact}</td></tr>" for name, fact in facts.items())
+        return f"<table><caption>Solution</caption>{cells}</table>"
 
     def __repr__(self) -> str:
         return (
