@@ -19,6 +19,7 @@ _HOMES = {
     "Tree": "trees",
     "TreeArray": "trees",
     "corpora": None,
+    "decode": None,
     "errors": None,
     "kernels": None,
     "learn": None,
@@ -38,6 +39,7 @@ __all__ = [
     "Tree",
     "TreeArray",
     "corpora",
+    "decode",
     "errors",
     "kernels",
     "learn",
@@ -51,7 +53,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from sapwood import corpora, errors, kernels, learn, metrics, trees
+    from sapwood import corpora, decode, errors, kernels, learn, metrics, trees
     from sapwood.errors import BracketError, SapwoodError
     from sapwood.files import load, save
     from sapwood.settings import options
