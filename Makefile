@@ -32,6 +32,7 @@ bench: $(VENV)/installed
 	$(BIN)/python benchmarks/run.py
 
 native-test: $(VENV)/installed
+	mkdir -p build
 	$(BIN)/cmake -S . -B build/native -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
 	  -DSAPWOOD_PYTHON=OFF -DSAPWOOD_NATIVE_TESTS=ON > build/native.log 2>&1 || (cat build/native.log; exit 1)
 	$(BIN)/cmake --build build/native
