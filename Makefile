@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-NATIVE := $(shell find native -type f 2>/dev/null)
+NATIVE := $(shell find native -type f -not -path 'native/test/*' -not -path 'native/fuzz/*' 2>/dev/null)
 
 .PHONY: demo test lint check bench native-test sanitize fuzz clean
 

@@ -55,7 +55,7 @@ class Garden {
     std::size_t below(std::size_t limit) { return std::uniform_int_distribution<std::size_t>(0, limit - 1)(draw_); }
     double real() { return std::uniform_real_distribution<double>(-1.0, 1.0)(draw_); }
 
-    Plain tree(std::size_t depth = 5, std::size_t width = 4) {
+    Plain tree(std::size_t depth = 4, std::size_t width = 4) {
         static const char* const kLabels[] = {"A", "B", "C", "S", "NP", "VP"};
         Plain result{kLabels[below(std::size(kLabels))], {}};
         if (depth == 0 || below(4) == 0) return result;

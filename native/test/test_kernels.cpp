@@ -8,10 +8,10 @@ using namespace sapwood::test;
 namespace {
 
 void gram_matrices_agree_with_the_definition() {
-    for (unsigned seed = 0; seed < 3; ++seed) {
+    for (unsigned seed = 0; seed < 2; ++seed) {
         Garden garden(100 + seed);
         // More than one block of rows, so that the mirror image is tested too.
-        const std::vector<Bag> elements = garden.bags(21);
+        const std::vector<Bag> elements = garden.bags(18);
         Arena arena;
         // Numbers that no element uses must not matter.
         intern(garden.bags(5), arena);
@@ -28,7 +28,7 @@ void gram_matrices_agree_with_the_definition() {
 }
 
 void rows_may_come_from_another_arena() {
-    for (unsigned seed = 0; seed < 3; ++seed) {
+    for (unsigned seed = 0; seed < 2; ++seed) {
         Garden garden(200 + seed);
         const std::vector<Bag> columns = garden.bags(18);
         std::vector<Bag> rows = garden.bags(9);
@@ -135,7 +135,7 @@ Plain broad(std::size_t width, Garden& garden) {
 void wide_nodes_agree_with_the_definition() {
     // Around the width at which the partial-tree kernel changes its method.
     Garden garden(500);
-    const std::vector<Bag> elements = {{broad(3, garden)}, {broad(40, garden)}, {broad(63, garden)}, {broad(66, garden)}, {broad(130, garden)}};
+    const std::vector<Bag> elements = {{broad(3, garden)}, {broad(40, garden)}, {broad(63, garden)}, {broad(66, garden)}};
     Arena arena;
     const Bags bags = intern(elements, arena);
     // Long sequences must not count beyond what a double can add up, hence the steep decays.
@@ -144,7 +144,7 @@ void wide_nodes_agree_with_the_definition() {
         const std::vector<double> K = gram_of(kernel, arena, bags);
         for (std::size_t i = 0; i < elements.size(); ++i)
             for (std::size_t j = i; j < elements.size(); ++j) {
-                if (longest == 0 && i + j > 6) continue;  // the definition would take too long
+                if (longest == 0 && i + j > 3) continue;  // the definition would take too long
                 CHECK_CLOSE(K[i * elements.size() + j], kernel.slow(elements[i], elements[j]));
             }
     }

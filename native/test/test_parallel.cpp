@@ -128,7 +128,7 @@ void cancelled_wide_nodes_stop_soon() {
 
 void threads_change_no_bit() {
     Garden garden(600);
-    const std::vector<Bag> elements = garden.bags(150), others = garden.bags(70);
+    const std::vector<Bag> elements = garden.bags(70), others = garden.bags(40);
     Arena arena, other;
     const Bags bags = intern(elements, arena), rows = intern(others, other);
     for_every_kernel([&](const auto& kernel) {
