@@ -201,7 +201,7 @@ class SequenceSums {
     void evaluate(std::span<const Symbol> row_labels, std::span<const Child> row, const PartialColumns& columns,
                   const PartialColumns::Shape& shape, std::size_t from, double* out) {
         const std::size_t count = shape.count - from;
-        if (row.size() * shape.arity > kWide) {
+        if (is_crowded(row_labels, columns.child_labels(shape))) {
             for (std::size_t k = 0; k < count; ++k) out[k] = wide(row_labels, row, columns, shape, from + k);
             return;
         }
@@ -220,7 +220,7 @@ class SequenceSums {
 
   private:
     static constexpr std::size_t kLane = 32;    // subtrees worked on together
-    static constexpr std::size_t kWide = 4096;  // cells beyond which no list of them is kept
+    static constexpr std::size_t kWide = 4096;  // slot pairs beyond which no list of cells is kept
 
     struct Cell {
         std::uint32_t i, j;
@@ -231,6 +231,17 @@ class SequenceSums {
         std::uint32_t cell;
         double weight;
     };
+
+    // A list of cells saves work while few slots match; its links grow with the square of the cells, so that with many
+    // equal labels the recursion over all slots is faster by far.
+    static bool is_crowded(std::span<const Symbol> a, std::span<const Symbol> b) {
+        constexpr std::size_t kLinksPerSlot = 64;
+        const std::size_t slots = a.size() * b.size();
+        if (slots <= kLinksPerSlot || slots > kWide) return slots > kWide;
+        std::size_t cells = 0;
+        for (const Symbol label : a) cells += static_cast<std::size_t>(std::count(b.begin(), b.end(), label));
+        return cells * cells > kLinksPerSlot * slots;
+    }
 
     static void gather(const Child& child, const std::uint32_t* places, std::size_t count, double* out) {
         if (const double* table = child.table) {
