@@ -161,7 +161,7 @@ void depth_and_width_have_no_limit() {
     const Symbol x = arena.symbols.intern("X");
     for (std::size_t i = 0; i < kSize; ++i) deep = arena.node(x, std::span<const Node>(&deep, 1));
     std::vector<Node> kids;
-    for (std::size_t i = 0; i < kSize; ++i) kids.push_back(arena.leaf(arena.symbols.intern("w" + std::to_string(i))));
+    for (std::size_t i = 0; i < kSize; ++i) kids.push_back(arena.leaf(arena.symbols.intern(std::to_string(i) + "w")));
     const Node wide = arena.node(x, kids);
     CHECK(arena.children(wide).size() == kSize);
     CHECK(arena.node(x, kids) == wide);
