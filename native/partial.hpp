@@ -201,12 +201,8 @@ class SequenceSums {
     void evaluate(std::span<const Symbol> row_labels, std::span<const Child> row, const PartialColumns& columns,
                   const PartialColumns::Shape& shape, std::size_t from, double* out) {
         const std::size_t count = shape.count - from;
-        if (row.size() * shape.arity > kWide) {
-            for (std::size_t k = 0; k < count; ++k) out[k] = wide(row_labels, row, columns, shape, from + k);
-            return;
-        }
         // Many equal labels make so many pairs of cells that the plain recursion over prefixes is faster.
-        if (!find_cells(row_labels, columns.child_labels(shape))) {
+        if (row.size() * shape.arity > kWide || !find_cells(row_labels, columns.child_labels(shape))) {
             for (std::size_t k = 0; k < count; ++k) out[k] = wide(row_labels, row, columns, shape, from + k);
             return;
         }
@@ -226,7 +222,7 @@ class SequenceSums {
 
   private:
     static constexpr std::size_t kLane = 32;    // subtrees worked on together
-    static constexpr std::size_t kWide = 4096;  // cells beyond which no list of them is kept
+    static constexpr std::size_t kWide = 4096;  // slot pairs beyond which no list of cells is kept
     static constexpr std::size_t kMany = 64;    // cells beyond which cancellation is checked for each block
     static constexpr std::size_t kLinks = 24;   // links per pair of slots beyond which prefixes are faster
 
