@@ -11,11 +11,11 @@ from sapwood.kernels.expression import parse_kernel
 
 
 def _write(kernel: Kernel, writer: Writer) -> dict[str, Any]:
-    expression = repr(kernel)
     # A file that cannot be read back is worse than none.
     try:
+        expression = repr(kernel)
         same = parse_kernel(expression) == kernel
-    except ParameterError as error:
+    except (ParameterError, RecursionError) as error:
         raise ParameterError(f"the kernel cannot be saved: {error}") from None
     if not same:
         raise ParameterError(f"the kernel cannot be saved, since its repr does not read back: {expression}")
