@@ -168,7 +168,9 @@ class TreeArray:
         """Return the number of nodes of all trees together, leaves included."""
         count = self._as_bags().node_count()
         if not np.isfinite(count):
-            raise DataError("the trees have more nodes than a number can say; distinct_count() counts shared ones once.")
+            raise DataError(
+                "the trees have more nodes than a number can say; distinct_count() counts shared ones once."
+            )
         return int(count)
 
     def distinct_count(self) -> int:

@@ -81,7 +81,9 @@ def from_records(records: Iterable[tuple[Any, Any, str]]) -> Tree:
             known = identity in labels
             hash(parent)
         except TypeError:
-            raise TreeError(f"record {number} has an id that cannot be looked up: {record!r}; use text or numbers.") from None
+            raise TreeError(
+                f"record {number} has an id that cannot be looked up: {record!r}; use text or numbers."
+            ) from None
         if known:
             raise TreeError(f"record {number}: the id {identity!r} is used twice; every node needs its own.")
         _check_label(label)
