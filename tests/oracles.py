@@ -12,7 +12,7 @@ import cmath
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -79,9 +79,7 @@ def _subset_fragments(node: Tree) -> list[tuple[Any, int, int]]:
     ]
 
 
-def subset_features(
-    tree: Tree, decay: float, bag_of_words: bool = False, max_depth: int | None = None
-) -> Features:
+def subset_features(tree: Tree, decay: float, bag_of_words: bool = False, max_depth: int | None = None) -> Features:
     """Every fragment that keeps productions whole, up to a height; with the bag of words also every leaf."""
     found: Features = {}
     for node in nodes(tree):
@@ -107,9 +105,7 @@ def _partial_fragments(
     if node.is_leaf:
         found[(node.label, "leaf")] = root * decay * cmath.sqrt(terminal_factor - 1.0)
         return found
-    below = [
-        _partial_fragments(child, decay, depth_decay, limit, leaves, terminal_factor) for child in node.children
-    ]
+    below = [_partial_fragments(child, decay, depth_decay, limit, leaves, terminal_factor) for child in node.children]
     longest = len(below) if limit is None else min(limit, len(below))
     for length in range(1, longest + 1):
         for chosen in itertools.combinations(range(len(below)), length):
@@ -154,15 +150,13 @@ def _production(node: Tree) -> tuple[str, ...]:
 
 
 def subtree_pairs(left: Any, right: Any, decay: float) -> float:
-    return _over_pairs(
-        left, right, lambda a, b: decay ** internal_count(a) if not a.is_leaf and a == b else 0.0
-    )
+    return _over_pairs(left, right, lambda a, b: decay ** internal_count(a) if not a.is_leaf and a == b else 0.0)
 
 
 def subset_pairs(
     left: Any, right: Any, decay: float, bag_of_words: bool = False, max_depth: int | None = None
 ) -> float:
-    @lru_cache(maxsize=None)
+    @cache
     def delta(a: Tree, b: Tree, depth: int | None) -> float:
         if a.is_leaf or b.is_leaf or _production(a) != _production(b) or depth == 0:
             return 0.0
@@ -188,7 +182,7 @@ def partial_pairs(
     leaves: bool = True,
     terminal_factor: float = 1.0,
 ) -> float:
-    @lru_cache(maxsize=None)
+    @cache
     def delta(a: Tree, b: Tree) -> float:
         if a.label != b.label:
             return 0.0
@@ -208,9 +202,7 @@ def partial_pairs(
             for i in range(1, n):
                 for j in range(1, m):
                     if below[i, j]:
-                        powers = decay ** (
-                            np.arange(i - 1, -1, -1)[:, None] + np.arange(j - 1, -1, -1)[None, :]
-                        )
+                        powers = decay ** (np.arange(i - 1, -1, -1)[:, None] + np.arange(j - 1, -1, -1)[None, :])
                         longer[i, j] = below[i, j] * (powers * ending[:i, :j]).sum()
             ending = longer
             total += ending.sum()

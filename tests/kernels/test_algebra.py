@@ -22,7 +22,9 @@ E = sw.Examples(tree=X, flat=[{"x": 1.0, "w": "dog"}, {"x": 2.0, "w": "cat"}, {"
 numbers = st.sampled_from([0.5, 1, 2, 0.25, np.float64(0.3), np.int64(2), 1e-9, 3e20])
 tree_kernels = st.one_of(
     st.builds(Subtree, decay=st.sampled_from([0.1, 0.4, np.float64(0.7), 1])),
-    st.builds(SubsetTree, decay=st.sampled_from([0.4, 1.0]), bag_of_words=st.booleans(), max_depth=st.sampled_from([None, 2])),
+    st.builds(
+        SubsetTree, decay=st.sampled_from([0.4, 1.0]), bag_of_words=st.booleans(), max_depth=st.sampled_from([None, 2])
+    ),
     st.builds(
         PartialTree,
         decay=st.sampled_from([0.4, np.float32(0.5)]),
@@ -250,7 +252,9 @@ class TestParameters:
 
 
 class TestFlat:
-    @given(st.integers(1, 5), st.integers(1, 4), st.integers(1, 3), st.sampled_from([0.0, 1.0, 2.5]), st.integers(0, 99))
+    @given(
+        st.integers(1, 5), st.integers(1, 4), st.integers(1, 3), st.sampled_from([0.0, 1.0, 2.5]), st.integers(0, 99)
+    )
     def test_against_numpy(self, n: int, m: int, degree: int, constant: float, seed: int) -> None:
         generator = np.random.default_rng(seed)
         A = generator.normal(size=(n, 3)) * (generator.random((n, 3)) < 0.6)
@@ -261,7 +265,13 @@ class TestFlat:
         ):
             expected, own = f(A @ B.T), f(A @ A.T)
             as_dicts = [[{f"f{j}": v for j, v in enumerate(row) if v} for row in M] for M in (A, B)]
-            kinds = [(A, B), (A.tolist(), B.tolist()), (sparse.csr_matrix(A), sparse.coo_array(B)), (sparse.csc_array(A), B), as_dicts]
+            kinds = [
+                (A, B),
+                (A.tolist(), B.tolist()),
+                (sparse.csr_matrix(A), sparse.coo_array(B)),
+                (sparse.csc_array(A), B),
+                as_dicts,
+            ]
             for left, right in kinds:
                 np.testing.assert_allclose(kernel(left, right), expected, atol=1e-12)
                 np.testing.assert_allclose(kernel(left), own, atol=1e-12)
@@ -307,5 +317,5 @@ class TestFlat:
         with pytest.raises(DataError, match="differ in length"):
             Linear()([[1, 2], [3]])
         for bad in ([1], {"a"}, 1j, 10**400):
-            with pytest.raises(DataError, match="row 0: the feature 'x' is .*expected a finite number or text"):
+            with pytest.raises(DataError, match=r"row 0: the feature 'x' is .*expected a finite number or text"):
                 Linear()([{"x": bad}])

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 
 import sapwood as sw
+import strategies
 from sapwood.errors import DataError, KernelError, TooLargeError
 from sapwood.kernels import Kernel, Linear, PartialTree, SubsetTree, Subtree
 
@@ -126,7 +126,16 @@ class TestInput:
         nltk_trees = [nltk.Tree.fromstring(text) for text in texts]
         objects = np.empty(2, dtype=object)
         objects[:] = trees
-        for data in (texts, tuple(texts), trees, nltk_trees, objects, pd.Series(trees), pd.Series(texts), np.array(texts)):
+        for data in (
+            texts,
+            tuple(texts),
+            trees,
+            nltk_trees,
+            objects,
+            pd.Series(trees),
+            pd.Series(texts),
+            np.array(texts),
+        ):
             np.testing.assert_array_equal(kernel(data), K)
         assert kernel(texts[0], trees[1]) == kernel(nltk_trees[0], nltk_trees[1]) == K[0, 1]
         assert kernel.diag(trees[0]).tolist() == [K[0, 0]]
@@ -183,7 +192,9 @@ class TestNormalized:
             K = kernel(trees)
             scale = 1 / np.sqrt(np.diagonal(K))
             np.testing.assert_allclose(kernel.normalized()(trees), K * scale[:, None] * scale, rtol=1e-12)
-            np.testing.assert_allclose(kernel.normalized()(trees[:1], trees), (K * scale[:, None] * scale)[:1], rtol=1e-12)
+            np.testing.assert_allclose(
+                kernel.normalized()(trees[:1], trees), (K * scale[:, None] * scale)[:1], rtol=1e-12
+            )
 
 
 class TestMemory:
@@ -342,7 +353,10 @@ class TestWorkflow:
         generator = np.random.default_rng(0)
         y = np.arange(60) % 2
         X = sw.TreeArray(
-            [f"(S (NP (NN n{generator.integers(5)})) (VP (V {'runs' if one else 'eats'}) x{generator.integers(3)}))" for one in y]
+            [
+                f"(S (NP (NN n{generator.integers(5)})) (VP (V {'runs' if one else 'eats'}) x{generator.integers(3)}))"
+                for one in y
+            ]
         )
         return X, y
 

@@ -7,13 +7,13 @@ import re
 from typing import Any
 
 import numpy as np
-import oracles
 import pytest
-import strategies
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import oracles
 import sapwood as sw
+import strategies
 from sapwood.kernels import Kernel, PartialTree, SubsetTree, Subtree
 from sapwood.trees import concatenate
 
@@ -37,7 +37,11 @@ def kernel_named(name: str) -> Kernel:
 
 NAMES = [
     *(f"{kind}_lambda{decay}" for kind in ("ST", "SST", "SSTbow") for decay in ("0.1", "0.4", "1")),
-    *(f"PTK_{cut}_lambda{a}_mu{b}" for cut in ("full", "maxlen5") for a, b in (("0.4", "0.4"), ("1", "1"), ("0.2", "0.7"))),
+    *(
+        f"PTK_{cut}_lambda{a}_mu{b}"
+        for cut in ("full", "maxlen5")
+        for a, b in (("0.4", "0.4"), ("1", "1"), ("0.2", "0.7"))
+    ),
     "PTKnoleaves_full_lambda0.4_mu0.4",
 ]
 

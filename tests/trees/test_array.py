@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 
 import sapwood as sw
+import strategies
 from sapwood.errors import DataError, TreeError
 from sapwood.trees import concatenate
 
@@ -56,7 +56,10 @@ class TestContents:
         reference = np.empty(n, dtype=object)
         for i, value in enumerate(plain(values)):
             reference[i] = value
-        keys: list[Any] = [data.draw(st.slices(n)), np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)), bool)]
+        keys: list[Any] = [
+            data.draw(st.slices(n)),
+            np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)), bool),
+        ]
         if n:
             positions = data.draw(st.lists(st.integers(-n, n - 1), max_size=10))
             kinds = (np.array(positions, dtype=np.int64), np.array([p % n for p in positions], dtype=np.uint64))
@@ -195,7 +198,8 @@ class TestExamples:
         assert sw.Examples(flat=[[1, 2], [3, 4]])["flat"].tolist() == [[1, 2], [3, 4]]
 
     @pytest.mark.parametrize(
-        "key", [slice(1, 5, 2), [3, 0, 0], np.array([5, -1]), np.array([True] * 3 + [False] * 3), [], slice(0, 0), 2, -1]
+        "key",
+        [slice(1, 5, 2), [3, 0, 0], np.array([5, -1]), np.array([True] * 3 + [False] * 3), [], slice(0, 0), 2, -1],
     )
     def test_views_stay_in_step(self, key: Any) -> None:
         E = self.examples()

@@ -9,13 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import oracles
 import pytest
-import strategies
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+import oracles
 import sapwood as sw
+import strategies
 from sapwood import BracketError, Tree
 from sapwood.errors import DataError, TreeError
 
@@ -27,7 +27,10 @@ def read(text: str, **options: Any) -> list[Any]:
 
 
 class TestReading:
-    @given(strategies.trees_over(st.text("abc-=|*$.,é", min_size=1, max_size=4), 10), st.sampled_from([" ", "\n  ", "\t", "\r\n"]))
+    @given(
+        strategies.trees_over(st.text("abc-=|*$.,é", min_size=1, max_size=4), 10),
+        st.sampled_from([" ", "\n  ", "\t", "\r\n"]),
+    )
     def test_as_nltk_reads(self, tree: Tree, space: str) -> None:
         import nltk
 
@@ -65,9 +68,10 @@ class TestReading:
             trees = read(text)
         except BracketError as error:
             lines = text.split("\n")
-            assert 1 <= error.line <= len(lines)
-            assert 1 <= error.column <= len(lines[error.line - 1]) + 1
-            shown, caret = error.context.split("\n")
+            place, context = (error.line, error.column), error.context
+            assert 1 <= place[0] <= len(lines)
+            assert 1 <= place[1] <= len(lines[place[0] - 1]) + 1
+            shown, caret = context.split("\n")
             assert caret.index("^") - 4 <= len(shown)
         except DataError:
             assert not text.strip()
@@ -92,7 +96,9 @@ class TestReading:
 
 class TestOptions:
     LABELS = st.sampled_from(["S", "NP", "NP-SBJ", "NP=2", "NP-SBJ=2", "-NONE-", "PRT|ADVP", "-LRB-", "X-", "=", "-"])
-    WORDS = st.sampled_from(["*", "dog", "-LRB-", "-RRB-", "-LSB-", "-RSB-", "-LCB-", "-RCB-", "-NONE-", "a-b", "-lrb-"])
+    WORDS = st.sampled_from(
+        ["*", "dog", "-LRB-", "-RRB-", "-LSB-", "-RSB-", "-LCB-", "-RCB-", "-NONE-", "a-b", "-lrb-"]
+    )
 
     @staticmethod
     def treebank_like() -> st.SearchStrategy[Tree]:
@@ -121,7 +127,7 @@ class TestOptions:
             if options[name] and expected is not None:
                 expected = twin(expected)
         if expected is None:
-            with pytest.raises(BracketError, match="nothing is left of this tree .*drop_traces=False"):
+            with pytest.raises(BracketError, match=r"nothing is left of this tree .*drop_traces=False"):
                 read(str(tree), **options)
         else:
             assert read(str(tree), **options) == [expected]
@@ -241,7 +247,7 @@ class TestFaults:
         error = caught.value
         assert (error.line, error.column) == (line, column)
         assert str(error).startswith(f"{error.source}:{line}:{column}: ")
-        shown, caret = error.context.split("\n")
+        _, caret = error.context.split("\n")
         assert caret.strip() == "^"
         assert caret.index("^") == 4 + column - 1
         assert "\r" not in error.context
@@ -272,7 +278,10 @@ def pickle_round_trip(value: Any) -> Any:
 
 
 class TestWriting:
-    @given(st.lists(strategies.trees_over(strategies.tokens), min_size=1, max_size=5), st.sampled_from(["t.mrg", "t.mrg.gz"]))
+    @given(
+        st.lists(strategies.trees_over(strategies.tokens), min_size=1, max_size=5),
+        st.sampled_from(["t.mrg", "t.mrg.gz"]),
+    )
     def test_round_trip(self, tmp_path_factory: pytest.TempPathFactory, trees: list[Tree], name: str) -> None:
         path = tmp_path_factory.mktemp("w") / name
         sw.write_trees(trees, path)
@@ -283,7 +292,7 @@ class TestWriting:
     def test_escapes(self, tmp_path: Path) -> None:
         path = tmp_path / "t.mrg"
         tree = Tree("a b", ["(", ")", "x\ty"])
-        with pytest.raises(TreeError, match="'a b' holds a bracket or white space.*escape=True"):
+        with pytest.raises(TreeError, match=r"'a b' holds a bracket or white space.*escape=True"):
             sw.write_trees([tree], path)
         assert not os.listdir(tmp_path)
         sw.write_trees([tree], path, escape=True)

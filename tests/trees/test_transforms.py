@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import oracles
 import pytest
-import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 
+import oracles
 import sapwood as sw
+import strategies
 from sapwood import Tree
 from sapwood.errors import ParameterError, TreeError
 from sapwood.trees import binarize, collapse_unary, delexicalize, lowercase_leaves, map_leaves, relabel, rewrite
@@ -22,7 +22,10 @@ UP = {"a": "A", "b": "bb"}
 CASES: dict[str, tuple[Callable[[Any], Any], Callable[[Tree], Tree]]] = {
     "relabel": (lambda X: relabel(X, UP), lambda t: oracles.map_nodes(t, str, lambda label: UP.get(label, label))),
     "relabel by function": (lambda X: relabel(X, str.upper), lambda t: oracles.map_nodes(t, str, str.upper)),
-    "map_leaves": (lambda X: map_leaves(X, UP), lambda t: oracles.map_nodes(t, lambda label: UP.get(label, label), str)),
+    "map_leaves": (
+        lambda X: map_leaves(X, UP),
+        lambda t: oracles.map_nodes(t, lambda label: UP.get(label, label), str),
+    ),
     "lowercase_leaves": (lowercase_leaves, lambda t: oracles.map_nodes(t, str.lower, str)),
     "delexicalize": (delexicalize, oracles.delexicalize),
     "delexicalize to a word": (lambda X: delexicalize(X, word="_"), lambda t: oracles.map_nodes(t, lambda _: "_", str)),
@@ -59,7 +62,9 @@ def test_binary_trees_have_at_most_two_children_and_the_same_words(tree: Tree) -
 
 def test_rules_see_rewritten_children() -> None:
     seen = []
-    rewrite(Tree.fromstring("(a (b c))"), lambda node: (seen.append(str(node)), Tree(node.label + "!", node.children))[1])
+    rewrite(
+        Tree.fromstring("(a (b c))"), lambda node: (seen.append(str(node)), Tree(node.label + "!", node.children))[1]
+    )
     assert seen == ["(c)", "(b c!)", "(a (b! c!))"]
 
 

@@ -9,12 +9,12 @@ import weakref
 import xml.etree.ElementTree as ElementTree
 from typing import Any
 
-import oracles
 import pytest
-import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 
+import oracles
+import strategies
 from sapwood import BracketError, Tree
 from sapwood.errors import SapwoodError, TreeError
 
