@@ -282,7 +282,7 @@ class TestMemory:
 
 
 INTERRUPTED = {
-    "SubsetTree": "SubsetTree()(X)",
+    "SubsetTree": "SubsetTree()(B)",
     "Subtree": "Subtree()(B)",
     "PartialTree": "PartialTree()(X)",
     "normalized": "PartialTree().normalized()(X, X)",

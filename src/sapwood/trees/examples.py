@@ -160,6 +160,8 @@ def _as_view(name: str, value: Any) -> Any:
         if value.ndim != 2:
             raise DataError(f"view {name!r} must have two dimensions (rows, features), got shape {value.shape}.")
         return value
+    if isinstance(value, np.ndarray) and value.ndim == 1 and not len(value):
+        return value  # no rows are left of a view of dictionaries
     rows = list(value)
     if rows and all(isinstance(row, Mapping) for row in rows):
         return _object_array(rows)
