@@ -183,16 +183,20 @@ class Merge {
         if (pairs_.size() < std::min(a.size(), b.size())) pairs_.resize(std::min(a.size(), b.size()));
         std::size_t left = 0, right = 0, count = 0;
 #if defined(__AVX2__)
-        const __m256i turn = _mm256_setr_epi32(1, 2, 3, 4, 5, 6, 7, 0);
         const __m256i padding = _mm256_set1_epi32(-1);
         while (left < a.size() && right < b.size()) {
             const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(a.data() + left));
             const __m256i y = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b.data() + right));
-            __m256i turned = y, same = _mm256_cmpeq_epi32(x, y);
-            for (std::size_t r = 1; r < kBlock; ++r) {
-                turned = _mm256_permutevar8x32_epi32(turned, turn);
-                same = _mm256_or_si256(same, _mm256_cmpeq_epi32(x, turned));
-            }
+            __m256i same = _mm256_cmpeq_epi32(x, y);
+            // Turning within the halves and swapping them has a shorter chain than turning the whole seven times.
+            const __m256i swapped = _mm256_permute2x128_si256(y, y, 1);
+            same = _mm256_or_si256(same, _mm256_cmpeq_epi32(x, swapped));
+            same = _mm256_or_si256(same, _mm256_cmpeq_epi32(x, _mm256_shuffle_epi32(y, 0x39)));
+            same = _mm256_or_si256(same, _mm256_cmpeq_epi32(x, _mm256_shuffle_epi32(y, 0x4e)));
+            same = _mm256_or_si256(same, _mm256_cmpeq_epi32(x, _mm256_shuffle_epi32(y, 0x93)));
+            same = _mm256_or_si256(same, _mm256_cmpeq_epi32(x, _mm256_shuffle_epi32(swapped, 0x39)));
+            same = _mm256_or_si256(same, _mm256_cmpeq_epi32(x, _mm256_shuffle_epi32(swapped, 0x4e)));
+            same = _mm256_or_si256(same, _mm256_cmpeq_epi32(x, _mm256_shuffle_epi32(swapped, 0x93)));
             same = _mm256_andnot_si256(_mm256_cmpeq_epi32(x, padding), same);
             for (auto mask = lanes(same); mask != 0; mask &= mask - 1) {
                 const auto lane = static_cast<std::size_t>(__builtin_ctz(mask));
@@ -369,7 +373,7 @@ class Labels {
 
 template <class Kernel>
 void measure(const char* name, Kernel kernel, const std::vector<Tree>& trees, int repeat, const std::string& out) {
-    constexpr std::size_t kTile = 64;
+    constexpr std::size_t kTile = 128;
     const std::vector<Sorted> ready = kernel.prepare(trees);
     const std::size_t count = ready.size();
     std::vector<double> gram(count * (count + 1) / 2);
