@@ -41,15 +41,9 @@ def test_the_same_everywhere(garden: nursery.Nursery) -> None:
         "f = g.forest(7); print(hashlib.sha256(t.encode()).hexdigest()[:16], f.scores.tolist(), f.parses.to_strings())"
     )
     expected = f"{fingerprint(garden)} {garden.forest(7).scores.tolist()} {garden.forest(7).parses.to_strings()}"
-    for seed in ("1", "2"):
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert done.stdout.strip() == expected
+    other_hashing = {**os.environ, "PYTHONHASHSEED": "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"}
+    done = subprocess.run([sys.executable, "-c", code], env=other_hashing, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == expected
     # A change of the garden changes every figure made on it, so it has to be made on purpose.
     assert fingerprint(garden) == "b2d85494fc18e6f7"
     assert nursery.grow(seed=1, size=60).sentences[0].tree != nursery.grow(seed=2, size=60).sentences[0].tree
