@@ -11,7 +11,6 @@ __all__ = [
     "DataError",
     "KernelError",
     "ModelFileError",
-    "NotFittedError",
     "ParameterError",
     "SapwoodError",
     "TooLargeError",
@@ -67,7 +66,3 @@ class TooLargeError(SapwoodError, MemoryError):
 
 class ModelFileError(SapwoodError, ValueError):
     """A model file is truncated, foreign, damaged or newer than this version of Sapwood."""
-
-
-class NotFittedError(SapwoodError, ValueError, AttributeError):
-    """An estimator is used before ``fit``."""

@@ -1,2 +1,3 @@
+from sapwood._core import decode as decode
 from sapwood._core import kernels as kernels
 from sapwood._core import trees as trees

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -68,9 +67,7 @@ def _at(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the command; return 0, 1 if the data are wrong, 2 if it was called wrongly."""
-    from sapwood.errors import ParameterError, SapwoodError
-
+    """Score and print."""
     kinds: dict[str, Callable[[argparse.Namespace], tuple[dict[str, Any], str]]] = {
         "parses": _parses,
         "labels": _labels,
@@ -78,14 +75,7 @@ def run(args: argparse.Namespace) -> int:
         "nbest": _nbest,
         "compare": _compare,
     }
-    try:
-        result, table = kinds[args.kind](args)
-    except ParameterError as error:
-        print(f"sapwood score: {error}", file=sys.stderr)
-        return 2
-    except SapwoodError as error:
-        print(f"sapwood score: {error}", file=sys.stderr)
-        return 1
+    result, table = kinds[args.kind](args)
     print(json.dumps(result, indent=2, ensure_ascii=False, allow_nan=False) if args.json else table)
     return 0
 

@@ -37,6 +37,7 @@ _HOMES = {
     "read_conllu": "conllu",
     "read_corenlp": "corenlp",
     "read_kelp": "kelp",
+    "read_labelled": "labelled",
     "read_msr": "pairs",
     "read_nbest": "nbest",
     "read_questions": "questions",
@@ -79,6 +80,7 @@ __all__ = [
     "read_conllu",
     "read_corenlp",
     "read_kelp",
+    "read_labelled",
     "read_msr",
     "read_nbest",
     "read_questions",
@@ -100,6 +102,7 @@ if TYPE_CHECKING:
     from sapwood.corpora.conllu import DependencySentence, Row, iter_conllu, read_conllu, write_conllu
     from sapwood.corpora.corenlp import CoreNLPSentence, iter_corenlp, iter_corenlp_json, read_corenlp, write_corenlp
     from sapwood.corpora.kelp import KelpExample, iter_kelp, read_kelp, write_kelp
+    from sapwood.corpora.labelled import read_labelled
     from sapwood.corpora.nbest import NBest, iter_nbest, read_nbest, write_nbest
     from sapwood.corpora.pairs import SentencePair, iter_msr, iter_quora, read_msr, read_quora, write_msr, write_quora
     from sapwood.corpora.penn import find_nltk, iter_treebank, read_treebank

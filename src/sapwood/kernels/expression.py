@@ -10,15 +10,11 @@ import ast
 from typing import Any
 
 from sapwood.errors import ParameterError
-from sapwood.kernels.base import Constant, Kernel
-from sapwood.kernels.flat import Linear, Polynomial
-from sapwood.kernels.syntactic import PartialTree, SubsetTree, Subtree
+from sapwood.kernels.base import Kernel
+from sapwood.kernels.names import INGREDIENTS, KERNELS, find
 
 __all__ = ["parse_kernel"]
 
-_KERNELS: dict[str, type[Kernel]] = {
-    kind.__name__: kind for kind in (Constant, Linear, PartialTree, Polynomial, SubsetTree, Subtree)
-}
 _LONGEST = 10_000
 
 
@@ -41,6 +37,8 @@ def parse_kernel(text: str) -> Kernel:
     >>> parse_kernel("0.5 * SubsetTree(decay=0.3).normalized() + Subtree(decay=0.4)")
     0.5 * SubsetTree(decay=0.3).normalized() + Subtree(decay=0.4)
     """
+    if not isinstance(text, str):
+        raise ParameterError(f"a kernel expression must be a str, got {type(text).__name__}.")
     if len(text) > _LONGEST:
         raise ParameterError(f"the kernel expression has {len(text)} characters; at most {_LONGEST} are read.")
     try:
@@ -56,7 +54,7 @@ def parse_kernel(text: str) -> Kernel:
             raise
         raise ParameterError(f"the kernel expression cannot be read: {error or 'it is nested too deeply'}.") from None
     if not isinstance(result, Kernel):
-        raise ParameterError(f"{text!r} is a number, not a kernel; name one of {', '.join(sorted(_KERNELS))}.")
+        raise ParameterError(f"{text!r} is a number, not a kernel; name one of {', '.join(sorted(KERNELS))}.")
     return result
 
 
@@ -66,6 +64,12 @@ def _read(node: ast.expr, text: str) -> Any:
             return node.value
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
             return -number
+        case ast.Tuple(elts=items):
+            return tuple(_read(item, text) for item in items)
+        case ast.List(elts=items):
+            return [_read(item, text) for item in items]
+        case ast.Dict(keys=keys, values=values) if all(key is not None for key in keys):
+            return {_read(key, text): _read(value, text) for key, value in zip(keys, values, strict=True) if key}
         case ast.BinOp(op=ast.Add() | ast.Mult() | ast.Pow()):
             left, right = _read(node.left, text), _read(node.right, text)
             if not isinstance(left, Kernel) and not isinstance(right, Kernel):
@@ -77,12 +81,12 @@ def _read(node: ast.expr, text: str) -> Any:
             except TypeError:
                 raise _refused(node, text, "these cannot be combined") from None
         case ast.Call(func=ast.Name(id=name)):
-            if name not in _KERNELS:
-                known = ", ".join(sorted(_KERNELS))
+            if name not in KERNELS and name not in INGREDIENTS:
+                known = ", ".join(sorted([*KERNELS, *INGREDIENTS]))
                 raise _refused(node, text, f"there is no kernel called {name}; there are {known}")
             arguments, keywords = _arguments(node, text)
             try:
-                return _KERNELS[name](*arguments, **keywords)
+                return find(name)(*arguments, **keywords)
             except TypeError as error:
                 raise _refused(node, text, str(error).replace("__init__() ", "")) from None
         case ast.Call(func=ast.Attribute(value=inner, attr="normalized"), args=[], keywords=[]):

@@ -1,20 +1,48 @@
-"""How kernels are written to model files: as the expression that their ``repr`` gives."""
+"""How kernels are written to model files: class names from the closed list, and their parameters."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from sapwood.errors import ParameterError
 from sapwood.files import Reader, Writer, register
 from sapwood.kernels.base import Kernel
-from sapwood.kernels.expression import parse_kernel
+from sapwood.kernels.names import COMBINATIONS, KERNELS, find
 
 
 def _write(kernel: Kernel, writer: Writer) -> dict[str, Any]:
-    return {"expression": repr(kernel)}
+    name = type(kernel).__name__
+    # A file that cannot be read back is worse than none.
+    if (name not in KERNELS and name not in COMBINATIONS) or find(name) is not type(kernel):
+        raise ParameterError(f"a kernel of the class {name} cannot be saved, since Sapwood does not know it.")
+    params = kernel.get_params(deep=False)
+    return {"kind": name, "params": {name: _encode(value, writer) for name, value in params.items()}}
+
+
+def _encode(value: Any, writer: Writer) -> Any:
+    if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
+        value = value.item()
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, (list, tuple)):
+        return {"list": [_encode(item, writer) for item in value]}
+    return {"part": writer.part(value)}
 
 
 def _read(data: dict[str, Any], reader: Reader) -> Kernel:
-    return parse_kernel(data["expression"])
+    kind = data["kind"]
+    if kind not in KERNELS and kind not in COMBINATIONS:
+        raise reader.fail(f"there is no kernel called {kind!r}")
+    kernel: Kernel = find(kind)(**{name: _decode(value, reader) for name, value in data["params"].items()})
+    return kernel
+
+
+def _decode(value: Any, reader: Reader) -> Any:
+    if not isinstance(value, dict):
+        return value
+    if "list" in value:
+        return tuple(_decode(item, reader) for item in value["list"])
+    return reader.part(value["part"])
 
 
 register("Kernel", Kernel, _write, _read)

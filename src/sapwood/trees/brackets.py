@@ -440,6 +440,11 @@ def _fault(name: str, text: bytes, offset: int, reason: str) -> BracketError:
     end = text.find(b"\n", offset)
     end = len(text) if end < 0 else end
     line = text.count(b"\n", 0, offset) + 1
+    # Neither a byte order mark nor the other half of a Windows line end is part of what people see.
+    if start == 0 and text.startswith(b"\xef\xbb\xbf") and offset >= 3:
+        start = 3
+    if end > offset and text[end - 1 : end] == b"\r":
+        end -= 1
     before = text[start:offset].decode("utf-8", "replace").expandtabs(1)
     after = text[offset:end].decode("utf-8", "replace").expandtabs(1)
     column = len(before) + 1

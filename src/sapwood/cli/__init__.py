@@ -1,0 +1,63 @@
+"""The ``sapwood`` command: names and paths in, one public call, text or JSON out.
+
+Each subcommand is a module with ``add_parser``, which must import nothing heavy, and ``run``. Exit codes: 0 for
+success, 1 for data that cannot be used, 2 for a command line that cannot be understood.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+__all__ = ["main"]
+
+_COMMANDS = ("demo", "train", "predict", "evaluate", "kernel", "show", "decode", "data", "score")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    parser = build_parser()
+    options = parser.parse_args(arguments)
+    if not hasattr(options, "run"):
+        parser.print_help()
+        return 2
+    from sapwood import settings
+    from sapwood.errors import ParameterError, SapwoodError
+
+    try:
+        with settings.options(threads=getattr(options, "threads", None), progress=sys.stderr.isatty()):
+            code: int = options.run(options)
+        sys.stdout.flush()
+        return code
+    except ParameterError as error:
+        print(f"sapwood: {error}", file=sys.stderr)
+        return 2
+    except SapwoodError as error:
+        print(f"sapwood: {error}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        # Whoever read our output has enough, as head does. Python would complain again when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"sapwood: {where}{error.strerror or error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("sapwood: interrupted", file=sys.stderr)
+        return 130
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Build the parser with all subcommands."""
+    from sapwood import __version__
+
+    parser = argparse.ArgumentParser(prog="sapwood", description="Learn from parse trees.")
+    parser.add_argument("--version", action="version", version=f"sapwood {__version__}")
+    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND")
+    for name in _COMMANDS:
+        import_module(f"sapwood.cli.{name}").add_parser(subparsers)
+    return parser

@@ -1,0 +1,71 @@
+"""``sapwood kernel``: compare the trees of one or two files."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import sys
+from typing import Any
+
+from sapwood.cli.arguments import Subparsers, add_threads
+
+__all__ = ["add_parser", "run"]
+
+
+def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
+    """Describe the command."""
+    parser = subparsers.add_parser(
+        "kernel",
+        help="compare the trees of one or two files",
+        description="Compute the Gram matrix of the trees in A, or the values of A against B.",
+    )
+    parser.add_argument("A", help="file of bracketed trees, a quoted glob pattern, or - for standard input")
+    parser.add_argument("B", nargs="?", help="a second file")
+    parser.add_argument("--kernel", required=True, metavar="EXPR", help='such as "SubsetTree(decay=0.4).normalized()"')
+    parser.add_argument("--out", metavar="FILE", help="gram.npz or gram.tsv; by default a table on standard output")
+    parser.add_argument("--drop-traces", action="store_true", help="leave out -NONE- and what holds nothing else")
+    parser.add_argument("--drop-function-tags", action="store_true", help="read NP-SBJ as NP")
+    add_threads(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Compute and write the values."""
+    import numpy as np
+
+    from sapwood.errors import ParameterError
+    from sapwood.files import atomic_write
+    from sapwood.kernels import parse_kernel
+
+    kernel = parse_kernel(options.kernel)
+    if options.out and not options.out.endswith((".npz", ".tsv")):
+        raise ParameterError(f"--out must end in .npz or .tsv, got {options.out!r}.")
+    rows = _read(options.A, options)
+    columns = None if options.B is None else _read(options.B, options)
+    K = kernel(rows, columns)
+    if options.out and options.out.endswith(".npz"):
+        buffer = io.BytesIO()
+        np.savez(buffer, gram=K, kernel=repr(kernel))
+        atomic_write(options.out, buffer.getvalue())
+    elif options.out:
+        text = io.StringIO()
+        _write_rows(K, text)
+        atomic_write(options.out, text.getvalue().encode())
+    else:
+        _write_rows(K, sys.stdout)
+    return 0
+
+
+def _read(source: str, options: argparse.Namespace) -> Any:
+    from sapwood.trees import read_trees
+
+    return read_trees(
+        sys.stdin.buffer if source == "-" else source,
+        drop_traces=options.drop_traces,
+        drop_function_tags=options.drop_function_tags,
+    )
+
+
+def _write_rows(K: Any, stream: Any) -> None:
+    for row in K:
+        stream.write("\t".join(map(repr, row.tolist())) + "\n")

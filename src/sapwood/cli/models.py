@@ -1,0 +1,25 @@
+"""Loading models for commands that need one of a certain kind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sapwood.errors import ModelFileError
+
+if TYPE_CHECKING:
+    from sapwood.learn import KernelSVC
+
+__all__ = ["load_classifier"]
+
+
+def load_classifier(path: str) -> KernelSVC:
+    """Load a classifier, or say what the file holds instead."""
+    from sapwood.files import load
+    from sapwood.learn import KernelSVC
+
+    model = load(path)
+    if not isinstance(model, KernelSVC):
+        raise ModelFileError(
+            f"{path}: holds a {type(model).__name__}, not a classifier; train one with sapwood train trees."
+        )
+    return model

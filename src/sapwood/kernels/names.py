@@ -1,0 +1,41 @@
+"""The closed list of names that kernel expressions and model files may use, and where each lives.
+
+A name is looked up here and nowhere else, so neither a command line nor a file can reach any other code. Modules are
+imported when their name is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+__all__ = ["COMBINATIONS", "INGREDIENTS", "KERNELS", "find"]
+
+# Kernels that stand by themselves.
+KERNELS = {
+    "Constant": "sapwood.kernels.base",
+    "Linear": "sapwood.kernels.flat",
+    "PartialTree": "sapwood.kernels.syntactic",
+    "Polynomial": "sapwood.kernels.flat",
+    "SubsetTree": "sapwood.kernels.syntactic",
+    "Subtree": "sapwood.kernels.syntactic",
+}
+
+# Kernels made of others; expressions write them with operators and methods.
+COMBINATIONS = {
+    "Normalized": "sapwood.kernels.base",
+    "OnView": "sapwood.kernels.base",
+    "Power": "sapwood.kernels.base",
+    "Product": "sapwood.kernels.base",
+    "Scaled": "sapwood.kernels.base",
+    "Sum": "sapwood.kernels.base",
+}
+
+# What kernels take as arguments beside plain values.
+INGREDIENTS: dict[str, str] = {}
+
+
+def find(name: str) -> Any:
+    """Return the class behind a name of one of the three lists."""
+    home = KERNELS.get(name) or COMBINATIONS.get(name) or INGREDIENTS[name]
+    return getattr(import_module(home), name)

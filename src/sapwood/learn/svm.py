@@ -1,0 +1,415 @@
+"""Support vector machines on any kernel: one Gram matrix, scikit-learn's solver, compiled prediction.
+
+The solver is scikit-learn's (libsvm). What is ours is what it lacks for trees: all binary problems share one Gram
+matrix, only the support examples are kept, and prediction goes through the kernel's expansion instead of a kernel value
+per support example.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations
+from typing import Any, Self
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.svm import SVC, SVR
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from sapwood import settings
+from sapwood.errors import DataError, KernelError, ParameterError
+from sapwood.files import Reader, Writer, register
+from sapwood.kernels.base import Kernel, Matrix, as_data
+from sapwood.kernels.syntactic import SubsetTree
+
+__all__ = ["KernelSVC", "KernelSVR"]
+
+
+class _KernelMachine(BaseEstimator):
+    """What classification and regression share: the Gram matrix, the support examples and the expansion."""
+
+    kernel: Kernel | None
+    kernel_: Kernel
+    support_: NDArray[np.intp]
+    support_examples_: Any
+    dual_coef_: Matrix
+    intercept_: Matrix
+    _compiled: Callable[[Any], Matrix] | None = None
+
+    def _gram(self, X: Any) -> Matrix:
+        kernel = SubsetTree().normalized() if self.kernel is None else self.kernel
+        if not isinstance(kernel, Kernel):
+            raise ParameterError(
+                f"kernel must be a kernel such as SubsetTree(decay=0.4).normalized(), got {kernel!r}; "
+                "sapwood.kernels.parse_kernel reads one from text."
+            )
+        self.kernel_ = kernel.bind(X)
+        K: Matrix = self.kernel_(X)
+        if not np.isfinite(K).all():
+            row = int(np.flatnonzero(~np.isfinite(K).all(axis=1))[0])
+            raise KernelError(f"the kernel of example {row} is not finite; lower decay or use kernel.normalized().")
+        return K
+
+    def _keep(self, X: Any, support: NDArray[np.intp], coefficients: Matrix, intercept: Matrix) -> None:
+        """Store the solution: rows of ``coefficients`` belong to the support, columns to the outputs."""
+        self.support_ = support
+        examples = X[support]
+        # A view would keep the whole training data alive.
+        self.support_examples_ = examples.detach() if hasattr(examples, "detach") else examples
+        self.dual_coef_ = np.ascontiguousarray(coefficients)
+        self.intercept_ = intercept
+        self._compiled = None
+
+    def _outputs(self, X: Any) -> Matrix:
+        check_is_fitted(self)
+        X = as_data(X)
+        if self._compiled is None:
+            self._compiled = self.kernel_.expansion(self.support_examples_, self.dual_coef_)
+        return self._compiled(X) + self.intercept_
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The compiled expansion is native and quickly made again.
+        state: dict[str, Any] = super().__getstate__()
+        return {**state, "_compiled": None}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.one_d_array = True
+        return tags
+
+
+class KernelSVC(ClassifierMixin, _KernelMachine):
+    """Support vector classification of trees, or of anything that a kernel compares.
+
+    Parameters
+    ----------
+    kernel : Kernel, optional
+        By default ``SubsetTree(decay=0.4).normalized()``. Its parameters can be searched, as ``kernel__kernel__decay``.
+    C : float
+        Price of a training error.
+    class_weight : dict, "balanced" or None
+        Factors of C per class; "balanced" makes both sides of every binary problem count the same.
+    multi_class : {"ovr", "ovo"}
+        One class against the rest, or one against one with votes. All problems share one Gram matrix.
+    tol : float
+        Stopping tolerance of the solver.
+    max_iter : int
+        Limit on the solver's iterations; -1 means none.
+    cache_size : float
+        Solver cache in megabytes.
+
+    Attributes
+    ----------
+    classes_ : array
+        The labels, sorted.
+    support_ : array of int
+        Positions of the support examples in the training data.
+    support_examples_ : TreeArray or Examples
+        The support examples; nothing else of the training data is kept.
+    dual_coef_ : array of shape (n_support, n_outputs)
+        Their weights in each binary problem.
+    intercept_ : array of shape (n_outputs,)
+
+    Examples
+    --------
+    >>> import sapwood as sw
+    >>> asked = ["(S (WH who) (V runs))", "(S (WH what) (V ran))"]
+    >>> told = ["(S (N dogs) (V run))", "(S (N he) (V ran))"]
+    >>> clf = KernelSVC(kernel=sw.kernels.SubsetTree(decay=0.4).normalized())
+    >>> clf = clf.fit(asked + told, ["ask", "ask", "tell", "tell"])
+    >>> clf.predict(["(S (WH who) (V barks))"])
+    array(['ask'], dtype='<U4')
+    """
+
+    classes_: NDArray[Any]
+
+    def __init__(
+        self,
+        kernel: Kernel | None = None,
+        *,
+        C: float = 1.0,
+        class_weight: dict[Any, float] | str | None = None,
+        multi_class: str = "ovr",
+        tol: float = 1e-3,
+        max_iter: int = -1,
+        cache_size: float = 200.0,
+    ) -> None:
+        self.kernel = kernel
+        self.C = C
+        self.class_weight = class_weight
+        self.multi_class = multi_class
+        self.tol = tol
+        self.max_iter = max_iter
+        self.cache_size = cache_size
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train on examples and their labels.
+
+        Parameters
+        ----------
+        X : TreeArray, Examples or list of trees
+            Training examples.
+        y : array of labels
+            One per example, at least two different ones.
+        sample_weight : array of float, optional
+            Factors of C per example.
+        """
+        if self.multi_class not in ("ovr", "ovo"):
+            raise ParameterError(f"multi_class must be 'ovr' or 'ovo', got {self.multi_class!r}.")
+        _check_positive(self.C, "C")
+        X = as_data(X)
+        labels = _check_targets(X, y)
+        check_classification_targets(labels)
+        self.classes_, targets = np.unique(labels, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise DataError(f"y has only the class {self.classes_.tolist()[0]!r}; a classifier needs at least two.")
+        sample_weight = _check_weights(sample_weight, len(labels))
+        K = self._gram(X)
+        if self.multi_class == "ovo" and len(self.classes_) > 2:
+            self._fit_one_against_one(X, K, targets, sample_weight)
+        else:
+            self._fit_one_against_rest(X, K, targets, sample_weight)
+        return self
+
+    def _solver(self) -> SVC:
+        return SVC(kernel="precomputed", C=self.C, tol=self.tol, max_iter=self.max_iter, cache_size=self.cache_size)
+
+    def _weights(self, targets: NDArray[np.intp], sides: NDArray[np.intp], weight: Matrix) -> Matrix:
+        """Return the factor of C per example; "balanced" refers to the two sides of the problem."""
+        if self.class_weight is None:
+            return weight
+        if self.class_weight == "balanced":
+            return np.asarray(weight * compute_sample_weight("balanced", sides))
+        if not isinstance(self.class_weight, dict):
+            raise ParameterError(f"class_weight must be a dict, 'balanced' or None, got {self.class_weight!r}.")
+        unknown = [label for label in self.class_weight if label not in self.classes_]
+        if unknown:
+            raise ParameterError(f"class_weight names {unknown[0]!r}, but y has only {self.classes_.tolist()}.")
+        factors = np.array([self.class_weight.get(label, 1.0) for label in self.classes_.tolist()], dtype=np.float64)
+        return weight * factors[targets]
+
+    def _fit_one_against_rest(self, X: Any, K: Matrix, targets: NDArray[np.intp], weight: Matrix) -> None:
+        classes = [1] if len(self.classes_) == 2 else list(range(len(self.classes_)))
+
+        def solve(positive: int) -> SVC:
+            sides = (targets == positive).astype(np.intp)
+            return self._solver().fit(K, sides, sample_weight=self._weights(targets, sides, weight))
+
+        solutions = Parallel(n_jobs=settings.threads(), backend="threading")(delayed(solve)(c) for c in classes)
+        dense = np.zeros((len(targets), len(classes)))
+        for column, solution in enumerate(solutions):
+            dense[solution.support_, column] = solution.dual_coef_[0]
+        support = np.flatnonzero(dense.any(axis=1))
+        self._keep(X, support, dense[support], np.array([float(s.intercept_[0]) for s in solutions]))
+
+    def _fit_one_against_one(self, X: Any, K: Matrix, targets: NDArray[np.intp], weight: Matrix) -> None:
+        pairs = list(combinations(range(len(self.classes_)), 2))
+
+        def solve(pair: tuple[int, int]) -> tuple[NDArray[np.intp], SVC]:
+            rows = np.flatnonzero((targets == pair[0]) | (targets == pair[1]))
+            sides = (targets[rows] == pair[0]).astype(np.intp)
+            weights = self._weights(targets[rows], sides, weight[rows])
+            block = np.ascontiguousarray(K[np.ix_(rows, rows)])
+            return rows, self._solver().fit(block, sides, sample_weight=weights)
+
+        solutions = Parallel(n_jobs=settings.threads(), backend="threading")(delayed(solve)(pair) for pair in pairs)
+        dense = np.zeros((len(targets), len(pairs)))
+        for column, (rows, solution) in enumerate(solutions):
+            dense[rows[solution.support_], column] = solution.dual_coef_[0]
+        support = np.flatnonzero(dense.any(axis=1))
+        self._keep(X, support, dense[support], np.array([float(s.intercept_[0]) for _, s in solutions]))
+
+    def decision_function(self, X: Any) -> Matrix:
+        """Return the margins: one number per example for two classes, else one per example and class.
+
+        With ``multi_class="ovo"`` the column of a class is its number of votes plus a share below one half that orders
+        equal votes by confidence.
+        """
+        outputs = self._outputs(X)
+        count = len(self.classes_)
+        if count == 2:
+            return outputs[:, 0]
+        if outputs.shape[1] == count and self.multi_class == "ovr":
+            return outputs
+        votes = np.zeros((len(outputs), count))
+        confidence = np.zeros_like(votes)
+        for column, (first, second) in enumerate(combinations(range(count), 2)):
+            margin = outputs[:, column]
+            votes[:, first] += margin > 0
+            votes[:, second] += margin <= 0
+            confidence[:, first] += margin
+            confidence[:, second] -= margin
+        return np.asarray(votes + confidence / (3 * (np.abs(confidence) + 1)))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the label with the largest margin for each example."""
+        margins = self.decision_function(X)
+        best = (margins > 0).astype(np.intp) if margins.ndim == 1 else margins.argmax(axis=1)
+        return np.asarray(self.classes_[best])
+
+
+class KernelSVR(RegressorMixin, _KernelMachine):
+    """Support vector regression on trees, or on anything that a kernel compares.
+
+    Parameters
+    ----------
+    kernel : Kernel, optional
+        By default ``SubsetTree(decay=0.4).normalized()``.
+    C : float
+        Price of an error beyond epsilon.
+    epsilon : float
+        Errors up to this size cost nothing.
+    tol, max_iter, cache_size
+        As for ``KernelSVC``.
+
+    Examples
+    --------
+    >>> import sapwood as sw
+    >>> trees = sw.TreeArray(["(NP (NN dog))", "(NP (JJ big) (NN dog))", "(NP (JJ big) (JJ old) (NN dog))"])
+    >>> model = KernelSVR(C=10.0).fit(trees, [1.0, 2.0, 3.0])
+    >>> bool(model.predict(trees)[0] < model.predict(trees)[2])
+    True
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel | None = None,
+        *,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        tol: float = 1e-3,
+        max_iter: int = -1,
+        cache_size: float = 200.0,
+    ) -> None:
+        self.kernel = kernel
+        self.C = C
+        self.epsilon = epsilon
+        self.tol = tol
+        self.max_iter = max_iter
+        self.cache_size = cache_size
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train on examples and their target values."""
+        _check_positive(self.C, "C")
+        X = as_data(X)
+        targets = _check_targets(X, y)
+        try:
+            targets = targets.astype(np.float64)
+        except (TypeError, ValueError):
+            raise DataError("y must be numbers for regression; for labels use KernelSVC.") from None
+        if not np.isfinite(targets).all():
+            raise DataError(f"y[{int(np.flatnonzero(~np.isfinite(targets))[0])}] is NaN or infinite.")
+        weights = _check_weights(sample_weight, len(targets))
+        K = self._gram(X)
+        solution = SVR(
+            kernel="precomputed",
+            C=self.C,
+            epsilon=self.epsilon,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            cache_size=self.cache_size,
+        ).fit(K, targets, sample_weight=weights)
+        self._keep(X, solution.support_.astype(np.intp), solution.dual_coef_.T, solution.intercept_.astype(np.float64))
+        return self
+
+    def predict(self, X: Any) -> Matrix:
+        """Return the predicted value of each example."""
+        return self._outputs(X)[:, 0]
+
+
+def _check_positive(value: object, name: str) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 < value < np.inf:
+        raise ParameterError(f"{name} must be a finite number above 0, got {value!r}.")
+
+
+def _check_targets(X: Any, y: Any) -> NDArray[Any]:
+    if y is None:
+        raise DataError("fit needs targets: pass y with one entry per example.")
+    targets = np.asarray(y)
+    if targets.ndim != 1:
+        raise DataError(f"y must have one dimension, got shape {targets.shape}.")
+    if len(targets) != X.shape[0]:
+        raise DataError(f"X has {X.shape[0]} examples but y has {len(targets)} entries; they must be the same.")
+    if not len(targets):
+        raise DataError("there is nothing to train on: X has no examples.")
+    return targets
+
+
+def _check_weights(weights: Any, count: int) -> Matrix:
+    if weights is None:
+        return np.ones(count)
+    result = np.asarray(weights, dtype=np.float64)
+    if result.shape != (count,) or not np.isfinite(result).all() or (result < 0).any():
+        raise DataError(f"sample_weight must be {count} finite numbers of at least 0.")
+    return result
+
+
+def _write_machine(machine: Any, writer: Writer) -> dict[str, Any]:
+    check_is_fitted(machine)
+    params: dict[str, Any] = dict(machine.get_params(deep=False))
+    kernel = params.pop("kernel")
+    weights: Any = params.get("class_weight")
+    if isinstance(weights, dict):
+        # JSON would turn every key into text, so the pairs are listed.
+        params["class_weight"] = [[_plain(label), float(factor)] for label, factor in weights.items()]
+    data: dict[str, Any] = {
+        "params": {name: _plain(value) for name, value in params.items()},
+        "kernel": None if kernel is None else writer.part(kernel),
+        "fitted_kernel": writer.part(machine.kernel_),
+        "support": writer.array(machine.support_.astype(np.int64)),
+        "examples": writer.part(machine.support_examples_),
+        "dual_coef": writer.array(machine.dual_coef_),
+        "intercept": writer.array(machine.intercept_),
+    }
+    if isinstance(machine, KernelSVC):
+        if machine.classes_.dtype.kind not in "OUbiuf":
+            raise ParameterError(f"labels of type {machine.classes_.dtype} cannot be saved; use text or numbers.")
+        data["classes"] = [_plain(label) for label in machine.classes_.tolist()]
+        data["classes_kind"] = machine.classes_.dtype.str if machine.classes_.dtype.kind != "O" else "O"
+    return data
+
+
+def _plain(value: Any) -> Any:
+    value = value.item() if isinstance(value, np.generic) else value
+    if value is None or isinstance(value, (bool, int, float, str, list)):
+        return value
+    raise ParameterError(f"{value!r} cannot be saved; use text, numbers or None.")
+
+
+def _reader_of(kind: type[Any]) -> Callable[[dict[str, Any], Reader], Any]:
+    def read(data: dict[str, Any], reader: Reader) -> Any:
+        params = dict(data["params"])
+        if isinstance(params.get("class_weight"), list):
+            params["class_weight"] = dict(params["class_weight"])
+        machine = kind(None if data["kernel"] is None else reader.part(data["kernel"]), **params)
+        machine.kernel_ = reader.part(data["fitted_kernel"])
+        support = reader.array(data["support"], np.int64, 1).astype(np.intp)
+        coefficients = reader.array(data["dual_coef"], np.float64, 2)
+        intercept = reader.array(data["intercept"], np.float64, 1)
+        examples = reader.part(data["examples"])
+        outputs = 1
+        if kind is KernelSVC:
+            machine.classes_ = np.array(data["classes"], dtype=np.dtype(data["classes_kind"]))
+            count = len(machine.classes_)
+            if count < 2:
+                raise reader.fail("it has fewer than two classes")
+            pairs = machine.multi_class == "ovo"
+            outputs = 1 if count == 2 else count * (count - 1) // 2 if pairs else count
+        if coefficients.shape != (len(examples), outputs) or len(support) != len(examples) or len(intercept) != outputs:
+            raise reader.fail("the weights do not fit the support examples")
+        if not (np.isfinite(coefficients).all() and np.isfinite(intercept).all()):
+            raise reader.fail("a weight is not finite")
+        machine.support_, machine.support_examples_ = support, examples
+        machine.dual_coef_, machine.intercept_ = coefficients, intercept
+        return machine
+
+    return read
+
+
+register("KernelSVC", KernelSVC, _write_machine, _reader_of(KernelSVC))
+register("KernelSVR", KernelSVR, _write_machine, _reader_of(KernelSVR))

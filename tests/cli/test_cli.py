@@ -1,0 +1,165 @@
+"""The command line as a user meets it: output, exit codes, messages."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import sapwood as sw
+from sapwood.cli import main
+
+LINES = [
+    "ask\t(S (WH who) (V runs))",
+    "tell\t(S (N he) (V runs))",
+    "ask\t(S (WH what) (V ran))",
+    "tell\t(S (N she) (V ran))",
+]
+
+
+@pytest.fixture
+def data(tmp_path):
+    path = tmp_path / "data.tsv"
+    path.write_text("\n".join(LINES) + "\n")
+    return path
+
+
+@pytest.fixture
+def treebank(tmp_path):
+    path = tmp_path / "trees.mrg"
+    path.write_text("\n".join(line.split("\t")[1] for line in LINES))
+    return path
+
+
+@pytest.fixture
+def model(data, tmp_path, capsys):
+    path = tmp_path / "model.sap"
+    assert main(["train", "trees", str(data), "-o", str(path)]) == 0
+    assert "2 classes" in capsys.readouterr().out
+    return path
+
+
+def test_train_predict_evaluate(model, data, capsys):
+    assert main(["predict", str(model), str(data)]) == 0
+    assert capsys.readouterr().out.split() == ["ask", "tell", "ask", "tell"]
+    assert main(["predict", str(model), str(data), "--margins"]) == 0
+    assert capsys.readouterr().out.splitlines()[0].split("\t")[1].startswith("ask=")
+    assert main(["evaluate", str(model), str(data)]) == 0
+    assert "1.0000" in capsys.readouterr().out
+    assert main(["evaluate", str(model), str(data), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["accuracy"] == 1.0
+
+
+def test_predict_takes_bare_trees_and_writes_files(model, treebank, tmp_path):
+    out = tmp_path / "labels.txt"
+    assert main(["predict", str(model), str(treebank), "--out", str(out)]) == 0
+    assert out.read_text().split() == ["ask", "tell", "ask", "tell"]
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+@pytest.mark.parametrize("suffix", ["npz", "tsv"])
+def test_kernel_writes_matrices(treebank, tmp_path, suffix):
+    out = tmp_path / f"gram.{suffix}"
+    expression = "0.5 * SubsetTree(decay=0.3).normalized() + PartialTree(decay=0.4)"
+    assert main(["kernel", str(treebank), "--kernel", expression, "--out", str(out)]) == 0
+    expected = sw.kernels.parse_kernel(expression)(sw.read_trees(treebank))
+    found = np.load(out)["gram"] if suffix == "npz" else np.loadtxt(out)
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_kernel_of_two_files_on_standard_output(treebank, capsys):
+    assert main(["kernel", str(treebank), str(treebank), "--kernel", "Subtree()"]) == 0
+    rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    assert np.array(rows, dtype=float).shape == (4, 4)
+
+
+def test_show_trees_models_and_svg(treebank, model, tmp_path, capsys):
+    assert main(["show", str(treebank), "--first", "2", "--count", "1"]) == 0
+    out = capsys.readouterr().out
+    assert "# 2 of 4" in out
+    assert "├─ N he" in out
+    assert main(["show", str(model)]) == 0
+    out = capsys.readouterr().out
+    assert "KernelSVC" in out
+    assert "sha256" in out
+    svg = tmp_path / "tree.svg"
+    assert main(["show", str(treebank), "--svg", str(svg)]) == 0
+    assert svg.read_text().startswith("<svg")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["kernel", "{trees}", "--kernel", "SubsetTree(decay=2)"], 2, "decay must be a number in (0, 1]"),
+        (["kernel", "{trees}", "--kernel", "__import__('os')"], 2, "no kernel called __import__"),
+        (["kernel", "{trees}", "--kernel", "Subtree() +"], 2, "broken at column"),
+        (["kernel", "{trees}", "--kernel", "Subtree()", "--out", "gram.csv"], 2, "must end in .npz or .tsv"),
+        (["kernel", "{missing}", "--kernel", "Subtree()"], 1, "no such file"),
+        (["kernel", "{broken}", "--kernel", "Subtree()"], 1, "broken.mrg:1:1: this bracket is never closed"),
+        (["predict", "{data}", "{trees}"], 1, "is not a Sapwood file"),
+        (["predict", "{missing}", "{trees}"], 1, "no such file"),
+        (["evaluate", "{model}", "{trees}"], 1, "expected label<TAB>tree"),
+        (["train", "trees", "{broken}", "-o", "{out}"], 1, "expected label<TAB>tree"),
+        (["train", "trees", "{one}", "-o", "{out}"], 1, "only the class"),
+        (["train", "trees", "{data}", "-o", "{nowhere}"], 1, "there is no folder"),
+        (["show", "{trees}", "--first", "9"], 1, "there is no tree number 9"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_mistakes_are_explained(arguments, code, message, model, data, treebank, tmp_path, capsys):
+    (tmp_path / "broken.mrg").write_text("(S (NP dog)")
+    (tmp_path / "one.tsv").write_text("a\t(S x)\na\t(S y)\n")
+    names = {
+        "trees": treebank,
+        "data": data,
+        "model": model,
+        "missing": tmp_path / "missing",
+        "broken": tmp_path / "broken.mrg",
+        "one": tmp_path / "one.tsv",
+        "out": tmp_path / "out.sap",
+        "nowhere": tmp_path / "no" / "folder" / "m.sap",
+    }
+    assert main([argument.format(**names) for argument in arguments]) == code
+    captured = capsys.readouterr()
+    assert message in captured.err
+    assert "Traceback" not in captured.err
+    assert captured.out == ""
+    assert not (tmp_path / "out.sap").exists()
+
+
+def test_usage_errors_exit_with_2(capsys):
+    for arguments in (["kernel"], ["train", "trees", "x"], ["predict"], ["nonsense"], ["show", "x", "--count", "0"]):
+        with pytest.raises(SystemExit) as exit_info:
+            main(arguments)
+        assert exit_info.value.code == 2
+    assert main([]) == 2
+
+
+def test_help_is_quick_and_imports_nothing_heavy():
+    script = (
+        "import sys, time; start = time.process_time(); from sapwood.cli import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "heavy = {'numpy', 'scipy', 'sklearn', 'nltk'} & set(sys.modules)\n"
+        "print('HEAVY', sorted(heavy), 'SECONDS', time.process_time() - start)"
+    )
+    out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    last = out.splitlines()[-1].split()
+    assert last[1] == "[]"
+    assert float(last[3]) < 0.3
+
+
+def test_a_closed_pipe_is_no_error(treebank):
+    command = f"{sys.executable} -m sapwood.cli kernel {treebank} --kernel 'Subtree()' | head -c 1"
+    result = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
+    assert result.stderr == ""
+
+
+def test_reads_standard_input(treebank):
+    command = [sys.executable, "-m", "sapwood.cli", "kernel", "-", "--kernel", "Subtree()"]
+    result = subprocess.run(command, input=treebank.read_text(), capture_output=True, text=True, check=True)
+    assert len(result.stdout.splitlines()) == 4
+    assert result.stderr == ""

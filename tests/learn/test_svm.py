@@ -1,0 +1,203 @@
+"""Kernel machines against scikit-learn's own solver on the same Gram matrix."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
+from sklearn.svm import SVC, SVR
+
+import conformance
+import sapwood as sw
+from sapwood.errors import KernelError
+from sapwood.kernels import Linear, PartialTree, Polynomial, SubsetTree, Subtree
+from sapwood.learn import KernelSVC, KernelSVR
+
+SUBJECTS = ["(NP (PRP he))", "(NP (DT the) (NN dog))", "(NP (DT a) (JJ big) (NN cat))", "(NP (NNP Kim))"]
+VERBS = [
+    "(VP (VBD slept))",
+    "(VP (VBD saw) (NP (NNP Lee)))",
+    "(VP (VBD gave) (NP (NNP Lee)) (PP (TO to) (NP (NNP Kim))))",
+]
+
+
+@pytest.fixture(scope="module")
+def sentences():
+    """Sentences whose class is the shape of the verb phrase."""
+    trees, labels = [], []
+    for subject in SUBJECTS:
+        for label, verb in zip(("none", "one", "two"), VERBS, strict=True):
+            for end in ("(. .)", "(. !)"):
+                trees.append(f"(S {subject} {verb} {end})")
+                labels.append(label)
+    return sw.TreeArray(trees), np.array(labels)
+
+
+@pytest.mark.parametrize("check", conformance.CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: KernelSVC(kernel=SubsetTree(decay=0.4).normalized(), C=2.0),
+        lambda: KernelSVC(kernel=PartialTree() + Subtree(), C=2.0, multi_class="ovo", class_weight="balanced"),
+        lambda: KernelSVR(kernel=SubsetTree(decay=0.3).normalized(), C=2.0),
+    ],
+    ids=["KernelSVC-ovr", "KernelSVC-ovo", "KernelSVR"],
+)
+def test_conforms(make, check, sentences, tmp_path):
+    X, y = sentences
+    estimator = make()
+    targets = y if isinstance(estimator, KernelSVC) else np.array([len(label) + i / 10 for i, label in enumerate(y)])
+    extra = {"tmp_path": tmp_path} if "tmp_path" in inspect.signature(check).parameters else {}
+    check(estimator, X, targets, **extra)
+
+
+def shuffled(X, y, seed):
+    """Labels with noise, so that many examples become support vectors."""
+    rng = np.random.default_rng(seed)
+    noisy = y.copy()
+    flipped = rng.random(len(y)) < 0.3
+    noisy[flipped] = rng.permutation(y)[flipped]
+    return X, noisy
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_one_against_rest_equals_sklearn(sentences, seed):
+    X, y = shuffled(*sentences, seed)
+    kernel = SubsetTree(decay=0.4).normalized()
+    K = kernel(X)
+    ours = KernelSVC(kernel=kernel, C=3.0, tol=1e-8).fit(X, y)
+    theirs = OneVsRestClassifier(SVC(kernel="precomputed", C=3.0, tol=1e-8)).fit(K, y)
+    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(K), atol=1e-6)
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(K))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_one_against_one_equals_sklearn(sentences, seed):
+    X, y = shuffled(*sentences, seed)
+    kernel = PartialTree().normalized()
+    K = kernel(X)
+    ours = KernelSVC(kernel=kernel, C=3.0, tol=1e-8, multi_class="ovo").fit(X, y)
+    theirs = OneVsOneClassifier(SVC(kernel="precomputed", C=3.0, tol=1e-8)).fit(K, y)
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(K))
+    direct = SVC(kernel="precomputed", C=3.0, tol=1e-8, decision_function_shape="ovo").fit(K, y)
+    np.testing.assert_allclose(
+        ours._outputs(X), direct.decision_function(K), atol=1e-6, err_msg="the pairwise margins themselves"
+    )
+
+
+def test_two_classes_give_one_margin(sentences):
+    X, y = sentences
+    keep = y != "two"
+    ours = KernelSVC(C=3.0, tol=1e-8).fit(X[keep], y[keep])
+    K = SubsetTree().normalized()(X[keep])
+    theirs = SVC(kernel="precomputed", C=3.0, tol=1e-8).fit(K, y[keep])
+    assert ours.decision_function(X[keep]).shape == (keep.sum(),)
+    np.testing.assert_allclose(ours.decision_function(X[keep]), theirs.decision_function(K), atol=1e-6)
+    np.testing.assert_array_equal(ours.predict(X[keep]), theirs.predict(K))
+
+
+def test_regression_equals_sklearn(sentences):
+    X, _ = sentences
+    targets = np.random.default_rng(0).normal(size=len(X))
+    kernel = Subtree().normalized()
+    ours = KernelSVR(kernel=kernel, C=2.0, epsilon=0.05, tol=1e-8).fit(X, targets)
+    theirs = SVR(kernel="precomputed", C=2.0, epsilon=0.05, tol=1e-8).fit(kernel(X), targets)
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(kernel(X)), atol=1e-6)
+
+
+def test_class_weights_reach_the_solver(sentences):
+    X, y = shuffled(*sentences, 1)
+    kernel = SubsetTree().normalized()
+    K = kernel(X)
+    weights = {"none": 5.0, "one": 0.5}
+    ours = KernelSVC(kernel=kernel, class_weight=weights, tol=1e-8).fit(X, y)
+    sample_weight = np.array([weights.get(label, 1.0) for label in y])
+    for column, label in enumerate(ours.classes_):
+        theirs = SVC(kernel="precomputed", tol=1e-8).fit(K, y == label, sample_weight=sample_weight)
+        np.testing.assert_allclose(ours.decision_function(X)[:, column], theirs.decision_function(K), atol=1e-6)
+    balanced = KernelSVC(kernel=kernel, class_weight="balanced", tol=1e-8).fit(X, y)
+    for column, label in enumerate(balanced.classes_):
+        theirs = SVC(kernel="precomputed", tol=1e-8, class_weight="balanced").fit(K, y == label)
+        np.testing.assert_allclose(balanced.decision_function(X)[:, column], theirs.decision_function(K), atol=1e-6)
+
+
+def test_keeps_only_support_examples(sentences):
+    X, y = sentences
+    clf = KernelSVC(C=100.0).fit(X, y)
+    assert 0 < len(clf.support_) <= len(X)
+    assert len(clf.support_examples_) == len(clf.support_) == len(clf.dual_coef_)
+    assert [str(tree) for tree in clf.support_examples_] == [str(tree) for tree in X[clf.support_]]
+    assert len(clf.support_examples_._arena) == clf.support_examples_.distinct_count()
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        0.6 * SubsetTree(decay=0.4).normalized().on("tree") + 0.4 * Polynomial(degree=2).on("flat"),
+        SubsetTree(max_depth=2).on("tree") * Linear().on("flat") + 1.0,
+        (PartialTree().on("tree") + Subtree().on("tree")).normalized() ** 2,
+    ],
+    ids=repr,
+)
+def test_views_and_composites(sentences, kernel, tmp_path):
+    X, y = sentences
+    E = sw.Examples(tree=X, flat=[{"length": len(tree.leaves()), "last": tree.leaves()[-1]} for tree in X])
+    clf = KernelSVC(kernel=kernel, C=3.0, tol=1e-8).fit(E, y)
+    K = kernel(E)
+    theirs = OneVsRestClassifier(SVC(kernel="precomputed", C=3.0, tol=1e-8)).fit(K, y)
+    np.testing.assert_allclose(clf.decision_function(E), theirs.decision_function(K), atol=1e-5)
+    sw.save(clf, tmp_path / "m.sap")
+    np.testing.assert_array_equal(sw.load(tmp_path / "m.sap").decision_function(E), clf.decision_function(E))
+
+
+def test_documents_are_examples(sentences):
+    X, y = sentences
+    documents = sw.TreeArray([[X[i], X[(i + 3) % len(X)]] for i in range(len(X))])
+    clf = KernelSVC(C=10.0).fit(documents, y)
+    assert clf.score(documents, y) > 0.5
+
+
+def test_integer_labels_survive_saving(sentences, tmp_path):
+    X, y = sentences
+    numbers = np.array([len(label) for label in y])
+    clf = KernelSVC(class_weight={3: 2.0}).fit(X, numbers)
+    sw.save(clf, tmp_path / "m.sap")
+    restored = sw.load(tmp_path / "m.sap")
+    assert restored.classes_.dtype == clf.classes_.dtype
+    assert restored.class_weight == {3: 2.0}
+    np.testing.assert_array_equal(restored.predict(X), clf.predict(X))
+
+
+def test_one_class_is_refused(sentences):
+    X, _ = sentences
+    with pytest.raises(ValueError, match="only the class 'a'"):
+        KernelSVC().fit(X, ["a"] * len(X))
+
+
+def test_unknown_strategy_and_weights_are_refused(sentences):
+    X, y = sentences
+    with pytest.raises(ValueError, match="multi_class must be 'ovr' or 'ovo'"):
+        KernelSVC(multi_class="all").fit(X, y)
+    with pytest.raises(ValueError, match="class_weight names 'three'"):
+        KernelSVC(class_weight={"three": 1.0}).fit(X, y)
+
+
+def test_overflow_is_named():
+    # A full binary tree shares astronomically many fragments with itself at decay 1.
+    tree = sw.Tree("A", ["a"])
+    for _ in range(12):
+        tree = sw.Tree("A", [tree, tree])
+    with pytest.raises(KernelError, match="not finite"):
+        KernelSVC(kernel=SubsetTree(decay=1.0)).fit([tree, "(A b)"], ["x", "y"])
+    with pytest.raises(KernelError, match="overflows"):
+        KernelSVC(kernel=SubsetTree(decay=1.0).normalized()).fit([tree, "(A b)"], ["x", "y"])
+
+
+def test_regression_refuses_words(sentences):
+    X, y = sentences
+    with pytest.raises(ValueError, match="use KernelSVC"):
+        KernelSVR().fit(X, y)
+    with pytest.raises(ValueError, match=r"y\[1\] is NaN"):
+        KernelSVR().fit(X[:2], [1.0, np.nan])
