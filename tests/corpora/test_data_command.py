@@ -1,22 +1,17 @@
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from pathlib import Path
 
 import pytest
 
-from sapwood.cli import data as command
+from sapwood.cli import main
 from sapwood.corpora.catalogue import CATALOGUE
 
 
-def run(*arguments: str) -> int:
-    parser = argparse.ArgumentParser()
-    command.add_parser(parser.add_subparsers())
-    options = parser.parse_args(["data", *arguments])
-    code: int = options.run(options)
-    return code
+def run(*arguments: object) -> int:
+    return main(["data", *map(str, arguments)])
 
 
 @pytest.fixture

@@ -49,7 +49,7 @@ def test_faults_are_those_of_reading_at_once(parts: list[str], size: int) -> Non
 def test_a_byte_order_mark_inside_a_file_is_text_wherever_the_block_is_cut() -> None:
     text = b"\xef\xbb\xbf(A b)(A b)(A b)(A b)\xef\xbb\xbf(A b)"
     for size in range(16, 40):
-        with pytest.raises(BracketError, match=r":1:22: expected '\('"):
+        with pytest.raises(BracketError, match=r":1:21: expected '\('"):
             list(iter_tree_blocks(io.BytesIO(text), block_bytes=size))
 
 

@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 
 import pytest
 
-from sapwood.cli import score as command
+from sapwood.cli import main
 from sapwood.corpora import nursery, write_nbest
 from sapwood.trees import write_trees
 
@@ -14,12 +13,8 @@ GOLD = "(TOP (S (NP (NN rain)) (VP (VBZ falls) (ADVP (RB down)))))\n(TOP (S (NP 
 PARSES = "(TOP (S (NP (NN rain)) (VP (VBZ falls)) (PRT (RB down))))\n(TOP (S (NP (NN snow)) (VP (VBZ melts))))\n"
 
 
-def run(*arguments: str) -> int:
-    parser = argparse.ArgumentParser()
-    command.add_parser(parser.add_subparsers())
-    options = parser.parse_args(["score", *map(str, arguments)])
-    code: int = options.run(options)
-    return code
+def run(*arguments: object) -> int:
+    return main(["score", *map(str, arguments)])
 
 
 @pytest.fixture
@@ -96,7 +91,7 @@ def test_comparing_labels_and_parses(files: Path, capsys: pytest.CaptureFixture[
 def test_exit_codes(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("labels", files / "gold.txt", files / "none.txt") == 1
     assert "no such file" in capsys.readouterr().err
-    assert run("ranking", files / "r.tsv", "--at", "0") in (1, 2)
+    assert run("ranking", files / "r.tsv", "--at", "0") == 1
     (files / "short.txt").write_text("A\n\n")
     assert run("labels", files / "gold.txt", files / "short.txt") == 1
     assert "short.txt:2:1: a blank line" in capsys.readouterr().err
