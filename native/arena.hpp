@@ -76,6 +76,8 @@ class IndexTable {
         }
     }
 
+    std::size_t bytes() const { return slots_.size() * sizeof(Slot); }
+
     void insert(std::uint32_t hash, std::uint32_t number) {
         if (2 * (used_ + 1) > slots_.size()) grow();
         place(Slot{number, hash});
@@ -130,6 +132,8 @@ class ShortKeyTable {
         place({key, number});
         ++used_;
     }
+
+    std::size_t bytes() const { return slots_.size() * sizeof(Slot); }
 
     void reserve(std::size_t keys) {
         std::size_t size = slots_.size();
@@ -196,6 +200,9 @@ class SymbolTable {
     }
 
     std::size_t size() const { return ends_.size(); }
+    std::size_t bytes() const {
+        return characters_.capacity() + ends_.capacity() * sizeof(std::size_t) + short_.bytes() + table_.bytes();
+    }
 
   private:
     static detail::ShortKeyTable::Key short_key(std::string_view text) {
@@ -296,7 +303,10 @@ class Arena {
     }
 
     std::size_t bytes() const {
-        return children_.size() * sizeof(Node) + labels_.size() * 40 + samples_.size() * 20 + symbols.size() * 40;
+        return labels_.capacity() * sizeof(Symbol) + begins_.capacity() * sizeof(std::size_t) +
+               (children_.capacity() + productions_.capacity() + samples_.capacity() + leaves_.capacity()) * 4 +
+               short_nodes_.bytes() + short_productions_.bytes() + nodes_.bytes() + production_table_.bytes() +
+               symbols.bytes();
     }
 
   private:

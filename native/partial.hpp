@@ -17,6 +17,7 @@
 
 #include "arena.hpp"
 #include "bags.hpp"
+#include "buffers.hpp"
 #include "lens.hpp"
 #include "parallel.hpp"
 
@@ -81,13 +82,13 @@ class PartialColumns {
             return list_[number].label == label && list_[number].child == child;
         });
         if (list == kNone) return {};
-        return list_[list].shapes;
+        return std::span(listed_).subspan(list_[list].begin, list_[list].end - list_[list].begin);
     }
 
   private:
     struct List {
         Symbol label, child;
-        std::vector<std::uint32_t> shapes;
+        std::uint32_t begin, end;  // in listed_
     };
 
     static std::uint32_t hash(Symbol label, Symbol child) {
@@ -130,14 +131,10 @@ class PartialColumns {
         child_label_.reserve(symbols);
         child_place_.resize(edges);
         std::size_t at = 0;
-        for (std::uint32_t number = 0; number < shapes_.size(); ++number) {
-            Shape& shape = shapes_[number];
+        for (Shape& shape : shapes_) {
             const auto sample = arena.children(member_[shape.begin]);
             const std::size_t begin = child_label_.size();
-            for (const Node child : sample) {
-                child_label_.push_back(arena.label(child));
-                add_to_list(arena.label(member_[shape.begin]), arena.label(child), number);
-            }
+            for (const Node child : sample) child_label_.push_back(arena.label(child));
             shape.first_label = begin;
             shape.arity = sample.size();
             shape.child_places = at;
@@ -148,19 +145,38 @@ class PartialColumns {
             }
             at += sample.size() * shape.count;
         }
+        list_shapes(arena);
     }
 
-    void add_to_list(Symbol label, Symbol child, std::uint32_t shape) {
-        const std::uint32_t key = hash(label, child);
-        std::uint32_t list = lists_.find(
-            key, [&](std::uint32_t number) { return list_[number].label == label && list_[number].child == child; });
-        if (list == kNone) {
-            list = static_cast<std::uint32_t>(list_.size());
-            list_.push_back({label, child, {}});
-            lists_.insert(key, list);
+    // Which shapes have a child of a label, once each however many such children there are.
+    void list_shapes(const Arena& arena) {
+        std::vector<std::uint32_t> list_of, shape_of;
+        for (std::uint32_t number = 0; number < shapes_.size(); ++number) {
+            const Symbol label = arena.label(member_[shapes_[number].begin]);
+            for (const Symbol child : child_labels(shapes_[number])) {
+                const std::uint32_t key = hash(label, child);
+                std::uint32_t list = lists_.find(
+                    key, [&](std::uint32_t at) { return list_[at].label == label && list_[at].child == child; });
+                if (list == kNone) {
+                    list = static_cast<std::uint32_t>(list_.size());
+                    list_.push_back({label, child, kNone, 0});
+                    lists_.insert(key, list);
+                }
+                if (list_[list].begin == number) continue;
+                list_[list].begin = number;  // the last shape seen, until all are counted
+                ++list_[list].end;
+                list_of.push_back(list);
+                shape_of.push_back(number);
+            }
         }
-        auto& shapes = list_[list].shapes;
-        if (shapes.empty() || shapes.back() != shape) shapes.push_back(shape);
+        std::uint32_t total = 0;
+        for (List& list : list_) {
+            const std::uint32_t length = list.end;
+            list.begin = list.end = total;
+            total += length;
+        }
+        listed_.resize(total);
+        for (std::size_t k = 0; k < list_of.size(); ++k) listed_[list_[list_of[k]].end++] = shape_of[k];
     }
 
     Bags features_of(const Bags& bags, const Arena& arena, std::span<const Symbol> labels) const {
@@ -179,6 +195,7 @@ class PartialColumns {
     std::vector<Shape> shapes_;
     std::vector<Symbol> child_label_;
     std::vector<List> list_;
+    std::vector<std::uint32_t> listed_;
     detail::IndexTable lists_;
 };
 
@@ -427,11 +444,8 @@ class PartialMatcher {
         const bool keep = state.parents > 0;
         const std::size_t places = columns_.label_count(label);
         if (keep) {
-            if (state.values.capacity() == 0 && !pool_.empty()) {
-                state.values = std::move(pool_.back());
-                pool_.pop_back();
-            }
-            state.values.assign(places + 1, bare_);
+            state.values = buffers_.take(places + 1);
+            std::fill_n(state.values.begin(), places + 1, bare_);
             state.values[0] = options_.leaves ? bare_ : 0.0;
             work_ += places;
         }
@@ -480,7 +494,7 @@ class PartialMatcher {
     }
 
     void release(Node node) {
-        pool_.push_back(std::move(state_[slot_[node]].values));
+        buffers_.give(std::move(state_[slot_[node]].values));
         state_[slot_[node]].values = {};
         slot_[node] = kNone;
     }
@@ -495,7 +509,7 @@ class PartialMatcher {
     std::vector<std::uint32_t> slot_;  // per subtree of the arena: its State while it is alive
     std::vector<State> state_;
     std::size_t used_ = 0;
-    std::vector<std::vector<double>> pool_;
+    Buffers buffers_;
     std::vector<double> sum_, result_;
     std::vector<std::size_t> seen_row_, seen_node_, from_;
     std::size_t row_ = 0, visit_ = 0, work_ = 0;
