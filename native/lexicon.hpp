@@ -92,6 +92,16 @@ class Vocabulary {
         return result;
     }
 
+    // Only the words that are marked, numbered anew.
+    Vocabulary only(std::span<const bool> marked) const {
+        Vocabulary result = *this;
+        result.words_.clear();
+        std::fill(result.word_.begin(), result.word_.end(), kNone);
+        for (std::size_t k = 0; k < words_.size(); ++k)
+            if (marked[k]) result.add(words_[k]);
+        return result;
+    }
+
     // The words, by their number.
     const std::vector<Symbol>& words() const { return words_; }
     // The number of a word, kNone for other labels.

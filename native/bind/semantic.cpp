@@ -15,6 +15,7 @@
 #include "lexicon.hpp"
 #include "model.hpp"
 #include "semantic.hpp"
+#include "smoothed.hpp"
 #include "watch.hpp"
 
 namespace nb = nanobind;
@@ -177,6 +178,19 @@ struct SemanticMaker {
     }
 };
 
+struct SmoothedMaker {
+    SmoothedOptions options;
+    auto operator()(const Arena& arena, const Bags& bags, const Vocabulary& vocabulary,
+                    const WordFeatures& features) const {
+        return SmoothedColumns(arena, bags, vocabulary, features, options);
+    }
+};
+
+Vocabulary only(const Vocabulary& vocabulary, bind::Input<bool> marked) {
+    if (view(marked).size() != vocabulary.words().size()) throw nb::value_error("one mark per word is needed");
+    return vocabulary.only(view(marked));
+}
+
 }  // namespace
 
 void register_semantic(nb::module_& parent) {
@@ -184,6 +198,7 @@ void register_semantic(nb::module_& parent) {
     nb::class_<Vocabulary>(module, "Vocabulary")
         .def_static("under_preterminals", &under_preterminals, nb::arg("arena"), nb::arg("bags"), nb::arg("phrases"))
         .def_static("of_labels", &Vocabulary::of_labels, nb::arg("arena"), nb::arg("bags"), nb::arg("leaves_only"))
+        .def("only", &only, nb::arg("marked").noconvert())
         .def("words", &words_of, nb::arg("arena"))
         .def("__len__", [](const Vocabulary& vocabulary) { return vocabulary.words().size(); });
     nb::class_<WordFeatures>(module, "WordFeatures")
@@ -195,4 +210,10 @@ void register_semantic(nb::module_& parent) {
         .def("__init__", [](SemanticMaker* self, double decay, double leaf_weight) {
             new (self) SemanticMaker{{decay, leaf_weight}};
         }, nb::arg("decay"), nb::arg("leaf_weight"));
+    register_word_kernel<SmoothedMaker>(module, "Smoothed", "SmoothedModel")
+        .def("__init__", [](SmoothedMaker* self, double decay, double depth_decay, std::size_t max_subsequence,
+                            double terminal_factor, bool leaves_only) {
+            new (self) SmoothedMaker{{{decay, depth_decay, max_subsequence, true, terminal_factor}, leaves_only}};
+        }, nb::arg("decay"), nb::arg("depth_decay"), nb::arg("max_subsequence"), nb::arg("terminal_factor"),
+             nb::arg("leaves_only"));
 }

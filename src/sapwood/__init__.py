@@ -26,6 +26,7 @@ _HOMES = {
     "read_trees": "trees",
     "save": "files",
     "trees": None,
+    "words": None,
     "write_trees": "trees",
 }
 
@@ -43,11 +44,12 @@ __all__ = [
     "read_trees",
     "save",
     "trees",
+    "words",
     "write_trees",
 ]
 
 if TYPE_CHECKING:
-    from sapwood import errors, kernels, learn, trees
+    from sapwood import errors, kernels, learn, trees, words
     from sapwood.errors import BracketError, SapwoodError
     from sapwood.files import load, save
     from sapwood.settings import options
