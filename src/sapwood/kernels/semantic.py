@@ -89,7 +89,7 @@ class WordKernel(Kernel):
                     rows._arena,
                     rows._as_bags(),
                     words.vocabulary,
-                    words.left(words.vocabulary, rows),
+                    words.own_left(),
                     words.right,
                     K,
                     settings.threads(),
@@ -120,7 +120,7 @@ class WordKernel(Kernel):
             rows._arena,
             rows._as_bags(),
             words.vocabulary,
-            words.left(words.vocabulary, rows),
+            words.own_left(),
             words.right,
             diagonal,
             settings.threads(),
@@ -175,9 +175,9 @@ class SemanticSubsetTree(WordKernel):
     Examples
     --------
     >>> from sapwood.words import Table
-    >>> kernel = SemanticSubsetTree(Table({("nation", "country"): 0.9}), decay=1.0)
+    >>> kernel = SemanticSubsetTree(Table({("nation", "country"): 0.5}), decay=1.0)
     >>> kernel("(NP (DT a) (NN nation))", "(NP (DT a) (NN country))")
-    5.7
+    4.5
     >>> kernel("(NP (DT a) (NN nation))", "(NP (DT a) (NN dog))")
     3.0
     """
@@ -296,6 +296,9 @@ class _Words:
 
     def left(self, vocabulary: _core.semantic.Vocabulary, rows: TreeArray) -> _core.semantic.WordFeatures:
         return self._pack(self._comparison.left(vocabulary.words(rows._arena)))
+
+    def own_left(self) -> _core.semantic.WordFeatures:
+        return self.right if self._comparison.symmetric else self.left(self.vocabulary, self._columns)
 
     def _pack(self, matrix: sparse.csr_array) -> _core.semantic.WordFeatures:
         at = np.searchsorted(self._used, matrix.indices)

@@ -29,11 +29,20 @@ class Comparison:
     ----------
     right : csr_array
         One row of features per word of the vocabulary.
+    symmetric : bool
+        Whether the vocabulary itself has the same features on the left.
     """
 
-    def __init__(self, right: sparse.csr_array, left: Callable[[list[str]], sparse.csr_array]) -> None:
+    def __init__(
+        self,
+        right: sparse.csr_array,
+        left: Callable[[list[str]], sparse.csr_array],
+        *,
+        symmetric: bool = False,
+    ) -> None:
         self.right = right
         self._left = left
+        self.symmetric = symmetric
 
     def left(self, words: Sequence[str]) -> sparse.csr_array:
         """Return rows of features such that ``left(words) @ right.T`` holds the similarities."""
@@ -122,7 +131,10 @@ class Source(WordSimilarity):
         """Return a row per word, always of the same width; a row without stored entries is an unknown word."""
 
     def _right_features(self, words: list[str]) -> sparse.csr_array:
+        """Return the same for words on the right; override both this and ``_symmetric`` if they differ."""
         return self._features(words)
+
+    _symmetric = True
 
     def covers(self, words: Sequence[str]) -> NDArray[np.bool_]:
         """Return which words the source knows."""
@@ -137,7 +149,9 @@ class Source(WordSimilarity):
         for row in np.flatnonzero(np.diff(right.indptr) == 0).tolist():
             own.setdefault(vocabulary[row], len(own))
         return Comparison(
-            _with_identity(right, vocabulary, own), lambda words: _with_identity(self._features(words), words, own)
+            _with_identity(right, vocabulary, own),
+            lambda words: _with_identity(self._features(words), words, own),
+            symmetric=self._symmetric,
         )
 
 
@@ -194,6 +208,7 @@ class WordSum(_Pair):
         return Comparison(
             sparse.hstack([first.right, second.right], format="csr"),
             lambda words: sparse.hstack([first.left(words), second.left(words)], format="csr"),
+            symmetric=first.symmetric and second.symmetric,
         )
 
 
@@ -206,6 +221,7 @@ class WordProduct(_Pair):
         return Comparison(
             row_products(first.right, second.right),
             lambda words: row_products(first.left(words), second.left(words)),
+            symmetric=first.symmetric and second.symmetric,
         )
 
     def covers(self, words: Sequence[str]) -> NDArray[np.bool_]:

@@ -42,7 +42,9 @@ class Folded(_Form):
     def against(self, vocabulary: Sequence[str]) -> Comparison:
         """Prepare comparisons of any words with this vocabulary."""
         inner = self.similarity.against([word.lower() for word in as_words(vocabulary)])
-        return Comparison(inner.right, lambda words: inner.left([word.lower() for word in words]))
+        return Comparison(
+            inner.right, lambda words: inner.left([word.lower() for word in words]), symmetric=inner.symmetric
+        )
 
     def bind(self, documents: Callable[[], list[list[str]]]) -> WordSimilarity:
         """Return the similarity bound to the documents in lower case."""
@@ -98,7 +100,7 @@ class Tagged(_Form):
             marks.setdefault(self._mark(word, part), len(marks))
         width = inner.right.shape[1]
         right = self._combine(list(vocabulary), parts, inner.right, marks, width)
-        return Comparison(right, lambda words: self._left(words, inner, marks, width))
+        return Comparison(right, lambda words: self._left(words, inner, marks, width), symmetric=inner.symmetric)
 
     def bind(self, documents: Callable[[], list[list[str]]]) -> WordSimilarity:
         """Return the similarity bound to the documents without tags."""
@@ -134,9 +136,7 @@ class Tagged(_Form):
         found = np.array([marks.get(self._mark(word, part), -1) for word, part in zip(words, parts, strict=True)])
         found = found.astype(np.int64)
         ends = np.concatenate([[0], np.cumsum(found >= 0)])
-        one_hot = sparse.csr_array(
-            (np.ones(ends[-1]), found[found >= 0], ends), shape=(len(words), max(1, len(marks)))
-        )
+        one_hot = sparse.csr_array((np.ones(ends[-1]), found[found >= 0], ends), shape=(len(words), max(1, len(marks))))
         # Labels without the form get one feature of their own after those of the words.
         sizes = np.ones(len(words), dtype=np.int64)
         plain = np.array([part is None for part in parts], dtype=np.bool_)

@@ -142,6 +142,8 @@ class Table(Source):
         ends = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         return sparse.csr_array((data, columns, ends), shape=(len(words), len(self._words)))
 
+    _symmetric = False
+
     def _right_features(self, words: list[str]) -> sparse.csr_array:
         known = np.array([self._words.get(word, -1) for word in words], dtype=np.int64)
         ends = np.concatenate([[0], np.cumsum(known >= 0)]).astype(np.int64)

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sparse
+from numpy.typing import NDArray
 
 from sapwood.errors import DataError, ParameterError
 from sapwood.words.base import Source, as_words
@@ -27,6 +28,9 @@ __all__ = ["MEASURES", "Superconcepts", "Taxonomy"]
 MEASURES = ("path", "wu-palmer", "lin", "resnik")
 
 
+_Vector = tuple[NDArray[np.int64], NDArray[np.float64]]
+
+
 class Superconcepts(Source):
     """A similarity of words through the superconcepts of their senses."""
 
@@ -35,7 +39,7 @@ class Superconcepts(Source):
     normalized: bool
 
     def __init__(self) -> None:
-        self._vectors: dict[int, tuple[list[int], list[float]]] = {}
+        self._known: dict[str, _Vector] = {}
 
     @abstractmethod
     def _hierarchy(self) -> Hierarchy: ...
@@ -81,42 +85,30 @@ class Superconcepts(Source):
         return _repair(known, values, repair)
 
     def _features(self, words: list[str]) -> sparse.csr_array:
-        columns: list[int] = []
-        data: list[float] = []
-        ends = [0]
-        for word in words:
-            indices, values = self._vector(word)
-            columns += indices
-            data += values
-            ends.append(len(columns))
-        return sparse.csr_array(
-            (np.array(data, dtype=np.float64), np.array(columns, dtype=np.int64), ends),
-            shape=(len(words), self._width()),
-        )
+        found = [self._known.get(word) or self._learn(word) for word in words]
+        columns = np.concatenate([vector[0] for vector in found]) if found else np.zeros(0, dtype=np.int64)
+        data = np.concatenate([vector[1] for vector in found]) if found else np.zeros(0)
+        ends = np.cumsum([0, *(len(vector[0]) for vector in found)])
+        return sparse.csr_array((data, columns, ends), shape=(len(words), self._width()))
 
-    def _vector(self, word: str) -> tuple[list[int], list[float]]:
+    def _learn(self, word: str) -> _Vector:
+        """Look a word up for the first time."""
         concepts = self._senses(word)
-        if not len(concepts):
-            return [], []
         if len(concepts) == 1:
-            return self._concept_vector(concepts[0], self.normalized)
-        # Each sense has length 1 and counts by its rank, so that the first outweighs the rest.
-        total: dict[int, float] = {}
-        for rank, concept in enumerate(concepts, 1):
-            for index, value in zip(*self._concept_vector(concept, True), strict=True):
-                total[index] = total.get(index, 0.0) + value / rank
-        indices = sorted(total)
-        return indices, _unit([total[index] for index in indices], self.normalized)
+            vector = self._concept_vector(concepts[0], unit=self.normalized)
+        else:
+            # Each sense has length 1 and counts by its rank, so that the first outweighs the rest.
+            total: dict[int, float] = {}
+            for rank, concept in enumerate(concepts, 1):
+                indices, values = self._concept_vector(concept, unit=True)
+                for index, value in zip(indices.tolist(), values.tolist(), strict=True):
+                    total[index] = total.get(index, 0.0) + value / rank
+            vector = _as_vector(total, unit=self.normalized)
+        self._known[word] = vector
+        return vector
 
-    def _concept_vector(self, concept: int, unit: bool) -> tuple[list[int], list[float]]:
-        known = self._vectors.get(concept)
-        if known is None:
-            weighted = superconcepts(self._hierarchy(), concept, self.weights)
-            # Weights of 0 are left out: a concept with no other weight counts as unknown.
-            known = sorted(index for index, weight in weighted.items() if weight != 0), []
-            known = known[0], [weighted[index] for index in known[0]]
-            self._vectors[concept] = known
-        return known[0], _unit(known[1], unit)
+    def _concept_vector(self, concept: int, *, unit: bool) -> _Vector:
+        return _as_vector(superconcepts(self._hierarchy(), concept, self.weights), unit=unit)
 
     def _check(self) -> None:
         if self.weights not in WEIGHTS:
@@ -215,16 +207,16 @@ class _Graph(Hierarchy):
             for concept, count in counts.items():
                 if concept not in numbers:
                     raise DataError(f"the counts name {concept!r}, which is in no edge of the taxonomy.")
-                number = isinstance(count, (int, float, np.number)) and not isinstance(count, bool)
-                if not number or not math.isfinite(count) or count < 0:
+                is_number = isinstance(count, (int, float, np.number)) and not isinstance(count, bool)
+                if not is_number or not math.isfinite(count) or count < 0:
                     raise ParameterError(f"the count of {concept!r} is {count!r}; expected a number of at least 0.")
                 own[numbers[concept]] = float(count)
         if numbers and not any(own):
             raise ParameterError("all counts are 0; leave them out or give some that are not.")
         below = [0.0] * len(numbers)
-        for concept in range(len(numbers)):
-            for ancestor in self.ancestors(concept):
-                below[ancestor] += own[concept]
+        for number in range(len(numbers)):
+            for ancestor in self.ancestors(number):
+                below[ancestor] += own[number]
         # A concept never seen counts as the rarest one that was.
         least = min((count for count in below if count > 0), default=1.0)
         self._information = [information_content(max(count, least), sum(own)) for count in below]
@@ -251,7 +243,9 @@ class _Graph(Hierarchy):
                     ready.append(child)
         if done < len(names):
             caught = [name for name, count in zip(names, waiting, strict=True) if count > 0]
-            raise DataError(f"the taxonomy has a cycle, through {', '.join(map(repr, caught[:5]))} or what is above it.")
+            raise DataError(
+                f"the taxonomy has a cycle, through {', '.join(map(repr, caught[:5]))} or what is above it."
+            )
 
 
 def pair_measure(hierarchy: Hierarchy, first: int, second: int, measure: str) -> float:
@@ -279,11 +273,11 @@ def _repair(words: list[str], values: Any, method: str) -> Vectors:
     return repair(words, values, method=method)
 
 
-def _unit(values: list[float], wanted: bool) -> list[float]:
-    if not wanted:
-        return values
-    length = math.sqrt(sum(value * value for value in values))
-    return [value / length for value in values] if length > 0 else values
+def _as_vector(weights: dict[int, float], *, unit: bool) -> _Vector:
+    # Weights of 0 are left out: a concept with no other weight counts as unknown.
+    indices = np.array(sorted(index for index, weight in weights.items() if weight != 0), dtype=np.int64)
+    values = np.array([weights[index] for index in indices.tolist()], dtype=np.float64)
+    return indices, values / np.sqrt(values @ values) if unit and len(values) else values
 
 
 def _edge(edge: object) -> tuple[str, str]:

@@ -46,7 +46,9 @@ class Vectors(Source):
         self.measure = measure
         values = np.array(matrix, dtype=np.float64)
         if values.ndim != 2 or len(values) != len(self.words):
-            raise DataError(f"the matrix has shape {values.shape}; expected one row for each of {len(self.words)} words.")
+            raise DataError(
+                f"the matrix has shape {values.shape}; expected one row for each of {len(self.words)} words."
+            )
         if not np.isfinite(values).all():
             row = int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0])
             raise DataError(f"the vector of {self.words[row]!r} holds NaN or infinite numbers.")
@@ -94,7 +96,9 @@ class Vectors(Source):
             if not width:
                 width = len(parts) - 1
             if len(parts) <= width or width < 1:
-                raise DataError(f"{path}:{number}: expected a word and {max(width, 1)} numbers, got {len(parts)} fields.")
+                raise DataError(
+                    f"{path}:{number}: expected a word and {max(width, 1)} numbers, got {len(parts)} fields."
+                )
             word = " ".join(parts[:-width])
             if (wanted is None or word in wanted) and word not in found:
                 try:
@@ -141,7 +145,9 @@ class Vectors(Source):
 
 def _lines(path: Path, encoding: str) -> Iterator[tuple[int, str]]:
     try:
-        with gzip.open(path, "rt", encoding=encoding) if path.suffix == ".gz" else path.open(encoding=encoding) as stream:
+        with (
+            gzip.open(path, "rt", encoding=encoding) if path.suffix == ".gz" else path.open(encoding=encoding) as stream
+        ):
             for number, line in enumerate(stream, 1):
                 if line.strip():
                     yield number, line

@@ -251,8 +251,8 @@ def _find(path: str | None) -> str:
             return place
     raise DataError(
         f"no WordNet found: looked for {' and '.join(_FILES)} in {', '.join(places)}. "
-        "Install it with `apt-get install wordnet-base` or `python -m nltk.downloader wordnet`, or say where it is with "
-        "WordNet(path=...)."
+        "Install it with `apt-get install wordnet-base` or `python -m nltk.downloader wordnet`, or say where it is "
+        "with WordNet(path=...)."
     )
 
 
@@ -280,9 +280,8 @@ def _read(place: str, name: str) -> bytes:
 def _find_counts(name: str) -> str:
     places = [name]
     if not os.path.dirname(name):
-        for root in _roots():
-            for ending in ("", ".gz"):
-                places.append(os.path.join(root, "corpora", "wordnet_ic", name + ending))
+        folders = [os.path.join(root, "corpora", "wordnet_ic") for root in _roots()]
+        places += [os.path.join(folder, name + ending) for folder in folders for ending in ("", ".gz")]
     for place in places:
         if os.path.isfile(place):
             return place
