@@ -73,7 +73,7 @@ class SmoothedColumns {
 
     Prepared prepare(const WordLens& lens, const Bags& rows) const {
         Prepared result;
-        result.cache = std::make_shared<SimilarityCache>(lens.vocabulary.words().size());
+        result.cache = std::make_shared<SimilarityCache>(lens.features.size());
         result.features = map_bags(rows, feature_count(), [&](Node node) -> std::uint32_t {
             if (lens.labels[node] == kNone || is_lexical(lens.arena, node, lens.vocabulary)) return kNone;
             return lens.arena.is_leaf(node) ? lexical_ + lens.labels[node] : lens.labels[node];
