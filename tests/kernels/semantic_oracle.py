@@ -1,8 +1,8 @@
 """Slow, obvious twins of the kernels that look into words.
 
 ``semantic_by_fragments`` lists every fragment of both trees and compares them pair by pair, as the definition says;
-it explodes, hence small trees only. ``semantic_by_pairs`` is the recursion over pairs of nodes. ``smoothed_by_sequences``
-enumerates child sequences. All take σ as a plain function.
+it explodes, hence small trees only. ``semantic_by_pairs`` is the recursion over pairs of nodes, and
+``smoothed_by_sequences`` enumerates child sequences. All take σ as a plain function.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 from sapwood import Tree
 
@@ -73,7 +73,7 @@ def semantic_by_fragments(
 def semantic_by_pairs(
     a: Tree, b: Tree, sigma: Sigma, decay: float, leaf_weight: float, phrases: frozenset[str]
 ) -> float:
-    @lru_cache(maxsize=None)
+    @cache
     def shared(x: Tree, y: Tree) -> float:
         if x.is_leaf or y.is_leaf or x.label != y.label:
             return 0.0
@@ -109,7 +109,7 @@ def smoothed_by_sequences(
     def gaps(sequence: tuple[int, ...]) -> int:
         return sequence[-1] - sequence[0] + 1 - len(sequence)
 
-    @lru_cache(maxsize=None)
+    @cache
     def shared(x: Tree, y: Tree) -> float:
         if is_word(x) != is_word(y):
             return 0.0

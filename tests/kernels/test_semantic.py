@@ -70,7 +70,7 @@ def smallest(kernel: Any, X: Any) -> float:
     return float(np.linalg.eigvalsh(K / np.outer(scale, scale))[0])
 
 
-# Random trees: words under tags A and B; phrases that may be cut off; a tag over two leaves; labels both as leaf and not.
+# Random trees: words under tags A and B; phrases that may be cut off; a tag over two leaves; A as a leaf too.
 def phrase_trees() -> st.SearchStrategy[Tree]:
     word = st.sampled_from(WORDS).map(Tree)
     preterminal = st.builds(lambda tag, leaf: Tree(tag, [leaf]), st.sampled_from("AB"), word)
@@ -114,9 +114,7 @@ def test_gram_rows_columns_bags_and_models_agree(trees: list[Tree], points: list
     bags = TreeArray([trees[:cut], trees[cut:]])
     np.testing.assert_allclose(kernel(bags)[0, 1], expected[:cut, cut:].sum(), rtol=1e-12, atol=1e-10)
     weights = np.arange(2.0 * (len(trees) - cut)).reshape(-1, 2) - 1.5
-    np.testing.assert_allclose(
-        kernel.expansion(Y, weights)(X), expected[:cut, cut:] @ weights, rtol=1e-11, atol=1e-10
-    )
+    np.testing.assert_allclose(kernel.expansion(Y, weights)(X), expected[:cut, cut:] @ weights, rtol=1e-11, atol=1e-10)
 
 
 def test_agreed_values() -> None:
@@ -151,7 +149,9 @@ def test_dense_similarities_on_real_trees_agree_with_the_recursion() -> None:
     words = sorted({word for tree in X for word in tree.leaves()})
     rng = np.random.default_rng(3)
     source = Vectors(words, rng.standard_normal((len(words), 4)), measure="cosine")
-    phrases = frozenset(label for tree in X for node in tree.preorder() if len(node.children) > 1 for label in [node.label])
+    phrases = frozenset(
+        label for tree in X for node in tree.preorder() if len(node.children) > 1 for label in [node.label]
+    )
     kernel = SemanticSubsetTree(source, decay=0.4, leaf_weight=1.5, phrasal_labels=tuple(phrases))
     K = kernel(X)
     matrix = dict(zip(words, source.matrix(words).toarray(), strict=True))

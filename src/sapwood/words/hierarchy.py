@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 
+from sapwood.errors import DataError
+
 __all__ = ["WEIGHTS", "Hierarchy", "superconcepts"]
 
 # How much a superconcept counts for a concept.
@@ -31,17 +33,29 @@ class Hierarchy(ABC):
     def ancestors(self, concept: int) -> dict[int, int]:
         """Return all superconcepts, the concept included, with the smallest number of steps to each."""
         known = self._ancestors.get(concept)
-        if known is None:
-            known = {concept: 0}
-            level = [concept]
-            steps = 0
-            while level:
-                steps += 1
-                above = [parent for child in level for parent in self.parents(child)]
-                level = [parent for parent in dict.fromkeys(above) if parent not in known]
-                known.update(dict.fromkeys(level, steps))
-            self._ancestors[concept] = known
-        return known
+        return self._climb(concept) if known is None else known
+
+    def _climb(self, concept: int) -> dict[int, int]:
+        """Work out the ancestors of a concept from those of its parents, which are worked out first."""
+        stack = [concept]
+        waiting: set[int] = set()
+        while stack:
+            at = stack[-1]
+            missing = [parent for parent in self.parents(at) if parent not in self._ancestors]
+            if missing:
+                if at in waiting:
+                    raise DataError(f"concept {at} is its own superconcept; the hierarchy is damaged.")
+                waiting.add(at)
+                stack += missing
+                continue
+            stack.pop()
+            found = {at: 0}
+            for parent in self.parents(at):
+                for ancestor, steps in self._ancestors[parent].items():
+                    if found.get(ancestor, steps + 2) > steps + 1:
+                        found[ancestor] = steps + 1
+            self._ancestors[at] = found
+        return self._ancestors[concept]
 
     def depth(self, concept: int) -> int:
         """Return the smallest number of steps to a concept without parents."""

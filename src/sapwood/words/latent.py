@@ -95,11 +95,15 @@ class Latent(WordSimilarity):
             raise DataError("the documents hold no words; latent semantics cannot be learnt from them.")
         terms = np.concatenate([np.array(row, dtype=np.int64) for row in numbers])
         places = np.repeat(np.arange(len(numbers)), [len(row) for row in numbers])
-        counts = sparse.csr_array((np.ones(len(terms)), (terms, places)), shape=(len(columns), len(numbers)))
+        # scikit-learn wants at least two columns; an empty one changes nothing.
+        shape = (len(columns), max(2, len(numbers)))
+        counts = sparse.csr_array((np.ones(len(terms)), (terms, places)), shape=shape)
         counts.sum_duplicates()
-        kept = int(min(self.dimensions, *counts.shape))
+        kept = int(min(self.dimensions, len(columns), len(numbers)))
         decomposition = TruncatedSVD(kept, n_iter=10, random_state=self.random_state)
-        rows = decomposition.fit_transform(sparse.csr_matrix(counts))
+        # It also reports explained variances, which are 0/0 for words that always occur together.
+        with np.errstate(invalid="ignore", divide="ignore"):
+            rows = decomposition.fit_transform(sparse.csr_matrix(counts))
         scales = decomposition.singular_values_
         real = scales > 1e-10 * scales[0]
         measure = "cosine" if self.normalized else "dot"

@@ -94,7 +94,7 @@ def _read(data: dict[str, Any], reader: Reader) -> WordSimilarity:
                 normalized=data["normalized"],
                 random_state=data["random_state"],
             )
-    parts = [reader.part(part) for part in data["parts"]]
+    parts = [reader.part(part) for part in data.get("parts", [])]
     match kind:
         case "WordSum":
             return WordSum(*parts)

@@ -104,7 +104,7 @@ class WordNet(Superconcepts):
             counts = None
             if self.weights in ("lin", "resnik") and self.information != "intrinsic":
                 counts = _find_counts(os.fspath(self.information))
-            self._loaded = _load(place, counts)
+            self._loaded = _load(place, counts, (_age(place), counts and _age(counts)))
         return self._loaded
 
     def _hierarchy(self) -> Hierarchy:
@@ -220,9 +220,13 @@ class _Nouns(Hierarchy):
 
 
 @lru_cache(maxsize=4)
-def _load(place: str, counts: str | None) -> _Nouns:
+def _load(place: str, counts: str | None, ages: object) -> _Nouns:
     """Read the files once per process: they are large, and similarities are made by the dozen in a search."""
     return _Nouns(place, counts)
+
+
+def _age(place: str) -> int:
+    return os.stat(place if os.path.isfile(place) else os.path.join(place, "data.noun")).st_mtime_ns
 
 
 def _roots() -> list[str]:
