@@ -169,6 +169,18 @@ def test_dense_similarities_on_real_trees_agree_with_the_recursion() -> None:
         assert K[i, j] == pytest.approx(slow, rel=1e-11)
 
 
+def test_more_similarities_than_are_kept_in_memory() -> None:
+    """The dense similarities of 6,000 words to each other pass the limit up to which they are kept for all rows."""
+    words = [f"w{k}" for k in range(6000)]
+    points = np.random.default_rng(5).standard_normal((6000, 2))
+    kernel = SemanticSubsetTree(Vectors(words, points, measure="dot"), decay=0.5, leaf_weight=2.0)
+    trees = [Tree("C", [Tree("NN", [word])]) for word in words]
+    found = kernel(TreeArray(trees), TreeArray([trees]))
+    totals = points @ points.sum(axis=0)
+    # Each pair of pre-terminals shares σ, and each pair of their parents 0.5 (1 + σ).
+    np.testing.assert_allclose(found[:, 0], 1.5 * totals + 0.5 * 6000, rtol=1e-9, atol=1e-6)
+
+
 def test_leaf_weight() -> None:
     a, b = "(NP (DT a) (NN dog))", "(NP (DT a) (NN cat))"
     table = Table({("dog", "cat"): 0.5})
