@@ -107,8 +107,11 @@ void gram(const Columns& columns, const Arena& column_arena, const Bags& column_
             // The block is still in cache, so this is the cheap moment to write its mirror image.
             for (std::size_t i = begin; i < end; ++i)
                 for (std::size_t j = i + 1; j < end; ++j) out[j * width + i] = buffer[(i - begin) * stride + j];
-            for (std::size_t j = end; j < width; ++j)
+            for (std::size_t j = end; j < width; ++j) {
+                // Memory is touched here for the first time, which takes long for a very large result.
+                if (j % 1024 == 0) control.check();
                 for (std::size_t i = begin; i < end; ++i) out[j * width + i] = buffer[(i - begin) * stride + j];
+            }
         };
     });
 }

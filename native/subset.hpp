@@ -41,6 +41,7 @@ class SubsetColumns {
 
     SubsetColumns(const Arena& arena, const Bags& bags, const SubsetOptions& options)
         : options_(options), symbols_(arena.symbols.size()), place_(arena.size(), 0), group_(arena.production_count()) {
+        drop_idle_limit(arena, bags);
         collect_members(arena, bags);
         build_lists(arena);
     }
@@ -97,6 +98,17 @@ class SubsetColumns {
         Production child;
         std::uint32_t begin, end;  // in entry_
     };
+
+    // A limit that no fragment reaches costs one table per level for nothing.
+    void drop_idle_limit(const Arena& arena, const Bags& bags) {
+        if (options_.height_limit == 0) return;
+        std::vector<std::size_t> height(arena.size(), 0);
+        for (Node node = 0; node < arena.size(); ++node)
+            for (const Node child : arena.children(node)) height[node] = std::max(height[node], height[child] + 1);
+        std::size_t most = 0;
+        for (const Node node : bags.numbers) most = std::max(most, height[node]);
+        if (options_.height_limit >= most) options_.height_limit = 0;
+    }
 
     void collect_members(const Arena& arena, const Bags& bags) {
         std::vector<std::uint32_t> last(arena.size(), kNone);
@@ -223,8 +235,8 @@ class SubsetMatcher {
           levels_(options.height_limit == 0 ? 1 : options.height_limit - 1), unlimited_(options.height_limit == 0),
           slot_(arena_.size(), kNone), skip_(columns.lists(), 0) {}
 
-    // Calls found(position, excess) for every pair (node of the bag, member) whose D exceeds the decay, where
-    // excess is count * (D - decay). Members that only elements before `first` hold are left out; this is fast if
+    // Calls found(position, gain) for pairs (node of the bag, member) whose D exceeds the decay; the gains of a pair add
+    // up to count * (D - decay). Members that only elements before `first` hold are left out; this is fast if
     // `first` never decreases from call to call.
     template <class Found>
     void match(std::span<const Node> nodes, std::span<const double> counts, std::size_t first, Found found) {
@@ -235,16 +247,13 @@ class SubsetMatcher {
         for (std::size_t k = 0; k < nodes.size(); ++k) {
             const Node node = nodes[k];
             if (slot_[node] == kNone) continue;
-            work_ += evaluate(node);
+            const std::size_t base = columns_.position(lens_.productions[node], 0);
+            const double count = counts[k];
+            work_ += evaluate(node, [&](std::uint32_t place, double gain) { found(base + place, count * gain); });
             if (work_ > 1000000) {
                 control_.check();
                 work_ = 0;
             }
-            const Production production = lens_.productions[node];
-            const std::vector<double>& values = state_[slot_[node]].values[levels_ - 1];
-            const std::size_t base = columns_.position(production, 0);
-            const double count = counts[k];
-            for (const std::uint32_t place : touched_) found(base + place, count * (values[place] - decay_));
             release_children(node);
             if (state_[slot_[node]].parents == 0) release(node);
         }
@@ -273,7 +282,10 @@ class SubsetMatcher {
         }
     }
 
-    std::size_t evaluate(Node node) {
+    // Multiplies the children in, one after the other. Each time D of a pair grows, gained(place, growth) is called,
+    // so that what is reported for a pair adds up to its D minus the decay.
+    template <class Gained>
+    std::size_t evaluate(Node node, Gained gained) {
         const Production production = lens_.productions[node];
         const std::size_t places = columns_.places(production);
         State& state = state_[slot_[node]];
@@ -288,12 +300,13 @@ class SubsetMatcher {
             }
             if (values.size() < places) values.resize(places);
             std::fill(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(places), decay_);
-            touched_.clear();
+            const bool last = level + 1 == levels_;
             for (const auto& [child, entries] : slots_) {
                 const std::vector<double>* below = nullptr;
                 if (slot_[child] != kNone && (unlimited_ || level > 0))
                     below = &state_[slot_[child]].values[unlimited_ ? 0 : level - 1];
-                multiply(entries, below, values);
+                if (last) multiply(entries, below, values, gained);
+                else multiply(entries, below, values, [](std::uint32_t, double) {});
                 work += entries.size();
             }
         }
@@ -321,31 +334,25 @@ class SubsetMatcher {
     }
 
     // Multiplies (1 + D of the child) into the entries; `below` is null where that D is the bare decay for all.
+    template <class Gained>
     void multiply(std::span<const SubsetColumns::Entry> entries, const std::vector<double>* below,
-                  std::vector<double>& values) {
-        const std::size_t before = touched_.size();
-        touched_.resize(before + entries.size());
-        std::uint32_t* touched = touched_.data() + before;
+                  std::vector<double>& values, Gained gained) const {
         double* value = values.data();
-        const double decay = decay_;
         if (below) {
             const double* child = below->data();
             for (const SubsetColumns::Entry& entry : entries) {
-                const double old = value[entry.member];
-                *touched = entry.member;
-                touched += old == decay;
-                value[entry.member] = old * (1.0 + child[entry.child]);
+                const double old = value[entry.member], gain = old * child[entry.child];
+                value[entry.member] = old + gain;
+                gained(entry.member, gain);
             }
         } else {
-            const double factor = 1.0 + decay;
+            const double decay = decay_;
             for (const SubsetColumns::Entry& entry : entries) {
-                const double old = value[entry.member];
-                *touched = entry.member;
-                touched += old == decay;
-                value[entry.member] = old * factor;
+                const double old = value[entry.member], gain = old * decay;
+                value[entry.member] = old + gain;
+                gained(entry.member, gain);
             }
         }
-        touched_.resize(static_cast<std::size_t>(touched - touched_.data()));
     }
 
     void release_children(Node node) {
@@ -372,7 +379,6 @@ class SubsetMatcher {
     std::vector<State> state_;
     std::size_t used_ = 0;
     std::vector<std::vector<double>> pool_;
-    std::vector<std::uint32_t> touched_;
     std::vector<std::uint32_t> skip_;  // per list: entries that only elements before first_ hold
     std::size_t first_ = 0;
     struct Slot {

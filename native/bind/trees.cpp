@@ -183,6 +183,14 @@ nb::list unwritable(const Arena& arena, bind::Numbers root_array) {
 
 void register_trees(nb::module_& parent) {
     nb::module_ module = parent.def_submodule("trees", "Hash-consed trees and the bracket reader.");
+    module.def(
+        "whole_trees",
+        [](nb::bytes text, std::size_t from, std::ptrdiff_t depth) {
+            if (from > text.size()) throw nb::index_error("offset outside the text");
+            const WholeTrees found = whole_trees({text.c_str(), text.size()}, from, depth);
+            return nb::make_tuple(found.end, found.depth);
+        },
+        nb::arg("text"), nb::arg("start"), nb::arg("depth"));
     nb::class_<Arena>(module, "Arena")
         .def(nb::init<>())
         .def("__len__", &Arena::size)

@@ -18,10 +18,13 @@ _HOMES = {
     "SapwoodError": "errors",
     "Tree": "trees",
     "TreeArray": "trees",
+    "corpora": None,
+    "decode": None,
     "errors": None,
     "kernels": None,
     "learn": None,
     "load": "files",
+    "metrics": None,
     "options": "settings",
     "read_trees": "trees",
     "save": "files",
@@ -36,10 +39,13 @@ __all__ = [
     "SapwoodError",
     "Tree",
     "TreeArray",
+    "corpora",
+    "decode",
     "errors",
     "kernels",
     "learn",
     "load",
+    "metrics",
     "options",
     "read_trees",
     "save",
@@ -49,7 +55,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from sapwood import errors, kernels, learn, trees, words
+    from sapwood import corpora, decode, errors, kernels, learn, metrics, trees, words
     from sapwood.errors import BracketError, SapwoodError
     from sapwood.files import load, save
     from sapwood.settings import options
