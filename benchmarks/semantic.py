@@ -10,13 +10,12 @@ from __future__ import annotations
 import io
 import time
 
-import treebank
-from table import Row
-
 import sapwood as sw
+import treebank
 from sapwood.errors import DataError
 from sapwood.kernels import Kernel, PartialTree, SemanticSubsetTree, SmoothedPartialTree, SubsetTree
 from sapwood.words import Table, WordNet
+from table import Row
 
 TREES = 2000
 REPEAT = 5

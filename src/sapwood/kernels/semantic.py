@@ -220,7 +220,7 @@ class SmoothedPartialTree(WordKernel):
     Parameters
     ----------
     similarity : WordSimilarity
-        σ. For labels such as ``LEX##dog::n`` use ``Tagged``.
+        σ; positive semi-definite for a kernel. For labels such as ``LEX##dog::n`` use ``Tagged``.
     decay : float
         λ, in (0, 1]: the price of children left out between chosen ones.
     depth_decay : float
@@ -228,7 +228,7 @@ class SmoothedPartialTree(WordKernel):
     max_subsequence : int, optional
         Longest sequence of children; None sets no limit.
     terminal_factor : float
-        Weight of a pair of leaves.
+        Weight of a pair of leaves. At least 1 for a kernel, if labels stand on leaves in some trees and inside others.
     lexical : {"leaves", "all"}
         Which nodes are words: known labels of leaves, or of any node, as in lexical-centred dependency trees. With
         ``"leaves"`` a known word on a leaf never matches an internal node.

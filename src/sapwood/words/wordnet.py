@@ -69,9 +69,10 @@ class WordNet(Superconcepts):
 
     Examples
     --------
-    >>> wordnet = WordNet(weights="path")                       # doctest: +SKIP
-    >>> wordnet("dog", "cat") > wordnet("dog", "idea")          # doctest: +SKIP
-    True
+    Files are read when the first word is looked up, so a kernel can be written down without them.
+
+    >>> WordNet(weights="path", senses="all")
+    WordNet(weights='path', senses='all')
     """
 
     def __init__(
