@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from sapwood.corpora.catalogue import Corpus
+from sapwood.cli.arguments import Subparsers
 
 __all__ = ["add_parser", "run"]
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command to the command line."""
+def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
+    """Describe the command."""
     parser = subparsers.add_parser(
         "data",
         help="list corpora: found where, how large, how to get the rest",
@@ -46,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
             row["obtain"] = one.corpus.obtain
         elif not args.no_count:
             try:
-                row["counts"] = _count(one.corpus, one.path)
+                row["counts"] = one.corpus.count(one.path)
             except SapwoodError as error:
                 row["error"] = str(error)
                 broken = True
@@ -60,10 +58,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _row(name: str, what: str, path: str | None, counts: dict[str, int]) -> dict[str, object]:
     return {"name": name, "what": what, "path": path, "counts": counts}
-
-
-def _count(corpus: Corpus, path: str) -> dict[str, int]:
-    return corpus.count(path)
 
 
 def _print(rows: list[dict[str, object]]) -> None:

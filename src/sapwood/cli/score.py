@@ -7,14 +7,16 @@ import json
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from sapwood.cli.arguments import Subparsers
+
 if TYPE_CHECKING:
     from sapwood.metrics import ParsevalRules, ParsevalSummary
 
 __all__ = ["add_parser", "run"]
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command to the command line."""
+def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
+    """Describe the command."""
     parser = subparsers.add_parser(
         "score",
         help="score parses, labels or rankings against the truth",

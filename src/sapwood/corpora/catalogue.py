@@ -18,7 +18,7 @@ from sapwood.corpora.nbest import iter_nbest
 from sapwood.corpora.pairs import iter_msr, iter_quora
 from sapwood.corpora.penn import iter_treebank, nltk_search_path
 from sapwood.corpora.questions import iter_questions
-from sapwood.errors import DataError, ParameterError
+from sapwood.errors import ParameterError
 
 __all__ = ["CATALOGUE", "Corpus", "Found", "data_folders", "find", "lookup"]
 
@@ -209,7 +209,7 @@ def data_folders(folders: Iterable[str | os.PathLike[str]] = ()) -> list[str]:
     given = [os.fspath(folder) for folder in folders]
     for folder in given:
         if not os.path.isdir(folder):
-            raise DataError(f"{folder}: is no folder (looked from {os.getcwd()}).")
+            raise ParameterError(f"{folder}: is no folder (looked from {os.getcwd()}).")
     own = [folder for folder in os.environ.get("SAPWOOD_DATA", "").split(os.pathsep) if folder]
     return list(dict.fromkeys([*given, *own, *nltk_search_path()]))
 

@@ -23,6 +23,7 @@ from sapwood.trees.tree import Tree
 __all__ = ["CoreNLPSentence", "iter_corenlp", "iter_corenlp_json", "pretty", "read_corenlp", "write_corenlp"]
 
 _SENTENCE = re.compile(r"Sentence #(\d+) \((\d+) tokens?(?:, sentiment: [^)]*)?\):?\s*")
+_BRACKET = re.compile(r"[()]")
 _UNPARSED = "SENTENCE_SKIPPED_OR_UNPARSABLE"
 
 
@@ -189,10 +190,11 @@ class _TextOutput:
         if self._open and not line.text.strip():
             raise self._open[0].fault(f"the tree that begins here is cut off: line {line.number} is blank")
         self._open.append(line)
-        for at, character in enumerate(line.text):
-            self._depth += (character == "(") - (character == ")")
-            if self._depth == 0 and character == ")" and line.text[at + 1 :].strip():
-                raise line.fault(f"text after the end of the tree: {line.text[at + 1 :].strip()[:40]!r}", at + 2)
+        for found in _BRACKET.finditer(line.text):
+            self._depth += 1 if found[0] == "(" else -1
+            rest = line.text[found.end() :] if self._depth == 0 else ""
+            if rest.strip():
+                raise line.fault(f"text after the end of the tree: {rest.strip()[:40]!r}", found.end() + 1)
         if self._depth > 0:
             return None
         first = self._open[0]

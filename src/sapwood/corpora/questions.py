@@ -123,7 +123,8 @@ def write_questions(
             raise DataError(f"the question {question.words!r} has no words, or white space inside a word.")
         if format == "published":
             row = f"{question.label} {words}"
-            if not _PUBLISHED.fullmatch(row):
+            found = _PUBLISHED.fullmatch(row)
+            if found is None or found[2] != question.fine:
                 raise DataError(f"the label {question.label!r} is not of the form COARSE:fine, letters only.")
         else:
             trees = ["" if tree is None else to_brackets(tree) for tree in (question.tree, question.gold)]

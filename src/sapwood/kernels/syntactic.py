@@ -146,8 +146,8 @@ class PartialTree(TreeKernel):
     leaves : bool
         Whether leaves count; with False a pair with a leaf counts 0.
     terminal_factor : float
-        Weight of a pair of equal leaves. Below 1 the kernel is not positive semi-definite where a label is a leaf in one
-        tree and an internal node in another, since such a pair always counts 1.
+        Weight of a pair of equal leaves. Below 1 the kernel is not positive semi-definite where a label is a leaf in
+        one tree and an internal node in another, since such a pair always counts 1.
 
     Examples
     --------

@@ -435,16 +435,14 @@ def _read(tree: Tree, rules: ParsevalRules) -> _Reading:
 def _trees(trees: Any, name: str) -> list[Tree | None]:
     if not isinstance(trees, Iterable) or isinstance(trees, (str, Tree)):
         raise ParameterError(f"{name} must be a TreeArray or a list of trees, got {type(trees).__name__}.")
+    given = [] if isinstance(trees, TreeArray) else list(trees)
+    array = trees if isinstance(trees, TreeArray) else TreeArray([tree for tree in given if tree is not None])
+    if array.has_bags:
+        raise DataError(f"{name} holds bags of trees; PARSEVAL compares single trees.")
+    built = (tree for tree in array if isinstance(tree, Tree))
     if isinstance(trees, TreeArray):
-        listed: list[Any] = list(trees)
-    else:
-        given = list(trees)
-        built = iter(TreeArray([tree for tree in given if tree is not None]))
-        listed = [None if tree is None else next(built) for tree in given]
-    for index, tree in enumerate(listed):
-        if isinstance(tree, tuple):
-            raise DataError(f"element {index} of {name} is a bag of trees; PARSEVAL compares single trees.")
-    return listed
+        return list(built)
+    return [None if tree is None else next(built) for tree in given]
 
 
 def _ratio(part: float, whole: float) -> float:

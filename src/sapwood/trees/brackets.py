@@ -216,6 +216,8 @@ def _whole_trees(pieces: Iterator[bytes], name: str) -> Iterator[tuple[bytes, in
             yield kept[:end], line, column
             breaks = kept.count(b"\n", 0, end)
             tail = kept[kept.rfind(b"\n", 0, end) + 1 : end].decode("utf-8", "replace")
+            if line == column == 1 and not breaks:
+                tail = tail.removeprefix("\ufeff")  # no part of what people see
             line, column = line + breaks, len(tail) + (1 if breaks else column)
             kept, depth = kept[end:], max(depth, 0)
         elif len(kept) > _LONGEST_TREE:
