@@ -22,7 +22,7 @@ import sapwood as sw
 from kernels.semantic_oracle import semantic_by_fragments, semantic_by_pairs
 from sapwood import Tree, TreeArray
 from sapwood.errors import DataError, ParameterError
-from sapwood.kernels import SemanticSubsetTree, SubsetTree, parse_kernel
+from sapwood.kernels import Linear, SemanticSubsetTree, SmoothedPartialTree, SubsetTree, parse_kernel
 from sapwood.learn import KernelSVC
 from sapwood.words import Latent, SimilarityWarning, Table, Taxonomy, Vectors, WordNet, WordSimilarity
 
@@ -245,6 +245,8 @@ def test_positive_semi_definite_on_real_subtrees(name: str, real_subtrees: TreeA
     assert source.is_psd
     assert len(real_subtrees) >= 200
     assert smallest(SemanticSubsetTree(source, leaf_weight=2.0), real_subtrees) > -1e-9
+    assert smallest(SmoothedPartialTree(source), real_subtrees) > -1e-9
+    assert smallest(Linear(words=source), real_subtrees) > -1e-9
 
 
 def test_latent_semantics_learns_in_bind(real_subtrees: TreeArray) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 import sapwood as sw
 from sapwood.errors import DataError, ModelFileError, ParameterError
-from sapwood.words import WordNet
+from sapwood.words import Table, WordNet
 from sapwood.words.taxonomy import pair_measure
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared"
@@ -202,3 +202,9 @@ def test_pairwise_measures_need_their_repair(measure: str) -> None:
     assert np.linalg.eigvalsh(values)[0] > -1e-10
     raw = pair_measure(source._nouns(), source._senses("dog")[0], source._senses("horse")[0], measure)
     assert fixed("dog", "horse") == pytest.approx(raw, rel=0.15)
+
+
+def test_products_with_many_features_stay_small() -> None:
+    source = real() * real(weights="path") * Table({("dog", "cat"): 0.5})
+    assert source("dog", "cat") == pytest.approx(0.5 * real()("dog", "cat") * real(weights="path")("dog", "cat"))
+    assert source.matrix(NOUNS).shape == (len(NOUNS), len(NOUNS))

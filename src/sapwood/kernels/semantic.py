@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sparse
-from numpy.typing import NDArray
 
 from sapwood import _core, settings
 from sapwood.errors import ParameterError
@@ -289,27 +288,21 @@ class _Words:
         self.vocabulary = kernel._vocabulary(columns)
         self._columns = columns
         self._comparison = kernel.similarity.against(self.vocabulary.words(columns._arena))
-        right = self._comparison.right
-        # Features that no column word has cannot contribute; the others are numbered anew, from 0.
-        self._used: NDArray[Any] = np.unique(right.indices)
-        self.right = self._pack(right)
+        self.right = _pack(self._comparison.right)
 
     def left(self, vocabulary: _core.semantic.Vocabulary, rows: TreeArray) -> _core.semantic.WordFeatures:
-        return self._pack(self._comparison.left(vocabulary.words(rows._arena)))
+        return _pack(self._comparison.left(vocabulary.words(rows._arena)))
 
     def own_left(self) -> _core.semantic.WordFeatures:
         return self.right if self._comparison.symmetric else self.left(self.vocabulary, self._columns)
 
-    def _pack(self, matrix: sparse.csr_array) -> _core.semantic.WordFeatures:
-        at = np.searchsorted(self._used, matrix.indices)
-        kept = at < len(self._used)
-        kept[kept] = self._used[at[kept]] == matrix.indices[kept]
-        before = np.concatenate([[0], np.cumsum(kept)])
-        return _core.semantic.WordFeatures(
-            before[matrix.indptr[1:]].astype(np.uint64),
-            at[kept].astype(np.uint32),
-            np.ascontiguousarray(matrix.data[kept], dtype=np.float64),
-        )
+
+def _pack(matrix: sparse.csr_array) -> _core.semantic.WordFeatures:
+    return _core.semantic.WordFeatures(
+        matrix.indptr[1:].astype(np.uint64),
+        matrix.indices.astype(np.uint32),
+        np.ascontiguousarray(matrix.data, dtype=np.float64),
+    )
 
 
 def documents(trees: TreeArray) -> list[list[str]]:

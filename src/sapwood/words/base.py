@@ -40,13 +40,23 @@ class Comparison:
         *,
         symmetric: bool = False,
     ) -> None:
-        self.right = right
+        # Features that no word of the vocabulary has cannot contribute, and there may be billions of them (pairs of
+        # concepts); the others are numbered anew.
+        self._used: NDArray[Any] = np.unique(right.indices)
+        self.right = self._compress(right)
         self._left = left
         self.symmetric = symmetric
 
     def left(self, words: Sequence[str]) -> sparse.csr_array:
         """Return rows of features such that ``left(words) @ right.T`` holds the similarities."""
-        return self._left(as_words(words))
+        return self._compress(self._left(as_words(words)))
+
+    def _compress(self, matrix: sparse.csr_array) -> sparse.csr_array:
+        at = np.searchsorted(self._used, matrix.indices)
+        kept = at < len(self._used)
+        kept[kept] = self._used[at[kept]] == matrix.indices[kept]
+        ends = np.concatenate([[0], np.cumsum(kept)])[matrix.indptr]
+        return sparse.csr_array((matrix.data[kept], at[kept], ends), shape=(matrix.shape[0], len(self._used)))
 
 
 class WordSimilarity(ABC):
