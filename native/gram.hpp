@@ -73,8 +73,9 @@ class Occurrences {
 
 // out: rows x columns, row major. With `symmetric` rows and columns are the same elements, and only the upper triangle
 // is computed.
-template <class Columns>
-void gram(const Columns& columns, const Arena& column_arena, const Bags& column_bags, const Lens& lens, const Bags& rows,
+// View is Lens, or what a kernel that needs to know more of its rows has made of it.
+template <class Columns, class View>
+void gram(const Columns& columns, const Arena& column_arena, const Bags& column_bags, const View& lens, const Bags& rows,
           bool symmetric, double* out, std::size_t threads, Control& control) {
     constexpr std::size_t kBlock = 16;
     const std::size_t width = column_bags.size();

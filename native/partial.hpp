@@ -199,7 +199,8 @@ class PartialColumns {
     detail::IndexTable lists_;
 };
 
-// Sums over child sequences for one row node against all column subtrees of one shape.
+// Sums over child sequences for one row node against all column subtrees of one shape. Columns is PartialColumns, or what
+// has shapes, child labels and child places as it has.
 class SequenceSums {
   public:
     SequenceSums(const PartialOptions& options, const Control& control) : options_(options), control_(control) {}
@@ -215,8 +216,9 @@ class SequenceSums {
     };
 
     // out[k - from] = the sum for subtree k of the shape, k = from .. count-1.
-    void evaluate(std::span<const Symbol> row_labels, std::span<const Child> row, const PartialColumns& columns,
-                  const PartialColumns::Shape& shape, std::size_t from, double* out) {
+    template <class Columns>
+    void evaluate(std::span<const Symbol> row_labels, std::span<const Child> row, const Columns& columns,
+                  const typename Columns::Shape& shape, std::size_t from, double* out) {
         const std::size_t count = shape.count - from;
         // Many equal labels make so many pairs of cells that the plain recursion over prefixes is faster.
         if (row.size() * shape.arity > kWide || !find_cells(row_labels, columns.child_labels(shape))) {
@@ -290,8 +292,9 @@ class SequenceSums {
     }
 
     // T(cell) = D(cell) * (1 + sum over predecessors of weight * T); the result is the sum of all T.
-    void block(std::span<const Child> row, const PartialColumns& columns, const PartialColumns::Shape& shape,
-               std::size_t from, std::size_t count, double* out) {
+    template <class Columns>
+    void block(std::span<const Child> row, const Columns& columns, const typename Columns::Shape& shape, std::size_t from,
+               std::size_t count, double* out) {
         sums_.resize(cells_.size() * kLane);
         std::fill(out, out + count, 0.0);
         double lane[kLane];
@@ -313,7 +316,8 @@ class SequenceSums {
     }
 
     // The same with sequences no longer than the limit: one T per length.
-    void bounded(std::span<const Child> row, const PartialColumns& columns, const PartialColumns::Shape& shape,
+    template <class Columns>
+    void bounded(std::span<const Child> row, const Columns& columns, const typename Columns::Shape& shape,
                  std::size_t from, double* out) {
         const std::size_t limit = options_.max_subsequence;
         sums_.resize(cells_.size() * limit);
@@ -343,8 +347,9 @@ class SequenceSums {
     // For very wide nodes: the recursion over prefixes with one row of memory per length.
     //     P(i, j) = T(i, j) + lambda P(i-1, j) + lambda P(i, j-1) - lambda^2 P(i-1, j-1)
     // is kept free of subtraction by carrying R(j) = sum over rows i' < i of lambda^(i - i' - 1) T(i', j).
-    double wide(std::span<const Symbol> labels, std::span<const Child> row, const PartialColumns& columns,
-                const PartialColumns::Shape& shape, std::size_t subtree) {
+    template <class Columns>
+    double wide(std::span<const Symbol> labels, std::span<const Child> row, const Columns& columns,
+                const typename Columns::Shape& shape, std::size_t subtree) {
         const std::size_t n = row.size(), m = shape.arity;
         const auto their_labels = columns.child_labels(shape);
         const bool limited = options_.max_subsequence != 0 && options_.max_subsequence < std::min(n, m);

@@ -3,6 +3,17 @@
 from sapwood.kernels.base import Kernel
 from sapwood.kernels.expression import parse_kernel
 from sapwood.kernels.flat import Linear, Polynomial
+from sapwood.kernels.semantic import SemanticSubsetTree, SmoothedPartialTree
 from sapwood.kernels.syntactic import PartialTree, SubsetTree, Subtree
 
-__all__ = ["Kernel", "Linear", "PartialTree", "Polynomial", "SubsetTree", "Subtree", "parse_kernel"]
+__all__ = [
+    "Kernel",
+    "Linear",
+    "PartialTree",
+    "Polynomial",
+    "SemanticSubsetTree",
+    "SmoothedPartialTree",
+    "SubsetTree",
+    "Subtree",
+    "parse_kernel",
+]
