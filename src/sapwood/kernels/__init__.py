@@ -3,6 +3,19 @@
 from sapwood.kernels.base import Kernel
 from sapwood.kernels.expression import parse_kernel
 from sapwood.kernels.flat import Linear, Polynomial
+from sapwood.kernels.grammar_driven import PENN_TAG_SETS, GrammarDriven
 from sapwood.kernels.syntactic import PartialTree, SubsetTree, Subtree
+from sapwood.trees.grammar import Grammar
 
-__all__ = ["Kernel", "Linear", "PartialTree", "Polynomial", "SubsetTree", "Subtree", "parse_kernel"]
+__all__ = [
+    "PENN_TAG_SETS",
+    "Grammar",
+    "GrammarDriven",
+    "Kernel",
+    "Linear",
+    "PartialTree",
+    "Polynomial",
+    "SubsetTree",
+    "Subtree",
+    "parse_kernel",
+]

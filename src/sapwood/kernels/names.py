@@ -14,6 +14,7 @@ __all__ = ["COMBINATIONS", "INGREDIENTS", "KERNELS", "find"]
 # Kernels that stand by themselves.
 KERNELS = {
     "Constant": "sapwood.kernels.base",
+    "GrammarDriven": "sapwood.kernels.grammar_driven",
     "Linear": "sapwood.kernels.flat",
     "PartialTree": "sapwood.kernels.syntactic",
     "Polynomial": "sapwood.kernels.flat",
@@ -32,7 +33,10 @@ COMBINATIONS = {
 }
 
 # What kernels take as arguments beside plain values.
-INGREDIENTS: dict[str, str] = {}
+INGREDIENTS: dict[str, str] = {
+    "Grammar": "sapwood.trees.grammar",
+    "HeadTable": "sapwood.trees.heads",
+}
 
 
 def find(name: str) -> Any:
