@@ -166,7 +166,11 @@ class GrammarDriven(Kernel):
         native = self._rules()._native
         numbers, words = native.words(rows._arena, rows._as_bags())
         other_numbers, others = native.words(columns._arena, columns._as_bags())
-        alike = sparse.csr_array(self.lexical.matrix(words, others), dtype=np.float64)
+        # A similarity is not troubled with trees that hold no words.
+        asked = bool(words and others)
+        alike = sparse.csr_array(
+            self.lexical.matrix(words, others) if asked else (len(words), len(others)), dtype=np.float64
+        )
         if alike.shape != (len(words), len(others)):
             raise DataError(
                 f"{self.lexical!r} compared {len(words)} words with {len(others)} and gave a matrix of shape {alike.shape}."

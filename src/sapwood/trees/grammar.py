@@ -102,7 +102,7 @@ class Grammar:
     >>> grammar.reductions("NP", ["DT", "JJ", "NN"])
     [('DT', 'NN'), ('JJ', 'NN')]
     >>> grammar.reductions("NP", ["DT", "JJ", "JJ", "NN"])  # not a rule itself; its head comes from the table
-    [('DT', 'NN'), ('DT', 'JJ', 'NN'), ('JJ', 'NN')]
+    [('DT', 'JJ', 'NN'), ('DT', 'NN'), ('JJ', 'NN')]
     """
 
     def __init__(
@@ -195,7 +195,9 @@ class Grammar:
                 continue
             head = finder.head(lhs, rhs)
             if head is None:
-                raise ParameterError(f"heads has no entry for the production {_show(lhs, rhs)}; add one or use a HeadTable.")
+                raise ParameterError(
+                    f"heads has no entry for the production {_show(lhs, rhs)}; add one or use a HeadTable."
+                )
             rules.append((lhs, rhs, head))
         return cls(
             rules,
@@ -378,7 +380,9 @@ class Grammar:
         if isinstance(heads, HeadTable):
             return heads
         if not isinstance(heads, Mapping):
-            raise ParameterError(f"heads must be a HeadTable or a mapping from productions to positions, got {heads!r}.")
+            raise ParameterError(
+                f"heads must be a HeadTable or a mapping from productions to positions, got {heads!r}."
+            )
         result: dict[Production, int] = {}
         for production, head in heads.items():
             try:
@@ -471,9 +475,7 @@ def _productions(trees: TreeArray, marks: tuple[str, ...]) -> tuple[dict[Product
         ends[node] - begins[node] == 1 and ends[kids[begins[node]]] == begins[kids[begins[node]]]
         for node in range(len(labels))
     ]
-    phrasal = {
-        names[labels[node]] for node in range(len(labels)) if ends[node] > begins[node] and not over_leaf[node]
-    }
+    phrasal = {names[labels[node]] for node in range(len(labels)) if ends[node] > begins[node] and not over_leaf[node]}
     counted: dict[Production, int] = {}
     for node, label in enumerate(labels):
         if ends[node] > begins[node] and (not over_leaf[node] or names[label] in phrasal):

@@ -51,7 +51,7 @@ _PRIORITIES = {
 # Noun phrases: the direction changes from set to set, so each set says its own.
 _NOUN_PHRASE = (
     ("right", ("NN", "NNP", "NNPS", "NNS", "NX", "POS", "JJR")),
-    ("left", ("NP",)),
+    ("left", ("NP", "NML")),
     ("right", ("$", "ADJP", "PRN")),
     ("right", ("CD",)),
     ("right", ("JJ", "JJS", "RB", "QP")),
