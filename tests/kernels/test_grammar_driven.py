@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import json
-import pickle
 from fractions import Fraction
-from pathlib import Path
+from itertools import pairwise
 
 import numpy as np
 import pytest
-import scipy.sparse as sparse
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import sapwood as sw
 from kernels.grammar_oracle import Oracle
-from sapwood.errors import DataError, ParameterError
-from sapwood.kernels import PENN_TAG_SETS, Grammar, GrammarDriven, SubsetTree, parse_kernel
-from sapwood.trees import HeadTable, Tree
+from kernels.grammar_samples import NOUN_RULES, SHARED, SharedLetters, made_up_sentences, nouns, treebank_sample
+from sapwood.kernels import PENN_TAG_SETS, Grammar, GrammarDriven, SubsetTree
+from sapwood.trees import Tree
 
-SHARED = Path(__file__).resolve().parents[2].parent / "shared"
 needs_vectors = pytest.mark.skipif(
     not (SHARED / "vectors" / "grammar_kernel.json").exists(), reason=f"no worked values in {SHARED}"
 )
@@ -28,28 +25,6 @@ PHRASES = ["S", "A", "B"]
 TAGS = ["x", "y", "z", "u"]
 # B is a phrase that stands in a set of tags, as NX does among Penn's; "v" is never used.
 SETS = (("x", "y", "B"), ("z", "v"))
-
-
-class SharedLetters:
-    """A stand-in for a word similarity: the share of letters in common, as a dot product of letter counts."""
-
-    def matrix(self, words, others):
-        assert words
-        assert others
-
-        def features(names):
-            rows = np.zeros((len(names), 128))
-            for row, name in enumerate(names):
-                for letter in name:
-                    rows[row, ord(letter)] += 1
-            return rows / np.sqrt((rows**2).sum(axis=1, keepdims=True))
-
-        return sparse.csr_array(features(words) @ features(others).T)
-
-    def __eq__(self, other):
-        return isinstance(other, SharedLetters)
-
-    __hash__ = None
 
 
 @st.composite
@@ -261,18 +236,6 @@ def test_worked_values():
 
 # Small cases by hand.
 
-NOUN_RULES = [
-    ("NP", ("DT", "NN"), 1),
-    ("NP", ("DT", "JJ", "NN"), 2),
-    ("NP", ("NN",), 0),
-    ("NP", ("DT", "NX"), 1),
-    ("NX", ("NN",), 0),
-]
-
-
-def nouns():
-    return Grammar(NOUN_RULES)
-
 
 def test_a_unary_rule_is_never_a_target():
     kernel = GrammarDriven(nouns(), decay=1.0, deletion=1.0, mutation=0.0)
@@ -330,46 +293,7 @@ def test_phrases_in_a_tag_set_never_match_tags():
 
 @pytest.fixture(scope="module")
 def sentences():
-    """Sentences of a small grammar with optional adjectives, adverbs and prepositional phrases."""
-    rng = np.random.default_rng(7)
-    words = {
-        "DT": ["the", "a"],
-        "JJ": ["big", "red"],
-        "JJR": ["bigger"],
-        "NN": ["dog", "cat", "car"],
-        "NNS": ["dogs"],
-        "VBD": ["saw", "met"],
-        "IN": ["in", "on"],
-        "RB": ["often"],
-    }
-
-    def tag(label):
-        return f"({label} {rng.choice(words[label])})"
-
-    def noun(depth=0):
-        adjectives = [tag(str(rng.choice(["JJ", "JJR"]))) for _ in range(rng.integers(0, 4))]
-        core = [
-            "(NP",
-            *([tag("DT")] if rng.random() < 0.8 else []),
-            *adjectives,
-            tag(str(rng.choice(["NN", "NNS"]))),
-            ")",
-        ]
-        inner = " ".join(core)
-        return f"(NP {inner} {prepositional(depth + 1)})" if depth < 2 and rng.random() < 0.3 else inner
-
-    def prepositional(depth):
-        return f"(PP {tag('IN')} {noun(depth)})"
-
-    def sentence():
-        parts = [tag("VBD"), noun()]
-        if rng.random() < 0.5:
-            parts.insert(rng.integers(0, 2), f"(ADVP {tag('RB')})")
-        if rng.random() < 0.5:
-            parts.append(prepositional(1))
-        return f"(S {noun()} (VP {' '.join(parts)}) {'(. .)' if rng.random() < 0.7 else ''})"
-
-    return sw.TreeArray([sentence() for _ in range(60)])
+    return made_up_sentences()
 
 
 ALL_OPTIONS = [
@@ -399,16 +323,7 @@ def subtrees(treebank):
 
 @pytest.fixture(scope="module")
 def treebank():
-    archive = SHARED / "data" / "nltk-zips" / "treebank.zip"
-    if not archive.exists():
-        pytest.skip(f"no treebank sample in {archive}")
-    import io
-    import zipfile
-
-    with zipfile.ZipFile(archive) as files:
-        names = sorted(name for name in files.namelist() if name.endswith(".mrg"))
-        text = "\n".join(files.read(name).decode() for name in names)
-    return sw.read_trees(io.StringIO(text), drop_traces=True, drop_function_tags=True)
+    return treebank_sample()
 
 
 @pytest.mark.parametrize("options", ALL_OPTIONS, ids=lambda options: "-".join(map(str, options.values())))
@@ -465,12 +380,10 @@ def test_it_is_the_subset_tree_kernel_on_portions_with_frontier_labels():
 @pytest.mark.parametrize("scope", ["deep", "root"])
 def test_it_grows_with_deletion_and_mutation(name, scope, sentences):
     kernel = GrammarDriven(Grammar.from_trees(sentences), mutation_scope=scope)
-    before = None
-    for share in (0.0, 0.2, 0.5, 1.0):
-        K = kernel.set_params(**{name: share})(sentences)
-        assert before is None or (K >= before * (1 - 1e-12)).all()
-        assert before is None or (K > before).any()
-        before = K
+    steps = [kernel.set_params(**{name: share})(sentences) for share in (0.0, 0.2, 0.5, 1.0)]
+    for less, more in pairwise(steps):
+        assert (more >= less * (1 - 1e-12)).all()
+        assert (more > less).any()
 
 
 def test_a_tree_is_most_like_itself_and_shorter_forms_come_next():
@@ -479,181 +392,3 @@ def test_a_tree_is_most_like_itself_and_shorter_forms_come_next():
     assert kernel(tree, tree) == pytest.approx(1.0)
     assert 1 > kernel(tree, near) > kernel(tree, far) >= 0
     assert kernel(tree, near) > SubsetTree().normalized()(tree, near)
-
-
-# Manners that all kernels share.
-
-
-def test_rows_and_columns_from_different_stores_agree(sentences):
-    kernel = GrammarDriven(Grammar.from_trees(sentences[:20]))
-    K = kernel(sentences)
-    apart = sw.TreeArray(list(sentences)[30:])
-    np.testing.assert_allclose(kernel(sentences, apart), K[:, 30:], rtol=1e-12)
-    np.testing.assert_allclose(kernel(apart, sentences), K[30:], rtol=1e-12)
-    np.testing.assert_allclose(kernel.diag(apart), np.diagonal(K)[30:], rtol=1e-12)
-    one_by_one = [[kernel(a, b) for b in list(sentences)[:5]] for a in list(sentences)[:5]]
-    np.testing.assert_allclose(one_by_one, K[:5, :5], rtol=1e-12)
-
-
-@pytest.mark.parametrize("lexical", ["exact", "ignore", SharedLetters()])
-def test_an_expansion_is_the_weighted_sum(lexical, sentences):
-    kernel = GrammarDriven(Grammar.from_trees(sentences[:20]), lexical=lexical)
-    weights = np.random.default_rng(1).normal(size=(40, 3))
-    for each in (kernel, kernel.normalized()):
-        score = each.expansion(sentences[:40], weights)
-        np.testing.assert_allclose(score(sentences), each(sentences, sentences[:40]) @ weights, rtol=1e-9, atol=1e-9)
-        np.testing.assert_allclose(
-            score(sw.TreeArray(list(sentences)[50:])),
-            each(sentences[50:], sentences[:40]) @ weights,
-            rtol=1e-9,
-            atol=1e-9,
-        )
-
-
-def test_bags_of_trees_add_up(sentences):
-    kernel = GrammarDriven(Grammar.from_trees(sentences))
-    parts = list(sentences)
-    bags = sw.TreeArray([parts[:3], parts[3:4], []])
-    K = kernel(sentences)
-    expected = [[K[:3, :3].sum(), K[:3, 3].sum(), 0], [K[3, :3].sum(), K[3, 3], 0], [0, 0, 0]]
-    np.testing.assert_allclose(kernel(bags), expected, rtol=1e-12)
-    np.testing.assert_allclose(kernel.diag(bags), np.diagonal(expected), rtol=1e-12)
-
-
-def test_threads_give_the_same_bits(sentences):
-    kernel = GrammarDriven(Grammar.from_trees(sentences))
-    with sw.options(threads=1):
-        one, diagonal = kernel(sentences), kernel.diag(sentences)
-    with sw.options(threads=3):
-        np.testing.assert_array_equal(kernel(sentences), one)
-        np.testing.assert_array_equal(kernel.diag(sentences), diagonal)
-
-
-def test_deep_and_wide_trees():
-    depth = 3_000
-    deep = "(NP (DT a) (JJ b) " * depth + "(NN c)" + ")" * depth
-    grammar = Grammar([("NP", ["DT", "JJ", "NP"], 2), ("NP", ["DT", "NP"], 1), ("NP", ["DT", "JJ", "NN"], 2)])
-    kernel = GrammarDriven(grammar, decay=0.1, deletion=0.1, mutation=0.1)
-    assert kernel.normalized()(deep, "(NP (DT a) (NP (DT a) (JJ b) (NN c)))") > 0
-    wide = Tree("NP", [Tree("DT", [Tree("a")]), *[Tree("JJ", [Tree("b")])] * 3000, Tree("NN", [Tree("c")])])
-    flat = Grammar([("NP", ["DT", "NN"], 1), ("NP", ["DT", "JJ", "NN"], 2)])
-    kernel = GrammarDriven(flat, decay=0.5, deletion=1.0, mutation=0.0)
-    # 3000 ways to keep one adjective, one to keep none; each leaves a common form.
-    expected = 0.5 * (3000 * 1.5**3 + 1.5**2) + 2 * 0.5 + 3000 * 0.5
-    assert kernel(wide, "(NP (DT a) (JJ b) (NN c))") == pytest.approx(expected, rel=1e-12)
-
-
-def test_it_learns_its_rules_where_it_is_bound(sentences):
-    kernel = GrammarDriven()
-    with pytest.raises(ParameterError, match="bind"):
-        kernel(sentences)
-    bound = kernel.bind(sentences)
-    assert kernel.grammar is None
-    assert bound.grammar == Grammar.from_trees(sentences)
-    np.testing.assert_array_equal(bound(sentences), GrammarDriven(Grammar.from_trees(sentences))(sentences))
-    mixture = 0.5 * kernel.normalized().on("a") + SubsetTree().on("b")
-    assert mixture.bind(sw.Examples(a=sentences, b=sentences))(sw.Examples(a=sentences, b=sentences)).shape == (60, 60)
-
-
-def test_an_estimator_binds_fits_saves_and_predicts_the_same(sentences, tmp_path):
-    from sapwood.learn import KernelSVC
-
-    y = np.array(["pp" if "PP" in text else "none" for text in sentences.to_strings()])
-    model = KernelSVC(kernel=GrammarDriven().normalized(), C=5.0).fit(sentences, y)
-    assert model.score(sentences, y) > 0.9
-    sw.save(model, tmp_path / "model.sap")
-    np.testing.assert_array_equal(
-        sw.load(tmp_path / "model.sap").decision_function(sentences), model.decision_function(sentences)
-    )
-    np.testing.assert_array_equal(
-        pickle.loads(pickle.dumps(model)).decision_function(sentences), model.decision_function(sentences)
-    )
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: GrammarDriven(),
-        lambda: GrammarDriven(nouns(), decay=0.5, deletion=0, mutation_scope="root"),
-        lambda: GrammarDriven(Grammar(NOUN_RULES, {("NP", ("A", "B", "C")): 1}, strict_head=True, deletable=["JJ"])),
-        lambda: GrammarDriven(
-            Grammar([("X", ["Y Z", "(", "é'\""], 2)], HeadTable(default="right")), mutation_sets=(("a", "b"),)
-        ),
-        lambda: (
-            0.5 * GrammarDriven(nouns(), lexical="ignore", duplicates="canonical", normalize_mutation=True).normalized()
-        ),
-    ],
-)
-def test_text_and_files_give_the_kernel_back(make, tmp_path):
-    kernel = make()
-    assert parse_kernel(repr(kernel)) == kernel
-    sw.save(kernel, tmp_path / "kernel.sap")
-    assert sw.load(tmp_path / "kernel.sap") == kernel
-    assert repr(sw.load(tmp_path / "kernel.sap")) == repr(kernel)
-
-
-def test_parameters_are_kept_as_given():
-    sets = [["NN", "NNS"]]
-    grammar = nouns()
-    kernel = GrammarDriven(grammar, mutation_sets=sets)
-    assert kernel.get_params()["mutation_sets"] is sets
-    assert kernel.get_params()["grammar"] is grammar
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"decay": 0.0}, r"decay must be a number in \(0, 1\]"),
-        ({"decay": 1.5}, "decay"),
-        ({"decay": float("nan")}, "decay"),
-        ({"deletion": -0.1}, r"deletion must be a number in \[0, 1\]"),
-        ({"deletion": 1.1}, "deletion"),
-        ({"deletion": "much"}, "deletion"),
-        ({"mutation": float("nan")}, "mutation must be"),
-        ({"mutation": True}, "mutation must be"),
-        ({"mutation_sets": [["NN", "NNS"], ["JJ", "NN"]]}, "'NN' stands in the sets 0 and 1"),
-        ({"mutation_sets": [["NN", "NN"]]}, "'NN' stands twice"),
-        ({"mutation_sets": "NN"}, "mutation_sets"),
-        ({"mutation_sets": ["NN", "NNS"]}, "mutation_sets"),
-        ({"mutation_sets": [[1, 2]]}, "mutation_sets"),
-        ({"lexical": "fuzzy"}, "lexical must be"),
-        ({"lexical": 3}, "lexical must be"),
-        ({"mutation_scope": "shallow"}, "mutation_scope must be"),
-        ({"duplicates": "all"}, "duplicates must be"),
-        ({"normalize_mutation": 1}, "normalize_mutation must be"),
-        ({"grammar": [("NP", ["DT"], 0)]}, "Grammar.from_trees"),
-    ],
-)
-def test_bad_parameters_are_refused(parameters, message):
-    with pytest.raises(ParameterError, match=message):
-        GrammarDriven(**parameters)
-    kernel = GrammarDriven(nouns())
-    with pytest.raises(ParameterError, match=message):
-        kernel.set_params(**parameters)
-    assert kernel == GrammarDriven(nouns())
-
-
-@pytest.mark.parametrize(
-    ("result", "message"),
-    [(np.ones((1, 7)), "shape"), (np.full((3, 3), np.nan), "NaN"), (np.full((3, 3), np.inf), "NaN or infinite")],
-)
-def test_bad_similarities_are_refused(result, message):
-    class Broken:
-        def matrix(self, words, others):
-            return sparse.csr_array(result)
-
-    with pytest.raises(DataError, match=message):
-        GrammarDriven(nouns(), lexical=Broken())(["(NP (DT a) (JJ b) (NN c))"])
-
-
-def test_data_that_is_no_tree_is_refused(sentences):
-    with pytest.raises(DataError, match="compares trees"):
-        GrammarDriven(nouns())(np.ones((2, 2)))
-    with pytest.raises(DataError, match=r"\.on\('a'\)"):
-        GrammarDriven()(sw.Examples(a=sentences))
-
-
-def test_single_leaves_share_nothing():
-    assert GrammarDriven(nouns())("(NP)", "(NP)") == 0.0
-    with pytest.warns(UserWarning, match="share nothing"):
-        assert GrammarDriven(nouns()).normalized()("NP", "NP") == 0.0

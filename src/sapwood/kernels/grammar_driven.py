@@ -1,8 +1,8 @@
 """The grammar-driven convolution kernel: shared fragments up to optional children and similar tags.
 
 After Zhang et al., "A Grammar-driven Convolution Tree Kernel for Semantic Role Classification" (ACL 2007). Parameters
-and checks are here, the arithmetic is native; what is grammatical is ``sapwood.trees.Grammar``'s business, and how alike
-words are that of ``sapwood.words``.
+and checks are here, the arithmetic is native; what is grammatical is the business of ``sapwood.trees.Grammar``, and how
+alike words are that of ``sapwood.words``.
 """
 
 from __future__ import annotations
@@ -68,9 +68,9 @@ class GrammarDriven(Kernel):
 
     Notes
     -----
-    A node is a pre-terminal if its only child is a leaf and its own label is no left-hand side of the grammar. Any other
-    leaf is a frontier label: it matches itself and nothing below it counts. It never mutates, but a pre-terminal may
-    mutate into it. Nodes with a mark of the grammar (``-ARG``, ``-PRED``, ``-PATH``) are never deleted.
+    A node is a pre-terminal if its only child is a leaf and its own label is no left-hand side of the grammar. Any
+    other leaf is a frontier label: it matches itself and nothing below it counts. It never mutates, but a pre-terminal
+    may mutate into it. Nodes with a mark of the grammar (``-ARG``, ``-PRED``, ``-PATH``) are never deleted.
 
     With ``deletion=0``, ``mutation=0`` and ``lexical="exact"`` the values are those of ``SubsetTree``. The kernel is
     positive semi-definite for all options (with a word similarity: if that is).
@@ -173,7 +173,8 @@ class GrammarDriven(Kernel):
         )
         if alike.shape != (len(words), len(others)):
             raise DataError(
-                f"{self.lexical!r} compared {len(words)} words with {len(others)} and gave a matrix of shape {alike.shape}."
+                f"{self.lexical!r} compared {len(words)} words with {len(others)} and gave a matrix of shape "
+                f"{alike.shape}."
             )
         if not np.isfinite(alike.data).all():
             raise DataError(f"{self.lexical!r} gave a similarity that is NaN or infinite; repair it first.")

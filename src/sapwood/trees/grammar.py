@@ -62,8 +62,8 @@ class ReductionStatistics:
         types, tokens = max(1, self.types), max(1, self.tokens)
         return (
             f"{self.reducible_types:,} of {self.types:,} production types ({self.reducible_types / types:.1%}) and "
-            f"{self.reducible_tokens:,} of {self.tokens:,} tokens ({self.reducible_tokens / tokens:.1%}) are reducible, "
-            f"to at most {self.most_reductions:,} rules each; the longest has {self.longest:,} children"
+            f"{self.reducible_tokens:,} of {self.tokens:,} tokens ({self.reducible_tokens / tokens:.1%}) are "
+            f"reducible, to at most {self.most_reductions:,} rules each; the longest has {self.longest:,} children"
         )
 
 
@@ -257,11 +257,10 @@ class Grammar:
         return iter(self.rules)
 
     def __contains__(self, production: object) -> bool:
-        try:
-            lhs, rhs = production  # type: ignore[misc]
-            return (self._bare(lhs), tuple(self._bare(label) for label in rhs)) in self._rules
-        except (TypeError, ValueError, AttributeError):
-            return False
+        match production:
+            case (str() as lhs, [*rhs]) if all(isinstance(label, str) for label in rhs):
+                return (self._bare(lhs), tuple(self._bare(str(label)) for label in rhs)) in self._rules
+        return False
 
     def head(self, lhs: str, rhs: Sequence[str]) -> int | None:
         """Return the position of the head of a production, or None where ``heads`` is a mapping without it.
@@ -323,7 +322,10 @@ class Grammar:
     @cached_property
     def _native(self) -> _core.grammar.Rules:
         labels: dict[str, int] = {}
-        left, ends, right, heads = [], [], [], []
+        left: list[int] = []
+        ends: list[int] = []
+        right: list[int] = []
+        heads: list[int] = []
         for lhs, rhs, head in self.rules:
             left.append(labels.setdefault(lhs, len(labels)))
             right.extend(labels.setdefault(label, len(labels)) for label in rhs)

@@ -20,8 +20,8 @@ def _write(grammar: Grammar, writer: Writer) -> dict[str, Any]:
     if isinstance(grammar.heads, HeadTable):
         if type(grammar.heads) is not HeadTable:
             raise ParameterError(
-                f"a grammar with heads of the class {type(grammar.heads).__name__} cannot be saved; use a HeadTable or a "
-                "mapping."
+                f"a grammar with heads of the class {type(grammar.heads).__name__} cannot be saved; use a HeadTable or "
+                "a mapping."
             )
         heads = {
             "table": None if grammar.heads.table is None else {k: list(v) for k, v in grammar.heads.table.items()},
@@ -32,7 +32,10 @@ def _write(grammar: Grammar, writer: Writer) -> dict[str, Any]:
     else:
         heads = {"mapping": True}
         outside = [(lhs, rhs, head) for (lhs, rhs), head in grammar.heads.items()]
-    left, ends, right, positions = [], [], [], []
+    left: list[int] = []
+    ends: list[int] = []
+    right: list[int] = []
+    positions: list[int] = []
     for lhs, rhs, head in productions + outside:
         left.append(labels.setdefault(lhs, len(labels)))
         right.extend(labels.setdefault(label, len(labels)) for label in rhs)

@@ -49,7 +49,7 @@ _PRIORITIES = {
 }
 
 # Noun phrases: the direction changes from set to set, so each set says its own.
-_NOUN_PHRASE = (
+_NOUN_PHRASE: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("right", ("NN", "NNP", "NNPS", "NNS", "NX", "POS", "JJR")),
     ("left", ("NP", "NML")),
     ("right", ("$", "ADJP", "PRN")),
