@@ -117,7 +117,7 @@ class ReducedMatcher {
     ReducedMatcher(const Reading& reading, const ReducedColumns& columns, const Bridge& bridge, const WordLinks* links,
                    const Control& control, std::vector<std::uint32_t> slots)
         : reading_(reading), arena_(reading.arena()), columns_(columns), bridge_(bridge), links_(links), control_(control),
-          options_(columns.options()), slot_(std::move(slots)), sum_(columns.positions(), 0.0) {}
+          options_(columns.options()), slot_(std::move(slots)) {}
 
     std::vector<std::uint32_t> take_scratch() { return std::move(slot_); }
 
@@ -134,7 +134,7 @@ class ReducedMatcher {
                 match_tag(node, counts[k], bulk);
                 continue;
             }
-            evaluate(node, counts[k]);
+            evaluate(node, counts[k], member);
             for (const Node child : arena_.children(node))
                 if (slot_[child] != kNone && --state_[slot_[child]].parents == 0) release(child);
             if (slot_[node] != kNone && state_[slot_[node]].parents == 0) release(node);
@@ -143,15 +143,6 @@ class ReducedMatcher {
                 work_ = 0;
             }
         }
-        for (const ReducedColumns::Group* group : touched_) {
-            // About half of the sums are 0, in no order, so asking costs more than adding them.
-            const std::size_t end = group->begin + group->count;
-            for (std::size_t at = group->begin + columns_.first_place(*group, first); at < end; ++at) {
-                member(at, sum_[at]);
-                sum_[at] = 0.0;
-            }
-        }
-        touched_.clear();
     }
 
   private:
@@ -293,18 +284,17 @@ class ReducedMatcher {
         patched_.clear();
     }
 
-    void evaluate(Node node, double count) {
+    template <class Found>
+    void evaluate(Node node, double count, Found member) {
         const Reading::Shape& shape = reading_.shape(arena_.production_of(node));
         bool any = false;
         for (std::size_t f = shape.first_form; f < shape.first_form + shape.forms; ++f) any |= bridge_.variants(f) != kNone;
         if (!any) return;
         find_tables(arena_.children(node));
         const ReducedColumns::Group& group = *bridge_.label(arena_.label(node)).members;
-        if (std::find(touched_.begin(), touched_.end(), &group) == touched_.end()) touched_.push_back(&group);
         State& state = state_[slot_[node]];
-        begin_ = group.begin;
         const std::size_t from = columns_.first_place(group, first_);
-        mine_ = nullptr;
+        double* mine = nullptr;
         if (state.parents > 0) {
             if (!pool_.empty()) {
                 state.values = std::move(pool_.back());
@@ -314,10 +304,16 @@ class ReducedMatcher {
             if (state.values.size() < group.count) state.values.resize(group.count);
             std::copy(bare.begin() + static_cast<std::ptrdiff_t>(from), bare.end(),
                       state.values.begin() + static_cast<std::ptrdiff_t>(from));
-            mine_ = state.values.data();
+            mine = state.values.data();
             work_ += group.count - from;
         }
-        count_ = count;
+        // D against a run of variants: into the row's sum and, where parents need it, into phi.
+        const auto add = [count, mine, member, begin = group.begin](const std::uint32_t* owners, const double* values,
+                                                                    std::size_t size) {
+            for (std::size_t k = 0; k < size; ++k) member(owners[k], count * values[k]);
+            if (!mine) return;
+            for (std::size_t k = 0; k < size; ++k) mine[owners[k] - begin] += values[k];
+        };
         for (std::size_t f = shape.first_form; f < shape.first_form + shape.forms; ++f) {
             if (bridge_.variants(f) == kNone) continue;
             const ReducedColumns::Variants& variants = columns_.variants(bridge_.variants(f));
@@ -328,11 +324,11 @@ class ReducedMatcher {
                           : static_cast<std::size_t>(std::lower_bound(owners.begin(), owners.end(), group.begin + from) -
                                                      owners.begin());
             if (shape.listed)
-                products(form, variants, start);
+                products(form, variants, start, add);
             else if (start < variants.count)
-                sums(shape, form, variants, start);
+                sums(shape, form, variants, start, add);
             for (const ReducedColumns::Unlisted& other : columns_.unlisted(variants))
-                one_by_one(shape, form, other, group.begin + from);
+                one_by_one(shape, form, other, group.begin + from, add);
         }
         unpatch();
     }
@@ -352,16 +348,9 @@ class ReducedMatcher {
         }
     }
 
-    // Adds D for a run of variants to the row's sum and, where parents need it, to phi.
-    void add(const std::uint32_t* owners, const double* values, std::size_t count) {
-        for (std::size_t k = 0; k < count; ++k) sum_[owners[k]] += count_ * values[k];
-        if (!mine_) return;
-        double* mine = mine_;
-        for (std::size_t k = 0; k < count; ++k) mine[owners[k] - begin_] += values[k];
-    }
-
     // All listed embeddings of a form against all listed variants.
-    void products(const Reading::Form& form, const ReducedColumns::Variants& variants, std::size_t start) {
+    template <class Add>
+    void products(const Reading::Form& form, const ReducedColumns::Variants& variants, std::size_t start, Add add) {
         const std::uint32_t* owners = columns_.owners(variants).data();
         chosen_.resize(form.length);
         places_.resize(form.length);
@@ -386,8 +375,9 @@ class ReducedMatcher {
     }
 
     // All embeddings of a form that are not listed here, against all listed variants.
+    template <class Add>
     void sums(const Reading::Shape& shape, const Reading::Form& form, const ReducedColumns::Variants& variants,
-              std::size_t start) {
+              std::size_t start, Add add) {
         const std::uint32_t* owners = columns_.owners(variants).data();
         double lane[kNarrow], gathered[kNarrow];
         for (std::size_t at = start; at < variants.count; at += kNarrow) {
@@ -411,8 +401,9 @@ class ReducedMatcher {
     }
 
     // A form here, listed or not, against subtrees whose embeddings are not listed.
+    template <class Add>
     void one_by_one(const Reading::Shape& shape, const Reading::Form& form, const ReducedColumns::Unlisted& other,
-                    std::size_t from) {
+                    std::size_t from, Add add) {
         const ReducedColumns::UnlistedShape& theirs = columns_.unlisted_shape(other.shape);
         const Reduction right{columns_.child_labels(theirs), columns_.deletion(theirs), theirs.head,
                               columns_.form_labels(other), form.length, other.head};
@@ -447,17 +438,13 @@ class ReducedMatcher {
     Alignments alignments_;
     std::vector<std::uint32_t> slot_;  // per subtree of the rows: its State while it is alive
     std::vector<State> state_;
-    std::size_t used_ = 0, first_ = 0, begin_ = 0, work_ = 0;
-    double count_ = 0.0;
-    double* mine_ = nullptr;
+    std::size_t used_ = 0, first_ = 0, work_ = 0;
     std::vector<std::vector<double>> pool_;
     std::unordered_map<std::uint64_t, Base> bases_;  // per row label, of pre-terminals and of others
     std::vector<Patch> patches_;
     std::vector<Patched> patched_;
     std::vector<const double*> tables_, chosen_;  // per child of the row node; per child of the form
     std::vector<const std::uint32_t*> places_;
-    std::vector<double> sum_;
-    std::vector<const ReducedColumns::Group*> touched_;
 };
 
 }  // namespace sapwood
