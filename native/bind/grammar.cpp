@@ -193,8 +193,11 @@ std::shared_ptr<WordLinks> make_links(bind::Numbers row_array, bind::Offsets end
     return links;
 }
 
-bool is_brief(const Bags& rows, const Bags& columns) {
-    return static_cast<double>(rows.numbers.size()) * static_cast<double>(columns.numbers.size()) < 1e5;
+// Nodes and children of the distinct subtrees: what the work on a side grows with.
+double extent(const Arena& arena, const Bags& bags) {
+    double total = 0.0;
+    for (const Node node : bags.numbers) total += 1.0 + static_cast<double>(arena.children(node).size());
+    return total;
 }
 
 void run_gram(const GrammarDrivenKernel& kernel, const Arena& arena, const Bags& rows, const Side& row_side,
@@ -206,7 +209,9 @@ void run_gram(const GrammarDrivenKernel& kernel, const Arena& arena, const Bags&
     if (out.shape(0) != rows.size() || out.shape(1) != others.size()) throw nb::value_error("out has the wrong shape");
     const OutsideHeads row_heads = row_side.checked(arena);
     const OutsideHeads column_heads = symmetric ? row_heads : column_side->checked(store);
-    watch(is_brief(rows, others), progress, [&](Control& control) {
+    // Small enough to finish before anybody could press Ctrl-C.
+    const bool brief = extent(arena, rows) * extent(store, others) < 1e5;
+    watch(brief, progress, [&](Control& control) {
         const auto reading = kernel.read(store, others, column_heads);
         auto context = std::make_shared<RowContext>();
         context->kernel = &kernel;
@@ -283,7 +288,7 @@ void register_grammar(nb::module_& parent) {
                  if (out.shape(0) != rows.size() || out.shape(1) != model.outputs())
                      throw nb::value_error("out has the wrong shape");
                  const OutsideHeads heads = side.checked(arena);
-                 watch(rows.numbers.size() < 1000, progress, [&](Control& control) {
+                 watch(extent(arena, rows) < 500, progress, [&](Control& control) {
                      model.evaluate(arena, rows, heads, links, out.data(), threads, control);
                  });
              },
@@ -309,7 +314,7 @@ void register_grammar(nb::module_& parent) {
                 const WordLinks* links, Vector out, std::size_t threads) {
                  if (out.shape(0) != bags.size()) throw nb::value_error("out has the wrong shape");
                  const OutsideHeads heads = side.checked(arena);
-                 watch(bags.numbers.size() < 1000, nb::none(), [&](Control& control) {
+                 watch(extent(arena, bags) < 500, nb::none(), [&](Control& control) {
                      grammar_driven_diagonal(kernel, arena, bags, heads, links, out.data(), threads, control);
                  });
              },
