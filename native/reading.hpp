@@ -122,11 +122,6 @@ class Reading {
     std::string_view family_name(std::uint32_t group) const {
         return families_.text(static_cast<Symbol>(group - arena_.symbols.size()));
     }
-    // The number here of what `name` is called elsewhere, or kNone.
-    std::uint32_t find_family(std::string_view name) const {
-        const Symbol found = families_.find(name);
-        return found == kNone ? kNone : static_cast<std::uint32_t>(arena_.symbols.size() + found);
-    }
     const TagWeights& tag_weights(std::uint32_t set) const {
         static const TagWeights alone;
         return set == kNone ? alone : weights_[set];

@@ -10,8 +10,8 @@
 // or a single label) may be aligned, and phi = M (1 + lambda * similarity) for pre-terminals.
 //
 // Every embedding of a form in a subtree is a *variant*: a list of children in the order of the form. Variants with the
-// same label and the same groups of children stand together in a *family of variants*, so that a row node is compared
-// with all of them by multiplying gathered numbers. A production with too many embeddings to list keeps its forms only;
+// same label and the same groups of children stand together, so that a row node is compared with all of them by
+// multiplying gathered numbers. A production with too many embeddings to list keeps its forms only;
 // its members are compared one by one by dynamic programming.
 #pragma once
 
@@ -37,7 +37,6 @@ class ReducedColumns {
     };
     struct Group {  // of subtrees that may be aligned
         std::size_t begin = 0, count = 0;  // positions
-        bool mixed = false;                // not all of the same label
     };
     struct Unlisted {
         std::uint32_t shape;
@@ -85,7 +84,6 @@ class ReducedColumns {
     std::uint32_t position(Node node) const { return phrasal_[local_[node]] ? position_[local_[node]] : kNone; }
     std::vector<std::uint32_t> take_scratch() { return std::move(local_); }
 
-    std::size_t symbols() const { return symbols_; }
     // The number here of a family of the rows, or kNone.
     std::uint32_t find_family(std::string_view name) const {
         const Symbol found = families_.find(name);
@@ -220,7 +218,6 @@ class ReducedColumns {
             last_[at] = last_of_[k];
             label_[at] = arena.label(nodes_[k]);
             preterminal_[at] = !phrasal_[k] && !arena.is_leaf(nodes_[k]);
-            group.mixed |= label_[at] != label_[group.begin];
         }
     }
 
@@ -236,7 +233,7 @@ class ReducedColumns {
         std::unordered_map<Production, std::uint32_t> shape_number;
         std::vector<std::vector<Unlisted>> unlisted;
         std::vector<std::uint32_t> groups;
-        // Once to count, once to fill; owners of a family of variants come in the order of their positions.
+        // Once to count, once to fill; owners of variants come in the order of their positions.
         for (const bool fill : {false, true}) {
             if (fill) lay_out(unlisted);
             for (const std::uint32_t k : by_last_) {
