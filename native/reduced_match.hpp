@@ -310,9 +310,14 @@ class ReducedMatcher {
         // D against a run of variants: into the row's sum and, where parents need it, into phi.
         const auto add = [count, mine, member, begin = group.begin](const std::uint32_t* owners, const double* values,
                                                                     std::size_t size) {
-            for (std::size_t k = 0; k < size; ++k) member(owners[k], count * values[k]);
-            if (!mine) return;
-            for (std::size_t k = 0; k < size; ++k) mine[owners[k] - begin] += values[k];
+            if (mine) {
+                for (std::size_t k = 0; k < size; ++k) {
+                    mine[owners[k] - begin] += values[k];
+                    member(owners[k], count * values[k]);
+                }
+            } else {
+                for (std::size_t k = 0; k < size; ++k) member(owners[k], count * values[k]);
+            }
         };
         for (std::size_t f = shape.first_form; f < shape.first_form + shape.forms; ++f) {
             if (bridge_.variants(f) == kNone) continue;
