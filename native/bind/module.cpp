@@ -4,6 +4,7 @@
 namespace nb = nanobind;
 
 void register_decode(nb::module_& module);
+void register_grammar(nb::module_& module);
 void register_kernels(nb::module_& module);
 void register_semantic(nb::module_& module);
 void register_trees(nb::module_& module);
@@ -16,4 +17,5 @@ NB_MODULE(_core, module) {
     register_kernels(module);
     register_semantic(module);
     register_decode(module);
+    register_grammar(module);
 }

@@ -42,7 +42,8 @@ def run(options: argparse.Namespace) -> int:
         raise ParameterError(f"--out must end in .npz or .tsv, got {options.out!r}.")
     rows = _read(options.A, options)
     columns = None if options.B is None else _read(options.B, options)
-    K = kernel(rows, columns)
+    # Kernels that learn from data learn from what the rows are compared with.
+    K = kernel.bind(rows if columns is None else columns)(rows, columns)
     if options.out and options.out.endswith(".npz"):
         buffer = io.BytesIO()
         np.savez(buffer, gram=K, kernel=repr(kernel))

@@ -14,6 +14,7 @@ __all__ = ["COMBINATIONS", "INGREDIENTS", "KERNELS", "find"]
 # Kernels that stand by themselves.
 KERNELS = {
     "Constant": "sapwood.kernels.base",
+    "GrammarDriven": "sapwood.kernels.grammar_driven",
     "Linear": "sapwood.kernels.flat",
     "PartialTree": "sapwood.kernels.syntactic",
     "Polynomial": "sapwood.kernels.flat",
@@ -44,6 +45,8 @@ INGREDIENTS: dict[str, str] = {
     "WordProduct": "sapwood.words",
     "WordScaled": "sapwood.words",
     "WordSum": "sapwood.words",
+    "Grammar": "sapwood.trees.grammar",
+    "HeadTable": "sapwood.trees.heads",
 }
 
 

@@ -38,7 +38,7 @@ def _encode(value: Any, writer: Writer) -> Any:
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, (list, tuple)):
-        return {"list": [_encode(item, writer) for item in value]}
+        return {"list" if isinstance(value, list) else "tuple": [_encode(item, writer) for item in value]}
     return {"part": writer.part(value)}
 
 
@@ -54,7 +54,9 @@ def _decode(value: Any, reader: Reader) -> Any:
     if not isinstance(value, dict):
         return value
     if "list" in value:
-        return tuple(_decode(item, reader) for item in value["list"])
+        return [_decode(item, reader) for item in value["list"]]
+    if "tuple" in value:
+        return tuple(_decode(item, reader) for item in value["tuple"])
     return reader.part(value["part"])
 
 

@@ -3,6 +3,8 @@
 from sapwood.trees.array import TreeArray, concatenate
 from sapwood.trees.brackets import iter_tree_blocks, iter_trees, read_trees, to_brackets, write_trees
 from sapwood.trees.examples import Examples
+from sapwood.trees.grammar import Grammar
+from sapwood.trees.heads import HeadTable
 from sapwood.trees.transforms import (
     binarize,
     collapse_unary,
@@ -16,6 +18,8 @@ from sapwood.trees.tree import Tree
 
 __all__ = [
     "Examples",
+    "Grammar",
+    "HeadTable",
     "Tree",
     "TreeArray",
     "binarize",

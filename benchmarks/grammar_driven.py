@@ -1,0 +1,112 @@
+"""How fast the grammar-driven kernel is: beside the subset-tree kernel, and where deletions explode.
+
+Both kernels are timed in turn, one thread, best of several rounds, on the first 2,000 trees of NLTK's treebank sample
+without traces and function tags (or on generated trees of that kind where the sample is missing).
+
+    python benchmarks/grammar_driven.py
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import random
+import time
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import sapwood as sw
+from sapwood.kernels import Grammar, GrammarDriven, SubsetTree
+
+SAMPLE = Path(__file__).resolve().parents[1].parent / "shared" / "data" / "nltk-zips" / "treebank.zip"
+
+
+def load(count: int) -> tuple[str, sw.TreeArray]:
+    if not SAMPLE.exists():
+        return "generated trees", sw.TreeArray(generate(count))
+    with zipfile.ZipFile(SAMPLE) as files:
+        names = sorted(name for name in files.namelist() if name.endswith(".mrg"))
+        text = "\n".join(files.read(name).decode() for name in names)
+    trees = sw.read_trees(io.StringIO(text), drop_traces=True, drop_function_tags=True)
+    # A store of its own, so that nothing beyond these trees is paid for.
+    return "treebank sample", sw.TreeArray(trees[:count].to_strings())
+
+
+def generate(count: int) -> list[str]:
+    """Trees with optional adjectives, adverbs and prepositional phrases, about the size of newspaper sentences."""
+    rng = random.Random(0)
+
+    def tag(label: str) -> str:
+        return f"({label} w{min(int(rng.expovariate(0.01)), 9999)})"
+
+    def noun(depth: int) -> str:
+        inner = [tag("DT")] if rng.random() < 0.6 else []
+        inner += [tag(rng.choice(["JJ", "JJR", "NN"])) for _ in range(rng.choice([0, 0, 1, 2]))]
+        plain = f"(NP {' '.join(inner)} {tag(rng.choice(['NN', 'NNS', 'NNP']))})"
+        return f"(NP {plain} (PP {tag('IN')} {noun(depth + 1)}))" if depth < 4 and rng.random() < 0.5 else plain
+
+    def verb(depth: int) -> str:
+        inner = [tag(rng.choice(["VBD", "VBZ"]))]
+        inner += [f"(ADVP {tag('RB')})"] if rng.random() < 0.3 else []
+        inner += [noun(depth)] if rng.random() < 0.7 else []
+        inner += [f"(PP {tag('IN')} {noun(depth)})" for _ in range(rng.choice([0, 1, 1, 2]))]
+        return f"(VP {' '.join(inner)})"
+
+    def sentence(depth: int = 0) -> str:
+        clause = f", (SBAR {tag('IN')} {sentence(depth + 1)})" if depth < 2 and rng.random() < 0.5 else ""
+        return f"(S {noun(0)} {verb(0)} {clause.replace(',', '(, ,)')} {'(. .)' if rng.random() < 0.9 else ''})"
+
+    return [sentence() for _ in range(count)]
+
+
+def best(work: Callable[[], Any], rounds: int) -> float:
+    times = []
+    for _ in range(rounds):
+        # Time of this process only: other programs on the machine do not count.
+        start = time.process_time()
+        work()
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--trees", type=int, default=2000)
+    parser.add_argument("--rounds", type=int, default=5)
+    options = parser.parse_args()
+    name, X = load(options.trees)
+    grammar = Grammar.from_trees(X)
+    X.node_count()  # counts subtrees, which both kernels need
+    print(f"{len(X):,} trees ({name}), {len(grammar):,} rules, one thread, CPU seconds, best of {options.rounds}")
+    print(f"{grammar.statistics()}\n")
+    variants: dict[str, Any] = {
+        "SubsetTree()": SubsetTree(),
+        "GrammarDriven(g)": GrammarDriven(grammar),
+        '  mutation_scope="root"': GrammarDriven(grammar, mutation_scope="root"),
+        '  lexical="ignore"': GrammarDriven(grammar, lexical="ignore"),
+        '  duplicates="canonical"': GrammarDriven(grammar, duplicates="canonical"),
+        "  deletion=0": GrammarDriven(grammar, deletion=0.0),
+    }
+    pairs = len(X) * (len(X) + 1) / 2
+    with sw.options(threads=1):
+        times = {label: best(lambda kernel=kernel: kernel(X), options.rounds) for label, kernel in variants.items()}
+    base = times["SubsetTree()"]
+    for label, seconds in times.items():
+        print(
+            f"{label:28} {seconds:7.3f} s  {pairs / seconds / 1e6:6.1f} M pairs/s  {seconds / base:5.1f} x SubsetTree"
+        )
+    print("\nNP -> DT JJ^k NN with itself, all shorter forms being rules")
+    for k in (8, 16, 24):
+        forms = Grammar([("NP", ("DT", *["JJ"] * j, "NN"), j + 1) for j in range(k + 1)])
+        tree = sw.Tree.fromstring(f"(NP (DT the) {' '.join(f'(JJ a{i})' for i in range(k))} (NN dog))")
+        kernel = GrammarDriven(forms)
+        seconds = best(lambda kernel=kernel, tree=tree: kernel(tree, tree), 20)
+        print(
+            f"k = {k:2}: {seconds * 1e3:6.2f} ms per pair, value {kernel(tree, tree):.4g}, 2^{k} deletions on each side"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,281 @@
+"""The grammar-driven convolution kernel: shared fragments up to optional children and similar tags.
+
+After Zhang et al., "A Grammar-driven Convolution Tree Kernel for Semantic Role Classification" (ACL 2007). Parameters
+and checks are here, the arithmetic is native; what is grammatical is the business of ``sapwood.trees.Grammar``, and how
+alike words are that of ``sapwood.words``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import scipy.sparse as sparse
+
+from sapwood import _core, settings
+from sapwood.errors import DataError, ParameterError
+from sapwood.kernels.base import Expansion, Kernel, Matrix
+from sapwood.kernels.syntactic import _trees, check_decay
+from sapwood.trees.array import TreeArray
+from sapwood.trees.grammar import Grammar
+
+__all__ = ["PENN_TAG_SETS", "GrammarDriven", "WordKernel"]
+
+PENN_TAG_SETS = (
+    ("JJ", "JJR", "JJS"),
+    ("RB", "RBR", "RBS"),
+    ("NN", "NNS", "NNP", "NNPS", "NAC", "NX"),
+)
+"""Penn tags that may stand for each other. Verb tags are left out on purpose: they tell active from passive."""
+
+
+@runtime_checkable
+class WordKernel(Protocol):
+    """What ``lexical`` may be: something that compares two lists of words."""
+
+    def matrix(self, words: Sequence[str], others: Sequence[str], /) -> Any:
+        """Return a sparse matrix with one row per word and one column per other word."""
+
+
+class GrammarDriven(Kernel):
+    """The grammar-driven kernel: fragments match up to optional children and mutated tags.
+
+    Two phrases with the same label share λ·Σ λ₁^(deleted children)·∏(1 + what aligned children share), summed over the
+    ways to reduce both productions to one rule of the grammar; two pre-terminals share λ·M(tag, tag)·σ(word, word).
+
+    Parameters
+    ----------
+    grammar : Grammar, optional
+        The rules. None: they are read off the training trees by ``bind``, which estimators call in ``fit``.
+    decay : float
+        λ, in (0, 1]: each production of a fragment multiplies its weight by this.
+    deletion : float
+        λ₁, in [0, 1]: the price of an optional child that is left out; 0 forbids it.
+    mutation : float
+        λ₂, in [0, 1]: the price of a tag that stands for another one; 0 forbids it.
+    mutation_sets : sequence of sequences of str
+        Tags that may stand for each other; no tag in two sets.
+    lexical : {"exact", "ignore"} or word similarity
+        What words under pre-terminals count: 1 if equal, always 1, or ``lexical.matrix(words, others)``.
+    mutation_scope : {"deep", "root"}
+        "deep": tags may mutate inside productions too. "root": only where two pre-terminals are compared by
+        themselves, as the formulas are printed.
+    duplicates : {"count", "canonical"}
+        When several deletions leave the same rule: "count" adds them all up, "canonical" keeps the leftmost.
+    normalize_mutation : bool
+        Whether M is divided so that every tag is 1 with itself.
+
+    Notes
+    -----
+    A node is a pre-terminal if its only child is a leaf and its own label is no left-hand side of the grammar. Any
+    other leaf is a frontier label: it matches itself and nothing below it counts. It never mutates, but a pre-terminal
+    may mutate into it. Nodes with a mark of the grammar (``-ARG``, ``-PRED``, ``-PATH``) are never deleted.
+
+    With ``deletion=0``, ``mutation=0`` and ``lexical="exact"`` the values are those of ``SubsetTree``. The kernel is
+    positive semi-definite for all options (with a word similarity: if that is).
+
+    Examples
+    --------
+    >>> from sapwood.trees import Grammar
+    >>> rules = Grammar([("NP", ["DT", "JJ", "NN"], 2), ("NP", ["DT", "NN"], 1)])
+    >>> k = GrammarDriven(rules, decay=1.0, mutation=0.0)
+    >>> red, plain = "(NP (DT a) (JJ red) (NN car))", "(NP (DT a) (NN car))"
+    >>> k.set_params(deletion=0.0)(red, plain)  # the tags DT and NN only, as in SubsetTree
+    2.0
+    >>> k.set_params(deletion=0.5)(red, plain)  # NP -> DT [JJ] NN at half price, with or without each word
+    4.0
+    """
+
+    def __init__(
+        self,
+        grammar: Grammar | None = None,
+        decay: float = 0.4,
+        deletion: float = 0.6,
+        mutation: float = 0.3,
+        mutation_sets: Sequence[Sequence[str]] = PENN_TAG_SETS,
+        lexical: str | WordKernel = "exact",
+        mutation_scope: str = "deep",
+        duplicates: str = "count",
+        normalize_mutation: bool = False,
+    ) -> None:
+        self.grammar = grammar
+        self.decay = decay
+        self.deletion = deletion
+        self.mutation = mutation
+        self.mutation_sets = mutation_sets
+        self.lexical = lexical
+        self.mutation_scope = mutation_scope
+        self.duplicates = duplicates
+        self.normalize_mutation = normalize_mutation
+        self._validate()
+
+    def _validate(self) -> None:
+        if self.grammar is not None and not isinstance(self.grammar, Grammar):
+            raise ParameterError(
+                f"grammar must be a Grammar or None, got {self.grammar!r}; Grammar.from_trees(trees) makes one."
+            )
+        check_decay(self.decay, "decay")
+        _check_share(self.deletion, "deletion")
+        _check_share(self.mutation, "mutation")
+        _check_sets(self.mutation_sets)
+        if self.lexical not in ("exact", "ignore") if isinstance(self.lexical, str) else not _compares(self.lexical):
+            raise ParameterError(
+                f"lexical must be 'exact', 'ignore' or a word similarity with a method matrix(words, others), "
+                f"got {self.lexical!r}."
+            )
+        _check_choice(self.mutation_scope, "mutation_scope", ("deep", "root"))
+        _check_choice(self.duplicates, "duplicates", ("count", "canonical"))
+        if not isinstance(self.normalize_mutation, (bool, np.bool_)):
+            raise ParameterError(f"normalize_mutation must be True or False, got {self.normalize_mutation!r}.")
+
+    def _bind(self, X: Any) -> Kernel:
+        trees = _trees(X, self)
+        params = self.get_params(deep=False)
+        if self.grammar is None:
+            params["grammar"] = Grammar.from_trees(trees)
+        if hasattr(self.lexical, "bind"):
+            params["lexical"] = self.lexical.bind(lambda: [_words(element) for element in trees])
+        return type(self)(**params)
+
+    def _rules(self) -> Grammar:
+        if self.grammar is None:
+            raise ParameterError(
+                "this GrammarDriven kernel has no grammar yet: give it one with grammar=Grammar.from_trees(trees), or "
+                "let it learn one with kernel.bind(X)."
+            )
+        return self.grammar
+
+    def _native(self) -> _core.grammar.GrammarDriven:
+        return _core.grammar.GrammarDriven(
+            self._rules()._native,
+            [list(tags) for tags in self.mutation_sets],
+            float(self.decay),
+            float(self.deletion),
+            float(self.mutation),
+            self.lexical if isinstance(self.lexical, str) else "similar",
+            self.mutation_scope == "deep",
+            self.duplicates == "canonical",
+            bool(self.normalize_mutation),
+        )
+
+    def _links(self, rows: TreeArray, columns: TreeArray) -> _core.grammar.WordLinks | None:
+        """Compare the words of rows and columns, where a similarity does that."""
+        if isinstance(self.lexical, str):
+            return None
+        native = self._rules()._native
+        numbers, words = native.words(rows._arena, rows._as_bags())
+        other_numbers, others = native.words(columns._arena, columns._as_bags())
+        # A similarity is not troubled with trees that hold no words.
+        asked = bool(words and others)
+        alike = sparse.csr_array(
+            self.lexical.matrix(words, others) if asked else (len(words), len(others)), dtype=np.float64
+        )
+        if alike.shape != (len(words), len(others)):
+            raise DataError(
+                f"{self.lexical!r} compared {len(words)} words with {len(others)} and gave a matrix of shape "
+                f"{alike.shape}."
+            )
+        if not np.isfinite(alike.data).all():
+            raise DataError(f"{self.lexical!r} gave a similarity that is NaN or infinite; repair it first.")
+        alike.eliminate_zeros()
+        return _core.grammar.WordLinks(
+            numbers,
+            alike.indptr[1:].astype(np.uint64),
+            np.ascontiguousarray(other_numbers[alike.indices]),
+            alike.data,
+        )
+
+    def _gram(self, X: Any, Y: Any | None) -> Matrix:
+        rows = _trees(X, self)
+        columns = rows if Y is None else _trees(Y, self)
+        rules = self._rules()
+        K = np.empty((len(rows), len(columns)))
+        other = None if Y is None else columns
+        with settings.progress_bar(len(rows), "Gram matrix") as progress:
+            self._native().gram(
+                rows._arena,
+                rows._as_bags(),
+                rules._side(rows),
+                None if other is None else other._arena,
+                None if other is None else other._as_bags(),
+                None if other is None else rules._side(other),
+                self._links(rows, columns),
+                K,
+                settings.threads(),
+                progress,
+            )
+        return K
+
+    def _diag(self, X: Any) -> Matrix:
+        rows = _trees(X, self)
+        diagonal = np.empty(len(rows))
+        self._native().diagonal(
+            rows._arena,
+            rows._as_bags(),
+            self._rules()._side(rows),
+            self._links(rows, rows),
+            diagonal,
+            settings.threads(),
+        )
+        return diagonal
+
+    def _expansion(self, X: Any, weights: Matrix) -> Expansion:
+        support = _trees(X, self)
+        rules = self._rules()
+        model = self._native().model(
+            support._arena, support._as_bags(), rules._side(support), np.ascontiguousarray(weights)
+        )
+
+        def evaluate(Y: Any) -> Matrix:
+            rows = _trees(Y, self)
+            result = np.empty((len(rows), weights.shape[1]))
+            with settings.progress_bar(len(rows), "Scores") as progress:
+                model.evaluate(
+                    rows._arena,
+                    rows._as_bags(),
+                    rules._side(rows),
+                    self._links(rows, support),
+                    result,
+                    settings.threads(),
+                    progress,
+                )
+            return result
+
+        return evaluate
+
+
+def _words(element: Any) -> list[str]:
+    trees = element if isinstance(element, tuple) else (element,)
+    return [word for tree in trees for word in tree.leaves()]
+
+
+def _compares(value: object) -> bool:
+    return isinstance(value, WordKernel) and not isinstance(value, type)
+
+
+def _check_share(value: object, name: str) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 <= value <= 1:
+        raise ParameterError(f"{name} must be a number in [0, 1], got {value!r}.")
+
+
+def _check_choice(value: object, name: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise ParameterError(f"{name} must be {' or '.join(map(repr, choices))}, got {value!r}.")
+
+
+def _check_sets(sets: object) -> None:
+    problem = "mutation_sets must list sets of tags, such as (('NN', 'NNS'), ('JJ', 'JJR', 'JJS'))"
+    if isinstance(sets, str) or not isinstance(sets, Iterable):
+        raise ParameterError(f"{problem}; got {sets!r}.")
+    home: dict[str, int] = {}
+    for number, tags in enumerate(sets):
+        if isinstance(tags, str) or not isinstance(tags, Iterable):
+            raise ParameterError(f"{problem}; set {number} is {tags!r}.")
+        for tag in tags:
+            if not isinstance(tag, str) or not tag:
+                raise ParameterError(f"{problem}; set {number} holds {tag!r}.")
+            if tag in home:
+                where = "twice" if home[tag] == number else f"in the sets {home[tag]} and {number}"
+                raise ParameterError(f"the tag {tag!r} stands {where} of mutation_sets; a tag may be in one set only.")
+            home[tag] = number

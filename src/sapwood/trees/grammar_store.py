@@ -1,0 +1,99 @@
+"""How grammars and head tables are written to model files and read back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sapwood.errors import ParameterError
+from sapwood.files import Reader, Writer, register
+from sapwood.trees.grammar import Grammar
+from sapwood.trees.heads import HeadTable
+
+
+def _write(grammar: Grammar, writer: Writer) -> dict[str, Any]:
+    labels: dict[str, int] = {}
+    productions = [(lhs, rhs, head) for lhs, rhs, head in grammar.rules]
+    outside = []
+    heads: dict[str, Any]
+    if isinstance(grammar.heads, HeadTable):
+        if type(grammar.heads) is not HeadTable:
+            raise ParameterError(
+                f"a grammar with heads of the class {type(grammar.heads).__name__} cannot be saved; use a HeadTable or "
+                "a mapping."
+            )
+        heads = {
+            "table": None if grammar.heads.table is None else {k: list(v) for k, v in grammar.heads.table.items()},
+            "default": grammar.heads.default,
+            "coordination": grammar.heads.coordination,
+            "skip_punctuation": grammar.heads.skip_punctuation,
+        }
+    else:
+        heads = {"mapping": True}
+        outside = [(lhs, rhs, head) for (lhs, rhs), head in grammar.heads.items()]
+    left: list[int] = []
+    ends: list[int] = []
+    right: list[int] = []
+    positions: list[int] = []
+    for lhs, rhs, head in productions + outside:
+        left.append(labels.setdefault(lhs, len(labels)))
+        right.extend(labels.setdefault(label, len(labels)) for label in rhs)
+        ends.append(len(right))
+        positions.append(head)
+    return {
+        "labels": list(labels),
+        "left": writer.array(np.array(left, dtype=np.uint32)),
+        "ends": writer.array(np.array(ends, dtype=np.uint64)),
+        "right": writer.array(np.array(right, dtype=np.uint32)),
+        "positions": writer.array(np.array(positions, dtype=np.uint32)),
+        "counts": writer.array(np.array(grammar.counts, dtype=np.uint64)),
+        "heads": heads,
+        "max_deletions": grammar.max_deletions,
+        "deletable": None if grammar.deletable is None else sorted(grammar.deletable),
+        "strict_head": grammar.strict_head,
+        "phrasal_labels": sorted(grammar.phrasal_labels),
+        "marks": list(grammar.marks),
+    }
+
+
+def _read(data: dict[str, Any], reader: Reader) -> Grammar:
+    labels = data["labels"]
+    if not isinstance(labels, list) or not all(isinstance(label, str) and label for label in labels):
+        raise reader.fail("the labels of the grammar are not a list of text")
+    left = reader.array(data["left"], np.uint32, 1)
+    ends = reader.array(data["ends"], np.uint64, 1)
+    right = reader.array(data["right"], np.uint32, 1)
+    positions = reader.array(data["positions"], np.uint32, 1)
+    counts = reader.array(data["counts"], np.uint64, 1)
+    if not (len(left) == len(ends) == len(positions)) or len(counts) > len(left):
+        raise reader.fail("the rules of the grammar do not add up")
+    if any(len(side) and int(side.max()) >= len(labels) for side in (left, right)):
+        raise reader.fail("a label of the grammar is missing")
+    rules = []
+    begin = 0
+    for lhs, end, head in zip(left.tolist(), ends.tolist(), positions.tolist(), strict=True):
+        if not begin < end <= len(right):
+            raise reader.fail("a rule of the grammar has no right-hand side")
+        rules.append((labels[lhs], tuple(labels[label] for label in right[begin:end].tolist()), head))
+        begin = end
+    heads: Any
+    if "mapping" in data["heads"]:
+        heads = {(lhs, rhs): head for lhs, rhs, head in rules[len(counts) :]}
+    elif len(counts) == len(rules):
+        heads = HeadTable(**data["heads"])
+    else:
+        raise reader.fail("the counts of the grammar do not add up")
+    return Grammar(
+        rules[: len(counts)],
+        heads,
+        max_deletions=data["max_deletions"],
+        deletable=data["deletable"],
+        strict_head=data["strict_head"],
+        counts=counts.tolist(),
+        phrasal_labels=data["phrasal_labels"],
+        marks=data["marks"],
+    )
+
+
+register("Grammar", Grammar, _write, _read)
