@@ -206,9 +206,18 @@ class SymbolTable {
 
   private:
     static detail::ShortKeyTable::Key short_key(std::string_view text) {
-        std::uint32_t words[2] = {0, 0};
-        std::memcpy(words, text.data(), text.size());
-        return {words[0], words[1], static_cast<std::uint32_t>(text.size())};
+        const char* data = text.data();
+        const std::size_t size = text.size();
+        std::uint32_t head = 0, tail = 0;
+        if (size >= 4) {
+            // The first and the last four bytes, which may overlap, hold all there are.
+            std::memcpy(&head, data, 4);
+            std::memcpy(&tail, data + size - 4, 4);
+        } else if (size > 0) {
+            const auto byte = [&](std::size_t at) { return std::uint32_t{static_cast<unsigned char>(data[at])}; };
+            head = byte(0) | byte(size / 2) << 8 | byte(size - 1) << 16;
+        }
+        return {head, tail, static_cast<std::uint32_t>(size)};
     }
 
     Symbol append(std::string_view text) {

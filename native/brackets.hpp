@@ -5,6 +5,7 @@
 // numbers are the caller's business.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -125,17 +126,19 @@ class BracketReader {
 
     static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
+    static constexpr std::array<bool, 256> kEndsToken = [] {
+        std::array<bool, 256> ends{};
+        for (const char c : {'(', ')', ' ', '\t', '\n', '\v', '\f', '\r'}) ends[static_cast<unsigned char>(c)] = true;
+        return ends;
+    }();
+
     void skip_space() {
         while (at_ < text_.size() && is_space(text_[at_])) ++at_;
     }
 
     std::string_view token() {
         const std::size_t begin = at_;
-        while (at_ < text_.size()) {
-            const char c = text_[at_];
-            if (c == '(' || c == ')' || is_space(c)) break;
-            ++at_;
-        }
+        while (at_ < text_.size() && !kEndsToken[static_cast<unsigned char>(text_[at_])]) ++at_;
         return text_.substr(begin, at_ - begin);
     }
 

@@ -37,11 +37,10 @@ class Lens {
             }
             if ((labels_[node] = symbols[own]) == kNone) continue;
             const auto children = rows.children(node);
-            if (!children.empty()) {
-                productions_[node] = translated(children, labels_, kids) ? columns.find_production(symbols[own], kids) : kNone;
-                if (productions_[node] == kNone) continue;
-            }
             if (translated(children, nodes_, kids)) nodes_[node] = columns.find_node(symbols[own], kids);
+            if (nodes_[node] != kNone) productions_[node] = columns.production_of(nodes_[node]);
+            else if (!children.empty() && translated(children, labels_, kids))
+                productions_[node] = columns.find_production(symbols[own], kids);
         }
         labels = labels_;
         productions = productions_;
