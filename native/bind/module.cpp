@@ -3,6 +3,7 @@
 
 namespace nb = nanobind;
 
+void register_explain(nb::module_& module);
 void register_kernels(nb::module_& module);
 void register_trees(nb::module_& module);
 
@@ -10,4 +11,5 @@ NB_MODULE(_core, module) {
     module.doc() = "Sapwood's native core. Private: the Python rooms check arguments before they call it.";
     register_trees(module);
     register_kernels(module);
+    register_explain(module);
 }
