@@ -1,8 +1,32 @@
-"""Two arrays in, numbers out: tree kernels, kernels on flat features, and their algebra."""
+"""Two arrays in, numbers out: tree kernels, kernels on flat features, their algebra, and explicit feature maps."""
+
+from typing import TYPE_CHECKING, Any
 
 from sapwood.kernels.base import Kernel
 from sapwood.kernels.expression import parse_kernel
 from sapwood.kernels.flat import Linear, Polynomial
 from sapwood.kernels.syntactic import PartialTree, SubsetTree, Subtree
 
-__all__ = ["Kernel", "Linear", "PartialTree", "Polynomial", "SubsetTree", "Subtree", "parse_kernel"]
+if TYPE_CHECKING:
+    from sapwood.kernels.maps import FragmentMap, SubtreeMap
+
+__all__ = [
+    "FragmentMap",
+    "Kernel",
+    "Linear",
+    "PartialTree",
+    "Polynomial",
+    "SubsetTree",
+    "Subtree",
+    "SubtreeMap",
+    "parse_kernel",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # The maps are scikit-learn estimators, and importing it takes longer than computing most kernels.
+    if name in ("FragmentMap", "SubtreeMap"):
+        from sapwood.kernels import maps
+
+        return getattr(maps, name)
+    raise AttributeError(f"module 'sapwood.kernels' has no attribute {name!r}")
