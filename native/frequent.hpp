@@ -24,8 +24,8 @@ struct FrequentOptions {
     std::size_t most;            // fragments; more are an error
 };
 
-struct TooManyFragments : std::runtime_error {
-    TooManyFragments() : std::runtime_error("too many fragments") {}
+struct TooManyFragmentsError : std::runtime_error {
+    TooManyFragmentsError() : std::runtime_error("too many fragments") {}
 };
 
 class FrequentFragments {
@@ -109,7 +109,7 @@ class FrequentFragments {
     }
 
     std::uint32_t emit(const FragmentStep& step) {
-        if (steps_.size() >= options_.most) throw TooManyFragments();
+        if (steps_.size() >= options_.most) throw TooManyFragmentsError();
         steps_.push_back(step);
         return static_cast<std::uint32_t>(steps_.size() - 1);
     }

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <queue>
 #include <span>
@@ -40,9 +41,12 @@ class Best {
   public:
     explicit Best(std::size_t capacity) : capacity_(capacity) {}
 
-    double threshold() const { return heap_.size() < capacity_ ? 0.0 : heap_.front().size; }
+    double threshold() const {
+        if (heap_.size() < capacity_) return 0.0;
+        return capacity_ == 0 ? std::numeric_limits<double>::infinity() : heap_.front().size;
+    }
     // Whether an entry of this weight would be kept.
-    bool takes(double weight) const { return capacity_ > 0 && std::abs(weight) > threshold(); }
+    bool takes(double weight) const { return std::abs(weight) > threshold(); }
 
     void add(double weight, const Entry& entry) {
         if (!takes(weight)) return;

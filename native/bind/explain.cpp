@@ -91,7 +91,7 @@ void register_vocabulary(nb::module_& module, const char* name) {
 
 void register_explain(nb::module_& parent) {
     nb::module_ module = parent.def_submodule("explain", "Contributions, fragments and explicit maps.");
-    nb::exception<TooManyFragments>(module, "TooManyFragments");
+    nb::exception<TooManyFragmentsError>(module, "TooManyFragmentsError");
     register_attribution<SubtreeColumns>(module);
     register_attribution<SubsetColumns>(module);
     register_attribution<PartialColumns>(module);

@@ -1,7 +1,7 @@
 """Trees as SVG pictures with coloured and marked nodes, laid out by svgling.
 
 Colour says how much a node weighs: red for positive, blue for negative numbers, grey for nothing. Marked nodes are
-underlined by a heavier stroke.
+drawn with a heavier stroke.
 """
 
 from __future__ import annotations
@@ -46,10 +46,9 @@ def weighted_svg(tree: Tree, weights: Sequence[float], *, marked: Collection[int
     largest = max((abs(weight) for weight in weights), default=0.0)
     for position, (path, weight) in enumerate(zip(paths, weights, strict=True)):
         # Set directly, because svgling's own setters lay the whole tree out again for each node.
-        options = layout.sublayout(path)[0].options
-        options.text_color = _colour(weight, largest)
-        if position in marked:
-            options.font_style = "font-family: times, serif; font-weight:bold; text-decoration: underline;"
+        colour = _colour(weight, largest)
+        style = {"text_color": colour, "text_stroke": colour} if position in marked else {"text_color": colour}
+        layout.sublayout(path)[0].options.update(**style)
     layout.relayout()
     picture: str = layout.get_svg().tostring()
     return picture
@@ -62,10 +61,10 @@ def fragment_nodes(tree: Tree, fragment: Tree) -> list[int]:
 
     Examples
     --------
-    >>> fragment_nodes(Tree.fromstring("(S (NP (DT the) (NN dog)) (VP (VBD ran)))"), Tree.fromstring("(NP DT (NN dog))"))
+    >>> tree = Tree.fromstring("(S (NP (DT the) (NN dog)) (VP (VBD ran)))")
+    >>> fragment_nodes(tree, Tree.fromstring("(NP DT (NN dog))"))
     [1, 2, 4, 5]
     """
-    number: dict[int, int] = {}
     nodes: list[Tree] = []
     children: list[list[int]] = []
     stack: list[tuple[Tree, int]] = [(tree, -1)]
@@ -76,7 +75,6 @@ def fragment_nodes(tree: Tree, fragment: Tree) -> list[int]:
         children.append([])
         if parent >= 0:
             children[parent].append(position)
-        number[position] = position
         stack.extend((child, position) for child in reversed(node.children))
     for start in range(len(nodes)):
         covered: list[int] = []

@@ -1,5 +1,6 @@
 """Two arrays in, numbers out: tree kernels, kernels on flat features, their algebra, and explicit feature maps."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from sapwood.kernels.base import Kernel
@@ -8,11 +9,13 @@ from sapwood.kernels.flat import Linear, Polynomial
 from sapwood.kernels.syntactic import PartialTree, SubsetTree, Subtree
 
 if TYPE_CHECKING:
+    from sapwood.kernels.landmarks import LandmarkMap
     from sapwood.kernels.maps import FragmentMap, SubtreeMap
 
 __all__ = [
     "FragmentMap",
     "Kernel",
+    "LandmarkMap",
     "Linear",
     "PartialTree",
     "Polynomial",
@@ -25,8 +28,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     # The maps are scikit-learn estimators, and importing it takes longer than computing most kernels.
-    if name in ("FragmentMap", "SubtreeMap"):
-        from sapwood.kernels import maps
-
-        return getattr(maps, name)
+    home = {"FragmentMap": "maps", "LandmarkMap": "landmarks", "SubtreeMap": "maps"}.get(name)
+    if home is not None:
+        return getattr(import_module(f"sapwood.kernels.{home}"), name)
     raise AttributeError(f"module 'sapwood.kernels' has no attribute {name!r}")

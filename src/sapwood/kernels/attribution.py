@@ -138,7 +138,8 @@ class Differences(Attribution):
         arena = _core.trees.Arena.load(labels, node_labels, child_ends, children)
         result = self._expansion(TreeArray._from_arena(arena, np.arange(len(node_labels), dtype=np.uint32)))
         below = np.zeros_like(result)
-        parents = np.repeat(np.arange(len(node_labels)), np.diff(child_ends.astype(np.int64), prepend=0))
+        arity = np.diff(np.concatenate([[0], child_ends]).astype(np.intp))
+        parents = np.repeat(np.arange(len(node_labels)), arity)
         np.add.at(below, parents, result[children])
         return np.asarray(result - below)
 

@@ -115,10 +115,10 @@ class Kernel(ABC):
         >>> from sapwood.kernels import SubsetTree
         >>> print(SubsetTree(decay=0.5).explain("(NP (DT a) (NN dog))", "(NP (DT a) (NN cat))"))
         SubsetTree(decay=0.5) = 1.25
-            weight  times  fragment
-          0.500000  1 x 1  (NP DT NN)
-          0.500000  1 x 1  (DT a)
-          0.250000  1 x 1  (NP (DT a) NN)
+              weight  fragment
+                 0.5  (DT a)
+                 0.5  (NP DT NN)
+                0.25  (NP (DT a) NN)
         """
         from sapwood.kernels.explain import explain_kernel
 

@@ -52,7 +52,11 @@ class _TreeMap(TransformerMixin, BaseEstimator):
         if self._vocabulary is None:
             self._vocabulary = self._compile()
         ends, columns, counts = self._vocabulary.count(X._arena, X._as_bags())
-        return sparse.csr_array((counts, columns, ends), shape=(len(X), len(self.fragments_)))
+        # scikit-learn's linear models take 32-bit indices only.
+        index = np.int32 if len(counts) < 2**31 else np.int64
+        return sparse.csr_array(
+            (counts, columns.astype(index), ends.astype(index)), shape=(len(X), len(self.fragments_))
+        )
 
     def transform(self, X: Any) -> sparse.csr_array:
         """Count the vocabulary in trees and weigh the counts.
@@ -77,7 +81,8 @@ class _TreeMap(TransformerMixin, BaseEstimator):
         A leaf of a fragment is a word, or a label where the fragment is cut off.
         """
         check_is_fitted(self)
-        nodes = TreeArray._from_arena(self.fragments_._arena, self.fragments_._roots)._as_bags().node_count()
+        sizes, _ = _core.explain.measure(self.fragments_._arena, self.fragments_._roots)
+        nodes = float(sizes.sum())
         if nodes > _MOST_NAMED_NODES:
             raise TooLargeError(
                 f"the names of all columns would spell out {nodes:,.0f} nodes; look at single ones in fragments_."
@@ -283,7 +288,7 @@ class FragmentMap(_TreeMap):
                 int(self.max_depth or 0),
                 int(self.max_fragments),
             )
-        except _core.explain.TooManyFragments:
+        except _core.explain.TooManyFragmentsError:
             raise TooLargeError(
                 f"the trees hold more than {self.max_fragments:,} fragments; limit them with max_size, max_depth or "
                 "min_df, or raise max_fragments."
@@ -295,10 +300,10 @@ class FragmentMap(_TreeMap):
 
 
 def _trees(X: Any) -> TreeArray:
-    X = as_data(X)
-    if not isinstance(X, TreeArray):
-        raise DataError(f"expected trees, got {type(X).__name__}; of Examples pass one view, such as E['tree'].")
-    return X
+    trees = as_data(X)
+    if not isinstance(trees, TreeArray):
+        raise DataError(f"expected trees, got {type(trees).__name__}; of Examples pass one view, such as E['tree'].")
+    return trees
 
 
 def _training_trees(X: Any) -> TreeArray:

@@ -45,5 +45,5 @@ def require(rows: int, columns: int, *, arrays: int = 1) -> None:
     raise TooLargeError(
         f"a {rows:,} x {columns:,} Gram matrix needs {needed / 1e9:,.1f} GB but only {free / 1e9:,.1f} GB are free. "
         "Instead: compute it in blocks of rows with kernel(X[a:b], X), train on a subset, or approximate the kernel "
-        "with sklearn.kernel_approximation.Nystroem(kernel=...)."
+        "with sapwood.kernels.LandmarkMap(kernel)."
     )

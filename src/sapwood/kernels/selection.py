@@ -40,9 +40,9 @@ def chi_squared(present: Matrix, totals: Matrix) -> Matrix:
     result = np.zeros(present.shape[1])
     for observed in (present, totals[:, None] - present):
         expected = totals[:, None] * (observed.sum(axis=0) / everything)
-        result += np.divide(
-            (observed - expected) ** 2, expected, out=np.zeros_like(expected), where=expected > 0
-        ).sum(axis=0)
+        result += np.divide((observed - expected) ** 2, expected, out=np.zeros_like(expected), where=expected > 0).sum(
+            axis=0
+        )
     return result
 
 
@@ -59,7 +59,7 @@ def information_gain(present: Matrix, totals: Matrix) -> Matrix:
     gain = np.full(present.shape[1], _entropy(totals[:, None])[0])
     for side in (present, absent):
         gain -= side.sum(axis=0) / everything * _entropy(side)
-    return np.maximum(gain, 0.0)
+    return np.asarray(np.maximum(gain, 0.0))
 
 
 def _entropy(counts: Matrix) -> Matrix:

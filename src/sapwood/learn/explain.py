@@ -125,7 +125,7 @@ class Explanation:
             lines[0] = cut(f"{lines[0]} + {added:.6g} (other parts)", width)
         for tree in self.trees:
             lines += ["", *([f"[{tree.view}]"] if tree.view else [])]
-            lines.append(weighted_outline(tree.tree, tree.contributions, width=width, max_lines=max_lines))
+            lines.append(weighted_outline(tree.tree, tree.contributions.tolist(), width=width, max_lines=max_lines))
         if self.fragments:
             lines += ["", f"{'weight':>12}  times  heaviest fragments"]
         several = len({(fragment.kernel, fragment.view) for fragment in self.fragments}) > 1
@@ -150,7 +150,7 @@ class Explanation:
             # Small trees only: a larger one is not drawn node by node.
             if top is not None and len(tree.contributions) <= 2000:
                 marked = fragment_nodes(tree.tree, top.tree)
-            picture = weighted_svg(tree.tree, tree.contributions, marked=marked)
+            picture = weighted_svg(tree.tree, tree.contributions.tolist(), marked=marked)
             pieces.append(f"<div>{picture}</div>")
         rows = [(fragment.weight, fragment.tree, fragment.view or "") for fragment in self.fragments]
         rest = [(other.value, f"{other.kernel}, which nodes do not account for") for other in self.others]

@@ -76,9 +76,7 @@ class _KernelMachine(BaseEstimator):
     def _explainer(self) -> CompiledExplanation:
         check_is_fitted(self)
         if self._explaining is None:
-            self._explaining = CompiledExplanation(
-                self.kernel_, self.support_examples_, self.support_, self.dual_coef_
-            )
+            self._explaining = CompiledExplanation(self.kernel_, self.support_examples_, self.support_, self.dual_coef_)
         return self._explaining
 
     def __getstate__(self) -> dict[str, Any]:
@@ -286,15 +284,16 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
         >>> told = ["(S (N dogs) (V run))", "(S (N he) (V ran))"]
         >>> clf = KernelSVC().fit(asked + told, ["ask", "ask", "tell", "tell"])
         >>> print(clf.explain("(S (WH who) (V barks))", top=3))
-        score of ask 1.09859 = 3.90799e-05 (bias) + 1.09856 (nodes)
+        score of ask 0.70554 = 0 (bias) + 0.70554 (nodes)
         <BLANKLINE>
-        +0.6879 ++++++  S
-        +0.4107 ++++    ├─ WH who
+        +0.5168 ++++++  S
+        +0.1888 ++      ├─ WH who
         +0.0000         └─ V barks
         <BLANKLINE>
               weight  times  heaviest fragments
-            +0.41065      1  (WH who)
-        ...
+           +0.441282      1  (S WH V)
+           +0.188756      1  (WH who)
+          +0.0755025      1  (S (WH who) V)
         """
         explainer = self._explainer()
         chosen = self.predict(one_example(example))[0] if label is None else label
@@ -326,8 +325,10 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
         if count == 2:
             return np.array([1.0 if chosen == 1 else -1.0])
         if self.multi_class == "ovr":
-            return np.eye(count)[chosen]
-        return np.array([float(first == chosen) - float(second == chosen) for first, second in combinations(range(count), 2)])
+            return np.asarray(np.eye(count)[chosen])
+        return np.array(
+            [float(first == chosen) - float(second == chosen) for first, second in combinations(range(count), 2)]
+        )
 
 
 class KernelSVR(RegressorMixin, _KernelMachine):
