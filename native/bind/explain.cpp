@@ -8,6 +8,7 @@
 #include "bags.hpp"
 #include "frequent.hpp"
 #include "heaviest.hpp"
+#include "heaviest_partial.hpp"
 #include "model.hpp"
 #include "partial.hpp"
 #include "subset.hpp"
@@ -97,6 +98,7 @@ void register_explain(nb::module_& parent) {
     register_attribution<PartialColumns>(module);
     register_search<SubtreeColumns>(module);
     register_search<SubsetColumns>(module);
+    register_search<PartialColumns>(module);
     register_vocabulary<SubtreeVocabulary>(module, "SubtreeVocabulary");
     register_vocabulary<FragmentVocabulary>(module, "FragmentVocabulary");
     module.def("frequent_fragments",

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sapwood as sw
-from explain_oracles import any_trees, decays, fragments, internal_trees, subtrees, weight
+from explain_oracles import any_trees, decays, fragments, internal_trees, partial_fragments, subtrees, weight
 from sapwood.errors import DataError, ParameterError
 from sapwood.kernels import Linear, PartialTree, SubsetTree, Subtree
 from sapwood.kernels.attribution import Differences
@@ -45,12 +45,39 @@ def test_shared_subtrees_are_those_of_enumeration(a, b, decay):
     assert {fragment.tree: pytest.approx(fragment.weight, rel=1e-12) for fragment in found.fragments} == expected
 
 
+@settings(max_examples=60, deadline=None)
+@given(
+    any_trees,
+    any_trees,
+    decays,
+    decays,
+    st.sampled_from([None, 1, 2]),
+    st.booleans(),
+)
+def test_shared_partial_fragments_are_those_of_enumeration(a, b, decay, depth_decay, limit, leaves):
+    kernel = PartialTree(decay=decay, depth_decay=depth_decay, max_subsequence=limit, leaves=leaves)
+    left, right = (
+        partial_fragments(tree, decay=decay, depth_decay=depth_decay, limit=limit, leaves=leaves) for tree in (a, b)
+    )
+    expected = {f: left[f] * right[f] for f in left if f in right}
+    found = kernel.explain(a, b, top=100_000)
+    assert found.exact
+    assert len(found.fragments) == len(expected)
+    for fragment in found.fragments:
+        assert fragment.weight == pytest.approx(expected[fragment.tree], rel=1e-12)
+    few = kernel.explain(a, b, top=3)
+    heaviest = sorted(expected.values(), reverse=True)[:3]
+    assert [fragment.weight for fragment in few.fragments] == pytest.approx(heaviest, rel=1e-12)
+    assert sum(f.weight for f in few.fragments) + few.remainder == pytest.approx(kernel(a, b), rel=1e-9)
+
+
 KERNELS = [
     SubsetTree(decay=0.4).normalized(),
     0.3 * SubsetTree(decay=0.7, bag_of_words=True) + Subtree(decay=0.5).normalized(),
     (SubsetTree(max_depth=2) + Subtree()).normalized(),
     SubsetTree() ** 2 + SubsetTree() + 1.0,
     PartialTree() + SubsetTree(),
+    PartialTree(terminal_factor=2.0).normalized() + SubsetTree(),
 ]
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 
 import sapwood as sw
-from explain_oracles import any_trees, decays, fragments, internal_trees, size, weight
+from explain_oracles import any_trees, decays, fragments, internal_trees, partial_fragments, size, weight
 from sapwood.errors import DataError, ParameterError, TooLargeError
 from sapwood.kernels import Linear, PartialTree, Polynomial, SubsetTree, Subtree
 from sapwood.learn import KernelSVC, KernelSVR
@@ -139,6 +139,36 @@ def test_heaviest_fragments_are_those_of_enumeration(support, tree, decay, max_d
         found = attribution.heaviest(np.ones(1), top, element)
         assert found.exact
         # Sums of weights that cancel leave rounding behind, which is no fragment.
+        largest = sorted((abs(value) for value in expected.values() if abs(value) > 1e-12), reverse=True)[:top]
+        weights = [abs(value) for value in found.weights.tolist() if abs(value) > 1e-12]
+        assert weights == pytest.approx(largest, rel=1e-9)
+        for fragment, value in zip(found.fragments, found.weights.tolist(), strict=True):
+            assert expected[fragment] == pytest.approx(value, rel=1e-9, abs=1e-12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(internal_trees, min_size=1, max_size=3),
+    any_trees,
+    # With decay 1 nothing can be ruled out early, and even small trees have millions of fragments.
+    st.sampled_from([0.1, 0.4, 0.7]),
+    st.sampled_from([0.1, 0.4, 0.7]),
+    st.integers(1, 6),
+    st.integers(0, 50),
+)
+def test_heaviest_partial_fragments_are_those_of_enumeration(support, tree, decay, depth_decay, top, seed):
+    coefficients = np.random.default_rng(seed).normal(size=len(support))
+    kernel = PartialTree(decay=decay, depth_decay=depth_decay)
+    attribution = kernel._attribution(sw.TreeArray(support), coefficients[:, None])
+    model = {}
+    for element, coefficient in zip(support, coefficients, strict=True):
+        for fragment, value in partial_fragments(element, decay=decay, depth_decay=depth_decay).items():
+            model[fragment] = model.get(fragment, 0.0) + coefficient * value
+    held = partial_fragments(tree, decay=decay, depth_decay=depth_decay)
+    decision = {f: model[f] * held[f] for f in held if f in model}
+    for element, expected in ((None, model), (sw.TreeArray([tree]), decision)):
+        found = attribution.heaviest(np.ones(1), top, element)
+        assert found.exact
         largest = sorted((abs(value) for value in expected.values() if abs(value) > 1e-12), reverse=True)[:top]
         weights = [abs(value) for value in found.weights.tolist() if abs(value) > 1e-12]
         assert weights == pytest.approx(largest, rel=1e-9)

@@ -38,7 +38,8 @@ class WeightedFragment:
     weight : float
         What it adds to the value, all its occurrences together.
     count : float
-        How often the example holds it; NaN where no example is concerned.
+        How often the example holds it; NaN where no example is concerned, and for partial trees, which fit in many
+        ways of different worth.
     kernel : str
         The kernel it belongs to, if there are several.
     view : str, optional

@@ -307,10 +307,10 @@ def _trees(X: Any) -> TreeArray:
 
 
 def _training_trees(X: Any) -> TreeArray:
-    X = _trees(X)
-    if not len(X):
+    trees = _trees(X)
+    if not len(trees):
         raise DataError("there is nothing to learn fragments from: X has no trees.")
-    return X
+    return trees
 
 
 def _found(fragments: TreeArray) -> TreeArray:

@@ -207,7 +207,8 @@ class PartialTree(TreeKernel):
         )
 
     def _attribution(self, X: Any, weights: Matrix) -> Attribution | None:
-        return self._compile(X, weights, searchable=False)
+        # With another factor, what a leaf of a fragment weighs depends on what it meets.
+        return self._compile(X, weights, searchable=self.terminal_factor == 1.0)
 
 
 def check_decay(value: object, name: str) -> None:

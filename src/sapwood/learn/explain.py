@@ -131,7 +131,8 @@ class Explanation:
         several = len({(fragment.kernel, fragment.view) for fragment in self.fragments}) > 1
         for fragment in self.fragments:
             where = f"  [{fragment.view or fragment.kernel}]" if several else ""
-            lines.append(cut(f"{fragment.weight:+12.6g}  {fragment.count:5g}  {fragment.tree}{where}", width))
+            times = "-" if np.isnan(fragment.count) else f"{fragment.count:g}"
+            lines.append(cut(f"{fragment.weight:+12.6g}  {times:>5}  {fragment.tree}{where}", width))
         if not self.exact:
             lines.append("  the search met its limit: there may be heavier fragments")
         for other in self.others:
@@ -273,8 +274,8 @@ class CompiledExplanation:
         if not any(searched):
             names = ", ".join(repr(part.kernel) for part, _ in self._parts)
             raise DataError(
-                f"the fragments of {names} cannot be listed; sums, scalings, views and normalisations of Subtree and "
-                "SubsetTree have fragments that can."
+                f"the fragments of {names} cannot be listed; sums, scalings, views and normalisations of Subtree, "
+                "SubsetTree and PartialTree have fragments that can."
             )
         return ModelFragments(label, found, exact)
 
