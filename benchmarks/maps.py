@@ -51,7 +51,8 @@ def main() -> int:
     sample = X[:1000]
     exact = kernel(sample)
     print(
-        f"{len(X):,} training and {len(X_test):,} test questions, {len(set(y))} classes, {kernel!r}, seed {options.seed}"
+        f"{len(X):,} training and {len(X_test):,} test questions, {len(set(y))} classes, {kernel!r}, "
+        f"seed {options.seed}"
     )
     print("map                                 columns   error  accuracy  seconds")
 
@@ -61,13 +62,18 @@ def main() -> int:
     start = time.perf_counter()
     accuracy = KernelSVC(kernel=kernel, C=10.0).fit(X, y).score(X_test, y_test)
     row("none: KernelSVC(C=10)", "-", 0.0, accuracy, time.perf_counter() - start)
-    maps: list[tuple[str, object]] = []
-    for count in (100, 1_000, 10_000):
-        maps.append(("FragmentMap, chi2", FragmentMap(min_df=2, max_size=4, select="chi2", n_fragments=count)))
-    for count in (100, 1_000, 10_000, 100_000):
-        maps.append(("FragmentMap, most frequent", FragmentMap(min_df=2, max_size=6, n_fragments=count)))
-    for count in (100, 500, 2_000):
-        maps.append(("LandmarkMap", LandmarkMap(kernel, n_components=count, random_state=options.seed)))
+    maps: list[tuple[str, object]] = [
+        ("FragmentMap, chi2", FragmentMap(min_df=2, max_size=4, select="chi2", n_fragments=count))
+        for count in (100, 1_000, 10_000)
+    ]
+    maps += [
+        ("FragmentMap, most frequent", FragmentMap(min_df=2, max_size=6, n_fragments=count))
+        for count in (100, 1_000, 10_000, 100_000)
+    ]
+    maps += [
+        ("LandmarkMap", LandmarkMap(kernel, n_components=count, random_state=options.seed))
+        for count in (100, 500, 2_000)
+    ]
     for name, mapped in maps:
         start = time.perf_counter()
         steps = [mapped] if isinstance(mapped, LandmarkMap) else [mapped, Normalizer()]

@@ -32,7 +32,7 @@ class PartialSide {
     // `useful` says which labels a fragment can have at all; empty: every label.
     PartialSide(const Arena& arena, std::span<const Symbol> labels, std::size_t symbols, std::vector<double> weight,
                 const std::vector<bool>& useful, const PartialOptions& options)
-        : arena(arena), labels(labels), weight(std::move(weight)), begin_(arena.size() + 1, 0), start_(arena.size(), 0.0),
+        : arena(arena), labels(labels), weight(std::move(weight)), useful_(useful), begin_(arena.size() + 1, 0), start_(arena.size(), 0.0),
           ends_(symbols, 0) {
         const double root = std::sqrt(options.depth_decay);
         std::vector<double> all(arena.size(), 0.0);
@@ -47,8 +47,7 @@ class PartialSide {
                 start_[node] += all[kids[j]] * rest;
                 right = all[kids[j]] * rest + options.decay * right;
             }
-            const bool known = labels[node] != kNone && (useful.empty() || useful[labels[node]]);
-            if (known && (!kids.empty() || options.leaves)) all[node] = root * (options.decay + start_[node]);
+            if (is_useful(labels[node]) && (!kids.empty() || options.leaves)) all[node] = root * (options.decay + start_[node]);
         }
         for (Node node = 0; node < arena.size(); ++node)
             if (starts(node, options)) ++ends_[labels[node]];
@@ -67,6 +66,7 @@ class PartialSide {
     std::span<const Symbol> labels;
     std::vector<double> weight;
 
+    bool is_useful(Symbol label) const { return label != kNone && (useful_.empty() || useful_[label]); }
     // The nodes with this label that weigh something.
     std::span<const Node> of(Symbol label) const {
         const std::size_t begin = label == 0 ? 0 : ends_[label - 1];
@@ -82,6 +82,7 @@ class PartialSide {
         return weight[node] != 0.0 && labels[node] != kNone && (options.leaves || !arena.is_leaf(node));
     }
 
+    std::vector<bool> useful_;
     std::vector<std::size_t> begin_;
     std::vector<double> rest_, start_;
     std::vector<std::size_t> ends_;
@@ -166,6 +167,7 @@ class PartialSearch {
     void start() {
         const double bare = root_ * options_.decay;
         for (Symbol label = 0; label < group_.size(); ++label) {
+            if (sides_.size() == 2 && sides_[1].of(label).empty()) continue;
             for (std::size_t side = 0; side < sides_.size(); ++side)
                 for (const Node node : sides_[side].of(label))
                     group(label).add(side, sides_[side].weight[node], bare, sides_[side].start(node) / options_.decay);
@@ -201,7 +203,7 @@ class PartialSearch {
         double factor = value * root_ * (first ? 1.0 : options_.decay);
         for (std::size_t j = first ? 0 : edge[2 * depth + 3] + 1; j < kids.size(); ++j) {
             const Symbol label = side.labels[kids[j]];
-            if (label != kNone && (options_.leaves || !side.arena.is_leaf(kids[j]))) use(j, kids[j], label, factor);
+            if (side.is_useful(label) && (options_.leaves || !side.arena.is_leaf(kids[j]))) use(j, kids[j], label, factor);
             if (!first) factor *= options_.decay;
         }
         work_ += kids.size() + 1;
