@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-NATIVE := $(shell find native -type f 2>/dev/null)
+NATIVE := $(shell find native -type f -not -path 'native/test/*' -not -path 'native/fuzz/*' 2>/dev/null)
 
 .PHONY: demo test lint check bench native-test sanitize fuzz clean
 
@@ -32,6 +32,7 @@ bench: $(VENV)/installed
 	$(BIN)/python benchmarks/run.py
 
 native-test: $(VENV)/installed
+	mkdir -p build
 	$(BIN)/cmake -S . -B build/native -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
 	  -DSAPWOOD_PYTHON=OFF -DSAPWOOD_NATIVE_TESTS=ON > build/native.log 2>&1 || (cat build/native.log; exit 1)
 	$(BIN)/cmake --build build/native

@@ -6,6 +6,7 @@
 // (a label with the labels of the children), which kernels use to find candidates.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -13,6 +14,7 @@
 #include <span>
 #include <stdexcept>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace sapwood {
@@ -242,46 +244,70 @@ class Arena {
     detail::IndexTable nodes_, production_table_;
 };
 
+// A map from the numbers of an arena to other numbers that costs by what is put in when that is little.
+class NumberMap {
+  public:
+    // `expected` entries out of `range` possible numbers.
+    NumberMap(std::size_t range, std::size_t expected) : dense_(expected * 16 >= range) {
+        if (dense_) table_.assign(range, kNone);
+        else hashed_.reserve(expected);
+    }
+
+    std::uint32_t at(std::uint32_t number) const {
+        if (dense_) return table_[number];
+        const auto found = hashed_.find(number);
+        return found == hashed_.end() ? kNone : found->second;
+    }
+
+    void set(std::uint32_t number, std::uint32_t value) {
+        if (dense_) table_[number] = value;
+        else hashed_[number] = value;
+    }
+
+  private:
+    bool dense_;
+    std::vector<std::uint32_t> table_;
+    std::unordered_map<std::uint32_t, std::uint32_t> hashed_;
+};
+
 // The nodes reachable from `roots`, ascending, each once.
 inline std::vector<Node> reachable(const Arena& arena, std::span<const Node> roots) {
-    std::vector<Node> found(roots.begin(), roots.end());
-    std::vector<bool> seen(arena.size(), false);
-    std::vector<Node> stack;
-    std::vector<Node> result;
-    for (const Node root : found) {
-        if (seen[root]) continue;
-        seen[root] = true;
-        stack.push_back(root);
+    // A tree of a treebank has some seventy nodes; a few trees must not cost a walk over a large store.
+    NumberMap seen(arena.size(), roots.size() * 64);
+    std::vector<Node> stack, result;
+    const auto visit = [&](Node node) {
+        if (seen.at(node) != kNone) return;
+        seen.set(node, 0);
+        result.push_back(node);
+        stack.push_back(node);
+    };
+    for (const Node root : roots) {
+        visit(root);
         while (!stack.empty()) {
             const Node node = stack.back();
             stack.pop_back();
-            for (const Node child : arena.children(node))
-                if (!seen[child]) {
-                    seen[child] = true;
-                    stack.push_back(child);
-                }
+            for (const Node child : arena.children(node)) visit(child);
         }
     }
-    for (Node node = 0; node < arena.size(); ++node)
-        if (seen[node]) result.push_back(node);
+    std::sort(result.begin(), result.end());
     return result;
 }
 
 // Adds the trees under `roots` of one arena to another and returns their numbers there.
 inline std::vector<Node> transplant(const Arena& from, std::span<const Node> roots, Arena& to) {
-    std::vector<Symbol> symbol_map(from.symbols.size(), kNone);
-    std::vector<Node> node_map(from.size(), kNone);
+    const std::vector<Node> nodes = reachable(from, roots);
+    NumberMap symbol_map(from.symbols.size(), nodes.size()), node_map(from.size(), nodes.size());
     std::vector<Node> kids;
-    for (const Node node : reachable(from, roots)) {
-        Symbol& symbol = symbol_map[from.label(node)];
-        if (symbol == kNone) symbol = to.symbols.intern(from.symbols.text(from.label(node)));
+    for (const Node node : nodes) {
+        const Symbol own = from.label(node);
+        if (symbol_map.at(own) == kNone) symbol_map.set(own, to.symbols.intern(from.symbols.text(own)));
         kids.clear();
-        for (const Node child : from.children(node)) kids.push_back(node_map[child]);
-        node_map[node] = to.node(symbol, kids);
+        for (const Node child : from.children(node)) kids.push_back(node_map.at(child));
+        node_map.set(node, to.node(symbol_map.at(own), kids));
     }
     std::vector<Node> result;
     result.reserve(roots.size());
-    for (const Node root : roots) result.push_back(node_map[root]);
+    for (const Node root : roots) result.push_back(node_map.at(root));
     return result;
 }
 

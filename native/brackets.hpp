@@ -14,7 +14,7 @@
 namespace sapwood {
 
 struct BracketOptions {
-    bool drop_traces = false;         // -NONE- and whatever holds nothing else
+    bool drop_traces = false;         // -NONE-, the empty bracket it leaves in some files, whatever holds nothing else
     bool drop_function_tags = false;  // NP-SBJ=2 becomes NP
     bool collapse_unary = false;      // X over a single X becomes one X
     bool unescape = false;            // the words -LRB- and -RRB- become ( and ), and so on
@@ -173,6 +173,11 @@ class BracketReader {
             if (!open_.empty())
                 throw BracketFault{offset, "a label is missing: expected a label after '(' but found another '('"};
         } else if (at_ < text_.size() && text_[at_] == ')') {
+            if (options_.drop_traces && !open_.empty()) {
+                open_.back().had_child = true;
+                ++at_;
+                return;
+            }
             throw BracketFault{offset, "an empty bracket '()': expected a label after '('"};
         } else {
             label = token();  // empty at the end of the text, which the caller reports
@@ -219,6 +224,26 @@ class BracketReader {
     std::vector<Open> open_;
     std::vector<Node> pending_;
 };
+
+// How far the whole trees of a text reach, for callers that see a long text in pieces.
+struct WholeTrees {
+    std::size_t end;       // just after the last bracket that closes an outermost one; `from` if there is none
+    std::ptrdiff_t depth;  // brackets open at the end of the text; -1 where one closes that was never opened
+};
+
+// Counts brackets from an offset on, where `depth` are open already.
+inline WholeTrees whole_trees(std::string_view text, std::size_t from, std::ptrdiff_t depth) {
+    std::size_t end = from;
+    for (std::size_t at = from; at < text.size(); ++at) {
+        if (text[at] == '(') {
+            ++depth;
+        } else if (text[at] == ')' && --depth <= 0) {
+            end = at + 1;
+            if (depth < 0) break;
+        }
+    }
+    return {end, depth};
+}
 
 // Writes a tree on one line. Every label must be writable (see is_writable).
 inline bool is_writable(std::string_view label) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstring>
+#include <span>
 #include <vector>
 
 #include "arena.hpp"
@@ -32,12 +33,19 @@ inline Bags isolate(const Arena& arena, const Bags& bags, std::size_t element, s
     return result;
 }
 
-// make(arena, bags) gives the columns of a kernel.
+// For kernels without a quicker way: none of the elements can be done by it.
+struct NoShortcut {
+    bool operator()(std::span<const Node>, std::span<const double>, double&) const { return false; }
+};
+
+// make(arena, bags) gives the columns of a kernel; make.shortcut(arena), something that may do an element directly.
 template <class Make>
 void diagonal(const Arena& arena, const Bags& bags, double* out, std::size_t threads, Control& control, Make make) {
     parallel_blocks(bags.size(), 16, threads, control, [&] {
-        return [&, number = std::vector<Node>(arena.size())](std::size_t begin, std::size_t end) mutable {
+        return [&, number = std::vector<Node>(arena.size()), shortcut = make.shortcut(arena)](std::size_t begin,
+                                                                                             std::size_t end) mutable {
             for (std::size_t i = begin; i < end; ++i) {
+                if (shortcut(bags.numbers_of(i), bags.counts_of(i), out[i])) continue;
                 Arena alone;
                 const Bags one = isolate(arena, bags, i, number, alone);
                 const Lens lens(alone, alone, one);

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "bags.hpp"
@@ -78,9 +79,18 @@ void gram(const Columns& columns, const Arena& column_arena, const Bags& column_
     const std::size_t width = column_bags.size();
     // Rows of a power of two in length would all fall into the same few cache lines.
     const std::size_t stride = width + 8;
-    const Postings postings(columns.features(column_arena, column_bags), columns.feature_count());
-    const Occurrences occurrences(column_bags, columns.positions_of_nodes(), columns.positions());
-    const auto prepared = columns.prepare(lens, rows);
+    std::optional<Postings> bulk;
+    std::optional<Occurrences> where;
+    decltype(columns.prepare(lens, rows)) prepared;
+    // Small results are not worth starting a thread for.
+    run_both(rows.size() < 100 ? 1 : threads,
+             [&] { bulk.emplace(columns.features(column_arena, column_bags), columns.feature_count()); },
+             [&] {
+                 where.emplace(column_bags, columns.positions_of_nodes(), columns.positions());
+                 prepared = columns.prepare(lens, rows);
+             });
+    const Postings& postings = *bulk;
+    const Occurrences& occurrences = *where;
     parallel_blocks(rows.size(), kBlock, threads, control, [&] {
         return [&, visit = columns.visitor(lens, rows, prepared, control),
                 buffer = std::vector<double>(kBlock * stride)](std::size_t begin, std::size_t end) mutable {
@@ -96,8 +106,11 @@ void gram(const Columns& columns, const Arena& column_arena, const Bags& column_
             // The block is still in cache, so this is the cheap moment to write its mirror image.
             for (std::size_t i = begin; i < end; ++i)
                 for (std::size_t j = i + 1; j < end; ++j) out[j * width + i] = buffer[(i - begin) * stride + j];
-            for (std::size_t j = end; j < width; ++j)
+            for (std::size_t j = end; j < width; ++j) {
+                // Memory is touched here for the first time, which takes long for a very large result.
+                if (j % 1024 == 0) control.check();
                 for (std::size_t i = begin; i < end; ++i) out[j * width + i] = buffer[(i - begin) * stride + j];
+            }
         };
     });
 }

@@ -17,9 +17,9 @@ namespace sapwood {
 template <class Columns>
 class Model {
   public:
-    // weights: elements x outputs, row major.
-    Model(Columns columns, Arena arena, const Bags& bags, const double* weights, std::size_t outputs)
-        : columns_(std::move(columns)), arena_(std::move(arena)), outputs_(outputs),
+    // weights: elements x outputs, row major. The arena must outlive the model and not change.
+    Model(Columns columns, const Arena& arena, const Bags& bags, const double* weights, std::size_t outputs)
+        : columns_(std::move(columns)), arena_(arena), outputs_(outputs),
           feature_weight_(columns_.feature_count() * outputs, 0.0), member_weight_(columns_.positions() * outputs, 0.0) {
         const Bags features = columns_.features(arena_, bags);
         const std::vector<std::uint32_t>& position = columns_.positions_of_nodes();
@@ -38,7 +38,7 @@ class Model {
     const std::vector<double>& feature_weights() const { return feature_weight_; }
     const std::vector<double>& member_weights() const { return member_weight_; }
     std::size_t outputs() const { return outputs_; }
-    std::size_t bytes() const { return (feature_weight_.size() + member_weight_.size()) * 8 + arena_.bytes(); }
+    std::size_t bytes() const { return (feature_weight_.size() + member_weight_.size()) * 8; }
 
     // out: rows x outputs, row major.
     void evaluate(const Arena& row_arena, const Bags& rows, double* out, std::size_t threads, Control& control) const {
@@ -48,6 +48,14 @@ class Model {
             return [&, visit = columns_.visitor(lens, rows, prepared, control)](std::size_t begin, std::size_t end) mutable {
                 for (std::size_t i = begin; i < end; ++i) {
                     double* values = out + i * outputs_;
+                    if (outputs_ == 1) {
+                        // The common case of two classes, kept in a register.
+                        double total = 0.0;
+                        visit(i, 0, [&](std::uint32_t feature, double value) { total += value * feature_weight_[feature]; },
+                              [&](std::size_t position, double value) { total += value * member_weight_[position]; });
+                        *values = total;
+                        continue;
+                    }
                     std::fill(values, values + outputs_, 0.0);
                     visit(i, 0, [&](std::uint32_t feature, double value) { add(feature_weight_, feature, value, values); },
                           [&](std::size_t position, double value) { add(member_weight_, position, value, values); });
@@ -73,7 +81,7 @@ class Model {
     }
 
     Columns columns_;
-    Arena arena_;
+    const Arena& arena_;
     std::size_t outputs_;
     std::vector<double> feature_weight_, member_weight_;
 };

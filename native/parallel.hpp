@@ -68,4 +68,30 @@ void parallel_blocks(std::size_t count, std::size_t block, std::size_t threads, 
     if (failure) std::rethrow_exception(failure);
 }
 
+// Runs two independent pieces of work, at the same time if there are threads for it.
+template <class First, class Second>
+void run_both(std::size_t threads, First first, Second second) {
+    if (threads <= 1) {
+        first();
+        second();
+        return;
+    }
+    std::exception_ptr failure;
+    std::thread other([&] {
+        try {
+            second();
+        } catch (...) {
+            failure = std::current_exception();
+        }
+    });
+    try {
+        first();
+    } catch (...) {
+        other.join();
+        throw;
+    }
+    other.join();
+    if (failure) std::rethrow_exception(failure);
+}
+
 }  // namespace sapwood

@@ -205,11 +205,11 @@ class SequenceSums {
     void evaluate(std::span<const Symbol> row_labels, std::span<const Child> row, const PartialColumns& columns,
                   const PartialColumns::Shape& shape, std::size_t from, double* out) {
         const std::size_t count = shape.count - from;
-        if (row.size() * shape.arity > kWide) {
+        // Many equal labels make so many pairs of cells that the plain recursion over prefixes is faster.
+        if (row.size() * shape.arity > kWide || !find_cells(row_labels, columns.child_labels(shape))) {
             for (std::size_t k = 0; k < count; ++k) out[k] = wide(row_labels, row, columns, shape, from + k);
             return;
         }
-        find_cells(row_labels, columns.child_labels(shape));
         const std::size_t limit = options_.max_subsequence;
         const bool limited = limit != 0 && limit < longest_;
         if (cells_.size() == 1) {
@@ -217,14 +217,18 @@ class SequenceSums {
         } else if (limited) {
             bounded(row, columns, shape, from, out);
         } else {
-            for (std::size_t begin = 0; begin < count; begin += kLane)
+            for (std::size_t begin = 0; begin < count; begin += kLane) {
+                if (cells_.size() > kMany) control_.check();
                 block(row, columns, shape, from + begin, std::min(kLane, count - begin), out + begin);
+            }
         }
     }
 
   private:
     static constexpr std::size_t kLane = 32;    // subtrees worked on together
-    static constexpr std::size_t kWide = 4096;  // cells beyond which no list of them is kept
+    static constexpr std::size_t kWide = 4096;  // slot pairs beyond which no list of cells is kept
+    static constexpr std::size_t kMany = 64;    // cells beyond which cancellation is checked for each block
+    static constexpr std::size_t kLinks = 24;   // links per pair of slots beyond which prefixes are faster
 
     struct Cell {
         std::uint32_t i, j;
@@ -244,7 +248,8 @@ class SequenceSums {
         }
     }
 
-    void find_cells(std::span<const Symbol> a, std::span<const Symbol> b) {
+    // False if there are too many links to be worth it.
+    bool find_cells(std::span<const Symbol> a, std::span<const Symbol> b) {
         cells_.clear();
         links_.clear();
         longest_ = 0;
@@ -259,9 +264,11 @@ class SequenceSums {
                     cell.length = std::max(cell.length, cells_[c].length + 1);
                 }
                 cell.end = links_.size();
+                if (links_.size() > kLinks * a.size() * b.size()) return false;
                 longest_ = std::max(longest_, cell.length);
                 cells_.push_back(cell);
             }
+        return true;
     }
 
     double power(std::size_t exponent) {
@@ -298,6 +305,7 @@ class SequenceSums {
         const std::size_t limit = options_.max_subsequence;
         sums_.resize(cells_.size() * limit);
         for (std::size_t k = from; k < shape.count; ++k) {
+            if (cells_.size() > kMany) control_.check();
             double total = 0.0;
             for (std::size_t c = 0; c < cells_.size(); ++c) {
                 const Cell& cell = cells_[c];

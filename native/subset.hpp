@@ -41,6 +41,7 @@ class SubsetColumns {
 
     SubsetColumns(const Arena& arena, const Bags& bags, const SubsetOptions& options)
         : options_(options), symbols_(arena.symbols.size()), place_(arena.size(), 0), group_(arena.production_count()) {
+        drop_idle_limit(arena, bags);
         collect_members(arena, bags);
         build_lists(arena);
     }
@@ -77,10 +78,12 @@ class SubsetColumns {
         return {entry_.data() + list_[list].begin, list_[list].end - list_[list].begin};
     }
     std::uint32_t find_list(Production parent, std::uint32_t slot, Production child) const {
-        return lists_.find(hash(parent, slot, child), [&](std::uint32_t number) {
-            const List& candidate = list_[number];
-            return candidate.parent == parent && candidate.slot == slot && candidate.child == child;
-        });
+        const Group& group = group_[parent];
+        if (slot >= group.arity) return kNone;
+        const auto begin = list_.begin() + slot_list_[group.slots + slot];
+        const auto end = list_.begin() + slot_list_[group.slots + slot + 1];
+        const auto found = std::lower_bound(begin, end, child, [](const List& list, Production p) { return list.child < p; });
+        return found != end && found->child == child ? static_cast<std::uint32_t>(found - list_.begin()) : kNone;
     }
     // The lists that a member itself is in: one per internal child, from left to right.
     const std::uint32_t* lists_of(std::size_t position) const { return list_of_.data() + first_list_[position]; }
@@ -93,17 +96,22 @@ class SubsetColumns {
   private:
     struct Group {
         std::size_t begin = 0, places = 0;
+        std::size_t slots = 0, arity = 0;  // where the lists of its child slots are described
     };
     struct List {
-        Production parent;
-        std::uint32_t slot;
         Production child;
-        std::size_t begin, end;
+        std::uint32_t begin, end;  // in entry_
     };
 
-    static std::uint32_t hash(Production parent, std::uint32_t slot, Production child) {
-        const std::uint64_t state = detail::mix((std::uint64_t{parent} << 32) | child, slot);
-        return static_cast<std::uint32_t>(state ^ (state >> 32));
+    // A limit that no fragment reaches costs one table per level for nothing.
+    void drop_idle_limit(const Arena& arena, const Bags& bags) {
+        if (options_.height_limit == 0) return;
+        std::vector<std::size_t> height(arena.size(), 0);
+        for (Node node = 0; node < arena.size(); ++node)
+            for (const Node child : arena.children(node)) height[node] = std::max(height[node], height[child] + 1);
+        std::size_t most = 0;
+        for (const Node node : bags.numbers) most = std::max(most, height[node]);
+        if (options_.height_limit >= most) options_.height_limit = 0;
     }
 
     void collect_members(const Arena& arena, const Bags& bags) {
@@ -146,39 +154,56 @@ class SubsetColumns {
             if (member_[k] != kNone) position_[member_[k]] = static_cast<std::uint32_t>(k);
     }
 
+    // For every production and child slot, the lists by ascending production of the child.
     void build_lists(const Arena& arena) {
-        first_list_.resize(member_.size());
+        first_list_.resize(member_.size() + 1);
+        std::size_t edges = 0;
         for (std::size_t position = 0; position < member_.size(); ++position) {
-            first_list_[position] = list_of_.size();
+            first_list_[position] = edges;
             if (member_[position] == kNone) continue;
-            const Node node = member_[position];
-            const auto kids = arena.children(node);
-            for (std::size_t slot = 0; slot < kids.size(); ++slot) {
-                if (arena.is_leaf(kids[slot])) continue;
-                const Production parent = arena.production_of(node), child = arena.production_of(kids[slot]);
-                const auto slot_number = static_cast<std::uint32_t>(slot);
-                std::uint32_t list = find_list(parent, slot_number, child);
-                if (list == kNone) {
-                    list = static_cast<std::uint32_t>(list_.size());
-                    list_.push_back({parent, slot_number, child, 0, 0});
-                    lists_.insert(hash(parent, slot_number, child), list);
+            for (const Node child : arena.children(member_[position])) edges += !arena.is_leaf(child);
+        }
+        first_list_.back() = edges;
+        if (edges >= kNone) throw std::length_error("more than 4294967295 edges between distinct subtrees");
+        list_of_.resize(edges);
+        entry_.resize(edges);
+        std::vector<std::size_t> cursor(first_list_.begin(), first_list_.end() - 1);
+        std::vector<std::uint32_t> number(group_.size(), kNone);  // per production of a child: its list
+        std::uint32_t filled = 0;
+        slot_list_.push_back(0);
+        for (Group& group : group_) {
+            if (group.places == 0) continue;
+            group.slots = slot_list_.size() - 1;
+            group.arity = arena.children(member_[group.begin + 1]).size();
+            const std::span<const Node> members(member_.data() + group.begin + 1, group.places - 1);
+            for (std::size_t slot = 0; slot < group.arity; ++slot) {
+                const std::size_t first = list_.size();
+                for (const Node node : members) {
+                    const Production child = arena.production_of(arena.children(node)[slot]);
+                    if (child == kNone) continue;
+                    if (number[child] == kNone) {
+                        number[child] = 0;
+                        list_.push_back({child, 0, 0});
+                    }
+                    ++number[child];
                 }
-                ++list_[list].end;
-                list_of_.push_back(list);
+                std::sort(list_.begin() + static_cast<std::ptrdiff_t>(first), list_.end(),
+                          [](const List& a, const List& b) { return a.child < b.child; });
+                for (std::size_t list = first; list < list_.size(); ++list) {
+                    list_[list].begin = list_[list].end = filled;
+                    filled += number[list_[list].child];
+                    number[list_[list].child] = static_cast<std::uint32_t>(list);
+                }
+                for (std::size_t k = 0; k < members.size(); ++k) {
+                    const Node child = arena.children(members[k])[slot];
+                    if (arena.is_leaf(child)) continue;
+                    const std::uint32_t list = number[arena.production_of(child)];
+                    entry_[list_[list].end++] = {static_cast<std::uint32_t>(k + 1), place_[child]};
+                    list_of_[cursor[group.begin + 1 + k]++] = list;
+                }
+                for (std::size_t list = first; list < list_.size(); ++list) number[list_[list].child] = kNone;
+                slot_list_.push_back(static_cast<std::uint32_t>(list_.size()));
             }
-        }
-        std::size_t total = 0;
-        for (List& list : list_) {
-            const std::size_t length = list.end;
-            list.begin = list.end = total;
-            total += length;
-        }
-        entry_.resize(total);
-        auto next = list_of_.begin();
-        for (const Node node : member_) {
-            if (node == kNone) continue;
-            for (const Node child : arena.children(node))
-                if (!arena.is_leaf(child)) entry_[list_[*next++].end++] = {place_[node], place_[child]};
         }
     }
 
@@ -198,7 +223,7 @@ class SubsetColumns {
     std::vector<Node> member_;          // per position
     std::vector<std::uint32_t> last_;   // per position
     std::vector<List> list_;
-    detail::IndexTable lists_;
+    std::vector<std::uint32_t> slot_list_;  // where the lists of a slot begin, slot after slot of all productions
     std::vector<std::uint32_t> list_of_;
     std::vector<std::size_t> first_list_;  // per position
     std::vector<Entry> entry_;
@@ -214,10 +239,9 @@ class SubsetMatcher {
           levels_(options.height_limit == 0 ? 1 : options.height_limit - 1), unlimited_(options.height_limit == 0),
           slot_(arena_.size(), kNone), skip_(columns.lists(), 0) {}
 
-    // Calls found(position, excess) for every pair (node of the bag, member) whose D exceeds the decay, where
-    // excess is count * (D - decay). Members that only elements before `first` hold are left out; this is fast if
-    // `first` never decreases from call to call.
-    // each(k) is called before the reports of the k-th node.
+    // Calls found(position, gain) for pairs (node of the bag, member) whose D exceeds the decay; the gains of a pair add
+    // up to count * (D - decay). Members that only elements before `first` hold are left out; this is fast if
+    // `first` never decreases from call to call. each(k) is called before the reports of the k-th node.
     template <class Found, class Each>
     void match(std::span<const Node> nodes, std::span<const double> counts, std::size_t first, Found found, Each each) {
         if (levels_ == 0) return;
@@ -227,17 +251,14 @@ class SubsetMatcher {
         for (std::size_t k = 0; k < nodes.size(); ++k) {
             const Node node = nodes[k];
             if (slot_[node] == kNone) continue;
-            work_ += evaluate(node);
+            const std::size_t base = columns_.position(lens_.productions[node], 0);
+            const double count = counts[k];
+            each(k);
+            work_ += evaluate(node, [&](std::uint32_t place, double gain) { found(base + place, count * gain); });
             if (work_ > 1000000) {
                 control_.check();
                 work_ = 0;
             }
-            const Production production = lens_.productions[node];
-            const std::vector<double>& values = state_[slot_[node]].values[levels_ - 1];
-            const std::size_t base = columns_.position(production, 0);
-            const double count = counts[k];
-            each(k);
-            for (const std::uint32_t place : touched_) found(base + place, count * (values[place] - decay_));
             release_children(node);
             if (state_[slot_[node]].parents == 0) release(node);
         }
@@ -266,7 +287,10 @@ class SubsetMatcher {
         }
     }
 
-    std::size_t evaluate(Node node) {
+    // Multiplies the children in, one after the other. Each time D of a pair grows, gained(place, growth) is called,
+    // so that what is reported for a pair adds up to its D minus the decay.
+    template <class Gained>
+    std::size_t evaluate(Node node, Gained gained) {
         const Production production = lens_.productions[node];
         const std::size_t places = columns_.places(production);
         State& state = state_[slot_[node]];
@@ -281,12 +305,13 @@ class SubsetMatcher {
             }
             if (values.size() < places) values.resize(places);
             std::fill(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(places), decay_);
-            touched_.clear();
+            const bool last = level + 1 == levels_;
             for (const auto& [child, entries] : slots_) {
                 const std::vector<double>* below = nullptr;
                 if (slot_[child] != kNone && (unlimited_ || level > 0))
                     below = &state_[slot_[child]].values[unlimited_ ? 0 : level - 1];
-                multiply(entries, below, values);
+                if (last) multiply(entries, below, values, gained);
+                else multiply(entries, below, values, [](std::uint32_t, double) {});
                 work += entries.size();
             }
         }
@@ -314,31 +339,25 @@ class SubsetMatcher {
     }
 
     // Multiplies (1 + D of the child) into the entries; `below` is null where that D is the bare decay for all.
+    template <class Gained>
     void multiply(std::span<const SubsetColumns::Entry> entries, const std::vector<double>* below,
-                  std::vector<double>& values) {
-        const std::size_t before = touched_.size();
-        touched_.resize(before + entries.size());
-        std::uint32_t* touched = touched_.data() + before;
+                  std::vector<double>& values, Gained gained) const {
         double* value = values.data();
-        const double decay = decay_;
         if (below) {
             const double* child = below->data();
             for (const SubsetColumns::Entry& entry : entries) {
-                const double old = value[entry.member];
-                *touched = entry.member;
-                touched += old == decay;
-                value[entry.member] = old * (1.0 + child[entry.child]);
+                const double old = value[entry.member], gain = old * child[entry.child];
+                value[entry.member] = old + gain;
+                gained(entry.member, gain);
             }
         } else {
-            const double factor = 1.0 + decay;
+            const double decay = decay_;
             for (const SubsetColumns::Entry& entry : entries) {
-                const double old = value[entry.member];
-                *touched = entry.member;
-                touched += old == decay;
-                value[entry.member] = old * factor;
+                const double old = value[entry.member], gain = old * decay;
+                value[entry.member] = old + gain;
+                gained(entry.member, gain);
             }
         }
-        touched_.resize(static_cast<std::size_t>(touched - touched_.data()));
     }
 
     void release_children(Node node) {
@@ -365,7 +384,6 @@ class SubsetMatcher {
     std::vector<State> state_;
     std::size_t used_ = 0;
     std::vector<std::vector<double>> pool_;
-    std::vector<std::uint32_t> touched_;
     std::vector<std::uint32_t> skip_;  // per list: entries that only elements before first_ hold
     std::size_t first_ = 0;
     struct Slot {

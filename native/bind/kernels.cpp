@@ -14,6 +14,7 @@
 #include "model.hpp"
 #include "partial.hpp"
 #include "subset.hpp"
+#include "subset_self.hpp"
 #include "subtree.hpp"
 #include "watch.hpp"
 
@@ -28,9 +29,17 @@ using Matrix = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using ConstMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Vector = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+// Distinct subtrees and their children: one subtree can have any number of children.
+double extent(const Arena& arena, const Bags& bags) {
+    double total = static_cast<double>(bags.numbers.size());
+    for (const Node node : bags.numbers) total += static_cast<double>(arena.children(node).size());
+    return total;
+}
+
 // Small enough to finish before anybody could press Ctrl-C.
-bool is_brief(const Bags& rows, const Bags& columns) {
-    return static_cast<double>(rows.numbers.size()) * static_cast<double>(columns.numbers.size()) < 1e6;
+bool is_brief(const Arena& arena, const Bags& rows, const Arena& store, const Bags& columns) {
+    if (static_cast<double>(rows.numbers.size()) * static_cast<double>(columns.numbers.size()) >= 1e6) return false;
+    return extent(arena, rows) * extent(store, columns) < 4e6;
 }
 
 // make(arena, bags) gives the columns of a kernel. Columns None means the Gram matrix of the rows.
@@ -41,7 +50,7 @@ void run_gram(const Arena& arena, const Bags& rows, const Arena* column_arena, c
     const Arena& store = symmetric ? arena : *column_arena;
     const Bags& others = symmetric ? rows : *columns;
     if (out.shape(0) != rows.size() || out.shape(1) != others.size()) throw nb::value_error("out has the wrong shape");
-    watch(is_brief(rows, others), progress, [&](Control& control) {
+    watch(is_brief(arena, rows, store, others), progress, [&](Control& control) {
         const auto prepared = make(store, others);
         const Lens lens(arena, store, rows);
         gram(prepared, store, others, lens, rows, symmetric, out.data(), threads, control);
@@ -51,7 +60,7 @@ void run_gram(const Arena& arena, const Bags& rows, const Arena* column_arena, c
 template <class Make>
 void run_diagonal(const Arena& arena, const Bags& bags, Vector out, std::size_t threads, Make make) {
     if (out.shape(0) != bags.size()) throw nb::value_error("out has the wrong shape");
-    watch(bags.numbers.size() < 1000, nb::none(),
+    watch(bags.numbers.size() < 1000 && extent(arena, bags) < 2000, nb::none(),
           [&](Control& control) { diagonal(arena, bags, out.data(), threads, control, make); });
 }
 
@@ -59,14 +68,17 @@ void run_diagonal(const Arena& arena, const Bags& bags, Vector out, std::size_t 
 struct SubtreeMaker {
     double decay;
     auto operator()(const Arena& arena, const Bags& bags) const { return SubtreeColumns(arena, bags, decay); }
+    NoShortcut shortcut(const Arena&) const { return {}; }
 };
 struct SubsetMaker {
     SubsetOptions options;
     auto operator()(const Arena& arena, const Bags& bags) const { return SubsetColumns(arena, bags, options); }
+    SubsetSelf shortcut(const Arena& arena) const { return SubsetSelf(arena, options); }
 };
 struct PartialMaker {
     PartialOptions options;
     auto operator()(const Arena& arena, const Bags& bags) const { return PartialColumns(arena, bags, options); }
+    NoShortcut shortcut(const Arena&) const { return {}; }
 };
 
 // A kernel with its parameters: the same four doors for each.
@@ -80,7 +92,8 @@ nb::class_<Maker> register_kernel(nb::module_& module, const char* name, const c
                 nb::object progress) {
                  if (out.shape(0) != rows.size() || out.shape(1) != model.outputs())
                      throw nb::value_error("out has the wrong shape");
-                 watch(rows.numbers.size() < 1000, progress,
+                 const bool brief = rows.numbers.size() < 1000 && extent(arena, rows) < 2000 && model.arena().edge_count() < 100000;
+                 watch(brief, progress,
                        [&](Control& control) { model.evaluate(arena, rows, out.data(), threads, control); });
              },
              nb::arg("arena"), nb::arg("rows"), nb::arg("out").noconvert(), nb::arg("threads"),
@@ -105,7 +118,7 @@ nb::class_<Maker> register_kernel(nb::module_& module, const char* name, const c
                  nb::gil_scoped_release release;
                  return KernelModel(make(arena, bags), arena, bags, weights.data(), weights.shape(1));
              },
-             nb::arg("arena"), nb::arg("bags"), nb::arg("weights").noconvert());
+             nb::arg("arena"), nb::arg("bags"), nb::arg("weights").noconvert(), nb::keep_alive<0, 2>());
 }
 
 Bags bags_of(const Arena& arena, bind::Numbers root_array, std::optional<bind::Offsets> end_array) {

@@ -3,13 +3,17 @@
 
 namespace nb = nanobind;
 
+void register_decode(nb::module_& module);
 void register_explain(nb::module_& module);
 void register_kernels(nb::module_& module);
 void register_trees(nb::module_& module);
 
 NB_MODULE(_core, module) {
     module.doc() = "Sapwood's native core. Private: the Python rooms check arguments before they call it.";
+    // Objects that outlive the interpreter (globals, caches) are Python's business and nothing to alarm a user about.
+    nb::set_leak_warnings(false);
     register_trees(module);
     register_kernels(module);
+    register_decode(module);
     register_explain(module);
 }

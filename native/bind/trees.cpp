@@ -103,23 +103,24 @@ nb::tuple dump(const Arena& arena, bind::Numbers root_array) {
     const auto roots = view(root_array);
     check_roots(arena, roots);
     const std::vector<Node> nodes = reachable(arena, roots);
-    std::vector<std::uint32_t> position(arena.size(), kNone), symbol_position(arena.symbols.size(), kNone);
+    NumberMap position(arena.size(), nodes.size()), symbol_position(arena.symbols.size(), nodes.size());
     std::vector<std::uint32_t> labels, children, new_roots;
     std::vector<std::uint64_t> child_ends;
     nb::list texts;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-        position[nodes[i]] = static_cast<std::uint32_t>(i);
-        std::uint32_t& symbol = symbol_position[arena.label(nodes[i])];
+        position.set(nodes[i], static_cast<std::uint32_t>(i));
+        std::uint32_t symbol = symbol_position.at(arena.label(nodes[i]));
         if (symbol == kNone) {
             symbol = static_cast<std::uint32_t>(nb::len(texts));
+            symbol_position.set(arena.label(nodes[i]), symbol);
             const std::string_view text = arena.symbols.text(arena.label(nodes[i]));
             texts.append(nb::str(text.data(), text.size()));
         }
         labels.push_back(symbol);
-        for (const Node child : arena.children(nodes[i])) children.push_back(position[child]);
+        for (const Node child : arena.children(nodes[i])) children.push_back(position.at(child));
         child_ends.push_back(children.size());
     }
-    for (const Node root : roots) new_roots.push_back(position[root]);
+    for (const Node root : roots) new_roots.push_back(position.at(root));
     return nb::make_tuple(texts, give(std::move(labels)), give(std::move(child_ends)), give(std::move(children)),
                           give(std::move(new_roots)));
 }
@@ -182,6 +183,14 @@ nb::list unwritable(const Arena& arena, bind::Numbers root_array) {
 
 void register_trees(nb::module_& parent) {
     nb::module_ module = parent.def_submodule("trees", "Hash-consed trees and the bracket reader.");
+    module.def(
+        "whole_trees",
+        [](nb::bytes text, std::size_t from, std::ptrdiff_t depth) {
+            if (from > text.size()) throw nb::index_error("offset outside the text");
+            const WholeTrees found = whole_trees({text.c_str(), text.size()}, from, depth);
+            return nb::make_tuple(found.end, found.depth);
+        },
+        nb::arg("text"), nb::arg("start"), nb::arg("depth"));
     nb::class_<Arena>(module, "Arena")
         .def(nb::init<>())
         .def("__len__", &Arena::size)

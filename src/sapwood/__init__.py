@@ -18,10 +18,13 @@ _HOMES = {
     "SapwoodError": "errors",
     "Tree": "trees",
     "TreeArray": "trees",
+    "corpora": None,
+    "decode": None,
     "errors": None,
     "kernels": None,
     "learn": None,
     "load": "files",
+    "metrics": None,
     "options": "settings",
     "read_trees": "trees",
     "save": "files",
@@ -35,10 +38,13 @@ __all__ = [
     "SapwoodError",
     "Tree",
     "TreeArray",
+    "corpora",
+    "decode",
     "errors",
     "kernels",
     "learn",
     "load",
+    "metrics",
     "options",
     "read_trees",
     "save",
@@ -47,7 +53,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from sapwood import errors, kernels, learn, trees
+    from sapwood import corpora, decode, errors, kernels, learn, metrics, trees
     from sapwood.errors import BracketError, SapwoodError
     from sapwood.files import load, save
     from sapwood.settings import options

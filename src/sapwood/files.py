@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sapwood.errors import ModelFileError, ParameterError
+from sapwood.errors import DataError, ModelFileError, ParameterError
 
 __all__ = ["Reader", "Writer", "atomic_write", "describe", "load", "register", "save"]
 
@@ -129,9 +129,10 @@ class Reader:
         import_module(_HOMES[name])
         try:
             return _registry[name].read(data, self)
-        except (KeyError, TypeError, ValueError, IndexError) as error:
-            if isinstance(error, ModelFileError):
-                raise
+        except ModelFileError:
+            raise
+        except Exception as error:
+            # A damaged description can go wrong in any way at all.
             raise self.fail(f"the part {name!r} cannot be rebuilt ({error})") from None
 
 
@@ -158,7 +159,11 @@ def save(value: Any, path: str | os.PathLike[str]) -> None:
         "written_by": f"sapwood {sapwood.__version__}",
         "object": writer.part(value),
     }
-    text = json.dumps(document, ensure_ascii=False, allow_nan=False, sort_keys=True)
+    try:
+        # Keys stay in their order: that of views is the user's.
+        text = json.dumps(document, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        raise ParameterError("a dictionary of features holds NaN or infinity; fill or drop it before saving.") from None
     atomic_write(path, serialize(writer.arrays, metadata={_KEY: text}))
 
 
@@ -171,7 +176,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         If the file is missing, truncated, damaged, from another program or from a newer Sapwood.
     """
     document, arrays = _open(path)
-    return Reader(os.fspath(path), arrays).part(document["object"])
+    return Reader(os.fspath(path), arrays).part(document.get("object"))
 
 
 def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -208,7 +213,7 @@ def _open(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArr
         )
     try:
         arrays = deserialize(data)
-    except SafetensorError as error:
+    except (SafetensorError, KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise ModelFileError(f"{name}: the file is truncated or damaged ({error}); copy or save it again.") from None
     return document, arrays
 
@@ -223,6 +228,8 @@ def atomic_write(path: str | os.PathLike[str], data: bytes) -> None:
             stream.flush()
             os.fsync(stream.fileno())
         os.replace(draft, target)
+    except FileNotFoundError:
+        raise DataError(f"{target}: there is no folder {str(target.parent)!r}; make it first.") from None
     except BaseException:
         draft.unlink(missing_ok=True)
         raise

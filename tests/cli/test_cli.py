@@ -104,7 +104,7 @@ def test_show_trees_models_and_svg(treebank, model, tmp_path, capsys):
         (["evaluate", "{model}", "{trees}"], 1, "expected label<TAB>tree"),
         (["train", "trees", "{broken}", "-o", "{out}"], 1, "expected label<TAB>tree"),
         (["train", "trees", "{one}", "-o", "{out}"], 1, "only the class"),
-        (["train", "trees", "{data}", "-o", "{nowhere}"], 1, "No such file or directory"),
+        (["train", "trees", "{data}", "-o", "{nowhere}"], 1, "there is no folder"),
         (["show", "{trees}", "--first", "9"], 1, "there is no tree number 9"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,

@@ -129,6 +129,7 @@ def test_keeps_only_support_examples(sentences):
     assert 0 < len(clf.support_) <= len(X)
     assert len(clf.support_examples_) == len(clf.support_) == len(clf.dual_coef_)
     assert [str(tree) for tree in clf.support_examples_] == [str(tree) for tree in X[clf.support_]]
+    assert len(clf.support_examples_._arena) == clf.support_examples_.distinct_count()
 
 
 @pytest.mark.parametrize(

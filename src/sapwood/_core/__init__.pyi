@@ -1,3 +1,4 @@
+from sapwood._core import decode as decode
 from sapwood._core import explain as explain
 from sapwood._core import kernels as kernels
 from sapwood._core import trees as trees

@@ -1,5 +1,126 @@
-"""Where data comes from: one reader per format."""
+"""Where data comes from: one reader per format, and the built-in nursery.
 
-from sapwood.corpora.labelled import read_labelled
+Every ``iter_*`` function is lazy and holds little at a time; the ``read_*`` function beside it reads everything. All of
+them take paths, patterns, open files, compressed files and members of archives, and raise ``FormatError`` or
+``BracketError`` with file, line and column.
+"""
 
-__all__ = ["read_labelled"]
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+# Readers are loaded when they are first used, so that asking for one does not pay for all.
+_HOMES = {
+    "CoreNLPSentence": "corenlp",
+    "DependencySentence": "conllu",
+    "FormatError": "sources",
+    "KelpExample": "kelp",
+    "NBest": "nbest",
+    "Question": "questions",
+    "Row": "conllu",
+    "SentencePair": "pairs",
+    "find_nltk": "penn",
+    "iter_conllu": "conllu",
+    "iter_corenlp": "corenlp",
+    "iter_corenlp_json": "corenlp",
+    "iter_kelp": "kelp",
+    "iter_msr": "pairs",
+    "iter_nbest": "nbest",
+    "iter_questions": "questions",
+    "iter_quora": "pairs",
+    "iter_treebank": "penn",
+    "kelp_labels": "shapes",
+    "lexical_centred": "shapes",
+    "nursery": None,
+    "plain_labels": "shapes",
+    "read_conllu": "conllu",
+    "read_corenlp": "corenlp",
+    "read_kelp": "kelp",
+    "read_labelled": "labelled",
+    "read_msr": "pairs",
+    "read_nbest": "nbest",
+    "read_questions": "questions",
+    "read_quora": "pairs",
+    "read_treebank": "penn",
+    "relation_centred": "shapes",
+    "words_only": "shapes",
+    "write_conllu": "conllu",
+    "write_corenlp": "corenlp",
+    "write_kelp": "kelp",
+    "write_msr": "pairs",
+    "write_nbest": "nbest",
+    "write_questions": "questions",
+    "write_quora": "pairs",
+}
+
+__all__ = [
+    "CoreNLPSentence",
+    "DependencySentence",
+    "FormatError",
+    "KelpExample",
+    "NBest",
+    "Question",
+    "Row",
+    "SentencePair",
+    "find_nltk",
+    "iter_conllu",
+    "iter_corenlp",
+    "iter_corenlp_json",
+    "iter_kelp",
+    "iter_msr",
+    "iter_nbest",
+    "iter_questions",
+    "iter_quora",
+    "iter_treebank",
+    "kelp_labels",
+    "lexical_centred",
+    "nursery",
+    "plain_labels",
+    "read_conllu",
+    "read_corenlp",
+    "read_kelp",
+    "read_labelled",
+    "read_msr",
+    "read_nbest",
+    "read_questions",
+    "read_quora",
+    "read_treebank",
+    "relation_centred",
+    "words_only",
+    "write_conllu",
+    "write_corenlp",
+    "write_kelp",
+    "write_msr",
+    "write_nbest",
+    "write_questions",
+    "write_quora",
+]
+
+if TYPE_CHECKING:
+    from sapwood.corpora import nursery
+    from sapwood.corpora.conllu import DependencySentence, Row, iter_conllu, read_conllu, write_conllu
+    from sapwood.corpora.corenlp import CoreNLPSentence, iter_corenlp, iter_corenlp_json, read_corenlp, write_corenlp
+    from sapwood.corpora.kelp import KelpExample, iter_kelp, read_kelp, write_kelp
+    from sapwood.corpora.labelled import read_labelled
+    from sapwood.corpora.nbest import NBest, iter_nbest, read_nbest, write_nbest
+    from sapwood.corpora.pairs import SentencePair, iter_msr, iter_quora, read_msr, read_quora, write_msr, write_quora
+    from sapwood.corpora.penn import find_nltk, iter_treebank, read_treebank
+    from sapwood.corpora.questions import Question, iter_questions, read_questions, write_questions
+    from sapwood.corpora.shapes import kelp_labels, lexical_centred, plain_labels, relation_centred, words_only
+    from sapwood.corpora.sources import FormatError
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'sapwood.corpora' has no attribute {name!r}")
+    home = _HOMES[name]
+    if home is None:
+        return import_module(f"sapwood.corpora.{name}")
+    value = getattr(import_module(f"sapwood.corpora.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import sys
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -98,7 +99,8 @@ class Kernel(ABC):
         weights = np.ascontiguousarray(weights, dtype=np.float64)
         if weights.ndim != 2 or weights.shape[0] != X.shape[0]:
             raise DataError(f"weights must have one row per example, {X.shape[0]} here; got shape {weights.shape}.")
-        return self._expansion(X, weights)
+        evaluate = self._expansion(X, weights)
+        return lambda Y: evaluate(as_data(Y))
 
     def explain(self, a: Any, b: Any, *, top: int = 10) -> KernelExplanation:
         """Say why the value of two trees is what it is: the fragments they share, with weights that add up to it.
@@ -209,6 +211,7 @@ class Kernel(ABC):
         nested: dict[str, dict[str, Any]] = {}
         names = self._names()
         before = {name: getattr(self, name) for name in names}
+        plain: dict[str, Any] = {}
         for key, value in params.items():
             name, _, rest = key.partition("__")
             if name not in names:
@@ -219,17 +222,24 @@ class Kernel(ABC):
             if rest:
                 nested.setdefault(name, {})[rest] = value
             else:
-                setattr(self, name, value)
+                plain[name] = value
+        undo: list[tuple[Any, dict[str, Any]]] = []
         try:
+            for name, value in plain.items():
+                setattr(self, name, value)
             self._validate()
             for name, values in nested.items():
                 part = getattr(self, name)
                 if not hasattr(part, "set_params"):
                     raise ParameterError(f"the parameter {name!r} of {type(self).__name__} has no parts.")
+                # By value: a part may have set some of its own parts before it met the one that it refuses.
+                undo.append((part, {key: old for key, old in part.get_params().items() if key in values}))
                 part.set_params(**values)
         except Exception:
             for name, value in before.items():
                 setattr(self, name, value)
+            for part, old in undo:
+                part.set_params(**old)
             raise
         return self
 
@@ -248,7 +258,7 @@ class Kernel(ABC):
         for position, (name, parameter) in enumerate(signature.parameters.items()):
             value = getattr(self, name)
             if position == 0 or (value is not parameter.default and value != parameter.default):
-                shown.append(f"{name}={value!r}")
+                shown.append(f"{name}={_text(value)}")
         return f"{type(self).__name__}({', '.join(shown)})"
 
 
@@ -343,7 +353,7 @@ class Scaled(Kernel):
 
     def __repr__(self) -> str:
         part = repr(self.kernel)
-        return f"{self.weight!r} * {f'({part})' if isinstance(self.kernel, (Sum, Product, Scaled)) else part}"
+        return f"{_text(self.weight)} * {f'({part})' if isinstance(self.kernel, (Sum, Product, Scaled)) else part}"
 
 
 class Power(Kernel):
@@ -355,7 +365,8 @@ class Power(Kernel):
 
     def _validate(self) -> None:
         _check_kernel(self.kernel, "kernel")
-        if isinstance(self.exponent, bool) or not isinstance(self.exponent, int) or self.exponent < 1:
+        exponent = self.exponent
+        if isinstance(exponent, bool) or not isinstance(exponent, (int, np.integer)) or exponent < 1:
             raise ParameterError(f"exponent must be an integer of at least 1, got {self.exponent!r}.")
 
     def _arrays(self) -> int:
@@ -372,7 +383,7 @@ class Power(Kernel):
         return np.asarray(self.kernel._diag(X) ** self.exponent)
 
     def __repr__(self) -> str:
-        return f"{_atom(self.kernel)} ** {self.exponent!r}"
+        return f"{_atom(self.kernel)} ** {_text(self.exponent)}"
 
 
 class Normalized(Kernel):
@@ -398,8 +409,9 @@ class Normalized(Kernel):
         K = self.kernel._gram(X, Y)
         left = self._scale(np.ascontiguousarray(np.diagonal(K)) if Y is None else self.kernel._diag(X))
         right = left if Y is None else self._scale(self.kernel._diag(Y))
-        K *= left[:, None]
-        K *= right
+        # Both factors are joined first, which makes the result symmetric to the last bit; in blocks, to save memory.
+        for start in range(0, len(K), 64):
+            K[start : start + 64] *= left[start : start + 64, None] * right
         if Y is None:
             np.fill_diagonal(K, left > 0)
         return K
@@ -428,7 +440,7 @@ class Normalized(Kernel):
             warnings.warn(
                 f"{len(empty)} of {len(diagonal)} elements share nothing even with themselves (positions {listed}): "
                 "their normalized kernel is 0 with everything. They are usually single leaves.",
-                stacklevel=5,
+                stacklevel=_levels_to_user(),
             )
         scale = np.zeros_like(diagonal)
         np.divide(
@@ -504,7 +516,7 @@ class Constant(Kernel):
         return lambda Y: np.tile(total, (Y.shape[0], 1))
 
     def __repr__(self) -> str:
-        return f"Constant({self.value!r})"
+        return f"Constant({_text(self.value)})"
 
 
 def as_data(X: Any) -> Any:
@@ -513,7 +525,7 @@ def as_data(X: Any) -> Any:
         return X
     if sparse.issparse(X):
         return X.tocsr()
-    if isinstance(X, np.ndarray) and X.dtype != object:
+    if isinstance(X, np.ndarray) and X.dtype.kind not in "OU":
         if X.ndim != 2:
             raise DataError(f"features must have two dimensions (rows, features), got shape {X.shape}.")
         return X
@@ -523,10 +535,29 @@ def as_data(X: Any) -> Any:
         rows = list(X)
         if rows and all(isinstance(row, Mapping) for row in rows):
             return np.fromiter(rows, dtype=object, count=len(rows))
+        if rows and all(isinstance(row, (list, tuple)) and row and _is_number(row[0]) for row in rows):
+            return as_data(_matrix(rows))
         return TreeArray(rows)
     raise DataError(
         f"expected a TreeArray, Examples, a list of trees, a matrix or a list of dictionaries; got {type(X).__name__}."
     )
+
+
+def _matrix(rows: list[Any]) -> Matrix:
+    try:
+        return np.asarray(rows, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError("the rows of numbers differ in length or hold something else; pass a matrix.") from None
+
+
+def _levels_to_user() -> int:
+    """Return the stack level, seen from the caller, of the first frame outside Sapwood: where a warning belongs."""
+    level = 1
+    frame = sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).startswith("sapwood."):
+        frame = frame.f_back
+        level += 1
+    return level
 
 
 def _is_single(X: Any) -> bool:
@@ -553,6 +584,11 @@ def _combine(kind: type[_Pair], left: Any, right: Any) -> Kernel:
     if not isinstance(left, Kernel) or not isinstance(right, Kernel):
         return NotImplemented  # type: ignore[no-any-return]
     return kind(left, right)
+
+
+def _text(value: object) -> str:
+    """Write a parameter so that it reads back: NumPy's numbers, which come out of grids, as plain ones."""
+    return repr(value.item() if isinstance(value, np.generic) else value)
 
 
 def _atom(kernel: Kernel) -> str:

@@ -37,6 +37,8 @@ def parse_kernel(text: str) -> Kernel:
     >>> parse_kernel("0.5 * SubsetTree(decay=0.3).normalized() + Subtree(decay=0.4)")
     0.5 * SubsetTree(decay=0.3).normalized() + Subtree(decay=0.4)
     """
+    if not isinstance(text, str):
+        raise ParameterError(f"a kernel expression must be a str, got {type(text).__name__}.")
     if len(text) > _LONGEST:
         raise ParameterError(f"the kernel expression has {len(text)} characters; at most {_LONGEST} are read.")
     try:

@@ -37,10 +37,15 @@ class FlatKernel(Kernel):
             left, right = _line_up(self, X, Y)
         if left.shape[1] != right.shape[1]:
             raise DataError(f"X has {left.shape[1]} features but Y has {right.shape[1]}; they must be the same.")
-        products = left @ right.T
-        if sparse.issparse(products):
-            products = products.toarray()
-        return self._map(np.ascontiguousarray(products, dtype=np.float64))
+        if not sparse.issparse(left) and not sparse.issparse(right):
+            return self._map(np.ascontiguousarray(left @ right.T, dtype=np.float64))
+        # In blocks of rows: a sparse product of little sparsity is larger than the dense one.
+        products = np.empty((left.shape[0], right.shape[0]))
+        other = right.T
+        for start in range(0, len(products), 256):
+            block = left[start : start + 256] @ other
+            products[start : start + 256] = block.toarray() if sparse.issparse(block) else block
+        return self._map(products)
 
     def _diag(self, X: Any) -> Matrix:
         (rows,) = _line_up(self, X)
@@ -160,6 +165,10 @@ def _feature(name: object, value: object, row: int) -> tuple[str, float]:
         return f"{name}={value}", 1.0
     if value is None:
         return f"{name}", 0.0
-    if not isinstance(value, (int, float, np.number, np.bool_)) or not math.isfinite(value):
+    try:
+        finite = isinstance(value, (int, float, np.number, np.bool_)) and math.isfinite(value)
+    except (OverflowError, TypeError):
+        finite = False
+    if not finite:
         raise DataError(f"row {row}: the feature {name!r} is {value!r}; expected a finite number or text.")
-    return str(name), float(value)
+    return str(name), float(value)  # type: ignore[arg-type]

@@ -20,7 +20,11 @@ def available() -> int | None:
     try:
         most = Path("/sys/fs/cgroup/memory.max").read_text().strip()
         if most != "max":
-            limits.append(int(most) - int(Path("/sys/fs/cgroup/memory.current").read_text()))
+            used = int(Path("/sys/fs/cgroup/memory.current").read_text())
+            # Cached files are counted as used, but the system gives them up when memory is asked for.
+            lines = Path("/sys/fs/cgroup/memory.stat").read_text().splitlines()
+            cached = sum(int(line.split()[1]) for line in lines if line.startswith(("active_file ", "inactive_file ")))
+            limits.append(int(most) - used + cached)
     except (OSError, ValueError):
         pass
     try:
@@ -44,6 +48,6 @@ def require(rows: int, columns: int, *, arrays: int = 1) -> None:
         return
     raise TooLargeError(
         f"a {rows:,} x {columns:,} Gram matrix needs {needed / 1e9:,.1f} GB but only {free / 1e9:,.1f} GB are free. "
-        "Instead: compute it in blocks of rows with kernel(X[a:b], X), train on a subset, or approximate the kernel "
-        "with sapwood.kernels.LandmarkMap(kernel)."
+        "Instead: compute it in blocks of rows with kernel(X[a:b], X), train on a subset, or describe every example by "
+        "its kernel with a few hundred landmarks, sapwood.kernels.LandmarkMap(kernel), and train a linear model on it."
     )

@@ -4,14 +4,32 @@ from __future__ import annotations
 
 from typing import Any
 
+from sapwood.errors import ParameterError
 from sapwood.files import Reader, Writer, register
 from sapwood.kernels.base import Kernel
 from sapwood.kernels.names import COMBINATIONS, KERNELS, find
 
+# Reading back goes one call deeper per level, and Python allows about a thousand.
+_DEEPEST = 100
+
 
 def _write(kernel: Kernel, writer: Writer) -> dict[str, Any]:
+    name = type(kernel).__name__
+    # A file that cannot be read back is worse than none.
+    if (name not in KERNELS and name not in COMBINATIONS) or find(name) is not type(kernel):
+        raise ParameterError(f"a kernel of the class {name} cannot be saved, since Sapwood does not know it.")
+    if _depth(kernel) > _DEEPEST:
+        raise ParameterError(f"the kernel cannot be saved: it is nested more than {_DEEPEST} deep.")
     params = kernel.get_params(deep=False)
-    return {"kind": type(kernel).__name__, "params": {name: _encode(value, writer) for name, value in params.items()}}
+    return {"kind": name, "params": {name: _encode(value, writer) for name, value in params.items()}}
+
+
+def _depth(kernel: Kernel) -> int:
+    depth, level = 0, [kernel]
+    while level and depth <= _DEEPEST:
+        depth += 1
+        level = [part for one in level for part in one.get_params(deep=False).values() if isinstance(part, Kernel)]
+    return depth
 
 
 def _encode(value: Any, writer: Writer) -> Any:

@@ -139,9 +139,7 @@ class SubsetTree(TreeKernel):
             raise ParameterError(f"bag_of_words must be True or False, got {self.bag_of_words!r}.")
 
     def _native(self) -> _core.kernels.NativeKernel:
-        # No real tree comes near this height, and the native core keeps one table per level.
-        limit = 0 if self.max_depth is None or self.max_depth > 200 else int(self.max_depth)
-        return _core.kernels.Subset(float(self.decay), bool(self.bag_of_words), limit)
+        return _core.kernels.Subset(float(self.decay), bool(self.bag_of_words), _limit(self.max_depth))
 
     def _attribution(self, X: Any, weights: Matrix) -> Attribution | None:
         return self._compile(X, weights, searchable=True)
@@ -164,7 +162,8 @@ class PartialTree(TreeKernel):
     leaves : bool
         Whether leaves count; with False a pair with a leaf counts 0.
     terminal_factor : float
-        Weight of a pair of equal leaves.
+        Weight of a pair of equal leaves. Below 1 the kernel is not positive semi-definite where a label is a leaf in
+        one tree and an internal node in another, since such a pair always counts 1.
 
     Examples
     --------
@@ -201,7 +200,7 @@ class PartialTree(TreeKernel):
         return _core.kernels.Partial(
             float(self.decay),
             float(self.depth_decay),
-            int(self.max_subsequence or 0),
+            _limit(self.max_subsequence),
             bool(self.leaves),
             float(self.terminal_factor),
         )
@@ -223,9 +222,14 @@ def check_limit(value: object, name: str) -> None:
         raise ParameterError(f"{name} must be None or an integer of at least 1, got {value!r}.")
 
 
+def _limit(value: int | None) -> int:
+    # 0 means no limit to the native core, and nothing there comes near 2^31.
+    return 0 if value is None or value >= 1 << 31 else int(value)
+
+
 def _trees(X: Any, kernel: Kernel) -> TreeArray:
     if isinstance(X, TreeArray):
-        return X
+        return X._compact()
     if isinstance(X, Examples):
         raise DataError(
             f"{kernel!r} compares trees, but it got Examples with the views {', '.join(X.views)}; "

@@ -60,7 +60,9 @@ class _KernelMachine(BaseEstimator):
     def _keep(self, X: Any, support: NDArray[np.intp], coefficients: Matrix, intercept: Matrix) -> None:
         """Store the solution: rows of ``coefficients`` belong to the support, columns to the outputs."""
         self.support_ = support
-        self.support_examples_ = X[support]
+        examples = X[support]
+        # A view would keep the whole training data alive.
+        self.support_examples_ = examples.detach() if hasattr(examples, "detach") else examples
         self.dual_coef_ = np.ascontiguousarray(coefficients)
         self.intercept_ = intercept
         self._compiled = None

@@ -1,7 +1,7 @@
 """What a tree is, how it is read, written and reshaped."""
 
 from sapwood.trees.array import TreeArray, concatenate
-from sapwood.trees.brackets import read_trees, to_brackets, write_trees
+from sapwood.trees.brackets import iter_tree_blocks, iter_trees, read_trees, to_brackets, write_trees
 from sapwood.trees.examples import Examples
 from sapwood.trees.transforms import (
     binarize,
@@ -22,6 +22,8 @@ __all__ = [
     "collapse_unary",
     "concatenate",
     "delexicalize",
+    "iter_tree_blocks",
+    "iter_trees",
     "lowercase_leaves",
     "map_leaves",
     "read_trees",

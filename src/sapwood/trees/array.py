@@ -125,8 +125,9 @@ class TreeArray:
         if self._ends is None:
             return TreeArray._from_arena(self._arena, np.ascontiguousarray(self._roots[_index(key, len(self))]))
         chosen = np.arange(len(self))[_index(key, len(self))]
-        ends_before = [0, *self._ends.tolist()]
-        parts = [self._roots[ends_before[i] : ends_before[i + 1]] for i in chosen.tolist()]
+        # Not with np.concatenate: uint64 beside int64 becomes float64, which cannot index.
+        bounds = [0, *self._ends.tolist()]
+        parts = [self._roots[bounds[i] : bounds[i + 1]] for i in chosen.tolist()]
         ends = np.cumsum([len(part) for part in parts], dtype=np.uint64)
         roots = np.concatenate(parts) if parts else self._roots[:0]
         return TreeArray._from_arena(self._arena, roots, ends)
@@ -140,10 +141,12 @@ class TreeArray:
     def __repr__(self) -> str:
         what = "bag of trees" if self.has_bags else "tree"
         plural = "bags of trees" if self.has_bags else "trees"
-        nodes, distinct = self.node_count(), self.distinct_count()
+        # Shared subtrees can stand for more nodes than a number can say.
+        nodes = self._as_bags().node_count()
+        count = f"{int(nodes):,}" if np.isfinite(nodes) else "countless"
         return (
-            f"TreeArray({len(self):,} {what if len(self) == 1 else plural}, {nodes:,} nodes, "
-            f"{distinct:,} distinct subtrees)"
+            f"TreeArray({len(self):,} {what if len(self) == 1 else plural}, {count} nodes, "
+            f"{self.distinct_count():,} distinct subtrees)"
         )
 
     def _repr_html_(self) -> str:
@@ -163,7 +166,12 @@ class TreeArray:
 
     def node_count(self) -> int:
         """Return the number of nodes of all trees together, leaves included."""
-        return int(self._as_bags().node_count())
+        count = self._as_bags().node_count()
+        if not np.isfinite(count):
+            raise DataError(
+                "the trees have more nodes than a number can say; distinct_count() counts shared ones once."
+            )
+        return int(count)
 
     def distinct_count(self) -> int:
         """Return the number of distinct subtrees in use, leaves included."""
@@ -178,6 +186,18 @@ class TreeArray:
         from sapwood.trees.brackets import to_brackets
 
         return [to_brackets(cast(Tree, tree), escape=escape) for tree in self]
+
+    def _compact(self) -> TreeArray:
+        """Return the same trees on a store of their own if they use only a small part of a large one.
+
+        Native kernels prepare tables as long as the store, which a few trees should not pay for.
+        """
+        return self if len(self._roots) * 256 >= len(self._arena) else self.detach()
+
+    def detach(self) -> TreeArray:
+        """Return the same trees on a store of their own, so that the store of a larger array can be freed."""
+        arena = _core.trees.Arena()
+        return TreeArray._from_arena(arena, arena.transplant(self._arena, self._roots), self._ends)
 
     def _as_bags(self) -> _core.kernels.Bags:
         """Count the distinct subtrees of each element, once; what the native kernels work on."""
@@ -206,7 +226,7 @@ def concatenate(arrays: Sequence[TreeArray]) -> TreeArray:
     >>> concatenate([TreeArray(["(A b)"]), TreeArray(["(A c)", "(A b)"])])
     TreeArray(3 trees, 6 nodes, 4 distinct subtrees)
     """
-    arrays = list(arrays)
+    arrays = [TreeArray(array) for array in arrays]
     if not arrays:
         raise DataError("nothing to concatenate; pass at least one TreeArray.")
     placed = on_one_arena(*arrays)

@@ -6,14 +6,17 @@ The parsing itself is native; here are the doors and the messages. Formats other
 
 from __future__ import annotations
 
+import codecs
 import glob
 import gzip
 import io
 import os
 import re
-from collections.abc import Iterable, Sequence
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
     from sapwood.trees.array import TreeArray
     from sapwood.trees.tree import Tree
 
-__all__ = ["parse_tree", "read_into", "read_trees", "to_brackets", "write_trees"]
+__all__ = ["iter_tree_blocks", "iter_trees", "parse_tree", "read_into", "read_trees", "to_brackets", "write_trees"]
 
 Source = str | os.PathLike[str] | IO[Any]
 
@@ -35,9 +38,12 @@ Source = str | os.PathLike[str] | IO[Any]
 _UNWRITABLE = re.compile(r"[() \t-\r\0]")
 _REPLACEMENTS = {"(": "-LRB-", ")": "-RRB-"}
 
+# A single tree longer than this is a bracket that is never closed, not a sentence.
+_LONGEST_TREE = 1 << 28
+
 
 def read_trees(
-    source: Source | Sequence[Source],
+    source: Source | Iterable[Source],
     *,
     drop_traces: bool = False,
     drop_function_tags: bool = False,
@@ -51,10 +57,11 @@ def read_trees(
 
     Parameters
     ----------
-    source : path, glob pattern, open file, or a list of these
+    source : path, glob pattern, open file, or an iterable of these
         Names ending in ``.gz`` are decompressed. A pattern such as ``"wsj/*.mrg"`` is expanded in sorted order.
     drop_traces : bool
-        Leave out ``-NONE-`` and every constituent that holds nothing else.
+        Leave out ``-NONE-``, the empty bracket ``( )`` that it has become in some files, and every constituent that
+        holds nothing else.
     drop_function_tags : bool
         Cut labels at the first ``-``, ``=`` or ``|``: ``NP-SBJ=2`` becomes ``NP``. Labels that start with ``-``,
         such as ``-LRB-``, and words stay as they are.
@@ -103,6 +110,163 @@ def read_trees(
             raise DataError(f"{name}: holds no tree. Expected bracketed trees such as (S (NP dogs) (VP bark)).")
         roots.append(found)
     return TreeArray._from_arena(arena, np.concatenate(roots))
+
+
+def iter_trees(
+    source: Source | Iterable[Source],
+    *,
+    drop_traces: bool = False,
+    drop_function_tags: bool = False,
+    collapse_unary: bool = False,
+    unescape: bool = False,
+    encoding: str = "utf-8",
+) -> Iterator[Tree]:
+    """Yield the trees of files one by one, in memory that does not grow with the files.
+
+    Parameters and errors are those of ``read_trees``. A fault is raised when it is reached, after the trees before
+    it; for whole-sale work on blocks of trees see ``iter_tree_blocks``.
+
+    Examples
+    --------
+    >>> import io
+    >>> for tree in iter_trees(io.StringIO("(NP (NN rain)) (NP (NN snow))")):
+    ...     print(tree)
+    (NP (NN rain))
+    (NP (NN snow))
+    """
+    for block in iter_tree_blocks(
+        source,
+        drop_traces=drop_traces,
+        drop_function_tags=drop_function_tags,
+        collapse_unary=collapse_unary,
+        unescape=unescape,
+        encoding=encoding,
+    ):
+        for tree in block:
+            assert not isinstance(tree, tuple)
+            yield tree
+
+
+def iter_tree_blocks(
+    source: Source | Iterable[Source],
+    *,
+    block_bytes: int = 1 << 20,
+    drop_traces: bool = False,
+    drop_function_tags: bool = False,
+    collapse_unary: bool = False,
+    unescape: bool = False,
+    encoding: str = "utf-8",
+) -> Iterator[TreeArray]:
+    """Yield the trees of files as arrays of roughly ``block_bytes`` of text each.
+
+    Every block has a store of its own, so what has been yielded can be forgotten. Other parameters and errors are
+    those of ``read_trees``.
+
+    Examples
+    --------
+    >>> import io
+    >>> [len(block) for block in iter_tree_blocks(io.StringIO("(A b) " * 9), block_bytes=24)]
+    [4, 4, 1]
+    """
+    from sapwood.trees.array import TreeArray
+
+    if isinstance(block_bytes, bool) or not isinstance(block_bytes, int) or block_bytes < 1:
+        raise DataError(f"block_bytes must be an integer of at least 1, got {block_bytes!r}.")
+    for one in _expand(source):
+        name, any_tree = _name(one), False
+        for text, line, column in _whole_trees(_pieces(one, encoding, block_bytes), name):
+            arena = _core.trees.Arena()
+            try:
+                # A byte-order mark is skipped at the start of a file only: a space hides later ones from the reader.
+                roots = read_into(
+                    arena,
+                    text if line == column == 1 else b" " + text,
+                    name,
+                    drop_traces=drop_traces,
+                    drop_function_tags=drop_function_tags,
+                    collapse_unary=collapse_unary,
+                    unescape=unescape,
+                )
+            except BracketError as fault:
+                shift = column - 1 - (not line == column == 1) if fault.line == 1 else 0
+                raise BracketError(
+                    name, fault.line + line - 1, fault.column + shift, fault.reason, fault.context
+                ) from None
+            if len(roots):
+                any_tree = True
+                yield TreeArray._from_arena(arena, roots)
+        if not any_tree:
+            raise DataError(f"{name}: holds no tree. Expected bracketed trees such as (S (NP dogs) (VP bark)).")
+
+
+def _whole_trees(pieces: Iterator[bytes], name: str) -> Iterator[tuple[bytes, int, int]]:
+    """Join the pieces of a text and cut them again between trees; each with the line and column where it begins."""
+    line = column = 1
+    kept, depth = b"", 0
+    for piece in pieces:
+        start = len(kept)
+        kept += piece
+        end, depth = _core.trees.whole_trees(kept, start, depth)
+        # Text outside any bracket, or a bracket too many, will not get better by waiting: the reader says so now.
+        if depth == 0 and end == start:
+            end = len(kept)
+            while end and kept[end - 1] >= 0x80:  # the last character may be cut in two
+                end -= 1
+        if end > start:
+            yield kept[:end], line, column
+            breaks = kept.count(b"\n", 0, end)
+            tail = kept[kept.rfind(b"\n", 0, end) + 1 : end].decode("utf-8", "replace")
+            if line == column == 1 and not breaks:
+                tail = tail.removeprefix("\ufeff")  # no part of what people see
+            line, column = line + breaks, len(tail) + (1 if breaks else column)
+            kept, depth = kept[end:], max(depth, 0)
+        elif len(kept) > _LONGEST_TREE:
+            raise _fault(
+                name,
+                b"\n" * (line - 1) + kept[:1000],
+                line - 1 + len(kept) - len(kept.lstrip()),
+                f"this bracket is not closed within {_LONGEST_TREE >> 20} MB; add the missing ')'",
+            )
+    if kept:
+        yield kept, line, column
+
+
+def _pieces(source: Source, encoding: str, size: int) -> Iterator[bytes]:
+    """Yield a file as UTF-8 in pieces of about the size asked for."""
+    name = _name(source)
+    try:
+        recode = None if _is_utf8(encoding) else codecs.getincrementaldecoder(encoding)()
+    except LookupError:
+        raise DataError(f"unknown encoding {encoding!r}; try 'utf-8' or 'latin-1'.") from None
+    try:
+        with ExitStack() as opened:
+            stream: Any = source
+            if isinstance(source, (str, os.PathLike)) and name.endswith(".gz"):
+                stream = opened.enter_context(gzip.open(name))
+            elif isinstance(source, (str, os.PathLike)):
+                stream = opened.enter_context(open(name, "rb"))
+            done = 0
+            while piece := stream.read(max(size, 16)):
+                if isinstance(piece, str):
+                    yield _encode(piece)
+                elif recode is None:
+                    yield bytes(piece)
+                else:
+                    yield recode.decode(piece).encode()
+                done += len(piece)
+            if recode is not None:
+                recode.decode(b"", final=True)
+    except FileNotFoundError:
+        raise DataError(f"{name}: no such file (looked from {os.getcwd()}).") from None
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise DataError(f"{name}: is not a whole gzip file ({error}); fetch or pack it again.") from None
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{name}: near byte {done + error.start:,} is a byte that is not valid {encoding}; pass the encoding of "
+            "the file."
+        ) from None
+    except OSError as error:
+        raise DataError(f"{name}: cannot be read ({error.strerror or error}).") from None
 
 
 def write_trees(trees: Iterable[Tree | str], path: str | os.PathLike[str], *, escape: bool = False) -> None:
@@ -202,24 +366,29 @@ def _label(label: str, escape: bool) -> str:
     return _UNWRITABLE.sub(lambda found: _REPLACEMENTS.get(found.group(), "_"), label)
 
 
-def _expand(source: Source | Sequence[Source]) -> list[Source]:
+def _expand(source: Source | Iterable[Source]) -> Iterator[Source]:
     if isinstance(source, (str, os.PathLike)):
         name = os.fspath(source)
         if os.path.exists(name) or not glob.has_magic(name):
             if os.path.isdir(name):
                 raise DataError(f"{name}: is a folder; name its files, for example {os.path.join(name, '*.mrg')!r}.")
-            return [name]
+            yield name
+            return
         names = sorted(glob.glob(name, recursive=True))
         if not names:
             raise DataError(f"no file matches {name!r} (looked from {os.getcwd()}).")
-        return list(names)
-    if isinstance(source, Sequence):
-        if not source:
+        yield from names
+    elif hasattr(source, "read"):
+        yield cast("IO[Any]", source)
+    elif isinstance(source, Iterable):
+        empty = True
+        for part in source:
+            empty = False
+            yield from _expand(part)
+        if empty:
             raise DataError("source is an empty list; name at least one file.")
-        return [one for part in source for one in _expand(part)]
-    if hasattr(source, "read"):
-        return [source]
-    raise DataError(f"source must be a path, a glob pattern, an open file or a list of these, got {source!r}.")
+    else:
+        raise DataError(f"source must be a path, a glob pattern, an open file or a list of these, got {source!r}.")
 
 
 def _load(source: Source, encoding: str) -> tuple[str, bytes]:
@@ -232,17 +401,17 @@ def _load(source: Source, encoding: str) -> tuple[str, bytes]:
                     data = stream.read()
         except FileNotFoundError:
             raise DataError(f"{name}: no such file (looked from {os.getcwd()}).") from None
-        except (EOFError, gzip.BadGzipFile) as error:
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise DataError(f"{name}: is not a whole gzip file ({error}); fetch or pack it again.") from None
         except OSError as error:
             raise DataError(f"{name}: cannot be read ({error.strerror}).") from None
     else:
-        name = str(getattr(source, "name", "<stream>"))
+        name = _name(source)
         content = source.read()
         if isinstance(content, str):
             return name, _encode(content)
         data = bytes(content)
-    if encoding.lower().replace("_", "-") in ("utf-8", "utf8"):
+    if _is_utf8(encoding):
         return name, data
     try:
         return name, data.decode(encoding).encode()
@@ -251,6 +420,16 @@ def _load(source: Source, encoding: str) -> tuple[str, bytes]:
         raise _fault(name, data, error.start, reason) from None
     except LookupError:
         raise DataError(f"unknown encoding {encoding!r}; try 'utf-8' or 'latin-1'.") from None
+
+
+def _name(source: Source) -> str:
+    if isinstance(source, (str, os.PathLike)):
+        return os.fspath(source)
+    return str(getattr(source, "name", "<stream>"))
+
+
+def _is_utf8(encoding: str) -> bool:
+    return encoding.lower().replace("_", "-") in ("utf-8", "utf8")
 
 
 def _encode(text: str) -> bytes:
@@ -263,6 +442,11 @@ def _fault(name: str, text: bytes, offset: int, reason: str) -> BracketError:
     end = text.find(b"\n", offset)
     end = len(text) if end < 0 else end
     line = text.count(b"\n", 0, offset) + 1
+    # Neither a byte order mark nor the other half of a Windows line end is part of what people see.
+    if start == 0 and text.startswith(b"\xef\xbb\xbf") and offset >= 3:
+        start = 3
+    if end > offset and text[end - 1 : end] == b"\r":
+        end -= 1
     before = text[start:offset].decode("utf-8", "replace").expandtabs(1)
     after = text[offset:end].decode("utf-8", "replace").expandtabs(1)
     column = len(before) + 1

@@ -77,7 +77,14 @@ def from_records(records: Iterable[tuple[Any, Any, str]]) -> Tree:
             raise TreeError(f"record {number} is {record!r}; expected (id, parent id, label).") from None
         if identity is None:
             raise TreeError(f"record {number} has the id None, which stands for 'no parent'; use another id.")
-        if identity in labels:
+        try:
+            known = identity in labels
+            hash(parent)
+        except TypeError:
+            raise TreeError(
+                f"record {number} has an id that cannot be looked up: {record!r}; use text or numbers."
+            ) from None
+        if known:
             raise TreeError(f"record {number}: the id {identity!r} is used twice; every node needs its own.")
         _check_label(label)
         labels[identity] = label
@@ -95,7 +102,8 @@ def from_records(records: Iterable[tuple[Any, Any, str]]) -> Tree:
     for identity in order:
         order.extend(children.get(identity, ()))
     if len(order) != len(labels):
-        lost = next(identity for identity in labels if identity not in set(order))
+        reached = set(order)
+        lost = next(identity for identity in labels if identity not in reached)
         raise TreeError(f"the record {lost!r} is its own ancestor; parents must lead to the root.")
     built: dict[Any, Tree] = {}
     for identity in reversed(order):

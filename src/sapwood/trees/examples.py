@@ -40,7 +40,7 @@ class Examples:
 
     __slots__ = ("__weakref__", "_length", "_views")
 
-    def __init__(self, **views: Any) -> None:
+    def __init__(self, /, **views: Any) -> None:
         if not views:
             raise DataError("Examples needs at least one view, for example Examples(tree=trees).")
         self._views = {name: _as_view(name, value) for name, value in views.items()}
@@ -65,7 +65,10 @@ class Examples:
         """
         if not hasattr(frame, "columns"):
             raise DataError(f"expected a pandas DataFrame, got {type(frame).__name__}.")
-        names = [str(name) for name in frame.columns]
+        frame = frame.rename(columns=str)
+        names = list(frame.columns)
+        if len(set(names)) < len(names):
+            raise DataError(f"two columns have the same name; the frame has {', '.join(names)}.")
         if trees is None:
             trees = [name for name in names if len(frame) and _looks_like_tree(frame[name].iloc[0])]
         unknown = [name for name in trees if name not in names]
@@ -74,6 +77,11 @@ class Examples:
         views: dict[str, Any] = {name: TreeArray(list(frame[name])) for name in trees}
         rest = [name for name in names if name not in trees]
         if rest:
+            if "flat" in views:
+                raise DataError(
+                    "the tree column 'flat' has the name of the view for numbers; rename it, for example with "
+                    "frame.rename(columns={'flat': 'tree'})."
+                )
             try:
                 flat = frame[rest].to_numpy(dtype=np.float64)
             except (TypeError, ValueError):
@@ -83,6 +91,11 @@ class Examples:
                 ) from None
             views["flat"] = flat
         return cls(**views)
+
+    def detach(self) -> Examples:
+        """Return the same examples with tree views on stores of their own; see ``TreeArray.detach``."""
+        detached = {name: v.detach() if isinstance(v, TreeArray) else v for name, v in self._views.items()}
+        return Examples(**detached)
 
     @property
     def shape(self) -> tuple[int]:
@@ -139,10 +152,16 @@ def _as_view(name: str, value: Any) -> Any:
         return value
     if sparse.issparse(value):
         return value.tocsr()
-    if isinstance(value, np.ndarray) and value.dtype != object:
+    if hasattr(value, "to_numpy"):
+        value = value.to_numpy()
+    if isinstance(value, (str, Tree, Mapping)) or is_nltk(value):
+        raise DataError(f"view {name!r} is a single {type(value).__name__}; pass one row per example.")
+    if isinstance(value, np.ndarray) and value.dtype.kind not in "OU":
         if value.ndim != 2:
             raise DataError(f"view {name!r} must have two dimensions (rows, features), got shape {value.shape}.")
         return value
+    if isinstance(value, np.ndarray) and value.ndim == 1 and not len(value):
+        return value  # no rows are left of a view of dictionaries
     rows = list(value)
     if rows and all(isinstance(row, Mapping) for row in rows):
         return _object_array(rows)

@@ -5,6 +5,7 @@ Only the plain picture. Highlighting and annotations belong to ``draw``.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape
 
@@ -16,6 +17,8 @@ __all__ = ["tree_svg"]
 # svgling recurses, and a picture beyond these sizes helps nobody.
 _MAX_HEIGHT = 100
 _MAX_NODES = 2000
+# What XML cannot hold, not even escaped.
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
 def tree_svg(tree: Tree) -> str:
@@ -34,6 +37,7 @@ def tree_svg(tree: Tree) -> str:
         count = len(node.children)
         children = finished[len(finished) - count :]
         del finished[len(finished) - count :]
-        finished.append((node.label, *children) if children else node.label)
+        label = _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", node.label)
+        finished.append((label, *children) if children else label)
     picture: str = svgling.draw_tree(finished[0]).get_svg().tostring()
     return picture

@@ -142,7 +142,8 @@ def delexicalize(trees: Any, *, word: str | None = None) -> Any:
             return Tree(node.label)
         return Tree(node.label, [Tree(c.label) if isinstance(c, _Word) else c for c in node.children])
 
-    return rewrite(trees, rule)
+    bare = rewrite(trees, rule)
+    return Tree(bare.label) if isinstance(bare, _Word) else bare
 
 
 def collapse_unary(trees: Any) -> Any:

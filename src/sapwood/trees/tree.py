@@ -127,12 +127,17 @@ class Tree:
         return True
 
     def __reduce__(self) -> tuple[Callable[..., Tree], tuple[Any, ...]]:
-        # A flat form: pickle would otherwise recurse once per level.
-        labels, counts = [], []
-        for node in self.postorder():
+        # A flat form: pickle would otherwise recurse once per level. Shared nodes are written once.
+        labels: list[str] = []
+        counts: list[int] = []
+        children: list[int] = []
+        position: dict[int, int] = {}
+        for node in self._objects():
+            position[id(node)] = len(labels)
             labels.append(node._label)
             counts.append(len(node._children))
-        return _from_postorder, (labels, counts)
+            children.extend(position[id(child)] for child in node._children)
+        return _from_parts, (labels, counts, children)
 
     def __copy__(self) -> Tree:
         return self
@@ -159,6 +164,19 @@ class Tree:
                 stack.append((node, True))
                 stack.extend((child, False) for child in reversed(node._children))
 
+    def _objects(self) -> Iterator[Tree]:
+        """Yield every node once, children before parents, even where it stands in many places."""
+        seen: set[int] = set()
+        stack: list[tuple[Tree, bool]] = [(self, False)]
+        while stack:
+            node, ready = stack.pop()
+            if ready:
+                yield node
+            elif id(node) not in seen:
+                seen.add(id(node))
+                stack.append((node, True))
+                stack.extend((child, False) for child in reversed(node._children) if id(child) not in seen)
+
     def leaves(self) -> tuple[str, ...]:
         """Return the labels of the leaves from left to right: the words of a parse tree.
 
@@ -169,7 +187,10 @@ class Tree:
 
     def size(self) -> int:
         """Return the number of nodes, leaves included."""
-        return sum(1 for _ in self.preorder())
+        sizes: dict[int, int] = {}
+        for node in self._objects():
+            sizes[id(node)] = 1 + sum(sizes[id(child)] for child in node._children)
+        return sizes[id(self)]
 
     def height(self) -> int:
         """Return the number of edges on the longest way down; 0 for a leaf."""
@@ -267,11 +288,10 @@ def _check_label(label: object) -> None:
         raise TreeError(f"the label {label!r} holds half of a surrogate pair and is not valid Unicode text.") from None
 
 
-def _from_postorder(labels: list[str], counts: list[int]) -> Tree:
-    stack: list[Tree] = []
+def _from_parts(labels: list[str], counts: list[int], children: list[int]) -> Tree:
+    built: list[Tree] = []
+    begin = 0
     for label, count in zip(labels, counts, strict=True):
-        children = tuple(stack[len(stack) - count :])
-        del stack[len(stack) - count :]
-        stack.append(Tree._trusted(label, children))
-    (tree,) = stack
-    return tree
+        built.append(Tree._trusted(label, tuple([built[child] for child in children[begin : begin + count]])))
+        begin += count
+    return built[-1]

@@ -1,0 +1,115 @@
+"""Runs every benchmark beside this file that has a ``main`` and prints one table.
+
+    python benchmarks/run.py [--json FILE] [NAME ...]
+
+A benchmark is a module whose ``main()`` returns rows (see ``table``), or prints by itself and returns nothing. The exit
+code is 1 if one of them failed; a missed target is reported, but machines differ, so it is no failure.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib
+import json
+import os
+import platform
+import sys
+import time
+import traceback
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+from table import Row, show  # noqa: E402 - this folder is no package
+
+
+def benchmarks() -> list[str]:
+    """Return the names of the modules here that define ``main``, without importing any."""
+    names = []
+    for path in sorted(HERE.glob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        has_main = any(isinstance(node, ast.FunctionDef) and node.name == "main" for node in tree.body)
+        if has_main and path.stem != "run":
+            names.append(path.stem)
+    return names
+
+
+def machine() -> dict[str, Any]:
+    """Describe what the figures depend on."""
+    import rival
+    import treebank
+
+    model = platform.processor() or platform.machine()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        lines = cpuinfo.read_text().splitlines()
+        model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), model)
+    versions = {"Python": platform.python_version()}
+    for package in ("sapwood", "numpy", "scipy", "scikit-learn", "nltk"):
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            versions[package] = "missing"
+    return {
+        "cpu": model,
+        "cores": os.cpu_count(),
+        "load": [round(value, 2) for value in os.getloadavg()],
+        "system": platform.platform(),
+        "compiler of the rival": f"{rival.compiler()} {' '.join(rival.FLAGS)}",
+        "versions": versions,
+        "data": treebank.load(2000).origin,
+        "seed": treebank.SEED,
+    }
+
+
+def main() -> int:
+    """Run, print, and return the exit code."""
+    parser = argparse.ArgumentParser(description="Run the benchmarks and print one table.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="benchmarks to run (default: all)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to FILE as well")
+    arguments = parser.parse_args()
+    known = benchmarks()
+    for name in arguments.names:
+        if name not in known:
+            parser.error(f"no benchmark is called {name!r}; there are {', '.join(known)}")
+    facts = machine()
+    print(f"{facts['cpu']}, {facts['cores']} cores, load {facts['load'][0]} at the start; {facts['system']}")
+    print(", ".join(f"{name} {number}" for name, number in facts["versions"].items()))
+    print(f"rival: {facts['compiler of the rival']}")
+    print(f"{facts['data']}; seed {facts['seed']}\n", flush=True)
+    rows: list[Row] = []
+    failed: list[str] = []
+    start = time.perf_counter()
+    # Benchmarks may look at the command line; ours is not meant for them.
+    sys.argv = sys.argv[:1]
+    for name in arguments.names or known:
+        print(f"running {name} ...", file=sys.stderr, flush=True)
+        try:
+            rows += importlib.import_module(name).main() or []
+        except KeyboardInterrupt:
+            raise
+        except SystemExit as stop:
+            if stop.code not in (None, 0):
+                print(f"{name} failed: {stop.code}", file=sys.stderr)
+                failed.append(name)
+        except Exception:
+            traceback.print_exc()
+            failed.append(name)
+    seconds = time.perf_counter() - start
+    print(show(rows))
+    verdicts = [row.verdict for row in rows if row.verdict]
+    print(f"\n{verdicts.count('met')} of {len(verdicts)} targets met; {seconds:.0f} s in all")
+    if arguments.json:
+        results = {"machine": facts, "rows": [row.as_dict() for row in rows], "failed": failed}
+        arguments.json.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+    if failed:
+        print(f"failed: {', '.join(failed)}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,191 @@
+// The arena: equal subtrees are one number, numbers are found again, and size is limited by memory only.
+#include "arena.hpp"
+
+#include <string>
+#include <unordered_map>
+
+#include "bags.hpp"
+#include "check.hpp"
+#include "plain.hpp"
+
+using namespace sapwood;
+using namespace sapwood::test;
+
+namespace {
+
+void symbols_are_interned() {
+    SymbolTable table;
+    std::unordered_map<std::string, Symbol> expected;
+    Garden garden(1);
+    CHECK(table.size() == 0);
+    CHECK(table.find("") == kNone);
+    for (int i = 0; i < 20000; ++i) {
+        // Lengths around the eight bytes that are hashed at a time; NUL, high bytes and the empty label too.
+        std::string text(garden.below(20), '\0');
+        for (char& c : text) c = static_cast<char>(garden.below(3) == 0 ? garden.below(256) : 'a' + garden.below(2));
+        const auto known = expected.find(text);
+        if (known == expected.end()) {
+            CHECK(table.find(text) == kNone);
+            expected.emplace(text, static_cast<Symbol>(expected.size()));
+        }
+        CHECK(table.intern(text) == expected[text]);
+    }
+    CHECK(table.size() == expected.size());
+    for (const auto& [text, symbol] : expected) {
+        CHECK(table.find(text) == symbol);
+        CHECK(table.text(symbol) == text);
+    }
+}
+
+void equal_subtrees_are_one() {
+    Garden garden(2);
+    Arena arena;
+    std::vector<std::pair<Plain, Node>> known;
+    for (int i = 0; i < 300; ++i) {
+        const Plain tree = garden.tree();
+        const Node node = intern(tree, arena);
+        CHECK(restore(arena, node) == tree);
+        CHECK(intern(tree, arena) == node);
+        for (const auto& [other, number] : known) CHECK((other == tree) == (number == node));
+        known.emplace_back(tree, node);
+    }
+    for (Node node = 0; node < arena.size(); ++node) {
+        for (const Node child : arena.children(node)) CHECK(child < node);
+        CHECK(arena.find_node(arena.label(node), arena.children(node)) == node);
+        CHECK(arena.is_leaf(node) == (arena.production_of(node) == kNone));
+    }
+}
+
+void productions_are_labels_only() {
+    Garden garden(3);
+    Arena arena;
+    for (int i = 0; i < 200; ++i) intern(garden.tree(), arena);
+    std::vector<Plain> trees;
+    for (Node node = 0; node < arena.size(); ++node) trees.push_back(restore(arena, node));
+    for (Node a = 0; a < arena.size(); a += 3)
+        for (Node b = 0; b < arena.size(); b += 2) {
+            if (arena.is_leaf(a) || arena.is_leaf(b)) continue;
+            CHECK(same_production(trees[a], trees[b]) == (arena.production_of(a) == arena.production_of(b)));
+        }
+    for (Production p = 0; p < arena.production_count(); ++p) {
+        const Node sample = arena.sample(p);
+        std::vector<Symbol> labels;
+        for (const Node child : arena.children(sample)) labels.push_back(arena.label(child));
+        CHECK(arena.find_production(arena.label(sample), labels) == p);
+        labels.push_back(labels.front());
+        labels.insert(labels.end(), 7, labels.front());
+        CHECK(arena.find_production(arena.label(sample), labels) == kNone);
+    }
+}
+
+void absent_subtrees_are_not_found() {
+    Arena arena;
+    const Symbol a = arena.symbols.intern("a"), b = arena.symbols.intern("b");
+    CHECK(arena.find_node(a, {}) == kNone);
+    const Node leaf = arena.leaf(a);
+    CHECK(arena.find_node(a, {}) == leaf);
+    CHECK(arena.find_node(b, {}) == kNone);
+    const Node kids[] = {leaf, leaf};
+    CHECK(arena.find_node(b, kids) == kNone);
+    const Node pair = arena.node(b, kids);
+    CHECK(arena.find_node(b, kids) == pair);
+    CHECK(arena.find_node(a, kids) == kNone);
+    CHECK(arena.find_node(b, std::span(kids).first(1)) == kNone);
+    CHECK(arena.size() == 2);
+}
+
+void transplanting_keeps_trees() {
+    Garden garden(4);
+    Arena from, to;
+    std::vector<Plain> trees;
+    std::vector<Node> roots;
+    for (int i = 0; i < 100; ++i) {
+        trees.push_back(garden.tree());
+        roots.push_back(intern(trees.back(), from));
+        if (i % 3 == 0) intern(garden.tree(), to);
+    }
+    const std::vector<Node> some(roots.begin() + 20, roots.begin() + 60);
+    const std::vector<Node> moved = transplant(from, some, to);
+    CHECK(moved.size() == some.size());
+    for (std::size_t i = 0; i < moved.size(); ++i) CHECK(restore(to, moved[i]) == trees[20 + i]);
+    // Nothing new the second time, and only what the roots reach.
+    const std::size_t size = to.size();
+    CHECK(transplant(from, some, to) == moved);
+    CHECK(to.size() == size);
+    Arena alone;
+    transplant(from, some, alone);
+    CHECK(alone.size() == reachable(from, some).size());
+    CHECK(transplant(from, {}, alone).empty());
+}
+
+void bags_count_occurrences() {
+    Garden garden(5);
+    Arena arena;
+    const std::vector<Bag> elements = garden.bags(60);
+    const Bags bags = intern(elements, arena);
+    CHECK(bags.size() == elements.size());
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+        std::vector<const Plain*> nodes;
+        for (const Plain& tree : elements[i]) collect(tree, nodes);
+        std::unordered_map<Node, double> expected;
+        for (const Plain* node : nodes) expected[intern(*node, arena)] += 1.0;
+        const auto numbers = bags.numbers_of(i);
+        const auto counts = bags.counts_of(i);
+        CHECK(numbers.size() == expected.size());
+        for (std::size_t k = 0; k < numbers.size(); ++k) {
+            CHECK(k == 0 || numbers[k - 1] < numbers[k]);
+            CHECK(counts[k] == expected[numbers[k]]);
+        }
+    }
+}
+
+void shared_structure_is_not_expanded() {
+    // Each level holds the one below twice: 2^60 leaves in 61 nodes.
+    Arena arena;
+    const Symbol label = arena.symbols.intern("x");
+    Node node = arena.leaf(label);
+    for (int i = 0; i < 60; ++i) {
+        const Node kids[] = {node, node};
+        node = arena.node(label, kids);
+    }
+    CHECK(arena.size() == 61);
+    const Bags bags = make_bags(arena, std::span(&node, 1), {}, true);
+    CHECK(bags.counts.front() == std::ldexp(1.0, 60));
+    CHECK(bags.counts.back() == 1.0);
+}
+
+void depth_and_width_have_no_limit() {
+    constexpr std::size_t kSize = 100000;
+    Arena arena;
+    Node deep = arena.leaf(arena.symbols.intern("w"));
+    const Symbol x = arena.symbols.intern("X");
+    for (std::size_t i = 0; i < kSize; ++i) deep = arena.node(x, std::span<const Node>(&deep, 1));
+    std::vector<Node> kids;
+    for (std::size_t i = 0; i < kSize; ++i) kids.push_back(arena.leaf(arena.symbols.intern(std::to_string(i) + "w")));
+    const Node wide = arena.node(x, kids);
+    CHECK(arena.children(wide).size() == kSize);
+    CHECK(arena.node(x, kids) == wide);
+    CHECK(arena.size() == 2 * kSize + 2);
+    const Node roots[] = {deep, wide};
+    const Bags bags = make_bags(arena, roots, {}, true);
+    CHECK(bags.numbers_of(0).size() == kSize + 1);
+    CHECK(bags.numbers_of(1).size() == kSize + 1);
+    Arena other;
+    const std::vector<Node> moved = transplant(arena, roots, other);
+    CHECK(other.size() == arena.size());
+    CHECK(other.children(moved[1]).size() == kSize);
+}
+
+}  // namespace
+
+int main() {
+    RUN(symbols_are_interned);
+    RUN(equal_subtrees_are_one);
+    RUN(productions_are_labels_only);
+    RUN(absent_subtrees_are_not_found);
+    RUN(transplanting_keeps_trees);
+    RUN(bags_count_occurrences);
+    RUN(shared_structure_is_not_expanded);
+    RUN(depth_and_width_have_no_limit);
+    return finish();
+}

@@ -1,0 +1,170 @@
+// Threads: every block is done once, failures and cancellation come out, and the number of threads changes no bit.
+#include "parallel.hpp"
+
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+
+#include "check.hpp"
+#include "kernels.hpp"
+
+using namespace sapwood;
+using namespace sapwood::test;
+
+namespace {
+
+void every_index_is_visited_once() {
+    for (const std::size_t count : {0, 1, 15, 16, 17, 1000})
+        for (const std::size_t block : {1, 16, 4096})
+            for (const std::size_t threads : {0, 1, 2, 5}) {
+                Control control;
+                std::vector<std::atomic<int>> visits(count);
+                parallel_blocks(count, block, threads, control, [&] {
+                    return [&](std::size_t begin, std::size_t end) {
+                        CHECK(begin < end && end <= count && end - begin <= block);
+                        for (std::size_t i = begin; i < end; ++i) ++visits[i];
+                    };
+                });
+                for (const std::atomic<int>& visit : visits) CHECK(visit == 1);
+                CHECK(control.done == count);
+            }
+}
+
+void blocks_ascend_within_a_thread() {
+    Control control;
+    parallel_blocks(1000, 4, 3, control, [&] {
+        return [last = std::size_t{0}](std::size_t begin, std::size_t end) mutable {
+            CHECK(begin >= last);
+            last = end;
+        };
+    });
+}
+
+void failures_come_out() {
+    for (const std::size_t threads : {1, 2, 4}) {
+        Control control;
+        const auto in_a_block = [&] {
+            parallel_blocks(100, 1, threads, control, [] {
+                return [](std::size_t begin, std::size_t) {
+                    if (begin == 37) throw std::runtime_error("block 37");
+                };
+            });
+        };
+        CHECK_THROWS(in_a_block(), std::runtime_error);
+        const auto at_the_start = [&] {
+            parallel_blocks(100, 1, threads, control, []() -> void (*)(std::size_t, std::size_t) {
+                throw std::bad_alloc();
+            });
+        };
+        CHECK_THROWS(at_the_start(), std::bad_alloc);
+    }
+}
+
+void cancelled_work_stops() {
+    for (const std::size_t threads : {1, 2}) {
+        Control control;
+        control.cancel = true;
+        bool touched = false;
+        CHECK_THROWS(parallel_blocks(10, 1, threads, control,
+                                     [&] { return [&](std::size_t, std::size_t) { touched = true; }; }),
+                     Cancelled);
+        CHECK(!touched);
+    }
+}
+
+void cancelled_kernels_stop_soon() {
+    // One row that alone would take minutes: chains of one label, in which every node matches every other.
+    Arena arena;
+    const Symbol label = arena.symbols.intern("Y");
+    Node node = arena.leaf(label);
+    std::vector<Node> chain;
+    for (int i = 0; i < 400000; ++i) chain.push_back(node = arena.node(label, std::span<const Node>(&node, 1)));
+    const Bags bags = make_bags(arena, std::span(&node, 1), {}, true);
+    const Lens lens(arena, arena, bags);
+    const auto stops = [&](const auto& kernel) {
+        const auto columns = kernel(arena, bags);
+        for (const std::size_t threads : {1, 2}) {
+            Control control;
+            double out;
+            std::chrono::steady_clock::time_point asked;
+            std::thread watcher([&] {
+                std::this_thread::sleep_for(std::chrono::milliseconds(200));
+                asked = std::chrono::steady_clock::now();
+                control.cancel = true;
+            });
+            CHECK_THROWS(gram(columns, arena, bags, lens, bags, true, &out, threads, control), Cancelled);
+            const auto stopped = std::chrono::steady_clock::now();
+            watcher.join();
+            CHECK(stopped - asked < std::chrono::seconds(1));
+        }
+    };
+    stops(SubsetKernel{{0.4, false, 0}});
+    stops(SubsetKernel{{0.4, false, 5}});
+    stops(PartialKernel{{0.4, 0.4, 0, true, 1.0}});
+}
+
+void cancelled_wide_nodes_stop_soon() {
+    Arena arena;
+    const Symbol label = arena.symbols.intern("Y");
+    const std::vector<Node> kids(400000, arena.leaf(label));
+    const Node root = arena.node(label, kids);
+    const Bags bags = make_bags(arena, std::span(&root, 1), {}, true);
+    const Lens lens(arena, arena, bags);
+    const PartialKernel kernel{{0.1, 0.1, 3, true, 1.0}};
+    const auto columns = kernel(arena, bags);
+    Control control;
+    double out;
+    std::chrono::steady_clock::time_point asked;
+    std::thread watcher([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        asked = std::chrono::steady_clock::now();
+        control.cancel = true;
+    });
+    CHECK_THROWS(gram(columns, arena, bags, lens, bags, true, &out, 1, control), Cancelled);
+    const auto stopped = std::chrono::steady_clock::now();
+    watcher.join();
+    CHECK(stopped - asked < std::chrono::seconds(1));
+}
+
+void threads_change_no_bit() {
+    Garden garden(600);
+    const std::vector<Bag> elements = garden.bags(70), others = garden.bags(40);
+    Arena arena, other;
+    const Bags bags = intern(elements, arena), rows = intern(others, other);
+    for_every_kernel([&](const auto& kernel) {
+        const std::vector<double> one = gram_of(kernel, arena, bags, 1);
+        const std::vector<double> cross = gram_of(kernel, other, rows, arena, bags, 1);
+        for (const std::size_t threads : {2, 3}) {
+            CHECK(gram_of(kernel, arena, bags, threads) == one);
+            CHECK(gram_of(kernel, other, rows, arena, bags, threads) == cross);
+        }
+    });
+}
+
+void equal_values_have_equal_bits() {
+    // A tree's row must not depend on where it stands or on what stands around it in the same columns.
+    Garden garden(601);
+    std::vector<Bag> elements = garden.bags(40);
+    elements.push_back(elements[3]);
+    Arena arena;
+    const Bags bags = intern(elements, arena);
+    const std::size_t n = elements.size();
+    for_each_kind([&](const auto& kernel) {
+        const std::vector<double> K = gram_of(kernel, arena, bags, arena, bags);
+        for (std::size_t j = 0; j < n; ++j) CHECK(K[3 * n + j] == K[(n - 1) * n + j]);
+    });
+}
+
+}  // namespace
+
+int main() {
+    RUN(every_index_is_visited_once);
+    RUN(blocks_ascend_within_a_thread);
+    RUN(failures_come_out);
+    RUN(cancelled_work_stops);
+    RUN(cancelled_kernels_stop_soon);
+    RUN(cancelled_wide_nodes_stop_soon);
+    RUN(threads_change_no_bit);
+    RUN(equal_values_have_equal_bits);
+    return finish();
+}

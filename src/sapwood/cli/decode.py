@@ -1,0 +1,131 @@
+"""``sapwood decode``: role problems as JSON lines in, the best assignments as JSON lines out.
+
+Reading, writing and naming belong here; decoding is one call to `sapwood.decode`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import math
+import sys
+from typing import Any
+
+from sapwood.errors import DataError, SapwoodError
+
+__all__ = ["add_parser", "run"]
+
+METHODS = ("local", "beam", "lp", "ad3", "ad3-exact", "exact", "ilp")
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+    """Add the ``decode`` command to the main parser's commands."""
+    parser = subparsers.add_parser(
+        "decode",
+        help="find the best roles under constraints",
+        description="Fill roles with spans so that the total score is best and no constraint is broken.",
+        epilog=(
+            "Every line of FILE is an object with scores (roles × spans), spans (first and last token, null "
+            "as [-1, -1]) and, where wanted, excludes, requires, allowed, n_tokens, roles (names) and id."
+        ),
+    )
+    parser.add_argument("file", metavar="FILE.jsonl", help="problems, one JSON object per line; - reads standard input")
+    parser.add_argument("--method", choices=METHODS, default="exact", help="how to decode (default: %(default)s)")
+    parser.add_argument(
+        "--beam", type=int, default=100, metavar="N", help="width of --method beam (default: %(default)s)"
+    )
+    parser.add_argument("--time-limit", type=float, metavar="SECONDS", help="for each problem (default: none)")
+    parser.add_argument(
+        "--threads", type=int, metavar="N", help="native threads (default: all; results do not depend on it)"
+    )
+    parser.add_argument("--out", metavar="FILE", help="write here instead of standard output, whole or not at all")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """Decode a file of problems."""
+    from sapwood.decode import decode_roles_batch
+    from sapwood.files import atomic_write
+
+    rows, problems = _read(args.file)
+    results = decode_roles_batch(
+        problems, method=args.method, beam=args.beam, time_limit=args.time_limit, threads=args.threads
+    )
+    lines = (
+        json.dumps(_answer(row, problem.null, result), ensure_ascii=False, allow_nan=False) + "\n"
+        for row, problem, result in zip(rows, problems, results, strict=True)
+    )
+    if args.out:
+        atomic_write(args.out, "".join(lines).encode())
+    else:
+        sys.stdout.writelines(lines)
+    return 0
+
+
+def _read(path: str) -> tuple[list[dict[str, Any]], list[Any]]:
+    from sapwood.decode import RoleProblem
+
+    name = "standard input" if path == "-" else path
+    rows, problems = [], []
+    with contextlib.nullcontext(sys.stdin) if path == "-" else open(path, encoding="utf-8") as lines:
+        try:
+            for number, line in enumerate(lines, 1):
+                if not line.strip():
+                    continue
+                where = f"{name}:{number}"
+                try:
+                    row = json.loads(line)
+                except (ValueError, RecursionError) as error:
+                    raise DataError(f"{where}: not a line of JSON ({error}); write one object per line.") from None
+                if not isinstance(row, dict):
+                    raise DataError(f"{where}: expected an object with scores and spans, got {type(row).__name__}.")
+                missing = [field for field in ("scores", "spans") if field not in row]
+                if missing:
+                    raise DataError(f"{where}: the field {missing[0]!r} is missing.")
+                try:
+                    problem = RoleProblem(
+                        row["scores"],
+                        row["spans"],
+                        _list(row, "excludes"),
+                        _list(row, "requires"),
+                        allowed=row.get("allowed"),
+                        tokens=row.get("n_tokens"),
+                    )
+                except SapwoodError as error:
+                    raise DataError(f"{where}: {error}") from None
+                names = row.get("roles")
+                if names is not None and (not isinstance(names, list) or len(names) != len(problem.scores)):
+                    raise DataError(f"{where}: roles must name each of the {len(problem.scores)} rows of scores.")
+                rows.append(row)
+                problems.append(problem)
+        except UnicodeDecodeError as error:
+            raise DataError(f"{name}: not UTF-8 text (byte {error.start}); save it as UTF-8.") from None
+    return rows, problems
+
+
+def _list(row: dict[str, Any], field: str) -> list[Any]:
+    value = row.get(field)
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise DataError(f"{field} must be a list of pairs, got {type(value).__name__}.")
+    return value
+
+
+def _answer(row: dict[str, Any], null: int, result: Any) -> dict[str, Any]:
+    answer: dict[str, Any] = {"id": row["id"]} if "id" in row else {}
+    chosen = None if result.assignment is None else result.assignment.tolist()
+    answer["assignment"] = chosen
+    if chosen is not None:
+        names = row.get("roles", range(len(chosen)))
+        answer["filled"] = [
+            {"role": name, "span": row["spans"][span]} for name, span in zip(names, chosen, strict=True) if span != null
+        ]
+    for field in ("value", "bound"):
+        number = getattr(result, field)
+        answer[field] = number if math.isfinite(number) else None
+    answer["status"] = result.status
+    answer["violations"] = result.violations
+    return answer

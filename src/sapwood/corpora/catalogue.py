@@ -1,0 +1,247 @@
+"""What corpora there are, where they may lie, how many items they hold, and how to get those that are missing.
+
+A corpus is looked for under data folders given by the user or in ``SAPWOOD_DATA``, and under the folders in which NLTK
+keeps its data. Counting reads the whole corpus with its reader, so it also shows that the files are sound.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from sapwood.corpora.conllu import iter_conllu
+from sapwood.corpora.kelp import iter_kelp
+from sapwood.corpora.nbest import iter_nbest
+from sapwood.corpora.pairs import iter_msr, iter_quora
+from sapwood.corpora.penn import iter_treebank, nltk_search_path
+from sapwood.corpora.questions import iter_questions
+from sapwood.errors import ParameterError
+
+__all__ = ["CATALOGUE", "Corpus", "Found", "data_folders", "find", "lookup"]
+
+Counts = dict[str, int]
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """A corpus that Sapwood can read.
+
+    Attributes
+    ----------
+    name : str
+        What it is called here.
+    what : str
+        What it holds.
+    places : tuple of str
+        Paths and patterns under a data folder, in order of preference; they may lead into archives.
+    count : callable
+        Takes the path that was found and counts what is in it.
+    obtain : str
+        How to get it.
+    """
+
+    name: str
+    what: str
+    places: tuple[str, ...]
+    count: Callable[[str], Counts]
+    obtain: str
+
+
+@dataclass(frozen=True)
+class Found:
+    """A corpus and the path at which it was found; None if it was not."""
+
+    corpus: Corpus
+    path: str | None
+
+
+def _trees(path: str) -> Counts:
+    return {"trees": sum(len(block) for block in iter_treebank(path, drop_traces=True))}
+
+
+def _dependencies(path: str) -> Counts:
+    sentences = words = 0
+    for sentence in iter_conllu(path):
+        sentences += 1
+        words += len(sentence.words)
+    return {"sentences": sentences, "words": words}
+
+
+def _questions(path: str) -> Counts:
+    coarse, fine, count = set(), set(), 0
+    # The published training file is Latin-1; Latin-1 also reads the plain ASCII test file.
+    encoding = "latin-1" if path.endswith(".txt") else "utf-8"
+    for question in iter_questions(path, encoding=encoding):
+        coarse.add(question.coarse)
+        fine.add(question.label)
+        count += 1
+    return {"questions": count, "coarse labels": len(coarse), "fine labels": len(fine)}
+
+
+def _kelp(path: str) -> Counts:
+    return {"examples": sum(1 for _ in iter_kelp(path, trees=()))}
+
+
+def _quora(path: str) -> Counts:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        same = [pair.same for pair in iter_quora(path, faulty="skip")]
+    faulty = sum(int(str(one.message).split()[2]) for one in caught)
+    return {"pairs": len(same), "duplicates": sum(same)} | ({"faulty rows": faulty} if faulty else {})
+
+
+def _msr(path: str) -> Counts:
+    same = [pair.same for pair in iter_msr(path)]
+    return {"pairs": len(same), "paraphrases": sum(same)}
+
+
+def _nbest(path: str) -> Counts:
+    sizes = [len(one) for one in iter_nbest(path)]
+    return {"sentences": len(sizes), "parses": sum(sizes)}
+
+
+CATALOGUE: tuple[Corpus, ...] = (
+    Corpus(
+        "penn-sample",
+        "Penn Treebank sample of NLTK",
+        (
+            "corpora/treebank/combined/wsj_*.mrg",
+            "corpora/treebank.zip/treebank/combined/wsj_*.mrg",
+            "treebank/combined/wsj_*.mrg",
+            "nltk-zips/treebank.zip/treebank/combined/wsj_*.mrg",
+        ),
+        _trees,
+        "python -m nltk.downloader treebank (non-commercial use)",
+    ),
+    Corpus(
+        "penn-treebank",
+        "Penn Treebank, WSJ sections",
+        ("corpora/ptb/wsj/*/wsj_*.mrg", "ptb/wsj/*/wsj_*.mrg", "corpora/ptb/WSJ/*/WSJ_*.MRG"),
+        _trees,
+        "from the Linguistic Data Consortium (LDC99T42, licence needed); put it at DIR/ptb/wsj/00/wsj_0001.mrg",
+    ),
+    Corpus(
+        "questionbank",
+        "QuestionBank: gold trees of questions",
+        ("questionbank/4000qs.txt", "questionbank/4000qs.txt.gz"),
+        _trees,
+        "from its authors (Judge et al. 2006, research use); put it at DIR/questionbank/4000qs.txt",
+    ),
+    Corpus(
+        "ewt",
+        "English Web Treebank, constituents",
+        ("ewt-propbank/*.trees", "ewt-propbank/*.trees.gz"),
+        _trees,
+        "join propbank-release with UD_English-EWT (CC BY-SA 4.0); put trees at DIR/ewt-propbank/train.trees.gz",
+    ),
+    Corpus(
+        "gum",
+        "GUM, constituents (made by a parser)",
+        ("gum/const/*.ptb", "gum/gum-const.tar.xz/const/*.ptb"),
+        _trees,
+        "https://github.com/amir-zeldes/gum (CC licences); put const/ at DIR/gum/const",
+    ),
+    Corpus(
+        "gum-dependencies",
+        "GUM, Universal Dependencies",
+        ("gum/dep/*.conllu", "gum/gum-dep-conllu.tar.xz/dep/*.conllu"),
+        _dependencies,
+        "https://github.com/amir-zeldes/gum (CC licences); put dep/ at DIR/gum/dep",
+    ),
+    Corpus(
+        "trec-train",
+        "TREC questions, training",
+        ("corpora/qc/train.txt", "corpora/qc.zip/qc/train.txt", "nltk-zips/qc.zip/qc/train.txt"),
+        _questions,
+        "python -m nltk.downloader qc",
+    ),
+    Corpus(
+        "trec-test",
+        "TREC questions, test",
+        ("corpora/qc/test.txt", "corpora/qc.zip/qc/test.txt", "nltk-zips/qc.zip/qc/test.txt"),
+        _questions,
+        "python -m nltk.downloader qc",
+    ),
+    Corpus(
+        "trec-trees",
+        "TREC questions with trees",
+        ("trec-qc-trees/*.tsv", "trec-qc-trees/*.tsv.gz"),
+        _questions,
+        "parse the TREC questions and write them with sapwood.corpora.write_questions(format='trees')",
+    ),
+    Corpus(
+        "trec-kelp",
+        "TREC questions with dependency trees, KeLP",
+        ("trec-qc-kelp/*.klp", "trec-qc-kelp/*.klp.gz"),
+        _kelp,
+        "https://github.com/SAG-KeLP/kelp-full, src/main/resources/qc (Apache-2.0); put it at DIR/trec-qc-kelp",
+    ),
+    Corpus(
+        "quora",
+        "Quora question pairs",
+        ("quora/quora_duplicate_questions.tsv", "quora/*.tsv", "quora/*.txt.gz"),
+        _quora,
+        "from Quora's data release (its own terms); put it at DIR/quora/quora_duplicate_questions.tsv",
+    ),
+    Corpus(
+        "msr-paraphrase",
+        "MSR paraphrase pairs",
+        ("msr-paraphrase/msr_paraphrase_*.txt", "msr-paraphrase/msr_paraphrase_*.txt.gz"),
+        _msr,
+        "from Microsoft Research (its own terms); put it at DIR/msr-paraphrase/msr_paraphrase_train.txt",
+    ),
+    Corpus(
+        "nbest-wsj",
+        "n-best parses of the Penn sample",
+        ("nbest-wsj-sample/*.jsonl", "nbest-wsj-sample/*.jsonl.xz", "nbest-wsj-sample/*.jsonl.gz"),
+        _nbest,
+        "parse with an n-best parser such as BLLIP and write with sapwood.corpora.write_nbest",
+    ),
+)
+"""The corpora that ``sapwood data`` knows."""
+
+
+def data_folders(folders: Iterable[str | os.PathLike[str]] = ()) -> list[str]:
+    """Return where to look: the folders given, those in ``SAPWOOD_DATA``, and NLTK's, in this order."""
+    given = [os.fspath(folder) for folder in folders]
+    for folder in given:
+        if not os.path.isdir(folder):
+            raise ParameterError(f"{folder}: is no folder (looked from {os.getcwd()}).")
+    own = [folder for folder in os.environ.get("SAPWOOD_DATA", "").split(os.pathsep) if folder]
+    return list(dict.fromkeys([*given, *own, *nltk_search_path()]))
+
+
+def find(folders: Sequence[str], *, names: Sequence[str] = ()) -> list[Found]:
+    """Look for corpora.
+
+    Parameters
+    ----------
+    folders : sequence of str
+        Where to look, as ``data_folders`` gives it.
+    names : sequence of str
+        Which corpora; all if empty.
+    """
+    wanted = [lookup(name) for name in names] if names else list(CATALOGUE)
+    return [Found(corpus, _first(folders, corpus.places)) for corpus in wanted]
+
+
+def lookup(name: str) -> Corpus:
+    """Return a corpus of the catalogue by its name."""
+    for corpus in CATALOGUE:
+        if corpus.name == name:
+            return corpus
+    known = ", ".join(corpus.name for corpus in CATALOGUE)
+    raise ParameterError(f"there is no corpus called {name!r}; known are {known}.")
+
+
+def _first(folders: Iterable[str], places: Iterable[str]) -> str | None:
+    for folder in folders:
+        for place in places:
+            path = os.path.join(folder, place)
+            head, archive, _ = path.partition(".zip/") if ".zip/" in path else path.partition(".tar.xz/")
+            if (archive and os.path.isfile(head + archive[:-1])) or (not archive and glob.glob(path)):
+                return path
+    return None

@@ -1,0 +1,239 @@
+"""n-best lists: the alternative parses of a sentence with their scores, read and written.
+
+Two formats. JSON lines, one sentence each, ``{"gold": tree, "parses": [[score, tree], ...]}``, in which a parse may
+also carry what it scored against the gold tree, ``[score, F1, matched, brackets, tree]``; and the text that the BLLIP
+(Charniak) parser prints. Choosing among the parses is learnt elsewhere.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sapwood.corpora.sources import Line, Source, TreeTexts, encode_text, lines
+from sapwood.errors import DataError, ParameterError
+from sapwood.files import atomic_write
+from sapwood.trees.array import TreeArray
+from sapwood.trees.brackets import to_brackets
+from sapwood.trees.tree import Tree
+
+__all__ = ["NBest", "iter_nbest", "read_nbest", "write_nbest"]
+
+_HEADER = re.compile(r"\s*([0-9]+)\s+(\S+)\s*")
+
+
+@dataclass(frozen=True, eq=False)
+class NBest:
+    """The alternative parses of one sentence.
+
+    Attributes
+    ----------
+    parses : TreeArray
+        The parses, in the order of the file.
+    scores : array of float64
+        Their scores; log probabilities as a rule, larger is better.
+    gold : Tree, optional
+        The correct tree.
+    name : str, optional
+        What the file calls the sentence.
+    fold : int, optional
+        The fold in which the sentence was parsed, where lists were made by cross-validation.
+    gold_brackets : int, optional
+        Brackets of the gold tree, as the maker of the file counted them.
+    f1, matched, brackets : array, optional
+        What each parse scored against the gold tree, as the maker of the file counted it.
+    """
+
+    parses: TreeArray
+    scores: NDArray[np.float64]
+    gold: Tree | None = None
+    name: str | None = None
+    fold: int | None = None
+    gold_brackets: int | None = None
+    f1: NDArray[np.float64] | None = None
+    matched: NDArray[np.int64] | None = None
+    brackets: NDArray[np.int64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.parses)
+
+
+def iter_nbest(
+    source: Source | Sequence[Source], *, format: Literal["json", "bllip"] | None = None, encoding: str = "utf-8"
+) -> Iterator[NBest]:
+    """Yield n-best lists one by one.
+
+    Parameters
+    ----------
+    source : path, pattern, open file, or a list of these
+        Also compressed files and members of archives.
+    format : {"json", "bllip"}, optional
+        None tells them apart by the first character of each file.
+    encoding : str
+        Encoding of the files.
+
+    Raises
+    ------
+    FormatError, BracketError
+        With file, line and column of the fault.
+
+    Examples
+    --------
+    >>> import io
+    >>> text = '{"gold": "(S (NP a))", "parses": [[-1.5, "(S (NP a))"], [-2.0, "(S (VP a))"]]}'
+    >>> one = next(iter_nbest(io.StringIO(text)))
+    >>> len(one), one.scores.tolist(), str(one.parses[1])
+    (2, [-1.5, -2.0], '(S (VP a))')
+    """
+    if format not in (None, "json", "bllip"):
+        raise ParameterError(f"format must be 'json', 'bllip' or None, got {format!r}.")
+    rows = lines(source, encoding=encoding)
+    line, as_json = None, True
+    for line in rows:
+        if line.number == 1:
+            as_json = format == "json" or (format is None and line.text.lstrip().startswith("{"))
+        if as_json:
+            yield _from_json(line)
+        elif line.text.strip():
+            yield _from_bllip(line, rows)
+    if line is None:
+        raise DataError('the n-best file is empty; expected lines such as {"parses": [[-1.5, "(S ...)"]]}.')
+
+
+def read_nbest(
+    source: Source | Sequence[Source], *, format: Literal["json", "bllip"] | None = None, encoding: str = "utf-8"
+) -> list[NBest]:
+    """Read every list at once; see ``iter_nbest``."""
+    return list(iter_nbest(source, format=format, encoding=encoding))
+
+
+def write_nbest(
+    lists: Iterable[NBest], path: str | os.PathLike[str], *, format: Literal["json", "bllip"] = "json"
+) -> None:
+    """Write n-best lists; the file appears whole or not at all, compressed if its name ends in ``.gz`` or ``.xz``.
+
+    Parameters
+    ----------
+    lists : iterable of NBest
+        What to write.
+    path : path
+        The file to make or replace.
+    format : {"json", "bllip"}
+        ``bllip`` keeps names, scores and parses only.
+    """
+    if format not in ("json", "bllip"):
+        raise ParameterError(f"format must be 'json' or 'bllip', got {format!r}.")
+    parts = []
+    for index, one in enumerate(lists):
+        texts, scores = one.parses.to_strings(), one.scores.tolist()
+        if len(scores) != len(texts) or not texts:
+            raise DataError(f"list {index} has {len(texts)} parses and {len(scores)} scores; expected one of each.")
+        if not np.isfinite(one.scores).all():
+            raise DataError(f"list {index} has a score that is not finite.")
+        if format == "bllip":
+            name = str(index) if one.name is None else one.name
+            rows = [f"{len(texts)}\t{name}"] + [f"{score!r}\n{text}" for score, text in zip(scores, texts, strict=True)]
+            parts.append("\n".join(rows) + "\n\n")
+            continue
+        record: dict[str, Any] = {"name": one.name, "fold": one.fold}
+        record["gold"] = None if one.gold is None else to_brackets(one.gold)
+        record["gold_brackets"] = one.gold_brackets
+        record = {key: value for key, value in record.items() if value is not None}
+        if one.f1 is not None and one.matched is not None and one.brackets is not None:
+            columns: list[list[Any]] = [scores, one.f1.tolist(), one.matched.tolist(), one.brackets.tolist(), texts]
+        else:
+            columns = [scores, texts]
+        record["parses"] = [list(row) for row in zip(*columns, strict=True)]
+        parts.append(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
+    atomic_write(path, encode_text("".join(parts), path))
+
+
+def _from_json(line: Line) -> NBest:
+    try:
+        record = json.loads(line.text)
+    except json.JSONDecodeError as error:
+        raise line.fault(f"not valid JSON: {error.msg}", error.colno) from None
+    except (ValueError, RecursionError) as error:
+        raise line.fault(f"not valid JSON: {error}") from None
+    if not isinstance(record, dict) or not isinstance(record.get("parses"), list) or not record["parses"]:
+        raise line.fault('expected an object with a list "parses" of at least one [score, tree]')
+    widths = {len(row) if isinstance(row, list) else 0 for row in record["parses"]}
+    if widths not in ({2}, {5}):
+        raise line.fault("every parse must be [score, tree], or every one [score, F1, matched, brackets, tree]")
+    texts = TreeTexts()
+    for row in record["parses"]:
+        if not isinstance(row[-1], str):
+            raise line.fault(f"the tree of a parse must be text in brackets, found {str(row[-1])[:40]!r}")
+        # Inside JSON a column would mean little, so the line alone places the fault.
+        texts.add(row[-1], line, 1)
+    columns = list(zip(*record["parses"], strict=True))
+    f1 = matched = brackets = None
+    if widths == {5}:
+        f1 = np.array([_real(value, line, "F1") for value in columns[1]])
+        matched = np.array([_count(value, line, "matched") for value in columns[2]])
+        brackets = np.array([_count(value, line, "brackets") for value in columns[3]])
+    gold = record.get("gold")
+    if gold is not None:
+        if not isinstance(gold, str):
+            raise line.fault("the gold tree must be text in brackets")
+        gold_texts = TreeTexts()
+        gold_texts.add(gold, line, 1)
+        gold = gold_texts.trees()[0]
+    name, fold, gold_brackets = record.get("name"), record.get("fold"), record.get("gold_brackets")
+    return NBest(
+        texts.array(),
+        np.array([_real(value, line, "score") for value in columns[0]]),
+        gold,
+        None if name is None else str(name),
+        None if fold is None else _count(fold, line, "fold"),
+        None if gold_brackets is None else _count(gold_brackets, line, "gold_brackets"),
+        f1,
+        matched,
+        brackets,
+    )
+
+
+def _from_bllip(header: Line, rows: Iterator[Line]) -> NBest:
+    found = _HEADER.fullmatch(header.text)
+    if found is None:
+        raise header.fault("expected the number of parses and the name of the sentence, such as: 50 sentence-1")
+    texts, scores = TreeTexts(), []
+    for number in range(int(found[1])):
+        pair = []
+        for what in ("score", "tree"):
+            line = next(rows, None)
+            if line is None or line.number == 1 or not line.text.strip():
+                place = header if line is None or line.number == 1 else line
+                raise place.fault(
+                    f"the list promises {found[1]} parses, but its parse {number + 1} has no {what}; it is cut off"
+                )
+            pair.append(line)
+        scores.append(_real(pair[0].text, pair[0], "score"))
+        texts.add(pair[1].text, pair[1], 1)
+    if not scores:
+        raise header.fault("a list of no parses")
+    return NBest(texts.array(), np.array(scores), name=found[2])
+
+
+def _real(value: Any, line: Line, what: str) -> float:
+    try:
+        number = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise line.fault(f"the {what} must be a finite number, found {str(value)[:40]!r}")
+    return number
+
+
+def _count(value: Any, line: Line, what: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**31:
+        raise line.fault(f"{what} must be a number of at least 0, found {str(value)[:40]!r}")
+    return value

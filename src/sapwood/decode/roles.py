@@ -1,0 +1,412 @@
+"""Roles on spans: which span, if any, fills each role.
+
+Every role takes one span or the null span; spans of different roles do not overlap; some roles exclude each
+other (not both filled) and some require each other (both or neither). This module states the problem, checks
+it once, and calls the native decoder; the programs for HiGHS are built here because only this module knows
+what the rows mean.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sapwood import settings
+from sapwood._core import decode as _native
+from sapwood.decode.door import Pairs, check_choice, check_count, check_seconds, mask, matrix, pairs
+from sapwood.decode.door import spans as span_array
+from sapwood.decode.graph import FactorGraph, Variables
+from sapwood.decode.programs import run_milp
+from sapwood.errors import DataError, ParameterError
+
+__all__ = ["METHODS", "RoleProblem", "RoleResult", "decode_roles", "decode_roles_batch"]
+
+_NATIVE = {"local": 0, "beam": 1, "ad3": 2, "ad3-exact": 3, "exact": 4}
+METHODS = ("local", "beam", "lp", "ad3", "ad3-exact", "exact", "ilp")
+_KINDS = ("overlap", "excludes", "requires", "allowed")
+_MAX_STATES = 1 << 20
+
+
+class RoleProblem:
+    """One problem, checked and ready to be decoded.
+
+    Parameters
+    ----------
+    scores : array-like of float, roles × spans
+        What it earns to fill a role with a span. Finite.
+    spans : array-like of int, spans × 2
+        First and last token of each span, both included. Exactly one span is null, (-1, -1): its column says
+        what it earns to leave a role unfilled.
+    excludes : pairs of role numbers
+        Roles that may not both be filled.
+    requires : pairs of role numbers
+        Roles that are filled together or not at all.
+    allowed : array-like of bool, roles × spans, optional
+        False where a role may not take a span; False at null makes a role mandatory.
+    tokens : int, optional
+        Number of tokens, so that spans beyond the last are noticed.
+
+    Examples
+    --------
+    >>> from sapwood.decode import RoleProblem
+    >>> RoleProblem([[2.0, 1.0, 0.0], [3.0, 0.5, 0.0]], [(0, 1), (2, 2), (-1, -1)], excludes=[(0, 1)])
+    RoleProblem(2 roles, 3 spans, 1 excludes, 0 requires)
+    """
+
+    __slots__ = ("_native",)
+    _native: _native.RoleProblem
+
+    def __init__(
+        self,
+        scores: ArrayLike,
+        spans: ArrayLike,
+        excludes: Pairs = (),
+        requires: Pairs = (),
+        *,
+        allowed: ArrayLike | None = None,
+        tokens: int | None = None,
+    ) -> None:
+        table = matrix(scores, "roles", "spans")
+        places = span_array(spans)
+        if len(table) == 0:  # no roles: whatever the spans are, there is nothing to fill
+            places = places if len(places) else np.array([[-1, -1]], np.int64)
+            table = np.zeros((0, len(places)))
+        made = _native.make_roles(
+            table,
+            places,
+            pairs(excludes, "excludes"),
+            pairs(requires, "requires"),
+            None if allowed is None else mask(allowed, table.shape),
+            -1 if tokens is None else check_count(tokens, "tokens"),
+        )
+        if isinstance(made, str):
+            raise DataError(made)
+        self._native = made
+
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        """A copy of the scores, roles × spans."""
+        return self._native.scores.reshape(self._native.roles, self._native.span_count)
+
+    @property
+    def spans(self) -> NDArray[np.int64]:
+        """A copy of the spans, with null as (-1, -1)."""
+        return self._native.spans.reshape(-1, 2)
+
+    @property
+    def null(self) -> int:
+        """The number of the null span."""
+        return self._native.null
+
+    @property
+    def excludes(self) -> list[tuple[int, int]]:
+        """Pairs of roles that may not both be filled, each once."""
+        return [(int(a), int(b)) for a, b in self._native.excludes.reshape(-1, 2)]
+
+    @property
+    def requires(self) -> list[tuple[int, int]]:
+        """Pairs of roles that are filled together or not at all, each once."""
+        return [(int(a), int(b)) for a, b in self._native.requires.reshape(-1, 2)]
+
+    @property
+    def allowed(self) -> NDArray[np.bool_] | None:
+        """Which role may take which span; None when every one may."""
+        flags = self._native.allowed
+        return flags.reshape(self._native.roles, self._native.span_count).astype(bool) if len(flags) else None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (self.scores, self.spans, self.excludes, self.requires, self.allowed)
+
+    def __repr__(self) -> str:
+        return (
+            f"RoleProblem({self._native.roles} roles, {self._native.span_count} spans, "
+            f"{len(self.excludes)} excludes, {len(self.requires)} requires)"
+        )
+
+    def to_factor_graph(self) -> tuple[FactorGraph, Variables]:
+        """Return the problem as a factor graph and its roles × spans variables.
+
+        One exclusive choice per role, at most one role per token, one disjunction of nulls per exclusion, one
+        equality of nulls per requirement.
+        """
+        graph = FactorGraph()
+        takes = graph.variables(self.scores)
+        graph.xor(takes, axis=1)
+        places = self.spans
+        for token in _starts(places):
+            covering = np.flatnonzero((places[:, 0] <= token) & (token <= places[:, 1]))
+            graph.at_most_one(takes[:, covering])
+        absent = takes[:, self.null]
+        for a, b in self.excludes:
+            graph.or_(absent[a], absent[b])
+        for a, b in self.requires:
+            graph.xor_out(absent[a], out=absent[b])
+        allowed = self.allowed
+        if allowed is not None:
+            graph.imply(takes[~allowed], ~takes[~allowed])
+        return graph, takes
+
+
+def _rebuild(
+    scores: NDArray[np.float64],
+    spans: NDArray[np.int64],
+    excludes: Pairs,
+    requires: Pairs,
+    allowed: NDArray[np.bool_] | None,
+) -> RoleProblem:
+    return RoleProblem(scores, spans, excludes, requires, allowed=allowed)
+
+
+class RoleResult:
+    """What decoding found.
+
+    Attributes
+    ----------
+    assignment : ndarray of int, or None
+        The number of the span that each role takes; null's number where it takes none. None when nothing is
+        known.
+    value : float
+        The sum of the scores taken; minus infinity without an assignment.
+    bound : float
+        No assignment that obeys the constraints is worth more.
+    status : str
+        ``optimal``: proven best. ``fractional``: rounded from a relaxation whose solution was not whole.
+        ``limit``: no proof, because a limit came first or because the method (local, beam) gives none.
+        ``infeasible``: no assignment obeys the constraints.
+    nodes, states : int
+        Nodes of branch and bound and states of dynamic programming that it took; 0 where neither was needed.
+    """
+
+    __slots__ = ("_broken", "assignment", "bound", "nodes", "states", "status", "value")
+
+    def __init__(
+        self,
+        assignment: NDArray[np.int32] | None,
+        value: float,
+        bound: float,
+        status: str,
+        broken: Sequence[int],
+        nodes: int,
+        states: int,
+    ) -> None:
+        self.assignment, self.value, self.bound, self.status = assignment, value, bound, status
+        self._broken, self.nodes, self.states = broken, nodes, states
+
+    @property
+    def violations(self) -> dict[str, int]:
+        """Counts by kind: pairs of roles that overlap, that exclude or require each other in vain; forbidden
+        spans."""
+        return dict(zip(_KINDS, self._broken, strict=True))
+
+    @property
+    def gap(self) -> float:
+        """How far the bound lies above the value: 0 when nothing is left to prove."""
+        if self.status == "infeasible":
+            return 0.0
+        return max(0.0, self.bound - self.value)
+
+    def __repr__(self) -> str:
+        filled = None if self.assignment is None else self.assignment.tolist()
+        return (
+            f"RoleResult(assignment={filled}, value={self.value:.6g}, bound={self.bound:.6g}, status={self.status!r})"
+        )
+
+
+def decode_roles(
+    scores: ArrayLike,
+    spans: ArrayLike,
+    *,
+    excludes: Pairs = (),
+    requires: Pairs = (),
+    allowed: ArrayLike | None = None,
+    tokens: int | None = None,
+    method: str = "exact",
+    beam: int = 100,
+    time_limit: float | None = None,
+    max_nodes: int | None = None,
+    max_states: int | None = None,
+) -> RoleResult:
+    """Find the best span for every role under the constraints.
+
+    Parameters
+    ----------
+    scores, spans, excludes, requires, allowed, tokens
+        The problem, as in `RoleProblem`.
+    method : {"exact", "ad3-exact", "ilp", "ad3", "lp", "beam", "local"}
+        ``exact`` is the specialised decoder; ``ad3-exact`` is AD3 with branch and bound; ``ilp`` is HiGHS.
+        ``ad3`` and ``lp`` solve the linear relaxation and round what is not whole. ``beam`` forbids overlap
+        only; ``local`` takes every role by itself.
+    beam : int
+        Hypotheses kept by ``beam``.
+    time_limit : float, optional
+        Seconds; an answer that is not proven by then has status ``limit``.
+    max_nodes : int, optional
+        Nodes of branch and bound, likewise.
+    max_states : int, optional
+        States of dynamic programming after which ``exact`` hands over to branch and bound; about a million by
+        default.
+
+    Returns
+    -------
+    RoleResult
+
+    Examples
+    --------
+    Both roles want the first span; the second loses less by giving it up:
+
+    >>> from sapwood.decode import decode_roles
+    >>> spans = [(0, 1), (2, 2), (-1, -1)]
+    >>> result = decode_roles([[2.0, 0.5, 0.0], [3.0, 2.5, 0.0]], spans)
+    >>> result.assignment.tolist(), result.value, result.status
+    ([0, 1], 4.5, 'optimal')
+    >>> decode_roles([[2.0, 0.5, 0.0], [3.0, 2.5, 0.0]], spans, method="local").violations
+    {'overlap': 1, 'excludes': 0, 'requires': 0, 'allowed': 0}
+    """
+    problem = RoleProblem(scores, spans, excludes, requires, allowed=allowed, tokens=tokens)
+    return _decode([problem], method, beam, time_limit, max_nodes, max_states, 1)[0]
+
+
+def decode_roles_batch(
+    problems: Iterable[RoleProblem],
+    *,
+    method: str = "exact",
+    beam: int = 100,
+    time_limit: float | None = None,
+    max_nodes: int | None = None,
+    max_states: int | None = None,
+    threads: int | None = None,
+) -> list[RoleResult]:
+    """Decode many problems.
+
+    Parameters
+    ----------
+    problems : iterable of RoleProblem
+    method, beam, max_nodes, max_states
+        As in `decode_roles`.
+    time_limit : float, optional
+        Seconds for each problem.
+    threads : int, optional
+        Native threads; by default what `sapwood.options` says. Results do not depend on it. HiGHS methods use
+        one.
+
+    Returns
+    -------
+    list of RoleResult
+        In the order of the problems.
+    """
+    given = list(problems)
+    for number, problem in enumerate(given):
+        if not isinstance(problem, RoleProblem):
+            raise ParameterError(
+                f"problems[{number}] is a {type(problem).__name__}; wrap it as RoleProblem(scores, spans)."
+            )
+    workers = settings.threads() if threads is None else check_count(threads, "threads")
+    return _decode(given, method, beam, time_limit, max_nodes, max_states, workers)
+
+
+def _decode(
+    problems: list[RoleProblem],
+    method: str,
+    beam: int,
+    time_limit: float | None,
+    max_nodes: int | None,
+    max_states: int | None,
+    threads: int,
+) -> list[RoleResult]:
+    check_choice(method, "method", METHODS)
+    seconds, nodes = check_seconds(time_limit), check_count(max_nodes, "max_nodes")
+    width, states = check_count(beam, "beam"), check_count(max_states, "max_states", _MAX_STATES)
+    if method in ("lp", "ilp"):
+        return [_by_program(problem, method == "ilp", seconds, nodes) for problem in problems]
+    handles = [problem._native for problem in problems]
+
+    def run(progress: Callable[[int], None] | None) -> Any:
+        return _native.decode_roles(handles, _NATIVE[method], width, seconds, nodes, states, True, threads, progress)
+
+    if settings.show_progress() and len(problems) > 1:
+        with settings.progress_bar(len(problems), "decode") as progress:
+            arrays = run(progress)
+    else:
+        arrays = run(None)
+    values, bounds, status, assignment, first, broken, used, dp_states = arrays
+    ends = first.tolist()
+    names = _native.STATUS
+    counts = broken.tolist()
+    results = []
+    for i, (value, bound, code, node_count, state_count) in enumerate(
+        zip(values.tolist(), bounds.tolist(), status.tolist(), used.tolist(), dp_states.tolist(), strict=True)
+    ):
+        found = assignment[ends[i] : ends[i + 1]] if value != -math.inf else None
+        results.append(RoleResult(found, value, bound, names[code], counts[4 * i : 4 * i + 4], node_count, state_count))
+    return results
+
+
+def _starts(places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the tokens where a span starts: spans that overlap share one of these."""
+    return np.unique(places[places[:, 0] >= 0, 0])
+
+
+def _by_program(problem: RoleProblem, integer: bool, time_limit: float, max_nodes: int) -> RoleResult:
+    """Solve the integer program, or the linear one and let every role take the span with its largest
+    share."""
+    scores, places, null = problem.scores, problem.spans, problem.null
+    roles, count = scores.shape
+    starts = _starts(places)
+    token, span = np.nonzero((places[:, 0] <= starts[:, None]) & (starts[:, None] <= places[:, 1]))
+    role = np.arange(roles)
+    excludes, requires = problem.excludes, problem.requires
+    row = [np.repeat(role, count), np.tile(token + roles, roles)]
+    column = [np.arange(roles * count), (role[:, None] * count + span).ravel()]
+    data = [np.ones(roles * count), np.ones(roles * len(span))]
+    lower = [np.ones(roles), np.full(len(starts), -np.inf)]
+    upper = [np.ones(roles), np.ones(len(starts))]
+    next_row = roles + len(starts)
+    for pair_list, sign, low, high in ((excludes, 1.0, 1.0, np.inf), (requires, -1.0, 0.0, 0.0)):
+        for a, b in pair_list:
+            row.append(np.array([next_row, next_row]))
+            column.append(np.array([a, b]) * count + null)
+            data.append(np.array([1.0, sign]))
+            next_row += 1
+        lower.append(np.full(len(pair_list), low))
+        upper.append(np.full(len(pair_list), high))
+    allowed = problem.allowed
+    status, x, bound = run_milp(
+        scores.ravel(),
+        (np.concatenate(data), np.concatenate(row), np.concatenate(column)),
+        np.concatenate(lower),
+        np.concatenate(upper),
+        integer=integer,
+        most=None if allowed is None else allowed.ravel().astype(np.float64),
+        time_limit=time_limit,
+        max_nodes=max_nodes,
+    )
+    if x is None:
+        return RoleResult(None, -math.inf, bound, status, (0, 0, 0, 0), 0, 0)
+    share = x.reshape(roles, count)
+    chosen = share.argmax(axis=1).astype(np.int32) if roles else np.zeros(0, np.int32)
+    value = float(scores[role, chosen].sum())
+    broken = _violations(problem, chosen)
+    whole = bool(np.abs(share.max(axis=1) - 1.0).max(initial=0.0) < 1e-6) if roles else True
+    if status == "optimal" and not whole:
+        status = "fractional"
+    elif status == "optimal":
+        bound = value
+    return RoleResult(chosen, value, max(bound, value) if whole else bound, status, broken, 1, 0)
+
+
+def _violations(problem: RoleProblem, chosen: NDArray[np.int32]) -> tuple[int, int, int, int]:
+    filled = chosen != problem.null
+    places = problem.spans[chosen[filled]]
+    first, last = places[:, 0], places[:, 1]
+    overlap = np.triu((first[:, None] <= last) & (first <= last[:, None]), 1)
+    allowed = problem.allowed
+    return (
+        int(overlap.sum()),
+        sum(bool(filled[a] and filled[b]) for a, b in problem.excludes),
+        sum(bool(filled[a] != filled[b]) for a, b in problem.requires),
+        0 if allowed is None else int((~allowed[np.arange(len(chosen)), chosen]).sum()),
+    )

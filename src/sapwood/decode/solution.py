@@ -1,0 +1,115 @@
+"""What solving a factor graph returns: an assignment, what it is worth, and how good anything else could be.
+
+Nothing here computes; solving belongs to `graph` and `programs`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sapwood.errors import DataError
+
+if TYPE_CHECKING:
+    from sapwood.decode.graph import Variables
+
+__all__ = ["Solution", "Trace"]
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """The course of a relaxation, one entry per iteration.
+
+    Attributes
+    ----------
+    primal : ndarray
+        What the consensus is worth; it may break constraints on the way.
+    dual : ndarray
+        The upper bound given by the current prices.
+    """
+
+    primal: NDArray[np.float64]
+    dual: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Solution:
+    """The outcome of `FactorGraph.solve`.
+
+    Attributes
+    ----------
+    status : str
+        ``optimal``: the assignment is proven best, up to the tolerance asked for. ``fractional``: the
+        relaxation was solved and its solution is not whole; the assignment, if any, is a rounding without
+        proof. ``limit``: a limit of time, nodes or iterations came first. ``infeasible``: no assignment obeys
+        the factors.
+    value : float
+        What the assignment is worth; minus infinity when there is none.
+    bound : float
+        No assignment is worth more than this.
+    assignment : ndarray of bool, or None
+        One truth value per variable of the graph; index the solution with variables to get theirs.
+    posteriors : ndarray of float
+        The relaxation's solution at the root, or the assignment where it is proven best.
+    iterations, nodes, projections : int
+        Rounds of the relaxation, nodes of the search, and factors solved over all of them.
+    trace : Trace or None
+        Primal and dual values of the root, when asked for.
+    shares : ndarray or None
+        How the factors ended up sharing the scores: what a warm start begins with.
+    """
+
+    status: str
+    value: float
+    bound: float
+    assignment: NDArray[np.bool_] | None
+    posteriors: NDArray[np.float64]
+    iterations: int = 0
+    nodes: int = 0
+    projections: int = 0
+    trace: Trace | None = None
+    shares: NDArray[np.float64] | None = field(default=None)
+
+    @property
+    def gap(self) -> float:
+        """How far the bound lies above the value: 0 when nothing is left to prove."""
+        if self.status == "infeasible":
+            return 0.0
+        return max(0.0, self.bound - self.value) if self.assignment is not None else math.inf
+
+    def __getitem__(self, variables: Variables) -> NDArray[np.bool_]:
+        """Return the truth values of these variables, in their shape."""
+        if self.assignment is None:
+            raise DataError(f"there is no assignment to look into: the status is {self.status}; see posterior().")
+        literals = variables.literals
+        values: NDArray[np.bool_] = self.assignment[literals >> 1] ^ (literals & 1).astype(bool)
+        return values
+
+    def posterior(self, variables: Variables) -> NDArray[np.float64]:
+        """Return the relaxation's share of truth of these variables, in their shape."""
+        literals = variables.literals
+        share = self.posteriors[literals >> 1]
+        values: NDArray[np.float64] = np.where(literals & 1, 1.0 - share, share)
+        return values
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "status": self.status,
+            "value": f"{self.value:.6g}",
+            "bound": f"{self.bound:.6g}",
+            "gap": f"{self.gap:.3g}",
+            "iterations": f"{self.iterations:,}",
+            "nodes": f"{self.nodes:,}",
+        }
+        cells = "".join(f"<tr><th>{name}</th><td>{fact}</td></tr>" for name, fact in facts.items())
+        return f"<table><caption>Solution</caption>{cells}</table>"
+
+    def __repr__(self) -> str:
+        return (
+            f"Solution(status={self.status!r}, value={self.value:.6g}, bound={self.bound:.6g}, "
+            f"iterations={self.iterations}, nodes={self.nodes})"
+        )

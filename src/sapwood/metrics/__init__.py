@@ -1,0 +1,41 @@
+"""The official scorers, exactly: brackets, labels, rankings, and whether a difference means anything."""
+
+from sapwood.metrics.labels import ClassScore, LabelScores, accuracy, micro_f1, score_labels
+from sapwood.metrics.parseval import (
+    COLLINS,
+    ParsevalRules,
+    ParsevalScores,
+    ParsevalSummary,
+    SentenceScore,
+    parseval,
+    score_forest,
+    score_pair,
+)
+from sapwood.metrics.ranking import RankingScores, pairwise_loss, rank_of_best, score_ranking, setwise_loss
+from sapwood.metrics.significance import BootstrapResult, TestResult, chi_squared, mcnemar, paired_bootstrap
+
+__all__ = [
+    "COLLINS",
+    "BootstrapResult",
+    "ClassScore",
+    "LabelScores",
+    "ParsevalRules",
+    "ParsevalScores",
+    "ParsevalSummary",
+    "RankingScores",
+    "SentenceScore",
+    "TestResult",
+    "accuracy",
+    "chi_squared",
+    "mcnemar",
+    "micro_f1",
+    "paired_bootstrap",
+    "pairwise_loss",
+    "parseval",
+    "rank_of_best",
+    "score_forest",
+    "score_labels",
+    "score_pair",
+    "score_ranking",
+    "setwise_loss",
+]

@@ -1,0 +1,160 @@
+"""What every reader must do with files that are broken in the same ways."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import lzma
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sapwood import corpora
+from sapwood.corpora import sources
+from sapwood.errors import BracketError, DataError, ParameterError, SapwoodError
+
+READERS: dict[str, tuple[Callable[[Any], Iterator[Any]], str]] = {
+    "penn": (corpora.iter_treebank, "(S (NP (NN rain)))\n"),
+    "corenlp": (corpora.iter_corenlp, "(ROOT\n  (NP (NN rain)))\n\n"),
+    "corenlp_json": (corpora.iter_corenlp_json, '{"sentences": [{"parse": "(ROOT (NN rain))"}]}\n'),
+    "conllu": (corpora.iter_conllu, "1\train\train\tNOUN\tNN\t_\t0\troot\t_\t_\n\n"),
+    "kelp": (corpora.iter_kelp, "A |BT:t| (NP(NN(rain))) |ET|\n"),
+    "questions": (corpora.iter_questions, "DESC:def What is rain ?\n"),
+    "questions_trees": (corpora.iter_questions, "DESC\tdef\tWhy rain ?\t(S (WRB Why) (NN rain) (. ?))\t\n"),
+    "quora": (corpora.iter_quora, "is_duplicate\tquestion1\tquestion2\n1\train\tmore rain\n"),
+    "msr": (corpora.iter_msr, "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n1\t1\t2\train\tmore rain\n"),
+    "nbest": (corpora.iter_nbest, '{"parses": [[-1.0, "(S (NN rain))"]]}\n'),
+    "nbest_bllip": (corpora.iter_nbest, "1\tx\n-1.0\n(S (NN rain))\n\n"),
+}
+everyone = pytest.mark.parametrize(("read", "text"), READERS.values(), ids=READERS)
+
+
+@everyone
+def test_good_files_of_all_kinds_are_read(read: Any, text: str, tmp_path: Path) -> None:
+    files = {"x.txt": text.encode(), "x.gz": gzip.compress(text.encode()), "x.xz": lzma.compress(text.encode())}
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+        assert sum(len(one) if hasattr(one, "shape") else 1 for one in read(tmp_path / name)) == 1
+    assert len(list(read(str(tmp_path / "x.[gt]*")))) == 2
+    assert len(list(read(io.BytesIO(b"\xef\xbb\xbf" + text.encode())))) == 1
+
+
+@everyone
+def test_wrong_encodings_are_placed(read: Any, text: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_bytes(text.replace("rain", "caf\xe9").encode("latin-1"))
+    with pytest.raises(SapwoodError, match=r"x\.txt:\d+:\d+: .*not valid"):
+        list(read(path))
+    with pytest.raises((DataError, ParameterError), match="unknown encoding"):
+        list(read(path, encoding="no-such-encoding"))
+
+
+@everyone
+def test_binary_files_are_refused(read: Any, text: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_bytes(text.replace("rain", "a\0b").encode())
+    with pytest.raises(SapwoodError, match=r"x\.txt:\d+:\d+: "):
+        list(read(path))
+    path.write_bytes(bytes(range(256)) * 10)
+    with pytest.raises(SapwoodError, match=r"x\.txt"):
+        list(read(path))
+
+
+@everyone
+def test_empty_and_missing_files_are_errors(read: Any, text: str, tmp_path: Path) -> None:
+    (tmp_path / "empty").write_bytes(b"")
+    with pytest.raises(DataError):
+        list(read(tmp_path / "empty"))
+    with pytest.raises(DataError, match="no such file"):
+        list(read(tmp_path / "none"))
+    with pytest.raises(DataError, match="no file matches"):
+        list(read(str(tmp_path / "*.nothing")))
+    with pytest.raises(DataError):
+        list(read([]))
+    with pytest.raises(DataError):
+        list(read(3))
+
+
+@everyone
+def test_truncated_compressed_files_are_errors(read: Any, text: str, tmp_path: Path) -> None:
+    body = text if text.startswith(("is_dup", "Quality")) else text * 3000
+    for name, pack in (("x.gz", gzip.compress), ("x.xz", lzma.compress)):
+        packed = pack(body.encode())
+        (tmp_path / name).write_bytes(packed[: len(packed) - 9])
+        with pytest.raises(DataError, match=rf"{name}.*not (a )?whole"):
+            list(read(tmp_path / name))
+        (tmp_path / name).write_bytes(b"this is not compressed")
+        with pytest.raises(DataError, match=rf"{name}"):
+            list(read(tmp_path / name))
+
+
+@everyone
+def test_cut_files_never_pass_as_whole(read: Any, text: str) -> None:
+    """Cut a file of two items anywhere: an error, or exactly the items that are complete before the cut."""
+    header = text[: text.index("\n") + 1] if text.startswith(("is_dup", "Quality")) else ""
+    item = text.removeprefix(header)
+    whole = header + item * 2
+    for cut in range(1, len(whole)):
+        complete = max(0, cut - len(header)) // len(item)
+        outcome = _outcome(read, whole[:cut])
+        # A line may miss its end, or a text its last words, which no reader can know; a whole item is never lost.
+        assert outcome in (complete, complete + 1) or re.search(r":\d+:\d+: |<stream>: |empty", str(outcome))
+
+
+def _outcome(read: Any, text: str) -> int | str:
+    try:
+        return sum(len(one) if hasattr(one, "shape") else 1 for one in read(io.StringIO(text)))
+    except (DataError, BracketError) as error:
+        return str(error)
+
+
+@everyone
+def test_deep_nesting_does_not_break_the_reader(read: Any, text: str) -> None:
+    if text.startswith("DESC\t"):
+        text = text.replace("Why rain ?", "Why x ?")
+    deep = "(A " * 50_000 + "x" + ")" * 50_000
+    if "NN rain" in text:
+        text = text.replace("(NN rain)", deep)
+    elif "(NN(rain))" in text:
+        text = text.replace("(NN(rain))", deep)
+    assert list(read(io.StringIO(text)))
+
+
+def test_lines_without_end_are_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "LONGEST_LINE", 1 << 20)
+    with pytest.raises(sources.FormatError, match=":1:1: a line of more than 1 MB"):
+        list(corpora.iter_kelp(io.StringIO("A" * (1 << 21))))
+
+
+def test_trees_without_end_are_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sapwood.trees.brackets._LONGEST_TREE", 1 << 21)
+    with pytest.raises(BracketError, match=":2:2: this bracket is not closed within 2 MB"):
+        list(corpora.iter_treebank(io.StringIO("(A b)\n (A " + "(B c)" * (1 << 20))))
+
+
+def test_archives(tmp_path: Path) -> None:
+    import tarfile
+    import zipfile
+
+    (tmp_path / "a.mrg").write_text("(A b)")
+    with zipfile.ZipFile(tmp_path / "z.zip", "w") as packed:
+        packed.write(tmp_path / "a.mrg", "d/a.mrg")
+    with tarfile.open(tmp_path / "t.tar.xz", "w:xz") as tape:
+        tape.add(tmp_path / "a.mrg", "d/a.mrg")
+    for name in ("z.zip", "t.tar.xz"):
+        assert len(corpora.read_treebank(tmp_path / name / "d/*.mrg")) == 1
+        with pytest.raises(DataError, match=r"holds no file that matches"):
+            corpora.read_treebank(tmp_path / name / "d/*.ptb")
+        with pytest.raises(DataError, match="is an archive; name the files in it"):
+            corpora.read_treebank(tmp_path / name)
+        raw = (tmp_path / name).read_bytes()
+        (tmp_path / name).write_bytes(raw[: len(raw) // 2])
+        with pytest.raises(DataError, match=rf"{name}.*(not a whole archive|not whole)"):
+            corpora.read_treebank(tmp_path / name / "d/*.mrg")
+    with pytest.raises(DataError, match="is a folder"):
+        list(corpora.iter_kelp(tmp_path))
+    with pytest.raises(ParameterError, match="convert them to UTF-8"):
+        list(corpora.iter_kelp(tmp_path / "a.mrg", encoding="utf-16"))

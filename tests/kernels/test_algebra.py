@@ -1,0 +1,321 @@
+"""The algebra of kernels and kernels on flat features, against NumPy; parameters; expressions."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sparse
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sapwood as sw
+from sapwood.errors import DataError, ParameterError
+from sapwood.kernels import Kernel, Linear, PartialTree, Polynomial, SubsetTree, Subtree, parse_kernel
+
+X = sw.TreeArray(["(a (b c))", "(a (b c) (b d))", "(b c)"])
+E = sw.Examples(tree=X, flat=[{"x": 1.0, "w": "dog"}, {"x": 2.0, "w": "cat"}, {"y": 1.5}])
+
+numbers = st.sampled_from([0.5, 1, 2, 0.25, np.float64(0.3), np.int64(2), 1e-9, 3e20])
+tree_kernels = st.one_of(
+    st.builds(Subtree, decay=st.sampled_from([0.1, 0.4, np.float64(0.7), 1])),
+    st.builds(
+        SubsetTree, decay=st.sampled_from([0.4, 1.0]), bag_of_words=st.booleans(), max_depth=st.sampled_from([None, 2])
+    ),
+    st.builds(
+        PartialTree,
+        decay=st.sampled_from([0.4, np.float32(0.5)]),
+        depth_decay=st.sampled_from([0.4, 1]),
+        max_subsequence=st.sampled_from([None, 3, np.int64(2)]),
+        leaves=st.booleans(),
+        terminal_factor=st.sampled_from([1.0, 2]),
+    ),
+)
+flat_kernels = st.one_of(
+    st.just(Linear()), st.builds(Polynomial, degree=st.integers(1, 3), constant=st.sampled_from([0, 1.0]))
+)
+
+
+def combine(part: st.SearchStrategy[Kernel]) -> st.SearchStrategy[Kernel]:
+    return st.one_of(
+        st.builds(lambda a, b: a + b, part, part),
+        st.builds(lambda a, b: a * b, part, part),
+        st.builds(lambda a, n: n * a, part, numbers.map(float)),
+        st.builds(lambda a, n: a * n, part, numbers),
+        st.builds(lambda a, n: a + n, part, numbers),
+        st.builds(lambda a, n: float(n) + a, part, numbers),
+        st.builds(lambda a, n: a**n, part, st.integers(1, 3)),
+        st.builds(lambda a: a.normalized(), part),
+    )
+
+
+kernels = st.recursive(tree_kernels, combine, max_leaves=5)
+mixed = st.recursive(
+    st.one_of(tree_kernels.map(lambda k: k.on("tree")), flat_kernels.map(lambda k: k.on("flat"))), combine, max_leaves=5
+)
+
+
+class TestValues:
+    @given(tree_kernels, tree_kernels)
+    def test_operators(self, a: Kernel, b: Kernel) -> None:
+        A, B = a(X), b(X)
+        cases = [
+            (a + b, A + B),
+            (a * b, A * B),
+            (2 * a, 2 * A),
+            (a * 0.5, 0.5 * A),
+            (a + 1.5, A + 1.5),
+            (1.5 + a, A + 1.5),
+            (a**3, A**3),
+            (0.6 * a + 0.4 * b, 0.6 * A + 0.4 * B),
+            ((a + b) ** 2 * a, (A + B) ** 2 * A),
+            (0 * a, 0 * A),
+        ]
+        for kernel, expected in cases:
+            np.testing.assert_allclose(kernel(X), expected, rtol=1e-12)
+            np.testing.assert_allclose(kernel(X[:2], X), expected[:2], rtol=1e-12)
+            np.testing.assert_allclose(kernel.diag(X), np.diagonal(expected), rtol=1e-12)
+            weights = np.array([[1.0, -1.0], [0.5, 2.0], [3.0, 0.0]])
+            np.testing.assert_allclose(kernel.expansion(X, weights)(X), expected @ weights, rtol=1e-9, atol=1e-9)
+
+    def test_views(self) -> None:
+        kernel = 0.6 * SubsetTree().on("tree") + 0.4 * Linear().normalized().on("flat")
+        flat = Linear().normalized()(E["flat"])
+        np.testing.assert_allclose(kernel(E), 0.6 * SubsetTree()(X) + 0.4 * flat)
+        np.testing.assert_allclose(kernel(E[1:], E), kernel(E)[1:])
+        np.testing.assert_allclose(kernel.expansion(E, np.eye(3))(E), kernel(E))
+        with pytest.raises(DataError, match="it needs Examples, not TreeArray"):
+            kernel(X)
+        assert kernel.bind(E) == kernel
+
+
+class TestExpressions:
+    @given(st.one_of(kernels, mixed))
+    def test_repr_reads_back(self, kernel: Kernel) -> None:
+        again = parse_kernel(repr(kernel))
+        assert again == kernel
+        assert repr(again) == repr(kernel)
+
+    @given(st.one_of(kernels, mixed))
+    def test_copies_and_parameters(self, kernel: Kernel) -> None:
+        from sklearn.base import clone
+
+        for again in (clone(kernel), copy.deepcopy(kernel), pickle.loads(pickle.dumps(kernel))):
+            assert again == kernel
+            assert again is not kernel
+            assert repr(again) == repr(kernel)
+        parameters = kernel.get_params()
+        before = repr(kernel)
+        assert kernel.set_params(**kernel.get_params(deep=False)) is kernel
+        leaves = {name: value for name, value in parameters.items() if not isinstance(value, Kernel)}
+        kernel.set_params(**leaves)
+        assert repr(kernel) == before
+
+    def test_nested_parameters(self) -> None:
+        kernel = 0.5 * SubsetTree().normalized() + PartialTree()
+        assert kernel.get_params()["k1__kernel__kernel__decay"] == 0.4
+        kernel.set_params(k1__weight=0.25, k1__kernel__kernel__decay=0.9, k2__leaves=False)
+        assert repr(kernel) == "0.25 * SubsetTree(decay=0.9).normalized() + PartialTree(decay=0.4, leaves=False)"
+        kernel.set_params(k2=Subtree(), k2__decay=0.1)
+        assert repr(kernel.get_params(deep=False)["k2"]) == "Subtree(decay=0.1)"
+
+    @pytest.mark.parametrize(
+        "bad",
+        [
+            {"k1__kernel__decay": 0.9, "k2__decay": 7},
+            {"k1__kernel__decay": 0.9, "k2__nope": 1},
+            {"k1__kernel__decay": 0.9, "nope": 1},
+            {"k2": Subtree(), "k1__kernel__decay": 0},
+            {"k2": 3},
+            {"k2__decay__more": 3},
+        ],
+    )
+    def test_a_refused_parameter_changes_nothing(self, bad: dict[str, Any]) -> None:
+        kernel = SubsetTree().normalized() + PartialTree()
+        before = repr(kernel)
+        with pytest.raises(ParameterError):
+            kernel.set_params(**bad)
+        assert repr(kernel) == before
+
+    def test_equality(self) -> None:
+        assert SubsetTree() == SubsetTree(decay=0.4)
+        assert SubsetTree() != SubsetTree(decay=0.5)
+        assert SubsetTree() != Subtree()
+        assert SubsetTree() != 0.4
+        assert 2 * Subtree() + 1 == 2 * Subtree() + 1
+        with pytest.raises(TypeError):
+            hash(SubsetTree())
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("", "broken at column"),
+            ("SubsetTree(", "broken at column"),
+            ("Nope()", "no kernel called Nope; there are Constant, Linear"),
+            ("SubsetTree", "only kernels"),
+            ("SubsetTree(decay=2)", r"decay must be a number in \(0, 1\], got 2"),
+            ("SubsetTree(depth=2)", "unexpected keyword argument 'depth'"),
+            ("SubsetTree(**{})", r"\*\* is not allowed"),
+            ("SubsetTree(decay=__import__('os').system('x'))", "no kernel called|only kernels"),
+            ("SubsetTree().__class__", "only kernels"),
+            ("SubsetTree().on(3)", "only kernels"),
+            ("SubsetTree().bind(1)", "only kernels"),
+            ("SubsetTree() - Subtree()", "only kernels"),
+            ("-1 * SubsetTree()", "weight must be a finite number of at least 0"),
+            ("1e999 * SubsetTree()", "weight must be"),
+            ("2 ** SubsetTree()", "cannot be combined"),
+            ("SubsetTree() ** 0.5", "exponent must be an integer"),
+            ("0.4", "is a number, not a kernel"),
+            ("1 + 1", "one side of the operator must be a kernel"),
+            ("[x for x in ()]", "only kernels"),
+            ("Linear(); Linear()", "broken at column"),
+            ("Linear() +" * 990 + "Linear()", "characters; at most 10000|nested too deeply|cannot be read"),
+            ("(" * 3000, "broken|cannot be read"),
+            ("Linear()\0", "broken|cannot be read"),
+            ("Polynomial(degree=" + "9" * 5000 + ")", "broken|cannot be read|limit"),
+        ],
+    )
+    def test_refusals(self, text: str, message: str) -> None:
+        with pytest.raises(ParameterError, match=message):
+            parse_kernel(text)
+
+    def test_only_text(self) -> None:
+        for value in (None, 3, ["Linear()"], b"Linear()"):
+            with pytest.raises(ParameterError, match="must be a str"):
+                parse_kernel(value)  # type: ignore[arg-type]
+
+
+class TestParameters:
+    @pytest.mark.parametrize("kind", [Subtree, SubsetTree, PartialTree])
+    @pytest.mark.parametrize("decay", [0, -0.1, 1.0001, float("nan"), float("inf"), "0.4", None, True, 0j])
+    def test_decay_is_in_its_range(self, kind: type[Kernel], decay: Any) -> None:
+        with pytest.raises(ParameterError, match=r"decay must be a number in \(0, 1\], got .*0\.4 is a common choice"):
+            kind(decay=decay)
+        kernel = kind()
+        with pytest.raises(ParameterError, match="decay must be"):
+            kernel.set_params(decay=decay)
+        assert kernel == kind()
+        if kind is PartialTree:
+            with pytest.raises(ParameterError, match="depth_decay must be"):
+                PartialTree(depth_decay=decay)
+
+    @pytest.mark.parametrize(
+        ("make", "message"),
+        [
+            (lambda: SubsetTree(max_depth=0), "max_depth must be None or an integer of at least 1, got 0"),
+            (lambda: SubsetTree(max_depth=1.5), "max_depth must be"),
+            (lambda: SubsetTree(max_depth=True), "max_depth must be"),
+            (lambda: SubsetTree(bag_of_words="yes"), "bag_of_words must be True or False"),
+            (lambda: PartialTree(max_subsequence=-1), "max_subsequence must be"),
+            (lambda: PartialTree(leaves=1), "leaves must be True or False"),
+            (lambda: PartialTree(terminal_factor=-1), "terminal_factor must be"),
+            (lambda: PartialTree(terminal_factor=float("nan")), "terminal_factor must be"),
+            (lambda: PartialTree(terminal_factor="1"), "terminal_factor must be"),
+            (lambda: Polynomial(degree=0), "degree must be"),
+            (lambda: Polynomial(degree=1.5), "degree must be"),
+            (lambda: Polynomial(constant=-1), "constant must be a finite number of at least 0"),
+            (lambda: Polynomial(scale=0), "scale must be a finite number of more than 0"),
+            (lambda: Polynomial(scale=float("inf")), "scale must be"),
+            (lambda: -1 * Subtree(), "weight must be a finite number of at least 0"),
+            (lambda: Subtree() * float("nan"), "weight must be"),
+            (lambda: Subtree() + -1, "value must be"),
+            (lambda: Subtree() ** 0, "exponent must be"),
+            (lambda: Subtree() ** 1.5, "exponent must be"),
+            (lambda: Subtree().on(3), "view must be the name"),
+        ],
+    )
+    def test_others(self, make: Any, message: str) -> None:
+        with pytest.raises(ParameterError, match=message):
+            make()
+
+    def test_a_kernel_adds_to_kernels_only(self) -> None:
+        for other in ("x", None, [1]):
+            with pytest.raises(TypeError):
+                Subtree() + other  # type: ignore[operator]
+
+    def test_threads(self) -> None:
+        for bad in (0, -1, 1.5, True, "2"):
+            with pytest.raises(ParameterError, match="threads must be an integer of at least 1"):
+                sw.options(threads=bad)  # type: ignore[arg-type]
+        from sapwood import settings
+
+        before = settings.threads()
+        with sw.options(threads=before + 1, progress=True):
+            assert settings.threads() == before + 1
+            assert settings.show_progress()
+            assert SubsetTree()(X).shape == (3, 3)
+        assert settings.threads() == before
+        assert not settings.show_progress()
+
+
+class TestFlat:
+    @given(
+        st.integers(1, 5), st.integers(1, 4), st.integers(1, 3), st.sampled_from([0.0, 1.0, 2.5]), st.integers(0, 99)
+    )
+    def test_against_numpy(self, n: int, m: int, degree: int, constant: float, seed: int) -> None:
+        generator = np.random.default_rng(seed)
+        A = generator.normal(size=(n, 3)) * (generator.random((n, 3)) < 0.6)
+        B = generator.normal(size=(m, 3))
+        for kernel, f in (
+            (Linear(), lambda P: P),
+            (Polynomial(degree, constant, 0.5), lambda P: (0.5 * P + constant) ** degree),
+        ):
+            expected, own = f(A @ B.T), f(A @ A.T)
+            as_dicts = [[{f"f{j}": v for j, v in enumerate(row) if v} for row in M] for M in (A, B)]
+            kinds = [
+                (A, B),
+                (A.tolist(), B.tolist()),
+                (sparse.csr_matrix(A), sparse.coo_array(B)),
+                (sparse.csc_array(A), B),
+                as_dicts,
+            ]
+            for left, right in kinds:
+                np.testing.assert_allclose(kernel(left, right), expected, atol=1e-12)
+                np.testing.assert_allclose(kernel(left), own, atol=1e-12)
+                np.testing.assert_allclose(kernel.diag(left), np.diagonal(own), atol=1e-12)
+                weights = np.ones((m, 1))
+                np.testing.assert_allclose(kernel.expansion(right, weights)(left), expected @ weights, atol=1e-10)
+
+    def test_many_rows(self) -> None:
+        M = sparse.random(700, 30, density=0.2, random_state=0, format="csr")
+        np.testing.assert_allclose(Linear()(M, M[:300]), (M @ M[:300].T).toarray(), atol=1e-12)
+
+    def test_text_features_are_one_hot(self) -> None:
+        rows = [{"w": "dog", "n": 2}, {"w": "cat", "n": np.float32(1)}, {"w": "dog", "n": True, "none": None}, {}]
+        np.testing.assert_array_equal(Linear()(rows), [[5, 2, 3, 0], [2, 2, 1, 0], [3, 1, 2, 0], [0, 0, 0, 0]])
+
+    @pytest.mark.parametrize("bad", [float("nan"), float("inf"), -float("inf")])
+    def test_not_a_number(self, bad: float) -> None:
+        M = np.zeros((3, 2))
+        M[1, 0] = bad
+        for data in (M, sparse.csr_array(M)):
+            with pytest.raises(DataError, match="row 1 has a feature that is NaN or infinite; fill or drop it"):
+                Linear()(data)
+            with pytest.raises(DataError, match="row 1"):
+                Polynomial().diag(data)
+            with pytest.raises(DataError, match="row 1"):
+                Linear().on("flat")(sw.Examples(flat=data))
+        with pytest.raises(DataError, match="row 1: the feature 'x' is"):
+            Linear()([{}, {"x": bad}])
+
+    def test_refusals(self) -> None:
+        with pytest.raises(DataError, match="X has 2 features but Y has 3"):
+            Linear()(np.zeros((1, 2)), np.zeros((1, 3)))
+        with pytest.raises(DataError, match="one side has dictionaries"):
+            Linear()([{}], np.zeros((1, 3)))
+        with pytest.raises(DataError, match=r"got trees; say which view with \.on"):
+            Linear()(X)
+        with pytest.raises(DataError, match="views tree, flat"):
+            Linear()(E)
+        with pytest.raises(DataError, match="two dimensions"):
+            Linear()(np.zeros(3))
+        with pytest.raises(DataError, match="must be numbers"):
+            Linear()(np.zeros((1, 1), dtype="M8[s]"))
+        with pytest.raises(DataError, match="differ in length"):
+            Linear()([[1, 2], [3]])
+        for bad in ([1], {"a"}, 1j, 10**400):
+            with pytest.raises(DataError, match=r"row 0: the feature 'x' is .*expected a finite number or text"):
+                Linear()([{"x": bad}])

@@ -1,0 +1,98 @@
+"""The package as such: quick to import, nothing heavy, the public names in place."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+
+import pytest
+
+import sapwood as sw
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def test_import_is_quick_and_light(fresh: Run) -> None:
+    code = """
+        import sys, time
+        start = time.process_time()
+        import sapwood
+        taken = time.process_time() - start
+        heavy = {"sklearn", "nltk", "scipy", "numpy", "pandas", "svgling", "tqdm", "safetensors", "matplotlib"}
+        print(taken, sorted(heavy & set(sys.modules)))
+    """
+    results = [fresh(code).stdout.split(maxsplit=1) for _ in range(3)]
+    # The least of three: other work on the machine must not decide.
+    assert min(float(taken) for taken, _ in results) < 0.2
+    assert all(found.strip() == "[]" for _, found in results)
+
+
+def test_using_trees_and_kernels_loads_no_other_toolkit(fresh: Run) -> None:
+    done = fresh(
+        """
+        import sys
+        import sapwood as sw
+        sw.kernels.SubsetTree().normalized()(["(a b)", "(a c)"])
+        sw.Tree.fromstring("(a b)")
+        print(sorted({"sklearn", "nltk", "pandas", "svgling", "tqdm", "safetensors"} & set(sys.modules)))
+        """
+    )
+    assert done.stdout.strip() == "[]", done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Tree",
+        "TreeArray",
+        "Examples",
+        "read_trees",
+        "write_trees",
+        "save",
+        "load",
+        "options",
+        "kernels",
+        "trees",
+        "errors",
+    ],
+)
+def test_public_names(name: str) -> None:
+    assert name in sw.__all__
+    assert name in dir(sw)
+    assert getattr(sw, name) is not None
+
+
+def test_unknown_names() -> None:
+    with pytest.raises(AttributeError, match="module 'sapwood' has no attribute 'nope'"):
+        _ = sw.nope  # type: ignore[attr-defined]
+
+
+def test_every_error_is_ours_and_also_built_in() -> None:
+    for name in sw.errors.__all__:
+        kind = getattr(sw.errors, name)
+        assert issubclass(kind, sw.SapwoodError)
+        if kind is not sw.SapwoodError:
+            assert issubclass(kind, (ValueError, ArithmeticError, MemoryError))
+
+
+def test_errors_survive_a_trip_to_another_process() -> None:
+    import pickle
+
+    for error in (sw.BracketError("f", 2, 3, "why", "    x\n    ^"), sw.errors.TooLargeError("big")):
+        again = pickle.loads(pickle.dumps(error))
+        assert type(again) is type(error)
+        assert str(again) == str(error)
+
+
+def test_exit_with_trees_in_globals_is_silent(fresh: Run) -> None:
+    done = fresh(
+        """
+        import sapwood as sw, functools
+        @functools.cache
+        def keep(): return sw.TreeArray(["(a b)"])
+        sw.kept = keep()
+        class Loop: pass
+        loop = Loop(); loop.me = loop; loop.trees = keep()
+        """
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

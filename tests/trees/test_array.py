@@ -1,0 +1,267 @@
+"""TreeArray and Examples: what goes in comes out, under every way of indexing."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sapwood as sw
+import strategies
+from sapwood.errors import DataError, TreeError
+from sapwood.trees import concatenate
+
+elements = st.one_of(
+    st.lists(strategies.trees(6), max_size=8),
+    st.lists(strategies.bags().map(tuple), max_size=6),
+    st.lists(st.one_of(strategies.trees(6), strategies.bags().map(tuple)), max_size=6),
+)
+
+
+def plain(values: list[Any]) -> list[Any]:
+    """What an array of these holds: with one bag among them, all are bags."""
+    if any(isinstance(value, tuple) for value in values):
+        return [value if isinstance(value, tuple) else (value,) for value in values]
+    return values
+
+
+class TestContents:
+    @given(elements)
+    def test_round_trip(self, values: list[Any]) -> None:
+        X = sw.TreeArray(values)
+        expected = plain(values)
+        assert X.shape == (len(values),)
+        assert X.ndim == 1
+        assert len(X) == len(values)
+        assert list(X) == expected
+        assert [X[i] for i in range(len(X))] == expected
+        assert [X[i - len(X)] for i in range(len(X))] == expected
+        assert X.has_bags == any(isinstance(value, tuple) for value in values)
+        trees = [tree for value in values for tree in (value if isinstance(value, tuple) else (value,))]
+        assert X.node_count() == sum(tree.size() for tree in trees)
+        assert X.distinct_count() == len({node for tree in trees for node in tree.preorder()})
+        assert list(np.asarray(X)) == expected
+        for again in (pickle.loads(pickle.dumps(X)), copy.copy(X), copy.deepcopy(X), sw.TreeArray(X)):
+            assert list(again) == expected
+            assert repr(again) == repr(X)
+
+    @given(elements, st.data())
+    def test_indexing(self, values: list[Any], data: st.DataObject) -> None:
+        X, n = sw.TreeArray(values), len(values)
+        reference = np.empty(n, dtype=object)
+        for i, value in enumerate(plain(values)):
+            reference[i] = value
+        keys: list[Any] = [
+            data.draw(st.slices(n)),
+            np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)), bool),
+        ]
+        if n:
+            positions = data.draw(st.lists(st.integers(-n, n - 1), max_size=10))
+            kinds = (np.array(positions, dtype=np.int64), np.array([p % n for p in positions], dtype=np.uint64))
+            keys += [positions, *kinds, np.array(positions, dtype=np.int8)]
+        for key in keys:
+            chosen = X[key]
+            expected = list(reference[np.asarray(key, dtype=np.intp) if isinstance(key, list) else key])
+            assert isinstance(chosen, sw.TreeArray)
+            assert list(chosen) == expected
+            # As scikit-learn asks.
+            assert list(X[key, ...]) == expected
+            assert list(pickle.loads(pickle.dumps(chosen))) == expected
+            assert chosen.node_count() == sum(t.size() for e in expected for t in (e if isinstance(e, tuple) else (e,)))
+            assert list(chosen[::-1]) == expected[::-1]
+
+    @given(st.lists(elements, min_size=1, max_size=4))
+    def test_concatenate(self, parts: list[list[Any]]) -> None:
+        joined = concatenate([sw.TreeArray(part) for part in parts])
+        assert list(joined) == plain([value for part in parts for value in part])
+
+    def test_sources(self) -> None:
+        import nltk
+
+        text = "(S (NP dogs) (VP bark))"
+        tree = sw.Tree.fromstring(text)
+        X = sw.TreeArray([text, tree, nltk.Tree.fromstring(text), np.str_(text)])
+        assert list(X) == [tree] * 4
+        assert X.distinct_count() == tree.size()
+        assert list(sw.TreeArray(t for t in [text, text])) == [tree] * 2
+        assert list(sw.TreeArray(np.array([text]))) == [tree]
+        assert list(sw.TreeArray([[text, tree], (nltk.Tree.fromstring(text),)])) == [(tree, tree), (tree,)]
+
+    def test_many_objects_and_texts_stay_in_order(self) -> None:
+        values = [sw.Tree(f"l{i}") if i % 3 else f"(t{i} x)" for i in range(25_000)]
+        X = sw.TreeArray(values)
+        assert [t.label for t in X] == [f"l{i}" if i % 3 else f"t{i}" for i in range(25_000)]
+
+    def test_slices_share_the_store_and_travel_small(self, treebank: sw.TreeArray) -> None:
+        part = treebank[10:12]
+        assert part._arena is treebank._arena
+        assert len(pickle.dumps(part)) < 20_000
+
+    def test_shown(self) -> None:
+        X = sw.TreeArray(["(a b)", "(a b)"])
+        assert repr(X) == "TreeArray(2 trees, 4 nodes, 2 distinct subtrees)"
+        assert repr(X[:1]) == "TreeArray(1 tree, 2 nodes, 2 distinct subtrees)"
+        assert repr(sw.TreeArray([["(a b)"], []])) == "TreeArray(2 bags of trees, 2 nodes, 2 distinct subtrees)"
+        assert repr(sw.TreeArray([["(a b)"]])).startswith("TreeArray(1 bag of trees,")
+        assert "<svg" in X._repr_html_()
+        assert "<svg" in sw.TreeArray([["(a b)"], []])._repr_html_()
+
+    def test_countless_nodes(self) -> None:
+        tree = sw.Tree("x")
+        for _ in range(1100):
+            tree = sw.Tree("a", [tree, tree])
+        X = sw.TreeArray([tree])
+        assert repr(X) == "TreeArray(1 tree, countless nodes, 1,101 distinct subtrees)"
+        with pytest.raises(DataError, match="distinct_count"):
+            X.node_count()
+
+    def test_to_strings(self) -> None:
+        X = sw.TreeArray([sw.Tree("a", ["(", "b c"]), "x"])
+        assert X.to_strings(escape=True) == ["(a -LRB- b_c)", "(x)"]
+        assert X[1:].to_strings() == ["(x)"]
+        with pytest.raises(TreeError, match="escape=True"):
+            X.to_strings()
+        with pytest.raises(DataError, match="bags"):
+            sw.TreeArray([["(a b)"]]).to_strings()
+
+    @given(st.lists(strategies.trees_over(strategies.tokens), max_size=5))
+    def test_to_strings_is_str(self, trees: list[sw.Tree]) -> None:
+        assert sw.TreeArray(trees).to_strings() == [str(tree) for tree in trees]
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("trees", "message"),
+        [
+            ("(a b)", "got a single tree; write"),
+            (sw.Tree("a"), "got a single tree; write"),
+            (3, "expected an iterable of trees, got int"),
+            ([3], "element 0 is a int; expected a Tree"),
+            (["(a b)", None], "element 1 is a NoneType"),
+            ([["(a b)", ["(c d)"]]], "element 0 is a list"),
+            (["(a b) (c d)"], "element 0 holds 2 trees"),
+            ([""], "element 0 holds 0 trees"),
+            ([b"(a b)"], "element 0 is a bytes"),
+            (["(a b)", "(a b"], r"<element 1>:1:1: this bracket is never closed"),
+            (["(a \ud800)"], r"<element 0>:1:4: a byte that is not valid UTF-8"),
+        ],
+    )
+    def test_construction(self, trees: Any, message: str) -> None:
+        with pytest.raises((DataError, TreeError), match=message):
+            sw.TreeArray(trees)
+
+    @pytest.mark.parametrize("bags", [False, True])
+    def test_indexing(self, bags: bool) -> None:
+        X = sw.TreeArray([["(a b)"], ["(c d)"]] if bags else ["(a b)", "(c d)"])
+        for key in (2, -3, [0, 2], np.array([-3]), np.array([True]), [True, False, True]):
+            with pytest.raises(IndexError):
+                X[key]
+        for bad in ("a", 1.0, [0.5], None, [[0]], (0, 1), (0, ..., 1), ["a"]):
+            with pytest.raises(DataError, match="index"):
+                X[bad]
+        with pytest.raises(IndexError):
+            X[:0][0]
+
+    def test_concatenate(self) -> None:
+        with pytest.raises(DataError, match="at least one"):
+            concatenate([])
+        assert len(concatenate([["(a b)"], sw.TreeArray(["(c d)"])])) == 2  # type: ignore[list-item]
+
+
+class TestExamples:
+    @staticmethod
+    def examples() -> sw.Examples:
+        import scipy.sparse as sparse
+
+        return sw.Examples(
+            tree=[f"(a {i})" for i in range(6)],
+            bag=[[f"(a {i})"] * (i % 3) for i in range(6)],
+            dense=np.arange(12.0).reshape(6, 2),
+            sparse=sparse.random(6, 4, density=0.5, random_state=0),
+            words=[{"i": float(i), "w": f"w{i}"} for i in range(6)],
+        )
+
+    def test_kinds(self) -> None:
+        E = self.examples()
+        assert (len(E), E.shape) == (6, (6,))
+        assert E.views == ("tree", "bag", "dense", "sparse", "words")
+        assert isinstance(E["tree"], sw.TreeArray)
+        assert E["bag"].has_bags
+        assert E["dense"].shape == (6, 2)
+        assert E["sparse"].format == "csr"
+        assert E["words"][3] == {"i": 3.0, "w": "w3"}
+        assert sw.Examples(flat=[[1, 2], [3, 4]])["flat"].tolist() == [[1, 2], [3, 4]]
+
+    @pytest.mark.parametrize(
+        "key",
+        [slice(1, 5, 2), [3, 0, 0], np.array([5, -1]), np.array([True] * 3 + [False] * 3), [], slice(0, 0), 2, -1],
+    )
+    def test_views_stay_in_step(self, key: Any) -> None:
+        E = self.examples()
+        index = np.atleast_1d(np.arange(6)[np.zeros(0, int) if isinstance(key, list) and not key else key])
+        chosen = E[key]
+        for view in (chosen, E[key, ...], pickle.loads(pickle.dumps(chosen))):
+            assert len(view) == len(index)
+            assert list(view["tree"]) == [sw.Tree("a", [str(i)]) for i in index]
+            assert [len(bag) for bag in view["bag"]] == [i % 3 for i in index]
+            np.testing.assert_array_equal(view["dense"], E["dense"][index])
+            np.testing.assert_array_equal(view["sparse"].toarray(), E["sparse"].toarray()[index])
+            assert [row["i"] for row in view["words"]] == index.tolist()
+
+    def test_iteration(self) -> None:
+        assert [e["dense"][0, 0] for e in self.examples()] == [0, 2, 4, 6, 8, 10]
+
+    def test_refusals(self) -> None:
+        E = self.examples()
+        with pytest.raises(DataError, match=r"no view 'nope'; these examples have tree, bag"):
+            E["nope"]
+        with pytest.raises(DataError, match="no view 'nope'"):
+            sw.kernels.SubsetTree().on("nope")(E)
+        with pytest.raises(IndexError, match="out of range for 6"):
+            E[6]
+        with pytest.raises(IndexError):
+            E[[6]]
+        with pytest.raises(DataError, match="tree has 1, flat has 2"):
+            sw.Examples(tree=["(a b)"], flat=np.zeros((2, 1)))
+        with pytest.raises(DataError, match="at least one view"):
+            sw.Examples()
+        with pytest.raises(DataError, match="two dimensions"):
+            sw.Examples(flat=np.zeros(3))
+        with pytest.raises(DataError, match="empty list"):
+            sw.Examples(tree=[])
+        with pytest.raises(DataError, match="its rows are dict, str"):
+            sw.Examples(flat=["(a b)", {}])
+        with pytest.raises(DataError, match="single dict"):
+            sw.Examples(flat={"a": 1})
+        with pytest.raises(DataError, match="single str"):
+            sw.Examples(tree="(a b)")
+
+    def test_data_frames(self) -> None:
+        import pandas as pd
+
+        frame = pd.DataFrame(
+            {"path": ["(a b)", "(c d)"], "n": [1, 2], "t": [sw.Tree("x"), sw.Tree("y")], "m": [0.5, 1.5]}, index=[7, 9]
+        )
+        E = sw.Examples.from_frame(frame)
+        assert E.views == ("path", "t", "flat")
+        assert E["flat"].tolist() == [[1, 0.5], [2, 1.5]]
+        assert list(E["t"]) == [sw.Tree("x"), sw.Tree("y")]
+        assert sw.Examples.from_frame(frame[["path"]]).views == ("path",)
+        assert sw.Examples.from_frame(pd.DataFrame([["(a b)", 2.0]])).views == ("0", "flat")
+        np.testing.assert_array_equal(sw.Examples(flat=frame[["n", "m"]])["flat"], E["flat"])
+        assert list(sw.Examples(tree=frame["path"])["tree"]) == list(E["path"])
+        with pytest.raises(DataError, match="no column 'z'"):
+            sw.Examples.from_frame(frame, trees=["z"])
+        with pytest.raises(DataError, match="not all numbers"):
+            sw.Examples.from_frame(frame.assign(word=["x", "y"]))
+        with pytest.raises(DataError, match="rename it"):
+            sw.Examples.from_frame(pd.DataFrame({"flat": ["(a b)"], "n": [1.0]}))
+        with pytest.raises(DataError, match="same name"):
+            sw.Examples.from_frame(pd.DataFrame([[1.0, 2.0]], columns=["a", "a"]))
+        with pytest.raises(DataError, match="expected a pandas DataFrame"):
+            sw.Examples.from_frame([1])

@@ -1,0 +1,262 @@
+"""Tree as a value: construction, equality, hashing, copies, conversions, pictures."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import pickle
+import weakref
+import xml.etree.ElementTree as ElementTree
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import oracles
+import strategies
+from sapwood import BracketError, Tree
+from sapwood.errors import SapwoodError, TreeError
+
+T = Tree.fromstring
+
+
+def nested(tree: Tree) -> Any:
+    """An independent picture of a tree, for comparison."""
+    return (tree.label, [nested(child) for child in tree.children])
+
+
+class TestValue:
+    def test_parts(self) -> None:
+        t = Tree("NP", [Tree("DT", ["the"]), Tree("NN", ("dog",))])
+        assert t.label == "NP"
+        assert isinstance(t.children, tuple)
+        assert [child.label for child in t.children] == ["DT", "NN"]
+        assert t.leaves() == ("the", "dog")
+        assert (t.size(), t.height(), t.is_leaf) == (5, 2, False)
+        assert Tree("x").is_leaf
+        assert Tree("x").height() == 0
+        assert Tree("x").leaves() == ("x",)
+
+    @given(strategies.trees(10), strategies.trees(10))
+    def test_equality_is_by_value(self, a: Tree, b: Tree) -> None:
+        assert (a == b) == (nested(a) == nested(b))
+        assert (a != b) == (nested(a) != nested(b))
+        if a == b:
+            assert hash(a) == hash(b)
+
+    @given(strategies.trees_over(strategies.labels))
+    def test_copies(self, tree: Tree) -> None:
+        for again in (copy.copy(tree), copy.deepcopy(tree), pickle.loads(pickle.dumps(tree))):
+            assert again == tree
+            assert hash(again) == hash(tree)
+            assert nested(again) == nested(tree)
+
+    @given(strategies.trees(12))
+    def test_walks(self, tree: Tree) -> None:
+        assert list(tree.preorder()) == oracles.nodes(tree)
+
+        def post(node: Tree) -> list[Tree]:
+            return [n for child in node.children for n in post(child)] + [node]
+
+        assert list(tree.postorder()) == post(tree)
+        assert tree.size() == len(oracles.nodes(tree))
+        assert tree.leaves() == tuple(node.label for node in oracles.nodes(tree) if node.is_leaf)
+
+        def height(node: Tree) -> int:
+            return max((1 + height(child) for child in node.children), default=0)
+
+        assert tree.height() == height(tree)
+
+    def test_immutable(self) -> None:
+        t = T("(a b)")
+        for act in (
+            lambda: setattr(t, "label", "x"),
+            lambda: setattr(t, "_label", "x"),
+            lambda: setattr(t, "other", 1),
+            lambda: delattr(t, "_children"),
+        ):
+            with pytest.raises(AttributeError):
+                act()
+        assert t == T("(a b)")
+
+    def test_not_a_sequence(self) -> None:
+        import numpy as np
+
+        t = T("(a b c)")
+        for act in (lambda: len(t), lambda: t[0], lambda: list(t)):  # type: ignore[arg-type, index, call-overload]
+            with pytest.raises(TypeError):
+                act()
+        assert np.array([t, t]).shape == (2,)
+
+    def test_pattern_matching(self) -> None:
+        match T("(NP (DT the) (NN dog))"):
+            case Tree("NP", (Tree("DT"), Tree("NN", (Tree(noun),)))):
+                assert noun == "dog"
+            case _:
+                pytest.fail("the pattern did not match")
+
+    def test_usable_in_sets_and_weak_references(self) -> None:
+        assert len({T("(a b)"), T("( a  b )"), Tree("a", ["b"])}) == 1
+        t = T("(a b)")
+        assert weakref.ref(t)() is t
+        assert t != "(a b)"
+        assert (t == 3) is False
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (("",), "must not be empty"),
+            ((3,), "must be a str, got 3"),
+            ((None,), "must be a str"),
+            (("a", "b"), r"write Tree\('a', \[child\]\)"),
+            (("a", Tree("b")), r"write Tree\('a', \[child\]\)"),
+            (("a", [3]), "a child of 'a' is a int"),
+            (("a", [["b"]]), "a child of 'a' is a list"),
+            (("a", [""]), "must not be empty"),
+            (("\ud800",), "surrogate"),
+        ],
+    )
+    def test_refusals(self, arguments: tuple[Any, ...], message: str) -> None:
+        with pytest.raises(TreeError, match=message) as caught:
+            Tree(*arguments)
+        assert isinstance(caught.value, (SapwoodError, ValueError))
+
+
+class TestText:
+    @given(strategies.trees_over(strategies.tokens))
+    def test_round_trip(self, tree: Tree) -> None:
+        assert T(str(tree)) == tree
+        if tree.size() < 20 and len(str(tree)) < 300:
+            assert eval(repr(tree), {"Tree": Tree}) == tree
+
+    @given(strategies.trees_over(strategies.labels))
+    def test_every_label_can_be_shown(self, tree: Tree) -> None:
+        again = T(str(tree))
+        assert again.size() == tree.size()
+        assert repr(tree).startswith("Tree")
+
+    def test_a_leaf_reads_with_and_without_brackets(self) -> None:
+        assert T("NP") == T("(NP)") == T(" ( NP ) ") == Tree("NP")
+        assert T("(S (NP) VP)") == T("(S NP (VP))")
+
+    def test_long_trees_are_cut_in_repr(self) -> None:
+        assert len(repr(Tree("a", ["b"] * 1000))) < 330
+
+    @pytest.mark.parametrize("text", ["", " \n", "(a b) (c d)", "a b"])
+    def test_exactly_one(self, text: str) -> None:
+        with pytest.raises(BracketError, match="expected exactly one tree, found"):
+            T(text)
+
+    def test_only_text(self) -> None:
+        with pytest.raises(TreeError, match="got bytes"):
+            T(b"(a b)")  # type: ignore[arg-type]
+
+
+class TestNltk:
+    @given(strategies.trees_over(strategies.tokens))
+    def test_round_trip(self, tree: Tree) -> None:
+        assert Tree.from_nltk(tree.to_nltk()) == tree
+
+    def test_kinds(self) -> None:
+        import nltk
+
+        nt = nltk.Tree.fromstring("(S (NP dogs) (VP (V bark)))")
+        expected = T("(S (NP dogs) (VP (V bark)))")
+        assert Tree.from_nltk(nt) == expected
+        assert Tree.from_nltk(nltk.ImmutableTree.convert(nt)) == expected
+        assert Tree.from_nltk(nltk.ParentedTree.convert(nt)) == expected
+        assert Tree.from_nltk("dog") == Tree("dog")
+        assert expected.to_nltk() == nt
+        assert Tree("x").to_nltk() == nltk.Tree("x", [])
+        assert Tree.from_nltk(nltk.Tree(nltk.Nonterminal("S"), ["a"])) == T("(S a)")
+
+    def test_refusals(self) -> None:
+        import nltk
+
+        with pytest.raises(TreeError, match="got list"):
+            Tree.from_nltk(["a"])
+        with pytest.raises(TreeError, match="is a tuple"):
+            Tree.from_nltk(nltk.Tree("S", [("dog", "NN")]))
+        with pytest.raises(TreeError, match="must not be empty"):
+            Tree.from_nltk(nltk.Tree("", ["a"]))
+
+
+class TestRecords:
+    @given(strategies.trees(12), st.randoms(use_true_random=False))
+    def test_round_trip(self, tree: Tree, random: Any) -> None:
+        records: list[tuple[Any, Any, str]] = []
+
+        def walk(node: Tree, parent: Any) -> None:
+            identity = f"n{len(records)}"
+            records.append((identity, parent, node.label))
+            for child in node.children:
+                walk(child, identity)
+
+        walk(tree, None)
+        assert Tree.from_records(records) == tree
+        assert Tree.from_records(iter(records)) == tree
+        # Only the order among siblings counts, not that parents come first.
+        assert Tree.from_records(sorted(records, key=lambda record: int(record[0][1:]) % 2 == 0)).size() == tree.size()
+
+    @pytest.mark.parametrize(
+        ("records", "message"),
+        [
+            ([], "exactly one record whose parent is None .*found 0"),
+            ([(1, None, "a"), (2, None, "b")], "found 2"),
+            ([(1, None, "a"), (1, 1, "b")], "the id 1 is used twice"),
+            ([(1, None, "a"), (2, 3, "b")], "names the parent 3"),
+            ([(1, None, "a"), (2, 3, "b"), (3, 2, "c")], "its own ancestor"),
+            ([(1, None, "a"), (2, 2, "b")], "its own ancestor"),
+            ([(None, None, "a")], "id None"),
+            ([(1, None)], "record 0 is"),
+            ([5], "record 0 is 5"),
+            ([(1, None, "")], "must not be empty"),
+            ([(1, None, 7)], "must be a str"),
+            ([([], None, "a")], "record 0 has an id that cannot be looked up"),
+            ([(1, None, "a"), (2, [], "a")], "record 1 has an id that cannot be looked up"),
+        ],
+    )
+    def test_refusals(self, records: list[Any], message: str) -> None:
+        with pytest.raises(TreeError, match=message):
+            Tree.from_records(records)
+
+
+class TestAst:
+    def test_source_and_nodes(self) -> None:
+        source = "def f(x, *y):\n    return x + y[0] if {'a b': None} else -1.5\n"
+        tree = Tree.from_ast(source)
+        assert tree == Tree.from_ast(ast.parse(source))
+        assert tree.label == "Module"
+        assert "FunctionDef" in str(tree)
+        assert T(str(tree)).size() == tree.size()
+
+    def test_this_file(self) -> None:
+        with open(__file__) as stream:
+            source = stream.read()
+        tree = Tree.from_ast(source)
+        internal = [node.label for node in tree.preorder() if not node.is_leaf]
+        # Every syntax node appears under the name of its class.
+        expected = sum(isinstance(node, ast.ClassDef) for node in ast.walk(ast.parse(source)))
+        assert internal.count("ClassDef") == expected
+
+    @pytest.mark.parametrize(
+        ("source", "message"),
+        [("x =", "not valid Python, line 1"), ("a\0b", "Python"), (3, "got int"), ("(" * 300, "Python")],
+    )
+    def test_refusals(self, source: Any, message: str) -> None:
+        with pytest.raises(TreeError, match=message):
+            Tree.from_ast(source)
+
+
+class TestPicture:
+    @given(strategies.trees_over(st.text("ab<>&\"'()é\n\x01 ", min_size=1, max_size=4), 5))
+    def test_well_formed(self, tree: Tree) -> None:
+        root = ElementTree.fromstring(tree._repr_svg_())
+        assert root.tag.endswith("svg")
+
+    def test_shows_the_words(self) -> None:
+        assert "dog" in T("(NP (NN dog))")._repr_svg_()
+
+    def test_too_large_to_draw(self) -> None:
+        assert "too large to draw" in Tree("a", ["b"] * 5000)._repr_svg_()
