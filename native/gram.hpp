@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "bags.hpp"
@@ -72,8 +73,9 @@ class Occurrences {
 
 // out: rows x columns, row major. With `symmetric` rows and columns are the same elements, and only the upper triangle
 // is computed.
-template <class Columns>
-void gram(const Columns& columns, const Arena& column_arena, const Bags& column_bags, const Lens& lens, const Bags& rows,
+// View is Lens, or what a kernel that needs to know more of its rows has made of it.
+template <class Columns, class View>
+void gram(const Columns& columns, const Arena& column_arena, const Bags& column_bags, const View& lens, const Bags& rows,
           bool symmetric, double* out, std::size_t threads, Control& control) {
     constexpr std::size_t kBlock = 16;
     const std::size_t width = column_bags.size();
@@ -84,11 +86,18 @@ void gram(const Columns& columns, const Arena& column_arena, const Bags& column_
     decltype(columns.prepare(lens, rows)) prepared;
     // Small results are not worth starting a thread for.
     run_both(rows.size() < 100 ? 1 : threads,
-             [&] { bulk.emplace(columns.features(column_arena, column_bags), columns.feature_count()); },
              [&] {
-                 where.emplace(column_bags, columns.positions_of_nodes(), columns.positions());
                  prepared = columns.prepare(lens, rows);
-             });
+                 // The features of the same elements are the same.
+                 if constexpr (std::is_same_v<decltype(prepared), Bags>) {
+                     if (symmetric) {
+                         bulk.emplace(prepared, columns.feature_count());
+                         return;
+                     }
+                 }
+                 bulk.emplace(columns.features(column_arena, column_bags), columns.feature_count());
+             },
+             [&] { where.emplace(column_bags, columns.positions_of_nodes(), columns.positions()); });
     const Postings& postings = *bulk;
     const Occurrences& occurrences = *where;
     parallel_blocks(rows.size(), kBlock, threads, control, [&] {

@@ -42,7 +42,12 @@ class Model {
 
     // out: rows x outputs, row major.
     void evaluate(const Arena& row_arena, const Bags& rows, double* out, std::size_t threads, Control& control) const {
-        const Lens lens(row_arena, arena_, rows);
+        evaluate(Lens(row_arena, arena_, rows), rows, out, threads, control);
+    }
+
+    // The same for rows that have been translated to arena().
+    template <class View>
+    void evaluate(const View& lens, const Bags& rows, double* out, std::size_t threads, Control& control) const {
         const auto prepared = columns_.prepare(lens, rows);
         parallel_blocks(rows.size(), 16, threads, control, [&] {
             return [&, visit = columns_.visitor(lens, rows, prepared, control)](std::size_t begin, std::size_t end) mutable {

@@ -17,6 +17,7 @@
 
 #include "arena.hpp"
 #include "bags.hpp"
+#include "buffers.hpp"
 #include "lens.hpp"
 #include "parallel.hpp"
 
@@ -85,13 +86,13 @@ class PartialColumns {
             return list_[number].label == label && list_[number].child == child;
         });
         if (list == kNone) return {};
-        return list_[list].shapes;
+        return std::span(listed_).subspan(list_[list].begin, list_[list].end - list_[list].begin);
     }
 
   private:
     struct List {
         Symbol label, child;
-        std::vector<std::uint32_t> shapes;
+        std::uint32_t begin, end;  // in listed_
     };
 
     static std::uint32_t hash(Symbol label, Symbol child) {
@@ -134,14 +135,10 @@ class PartialColumns {
         child_label_.reserve(symbols);
         child_place_.resize(edges);
         std::size_t at = 0;
-        for (std::uint32_t number = 0; number < shapes_.size(); ++number) {
-            Shape& shape = shapes_[number];
+        for (Shape& shape : shapes_) {
             const auto sample = arena.children(member_[shape.begin]);
             const std::size_t begin = child_label_.size();
-            for (const Node child : sample) {
-                child_label_.push_back(arena.label(child));
-                add_to_list(arena.label(member_[shape.begin]), arena.label(child), number);
-            }
+            for (const Node child : sample) child_label_.push_back(arena.label(child));
             shape.first_label = begin;
             shape.arity = sample.size();
             shape.child_places = at;
@@ -152,19 +149,38 @@ class PartialColumns {
             }
             at += sample.size() * shape.count;
         }
+        list_shapes(arena);
     }
 
-    void add_to_list(Symbol label, Symbol child, std::uint32_t shape) {
-        const std::uint32_t key = hash(label, child);
-        std::uint32_t list = lists_.find(
-            key, [&](std::uint32_t number) { return list_[number].label == label && list_[number].child == child; });
-        if (list == kNone) {
-            list = static_cast<std::uint32_t>(list_.size());
-            list_.push_back({label, child, {}});
-            lists_.insert(key, list);
+    // Which shapes have a child of a label, once each however many such children there are.
+    void list_shapes(const Arena& arena) {
+        std::vector<std::uint32_t> list_of, shape_of;
+        for (std::uint32_t number = 0; number < shapes_.size(); ++number) {
+            const Symbol label = arena.label(member_[shapes_[number].begin]);
+            for (const Symbol child : child_labels(shapes_[number])) {
+                const std::uint32_t key = hash(label, child);
+                std::uint32_t list = lists_.find(
+                    key, [&](std::uint32_t at) { return list_[at].label == label && list_[at].child == child; });
+                if (list == kNone) {
+                    list = static_cast<std::uint32_t>(list_.size());
+                    list_.push_back({label, child, kNone, 0});
+                    lists_.insert(key, list);
+                }
+                if (list_[list].begin == number) continue;
+                list_[list].begin = number;  // the last shape seen, until all are counted
+                ++list_[list].end;
+                list_of.push_back(list);
+                shape_of.push_back(number);
+            }
         }
-        auto& shapes = list_[list].shapes;
-        if (shapes.empty() || shapes.back() != shape) shapes.push_back(shape);
+        std::uint32_t total = 0;
+        for (List& list : list_) {
+            const std::uint32_t length = list.end;
+            list.begin = list.end = total;
+            total += length;
+        }
+        listed_.resize(total);
+        for (std::size_t k = 0; k < list_of.size(); ++k) listed_[list_[list_of[k]].end++] = shape_of[k];
     }
 
     Bags features_of(const Bags& bags, const Arena& arena, std::span<const Symbol> labels) const {
@@ -183,10 +199,12 @@ class PartialColumns {
     std::vector<Shape> shapes_;
     std::vector<Symbol> child_label_;
     std::vector<List> list_;
+    std::vector<std::uint32_t> listed_;
     detail::IndexTable lists_;
 };
 
-// Sums over child sequences for one row node against all column subtrees of one shape.
+// Sums over child sequences for one row node against all column subtrees of one shape. Columns is PartialColumns, or what
+// has shapes, child labels and child places as it has.
 class SequenceSums {
   public:
     SequenceSums(const PartialOptions& options, const Control& control) : options_(options), control_(control) {}
@@ -202,8 +220,9 @@ class SequenceSums {
     };
 
     // out[k - from] = the sum for subtree k of the shape, k = from .. count-1.
-    void evaluate(std::span<const Symbol> row_labels, std::span<const Child> row, const PartialColumns& columns,
-                  const PartialColumns::Shape& shape, std::size_t from, double* out) {
+    template <class Columns>
+    void evaluate(std::span<const Symbol> row_labels, std::span<const Child> row, const Columns& columns,
+                  const typename Columns::Shape& shape, std::size_t from, double* out) {
         const std::size_t count = shape.count - from;
         // Many equal labels make so many pairs of cells that the plain recursion over prefixes is faster.
         if (row.size() * shape.arity > kWide || !find_cells(row_labels, columns.child_labels(shape))) {
@@ -277,8 +296,9 @@ class SequenceSums {
     }
 
     // T(cell) = D(cell) * (1 + sum over predecessors of weight * T); the result is the sum of all T.
-    void block(std::span<const Child> row, const PartialColumns& columns, const PartialColumns::Shape& shape,
-               std::size_t from, std::size_t count, double* out) {
+    template <class Columns>
+    void block(std::span<const Child> row, const Columns& columns, const typename Columns::Shape& shape, std::size_t from,
+               std::size_t count, double* out) {
         sums_.resize(cells_.size() * kLane);
         std::fill(out, out + count, 0.0);
         double lane[kLane];
@@ -300,7 +320,8 @@ class SequenceSums {
     }
 
     // The same with sequences no longer than the limit: one T per length.
-    void bounded(std::span<const Child> row, const PartialColumns& columns, const PartialColumns::Shape& shape,
+    template <class Columns>
+    void bounded(std::span<const Child> row, const Columns& columns, const typename Columns::Shape& shape,
                  std::size_t from, double* out) {
         const std::size_t limit = options_.max_subsequence;
         sums_.resize(cells_.size() * limit);
@@ -330,8 +351,9 @@ class SequenceSums {
     // For very wide nodes: the recursion over prefixes with one row of memory per length.
     //     P(i, j) = T(i, j) + lambda P(i-1, j) + lambda P(i, j-1) - lambda^2 P(i-1, j-1)
     // is kept free of subtraction by carrying R(j) = sum over rows i' < i of lambda^(i - i' - 1) T(i', j).
-    double wide(std::span<const Symbol> labels, std::span<const Child> row, const PartialColumns& columns,
-                const PartialColumns::Shape& shape, std::size_t subtree) {
+    template <class Columns>
+    double wide(std::span<const Symbol> labels, std::span<const Child> row, const Columns& columns,
+                const typename Columns::Shape& shape, std::size_t subtree) {
         const std::size_t n = row.size(), m = shape.arity;
         const auto their_labels = columns.child_labels(shape);
         const bool limited = options_.max_subsequence != 0 && options_.max_subsequence < std::min(n, m);
@@ -433,11 +455,8 @@ class PartialMatcher {
         const bool keep = state.parents > 0;
         const std::size_t places = columns_.label_count(label);
         if (keep) {
-            if (state.values.capacity() == 0 && !pool_.empty()) {
-                state.values = std::move(pool_.back());
-                pool_.pop_back();
-            }
-            state.values.assign(places + 1, bare_);
+            state.values = buffers_.take(places + 1);
+            std::fill_n(state.values.begin(), places + 1, bare_);
             state.values[0] = options_.leaves ? bare_ : 0.0;
             work_ += places;
         }
@@ -488,7 +507,7 @@ class PartialMatcher {
     }
 
     void release(Node node) {
-        pool_.push_back(std::move(state_[slot_[node]].values));
+        buffers_.give(std::move(state_[slot_[node]].values));
         state_[slot_[node]].values = {};
         slot_[node] = kNone;
     }
@@ -503,7 +522,7 @@ class PartialMatcher {
     std::vector<std::uint32_t> slot_;  // per subtree of the arena: its State while it is alive
     std::vector<State> state_;
     std::size_t used_ = 0;
-    std::vector<std::vector<double>> pool_;
+    Buffers buffers_;
     std::vector<double> sum_, result_;
     std::vector<std::size_t> seen_row_, seen_node_, from_;
     std::size_t row_ = 0, visit_ = 0, work_ = 0;

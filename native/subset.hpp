@@ -16,6 +16,7 @@
 
 #include "arena.hpp"
 #include "bags.hpp"
+#include "buffers.hpp"
 #include "lens.hpp"
 #include "parallel.hpp"
 
@@ -299,11 +300,7 @@ class SubsetMatcher {
         std::size_t work = places;
         for (std::size_t level = 0; level < levels_; ++level) {
             std::vector<double>& values = state.values[level];
-            if (values.empty() && !pool_.empty()) {
-                values = std::move(pool_.back());
-                pool_.pop_back();
-            }
-            if (values.size() < places) values.resize(places);
+            values = buffers_.take(places);
             std::fill(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(places), decay_);
             const bool last = level + 1 == levels_;
             for (const auto& [child, entries] : slots_) {
@@ -367,7 +364,7 @@ class SubsetMatcher {
 
     void release(Node node) {
         for (std::vector<double>& values : state_[slot_[node]].values) {
-            pool_.push_back(std::move(values));
+            buffers_.give(std::move(values));
             values = {};
         }
         slot_[node] = kNone;
@@ -383,7 +380,7 @@ class SubsetMatcher {
     std::vector<std::uint32_t> slot_;  // per subtree of the arena: its State while it is alive
     std::vector<State> state_;
     std::size_t used_ = 0;
-    std::vector<std::vector<double>> pool_;
+    Buffers buffers_;
     std::vector<std::uint32_t> skip_;  // per list: entries that only elements before first_ hold
     std::size_t first_ = 0;
     struct Slot {

@@ -6,6 +6,7 @@ namespace nb = nanobind;
 void register_decode(nb::module_& module);
 void register_explain(nb::module_& module);
 void register_kernels(nb::module_& module);
+void register_semantic(nb::module_& module);
 void register_trees(nb::module_& module);
 
 NB_MODULE(_core, module) {
@@ -14,6 +15,7 @@ NB_MODULE(_core, module) {
     nb::set_leak_warnings(false);
     register_trees(module);
     register_kernels(module);
+    register_semantic(module);
     register_decode(module);
     register_explain(module);
 }

@@ -40,6 +40,8 @@ nb::tuple read_text(Arena& arena, nb::bytes source, bool drop_traces, bool drop_
                                            : "a byte that is not valid UTF-8; save the file as UTF-8 or pass encoding=";
         } else {
             try {
+                // In treebanks a distinct subtree comes with some forty bytes of text.
+                arena.reserve(text.size() / 40);
                 BracketReader reader(text, {drop_traces, drop_function_tags, collapse_unary, unescape, bare_tokens});
                 for (Node root; reader.next(arena, root);) roots.push_back(root);
             } catch (BracketFault& fault) {

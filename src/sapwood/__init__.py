@@ -29,6 +29,7 @@ _HOMES = {
     "read_trees": "trees",
     "save": "files",
     "trees": None,
+    "words": None,
     "write_trees": "trees",
 }
 
@@ -49,11 +50,12 @@ __all__ = [
     "read_trees",
     "save",
     "trees",
+    "words",
     "write_trees",
 ]
 
 if TYPE_CHECKING:
-    from sapwood import corpora, decode, errors, kernels, learn, metrics, trees
+    from sapwood import corpora, decode, errors, kernels, learn, metrics, trees, words
     from sapwood.errors import BracketError, SapwoodError
     from sapwood.files import load, save
     from sapwood.settings import options

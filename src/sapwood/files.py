@@ -36,6 +36,7 @@ _HOMES = {
     "KernelSVC": "sapwood.learn.svm",
     "KernelSVR": "sapwood.learn.svm",
     "TreeArray": "sapwood.trees.store",
+    "WordSimilarity": "sapwood.words.store",
 }
 
 

@@ -66,8 +66,12 @@ def test_binary_files_are_refused(read: Any, text: str, tmp_path: Path) -> None:
 @everyone
 def test_empty_and_missing_files_are_errors(read: Any, text: str, tmp_path: Path) -> None:
     (tmp_path / "empty").write_bytes(b"")
-    with pytest.raises(DataError):
+    with pytest.raises(DataError, match="empty"):
         list(read(tmp_path / "empty"))
+    (tmp_path / "full").write_text(text)
+    # An empty file among others is no reason to go on as if it were not there.
+    with pytest.raises(DataError, match="empty"):
+        list(read([tmp_path / "full", tmp_path / "empty"]))
     with pytest.raises(DataError, match="no such file"):
         list(read(tmp_path / "none"))
     with pytest.raises(DataError, match="no file matches"):

@@ -14,8 +14,17 @@ from sklearn.exceptions import NotFittedError
 import sapwood as sw
 from explain_oracles import any_trees, decays, fragments, internal_trees, partial_fragments, size, small_trees, weight
 from sapwood.errors import DataError, ParameterError, TooLargeError
-from sapwood.kernels import Linear, PartialTree, Polynomial, SubsetTree, Subtree
+from sapwood.kernels import (
+    Linear,
+    PartialTree,
+    Polynomial,
+    SemanticSubsetTree,
+    SmoothedPartialTree,
+    SubsetTree,
+    Subtree,
+)
 from sapwood.learn import KernelSVC, KernelSVR
+from sapwood.words import Table
 
 TREES = [
     f"(S {subject} {verb} (. {end}))"
@@ -212,6 +221,17 @@ def test_other_parts_are_told_by_support_examples():
     assert nothing.explain(E[0:1]).trees == ()
     with pytest.raises(DataError, match="cannot be listed"):
         nothing.fragments("one")
+
+
+@pytest.mark.parametrize("kind", [SemanticSubsetTree, SmoothedPartialTree])
+def test_kernels_with_words_have_contributions(kind):
+    kernel = kind(Table({("dog", "cat"): 0.5})).normalized()
+    machine = KernelSVC(kernel=kernel).fit(X, NOISY)
+    for tree in (X[0], X[10]):
+        explanation = machine.explain(tree, label="one")
+        check_sum(explanation, machine.decision_function([tree])[0, 1])
+        assert len(explanation.contributions) == tree.size()
+        assert explanation.others == ()
 
 
 def test_two_views_of_trees():

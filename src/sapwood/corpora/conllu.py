@@ -115,7 +115,6 @@ def iter_conllu(source: Source | Sequence[Source], *, encoding: str = "utf-8") -
     'fall'
     """
     sentence = _Draft()
-    line = None
     any_sentence = True
     for line in lines(source, encoding=encoding):
         if line.number == 1:
@@ -132,8 +131,6 @@ def iter_conllu(source: Source | Sequence[Source], *, encoding: str = "utf-8") -
             sentence.row(line)
         sentence.last = line
     sentence.must_be_empty(any_sentence)
-    if line is None:
-        raise DataError("the CoNLL-U file is empty; expected rows of ten columns with a tab between them.")
 
 
 def read_conllu(source: Source | Sequence[Source], *, encoding: str = "utf-8") -> list[DependencySentence]:
@@ -201,7 +198,8 @@ class _Draft:
             if int(row.id) != self._count:
                 raise line.fault(f"expected word number {self._count}, found {row.id}")
             if not row.head.isascii() or not row.head.isdigit():
-                raise line.fault(f"the head must be a number, found {row.head!r}", line.text.index("\t") + 1)
+                column = sum(len(field) + 1 for field in fields[:6]) + 1
+                raise line.fault(f"the head must be a number, found {row.head!r}", column)
         elif found := _RANGE.match(row.id):
             if int(found[1]) != self._count + 1 or int(found[2]) <= int(found[1]):
                 raise line.fault(f"the range {row.id} must start at the next word, {self._count + 1}, and go up")

@@ -73,7 +73,6 @@ def iter_corenlp(source: Source | Sequence[Source], *, encoding: str = "utf-8") 
     (ROOT (NP (JJ Heavy) (NN rain)))
     """
     state = _TextOutput()
-    line = None
     for line in lines(source, encoding=encoding):
         if line.number == 1:
             state.finish()
@@ -82,8 +81,6 @@ def iter_corenlp(source: Source | Sequence[Source], *, encoding: str = "utf-8") 
         if tree is not None:
             yield tree
     state.finish()
-    if line is None:
-        raise DataError("the CoreNLP output is empty; expected trees such as (ROOT (S ...)).")
 
 
 def read_corenlp(source: Source | Sequence[Source], *, encoding: str = "utf-8") -> list[Tree]:

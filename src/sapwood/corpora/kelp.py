@@ -70,16 +70,12 @@ def iter_kelp(
     (('NUM',), 'How far ?', '(RB far)')
     """
     wanted = None if trees is None else set(trees)
-    empty = True
     for block in blocks(lines(source, encoding=encoding)):
-        empty = False
         texts = TreeTexts()
         drafts = [_example(line, wanted, texts) for line in block]
         built = texts.trees()
         for example, numbers in drafts:
             yield replace(example, trees={name: built[number] for name, number in numbers.items()})
-    if empty:
-        raise DataError("the .klp file is empty; expected lines such as: LABEL |BT:name| (tree) |ET|")
 
 
 def read_kelp(

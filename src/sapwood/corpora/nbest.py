@@ -96,7 +96,7 @@ def iter_nbest(
     if format not in (None, "json", "bllip"):
         raise ParameterError(f"format must be 'json', 'bllip' or None, got {format!r}.")
     rows = lines(source, encoding=encoding)
-    line, as_json = None, True
+    as_json = True
     for line in rows:
         if line.number == 1:
             as_json = format == "json" or (format is None and line.text.lstrip().startswith("{"))
@@ -104,8 +104,6 @@ def iter_nbest(
             yield _from_json(line)
         elif line.text.strip():
             yield _from_bllip(line, rows)
-    if line is None:
-        raise DataError('the n-best file is empty; expected lines such as {"parses": [[-1.5, "(S ...)"]]}.')
 
 
 def read_nbest(

@@ -77,8 +77,9 @@ def iter_quora(
     _check(faulty)
     header: tuple[str, ...] = ()
     skipped: list[FormatError] = []
-    line = None
+    table = _Table()
     for line, fields in _records(lines(source, encoding=encoding)):
+        table.take(line)
         if line.number == 1:
             header = tuple(fields)
             continue
@@ -90,7 +91,7 @@ def iter_quora(
             skipped.append(fault)
         else:
             yield pair
-    _finish(line, skipped)
+    _finish(table, skipped)
 
 
 def read_quora(
@@ -132,9 +133,10 @@ def iter_msr(
     """
     _check(faulty)
     skipped: list[FormatError] = []
-    line = None
+    table = _Table()
     for line in lines(source, encoding=encoding):
         fields = line.text.split("\t")
+        table.take(line)
         if line.number == 1:
             if tuple(fields) != _MSR:
                 raise line.fault(f"expected the header {' '.join(_MSR)!r}, tabs between")
@@ -151,7 +153,7 @@ def iter_msr(
             skipped.append(fault)
         else:
             yield SentencePair(fields[3], fields[4], same, (fields[1], fields[2]))
-    _finish(line, skipped)
+    _finish(table, skipped)
 
 
 def read_msr(
@@ -180,9 +182,24 @@ def _check(faulty: str) -> None:
         raise ParameterError(f"faulty must be 'error' or 'skip', got {faulty!r}.")
 
 
-def _finish(line: Line | None, skipped: list[FormatError]) -> None:
-    if line is None:
-        raise DataError("the file of pairs is empty; expected a header and one pair per line.")
+class _Table:
+    """Sees to it that every header is followed by rows."""
+
+    def __init__(self) -> None:
+        self._last: Line | None = None
+
+    def take(self, line: Line) -> None:
+        if line.number == 1:
+            self.finish()
+        self._last = line
+
+    def finish(self) -> None:
+        if self._last is not None and self._last.number == 1:
+            raise self._last.fault("a header without any pair after it; the file is cut off")
+
+
+def _finish(table: _Table, skipped: list[FormatError]) -> None:
+    table.finish()
     if skipped:
         shown = "; ".join(f"{fault.source}:{fault.line}: {fault.reason}" for fault in skipped[:5])
         more = f"; and {len(skipped) - 5} more" if len(skipped) > 5 else ""

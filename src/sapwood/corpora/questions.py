@@ -80,17 +80,14 @@ def iter_questions(
     """
     if format not in (None, "published", "trees"):
         raise ParameterError(f"format must be 'published', 'trees' or None, got {format!r}.")
-    empty, table = True, False
+    table = False
     for block in blocks(lines(source, encoding=encoding)):
-        empty = False
         if block[0].number == 1:
             table = format == "trees" or (format is None and "\t" in block[0].text)
         if table:
             yield from _rows(block)
         else:
             yield from map(_published, block)
-    if empty:
-        raise DataError("the file of questions is empty; expected lines such as: NUM:dist How far is it ?")
 
 
 def read_questions(

@@ -155,7 +155,7 @@ def lines(source: Source | Sequence[Source], *, encoding: str = "utf-8") -> Iter
     FormatError
         Where a byte is not valid in the encoding, or is NUL, or a line is longer than 64 MB.
     DataError
-        If a file is missing or a compressed one is not whole.
+        If a file is missing or empty, or a compressed one is not whole.
 
     Examples
     --------
@@ -176,6 +176,8 @@ def lines(source: Source | Sequence[Source], *, encoding: str = "utf-8") -> Iter
             if len(raw) >= LONGEST_LINE:
                 raise FormatError(name, number, 1, f"a line of more than {LONGEST_LINE >> 20} MB; not a text file")
             yield Line(name, number, _decode(raw, encoding, name, number))
+        if not number:
+            raise DataError(f"{name}: is empty; remove it from the list of files or fetch it again.")
 
 
 class TreeTexts:

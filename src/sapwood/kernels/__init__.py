@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from sapwood.kernels.base import Kernel
 from sapwood.kernels.expression import parse_kernel
 from sapwood.kernels.flat import Linear, Polynomial
+from sapwood.kernels.semantic import SemanticSubsetTree, SmoothedPartialTree
 from sapwood.kernels.syntactic import PartialTree, SubsetTree, Subtree
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ __all__ = [
     "Linear",
     "PartialTree",
     "Polynomial",
+    "SemanticSubsetTree",
+    "SmoothedPartialTree",
     "SubsetTree",
     "Subtree",
     "SubtreeMap",

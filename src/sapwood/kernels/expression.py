@@ -82,7 +82,7 @@ def _read(node: ast.expr, text: str) -> Any:
                 raise _refused(node, text, "these cannot be combined") from None
         case ast.Call(func=ast.Name(id=name)):
             if name not in KERNELS and name not in INGREDIENTS:
-                known = ", ".join(sorted([*KERNELS, *INGREDIENTS]))
+                known = ", ".join([*sorted(KERNELS), *sorted(INGREDIENTS)])
                 raise _refused(node, text, f"there is no kernel called {name}; there are {known}")
             arguments, keywords = _arguments(node, text)
             try:

@@ -1,12 +1,14 @@
 """Kernels on flat features: matrices, sparse matrices, or dictionaries from feature names to values.
 
-Nothing here knows trees. Dictionaries are lined up by feature name; text values are one-hot.
+Dictionaries are lined up by feature name; text values are one-hot. Of trees only the leaves are known here, as bags of
+words.
 """
 
 from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,8 +18,10 @@ from numpy.typing import NDArray
 
 from sapwood.errors import DataError, ParameterError
 from sapwood.kernels.base import Kernel, Matrix
+from sapwood.kernels.semantic import check_similarity, documents
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples
+from sapwood.words.base import WordSimilarity
 
 __all__ = ["Linear", "Polynomial"]
 
@@ -54,22 +58,61 @@ class FlatKernel(Kernel):
 
 
 class Linear(FlatKernel):
-    """The dot product of two feature vectors.
+    """The dot product of two feature vectors; with ``words``, the semantic bag of words.
+
+    Parameters
+    ----------
+    words : WordSimilarity, optional
+        S: features are words, and two bags of words x and y compare as x'Sy. Bags are dictionaries from words to
+        counts, or trees, whose leaves are counted. It is a kernel if the similarity is positive semi-definite.
 
     Examples
     --------
     >>> Linear()([{"word": "dog", "length": 2.0}], [{"word": "dog", "length": 1.0}])
     array([[3.]])
+    >>> from sapwood.words import Table
+    >>> Linear(words=Table({("nation", "country"): 0.9}))("(NP (DT a) (NN nation))", "(NP (DT a) (NN country))")
+    1.9
     """
 
-    def __init__(self) -> None:
-        pass
+    def __init__(self, words: WordSimilarity | None = None) -> None:
+        self.words = words
+        self._validate()
+
+    def _validate(self) -> None:
+        if self.words is not None:
+            check_similarity(self.words, "words")
+
+    def _bind(self, X: Any) -> Kernel:
+        if self.words is None:
+            return self
+        bound = self.words.bind(lambda: _documents(self, X))
+        return self if bound is self.words else Linear(words=bound)
+
+    def _gram(self, X: Any, Y: Any | None) -> Matrix:
+        if self.words is None:
+            return super()._gram(X, Y)
+        columns, vocabulary = _bags(self, X if Y is None else Y)
+        comparison = self.words.against(vocabulary)
+        rows, row_words = (columns, vocabulary) if Y is None else _bags(self, X)
+        products = (rows @ comparison.left(row_words)) @ (columns @ comparison.right).T
+        K = np.ascontiguousarray(products.toarray(), dtype=np.float64)
+        # Both triangles are sums of the same numbers in different order.
+        return (K + K.T) / 2 if Y is None else K
+
+    def _diag(self, X: Any) -> Matrix:
+        if self.words is None:
+            return super()._diag(X)
+        rows, vocabulary = _bags(self, X)
+        comparison = self.words.against(vocabulary)
+        left, right = rows @ comparison.left(vocabulary), rows @ comparison.right
+        return np.asarray(left.multiply(right).sum(axis=1), dtype=np.float64).ravel()
 
     def _map(self, products: Matrix) -> Matrix:
         return products
 
     def __repr__(self) -> str:
-        return "Linear()"
+        return "Linear()" if self.words is None else f"Linear(words={self.words!r})"
 
 
 class Polynomial(FlatKernel):
@@ -130,6 +173,36 @@ def _line_up(kernel: Kernel, *sides: Any) -> list[Any]:
     return [side.astype(np.float64) for side in sides]
 
 
+def _bags(kernel: Kernel, X: Any) -> tuple[sparse.csr_array, list[str]]:
+    """Return word counts, one row per example, and the words of the columns."""
+    if isinstance(X, TreeArray):
+        counts = [Counter(words) for words in documents(X)]
+        X = np.fromiter(counts, dtype=object, count=len(counts))
+    if not (isinstance(X, np.ndarray) and X.dtype == object):
+        what = f"Examples with the views {', '.join(X.views)}" if isinstance(X, Examples) else "a matrix"
+        raise DataError(
+            f"{kernel!r} compares bags of words, but it got {what}; give trees or dictionaries from words to counts, "
+            "or say which view with .on(name)."
+        )
+    for number, row in enumerate(X):
+        for word, value in row.items() if isinstance(row, Mapping) else ():
+            if not isinstance(word, str) or not word or isinstance(value, str):
+                raise DataError(f"row {number}: {word!r}: {value!r} is no count of a word.")
+    columns: dict[str, int] = {}
+    (matrix,) = _matrices((X,), columns)
+    return matrix[:, : len(columns)], list(columns)
+
+
+def _documents(kernel: Kernel, X: Any) -> list[list[str]]:
+    if isinstance(X, TreeArray):
+        return documents(X)
+    counts, vocabulary = _bags(kernel, X)
+    return [
+        [vocabulary[k] for k, count in zip(row.indices, row.data, strict=True) for _ in range(max(1, round(count)))]
+        for row in (counts[[number]] for number in range(counts.shape[0]))
+    ]
+
+
 def _first_broken_row(matrix: Any) -> int:
     if sparse.issparse(matrix):
         entries = matrix.tocoo()
@@ -137,8 +210,8 @@ def _first_broken_row(matrix: Any) -> int:
     return int(np.flatnonzero(~np.isfinite(matrix).all(axis=1))[0])
 
 
-def _matrices(sides: tuple[NDArray[np.object_], ...]) -> list[sparse.csr_array]:
-    columns: dict[str, int] = {}
+def _matrices(sides: tuple[NDArray[np.object_], ...], columns: dict[str, int] | None = None) -> list[sparse.csr_array]:
+    columns = {} if columns is None else columns
     parts = []
     for side in sides:
         indices: list[int] = []

@@ -17,6 +17,8 @@ KERNELS = {
     "Linear": "sapwood.kernels.flat",
     "PartialTree": "sapwood.kernels.syntactic",
     "Polynomial": "sapwood.kernels.flat",
+    "SemanticSubsetTree": "sapwood.kernels.semantic",
+    "SmoothedPartialTree": "sapwood.kernels.semantic",
     "SubsetTree": "sapwood.kernels.syntactic",
     "Subtree": "sapwood.kernels.syntactic",
 }
@@ -32,7 +34,17 @@ COMBINATIONS = {
 }
 
 # What kernels take as arguments beside plain values.
-INGREDIENTS: dict[str, str] = {}
+INGREDIENTS: dict[str, str] = {
+    "Folded": "sapwood.words",
+    "Latent": "sapwood.words",
+    "Table": "sapwood.words",
+    "Tagged": "sapwood.words",
+    "Taxonomy": "sapwood.words",
+    "WordNet": "sapwood.words",
+    "WordProduct": "sapwood.words",
+    "WordScaled": "sapwood.words",
+    "WordSum": "sapwood.words",
+}
 
 
 def find(name: str) -> Any:

@@ -1,8 +1,9 @@
 """Other parses of a sentence: what a parser might have made of it, beside the gold tree.
 
-Each alternative is the gold tree after one or two edits: a prepositional phrase attached higher or lower, an
-adjective over one conjunct or both, another tag, another label. The scores stand in for a parser's log probabilities;
-they lean towards high attachment and are a little noisy, so that the best score is not always the gold tree.
+Each alternative is the gold tree after one or two edits: a prepositional phrase attached higher, lower or to the last
+conjunct, an adjective over one conjunct or both, another tag, another label. The scores stand in for a parser's log
+probabilities; they lean towards high attachment and are a little noisy, so that the best score is not always the gold
+tree.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _TAGS = {
     "TO": ("IN",),
 }
 _LABELS = {"SBARQ": ("S", "SBAR"), "SQ": ("S", "VP"), "WHADVP": ("ADVP",), "WHPP": ("PP",), "WHNP": ("NP",)}
-_COSTS = {"raise": -0.2, "lower": 0.6, "scope": 0.6, "tag": 1.2, "label": 1.4}
+_COSTS = {"raise": -0.2, "lower": 0.6, "chain": 0.9, "conjunct": 0.7, "scope": 0.6, "tag": 1.2, "label": 1.4}
 
 Path = tuple[int, ...]
 
@@ -78,6 +79,18 @@ def _edits(tree: Tree) -> Iterator[tuple[str, Tree]]:
                     joined = Tree("NP", node.children[at : at + 2])
                     low = [*node.children[:at], joined, *node.children[at + 2 :]]
                     yield "lower", _replaced(tree, path, Tree("VP", low))
+                    conjuncts = node.children[at].children
+                    if [part.label for part in conjuncts] == ["NP", "CC", "NP"]:
+                        # The phrase goes to the last conjunct alone: a bracket that crosses one of the gold tree.
+                        last = Tree("NP", [conjuncts[2], node.children[at + 1]])
+                        crossed = Tree("NP", [*conjuncts[:2], last])
+                        within = [*node.children[:at], crossed, *node.children[at + 2 :]]
+                        yield "conjunct", _replaced(tree, path, Tree("VP", within))
+                if (left, right) == ("PP", "PP"):
+                    head, inner = node.children[at].children
+                    chained = Tree("PP", [head, Tree("NP", [inner, node.children[at + 1]])])
+                    chain = [*node.children[:at], chained, *node.children[at + 2 :]]
+                    yield "chain", _replaced(tree, path, Tree("VP", chain))
             for at, child in enumerate(node.children):
                 if child.label == "NP" and [part.label for part in child.children] == ["NP", "PP"]:
                     high = [*node.children[:at], *child.children, *node.children[at + 1 :]]

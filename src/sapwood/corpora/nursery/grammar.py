@@ -224,22 +224,22 @@ def _word(tag: str, word: str, *, main: bool = False) -> _Part:
 def _verb_phrase(event: Event, form: str, parts: list[_Part]) -> _Part:
     verb = event.verb
     if form == "passive":
-        helper = {"past": ("VBD", "was"), "present": ("VBZ", "is"), "future": ("MD", "will")}[event.tense]
+        auxiliary = {"past": ("VBD", "was"), "present": ("VBZ", "is"), "future": ("MD", "will")}[event.tense]
         subject = event.slots["theme"]
         if not subject.third_singular and event.tense != "future":
-            helper = {"past": ("VBD", "were"), "present": ("VBP", "are")}[event.tense]
+            auxiliary = {"past": ("VBD", "were"), "present": ("VBP", "are")}[event.tense]
         inner = _joined("VP", [_word("VBN", verb.participle, main=True), *parts])
         if event.tense == "future":
             inner = _joined("VP", [_word("VB", "be"), inner])
         denial = [_word("RB", "not")] if event.negated else []
-        return _joined("VP", [_word(*helper), *denial, inner])
+        return _joined("VP", [_word(*auxiliary), *denial, inner])
     base = _joined("VP", [_word("VB", verb.base, main=True), *parts])
     if form == "base":
         return base
     if event.tense == "future" or event.negated:
-        helper = ("MD", "will") if event.tense == "future" else _do(event)
+        auxiliary = ("MD", "will") if event.tense == "future" else _do(event)
         denial = [_word("RB", "not")] if event.negated else []
-        return _joined("VP", [_word(*helper), *denial, base])
+        return _joined("VP", [_word(*auxiliary), *denial, base])
     finite = {
         "past": ("VBD", verb.past),
         "present": ("VBZ", verb.present) if event.slots["agent"].third_singular else ("VBP", verb.base),

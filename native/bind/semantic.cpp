@@ -1,0 +1,219 @@
+// Bindings of the kernels that look into words. Their doors take, beside trees, the words in them as feature vectors.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+#include <unordered_set>
+
+#include "arena.hpp"
+#include "arrays.hpp"
+#include "bags.hpp"
+#include "diagonal.hpp"
+#include "gram.hpp"
+#include "lexicon.hpp"
+#include "model.hpp"
+#include "semantic.hpp"
+#include "smoothed.hpp"
+#include "watch.hpp"
+
+namespace nb = nanobind;
+using namespace sapwood;
+using sapwood::bind::view;
+using sapwood::bind::watch;
+
+namespace {
+
+using Matrix = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using ConstMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Vector = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// A label without function tags, indices and marks: NP-SBJ-1 and NP=2 are NP, -LRB- is itself.
+std::string_view bare(std::string_view label) {
+    const std::size_t end = label.find_first_of("-=", 1);
+    return label.size() < 2 || label[0] == '-' ? label : label.substr(0, end);
+}
+
+Vocabulary under_preterminals(const Arena& arena, const Bags& bags, const std::vector<std::string>& phrases) {
+    const std::unordered_set<std::string> known(phrases.begin(), phrases.end());
+    return Vocabulary::of_preterminals(
+        arena, bags, [&](std::string_view label) { return known.contains(std::string(bare(label))); });
+}
+
+nb::list words_of(const Vocabulary& vocabulary, const Arena& arena) {
+    nb::list result;
+    for (const Symbol symbol : vocabulary.words()) {
+        const std::string_view text = arena.symbols.text(symbol);
+        result.append(nb::str(text.data(), text.size()));
+    }
+    return result;
+}
+
+WordFeatures features_of(bind::Offsets end_array, bind::Numbers feature_array, bind::Values weight_array) {
+    const auto ends = view(end_array);
+    const auto features = view(feature_array);
+    if (features.size() != view(weight_array).size() || (ends.empty() ? 0 : ends.back()) != features.size())
+        throw nb::value_error("word features do not add up");
+    for (std::size_t k = 1; k < ends.size(); ++k)
+        if (ends[k] < ends[k - 1]) throw nb::value_error("ends are out of order");
+    return WordFeatures(ends, features, view(weight_array));
+}
+
+void check(const Vocabulary& vocabulary, const WordFeatures& features) {
+    if (vocabulary.words().size() != features.size()) throw nb::value_error("one feature vector per word is needed");
+}
+
+// The trees of one side, with their words.
+struct Side {
+    const Arena& arena;
+    const Bags& bags;
+    const Vocabulary& vocabulary;
+    const WordFeatures& features;
+};
+
+bool is_brief(const Bags& rows, const Bags& columns) {
+    return static_cast<double>(rows.numbers.size()) * static_cast<double>(columns.numbers.size()) < 1e6;
+}
+
+// make(arena, bags, vocabulary, features) gives the columns of a kernel.
+template <class Maker>
+void run_gram(const Maker& make, Side rows, Side columns, bool symmetric, Matrix out, std::size_t threads,
+              nb::handle progress) {
+    check(rows.vocabulary, rows.features);
+    check(columns.vocabulary, columns.features);
+    if (out.shape(0) != rows.bags.size() || out.shape(1) != columns.bags.size())
+        throw nb::value_error("out has the wrong shape");
+    watch(is_brief(rows.bags, columns.bags), progress, [&](Control& control) {
+        const auto prepared = make(columns.arena, columns.bags, columns.vocabulary, columns.features);
+        const WordLens lens(rows.arena, columns.arena, rows.bags, rows.vocabulary, rows.features);
+        gram(prepared, columns.arena, columns.bags, lens, rows.bags, symmetric, out.data(), threads, control);
+    });
+}
+
+template <class Maker>
+void run_diagonal(const Maker& make, Side rows, const WordFeatures& right, Vector out, std::size_t threads) {
+    check(rows.vocabulary, rows.features);
+    check(rows.vocabulary, right);
+    if (out.shape(0) != rows.bags.size()) throw nb::value_error("out has the wrong shape");
+    watch(rows.bags.numbers.size() < 1000, nb::none(), [&](Control& control) {
+        parallel_blocks(rows.bags.size(), 16, threads, control, [&] {
+            return [&, number = std::vector<Node>(rows.arena.size())](std::size_t begin, std::size_t end) mutable {
+                for (std::size_t i = begin; i < end; ++i) {
+                    Arena alone;
+                    const Bags one = isolate(rows.arena, rows.bags, i, number, alone);
+                    const Vocabulary vocabulary = rows.vocabulary.isolated(alone);
+                    const WordLens lens(alone, alone, one, vocabulary, rows.features);
+                    gram(make(alone, one, vocabulary, right), alone, one, lens, one, true, out.data() + i, 1, control);
+                }
+            };
+        });
+    });
+}
+
+template <class Maker>
+nb::class_<Maker> register_word_kernel(nb::module_& module, const char* name, const char* model_name) {
+    using Columns = decltype(std::declval<Maker>()(std::declval<const Arena&>(), std::declval<const Bags&>(),
+                                                   std::declval<const Vocabulary&>(), std::declval<const WordFeatures&>()));
+    using KernelModel = Model<Columns>;
+    nb::class_<KernelModel>(module, model_name)
+        .def("evaluate",
+             [](const KernelModel& model, const Arena& arena, const Bags& rows, const Vocabulary& vocabulary,
+                const WordFeatures& features, Matrix out, std::size_t threads, nb::object progress) {
+                 check(vocabulary, features);
+                 if (out.shape(0) != rows.size() || out.shape(1) != model.outputs())
+                     throw nb::value_error("out has the wrong shape");
+                 watch(rows.numbers.size() < 1000, progress, [&](Control& control) {
+                     const WordLens lens(arena, model.arena(), rows, vocabulary, features);
+                     model.evaluate(lens, rows, out.data(), threads, control);
+                 });
+             },
+             nb::arg("arena"), nb::arg("rows"), nb::arg("vocabulary"), nb::arg("features"), nb::arg("out").noconvert(),
+             nb::arg("threads"), nb::arg("progress").none())
+        .def_prop_ro("nbytes", &KernelModel::bytes);
+    return nb::class_<Maker>(module, name)
+        .def("gram",
+             [](const Maker& make, const Arena& arena, const Bags& bags, const Vocabulary& vocabulary,
+                const WordFeatures& left, const WordFeatures& right, Matrix out, std::size_t threads,
+                nb::object progress) {
+                 run_gram(make, {arena, bags, vocabulary, left}, {arena, bags, vocabulary, right}, true, out, threads,
+                          progress);
+             },
+             nb::arg("arena"), nb::arg("bags"), nb::arg("vocabulary"), nb::arg("left"), nb::arg("right"),
+             nb::arg("out").noconvert(), nb::arg("threads"), nb::arg("progress").none())
+        .def("between",
+             [](const Maker& make, const Arena& arena, const Bags& rows, const Vocabulary& row_words,
+                const WordFeatures& left, const Arena& column_arena, const Bags& columns, const Vocabulary& column_words,
+                const WordFeatures& right, Matrix out, std::size_t threads, nb::object progress) {
+                 run_gram(make, {arena, rows, row_words, left}, {column_arena, columns, column_words, right}, false, out,
+                          threads, progress);
+             },
+             nb::arg("arena"), nb::arg("rows"), nb::arg("row_words"), nb::arg("left"), nb::arg("column_arena"),
+             nb::arg("columns"), nb::arg("column_words"), nb::arg("right"), nb::arg("out").noconvert(),
+             nb::arg("threads"), nb::arg("progress").none())
+        .def("diagonal",
+             [](const Maker& make, const Arena& arena, const Bags& bags, const Vocabulary& vocabulary,
+                const WordFeatures& left, const WordFeatures& right, Vector out, std::size_t threads) {
+                 run_diagonal(make, {arena, bags, vocabulary, left}, right, out, threads);
+             },
+             nb::arg("arena"), nb::arg("bags"), nb::arg("vocabulary"), nb::arg("left"), nb::arg("right"),
+             nb::arg("out").noconvert(), nb::arg("threads"))
+        .def("model",
+             [](const Maker& make, const Arena& arena, const Bags& bags, const Vocabulary& vocabulary,
+                const WordFeatures& right, ConstMatrix weights) {
+                 check(vocabulary, right);
+                 if (weights.shape(0) != bags.size()) throw nb::value_error("weights have the wrong shape");
+                 nb::gil_scoped_release release;
+                 return KernelModel(make(arena, bags, vocabulary, right), arena, bags, weights.data(), weights.shape(1));
+             },
+             nb::arg("arena"), nb::arg("bags"), nb::arg("vocabulary"), nb::arg("right"), nb::arg("weights").noconvert());
+}
+
+// Makers of columns: what is left of a kernel once its parameters are known.
+struct SemanticMaker {
+    SemanticOptions options;
+    auto operator()(const Arena& arena, const Bags& bags, const Vocabulary& vocabulary,
+                    const WordFeatures& features) const {
+        return SemanticColumns(arena, bags, vocabulary, features, options);
+    }
+};
+
+struct SmoothedMaker {
+    SmoothedOptions options;
+    auto operator()(const Arena& arena, const Bags& bags, const Vocabulary& vocabulary,
+                    const WordFeatures& features) const {
+        return SmoothedColumns(arena, bags, vocabulary, features, options);
+    }
+};
+
+Vocabulary only(const Vocabulary& vocabulary, bind::Input<bool> marked) {
+    if (view(marked).size() != vocabulary.words().size()) throw nb::value_error("one mark per word is needed");
+    return vocabulary.only(view(marked));
+}
+
+}  // namespace
+
+void register_semantic(nb::module_& parent) {
+    nb::module_ module = parent.def_submodule("semantic", "Tree kernels that look into words.");
+    nb::class_<Vocabulary>(module, "Vocabulary")
+        .def_static("under_preterminals", &under_preterminals, nb::arg("arena"), nb::arg("bags"), nb::arg("phrases"))
+        .def_static("of_labels", &Vocabulary::of_labels, nb::arg("arena"), nb::arg("bags"), nb::arg("leaves_only"))
+        .def("only", &only, nb::arg("marked").noconvert())
+        .def("words", &words_of, nb::arg("arena"))
+        .def("__len__", [](const Vocabulary& vocabulary) { return vocabulary.words().size(); });
+    nb::class_<WordFeatures>(module, "WordFeatures")
+        .def("__init__", [](WordFeatures* self, bind::Offsets ends, bind::Numbers features, bind::Values weights) {
+            new (self) WordFeatures(features_of(ends, features, weights));
+        }, nb::arg("ends").noconvert(), nb::arg("features").noconvert(), nb::arg("weights").noconvert())
+        .def("__len__", &WordFeatures::size);
+    register_word_kernel<SemanticMaker>(module, "Semantic", "SemanticModel")
+        .def("__init__", [](SemanticMaker* self, double decay, double leaf_weight) {
+            new (self) SemanticMaker{{decay, leaf_weight}};
+        }, nb::arg("decay"), nb::arg("leaf_weight"));
+    register_word_kernel<SmoothedMaker>(module, "Smoothed", "SmoothedModel")
+        .def("__init__", [](SmoothedMaker* self, double decay, double depth_decay, std::size_t max_subsequence,
+                            double terminal_factor, bool leaves_only) {
+            new (self) SmoothedMaker{{{decay, depth_decay, max_subsequence, true, terminal_factor}, leaves_only}};
+        }, nb::arg("decay"), nb::arg("depth_decay"), nb::arg("max_subsequence"), nb::arg("terminal_factor"),
+             nb::arg("leaves_only"));
+}

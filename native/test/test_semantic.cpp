@@ -1,0 +1,187 @@
+// Kernels that look into words: against the definition, between arenas, through models, alone, and with threads.
+#include <cmath>
+
+#include "check.hpp"
+#include "diagonal.hpp"
+#include "gram.hpp"
+#include "lexicon.hpp"
+#include "model.hpp"
+#include "plain.hpp"
+#include "semantic.hpp"
+#include "smoothed.hpp"
+
+using namespace sapwood;
+using namespace sapwood::test;
+
+namespace {
+
+constexpr std::size_t kDimensions = 3;
+
+bool is_phrase(std::string_view label) { return label == "S" || label == "NP"; }
+
+// A vector per label; "B" and "unknown" are known to no source and like themselves only.
+double coordinate(std::string_view word, std::size_t k) {
+    if (word == "B" || word == "unknown") return 0.0;
+    return static_cast<double>((word[0] * 7 + word.size() * 3 + k * 5) % 11) - 4.0;
+}
+
+double similarity(std::string_view a, std::string_view b) {
+    if (a == b && (a == "B" || a == "unknown")) return 1.0;
+    double sum = 0.0;
+    for (std::size_t k = 0; k < kDimensions; ++k) sum += coordinate(a, k) * coordinate(b, k);
+    return sum;
+}
+
+WordFeatures features_of(const Vocabulary& vocabulary, const Arena& arena) {
+    std::vector<std::uint64_t> ends;
+    std::vector<std::uint32_t> features;
+    std::vector<double> weights;
+    for (const Symbol symbol : vocabulary.words()) {
+        const std::string_view word = arena.symbols.text(symbol);
+        for (std::size_t k = 0; k < kDimensions; ++k)
+            if (coordinate(word, k) != 0.0) {
+                features.push_back(static_cast<std::uint32_t>(k));
+                weights.push_back(coordinate(word, k));
+            }
+        if (similarity(word, word) == 1.0 && (word == "B" || word == "unknown")) {
+            features.push_back(static_cast<std::uint32_t>(kDimensions + (word == "B")));
+            weights.push_back(1.0);
+        }
+        ends.push_back(features.size());
+    }
+    return WordFeatures(ends, features, weights);
+}
+
+struct SemanticKernel {
+    SemanticOptions options{0.4, 1.5};
+    Vocabulary vocabulary(const Arena& arena, const Bags& bags) const {
+        return Vocabulary::of_preterminals(arena, bags, is_phrase);
+    }
+    auto operator()(const Arena& arena, const Bags& bags, const Vocabulary& words, const WordFeatures& features) const {
+        return SemanticColumns(arena, bags, words, features, options);
+    }
+    static bool preterminal(const Plain& x) { return x.kids.size() == 1 && x.kids[0].is_leaf() && !is_phrase(x.label); }
+    double delta(const Plain& x, const Plain& y) const {
+        if (x.is_leaf() || y.is_leaf() || x.label != y.label || preterminal(x) != preterminal(y)) return 0.0;
+        if (preterminal(x)) return options.decay * options.leaf_weight * similarity(x.kids[0].label, y.kids[0].label);
+        if (x.kids.size() != y.kids.size()) return 0.0;
+        for (std::size_t k = 0; k < x.kids.size(); ++k)
+            if (x.kids[k].label != y.kids[k].label) return 0.0;
+        double product = options.decay;
+        for (std::size_t k = 0; k < x.kids.size(); ++k) product *= 1.0 + delta(x.kids[k], y.kids[k]);
+        return product;
+    }
+    double slow(const Bag& a, const Bag& b) const {
+        return sum_pairs(a, b, [&](const Plain& x, const Plain& y) { return delta(x, y); });
+    }
+};
+
+struct SmoothedKernel {
+    bool leaves_only;
+    std::size_t longest;
+    Vocabulary vocabulary(const Arena& arena, const Bags& bags) const {
+        return Vocabulary::of_labels(arena, bags, leaves_only);
+    }
+    auto operator()(const Arena& arena, const Bags& bags, const Vocabulary& words, const WordFeatures& features) const {
+        return SmoothedColumns(arena, bags, words, features, {{0.4, 0.3, longest, true, 2.0}, leaves_only});
+    }
+    bool word(const Plain& x) const { return !leaves_only || x.is_leaf(); }
+    // The sum over child sequences of at most `left` pairs, the first of them at or after (i, j).
+    double sequences(const Plain& x, const Plain& y, std::size_t i, std::size_t j, std::size_t left, bool first) const {
+        double total = 0.0;
+        for (std::size_t p = i; left > 0 && p < x.kids.size(); ++p)
+            for (std::size_t q = j; q < y.kids.size(); ++q) {
+                const double gaps = first ? 1.0 : std::pow(0.4, static_cast<double>(p - i + q - j));
+                if (const double d = delta(x.kids[p], y.kids[q]); d != 0.0)
+                    total += gaps * d * (1.0 + sequences(x, y, p + 1, q + 1, left - 1, false));
+            }
+        return total;
+    }
+    double delta(const Plain& x, const Plain& y) const {
+        if (word(x) != word(y)) return 0.0;
+        const double alike = word(x) ? similarity(x.label, y.label) : static_cast<double>(x.label == y.label);
+        const double bare = 0.3 * 0.4 * 0.4;
+        if (x.is_leaf() || y.is_leaf()) return alike * bare * (x.is_leaf() && y.is_leaf() ? 2.0 : 1.0);
+        if (alike == 0.0) return 0.0;
+        return alike * (bare + 0.3 * sequences(x, y, 0, 0, longest == 0 ? 99 : longest, true));
+    }
+    double slow(const Bag& a, const Bag& b) const {
+        return sum_pairs(a, b, [&](const Plain& x, const Plain& y) { return delta(x, y); });
+    }
+};
+
+template <class Test>
+void for_every_kernel(Test test) {
+    test(SemanticKernel{});
+    for (const bool leaves : {true, false})
+        for (const std::size_t longest : {0, 2}) test(SmoothedKernel{leaves, longest});
+}
+
+void gram_matrices_diagonals_and_threads() {
+    Garden garden(7);
+    const std::vector<Bag> elements = garden.bags(20);
+    Arena arena;
+    intern(garden.bags(5), arena);
+    const Bags bags = intern(elements, arena);
+    const std::size_t size = elements.size();
+    for_every_kernel([&](const auto& kernel) {
+        const Vocabulary words = kernel.vocabulary(arena, bags);
+        const WordFeatures features = features_of(words, arena);
+        const WordLens lens(arena, arena, bags, words, features);
+        Control control;
+        std::vector<double> K(size * size, -1.0), again = K;
+        gram(kernel(arena, bags, words, features), arena, bags, lens, bags, true, K.data(), 1, control);
+        gram(kernel(arena, bags, words, features), arena, bags, lens, bags, true, again.data(), 3, control);
+        CHECK(K == again);
+        std::vector<Node> number(arena.size());
+        for (std::size_t i = 0; i < size; ++i) {
+            for (std::size_t j = i; j < size; ++j) CHECK_CLOSE(K[i * size + j], kernel.slow(elements[i], elements[j]));
+            Arena alone;
+            const Bags one = isolate(arena, bags, i, number, alone);
+            const Vocabulary own = words.isolated(alone);
+            const WordLens self(alone, alone, one, own, features);
+            double value = -1.0;
+            gram(kernel(alone, one, own, features), alone, one, self, one, true, &value, 1, control);
+            CHECK_CLOSE(value, K[i * size + i]);
+        }
+    });
+}
+
+void rows_from_another_arena_and_models() {
+    Garden garden(11);
+    const std::vector<Bag> columns = garden.bags(18);
+    std::vector<Bag> rows = garden.bags(9);
+    rows.push_back({Plain{"S", {Plain{"A", {Plain{"unknown", {}}}}, Plain{"unknown", {Plain{"A", {}}}}}}});
+    rows.push_back({});
+    Arena arena, other;
+    const Bags column_bags = intern(columns, arena), row_bags = intern(rows, other);
+    const std::size_t width = columns.size();
+    for_every_kernel([&](const auto& kernel) {
+        const Vocabulary words = kernel.vocabulary(arena, column_bags), row_words = kernel.vocabulary(other, row_bags);
+        const WordFeatures right = features_of(words, arena), left = features_of(row_words, other);
+        const WordLens lens(other, arena, row_bags, row_words, left);
+        Control control;
+        std::vector<double> K(rows.size() * width, -1.0), weights(width), scores(rows.size());
+        gram(kernel(arena, column_bags, words, right), arena, column_bags, lens, row_bags, false, K.data(), 2, control);
+        for (double& weight : weights) weight = garden.real();
+        const Model model(kernel(arena, column_bags, words, right), arena, column_bags, weights.data(), 1);
+        const WordLens model_lens(other, model.arena(), row_bags, row_words, left);
+        model.evaluate(model_lens, row_bags, scores.data(), 2, control);
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            double score = 0.0;
+            for (std::size_t j = 0; j < width; ++j) {
+                CHECK_CLOSE(K[i * width + j], kernel.slow(rows[i], columns[j]));
+                score += K[i * width + j] * weights[j];
+            }
+            CHECK_CLOSE(scores[i], score);
+        }
+    });
+}
+
+}  // namespace
+
+int main() {
+    RUN(gram_matrices_diagonals_and_threads);
+    RUN(rows_from_another_arena_and_models);
+    return finish();
+}

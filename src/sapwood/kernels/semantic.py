@@ -1,0 +1,334 @@
+"""Tree kernels that look into words: syntactic structure must match, words need only be alike.
+
+Here are their parameters, their checks, and how the words of trees are turned into feature vectors for the native core.
+How alike words are is the business of ``sapwood.words``.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sparse
+
+from sapwood import _core, settings
+from sapwood.errors import ParameterError
+from sapwood.kernels.attribution import Attribution, Differences
+from sapwood.kernels.base import Expansion, Kernel, Matrix
+from sapwood.kernels.syntactic import _trees, check_decay, check_limit
+from sapwood.trees.array import TreeArray
+from sapwood.trees.tree import Tree
+from sapwood.words.base import WordSimilarity
+
+__all__ = ["PENN_PHRASES", "SemanticSubsetTree", "SmoothedPartialTree", "documents"]
+
+PENN_PHRASES = (
+    "ADJP",
+    "ADVP",
+    "CONJP",
+    "FRAG",
+    "INTJ",
+    "LST",
+    "NAC",
+    "NML",
+    "NP",
+    "NX",
+    "PP",
+    "PRN",
+    "PRT",
+    "QP",
+    "ROOT",
+    "RRC",
+    "S",
+    "S1",
+    "SBAR",
+    "SBARQ",
+    "SINV",
+    "SQ",
+    "TOP",
+    "UCP",
+    "VP",
+    "WHADJP",
+    "WHADVP",
+    "WHNP",
+    "WHPP",
+    "X",
+)
+"""Labels of phrases and clauses in the Penn Treebank: a leaf under one of these is a cut-off phrase, not a word."""
+
+
+class WordKernel(Kernel):
+    """A tree kernel with a word similarity, computed by the native core."""
+
+    similarity: WordSimilarity
+
+    @abstractmethod
+    def _native(self) -> _core.semantic.WordKernel: ...
+
+    @abstractmethod
+    def _vocabulary(self, trees: TreeArray) -> _core.semantic.Vocabulary:
+        """Return the words to be compared by similarity."""
+
+    def _validate(self) -> None:
+        check_similarity(self.similarity, "similarity")
+
+    def _bind(self, X: Any) -> Kernel:
+        bound = self.similarity.bind(lambda: documents(_trees(X, self)))
+        return self if bound is self.similarity else type(self)(**{**self.get_params(deep=False), "similarity": bound})
+
+    def _gram(self, X: Any, Y: Any | None) -> Matrix:
+        rows = _trees(X, self)
+        columns = rows if Y is None else _trees(Y, self)
+        words = _Words(self, columns)
+        K = np.empty((len(rows), len(columns)))
+        with settings.progress_bar(len(rows), "Gram matrix") as progress:
+            if Y is None:
+                self._native().gram(
+                    rows._arena,
+                    rows._as_bags(),
+                    words.vocabulary,
+                    words.own_left(),
+                    words.right,
+                    K,
+                    settings.threads(),
+                    progress,
+                )
+            else:
+                vocabulary = self._vocabulary(rows)
+                self._native().between(
+                    rows._arena,
+                    rows._as_bags(),
+                    vocabulary,
+                    words.left(vocabulary, rows),
+                    columns._arena,
+                    columns._as_bags(),
+                    words.vocabulary,
+                    words.right,
+                    K,
+                    settings.threads(),
+                    progress,
+                )
+        return K
+
+    def _diag(self, X: Any) -> Matrix:
+        rows = _trees(X, self)
+        words = _Words(self, rows)
+        diagonal = np.empty(len(rows))
+        self._native().diagonal(
+            rows._arena,
+            rows._as_bags(),
+            words.vocabulary,
+            words.own_left(),
+            words.right,
+            diagonal,
+            settings.threads(),
+        )
+        return diagonal
+
+    def _attribution(self, X: Any, weights: Matrix) -> Attribution | None:
+        return Differences(self._expansion(X, weights))
+
+    def _expansion(self, X: Any, weights: Matrix) -> Expansion:
+        support = _trees(X, self)
+        words = _Words(self, support)
+        model = self._native().model(
+            support._arena, support._as_bags(), words.vocabulary, words.right, np.ascontiguousarray(weights)
+        )
+
+        def evaluate(Y: Any) -> Matrix:
+            rows = _trees(Y, self)
+            vocabulary = self._vocabulary(rows)
+            result = np.empty((len(rows), weights.shape[1]))
+            with settings.progress_bar(len(rows), "Scores") as progress:
+                model.evaluate(
+                    rows._arena,
+                    rows._as_bags(),
+                    vocabulary,
+                    words.left(vocabulary, rows),
+                    result,
+                    settings.threads(),
+                    progress,
+                )
+            return result
+
+        return evaluate
+
+
+class SemanticSubsetTree(WordKernel):
+    """The semantic syntactic tree kernel (SSTK): subset trees whose words need only be alike.
+
+    Two pre-terminals with the same label share λ·α·σ(word, word); other nodes with the same production share
+    λ·∏(1 + what their children share). With σ = 1 for equal words and 0 for others, and α = 1, it is ``SubsetTree``. It
+    is a kernel if the similarity is positive semi-definite.
+
+    Parameters
+    ----------
+    similarity : WordSimilarity
+        σ, such as ``Table``, ``WordNet``, ``Latent`` or ``Vectors``. Values above 1 are taken as they are.
+    decay : float
+        λ, in (0, 1]: each production of a fragment multiplies its weight by this.
+    leaf_weight : float
+        α, at least 0: each word of a fragment multiplies its weight by this.
+    phrasal_labels : tuple of str
+        Labels that are never pre-terminals: a single leaf under one of them is a cut-off phrase and matches exactly.
+        Function tags, indices and marks (``NP-SBJ-1``) are ignored.
+
+    Examples
+    --------
+    >>> from sapwood.words import Table
+    >>> kernel = SemanticSubsetTree(Table({("nation", "country"): 0.5}), decay=1.0)
+    >>> kernel("(NP (DT a) (NN nation))", "(NP (DT a) (NN country))")
+    4.5
+    >>> kernel("(NP (DT a) (NN nation))", "(NP (DT a) (NN dog))")
+    3.0
+    """
+
+    def __init__(
+        self,
+        similarity: WordSimilarity,
+        *,
+        decay: float = 0.4,
+        leaf_weight: float = 1.0,
+        phrasal_labels: tuple[str, ...] = PENN_PHRASES,
+    ) -> None:
+        self.similarity = similarity
+        self.decay = decay
+        self.leaf_weight = leaf_weight
+        self.phrasal_labels = phrasal_labels
+        self._validate()
+
+    def _validate(self) -> None:
+        super()._validate()
+        check_decay(self.decay, "decay")
+        check_weight(self.leaf_weight, "leaf_weight")
+        labels = self.phrasal_labels
+        if isinstance(labels, str) or not all(isinstance(label, str) and label for label in labels):
+            raise ParameterError(f"phrasal_labels must be a tuple of labels, got {labels!r}.")
+
+    def _native(self) -> _core.semantic.WordKernel:
+        return _core.semantic.Semantic(float(self.decay), float(self.leaf_weight))
+
+    def _vocabulary(self, trees: TreeArray) -> _core.semantic.Vocabulary:
+        return _core.semantic.Vocabulary.under_preterminals(trees._arena, trees._as_bags(), list(self.phrasal_labels))
+
+
+class SmoothedPartialTree(WordKernel):
+    """The smoothed partial-tree kernel (SPTK): partial trees whose words need only be alike.
+
+    As ``PartialTree``, but two words share σ(word, word) times what equal labels would share. A label that the
+    similarity does not know matches itself only.
+
+    Parameters
+    ----------
+    similarity : WordSimilarity
+        σ; positive semi-definite for a kernel. For labels such as ``LEX##dog::n`` use ``Tagged``.
+    decay : float
+        λ, in (0, 1]: the price of children left out between chosen ones.
+    depth_decay : float
+        μ, in (0, 1]: the price of each further level.
+    max_subsequence : int, optional
+        Longest sequence of children; None sets no limit.
+    terminal_factor : float
+        Weight of a pair of leaves. At least 1 for a kernel, if labels stand on leaves in some trees and inside others.
+    lexical : {"leaves", "all"}
+        Which nodes are words: known labels of leaves, or of any node, as in lexical-centred dependency trees. With
+        ``"leaves"`` a known word on a leaf never matches an internal node.
+
+    Examples
+    --------
+    >>> from sapwood.words import Table
+    >>> kernel = SmoothedPartialTree(Table({("nation", "country"): 0.5}), decay=1.0, depth_decay=1.0)
+    >>> kernel("(NN nation)", "(NN country)"), kernel("(NN nation)", "(NN nation)")
+    (2.0, 3.0)
+    """
+
+    def __init__(
+        self,
+        similarity: WordSimilarity,
+        *,
+        decay: float = 0.4,
+        depth_decay: float = 0.4,
+        max_subsequence: int | None = None,
+        terminal_factor: float = 1.0,
+        lexical: str = "leaves",
+    ) -> None:
+        self.similarity = similarity
+        self.decay = decay
+        self.depth_decay = depth_decay
+        self.max_subsequence = max_subsequence
+        self.terminal_factor = terminal_factor
+        self.lexical = lexical
+        self._validate()
+
+    def _validate(self) -> None:
+        super()._validate()
+        check_decay(self.decay, "decay")
+        check_decay(self.depth_decay, "depth_decay")
+        check_limit(self.max_subsequence, "max_subsequence")
+        check_weight(self.terminal_factor, "terminal_factor")
+        if self.lexical not in ("leaves", "all"):
+            raise ParameterError(f'lexical must be "leaves" or "all", got {self.lexical!r}.')
+
+    def _native(self) -> _core.semantic.WordKernel:
+        return _core.semantic.Smoothed(
+            float(self.decay),
+            float(self.depth_decay),
+            int(self.max_subsequence or 0),
+            float(self.terminal_factor),
+            self.lexical == "leaves",
+        )
+
+    def _vocabulary(self, trees: TreeArray) -> _core.semantic.Vocabulary:
+        labels = _core.semantic.Vocabulary.of_labels(trees._arena, trees._as_bags(), self.lexical == "leaves")
+        return labels.only(self.similarity.covers(labels.words(trees._arena)))
+
+
+class _Words:
+    """The words of the columns as feature vectors, and any words against them."""
+
+    def __init__(self, kernel: WordKernel, columns: TreeArray) -> None:
+        self.vocabulary = kernel._vocabulary(columns)
+        self._columns = columns
+        self._comparison = kernel.similarity.against(self.vocabulary.words(columns._arena))
+        self.right = _pack(self._comparison.right)
+
+    def left(self, vocabulary: _core.semantic.Vocabulary, rows: TreeArray) -> _core.semantic.WordFeatures:
+        return _pack(self._comparison.left(vocabulary.words(rows._arena)))
+
+    def own_left(self) -> _core.semantic.WordFeatures:
+        return self.right if self._comparison.symmetric else self.left(self.vocabulary, self._columns)
+
+
+def _pack(matrix: sparse.csr_array) -> _core.semantic.WordFeatures:
+    return _core.semantic.WordFeatures(
+        matrix.indptr[1:].astype(np.uint64),
+        matrix.indices.astype(np.uint32),
+        np.ascontiguousarray(matrix.data, dtype=np.float64),
+    )
+
+
+def documents(trees: TreeArray) -> list[list[str]]:
+    """Return the words of each element, from left to right."""
+    found = []
+    for element in trees:
+        parts = (element,) if isinstance(element, Tree) else element
+        found.append([word for tree in parts for word in tree.leaves()])
+    return found
+
+
+def check_similarity(value: object, name: str) -> None:
+    """Raise unless a parameter is a word similarity."""
+    if not isinstance(value, WordSimilarity):
+        raise ParameterError(
+            f"{name} must be a word similarity from sapwood.words, such as Table({{('nation', 'country'): 0.9}}) or "
+            f"WordNet(); got {value!r}."
+        )
+
+
+def check_weight(value: object, name: str) -> None:
+    """Raise unless a weight is a finite number of at least 0."""
+    number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    if not number or not math.isfinite(value) or value < 0:  # type: ignore[arg-type, operator]
+        raise ParameterError(f"{name} must be a finite number of at least 0, got {value!r}.")

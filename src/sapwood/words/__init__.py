@@ -1,0 +1,26 @@
+"""How alike two words are: tables, taxonomies, WordNet, latent semantics, vectors, and their combinations."""
+
+from sapwood.words.base import WordProduct, WordScaled, WordSimilarity, WordSum
+from sapwood.words.forms import Folded, Tagged
+from sapwood.words.latent import Latent
+from sapwood.words.repair import repair
+from sapwood.words.table import SimilarityWarning, Table
+from sapwood.words.taxonomy import Taxonomy
+from sapwood.words.vectors import Vectors
+from sapwood.words.wordnet import WordNet
+
+__all__ = [
+    "Folded",
+    "Latent",
+    "SimilarityWarning",
+    "Table",
+    "Tagged",
+    "Taxonomy",
+    "Vectors",
+    "WordNet",
+    "WordProduct",
+    "WordScaled",
+    "WordSimilarity",
+    "WordSum",
+    "repair",
+]

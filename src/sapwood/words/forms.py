@@ -1,0 +1,158 @@
+"""Words that are written in another form in the trees than in the source of their similarity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sparse
+from numpy.typing import NDArray
+
+from sapwood.errors import ParameterError
+from sapwood.words.base import Comparison, WordSimilarity, as_words, row_products
+
+__all__ = ["Folded", "Tagged"]
+
+
+class _Form(WordSimilarity):
+    """A similarity seen through another form of its words."""
+
+    def __init__(self, similarity: WordSimilarity) -> None:
+        if not isinstance(similarity, WordSimilarity):
+            raise ParameterError(f"similarity must be a word similarity such as Table or WordNet, got {similarity!r}.")
+        self.similarity = similarity
+
+    @property
+    def is_psd(self) -> bool:
+        """Whether the similarity underneath is positive semi-definite; then so is this one."""
+        return self.similarity.is_psd
+
+
+class Folded(_Form):
+    """A similarity that ignores case: words are looked up in lower case, known or not.
+
+    Examples
+    --------
+    >>> from sapwood.words import Table
+    >>> Folded(Table({("nation", "country"): 0.9}))("Nation", "country")
+    0.9
+    """
+
+    def against(self, vocabulary: Sequence[str]) -> Comparison:
+        """Prepare comparisons of any words with this vocabulary."""
+        inner = self.similarity.against([word.lower() for word in as_words(vocabulary)])
+        return Comparison(
+            inner.right, lambda words: inner.left([word.lower() for word in words]), symmetric=inner.symmetric
+        )
+
+    def bind(self, documents: Callable[[], list[list[str]]]) -> WordSimilarity:
+        """Return the similarity bound to the documents in lower case."""
+        return Folded(self.similarity.bind(lambda: [[word.lower() for word in text] for text in documents()]))
+
+    def _key(self) -> tuple[Any, ...]:
+        return (self.similarity,)
+
+    def __repr__(self) -> str:
+        return f"Folded({self.similarity!r})"
+
+
+class Tagged(_Form):
+    """A similarity of words written with their part of speech, such as ``dog::n`` or ``LEX##dog::n``.
+
+    Words with the same tag are as alike as the words before it; words with different tags are not alike. Labels that
+    are not of that form are like themselves only.
+
+    Parameters
+    ----------
+    similarity : WordSimilarity
+        Of the words without tags.
+    separator : str
+        What stands between word and tag; the last one counts.
+    prefix : str
+        What stands before the word.
+
+    Examples
+    --------
+    >>> from sapwood.words import Table
+    >>> tagged = Tagged(Table({("work", "job"): 0.8}))
+    >>> tagged("work::n", "job::n"), tagged("work::v", "job::n"), tagged("POS##NN", "POS##NN")
+    (0.8, 0.0, 1.0)
+    """
+
+    def __init__(self, similarity: WordSimilarity, *, separator: str = "::", prefix: str = "") -> None:
+        super().__init__(similarity)
+        for name, value in (("separator", separator), ("prefix", prefix)):
+            if not isinstance(value, str) or (name == "separator" and not value):
+                raise ParameterError(f"{name} must be text, got {value!r}.")
+        self.separator, self.prefix = separator, prefix
+
+    def covers(self, words: Sequence[str]) -> NDArray[np.bool_]:
+        """Return which words have the form."""
+        return np.array([self._split(word) is not None for word in as_words(words)], dtype=np.bool_)
+
+    def against(self, vocabulary: Sequence[str]) -> Comparison:
+        """Prepare comparisons of any words with this vocabulary."""
+        parts = [self._split(word) for word in as_words(vocabulary)]
+        inner = self.similarity.against([part[0] for part in parts if part])
+        marks: dict[str, int] = {}
+        for word, part in zip(vocabulary, parts, strict=True):
+            marks.setdefault(self._mark(word, part), len(marks))
+        width = inner.right.shape[1]
+        right = self._combine(list(vocabulary), parts, inner.right, marks, width)
+        return Comparison(right, lambda words: self._left(words, inner, marks, width), symmetric=inner.symmetric)
+
+    def bind(self, documents: Callable[[], list[list[str]]]) -> WordSimilarity:
+        """Return the similarity bound to the documents without tags."""
+
+        def plain() -> list[list[str]]:
+            return [[part[0] for word in text if (part := self._split(word))] for text in documents()]
+
+        return Tagged(self.similarity.bind(plain), separator=self.separator, prefix=self.prefix)
+
+    def _split(self, word: str) -> tuple[str, str] | None:
+        if not word.startswith(self.prefix):
+            return None
+        lemma, found, tag = word[len(self.prefix) :].rpartition(self.separator)
+        return (lemma, tag) if found and lemma else None
+
+    @staticmethod
+    def _mark(word: str, part: tuple[str, str] | None) -> str:
+        # What two words must have in common: the tag, or everything.
+        return f"tag {part[1]}" if part else f"label {word}"
+
+    def _left(self, words: list[str], inner: Comparison, marks: dict[str, int], width: int) -> sparse.csr_array:
+        parts = [self._split(word) for word in words]
+        return self._combine(words, parts, inner.left([part[0] for part in parts if part]), marks, width)
+
+    def _combine(
+        self,
+        words: list[str],
+        parts: list[tuple[str, str] | None],
+        features: sparse.csr_array,
+        marks: dict[str, int],
+        width: int,
+    ) -> sparse.csr_array:
+        found = np.array([marks.get(self._mark(word, part), -1) for word, part in zip(words, parts, strict=True)])
+        found = found.astype(np.int64)
+        ends = np.concatenate([[0], np.cumsum(found >= 0)])
+        one_hot = sparse.csr_array((np.ones(ends[-1]), found[found >= 0], ends), shape=(len(words), max(1, len(marks))))
+        # Labels without the form get one feature of their own after those of the words.
+        sizes = np.ones(len(words), dtype=np.int64)
+        plain = np.array([part is None for part in parts], dtype=np.bool_)
+        sizes[~plain] = np.diff(features.indptr)
+        spread = np.concatenate([[0], np.cumsum(sizes)])
+        columns = np.full(spread[-1], width, dtype=np.int64)
+        data = np.ones(spread[-1])
+        inside = np.repeat(~plain, sizes)
+        columns[inside], data[inside] = features.indices, features.data
+        return row_products(one_hot, sparse.csr_array((data, columns, spread), shape=(len(words), width + 1)))
+
+    def _key(self) -> tuple[Any, ...]:
+        return self.similarity, self.separator, self.prefix
+
+    def __repr__(self) -> str:
+        shown = [repr(self.similarity)]
+        shown += [] if self.separator == "::" else [f"separator={self.separator!r}"]
+        shown += [] if not self.prefix else [f"prefix={self.prefix!r}"]
+        return f"Tagged({', '.join(shown)})"
