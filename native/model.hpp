@@ -33,6 +33,10 @@ class Model {
     }
 
     const Arena& arena() const { return arena_; }
+    const Columns& columns() const { return columns_; }
+    // Features x outputs, and positions x outputs, row major.
+    const std::vector<double>& feature_weights() const { return feature_weight_; }
+    const std::vector<double>& member_weights() const { return member_weight_; }
     std::size_t outputs() const { return outputs_; }
     std::size_t bytes() const { return (feature_weight_.size() + member_weight_.size()) * 8; }
 

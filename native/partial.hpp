@@ -59,6 +59,10 @@ class PartialColumns {
     // The features of the rows, by the columns' numbers.
     Bags prepare(const Lens& lens, const Bags& rows) const { return features_of(rows, lens.arena, lens.labels); }
     auto visitor(const Lens& lens, const Bags& rows, const Bags& features, const Control& control) const;
+    // The same walk node by node: bulk(k, feature, weight) and member(k, position, value) speak of one occurrence of
+    // the k-th subtree of the element.
+    auto node_visitor(const Lens& lens, const Bags& rows, const Control& control) const;
+    const PartialOptions& options() const { return options_; }
 
     std::size_t label_count(Symbol label) const { return label < label_count_.size() ? label_count_[label] : 0; }
     std::size_t shapes() const { return shapes_.size(); }
@@ -403,14 +407,15 @@ class PartialMatcher {
           from_(columns.shapes(), 0) {}
 
     // Calls found(position, value): value is the sum over the bag's nodes of count * mu * (sum over sequences).
-    template <class Found>
-    void match(std::span<const Node> nodes, std::span<const double> counts, std::size_t first, Found found) {
+    // each(k, position, value) gets the same for one occurrence of the k-th node.
+    template <class Found, class Each>
+    void match(std::span<const Node> nodes, std::span<const double> counts, std::size_t first, Found found, Each each) {
         ++row_;
         touched_.clear();
         count_parents(nodes);
         for (std::size_t k = 0; k < nodes.size(); ++k) {
             if (arena_.is_leaf(nodes[k])) continue;
-            evaluate(nodes[k], counts[k], first);
+            evaluate(nodes[k], counts[k], first, [&](std::size_t position, double value) { each(k, position, value); });
             for (const Node child : arena_.children(nodes[k]))
                 if (slot_[child] != kNone && --state_[slot_[child]].parents == 0) release(child);
             if (work_ > 1000000) {
@@ -443,7 +448,8 @@ class PartialMatcher {
         }
     }
 
-    void evaluate(Node node, double count, std::size_t first) {
+    template <class Each>
+    void evaluate(Node node, double count, std::size_t first, Each each) {
         const Symbol label = lens_.labels[node];
         State& state = state_[slot_[node]];
         const bool keep = state.parents > 0;
@@ -454,11 +460,12 @@ class PartialMatcher {
             state.values[0] = options_.leaves ? bare_ : 0.0;
             work_ += places;
         }
-        if (places > 0) match_children(node, label, count, first, keep ? state.values.data() : nullptr);
+        if (places > 0) match_children(node, label, count, first, keep ? state.values.data() : nullptr, each);
         if (!keep) slot_[node] = kNone;
     }
 
-    void match_children(Node node, Symbol label, double count, std::size_t first, double* values) {
+    template <class Each>
+    void match_children(Node node, Symbol label, double count, std::size_t first, double* values, Each each) {
         const auto kids = arena_.children(node);
         labels_.clear();
         children_.clear();
@@ -489,6 +496,7 @@ class PartialMatcher {
                 for (std::size_t k = 0; k < length; ++k) {
                     result_[k] *= options_.depth_decay;
                     sum[k] += count * result_[k];
+                    each(shape.begin + from + k, result_[k]);
                 }
                 if (values) {
                     double* mine = values + shape.place + from;
@@ -541,7 +549,25 @@ inline auto PartialColumns::visitor(const Lens& lens, const Bags& rows, const Ba
                 bulk(numbers[k] - symbols, weight);
             }
         }
-        matcher.match(rows.numbers_of(element), rows.counts_of(element), first, member);
+        matcher.match(rows.numbers_of(element), rows.counts_of(element), first, member,
+                      [](std::size_t, std::size_t, double) {});
+    };
+}
+
+inline auto PartialColumns::node_visitor(const Lens& lens, const Bags& rows, const Control& control) const {
+    return [this, &lens, &rows, matcher = PartialMatcher(lens, *this, options_, control)](
+               std::size_t element, auto bulk, auto member) mutable {
+        const double bare = options_.depth_decay * options_.decay * options_.decay;
+        const auto numbers = rows.numbers_of(element);
+        for (std::size_t k = 0; k < numbers.size(); ++k) {
+            const bool leaf = lens.arena.is_leaf(numbers[k]);
+            const Symbol label = lens.labels[numbers[k]];
+            if (label == kNone || (leaf && !options_.leaves)) continue;
+            bulk(k, label, bare);
+            if (options_.leaves)
+                bulk(k, static_cast<std::uint32_t>(symbols_ + label), leaf ? bare * options_.terminal_factor : bare);
+        }
+        matcher.match(numbers, rows.counts_of(element), 0, [](std::size_t, double) {}, member);
     };
 }
 

@@ -60,6 +60,10 @@ class SubsetColumns {
         return features_of(rows, lens.arena, lens.productions, lens.labels);
     }
     auto visitor(const Lens& lens, const Bags& rows, const Bags& features, const Control& control) const;
+    // The same walk node by node: bulk(k, feature, weight) and member(k, position, value) speak of one occurrence of
+    // the k-th subtree of the element.
+    auto node_visitor(const Lens& lens, const Bags& rows, const Control& control) const;
+    const SubsetOptions& options() const { return options_; }
 
     // Number of places (members and place 0) of a production; 0 if no column holds a member of it.
     std::size_t places(Production production) const {
@@ -238,9 +242,9 @@ class SubsetMatcher {
 
     // Calls found(position, gain) for pairs (node of the bag, member) whose D exceeds the decay; the gains of a pair add
     // up to count * (D - decay). Members that only elements before `first` hold are left out; this is fast if
-    // `first` never decreases from call to call.
-    template <class Found>
-    void match(std::span<const Node> nodes, std::span<const double> counts, std::size_t first, Found found) {
+    // `first` never decreases from call to call. each(k) is called before the reports of the k-th node.
+    template <class Found, class Each>
+    void match(std::span<const Node> nodes, std::span<const double> counts, std::size_t first, Found found, Each each) {
         if (levels_ == 0) return;
         if (first < first_) std::fill(skip_.begin(), skip_.end(), 0);
         first_ = first;
@@ -250,6 +254,7 @@ class SubsetMatcher {
             if (slot_[node] == kNone) continue;
             const std::size_t base = columns_.position(lens_.productions[node], 0);
             const double count = counts[k];
+            each(k);
             work_ += evaluate(node, [&](std::uint32_t place, double gain) { found(base + place, count * gain); });
             if (work_ > 1000000) {
                 control_.check();
@@ -393,7 +398,27 @@ inline auto SubsetColumns::visitor(const Lens& lens, const Bags& rows, const Bag
         const auto numbers = features.numbers_of(element);
         const auto counts = features.counts_of(element);
         for (std::size_t k = 0; k < numbers.size(); ++k) bulk(numbers[k], options_.decay * counts[k]);
-        matcher.match(rows.numbers_of(element), rows.counts_of(element), first, member);
+        matcher.match(rows.numbers_of(element), rows.counts_of(element), first, member, [](std::size_t) {});
+    };
+}
+
+inline auto SubsetColumns::node_visitor(const Lens& lens, const Bags& rows, const Control& control) const {
+    return [this, &lens, &rows, matcher = SubsetMatcher(lens, *this, options_, control)](
+               std::size_t element, auto bulk, auto member) mutable {
+        const auto numbers = rows.numbers_of(element);
+        for (std::size_t k = 0; k < numbers.size(); ++k) {
+            const Node node = numbers[k];
+            if (!lens.arena.is_leaf(node)) {
+                if (lens.productions[node] != kNone) bulk(k, lens.productions[node], options_.decay);
+            } else if (options_.bag_of_words && lens.labels[node] != kNone) {
+                bulk(k, static_cast<std::uint32_t>(group_.size() + lens.labels[node]), options_.decay);
+            }
+        }
+        const std::vector<double> once(numbers.size(), 1.0);
+        std::size_t current = 0;
+        matcher.match(numbers, once, 0,
+                      [&](std::size_t position, double value) { member(current, position, value); },
+                      [&](std::size_t k) { current = k; });
     };
 }
 

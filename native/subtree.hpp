@@ -45,6 +45,20 @@ class SubtreeColumns {
         };
     }
 
+    // The same walk node by node: bulk(k, feature, weight) speaks of one occurrence of the k-th subtree of the element.
+    auto node_visitor(const Lens& lens, const Bags& rows, const Control&) const {
+        return [this, &lens, &rows](std::size_t element, auto bulk, auto) {
+            const auto numbers = rows.numbers_of(element);
+            for (std::size_t k = 0; k < numbers.size(); ++k) {
+                if (lens.arena.is_leaf(numbers[k])) continue;
+                if (const Node node = lens.node(numbers[k]); node != kNone) bulk(k, node, weight_[node]);
+            }
+        };
+    }
+
+    // decay^(internal nodes) per distinct subtree.
+    const std::vector<double>& weights() const { return weight_; }
+
   private:
     std::vector<double> weight_;
     std::vector<std::uint32_t> none_;

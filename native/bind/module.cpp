@@ -5,6 +5,7 @@ namespace nb = nanobind;
 
 void register_decode(nb::module_& module);
 void register_grammar(nb::module_& module);
+void register_explain(nb::module_& module);
 void register_kernels(nb::module_& module);
 void register_semantic(nb::module_& module);
 void register_trees(nb::module_& module);
@@ -18,4 +19,5 @@ NB_MODULE(_core, module) {
     register_semantic(module);
     register_decode(module);
     register_grammar(module);
+    register_explain(module);
 }

@@ -1,4 +1,5 @@
 from sapwood._core import decode as decode
+from sapwood._core import explain as explain
 from sapwood._core import grammar as grammar
 from sapwood._core import kernels as kernels
 from sapwood._core import semantic as semantic

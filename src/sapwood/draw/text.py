@@ -1,10 +1,12 @@
-"""Trees as text for the terminal."""
+"""Trees as text for the terminal, bare or with a number per node."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sapwood.trees.tree import Tree
 
-__all__ = ["outline"]
+__all__ = ["cut", "outline", "weighted_outline"]
 
 
 def outline(tree: Tree, *, width: int = 80, max_lines: int | None = None) -> str:
@@ -29,7 +31,44 @@ def outline(tree: Tree, *, width: int = 80, max_lines: int | None = None) -> str
     └─ VP
        └─ VBD barked
     """
+    return _outline(tree, None, width, max_lines)
+
+
+def weighted_outline(tree: Tree, weights: Sequence[float], *, width: int = 80, max_lines: int | None = None) -> str:
+    """Draw an outline with a number before each line, and a bar that shows its size.
+
+    Parameters
+    ----------
+    tree : Tree
+        What to draw.
+    weights : sequence of float
+        One per node, in pre-order. A pre-terminal and its word share a line, and there their sum is shown.
+    width, max_lines
+        As for ``outline``.
+
+    Examples
+    --------
+    >>> print(weighted_outline(Tree.fromstring("(NP (DT the) (NN dog))"), [0.5, -0.25, 0.0, 0.1, 0.05]))
+    +0.5000 ++++++  NP
+    -0.2500 ---     ├─ DT the
+    +0.1500 ++      └─ NN dog
+    """
+    return _outline(tree, weights, width, max_lines)
+
+
+def cut(line: str, width: int) -> str:
+    """Shorten a line to a width, with three dots where something is missing.
+
+    >>> cut("a long line", 8)
+    'a lon...'
+    """
+    return line if len(line) <= width else f"{line[: max(0, width - 3)]}..."
+
+
+def _outline(tree: Tree, weights: Sequence[float] | None, width: int, max_lines: int | None) -> str:
     lines: list[str] = []
+    largest = max((abs(weight) for weight in weights), default=0.0) if weights is not None else 0.0
+    node_number = 0
     stack: list[tuple[Tree, str, str]] = [(tree, "", "")]
     while stack:
         node, lead, below = stack.pop()
@@ -39,10 +78,13 @@ def outline(tree: Tree, *, width: int = 80, max_lines: int | None = None) -> str
             break
         text = node.label
         children = node.children
+        first = node_number
+        node_number += 1
         if len(children) == 1 and children[0].is_leaf:
             text, children = f"{text} {children[0].label}", ()
-        line = lead + text
-        lines.append(line if len(line) <= width else f"{line[: width - 3]}...")
+            node_number += 1
+        margin = "" if weights is None else _margin(float(sum(weights[first:node_number])), largest)
+        lines.append(cut(margin + lead + text, width))
         for position, child in reversed(list(enumerate(children))):
             last = position == len(children) - 1
             # Beyond the width nothing would show, so the lead stops growing there.
@@ -51,3 +93,9 @@ def outline(tree: Tree, *, width: int = 80, max_lines: int | None = None) -> str
                 (child, below + ("└─ " if last else "├─ "), below + (("   " if last else "│  ") if room else ""))
             )
     return "\n".join(lines)
+
+
+def _margin(weight: float, largest: float) -> str:
+    length = round(6 * min(1.0, abs(weight) / largest)) if largest > 0 else 0
+    number = f"{weight:+.4f}" if 1e-4 <= abs(weight) < 100 or weight == 0 else f"{weight:+.0e}"
+    return f"{number:>7} {('+' if weight > 0 else '-') * length:<6}  "

@@ -1,4 +1,7 @@
-"""Two arrays in, numbers out: tree kernels, kernels on flat features, and their algebra."""
+"""Two arrays in, numbers out: tree kernels, kernels on flat features, their algebra, and explicit feature maps."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from sapwood.kernels.base import Kernel
 from sapwood.kernels.expression import parse_kernel
@@ -8,11 +11,17 @@ from sapwood.kernels.semantic import SemanticSubsetTree, SmoothedPartialTree
 from sapwood.kernels.syntactic import PartialTree, SubsetTree, Subtree
 from sapwood.trees.grammar import Grammar
 
+if TYPE_CHECKING:
+    from sapwood.kernels.landmarks import LandmarkMap
+    from sapwood.kernels.maps import FragmentMap, SubtreeMap
+
 __all__ = [
     "PENN_TAG_SETS",
+    "FragmentMap",
     "Grammar",
     "GrammarDriven",
     "Kernel",
+    "LandmarkMap",
     "Linear",
     "PartialTree",
     "Polynomial",
@@ -20,5 +29,14 @@ __all__ = [
     "SmoothedPartialTree",
     "SubsetTree",
     "Subtree",
+    "SubtreeMap",
     "parse_kernel",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # The maps are scikit-learn estimators, and importing it takes longer than computing most kernels.
+    home = {"FragmentMap": "maps", "LandmarkMap": "landmarks", "SubtreeMap": "maps"}.get(name)
+    if home is not None:
+        return getattr(import_module(f"sapwood.kernels.{home}"), name)
+    raise AttributeError(f"module 'sapwood.kernels' has no attribute {name!r}")

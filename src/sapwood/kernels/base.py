@@ -13,18 +13,22 @@ import sys
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from sapwood.errors import DataError, KernelError, ParameterError
+from sapwood.kernels.attribution import Attribution, Part, whole
 from sapwood.kernels.memory import require
 from sapwood.trees.array import TreeArray
 from sapwood.trees.convert import is_nltk
 from sapwood.trees.examples import Examples
 from sapwood.trees.tree import Tree
+
+if TYPE_CHECKING:
+    from sapwood.kernels.explain import KernelExplanation
 
 __all__ = ["Constant", "Kernel", "Normalized", "OnView", "Power", "Product", "Scaled", "Sum", "as_data"]
 
@@ -98,6 +102,30 @@ class Kernel(ABC):
         evaluate = self._expansion(X, weights)
         return lambda Y: evaluate(as_data(Y))
 
+    def explain(self, a: Any, b: Any, *, top: int = 10) -> KernelExplanation:
+        """Say why the value of two trees is what it is: the fragments they share, with weights that add up to it.
+
+        Parameters
+        ----------
+        a, b : tree, bag of trees, or Examples of one row
+            What to compare.
+        top : int
+            How many fragments to list; the others are summed up as the remainder.
+
+        Examples
+        --------
+        >>> from sapwood.kernels import SubsetTree
+        >>> print(SubsetTree(decay=0.5).explain("(NP (DT a) (NN dog))", "(NP (DT a) (NN cat))"))
+        SubsetTree(decay=0.5) = 1.25
+              weight  fragment
+                 0.5  (DT a)
+                 0.5  (NP DT NN)
+                0.25  (NP (DT a) NN)
+        """
+        from sapwood.kernels.explain import explain_kernel
+
+        return explain_kernel(self, a, b, top=top)
+
     # What subclasses define. X and Y have passed as_data.
 
     @abstractmethod
@@ -115,6 +143,17 @@ class Kernel(ABC):
     def _arrays(self) -> int:
         """Return how many arrays of the result's size are alive at once."""
         return 1
+
+    def _attribution(self, X: Any, weights: Matrix) -> Attribution | None:
+        """Compile what says which nodes the outputs k(Y, X) @ weights come from; None if they do not come from nodes.
+
+        This is the one method by which a kernel takes part in explanations; see ``sapwood.kernels.attribution``.
+        """
+        return None
+
+    def _parts(self, X: Any, weights: Matrix) -> list[Part]:
+        """Take the outputs k(Y, X) @ weights apart into a sum over simpler kernels."""
+        return [whole(self, X, weights)]
 
     def _expansion(self, X: Any, weights: Matrix) -> Expansion:
         def evaluate(Y: Any) -> Matrix:
@@ -256,6 +295,9 @@ class Sum(_Pair):
         first, second = self.k1._expansion(X, weights), self.k2._expansion(X, weights)
         return lambda Y: first(Y) + second(Y)
 
+    def _parts(self, X: Any, weights: Matrix) -> list[Part]:
+        return self.k1._parts(X, weights) + self.k2._parts(X, weights)
+
     def __repr__(self) -> str:
         right = f"({self.k2!r})" if isinstance(self.k2, Sum) else repr(self.k2)
         return f"{self.k1!r} + {right}"
@@ -305,6 +347,9 @@ class Scaled(Kernel):
 
     def _expansion(self, X: Any, weights: Matrix) -> Expansion:
         return self.kernel._expansion(X, self.weight * weights)
+
+    def _parts(self, X: Any, weights: Matrix) -> list[Part]:
+        return self.kernel._parts(X, self.weight * weights)
 
     def __repr__(self) -> str:
         part = repr(self.kernel)
@@ -378,6 +423,10 @@ class Normalized(Kernel):
         inner = self.kernel._expansion(X, self._scale(self.kernel._diag(X))[:, None] * weights)
         return lambda Y: inner(Y) * self._scale(self.kernel._diag(Y))[:, None]
 
+    def _parts(self, X: Any, weights: Matrix) -> list[Part]:
+        inner = self.kernel._parts(X, self._scale(self.kernel._diag(X))[:, None] * weights)
+        return [part.times(lambda Y: self._scale(self.kernel._diag(Y))) for part in inner]
+
     @staticmethod
     def _scale(diagonal: Matrix) -> Matrix:
         broken = np.flatnonzero(~np.isfinite(diagonal))
@@ -438,6 +487,9 @@ class OnView(Kernel):
     def _expansion(self, X: Any, weights: Matrix) -> Expansion:
         inner = self.kernel._expansion(self._pick(X), weights)
         return lambda Y: inner(self._pick(Y))
+
+    def _parts(self, X: Any, weights: Matrix) -> list[Part]:
+        return [part.on(self.view) for part in self.kernel._parts(self._pick(X), weights)]
 
     def __repr__(self) -> str:
         return f"{_atom(self.kernel)}.on({self.view!r})"

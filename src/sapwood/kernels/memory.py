@@ -48,6 +48,6 @@ def require(rows: int, columns: int, *, arrays: int = 1) -> None:
         return
     raise TooLargeError(
         f"a {rows:,} x {columns:,} Gram matrix needs {needed / 1e9:,.1f} GB but only {free / 1e9:,.1f} GB are free. "
-        "Instead: compute it in blocks of rows with kernel(X[a:b], X), train on a subset, or describe every "
-        "example by its kernel with a few hundred landmarks, kernel(X, X[landmarks]), and train a linear model on that."
+        "Instead: compute it in blocks of rows with kernel(X[a:b], X), train on a subset, or describe every example by "
+        "its kernel with a few hundred landmarks, sapwood.kernels.LandmarkMap(kernel), and train a linear model on it."
     )

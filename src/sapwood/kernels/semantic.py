@@ -15,6 +15,7 @@ import scipy.sparse as sparse
 
 from sapwood import _core, settings
 from sapwood.errors import ParameterError
+from sapwood.kernels.attribution import Attribution, Differences
 from sapwood.kernels.base import Expansion, Kernel, Matrix
 from sapwood.kernels.syntactic import _trees, check_decay, check_limit
 from sapwood.trees.array import TreeArray
@@ -125,6 +126,9 @@ class WordKernel(Kernel):
             settings.threads(),
         )
         return diagonal
+
+    def _attribution(self, X: Any, weights: Matrix) -> Attribution | None:
+        return Differences(self._expansion(X, weights))
 
     def _expansion(self, X: Any, weights: Matrix) -> Expansion:
         support = _trees(X, self)

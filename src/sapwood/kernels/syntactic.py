@@ -14,6 +14,7 @@ import numpy as np
 
 from sapwood import _core, settings
 from sapwood.errors import DataError, ParameterError
+from sapwood.kernels.attribution import Attribution, Differences, NativeAttribution
 from sapwood.kernels.base import Expansion, Kernel, Matrix
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples
@@ -62,6 +63,15 @@ class TreeKernel(Kernel):
 
         return evaluate
 
+    def _attribution(self, X: Any, weights: Matrix) -> Attribution | None:
+        return Differences(self._expansion(X, weights))
+
+    def _compile(self, X: Any, weights: Matrix, *, searchable: bool) -> Attribution:
+        """Return the attribution that the native core has for the kernels of this module."""
+        support = _trees(X, self)
+        model = self._native().model(support._arena, support._as_bags(), np.ascontiguousarray(weights))
+        return NativeAttribution(model, weights.shape[1], searchable=searchable)
+
 
 class Subtree(TreeKernel):
     """The subtree kernel (ST): complete subtrees that two trees share.
@@ -88,6 +98,9 @@ class Subtree(TreeKernel):
 
     def _native(self) -> _core.kernels.NativeKernel:
         return _core.kernels.Subtree(float(self.decay))
+
+    def _attribution(self, X: Any, weights: Matrix) -> Attribution | None:
+        return self._compile(X, weights, searchable=True)
 
 
 class SubsetTree(TreeKernel):
@@ -127,6 +140,9 @@ class SubsetTree(TreeKernel):
 
     def _native(self) -> _core.kernels.NativeKernel:
         return _core.kernels.Subset(float(self.decay), bool(self.bag_of_words), _limit(self.max_depth))
+
+    def _attribution(self, X: Any, weights: Matrix) -> Attribution | None:
+        return self._compile(X, weights, searchable=True)
 
 
 class PartialTree(TreeKernel):
@@ -188,6 +204,10 @@ class PartialTree(TreeKernel):
             bool(self.leaves),
             float(self.terminal_factor),
         )
+
+    def _attribution(self, X: Any, weights: Matrix) -> Attribution | None:
+        # With another factor, what a leaf of a fragment weighs depends on what it meets.
+        return self._compile(X, weights, searchable=self.terminal_factor == 1.0)
 
 
 def check_decay(value: object, name: str) -> None:

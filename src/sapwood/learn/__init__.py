@@ -1,5 +1,6 @@
 """Kernels or features, and targets: learners with scikit-learn's manners."""
 
+from sapwood.learn.explain import Explanation, ModelFragments
 from sapwood.learn.svm import KernelSVC, KernelSVR
 
-__all__ = ["KernelSVC", "KernelSVR"]
+__all__ = ["Explanation", "KernelSVC", "KernelSVR", "ModelFragments"]

@@ -24,7 +24,9 @@ from sapwood import settings
 from sapwood.errors import DataError, KernelError, ParameterError
 from sapwood.files import Reader, Writer, register
 from sapwood.kernels.base import Kernel, Matrix, as_data
+from sapwood.kernels.explain import one_example
 from sapwood.kernels.syntactic import SubsetTree
+from sapwood.learn.explain import CompiledExplanation, Explanation, ModelFragments
 
 __all__ = ["KernelSVC", "KernelSVR"]
 
@@ -39,6 +41,7 @@ class _KernelMachine(BaseEstimator):
     dual_coef_: Matrix
     intercept_: Matrix
     _compiled: Callable[[Any], Matrix] | None = None
+    _explaining: CompiledExplanation | None = None
 
     def _gram(self, X: Any) -> Matrix:
         kernel = SubsetTree().normalized() if self.kernel is None else self.kernel
@@ -63,6 +66,7 @@ class _KernelMachine(BaseEstimator):
         self.dual_coef_ = np.ascontiguousarray(coefficients)
         self.intercept_ = intercept
         self._compiled = None
+        self._explaining = None
 
     def _outputs(self, X: Any) -> Matrix:
         check_is_fitted(self)
@@ -71,10 +75,16 @@ class _KernelMachine(BaseEstimator):
             self._compiled = self.kernel_.expansion(self.support_examples_, self.dual_coef_)
         return self._compiled(X) + self.intercept_
 
+    def _explainer(self) -> CompiledExplanation:
+        check_is_fitted(self)
+        if self._explaining is None:
+            self._explaining = CompiledExplanation(self.kernel_, self.support_examples_, self.support_, self.dual_coef_)
+        return self._explaining
+
     def __getstate__(self) -> dict[str, Any]:
-        # The compiled expansion is native and quickly made again.
+        # What is compiled is native and quickly made again.
         state: dict[str, Any] = super().__getstate__()
-        return {**state, "_compiled": None}
+        return {**state, "_compiled": None, "_explaining": None}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -252,6 +262,76 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
         best = (margins > 0).astype(np.intp) if margins.ndim == 1 else margins.argmax(axis=1)
         return np.asarray(self.classes_[best])
 
+    def explain(self, example: Any, *, label: Any = None, top: int = 10) -> Explanation:
+        """Say which nodes and fragments of a tree a decision comes from.
+
+        Parameters
+        ----------
+        example : tree, bag of trees, or Examples of one row
+            What to decide about.
+        label : object, optional
+            The class to argue for; by default the predicted one.
+        top : int
+            How many of the heaviest fragments to find.
+
+        Returns
+        -------
+        Explanation
+            Contributions of all nodes that add up to the margin of the class minus the bias. With
+            ``multi_class="ovo"`` the score is the sum of the class's margins against each other class; votes decide.
+
+        Examples
+        --------
+        >>> asked = ["(S (WH who) (V runs))", "(S (WH what) (V ran))"]
+        >>> told = ["(S (N dogs) (V run))", "(S (N he) (V ran))"]
+        >>> clf = KernelSVC().fit(asked + told, ["ask", "ask", "tell", "tell"])
+        >>> print(clf.explain("(S (WH who) (V barks))", top=3))
+        score of ask 0.70554 = 0 (bias) + 0.70554 (nodes)
+        <BLANKLINE>
+        +0.5168 ++++++  S
+        +0.1888 ++      ├─ WH who
+        +0.0000         └─ V barks
+        <BLANKLINE>
+              weight  times  heaviest fragments
+           +0.441282      1  (S WH V)
+           +0.188756      1  (WH who)
+          +0.0755025      1  (S (WH who) V)
+        """
+        explainer = self._explainer()
+        chosen = self.predict(one_example(example))[0] if label is None else label
+        return explainer.explain(example, _plain(chosen), self._combination(chosen), self.intercept_, top)
+
+    def fragments(self, label: Any = None, *, top: int = 20) -> ModelFragments:
+        """Return the fragments that speak most strongly for or against a class.
+
+        Parameters
+        ----------
+        label : object, optional
+            The class; with two classes, by default the second one.
+        top : int
+            How many fragments.
+        """
+        explainer = self._explainer()
+        if label is None:
+            if len(self.classes_) > 2:
+                raise ParameterError(f"say which class: label must be one of {self.classes_.tolist()}.")
+            label = self.classes_[1]
+        return explainer.fragments(_plain(label), self._combination(label), top)
+
+    def _combination(self, label: Any) -> Matrix:
+        """Return the factor of each output in the score of a class."""
+        found = np.flatnonzero(self.classes_ == label)
+        if len(found) != 1:
+            raise ParameterError(f"there is no class {label!r}; the classes are {self.classes_.tolist()}.")
+        chosen, count = int(found[0]), len(self.classes_)
+        if count == 2:
+            return np.array([1.0 if chosen == 1 else -1.0])
+        if self.multi_class == "ovr":
+            return np.asarray(np.eye(count)[chosen])
+        return np.array(
+            [float(first == chosen) - float(second == chosen) for first, second in combinations(range(count), 2)]
+        )
+
 
 class KernelSVR(RegressorMixin, _KernelMachine):
     """Support vector regression on trees, or on anything that a kernel compares.
@@ -320,6 +400,14 @@ class KernelSVR(RegressorMixin, _KernelMachine):
     def predict(self, X: Any) -> Matrix:
         """Return the predicted value of each example."""
         return self._outputs(X)[:, 0]
+
+    def explain(self, example: Any, *, top: int = 10) -> Explanation:
+        """Say which nodes and fragments of a tree the predicted value comes from; see ``KernelSVC.explain``."""
+        return self._explainer().explain(example, None, np.ones(1), self.intercept_, top)
+
+    def fragments(self, *, top: int = 20) -> ModelFragments:
+        """Return the fragments with the largest weights."""
+        return self._explainer().fragments(None, np.ones(1), top)
 
 
 def _check_positive(value: object, name: str) -> None:

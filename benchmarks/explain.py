@@ -1,0 +1,125 @@
+"""How long explanations take: one decision against 2,000 support trees, the fragments of a model, one kernel value.
+
+Run ``python benchmarks/explain.py``. Trees are those of NLTK's Penn Treebank sample (``treebank.zip``), looked for in
+``../shared/data/nltk-zips``; name another place with ``--treebank``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import statistics
+import time
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+import sapwood as sw
+from sapwood.kernels import FragmentMap, Kernel, PartialTree, SubsetTree, Subtree
+from sapwood.learn import KernelSVC
+
+HOME = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "nltk-zips" / "treebank.zip"
+
+
+def read_treebank(path: Path) -> sw.TreeArray:
+    with zipfile.ZipFile(path) as archive:
+        names = sorted(name for name in archive.namelist() if "/combined/" in name and name.endswith(".mrg"))
+        return sw.read_trees(io.StringIO("\n".join(archive.read(name).decode() for name in names)))
+
+
+def milliseconds(work: Callable[[int], object], repeats: int) -> tuple[float, float]:
+    """Median and largest time of one call."""
+    times = []
+    for turn in range(repeats):
+        start = time.perf_counter()
+        work(turn)
+        times.append(1000 * (time.perf_counter() - start))
+    return statistics.median(times), max(times)
+
+
+def machine(kernel: Kernel, support: sw.TreeArray, seed: int) -> KernelSVC:
+    """A two-class machine whose support is all of the trees, so that the number is exact; weights are random."""
+    rng = np.random.default_rng(seed)
+    result = KernelSVC(kernel=kernel)
+    result.classes_ = np.array(["no", "yes"])
+    result.kernel_ = kernel
+    coefficients = rng.normal(size=(len(support), 1))
+    result._keep(support, np.arange(len(support)), coefficients - coefficients.mean(), np.zeros(1))
+    return result
+
+
+def measure(trees: sw.TreeArray, count: int, repeats: int, seed: int) -> list[dict[str, object]]:
+    support, others = trees[:count], trees[count:]
+    rows: list[dict[str, object]] = []
+
+    def add(what: str, kernel: Kernel | None, times: tuple[float, float]) -> None:
+        name = "" if kernel is None else repr(kernel)
+        rows.append({"what": what, "kernel": name, "median_ms": times[0], "largest_ms": times[1]})
+
+    for kernel in (Subtree().normalized(), SubsetTree().normalized(), PartialTree().normalized()):
+        model = machine(kernel, support, seed)
+        add(
+            "compile the model, once",
+            kernel,
+            milliseconds(lambda t, m=model: (m._explainer(), m.predict(others[:1])), 1),
+        )
+        add("one decision, nodes", kernel, milliseconds(lambda t, m=model: m.explain(others[t], top=0), repeats))
+        add(
+            "one decision, nodes and 10 fragments",
+            kernel,
+            milliseconds(lambda t, m=model: m.explain(others[t]), repeats),
+        )
+        add(
+            "predict one tree, for comparison",
+            kernel,
+            milliseconds(lambda t, m=model: m.predict(others[t : t + 1]), repeats),
+        )
+        add("20 fragments of the model", kernel, milliseconds(lambda t, m=model: m.fragments("yes"), 1))
+        add(
+            "shared fragments of two trees",
+            kernel,
+            milliseconds(lambda t, k=kernel: k.explain(others[t], others[t + 1]), repeats),
+        )
+    fitted: list[FragmentMap] = []
+    mine = FragmentMap(min_df=3, max_size=4)
+    add("mine fragments (min_df=3, max_size=4)", None, milliseconds(lambda t: fitted.append(mine.fit(support)), 3))
+    add(
+        f"count {len(fitted[-1].fragments_):,} fragments in the trees",
+        None,
+        milliseconds(lambda t: mine.transform(support), 3),
+    )
+    return rows
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--treebank", type=Path, default=HOME, help="NLTK's treebank.zip")
+    parser.add_argument("--support", type=int, default=2000, help="support trees")
+    parser.add_argument("--repeats", type=int, default=50, help="trees explained")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", type=Path, help="also write the numbers here")
+    options = parser.parse_args()
+    if not options.treebank.exists():
+        print(f"{options.treebank}: not there, so nothing is measured; name NLTK's treebank.zip with --treebank.")
+        return 0
+    trees = read_treebank(options.treebank)
+    with sw.options(threads=1):
+        rows = measure(trees, options.support, options.repeats, options.seed)
+    print(f"{options.support:,} support trees, one thread; milliseconds")
+    print(f"{'median':>9} {'largest':>9}")
+    kernel = None
+    for row in rows:
+        if row["kernel"] != kernel:
+            kernel = row["kernel"]
+            print(kernel or "FragmentMap")
+        print(f"{row['median_ms']:9.2f} {row['largest_ms']:9.2f}  {row['what']}")
+    if options.json:
+        options.json.write_text(json.dumps(rows, indent=2) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,35 @@
+// Which nodes of an element a model's score comes from.
+//
+// The kernels here are sums over pairs of nodes, so f(x) is a sum over the nodes of x: what a node adds is everything
+// that hangs from it. A kernel takes part by giving its columns a `node_visitor` (see subset.hpp).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "arena.hpp"
+#include "bags.hpp"
+#include "lens.hpp"
+#include "model.hpp"
+#include "parallel.hpp"
+
+namespace sapwood {
+
+// out: distinct subtrees of the element x outputs, row major: what one occurrence of each adds to the outputs.
+template <class Columns>
+void attribute(const Model<Columns>& model, const Arena& arena, const Bags& rows, std::size_t element, double* out,
+               Control& control) {
+    const std::size_t outputs = model.outputs();
+    std::fill(out, out + rows.numbers_of(element).size() * outputs, 0.0);
+    const Lens lens(arena, model.arena(), rows);
+    const auto add = [&](const std::vector<double>& table, std::size_t k, std::size_t at, double value) {
+        const double* weight = table.data() + at * outputs;
+        for (std::size_t o = 0; o < outputs; ++o) out[k * outputs + o] += value * weight[o];
+    };
+    auto visit = model.columns().node_visitor(lens, rows, control);
+    visit(element,
+          [&](std::size_t k, std::uint32_t feature, double value) { add(model.feature_weights(), k, feature, value); },
+          [&](std::size_t k, std::size_t position, double value) { add(model.member_weights(), k, position, value); });
+}
+
+}  // namespace sapwood

@@ -1,0 +1,100 @@
+"""``sapwood explain``: say why a model decides as it does, or why two trees are alike."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from sapwood.cli.arguments import Subparsers, add_threads, positive_int
+
+__all__ = ["add_parser", "run"]
+
+
+def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
+    """Describe the command."""
+    parser = subparsers.add_parser(
+        "explain",
+        help="say why a model decides as it does, or why two trees are alike",
+        description=(
+            "With MODEL and TREES: show what each node of each tree adds to the score of its class, and the heaviest "
+            "fragments. With --kernel and two files: show the fragments that the first trees of both share."
+        ),
+    )
+    parser.add_argument("first", metavar="MODEL|A", help="a model file; with --kernel, a file of bracketed trees")
+    parser.add_argument(
+        "second", metavar="TREES|B", nargs="?", help="trees, one or label<TAB>tree per line, or - for standard input"
+    )
+    parser.add_argument("--kernel", metavar="EXPR", help='such as "SubsetTree(decay=0.4)"')
+    parser.add_argument("--label", metavar="CLASS", help="the class to argue for (default: the predicted one)")
+    parser.add_argument("--model", action="store_true", help="list the heaviest fragments of the model itself")
+    parser.add_argument("--top", type=positive_int, default=10, metavar="N", help="fragments to list (default: 10)")
+    parser.add_argument("--count", type=positive_int, default=3, metavar="N", help="trees to explain (default: 3)")
+    parser.add_argument("--html", metavar="OUT", help="write a page with pictures instead of text")
+    add_threads(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Explain and print, or write a page."""
+    from sapwood.errors import ParameterError
+
+    if options.kernel and (options.model or options.label):
+        raise ParameterError("--label and --model belong to a model; leave them out with --kernel.")
+    if options.second is None and not options.model:
+        raise ParameterError("name a file of trees too; see sapwood explain --help.")
+    if options.kernel:
+        return _show([_explain_kernel(options)], options, "Why two trees are alike")
+    from sapwood.cli.models import load_classifier
+
+    model = load_classifier(options.first)
+    explanations: list[Any] = []
+    if options.model:
+        names = list(model.classes_) if options.label is None else [_class(model, options.label)]
+        if options.label is None and len(names) == 2:
+            names = names[1:]
+        explanations += [model.fragments(name, top=options.top) for name in names]
+    if options.second is not None:
+        from sapwood.corpora import read_labelled
+
+        trees, _ = read_labelled(sys.stdin if options.second == "-" else options.second, labels=False)
+        label = None if options.label is None else _class(model, options.label)
+        for row in range(min(options.count, len(trees))):
+            explanations.append(model.explain(trees[row : row + 1], label=label, top=options.top))
+    return _show(explanations, options, "Why these decisions")
+
+
+def _explain_kernel(options: argparse.Namespace) -> Any:
+    from sapwood.errors import DataError
+    from sapwood.kernels import parse_kernel
+    from sapwood.trees import read_trees
+
+    kernel = parse_kernel(options.kernel)
+    sides = []
+    for source in (options.first, options.second):
+        trees = read_trees(sys.stdin.buffer if source == "-" else source)
+        if not len(trees):
+            raise DataError(f"{source}: holds no tree.")
+        sides.append(trees[0:1])
+    return kernel.explain(*sides, top=options.top)
+
+
+def _class(model: Any, name: str) -> Any:
+    """Find the class that is written like this; labels need not be text."""
+    from sapwood.errors import ParameterError
+
+    for label in model.classes_.tolist():
+        if str(label) == name:
+            return label
+    raise ParameterError(f"there is no class {name!r}; the classes are {', '.join(map(str, model.classes_))}.")
+
+
+def _show(explanations: list[Any], options: argparse.Namespace, title: str) -> int:
+    if options.html:
+        from sapwood.draw import page
+        from sapwood.files import atomic_write
+
+        atomic_write(options.html, page(title, [found._repr_html_() for found in explanations]).encode())
+    else:
+        print("\n\n".join(found.to_text(width=80) for found in explanations))
+    return 0

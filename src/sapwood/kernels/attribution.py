@@ -1,0 +1,196 @@
+"""How kernels open themselves to explanation: what a weighted sum of kernel values is made of.
+
+A kernel joins with one method. A kernel whose values are sums over pairs of nodes overrides
+
+    def _attribution(self, X, weights) -> Attribution
+
+and returns an ``Attribution`` that says what each node of an example adds to ``k(example, X) @ weights``. Subclasses of
+``TreeKernel`` need not even do that: they get ``Differences``, which asks their expansion about every subtree. A faster
+one pays off for deep trees. Kernels that return None are shown by their support examples instead. Combinations of
+kernels override ``_parts`` and pass weights on to what they are made of.
+
+Pictures and tables are not here; see ``sapwood.kernels.explain`` and ``sapwood.learn.explain``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sapwood import _core
+from sapwood.trees.array import TreeArray
+
+if TYPE_CHECKING:
+    from sapwood.kernels.base import Expansion, Kernel
+
+__all__ = ["Attribution", "Differences", "Found", "NativeAttribution", "Part", "whole"]
+
+Matrix = NDArray[np.float64]
+
+# How many table cells a search for fragments may look at: a few seconds of work.
+SEARCH_LIMIT = 400_000_000
+
+
+@dataclass(frozen=True)
+class Found:
+    """Fragments that a search has found, heaviest first.
+
+    Attributes
+    ----------
+    fragments : TreeArray
+        As trees, whose leaves are words or labels where the fragment is cut off.
+    weights : array of float
+        What each contributes.
+    counts : array of float
+        How often the example holds each; empty for a whole model.
+    exact : bool
+        False if the search gave up before it could rule out heavier ones.
+    """
+
+    fragments: TreeArray
+    weights: Matrix
+    counts: Matrix
+    exact: bool
+
+
+class Attribution(ABC):
+    """Says where the outputs ``k(example, X) @ weights`` come from, for fixed X and weights."""
+
+    @abstractmethod
+    def nodes(self, element: TreeArray) -> Matrix:
+        """Return what nodes add to the outputs.
+
+        Parameters
+        ----------
+        element : TreeArray
+            One element.
+
+        Returns
+        -------
+        array of shape (distinct subtrees, outputs)
+            Per distinct subtree, in ascending order of its number in the store, what one occurrence of it adds.
+        """
+
+    def heaviest(self, combination: Matrix, top: int, element: TreeArray | None = None) -> Found | None:
+        """Return the fragments of largest absolute weight in a combination of outputs.
+
+        Parameters
+        ----------
+        combination : array of float
+            Factor of each output.
+        top : int
+            How many fragments at most.
+        element : TreeArray, optional
+            One element whose score is explained; without it, weights are those of the linear model itself.
+
+        Returns
+        -------
+        Found or None
+            None for kernels whose fragments cannot be searched.
+        """
+        return None
+
+
+class NativeAttribution(Attribution):
+    """The attribution of a kernel that the native core compiles into a model with weights on distinct subtrees."""
+
+    def __init__(self, model: Any, outputs: int, *, searchable: bool) -> None:
+        self._model, self._outputs, self._searchable = model, outputs, searchable
+
+    def nodes(self, element: TreeArray) -> Matrix:
+        """Walk the element once."""
+        result = np.empty((element.distinct_count(), self._outputs))
+        _core.explain.attribute(self._model, element._arena, element._as_bags(), result)
+        return result
+
+    def heaviest(self, combination: Matrix, top: int, element: TreeArray | None = None) -> Found | None:
+        """Search best first."""
+        if not self._searchable:
+            return None
+        arena, roots, weights, counts, exact = _core.explain.heaviest(
+            self._model,
+            np.ascontiguousarray(combination, dtype=np.float64),
+            None if element is None else element._arena,
+            None if element is None else element._as_bags(),
+            top,
+            SEARCH_LIMIT,
+        )
+        return Found(TreeArray._from_arena(arena, roots), weights, counts, exact)
+
+
+class Differences(Attribution):
+    """The attribution of any sum over pairs of nodes: a tree's outputs minus those of its children.
+
+    Costs one evaluation per distinct subtree, which is much for very deep trees.
+    """
+
+    def __init__(self, expansion: Expansion) -> None:
+        self._expansion = expansion
+
+    def nodes(self, element: TreeArray) -> Matrix:
+        """Evaluate every distinct subtree as an element of its own."""
+        labels, node_labels, child_ends, children, _ = element._arena.dump(element._roots)
+        arena = _core.trees.Arena.load(labels, node_labels, child_ends, children)
+        result = self._expansion(TreeArray._from_arena(arena, np.arange(len(node_labels), dtype=np.uint32)))
+        below = np.zeros_like(result)
+        arity = child_ends.astype(np.intp)
+        arity[1:] -= arity[:-1].copy()
+        parents = np.repeat(np.arange(len(node_labels)), arity)
+        np.add.at(below, parents, result[children])
+        return np.asarray(result - below)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One kernel of a weighted combination, with the examples and weights it sees.
+
+    The outputs of a combination for an example are the sum over its parts of
+    ``factor(example) * (kernel(pick(example), support) @ weights)``.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        Not itself a sum, scaling, normalisation or view.
+    support : array of examples
+        As this kernel sees them.
+    weights : array of shape (n, outputs)
+        With all factors that belong to the support examples.
+    pick : callable
+        Takes the examples of the combination and returns those of this kernel.
+    factor : callable
+        Takes the examples of the combination and returns one factor for each.
+    view : str, optional
+        The view of ``Examples`` that the kernel is on.
+    """
+
+    kernel: Kernel
+    support: Any
+    weights: Matrix
+    pick: Callable[[Any], Any]
+    factor: Callable[[Any], Matrix]
+    view: str | None = None
+
+    def on(self, view: str) -> Part:
+        """Return the part as seen from examples that have this view."""
+        inner_pick, inner_factor = self.pick, self.factor
+        return replace(
+            self,
+            pick=lambda X: inner_pick(X[view]),
+            factor=lambda X: inner_factor(X[view]),
+            view=view if self.view is None else self.view,
+        )
+
+    def times(self, factor: Callable[[Any], Matrix]) -> Part:
+        """Return the part with one more factor per example."""
+        inner = self.factor
+        return replace(self, factor=lambda X: inner(X) * factor(X))
+
+
+def whole(kernel: Kernel, support: Any, weights: Matrix) -> Part:
+    """Make the only part of a kernel that is not taken apart."""
+    return Part(kernel, support, weights, pick=lambda X: X, factor=lambda X: np.ones(X.shape[0]))

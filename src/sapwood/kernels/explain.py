@@ -1,0 +1,196 @@
+"""Why two trees are as similar as they are: the fragments they share, and what each is worth.
+
+Also here: ``WeightedFragment`` and how a score is gathered from the parts of a kernel, which explanations of decisions
+use too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sapwood.draw.html import fragment_table, panel
+from sapwood.draw.text import cut
+from sapwood.errors import DataError, ParameterError
+from sapwood.kernels.attribution import Attribution, Matrix, Part
+from sapwood.trees.array import TreeArray
+from sapwood.trees.convert import is_nltk
+from sapwood.trees.examples import Examples
+from sapwood.trees.tree import Tree
+
+if TYPE_CHECKING:
+    from sapwood.kernels.base import Kernel
+
+__all__ = ["KernelExplanation", "WeightedFragment", "check_top", "explain_kernel", "one_example", "search"]
+
+
+@dataclass(frozen=True)
+class WeightedFragment:
+    """A fragment and what it adds.
+
+    Attributes
+    ----------
+    tree : Tree
+        The fragment; its leaves are words, or labels where it is cut off.
+    weight : float
+        What it adds to the value, all its occurrences together.
+    count : float
+        How often the example holds it; NaN where no example is concerned, and for partial trees, which fit in many
+        ways of different worth.
+    kernel : str
+        The kernel it belongs to, if there are several.
+    view : str, optional
+        The view of ``Examples`` it is found in.
+    """
+
+    tree: Tree
+    weight: float
+    count: float
+    kernel: str
+    view: str | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class KernelExplanation:
+    """The value of a kernel for two trees, and the fragments behind it.
+
+    ``value`` is the sum of the weights of ``fragments``, of ``remainder`` and of the values in ``others``.
+
+    Attributes
+    ----------
+    kernel : Kernel
+    value : float
+        ``kernel(a, b)``.
+    fragments : tuple of WeightedFragment
+        The heaviest fragments that both trees hold, heaviest first; ``count`` is the number in the first tree.
+    remainder : float
+        The weight of all other shared fragments together.
+    others : tuple of (str, float)
+        Parts of the kernel that are no sums over fragments, such as products, with their values.
+    exact : bool
+        False if the search for fragments met its limit, so that heavier ones may be among the remainder.
+    """
+
+    kernel: Kernel
+    value: float
+    fragments: tuple[WeightedFragment, ...]
+    remainder: float
+    others: tuple[tuple[str, float], ...]
+    exact: bool
+
+    def to_text(self, *, width: int = 80) -> str:
+        """Write the explanation as lines of at most ``width`` characters."""
+        lines = [cut(f"{self.kernel!r} = {self.value:.6g}", width)]
+        if self.fragments:
+            lines.append(f"{'weight':>12}  fragment")
+        parts = len({(fragment.kernel, fragment.view) for fragment in self.fragments}) > 1
+        for fragment in self.fragments:
+            where = f"  [{fragment.view or fragment.kernel}]" if parts else ""
+            lines.append(cut(f"{fragment.weight:12.6g}  {fragment.tree}{where}", width))
+        if not self.fragments and not self.others:
+            lines.append("  the trees share no fragment")
+        elif self.remainder:
+            lines.append(f"{self.remainder:12.6g}  all other fragments")
+        lines += [cut(f"{value:12.6g}  {kernel}, which has no fragments", width) for kernel, value in self.others]
+        if not self.exact:
+            lines.append("  the search met its limit: there may be heavier fragments")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows = [(fragment.weight, fragment.tree, fragment.view or "") for fragment in self.fragments]
+        rest = [(self.remainder, "all other fragments")] if self.remainder else []
+        rest += [(value, f"{kernel}, which has no fragments") for kernel, value in self.others]
+        return panel(f"{self.kernel!r} = {self.value:.6g}", [fragment_table(rows, rest)])
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        return (
+            f"KernelExplanation(value={self.value:.6g}, {len(self.fragments)} fragments, "
+            f"remainder={self.remainder:.3g})"
+        )
+
+
+def explain_kernel(kernel: Kernel, a: Any, b: Any, *, top: int = 10) -> KernelExplanation:
+    """Explain one kernel value; see ``Kernel.explain``."""
+    check_top(top)
+    left, right = one_example(a), one_example(b)
+    value = float(kernel._gram(left, right)[0, 0])
+    parts = kernel._parts(right, np.ones((1, 1)))
+    compiled = [(part, part.kernel._attribution(part.support, part.weights)) for part in parts]
+    combination = np.ones(1)
+    fragments, exact, searched = search(compiled, combination, top, left)
+    others = []
+    for (part, attribution), has_fragments in zip(compiled, searched, strict=True):
+        if attribution is None or not has_fragments:
+            others.append((repr(part.kernel), score(part, left, combination)))
+    listed = sum(fragment.weight for fragment in fragments)
+    remainder = value - listed - sum(other for _, other in others)
+    # What is left of rounding is no fragment.
+    if abs(remainder) <= 1e-12 * abs(value):
+        remainder = 0.0
+    return KernelExplanation(kernel, value, fragments, remainder, tuple(others), exact)
+
+
+def search(
+    compiled: Sequence[tuple[Part, Attribution | None]], combination: Matrix, top: int, example: Any | None
+) -> tuple[tuple[WeightedFragment, ...], bool, list[bool]]:
+    """Find the heaviest fragments of all parts together.
+
+    Returns
+    -------
+    fragments, exact, searched
+        ``searched`` says for each part whether its fragments could be searched.
+    """
+    fragments: list[WeightedFragment] = []
+    exact = True
+    searched = []
+    for part, attribution in compiled:
+        if attribution is None:
+            searched.append(False)
+            continue
+        element = None if example is None else part.pick(example)
+        found = attribution.heaviest(combination, top, element)
+        searched.append(found is not None)
+        if found is None:
+            continue
+        factor = 1.0 if example is None else float(part.factor(example)[0])
+        counts: Iterable[float] = found.counts.tolist() if example is not None else [float("nan")] * len(found.weights)
+        for tree, weight, count in zip(found.fragments, found.weights.tolist(), counts, strict=True):
+            assert isinstance(tree, Tree)
+            if weight * factor != 0.0:
+                fragments.append(WeightedFragment(tree, weight * factor, count, repr(part.kernel), part.view))
+        exact &= found.exact
+    fragments.sort(key=lambda fragment: -abs(fragment.weight))
+    return tuple(fragments[:top]), exact, searched
+
+
+def score(part: Part, example: Any, combination: Matrix) -> float:
+    """Return what a part adds to a combination of outputs."""
+    outputs = part.kernel._expansion(part.support, part.weights @ combination[:, None])(part.pick(example))
+    return float(part.factor(example)[0] * outputs[0, 0])
+
+
+def one_example(example: Any) -> Any:
+    """Turn a tree, a bag of trees or one row of examples into examples of length 1."""
+    if isinstance(example, (Tree, str)) or is_nltk(example):
+        return TreeArray([example])
+    if isinstance(example, tuple):
+        return TreeArray([example])
+    if isinstance(example, (TreeArray, Examples)):
+        if len(example) != 1:
+            raise DataError(f"expected one example, got {len(example)}; pick one, such as X[0:1].")
+        return example
+    if isinstance(example, list):
+        return one_example(TreeArray(example))
+    raise DataError(f"expected a tree or Examples of one row, got {type(example).__name__}.")
+
+
+def check_top(top: object) -> None:
+    """Raise unless the number of fragments asked for is an integer of at least 0."""
+    if isinstance(top, bool) or not isinstance(top, (int, np.integer)) or top < 0:
+        raise ParameterError(f"top must be an integer of at least 0, got {top!r}.")

@@ -1,0 +1,92 @@
+"""Any kernel as an approximate feature map: values against landmark examples, after Nyström.
+
+The mathematics is scikit-learn's ``Nystroem``, which takes matrices only; here examples of any kind are turned into
+kernel values against landmarks first.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.kernel_approximation import Nystroem
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from sapwood.errors import DataError, ParameterError
+from sapwood.kernels.base import Kernel, as_data
+from sapwood.kernels.syntactic import SubsetTree, check_limit
+
+__all__ = ["LandmarkMap"]
+
+
+class LandmarkMap(TransformerMixin, BaseEstimator):
+    """Examples as dense vectors whose dot product approximates a kernel (Nyström's method).
+
+    Exact between landmarks; elsewhere the better, the more landmarks there are. Memory is that of one kernel matrix
+    between examples and landmarks, never of the whole Gram matrix.
+
+    Parameters
+    ----------
+    kernel : Kernel, optional
+        By default ``SubsetTree(decay=0.4).normalized()``.
+    n_components : int
+        How many training examples serve as landmarks; all of them if there are fewer.
+    random_state : int, RandomState or None
+        Which ones.
+
+    Attributes
+    ----------
+    landmarks_ : TreeArray or Examples
+    kernel_ : Kernel
+        The kernel with everything that it takes from training data.
+
+    Examples
+    --------
+    >>> from sapwood.kernels import LandmarkMap, SubsetTree
+    >>> trees = ["(NP (DT a) (NN dog))", "(NP (DT a) (NN cat))", "(VP (VB run))"]
+    >>> V = LandmarkMap(SubsetTree(), n_components=3, random_state=0).fit_transform(trees)
+    >>> bool(np.allclose(V @ V.T, SubsetTree()(trees)))
+    True
+    """
+
+    kernel_: Kernel
+    landmarks_: Any
+
+    def __init__(self, kernel: Kernel | None = None, *, n_components: int = 100, random_state: Any = None) -> None:
+        self.kernel = kernel
+        self.n_components = n_components
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Draw the landmarks from the training examples."""
+        kernel = SubsetTree().normalized() if self.kernel is None else self.kernel
+        if not isinstance(kernel, Kernel):
+            raise ParameterError(f"kernel must be a kernel such as SubsetTree(decay=0.4), got {kernel!r}.")
+        check_limit(self.n_components, "n_components")
+        X = as_data(X)
+        if not X.shape[0]:
+            raise DataError("there is nothing to draw landmarks from: X has no examples.")
+        random = check_random_state(self.random_state)
+        self.kernel_ = kernel.bind(X)
+        chosen = random.permutation(X.shape[0])[: self.n_components]
+        self.landmarks_ = X[chosen]
+        self._basis = Nystroem(kernel="precomputed", n_components=len(chosen), random_state=0)
+        self._basis.fit(self.kernel_(self.landmarks_))
+        return self
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """Return one row per example, with as many columns as there are landmarks."""
+        check_is_fitted(self)
+        X = as_data(X)
+        if not X.shape[0]:
+            return np.zeros((0, self.landmarks_.shape[0]))
+        return np.asarray(self._basis.transform(self.kernel_(X, self.landmarks_)))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.one_d_array = True
+        return tags

@@ -1,0 +1,314 @@
+"""Why a kernel machine decides as it does: contributions of nodes, heaviest fragments, support examples.
+
+A machine hands over its kernel, support examples and dual coefficients; nothing here trains or predicts. Scores are
+taken apart along the kernel (see ``sapwood.kernels.attribution``): what is linear in tree features is told node by
+node, the rest by support examples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sapwood.draw.html import fragment_table, panel
+from sapwood.draw.svg import fragment_nodes, weighted_svg
+from sapwood.draw.text import cut, weighted_outline
+from sapwood.errors import DataError, TooLargeError
+from sapwood.kernels.attribution import Attribution, Matrix, Part
+from sapwood.kernels.base import Kernel
+from sapwood.kernels.explain import WeightedFragment, check_top, one_example, search
+from sapwood.trees.array import TreeArray
+from sapwood.trees.tree import Tree
+
+__all__ = ["CompiledExplanation", "ExplainedTree", "Explanation", "ModelFragments", "OtherPart"]
+
+# Contributions are listed node by node, and shared subtrees can stand for more nodes than memory has bytes.
+_MOST_NODES = 5_000_000
+
+
+@dataclass(frozen=True, repr=False)
+class ExplainedTree:
+    """A tree with what each of its nodes adds to a score.
+
+    Attributes
+    ----------
+    tree : Tree
+    contributions : array of float
+        One per node, in pre-order: what all fragments that hang from the node add.
+    view : str, optional
+        The view of ``Examples`` that the tree belongs to.
+    """
+
+    tree: Tree
+    contributions: Matrix
+    view: str | None = None
+
+    def total(self) -> float:
+        """Return the sum of all contributions."""
+        return float(self.contributions.sum())
+
+    def __repr__(self) -> str:
+        return f"ExplainedTree({len(self.contributions):,} nodes, total {self.total():.6g})"
+
+
+@dataclass(frozen=True)
+class OtherPart:
+    """A part of the kernel that is not linear in tree features, with the support examples that matter most.
+
+    Attributes
+    ----------
+    kernel : str
+    value : float
+        What the part adds to the score.
+    support : tuple of (int, float)
+        Positions in the training data, and what each adds; largest first, ten at most.
+    """
+
+    kernel: str
+    value: float
+    support: tuple[tuple[int, float], ...]
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """One score of a kernel machine taken apart.
+
+    ``value`` is ``bias`` plus the contributions of all nodes of all ``trees`` plus the values of ``others``.
+
+    Attributes
+    ----------
+    label : object
+        The class whose score is explained; None for regression.
+    value, bias : float
+    trees : tuple of ExplainedTree
+        The trees of the example with the contribution of every node.
+    fragments : tuple of WeightedFragment
+        The heaviest fragments of the score, heaviest first. Each is a part of what the nodes add, not on top of it.
+    others : tuple of OtherPart
+        Parts of the kernel that nodes do not account for.
+    exact : bool
+        False if the search for fragments met its limit, so that there may be heavier ones.
+    """
+
+    label: Any
+    value: float
+    bias: float
+    trees: tuple[ExplainedTree, ...]
+    fragments: tuple[WeightedFragment, ...]
+    others: tuple[OtherPart, ...]
+    exact: bool
+
+    @property
+    def contributions(self) -> Matrix:
+        """The contributions of the only tree, in pre-order; see ``trees`` if there are several."""
+        if len(self.trees) != 1:
+            raise DataError(f"the example has {len(self.trees)} explained trees; look at .trees one by one.")
+        return self.trees[0].contributions
+
+    @property
+    def share(self) -> float:
+        """The share of the score, sizes added up part by part, that nodes account for: 1 if everything."""
+        covered = abs(sum(tree.total() for tree in self.trees))
+        rest = sum(abs(other.value) for other in self.others)
+        return 1.0 if rest == 0 else covered / (covered + rest)
+
+    def to_text(self, *, width: int = 80, max_lines: int | None = 60) -> str:
+        """Write the explanation as lines of at most ``width`` characters."""
+        nodes = sum(tree.total() for tree in self.trees)
+        lines = [cut(f"{self._title()} = {self.bias:.6g} (bias) + {nodes:.6g} (nodes)", width)]
+        if self.others:
+            added = sum(other.value for other in self.others)
+            lines[0] = cut(f"{lines[0]} + {added:.6g} (other parts)", width)
+        for tree in self.trees:
+            lines += ["", *([f"[{tree.view}]"] if tree.view else [])]
+            lines.append(weighted_outline(tree.tree, tree.contributions.tolist(), width=width, max_lines=max_lines))
+        if self.fragments:
+            lines += ["", f"{'weight':>12}  times  heaviest fragments"]
+        several = len({(fragment.kernel, fragment.view) for fragment in self.fragments}) > 1
+        for fragment in self.fragments:
+            where = f"  [{fragment.view or fragment.kernel}]" if several else ""
+            times = "-" if np.isnan(fragment.count) else f"{fragment.count:g}"
+            lines.append(cut(f"{fragment.weight:+12.6g}  {times:>5}  {fragment.tree}{where}", width))
+        if not self.exact:
+            lines.append("  the search met its limit: there may be heavier fragments")
+        for other in self.others:
+            lines += ["", cut(f"{other.value:+12.6g}  from {other.kernel}, by training example:", width)]
+            lines += [f"{value:+12.6g}  example {position}" for position, value in other.support[:5]]
+        if self.others:
+            lines += ["", f"Nodes account for {self.share:.0%} of the score."]
+        return "\n".join(lines)
+
+    def to_html(self) -> str:
+        """Return a piece of HTML: the trees coloured by contribution, and a table of fragments."""
+        pieces = []
+        for tree in self.trees:
+            marked: list[int] = []
+            top = next((fragment for fragment in self.fragments if fragment.view == tree.view), None)
+            # Small trees only: a larger one is not drawn node by node.
+            if top is not None and len(tree.contributions) <= 2000:
+                marked = fragment_nodes(tree.tree, top.tree)
+            picture = weighted_svg(tree.tree, tree.contributions.tolist(), marked=marked)
+            pieces.append(f"<div>{picture}</div>")
+        rows = [(fragment.weight, fragment.tree, fragment.view or "") for fragment in self.fragments]
+        rest = [(other.value, f"{other.kernel}, which nodes do not account for") for other in self.others]
+        pieces.append(fragment_table(rows, [(self.bias, "bias"), *rest]))
+        return panel(self._title(), pieces)
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def _title(self) -> str:
+        return f"{'score' if self.label is None else f'score of {self.label!s}'} {self.value:.6g}"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        nodes = sum(len(tree.contributions) for tree in self.trees)
+        return (
+            f"Explanation(label={self.label!r}, value={self.value:.6g}, bias={self.bias:.6g}, {nodes:,} nodes, "
+            f"{len(self.fragments)} fragments)"
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class ModelFragments(Sequence[WeightedFragment]):
+    """The fragments to which a model gives the largest weights, heaviest first.
+
+    The weight is that of the linear model in the space of fragments: a tree that holds the fragment n times scores
+    n·√λ^size times the weight for it, before normalisation.
+
+    Attributes
+    ----------
+    label : object
+        The class they speak for; None for regression.
+    fragments : tuple of WeightedFragment
+    exact : bool
+        False if the search met its limit, so that there may be heavier ones.
+    """
+
+    label: Any
+    fragments: tuple[WeightedFragment, ...]
+    exact: bool
+
+    def __len__(self) -> int:
+        return len(self.fragments)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.fragments[index]
+
+    def to_text(self, *, width: int = 80) -> str:
+        """Write one line per fragment, of at most ``width`` characters."""
+        lines = [f"{'weight':>12}  heaviest fragments" + ("" if self.label is None else f" of {self.label!s}")]
+        several = len({(fragment.kernel, fragment.view) for fragment in self.fragments}) > 1
+        for fragment in self.fragments:
+            where = f"  [{fragment.view or fragment.kernel}]" if several else ""
+            lines.append(cut(f"{fragment.weight:+12.6g}  {fragment.tree}{where}", width))
+        if not self.exact:
+            lines.append("  the search met its limit: there may be heavier fragments")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows = [(fragment.weight, fragment.tree, fragment.view or "") for fragment in self.fragments]
+        return panel(f"heaviest fragments of {self.label!s}", [fragment_table(rows)])
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        return f"ModelFragments(label={self.label!r}, {len(self)} fragments)"
+
+
+class CompiledExplanation:
+    """What explanations of one machine share: the parts of its kernel with the weights spread over them.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    examples : array of n examples
+        The support examples.
+    positions : array of n integers
+        Where they stood in the training data.
+    coefficients : array of shape (n, outputs)
+    """
+
+    def __init__(self, kernel: Kernel, examples: Any, positions: NDArray[np.intp], coefficients: Matrix) -> None:
+        self._positions = positions
+        self._parts: list[tuple[Part, Attribution | None]] = [
+            (part, part.kernel._attribution(part.support, part.weights))
+            for part in kernel._parts(examples, coefficients)
+        ]
+
+    def explain(self, example: Any, label: Any, combination: Matrix, intercept: Matrix, top: int) -> Explanation:
+        """Explain the combination of outputs for one example."""
+        check_top(top)
+        example = one_example(example)
+        gathered: dict[str | None, tuple[TreeArray, Matrix]] = {}
+        others = []
+        for part, attribution in self._parts:
+            factor = float(part.factor(example)[0])
+            seen = part.pick(example)
+            if attribution is None:
+                others.append(self._other(part, seen, factor, combination))
+                continue
+            _check_size(seen)
+            values = factor * (attribution.nodes(seen) @ combination)
+            former = gathered.get(part.view)
+            gathered[part.view] = (seen, values if former is None else former[1] + values)
+        fragments, exact, _ = search(self._parts, combination, top, example) if top else ((), True, [])
+        trees = tuple(
+            explained for view, (seen, values) in gathered.items() for explained in _by_node(seen, values, view)
+        )
+        bias = float(intercept @ combination)
+        value = bias + sum(tree.total() for tree in trees) + sum(other.value for other in others)
+        return Explanation(label, value, bias, trees, fragments, tuple(others), exact)
+
+    def fragments(self, label: Any, combination: Matrix, top: int) -> ModelFragments:
+        """Find the heaviest fragments of a combination of outputs."""
+        check_top(top)
+        found, exact, searched = search(self._parts, combination, top, None)
+        if not any(searched):
+            names = ", ".join(repr(part.kernel) for part, _ in self._parts)
+            raise DataError(
+                f"the fragments of {names} cannot be listed; sums, scalings, views and normalisations of Subtree, "
+                "SubsetTree and PartialTree have fragments that can."
+            )
+        return ModelFragments(label, found, exact)
+
+    def _other(self, part: Part, seen: Any, factor: float, combination: Matrix) -> OtherPart:
+        values = factor * part.kernel._gram(seen, part.support)[0] * (part.weights @ combination)
+        order = np.argsort(-np.abs(values), kind="stable")[:10]
+        chosen = tuple((int(self._positions[k]), float(values[k])) for k in order if values[k] != 0)
+        return OtherPart(repr(part.kernel), float(values.sum()), chosen)
+
+
+def _check_size(element: TreeArray) -> None:
+    count = element._as_bags().node_count()
+    if count > _MOST_NODES:
+        raise TooLargeError(
+            f"the example has {count:,.0f} nodes, and an explanation lists each of them; at most {_MOST_NODES:,} are "
+            "listed. Explain a smaller tree."
+        )
+
+
+def _by_node(element: TreeArray, values: Matrix, view: str | None) -> list[ExplainedTree]:
+    """Copy the contributions of distinct subtrees to every place where they stand, tree by tree in pre-order."""
+    _, _, child_ends, children, roots = element._arena.dump(element._roots)
+    begins = np.concatenate([[0], child_ends[:-1]]).astype(np.int64).tolist()
+    ends, kids = child_ends.tolist(), children.tolist()
+    content = element._elements()[0]
+    trees = content if isinstance(content, tuple) else (content,)
+    result = []
+    for root, tree in zip(roots.tolist(), trees, strict=True):
+        order = []
+        stack = [root]
+        while stack:
+            node = stack.pop()
+            order.append(node)
+            stack.extend(reversed(kids[begins[node] : ends[node]]))
+        result.append(ExplainedTree(tree, values[order], view))
+    return result

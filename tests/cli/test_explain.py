@@ -1,0 +1,98 @@
+"""``sapwood explain`` as a user meets it."""
+
+from __future__ import annotations
+
+import pytest
+
+import sapwood as sw
+from sapwood.cli import main
+
+LINES = [
+    "ask\t(S (WH who) (V runs))",
+    "tell\t(S (N he) (V runs))",
+    "ask\t(S (WH what) (V ran))",
+    "tell\t(S (N <b>&) (V ran))",
+]
+
+
+@pytest.fixture
+def data(tmp_path):
+    path = tmp_path / "data.tsv"
+    path.write_text("\n".join(LINES) + "\n")
+    return path
+
+
+@pytest.fixture
+def model(data, tmp_path, capsys):
+    path = tmp_path / "model.sap"
+    assert main(["train", "trees", str(data), "-o", str(path)]) == 0
+    capsys.readouterr()
+    return path
+
+
+@pytest.fixture
+def tree_files(tmp_path):
+    paths = []
+    for name, tree in (("a", "(S (N <b>) (V runs))"), ("b", "(S (N she) (V runs))")):
+        path = tmp_path / f"{name}.mrg"
+        path.write_text(tree)
+        paths.append(str(path))
+    return paths
+
+
+def test_decisions_as_text(model, data, capsys):
+    assert main(["explain", str(model), str(data), "--count", "2", "--top", "3"]) == 0
+    out = capsys.readouterr().out
+    clf = sw.load(model)
+    assert out.count("score of ") == 2
+    assert f"score of ask {-clf.decision_function(['(S (WH who) (V runs))'])[0]:.6g}" in out
+    assert "(WH who)" in out
+    assert all(len(line) <= 80 for line in out.splitlines())
+
+
+def test_another_class_and_the_model(model, data, capsys):
+    assert main(["explain", str(model), str(data), "--label", "tell", "--count", "1"]) == 0
+    assert "score of tell -" in capsys.readouterr().out
+    assert main(["explain", str(model), "--model", "--top", "2"]) == 0
+    out = capsys.readouterr().out
+    assert "heaviest fragments of tell" in out
+    assert len(out.splitlines()) == 3
+
+
+def test_a_page(model, data, tmp_path, capsys):
+    page = tmp_path / "why.html"
+    assert main(["explain", str(model), str(data), "--count", "4", "--html", str(page)]) == 0
+    assert capsys.readouterr().out == ""
+    html = page.read_text()
+    assert html.startswith("<!DOCTYPE html>")
+    assert html.count("<svg baseProfile") == 4
+    assert "&lt;b&gt;&amp;" in html
+    assert "<b>" not in html
+
+
+def test_kernel_values(tree_files, tmp_path, capsys):
+    assert main(["explain", "--kernel", "SubsetTree(decay=0.5)", *tree_files]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("SubsetTree(decay=0.5) = 1.25")
+    assert "(V runs)" in out
+    page = tmp_path / "why.html"
+    assert main(["explain", "--kernel", "SubsetTree(decay=0.5)", *tree_files, "--html", str(page)]) == 0
+    assert "SubsetTree(decay=0.5) = 1.25" in page.read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["MODEL"], 2, "name a file of trees too"),
+        (["MODEL", "DATA", "--label", "none"], 2, "there is no class 'none'; the classes are ask, tell"),
+        (["MODEL", "missing.tsv"], 1, "missing.tsv: no such file"),
+        (["missing.sap", "DATA"], 1, "missing.sap: no such file"),
+        (["DATA", "DATA"], 1, "is not a Sapwood file"),
+        (["--kernel", "Nonsense()", "DATA", "DATA"], 2, "there is no kernel called Nonsense"),
+        (["--kernel", "Subtree()", "--model", "DATA", "DATA"], 2, "belong to a model"),
+    ],
+)
+def test_what_cannot_be_explained(model, data, arguments, code, message, capsys):
+    filled = [str(model) if a == "MODEL" else str(data) if a == "DATA" else a for a in arguments]
+    assert main(["explain", *filled]) == code
+    assert message in capsys.readouterr().err

@@ -1,0 +1,285 @@
+"""Explicit maps: dot products against exact kernels, selection, manners of a transformer, bad input."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse as sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.kernel_approximation import Nystroem
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Normalizer
+from sklearn.svm import LinearSVC
+
+import sapwood as sw
+from explain_oracles import any_trees, decays, fragments, height, internal_trees, size
+from sapwood.errors import DataError, ParameterError, TooLargeError
+from sapwood.kernels import FragmentMap, LandmarkMap, SubsetTree, Subtree, SubtreeMap
+from sapwood.kernels.selection import chi_squared, hold_head, information_gain
+
+corpora = st.lists(internal_trees, min_size=1, max_size=4)
+
+
+@settings(max_examples=60, deadline=None)
+@given(corpora, st.lists(any_trees, max_size=3), decays)
+def test_subtree_map_is_the_subtree_kernel(trees, others, decay):
+    mapped = SubtreeMap(decay=decay).fit(trees)
+    kernel = Subtree(decay=decay)
+    V = mapped.transform(trees)
+    np.testing.assert_allclose((V @ V.T).toarray(), kernel(trees), rtol=1e-12)
+    if others:
+        np.testing.assert_allclose((mapped.transform(others) @ V.T).toarray(), kernel(others, trees), rtol=1e-12)
+
+
+@settings(max_examples=80, deadline=None)
+@given(corpora, st.lists(any_trees, max_size=3), decays, st.sampled_from([None, 1, 2, 3]))
+def test_all_fragments_are_the_subset_tree_kernel(trees, others, decay, max_depth):
+    mapped = FragmentMap(decay=decay, max_depth=max_depth).fit(trees)
+    kernel = SubsetTree(decay=decay, max_depth=max_depth)
+    V = mapped.transform(trees)
+    np.testing.assert_allclose((V @ V.T).toarray(), kernel(trees), rtol=1e-12)
+    if others:
+        np.testing.assert_allclose((mapped.transform(others) @ V.T).toarray(), kernel(others, trees), rtol=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(corpora, st.sampled_from([None, 1, 2, 4]), st.sampled_from([None, 1, 2]), st.integers(1, 3))
+def test_limits_keep_the_right_fragments(trees, max_size, max_depth, min_df):
+    counted = [fragments(tree) for tree in trees]
+    expected = {
+        fragment
+        for fragment in set().union(*counted)
+        if (max_size is None or size(fragment) <= max_size)
+        and (max_depth is None or height(fragment) <= max_depth)
+        and sum(fragment in counts for counts in counted) >= min_df
+    }
+    mapped = FragmentMap(max_size=max_size, max_depth=max_depth, min_df=min_df)
+    if not expected:
+        with pytest.raises(DataError, match="no fragment"):
+            mapped.fit(trees)
+        return
+    mapped.fit(trees)
+    assert len(mapped.fragments_) == len(expected)
+    assert set(mapped.fragments_) == expected
+    V = mapped.set_params(decay=1.0).fit(trees).transform(trees).toarray()
+    for column, fragment in enumerate(mapped.fragments_):
+        assert V[:, column].tolist() == [counts[fragment] for counts in counted]
+
+
+@pytest.fixture(scope="module")
+def questions():
+    nouns = ["dog", "cat", "tree", "house", "river", "book"]
+    trees, labels = [], []
+    for noun in nouns:
+        for label, first in (("person", "(WP who)"), ("place", "(WRB where)"), ("thing", "(WDT which)")):
+            trees.append(f"(Q (WH {first}) (VP (VB sees) (NP-ARG (DT the) (NN {noun}))))")
+            labels.append(label)
+    return sw.TreeArray(trees), np.array(labels)
+
+
+@pytest.mark.parametrize("score", ["chi2", "information_gain"])
+def test_selection_finds_what_tells_classes_apart(questions, score):
+    X, y = questions
+    mapped = FragmentMap(select=score, n_fragments=6, max_size=1).fit(X, y)
+    words = {"(WP who)", "(WRB where)", "(WDT which)"}
+    assert set(mapped.get_feature_names_out()) == words | {"(WH WP)", "(WH WRB)", "(WH WDT)"}
+    everything = FragmentMap(select=score, max_size=2).fit(X, y)
+    assert (np.diff(everything.scores_) <= 0).all()
+
+
+def test_scores_against_sklearn():
+    from scipy.stats import chi2_contingency
+    from sklearn.feature_selection import mutual_info_classif
+
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 90)
+    present = (rng.random((90, 7)) < rng.random(7)).astype(float)
+    per_class = np.array([present[y == c].sum(axis=0) for c in range(3)])
+    totals = np.bincount(y).astype(float)
+    expected = [chi2_contingency(np.array([per_class[:, j], totals - per_class[:, j]])).statistic for j in range(7)]
+    np.testing.assert_allclose(chi_squared(per_class, totals), expected, rtol=1e-9)
+    bits = mutual_info_classif(present, y, discrete_features=True) / np.log(2)
+    np.testing.assert_allclose(information_gain(per_class, totals), bits, atol=1e-12)
+
+
+def test_constraints(questions):
+    X, _ = questions
+    marked = FragmentMap(holds="*-ARG").fit(X)
+    assert all("-ARG" in name for name in marked.get_feature_names_out())
+    assert "(VP VB NP-ARG)" in marked.get_feature_names_out()
+    called = FragmentMap(holds=lambda label: label.endswith("-ARG")).fit(X)
+    assert called.get_feature_names_out().tolist() == marked.get_feature_names_out().tolist()
+    table = {("Q", ("WH", "VP")): 1, ("VP", ("VB", "NP-ARG")): 0, ("NP-ARG", ("DT", "NN")): 1}
+    headed = FragmentMap(heads=table).fit(X)
+    names = headed.get_feature_names_out().tolist()
+    assert "(NP-ARG DT (NN dog))" in names
+    assert "(NP-ARG (DT the) NN)" not in names
+    assert "(Q WH (VP (VB sees) NP-ARG))" in names
+    assert "(VP VB NP-ARG)" not in names
+    with pytest.raises(DataError, match=r"heads gives None for .* -> "):
+        FragmentMap(heads={}).fit(X)
+    with pytest.raises(ParameterError, match="heads must be"):
+        hold_head(X, 3, frozenset())
+
+
+def test_most_frequent_fragments(questions):
+    X, _ = questions
+    mapped = FragmentMap(n_fragments=4).fit(X)
+    assert mapped.scores_.tolist() == [18.0] * 4
+    assert len(mapped.fragments_) == 4
+
+
+@pytest.mark.parametrize(
+    "make",
+    [lambda: SubtreeMap(decay=0.3, min_df=2), lambda: FragmentMap(decay=0.3, max_size=3, select="chi2", n_fragments=9)],
+)
+def test_transformer_manners(make, questions):
+    X, y = questions
+    mapped = make()
+    with pytest.raises(NotFittedError):
+        mapped.transform(X)
+    with pytest.raises(NotFittedError):
+        mapped.get_feature_names_out()
+    assert repr(clone(mapped).get_params()) == repr(mapped.get_params())
+    assert mapped.fit(X, y) is mapped
+    V = mapped.transform(X)
+    assert sparse.issparse(V)
+    assert V.format == "csr"
+    assert V.shape == (len(X), len(mapped.get_feature_names_out()))
+    for kind in (list(X), X.to_strings(), [tree.to_nltk() for tree in X]):
+        np.testing.assert_array_equal(clone(mapped).fit(kind, y).transform(kind).toarray(), V.toarray())
+    np.testing.assert_array_equal(make().fit_transform(X, y).toarray(), V.toarray())
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(mapped)).transform(X).toarray(), V.toarray())
+    parts = [mapped.transform(X[i : i + 1]).toarray()[0] for i in range(len(X))]
+    np.testing.assert_array_equal(np.array(parts), V.toarray())
+    assert mapped.transform(X[:0]).shape == (0, V.shape[1])
+    assert mapped.transform(["(unheard (of it))"]).nnz == 0
+    assert mapped.transform(["leaf"]).nnz == 0
+
+
+def test_pipeline_and_search(questions):
+    X, y = questions
+    pipeline = make_pipeline(FragmentMap(select="chi2", n_fragments=20), Normalizer(), LinearSVC())
+    assert cross_val_score(pipeline, X, y, cv=3).mean() == 1.0
+    search = GridSearchCV(pipeline, {"fragmentmap__max_size": [1, 2]}, cv=2).fit(X, y)
+    assert search.score(X, y) == 1.0
+    names = search.best_estimator_[0].get_feature_names_out()
+    assert len(names) == search.best_estimator_[-1].coef_.shape[1]
+
+
+def test_normalizer_gives_the_normalized_kernel(questions):
+    X, _ = questions
+    V = make_pipeline(FragmentMap(decay=0.4), Normalizer()).fit_transform(X)
+    np.testing.assert_allclose((V @ V.T).toarray(), SubsetTree(decay=0.4).normalized()(X), rtol=1e-12)
+
+
+def test_nystroem_takes_tree_arrays(questions):
+    X, y = questions
+    kernel = SubsetTree(decay=0.4).normalized()
+    mapped = LandmarkMap(kernel, n_components=len(X), random_state=0)
+    V = mapped.fit_transform(X)
+    np.testing.assert_allclose(V @ V.T, kernel(X), atol=1e-9)
+    few = LandmarkMap(kernel, n_components=5, random_state=1).fit(X)
+    W = few.transform(few.landmarks_)
+    np.testing.assert_allclose(W @ W.T, kernel(few.landmarks_), atol=1e-9)
+    # The same numbers as scikit-learn's own class gives on feature vectors with these dot products.
+    features = FragmentMap(decay=0.4).fit(X)
+    normal = Normalizer().fit_transform(features.transform(X))
+    theirs = Nystroem(kernel="linear", n_components=5).fit(Normalizer().transform(features.transform(few.landmarks_)))
+    A, B = few.transform(X), theirs.transform(normal)
+    np.testing.assert_allclose(A @ A.T, B @ B.T, atol=1e-9)
+    pipeline = make_pipeline(LandmarkMap(kernel, n_components=12, random_state=0), LinearSVC())
+    assert cross_val_score(pipeline, X, y, cv=3).mean() > 0.9
+    assert few.transform(X[:0]).shape == (0, 5)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(few)).transform(X), A)
+    with pytest.raises(NotFittedError):
+        LandmarkMap().transform(X)
+    with pytest.raises(ParameterError, match="kernel must be"):
+        LandmarkMap("rbf").fit(X)
+    with pytest.raises(DataError, match="no examples"):
+        LandmarkMap().fit(X[:0])
+
+
+def test_documents_are_counted_as_one(questions):
+    X, _ = questions
+    documents = sw.TreeArray([[X[0], X[1]], [X[2]]])
+    mapped = FragmentMap(decay=0.4).fit(documents)
+    V = mapped.transform(documents)
+    np.testing.assert_allclose((V @ V.T).toarray(), SubsetTree(decay=0.4)(documents), rtol=1e-12)
+
+
+def test_strange_labels_have_names():
+    tree = sw.Tree("a b", [sw.Tree("(", ["<x>"]), sw.Tree(")")])
+    names = FragmentMap().fit([tree]).get_feature_names_out()
+    assert len(set(names)) == 3
+    assert sw.Tree.fromstring(names[0]) is not None
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"decay": 0.0}, "decay must be"),
+        ({"max_size": 0}, "max_size must be"),
+        ({"max_depth": 1.5}, "max_depth must be"),
+        ({"min_df": 0}, "min_df must be"),
+        ({"min_df": None}, "min_df must be"),
+        ({"n_fragments": -1}, "n_fragments must be"),
+        ({"select": "luck"}, "select must be None or one of 'chi2'"),
+        ({"holds": 3}, "holds must be"),
+    ],
+)
+def test_wrong_parameters_are_refused(questions, wrong, message):
+    X, y = questions
+    with pytest.raises(ParameterError, match=message):
+        FragmentMap(**wrong).fit(X, y)
+
+
+def test_wrong_data_is_refused(questions):
+    X, y = questions
+    with pytest.raises(DataError, match="needs classes"):
+        FragmentMap(select="chi2").fit(X)
+    with pytest.raises(DataError, match="one label per tree"):
+        FragmentMap(select="chi2").fit(X, y[:-1])
+    with pytest.raises(DataError, match="no trees"):
+        SubtreeMap().fit(X[:0])
+    with pytest.raises(DataError, match="single leaves"):
+        SubtreeMap().fit(["leaf"])
+    with pytest.raises(DataError, match="one view"):
+        SubtreeMap().fit(sw.Examples(tree=X))
+    with pytest.raises(DataError, match="expected trees"):
+        FragmentMap().fit(np.eye(3))
+
+
+def test_too_many_fragments_are_refused_early():
+    tree = sw.Tree("A", ["a"])
+    for _ in range(10):
+        tree = sw.Tree("A", [tree, tree])
+    with pytest.raises(TooLargeError, match="more than 10,000 fragments"):
+        FragmentMap(max_fragments=10_000).fit([tree])
+    assert len(FragmentMap(max_size=2).fit([tree]).fragments_) == 6
+
+
+def test_deep_trees():
+    tree = sw.Tree("a", ["b"])
+    for _ in range(100_000):
+        tree = sw.Tree("a", [tree])
+    mapped = SubtreeMap(decay=0.5).fit([tree])
+    assert mapped.transform([tree]).shape == (1, 100_001)
+    with pytest.raises(TooLargeError, match="names"):
+        mapped.get_feature_names_out()
+    few = FragmentMap(max_size=3).fit([tree])
+    assert set(few.get_feature_names_out()) == {
+        "(a a)",
+        "(a (a a))",
+        "(a (a (a a)))",
+        "(a b)",
+        "(a (a b))",
+        "(a (a (a b)))",
+    }
+    assert few.transform([tree]).nnz == 6
