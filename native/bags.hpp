@@ -83,8 +83,8 @@ class BagBuilder {
 inline Bags make_bags(const Arena& arena, std::span<const Node> roots, std::span<const std::uint64_t> ends,
                       bool one_each) {
     Bags bags;
-    // A parse tree has some sixty distinct subtrees; growing by doubling would need twice the memory for a while.
-    const std::size_t expected = std::min(roots.size() * 64, arena.size() * roots.size());
+    // A parse tree has some seventy distinct subtrees; growing by doubling would need twice the memory for a while.
+    const std::size_t expected = std::min(roots.size() * 96, arena.size() * roots.size());
     bags.numbers.reserve(expected);
     bags.counts.reserve(expected);
     bags.ends.reserve(one_each ? roots.size() : ends.size());
