@@ -10,6 +10,7 @@
 #include "partial.hpp"
 #include "plain.hpp"
 #include "subset.hpp"
+#include "subset_self.hpp"
 #include "subtree.hpp"
 
 namespace sapwood::test {
@@ -17,6 +18,7 @@ namespace sapwood::test {
 struct SubtreeKernel {
     double decay;
     auto operator()(const Arena& arena, const Bags& bags) const { return SubtreeColumns(arena, bags, decay); }
+    NoShortcut shortcut(const Arena&) const { return {}; }
     double slow(const Bag& a, const Bag& b) const {
         return sum_pairs(a, b, [&](const Plain& x, const Plain& y) { return subtree_delta(x, y, decay); });
     }
@@ -25,6 +27,7 @@ struct SubtreeKernel {
 struct SubsetKernel {
     SubsetOptions options;
     auto operator()(const Arena& arena, const Bags& bags) const { return SubsetColumns(arena, bags, options); }
+    SubsetSelf shortcut(const Arena& arena) const { return SubsetSelf(arena, options); }
     double slow(const Bag& a, const Bag& b) const {
         const long height = options.height_limit == 0 ? -1 : static_cast<long>(options.height_limit);
         return sum_pairs(a, b, [&](const Plain& x, const Plain& y) {
@@ -37,6 +40,7 @@ struct SubsetKernel {
 struct PartialKernel {
     PartialOptions options;
     auto operator()(const Arena& arena, const Bags& bags) const { return PartialColumns(arena, bags, options); }
+    NoShortcut shortcut(const Arena&) const { return {}; }
     double slow(const Bag& a, const Bag& b) const {
         return sum_pairs(a, b, [&](const Plain& x, const Plain& y) { return partial_delta(x, y, options); });
     }

@@ -15,6 +15,7 @@ import sapwood as sw
 from explain_oracles import any_trees, decays, fragments, internal_trees, partial_fragments, size, small_trees, weight
 from sapwood.errors import DataError, ParameterError, TooLargeError
 from sapwood.kernels import (
+    GrammarDriven,
     Linear,
     PartialTree,
     Polynomial,
@@ -226,10 +227,18 @@ def test_other_parts_are_told_by_support_examples():
         nothing.fragments("one")
 
 
-@pytest.mark.parametrize("kind", [SemanticSubsetTree, SmoothedPartialTree])
-def test_kernels_with_words_have_contributions(kind):
-    kernel = kind(Table({("dog", "cat"): 0.5})).normalized()
-    machine = KernelSVC(kernel=kernel).fit(X, NOISY)
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        SemanticSubsetTree(Table({("dog", "cat"): 0.5})),
+        SmoothedPartialTree(Table({("dog", "cat"): 0.5})),
+        GrammarDriven(lexical=Table({("dog", "cat"): 0.5})),
+        GrammarDriven(lexical="ignore", mutation_scope="root"),
+    ],
+    ids=lambda kernel: type(kernel).__name__,
+)
+def test_kernels_with_words_or_a_grammar_have_contributions(kernel):
+    machine = KernelSVC(kernel=kernel.normalized()).fit(X, NOISY)
     for tree in (X[0], X[10]):
         explanation = machine.explain(tree, label="one")
         check_sum(explanation, machine.decision_function([tree])[0, 1])

@@ -15,6 +15,7 @@ import scipy.sparse as sparse
 
 from sapwood import _core, settings
 from sapwood.errors import DataError, ParameterError
+from sapwood.kernels.attribution import Attribution, Differences
 from sapwood.kernels.base import Expansion, Kernel, Matrix
 from sapwood.kernels.syntactic import _trees, check_decay
 from sapwood.trees.array import TreeArray
@@ -219,6 +220,9 @@ class GrammarDriven(Kernel):
             settings.threads(),
         )
         return diagonal
+
+    def _attribution(self, X: Any, weights: Matrix) -> Attribution | None:
+        return Differences(self._expansion(X, weights))
 
     def _expansion(self, X: Any, weights: Matrix) -> Expansion:
         support = _trees(X, self)
