@@ -100,6 +100,43 @@ auto add_objects(Arena& arena, nb::list trees) {
     return give(std::move(roots));
 }
 
+// Python Tree objects; equal subtrees are one object. The class has the slots _label and _children and no others that
+// must be set. Going through its constructor would cost several times as much.
+nb::list make_objects(const Arena& arena, bind::Numbers root_array, nb::type_object kind) {
+    const auto roots = view(root_array);
+    check_roots(arena, roots);
+    const std::vector<Node> nodes = reachable(arena, roots);
+    NumberMap position(arena.size(), nodes.size()), symbol_position(arena.symbols.size(), nodes.size());
+    const nb::str label_slot("_label"), children_slot("_children");
+    std::vector<nb::object> built, texts;
+    built.reserve(nodes.size());
+    for (const Node node : nodes) {
+        const Symbol symbol = arena.label(node);
+        if (symbol_position.at(symbol) == kNone) {
+            const std::string_view text = arena.symbols.text(symbol);
+            symbol_position.set(symbol, static_cast<std::uint32_t>(texts.size()));
+            texts.push_back(nb::str(text.data(), text.size()));
+        }
+        const auto kids = arena.children(node);
+        nb::object children = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(kids.size())));
+        if (!children.is_valid()) throw nb::python_error();
+        for (std::size_t k = 0; k < kids.size(); ++k) {
+            nb::object child = built[position.at(kids[k])];
+            PyTuple_SetItem(children.ptr(), static_cast<Py_ssize_t>(k), child.release().ptr());
+        }
+        nb::object tree = nb::steal(PyType_GenericAlloc(reinterpret_cast<PyTypeObject*>(kind.ptr()), 0));
+        if (!tree.is_valid() ||
+            PyObject_GenericSetAttr(tree.ptr(), label_slot.ptr(), texts[symbol_position.at(symbol)].ptr()) != 0 ||
+            PyObject_GenericSetAttr(tree.ptr(), children_slot.ptr(), children.ptr()) != 0)
+            throw nb::python_error();
+        position.set(node, static_cast<std::uint32_t>(built.size()));
+        built.push_back(std::move(tree));
+    }
+    nb::list result;
+    for (const Node root : roots) result.append(built[position.at(root)]);
+    return result;
+}
+
 // What is needed to rebuild the trees elsewhere: labels, and per node (children first) its label and child positions.
 nb::tuple dump(const Arena& arena, bind::Numbers root_array) {
     const auto roots = view(root_array);
@@ -201,6 +238,7 @@ void register_trees(nb::module_& parent) {
         .def_prop_ro("nbytes", &Arena::bytes)
         .def("read", &read_text, nb::arg("text"), nb::arg("drop_traces"), nb::arg("drop_function_tags"),
              nb::arg("collapse_unary"), nb::arg("unescape"), nb::arg("bare_tokens"))
+        .def("objects", &make_objects, nb::arg("roots").noconvert(), nb::arg("kind"))
         .def("add", &add_objects, nb::arg("trees"))
         .def("dump", &dump, nb::arg("roots").noconvert())
         .def_static("load", &load, nb::arg("labels"), nb::arg("node_labels").noconvert(),

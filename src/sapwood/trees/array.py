@@ -206,14 +206,7 @@ class TreeArray:
         return self._bags
 
     def _elements(self) -> list[Element]:
-        labels, node_labels, child_ends, children, roots = self._arena.dump(self._roots)
-        built: list[Tree] = []
-        kids = children.tolist()
-        begin = 0
-        for label, end in zip(node_labels.tolist(), child_ends.tolist(), strict=True):
-            built.append(Tree._trusted(labels[label], tuple([built[child] for child in kids[begin:end]])))
-            begin = end
-        trees = [built[root] for root in roots.tolist()]
+        trees = self._arena.objects(self._roots, Tree)
         if self._ends is None:
             return list(trees)
         begins = [0, *self._ends.tolist()[:-1]]

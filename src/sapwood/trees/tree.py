@@ -76,8 +76,6 @@ class Tree:
     def _set(self, label: str, children: tuple[Tree, ...]) -> None:
         object.__setattr__(self, "_label", label)
         object.__setattr__(self, "_children", children)
-        # Children know their hash already, so this never walks the tree.
-        object.__setattr__(self, "_hash", hash((label, children)))
 
     @classmethod
     def _trusted(cls, label: str, children: tuple[Tree, ...]) -> Tree:
@@ -108,6 +106,17 @@ class Tree:
         return not self._children
 
     def __hash__(self) -> int:
+        # Most trees are never hashed, so this is worked out when it is first asked for, for every node once.
+        if not hasattr(self, "_hash"):
+            stack = [self]
+            while stack:
+                node = stack[-1]
+                waiting = [child for child in node._children if not hasattr(child, "_hash")]
+                if waiting:
+                    stack.extend(waiting)
+                    continue
+                stack.pop()
+                object.__setattr__(node, "_hash", hash((node._label, *[child._hash for child in node._children])))
         return self._hash
 
     def __eq__(self, other: object) -> bool:
@@ -119,7 +128,7 @@ class Tree:
             a, b = pairs.pop()
             if a is b:
                 continue
-            if a._hash != b._hash or a._label != b._label or len(a._children) != len(b._children):
+            if a._label != b._label or len(a._children) != len(b._children):
                 return False
             if a._children and (id(a), id(b)) not in seen:
                 seen.add((id(a), id(b)))
