@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "arena.hpp"
+#include "parallel.hpp"
 
 namespace sapwood {
 
@@ -79,24 +80,45 @@ class BagBuilder {
     std::vector<Node> stack_, found_;
 };
 
-// `ends` says where the roots of each element end; empty means one root per element.
-inline Bags make_bags(const Arena& arena, std::span<const Node> roots, std::span<const std::uint64_t> ends,
-                      bool one_each) {
+// The bags of the elements first .. last-1. `ends` says where the roots of each element end; with `one_each` every root is
+// an element.
+inline Bags make_bags(const Arena& arena, std::span<const Node> roots, std::span<const std::uint64_t> ends, bool one_each,
+                      std::size_t first, std::size_t last) {
+    const auto end_of = [&](std::size_t element) { return one_each ? element + 1 : ends[element]; };
+    const auto begin_of = [&](std::size_t element) { return element == 0 ? 0 : end_of(element - 1); };
     Bags bags;
+    if (first == last) return bags;
     // A parse tree has some seventy distinct subtrees; growing by doubling would need twice the memory for a while.
-    const std::size_t expected = std::min(roots.size() * 96, arena.size() * roots.size());
+    const std::size_t trees = end_of(last - 1) - begin_of(first);
+    const std::size_t expected = std::min(trees * 96, arena.size() * trees);
     bags.numbers.reserve(expected);
     bags.counts.reserve(expected);
-    bags.ends.reserve(one_each ? roots.size() : ends.size());
+    bags.ends.reserve(last - first);
     BagBuilder builder(arena);
-    if (one_each) {
-        for (std::size_t i = 0; i < roots.size(); ++i) builder.add(roots.subspan(i, 1), bags);
-    } else {
-        std::size_t begin = 0;
-        for (const std::uint64_t end : ends) {
-            builder.add(roots.subspan(begin, end - begin), bags);
-            begin = end;
-        }
+    for (std::size_t i = first; i < last; ++i) builder.add(roots.subspan(begin_of(i), end_of(i) - begin_of(i)), bags);
+    return bags;
+}
+
+// The bags of all elements, by several threads where that pays.
+inline Bags make_bags(const Arena& arena, std::span<const Node> roots, std::span<const std::uint64_t> ends, bool one_each,
+                      std::size_t threads = 1) {
+    const std::size_t size = one_each ? roots.size() : ends.size();
+    const std::size_t parts = std::min(threads, size / 256);
+    if (parts <= 1) return make_bags(arena, roots, ends, one_each, 0, size);
+    std::vector<Bags> made(parts);
+    Control control;
+    parallel_blocks(parts, 1, parts, control, [&] {
+        return [&](std::size_t part, std::size_t) {
+            made[part] = make_bags(arena, roots, ends, one_each, size * part / parts, size * (part + 1) / parts);
+        };
+    });
+    Bags bags = std::move(made[0]);
+    for (std::size_t part = 1; part < parts; ++part) {
+        const std::size_t before = bags.numbers.size();
+        bags.numbers.insert(bags.numbers.end(), made[part].numbers.begin(), made[part].numbers.end());
+        bags.counts.insert(bags.counts.end(), made[part].counts.begin(), made[part].counts.end());
+        for (const std::size_t end : made[part].ends) bags.ends.push_back(before + end);
+        made[part] = {};
     }
     return bags;
 }

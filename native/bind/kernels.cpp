@@ -121,7 +121,7 @@ nb::class_<Maker> register_kernel(nb::module_& module, const char* name, const c
              nb::arg("arena"), nb::arg("bags"), nb::arg("weights").noconvert(), nb::keep_alive<0, 2>());
 }
 
-Bags bags_of(const Arena& arena, bind::Numbers root_array, std::optional<bind::Offsets> end_array) {
+Bags bags_of(const Arena& arena, bind::Numbers root_array, std::optional<bind::Offsets> end_array, std::size_t threads) {
     const auto roots = view(root_array);
     for (const Node root : roots)
         if (root >= arena.size()) throw nb::index_error("root outside the arena");
@@ -135,7 +135,7 @@ Bags bags_of(const Arena& arena, bind::Numbers root_array, std::optional<bind::O
         }
     }
     nb::gil_scoped_release release;
-    return make_bags(arena, roots, ends, !end_array);
+    return make_bags(arena, roots, ends, !end_array, threads);
 }
 
 }  // namespace
@@ -143,9 +143,10 @@ Bags bags_of(const Arena& arena, bind::Numbers root_array, std::optional<bind::O
 void register_kernels(nb::module_& parent) {
     nb::module_ module = parent.def_submodule("kernels", "Syntactic tree kernels.");
     nb::class_<Bags>(module, "Bags")
-        .def("__init__", [](Bags* self, const Arena& arena, bind::Numbers roots, std::optional<bind::Offsets> ends) {
-            new (self) Bags(bags_of(arena, roots, ends));
-        }, nb::arg("arena"), nb::arg("roots").noconvert(), nb::arg("ends").noconvert().none())
+        .def("__init__", [](Bags* self, const Arena& arena, bind::Numbers roots, std::optional<bind::Offsets> ends,
+                            std::size_t threads) {
+            new (self) Bags(bags_of(arena, roots, ends, threads));
+        }, nb::arg("arena"), nb::arg("roots").noconvert(), nb::arg("ends").noconvert().none(), nb::arg("threads"))
         .def("__len__", &Bags::size)
         .def_prop_ro("nbytes", &Bags::bytes)
         .def("node_count", [](const Bags& bags) {

@@ -12,7 +12,7 @@ from typing import Any, cast, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from sapwood import _core
+from sapwood import _core, settings
 from sapwood.errors import DataError, TreeError
 from sapwood.trees.brackets import read_into
 from sapwood.trees.convert import from_nltk, is_nltk
@@ -202,7 +202,7 @@ class TreeArray:
     def _as_bags(self) -> _core.kernels.Bags:
         """Count the distinct subtrees of each element, once; what the native kernels work on."""
         if self._bags is None:
-            self._bags = _core.kernels.Bags(self._arena, self._roots, self._ends)
+            self._bags = _core.kernels.Bags(self._arena, self._roots, self._ends, settings.threads())
         return self._bags
 
     def _elements(self) -> list[Element]:
