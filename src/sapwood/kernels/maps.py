@@ -6,6 +6,7 @@ vocabulary is a ``TreeArray``; enumeration and counting are native, scores of fr
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
@@ -31,7 +32,7 @@ _SCORES = {"chi2": chi_squared, "information_gain": information_gain}
 _MOST_NAMED_NODES = 200_000_000
 
 
-class _TreeMap(TransformerMixin, BaseEstimator):
+class _TreeMap(TransformerMixin, BaseEstimator, ABC):
     """What both maps share: a vocabulary of trees with a weight each, and counting."""
 
     decay: float
@@ -45,8 +46,8 @@ class _TreeMap(TransformerMixin, BaseEstimator):
         self.weights_ = np.sqrt(float(self.decay)) ** sizes
         self._vocabulary = None
 
-    def _compile(self) -> _core.explain.Vocabulary:
-        raise NotImplementedError
+    @abstractmethod
+    def _compile(self) -> _core.explain.Vocabulary: ...
 
     def _counts(self, X: TreeArray) -> sparse.csr_array:
         if self._vocabulary is None:
