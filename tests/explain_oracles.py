@@ -7,6 +7,7 @@ from collections import Counter
 
 from hypothesis import strategies as st
 
+from oracles import affordable
 from sapwood import Tree
 
 # The same labels for leaves and internal nodes: a label may be a leaf in one place and internal in another.
@@ -44,6 +45,7 @@ def rooted(node: Tree) -> list[Tree]:
     if node.is_leaf:
         return []
     options = [[Tree(child.label), *rooted(child)] for child in node.children]
+    affordable(map(len, options))
     return [Tree(node.label, chosen) for chosen in itertools.product(*options)]
 
 
@@ -75,6 +77,7 @@ def partial_rooted(node: Tree, decay: float, depth_decay: float, limit: int | No
         return {}
     found = {Tree(node.label): depth_decay**0.5 * decay}
     below = [partial_rooted(child, decay, depth_decay, limit, leaves) for child in node.children]
+    affordable(1 + len(fragments_below) for fragments_below in below)
     for length in range(1, min(limit or len(below), len(below)) + 1):
         for chosen in itertools.combinations(range(len(below)), length):
             gaps = chosen[-1] - chosen[0] + 1 - length

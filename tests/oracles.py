@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import cmath
 import itertools
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
 import numpy as np
+from hypothesis import reject
 
 from sapwood import Tree
 
@@ -61,6 +63,12 @@ def subtree_features(tree: Tree, decay: float) -> Features:
     return found
 
 
+def affordable(sizes: Iterable[int]) -> None:
+    """Give up on a drawn example with more fragments than enumeration can list in a moment."""
+    if math.prod(sizes) > 100_000:
+        reject()
+
+
 def _subset_fragments(node: Tree) -> list[tuple[Any, int, int]]:
     """Fragments rooted at an internal node: (shape, productions, height); a child that is cut off is just its label."""
     choices = []
@@ -69,6 +77,7 @@ def _subset_fragments(node: Tree) -> list[tuple[Any, int, int]]:
         if not child.is_leaf:
             options += _subset_fragments(child)
         choices.append(options)
+    affordable(map(len, choices))
     return [
         (
             (node.label, tuple(shape for shape, _, _ in chosen)),
@@ -106,6 +115,7 @@ def _partial_fragments(
         found[(node.label, "leaf")] = root * decay * cmath.sqrt(terminal_factor - 1.0)
         return found
     below = [_partial_fragments(child, decay, depth_decay, limit, leaves, terminal_factor) for child in node.children]
+    affordable(1 + len(rooted) for rooted in below)
     longest = len(below) if limit is None else min(limit, len(below))
     for length in range(1, longest + 1):
         for chosen in itertools.combinations(range(len(below)), length):

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from oracles import affordable
 from sapwood import Tree
 
 Sigma = Callable[[str, str], float]
@@ -46,6 +47,7 @@ def rooted_fragments(node: Tree, phrases: frozenset[str]) -> list[Fragment]:
     for child in node.children:
         bare = Fragment(child.label, (), 0)
         choices.append([bare, *rooted_fragments(child, phrases)])
+    affordable(map(len, choices))
     result = []
     for parts in itertools.product(*choices):
         skeleton = f"({node.label} {' '.join(part.skeleton for part in parts)})"
