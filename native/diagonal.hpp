@@ -38,11 +38,18 @@ struct NoShortcut {
     bool operator()(std::span<const Node>, std::span<const double>, double&) const { return false; }
 };
 
-// make(arena, bags) gives the columns of a kernel; make.shortcut(arena), something that may do an element directly.
+template <class Make>
+auto shortcut_of(const Make& make, const Arena& arena) {
+    if constexpr (requires { make.shortcut(arena); }) return make.shortcut(arena);
+    else return NoShortcut{};
+}
+
+// make(arena, bags) gives the columns of a kernel; make.shortcut(arena), if there is one, something that may do an
+// element directly.
 template <class Make>
 void diagonal(const Arena& arena, const Bags& bags, double* out, std::size_t threads, Control& control, Make make) {
     parallel_blocks(bags.size(), 16, threads, control, [&] {
-        return [&, number = std::vector<Node>(arena.size()), shortcut = make.shortcut(arena)](std::size_t begin,
+        return [&, number = std::vector<Node>(arena.size()), shortcut = shortcut_of(make, arena)](std::size_t begin,
                                                                                              std::size_t end) mutable {
             for (std::size_t i = begin; i < end; ++i) {
                 if (shortcut(bags.numbers_of(i), bags.counts_of(i), out[i])) continue;

@@ -68,7 +68,6 @@ void run_diagonal(const Arena& arena, const Bags& bags, Vector out, std::size_t 
 struct SubtreeMaker {
     double decay;
     auto operator()(const Arena& arena, const Bags& bags) const { return SubtreeColumns(arena, bags, decay); }
-    NoShortcut shortcut(const Arena&) const { return {}; }
 };
 struct SubsetMaker {
     SubsetOptions options;
@@ -78,7 +77,6 @@ struct SubsetMaker {
 struct PartialMaker {
     PartialOptions options;
     auto operator()(const Arena& arena, const Bags& bags) const { return PartialColumns(arena, bags, options); }
-    NoShortcut shortcut(const Arena&) const { return {}; }
 };
 
 // A kernel with its parameters: the same four doors for each.

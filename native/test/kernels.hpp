@@ -18,7 +18,6 @@ namespace sapwood::test {
 struct SubtreeKernel {
     double decay;
     auto operator()(const Arena& arena, const Bags& bags) const { return SubtreeColumns(arena, bags, decay); }
-    NoShortcut shortcut(const Arena&) const { return {}; }
     double slow(const Bag& a, const Bag& b) const {
         return sum_pairs(a, b, [&](const Plain& x, const Plain& y) { return subtree_delta(x, y, decay); });
     }
@@ -40,7 +39,6 @@ struct SubsetKernel {
 struct PartialKernel {
     PartialOptions options;
     auto operator()(const Arena& arena, const Bags& bags) const { return PartialColumns(arena, bags, options); }
-    NoShortcut shortcut(const Arena&) const { return {}; }
     double slow(const Bag& a, const Bag& b) const {
         return sum_pairs(a, b, [&](const Plain& x, const Plain& y) { return partial_delta(x, y, options); });
     }
