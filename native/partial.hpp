@@ -19,6 +19,7 @@
 #include "bags.hpp"
 #include "buffers.hpp"
 #include "lens.hpp"
+#include "members.hpp"
 #include "parallel.hpp"
 
 namespace sapwood {
@@ -101,9 +102,7 @@ class PartialColumns {
     }
 
     void collect(const Arena& arena, const Bags& bags) {
-        std::vector<std::uint32_t> last(arena.size(), kNone);
-        for (std::size_t i = 0; i < bags.size(); ++i)
-            for (const Node node : bags.numbers_of(i)) last[node] = static_cast<std::uint32_t>(i);
+        const std::vector<std::uint32_t> last = last_holders(arena, bags);
         for (Node node = 0; node < arena.size(); ++node)
             if (last[node] != kNone && !arena.is_leaf(node)) member_.push_back(node);
         std::sort(member_.begin(), member_.end(), [&](Node a, Node b) {

@@ -20,6 +20,7 @@
 #include "arena.hpp"
 #include "bags.hpp"
 #include "lexicon.hpp"
+#include "members.hpp"
 #include "parallel.hpp"
 #include "partial.hpp"
 
@@ -161,9 +162,7 @@ class SmoothedColumns {
     }
 
     void collect(const Arena& arena, const Bags& bags) {
-        std::vector<std::uint32_t> last(arena.size(), kNone);
-        for (std::size_t i = 0; i < bags.size(); ++i)
-            for (const Node node : bags.numbers_of(i)) last[node] = static_cast<std::uint32_t>(i);
+        const std::vector<std::uint32_t> last = last_holders(arena, bags);
         for (Node node = 0; node < arena.size(); ++node)
             if (last[node] != kNone && is_member(arena, node)) member_.push_back(node);
         const std::vector<std::uint32_t> shape = number_shapes(arena, member_);

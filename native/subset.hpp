@@ -18,6 +18,7 @@
 #include "bags.hpp"
 #include "buffers.hpp"
 #include "lens.hpp"
+#include "members.hpp"
 #include "parallel.hpp"
 
 namespace sapwood {
@@ -116,40 +117,18 @@ class SubsetColumns {
     }
 
     void collect_members(const Arena& arena, const Bags& bags) {
-        std::vector<std::uint32_t> last(arena.size(), kNone);
-        for (std::size_t i = 0; i < bags.size(); ++i)
-            for (const Node node : bags.numbers_of(i)) last[node] = static_cast<std::uint32_t>(i);
+        const std::vector<std::uint32_t> last = last_holders(arena, bags);
         std::vector<Node> members;
         for (Node node = 0; node < arena.size(); ++node) {
             if (last[node] == kNone || arena.is_leaf(node)) continue;
             for (const Node child : arena.children(node))
                 if (!arena.is_leaf(child)) {
                     members.push_back(node);
-                    ++group_[arena.production_of(node)].places;
                     break;
                 }
         }
-        std::size_t total = 0;
-        for (Group& group : group_) {
-            if (group.places == 0) continue;
-            group.begin = total;
-            total += ++group.places;
-            group.places = 1;
-        }
-        member_.assign(total, kNone);
-        last_.assign(total, 0);
-        // A counting sort by the last element keeps this linear.
-        std::vector<std::size_t> start(bags.size() + 1, 0);
-        for (const Node node : members) ++start[last[node] + 1];
-        for (std::size_t i = 1; i < start.size(); ++i) start[i] += start[i - 1];
-        std::vector<Node> ordered(members.size());
-        for (const Node node : members) ordered[start[last[node]]++] = node;
-        for (const Node node : ordered) {
-            Group& group = group_[arena.production_of(node)];
-            place_[node] = static_cast<std::uint32_t>(group.places);
-            member_[group.begin + group.places] = node;
-            last_[group.begin + group.places++] = last[node];
-        }
+        number_members(members, last, bags.size(), [&](Node node) { return arena.production_of(node); }, group_, place_,
+                       member_, last_);
         position_.assign(arena.size(), kNone);
         for (std::size_t k = 0; k < member_.size(); ++k)
             if (member_[k] != kNone) position_[member_[k]] = static_cast<std::uint32_t>(k);
