@@ -14,7 +14,19 @@ from importlib import import_module
 
 __all__ = ["main"]
 
-_COMMANDS = ("demo", "train", "predict", "evaluate", "explain", "kernel", "show", "decode", "data", "score")
+_COMMANDS = (
+    "demo",
+    "experiment",
+    "train",
+    "predict",
+    "evaluate",
+    "explain",
+    "kernel",
+    "show",
+    "decode",
+    "data",
+    "score",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from sapwood.cli.arguments import Subparsers, add_threads
 
@@ -26,27 +25,9 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Predict and write the labels."""
-    import numpy as np
+    """Load the model and let its kind answer."""
+    from sapwood.cli.answering import load_model
 
-    from sapwood.cli.models import load_classifier
-    from sapwood.corpora import read_labelled
-    from sapwood.files import atomic_write
-
-    model = load_classifier(options.model)
-    trees, _ = read_labelled(sys.stdin if options.data == "-" else options.data, labels=False)
-    margins = model.decision_function(trees)
-    if margins.ndim == 1:
-        margins = np.column_stack([-margins, margins])
-    lines = []
-    for row in margins:
-        order = np.argsort(-row, kind="stable")
-        cells = [str(model.classes_[order[0]])]
-        if options.margins:
-            cells += [f"{model.classes_[k]}={row[k]:.6g}" for k in order]
-        lines.append("\t".join(cells) + "\n")
-    if options.out:
-        atomic_write(options.out, "".join(lines).encode())
-    else:
-        sys.stdout.writelines(lines)
-    return 0
+    model, answering = load_model(options.model)
+    code: int = answering.predict(model, options)
+    return code

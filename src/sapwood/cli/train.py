@@ -3,49 +3,17 @@
 from __future__ import annotations
 
 import argparse
+from importlib import import_module
 
-from sapwood.cli.arguments import Subparsers, add_threads, positive_float
+from sapwood.cli.arguments import Subparsers
+from sapwood.cli.training import TASKS
 
-__all__ = ["add_parser", "run"]
+__all__ = ["add_parser"]
 
 
 def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
-    """Describe the command."""
+    """Describe the command, which has one subcommand per task."""
     parser = subparsers.add_parser("train", help="learn a model from a file")
     tasks = parser.add_subparsers(title="tasks", metavar="TASK", required=True)
-    trees = tasks.add_parser(
-        "trees", help="a classifier of labelled trees", description="Learn a classifier from lines of label<TAB>tree."
-    )
-    trees.add_argument("data", metavar="DATA", help="file of label<TAB>tree lines, or - for standard input")
-    trees.add_argument("-o", "--out", required=True, metavar="MODEL", help="the model file to write")
-    trees.add_argument(
-        "--kernel", default="SubsetTree(decay=0.4).normalized()", metavar="EXPR", help="default: %(default)s"
-    )
-    trees.add_argument("-C", type=positive_float, default=1.0, help="price of a training error (default: %(default)s)")
-    trees.add_argument("--multi-class", choices=("ovr", "ovo"), default="ovr", help="default: %(default)s")
-    trees.add_argument("--balanced", action="store_true", help="let rare classes count as much as frequent ones")
-    add_threads(trees)
-    trees.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> int:
-    """Read, fit, save, and say what was learnt."""
-    import sys
-
-    from sapwood.corpora import read_labelled
-    from sapwood.files import save
-    from sapwood.kernels import parse_kernel
-    from sapwood.learn import KernelSVC
-
-    kernel = parse_kernel(options.kernel)
-    trees, labels = read_labelled(sys.stdin if options.data == "-" else options.data)
-    model = KernelSVC(
-        kernel=kernel,
-        C=options.C,
-        multi_class=options.multi_class,
-        class_weight="balanced" if options.balanced else None,
-    ).fit(trees, labels)
-    save(model, options.out)
-    counts = f"{len(model.classes_)} classes, {len(model.support_):,} support trees of {len(trees):,}"
-    print(f"{options.out}: {counts}, {kernel!r}")
-    return 0
+    for name in TASKS:
+        import_module(f"sapwood.cli.training.{name}").add_parser(tasks)

@@ -1,0 +1,57 @@
+"""One module per published set of tables, on top of ``tasks``.
+
+An experiment is a module with ``run(setting)``, a generator that yields a ``Table`` as soon as it is complete, so that
+nothing finished is lost when a long run is stopped. It has no arguments of its own beyond ``Setting``; what can be
+left out is named in the registry below. ``demo`` holds the same on the built-in corpus, in seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+
+from sapwood.errors import ParameterError
+from sapwood.experiments.tables import Setting, Table
+
+__all__ = ["EXPERIMENTS", "Experiment", "Setting", "Table", "run"]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What the command line has to know of an experiment without importing it.
+
+    Parameters
+    ----------
+    summary : str
+        One line for ``sapwood experiment --help``.
+    tables : tuple of str
+        The names of the tables that it can make, in the order in which it makes them.
+    """
+
+    summary: str
+    tables: tuple[str, ...]
+
+
+# Name of the module in this room → what it does. Kept here so that listing experiments imports none of them.
+EXPERIMENTS: dict[str, Experiment] = {}
+
+
+def run(name: str, setting: Setting) -> Iterator[Table]:
+    """Run an experiment and yield its tables as they become complete.
+
+    Parameters
+    ----------
+    name : str
+        One of ``EXPERIMENTS``.
+    setting : Setting
+        Where the data is, the seed, and which tables are wanted.
+    """
+    if name not in EXPERIMENTS:
+        raise ParameterError(f"there is no experiment {name!r}; there are {', '.join(EXPERIMENTS) or 'none'}.")
+    known = EXPERIMENTS[name].tables
+    for table in setting.tables:
+        if table not in known:
+            raise ParameterError(f"experiment {name!r} has no table {table!r}; it has {', '.join(known)}.")
+    tables: Iterator[Table] = import_module(f"sapwood.experiments.{name}").run(setting)
+    return tables

@@ -1,0 +1,12 @@
+"""Every task on the built-in corpus, in seconds and without any data.
+
+A section is a module with a ``TITLE`` and ``run(garden)``, a generator of finished tables and of texts to show between
+them. The nursery is a garden, not a benchmark: the figures show that things work, not how well they do on language.
+"""
+
+from __future__ import annotations
+
+__all__ = ["SECTIONS"]
+
+# Modules of this package in the order in which the demonstration shows them.
+SECTIONS = ("questions",)

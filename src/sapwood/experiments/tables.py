@@ -1,0 +1,122 @@
+"""What an experiment is given and what it gives: a setting in, finished tables out. Computes nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sapwood.errors import ParameterError
+
+__all__ = ["Cell", "Setting", "Table"]
+
+Cell = str | int | float | None
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How to run an experiment.
+
+    Parameters
+    ----------
+    data : Path or None
+        The folder that holds the corpora, one folder each; None runs where ``sapwood data`` looks.
+    seed : int
+        Seed of everything that is random.
+    cache : Path or None
+        A folder for intermediate results that are worth keeping (Grams, n-best lists); None keeps none.
+    tables : tuple of str
+        The tables wanted; empty means all.
+    """
+
+    data: Path | None = None
+    seed: int = 0
+    cache: Path | None = None
+    tables: tuple[str, ...] = ()
+
+    def wants(self, table: str) -> bool:
+        """Whether a table of this name is to be made."""
+        return not self.tables or table in self.tables
+
+
+@dataclass(frozen=True)
+class Table:
+    """A finished table.
+
+    Parameters
+    ----------
+    name : str
+        A short name, unique within the experiment.
+    title : str
+        What the table shows, on which data.
+    columns : sequence of str
+        Column heads; the first column names the rows.
+    rows : sequence of sequences
+        Text, numbers or None (not measured), one sequence per row.
+    decimals : mapping of str to int
+        Decimals of the numbers in a column; 2 where it says nothing.
+    notes : sequence of str
+        What a reader must know: data, seed, what was chosen how.
+
+    Examples
+    --------
+    >>> print(Table("toy", "Accuracy on three questions", ("kernel", "accuracy"), [("SST", 2 / 3), ("ST", None)]))
+    Accuracy on three questions
+    kernel  accuracy
+    ----------------
+    SST         0.67
+    ST             –
+    """
+
+    name: str
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    decimals: dict[str, int] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        for number, row in enumerate(self.rows):
+            if len(row) != len(self.columns):
+                raise ParameterError(
+                    f"table {self.name!r}: row {number} has {len(row)} cells; there are {len(self.columns)} columns."
+                )
+
+    def cell(self, column: str, value: Cell) -> str:
+        """Write one value as the table shows it."""
+        if value is None or (isinstance(value, float) and math.isnan(value)):
+            return "–"
+        if isinstance(value, float):
+            return f"{value:,.{self.decimals.get(column, 2)}f}"
+        return f"{value:,}" if isinstance(value, int) else value
+
+    def __str__(self) -> str:
+        cells = [
+            [self.cell(column, value) for column, value in zip(self.columns, row, strict=True)] for row in self.rows
+        ]
+        widths = [max(map(len, column)) for column in zip(self.columns, *cells, strict=True)]
+        left = [
+            all(isinstance(row[k], str) or row[k] is None for row in self.rows) and bool(self.rows)
+            for k in range(len(self.columns))
+        ]
+        lines = [
+            "  ".join(
+                text.ljust(width) if flush else text.rjust(width)
+                for text, width, flush in zip(line, widths, left, strict=True)
+            ).rstrip()
+            for line in [list(self.columns), *cells]
+        ]
+        rule = "-" * (sum(widths) + 2 * (len(widths) - 1))
+        return "\n".join([self.title, lines[0], rule, *lines[1:], *self.notes])
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the table as JSON data."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "columns": list(self.columns),
+            "rows": [[None if isinstance(v, float) and math.isnan(v) else v for v in row] for row in self.rows],
+            "notes": list(self.notes),
+        }
