@@ -123,31 +123,52 @@ inline Bags make_bags(const Arena& arena, std::span<const Node> roots, std::span
     return bags;
 }
 
-// Maps every number of a bag through `feature` (below `features`; kNone: left out) and merges what falls together. The
-// numbers of a mapped bag are in order of their first appearance, not ascending.
+// Maps the numbers of one bag after the other through a function and merges what falls together.
+class FeatureCounts {
+  public:
+    explicit FeatureCounts(std::size_t features) : place_(features, 0) {}
+
+    // feature(number) is below `features`, or kNone: left out.
+    template <class Feature>
+    void count(std::span<const std::uint32_t> numbers, std::span<const double> counts, Feature feature) {
+        features_.clear();
+        counts_.clear();
+        for (std::size_t k = 0; k < numbers.size(); ++k) {
+            const std::uint32_t mapped = feature(numbers[k]);
+            if (mapped == kNone) continue;
+            // What an earlier bag has left behind points elsewhere or outside.
+            const std::uint32_t at = place_[mapped];
+            if (at < features_.size() && features_[at] == mapped) {
+                counts_[at] += counts[k];
+                continue;
+            }
+            place_[mapped] = static_cast<std::uint32_t>(features_.size());
+            features_.push_back(mapped);
+            counts_.push_back(counts[k]);
+        }
+    }
+
+    // In order of their first appearance, not ascending.
+    std::span<const std::uint32_t> features() const { return features_; }
+    std::span<const double> counts() const { return counts_; }
+
+  private:
+    std::vector<std::uint32_t> place_, features_;
+    std::vector<double> counts_;
+};
+
+// The bags of features, for all elements.
 template <class Feature>
 Bags map_bags(const Bags& bags, std::size_t features, Feature feature) {
     Bags result;
     result.ends.reserve(bags.size());
     result.numbers.reserve(bags.numbers.size());
     result.counts.reserve(bags.numbers.size());
-    std::vector<std::size_t> place(features, 0);
+    FeatureCounts found(features);
     for (std::size_t i = 0; i < bags.size(); ++i) {
-        const auto numbers = bags.numbers_of(i);
-        const auto counts = bags.counts_of(i);
-        const std::size_t begin = result.numbers.size();
-        for (std::size_t k = 0; k < numbers.size(); ++k) {
-            const std::uint32_t mapped = feature(numbers[k]);
-            if (mapped == kNone) continue;
-            const std::size_t at = place[mapped];
-            if (at >= begin && at < result.numbers.size() && result.numbers[at] == mapped) {
-                result.counts[at] += counts[k];
-                continue;
-            }
-            place[mapped] = result.numbers.size();
-            result.numbers.push_back(mapped);
-            result.counts.push_back(counts[k]);
-        }
+        found.count(bags.numbers_of(i), bags.counts_of(i), feature);
+        result.numbers.insert(result.numbers.end(), found.features().begin(), found.features().end());
+        result.counts.insert(result.counts.end(), found.counts().begin(), found.counts().end());
         result.ends.push_back(result.numbers.size());
     }
     return result;
