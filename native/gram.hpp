@@ -114,7 +114,10 @@ void gram(const Columns& columns, const Arena& column_arena, const Bags& column_
                          return;
                      }
                  }
-                 bulk.emplace(columns.features(column_arena, column_bags), columns.feature_count());
+                 if constexpr (requires { columns.postings(column_arena, column_bags); })
+                     bulk.emplace(columns.postings(column_arena, column_bags));
+                 else
+                     bulk.emplace(columns.features(column_arena, column_bags), columns.feature_count());
              },
              [&] { where.emplace(column_bags, columns.positions_of_nodes(), columns.positions()); });
     const Postings& postings = *bulk;
