@@ -31,6 +31,7 @@ _LARGEST_HEADER = 100_000_000
 
 # Which module registers a name: loading a file imports what it needs and nothing else.
 _HOMES = {
+    "ConnectionPaths": "sapwood.parse.store",
     "Examples": "sapwood.trees.store",
     "Grammar": "sapwood.trees.grammar_store",
     "Kernel": "sapwood.kernels.store",
