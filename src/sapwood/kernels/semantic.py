@@ -127,6 +127,23 @@ class WordKernel(Kernel):
         )
         return diagonal
 
+    def _pairwise(self, X: Any) -> Matrix:
+        trees = _trees(X, self)
+        words = _Words(self, trees)
+        values = np.empty(len(trees) // 2)
+        with settings.progress_bar(len(values), "Pairs") as progress:
+            self._native().pairs(
+                trees._arena,
+                trees._as_bags(),
+                words.vocabulary,
+                words.own_left(),
+                words.right,
+                values,
+                settings.threads(),
+                progress,
+            )
+        return values
+
     def _attribution(self, X: Any, weights: Matrix) -> Attribution | None:
         return Differences(self._expansion(X, weights))
 
