@@ -1,7 +1,6 @@
 """A classifier of pairs: ``PairFeatures`` and a logistic model that says what each feature adds to its decision.
 
-Every feature acts through a piecewise linear curve of its own, so the model bends where one line would not do, and its
-decision is still a plain sum over features. How it is stored is in ``store``.
+The model itself is ``learn.AdditiveLogistic``; how both are stored is in ``store``.
 """
 
 from __future__ import annotations
@@ -12,11 +11,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.linear_model import LogisticRegression
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood.errors import DataError, ParameterError
+from sapwood.learn.additive import AdditiveLogistic
 from sapwood.tasks.pairs.features import PairFeatures
 from sapwood.tasks.pairs.members import as_pairs
 
@@ -80,8 +79,8 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
     classes_ : array of two labels, sorted
     features_ : PairFeatures
         Fitted.
-    importances_ : array
-        Per feature, the standard deviation of what it adds to the decisions about the training pairs.
+    model_ : AdditiveLogistic
+        The model on the features.
 
     Examples
     --------
@@ -94,13 +93,7 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
 
     classes_: NDArray[Any]
     features_: PairFeatures
-    centre_: Matrix
-    spread_: Matrix
-    knots_: list[Matrix]
-    coef_: Matrix
-    intercept_: float
-    means_: Matrix
-    importances_: Matrix
+    model_: AdditiveLogistic
 
     def __init__(
         self,
@@ -129,64 +122,21 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
         pairs = as_pairs(X)
         labels = _targets(len(pairs), y)
         features = PairFeatures() if self.features is None else clone(self.features)
-        return self._fit(features.fit(pairs), features.transform(pairs), labels)
-
-    def _fit(self, features: PairFeatures, values: Matrix, labels: NDArray[Any]) -> Self:
-        """Train on features that were computed already."""
-        self.classes_ = np.unique(labels)
-        if len(self.classes_) != 2:
-            shown = ", ".join(map(repr, self.classes_.tolist()[:5]))
-            raise DataError(f"y must have two classes, such as same and different, but it has {shown}.")
-        self.features_ = features
-        self.centre_ = values.mean(axis=0)
-        spread = values.std(axis=0)
-        # What is the same for all training pairs but for rounding says nothing.
-        self.spread_ = np.where(spread > 1e-9, spread, np.inf)
-        quantiles = np.linspace(0.0, 1.0, self.knots) if self.knots > 1 else np.zeros(0)
-        self.knots_ = [
-            np.unique(np.quantile(column, quantiles)) if np.isfinite(width) and len(quantiles) else np.zeros(0)
-            for column, width in zip(values.T, self.spread_, strict=True)
-        ]
-        basis, owners = self._basis(values)
-        # Newton's method: columns of one feature are far from independent, which gradients take long to sort out.
-        solver = LogisticRegression(C=self.C, solver="newton-cholesky", max_iter=500, class_weight=self.class_weight)
-        solver.fit(basis, labels)
-        self.coef_, self.intercept_ = solver.coef_[0].astype(np.float64), float(solver.intercept_[0])
-        added = self._added(basis, owners)
-        self.means_ = added.mean(axis=0)
-        self.importances_ = added.std(axis=0)
+        features.fit(pairs)
+        model = AdditiveLogistic(C=self.C, knots=self.knots, class_weight=self.class_weight)
+        model.fit(features.transform(pairs), labels)
+        self.features_, self.model_, self.classes_ = features, model, model.classes_
         return self
-
-    def _basis(self, values: Matrix) -> tuple[Matrix, NDArray[np.intp]]:
-        """Return per feature its standardised value and the hat functions of its knots, and whose each column is."""
-        columns = [(values - self.centre_) / self.spread_]
-        owners = [np.arange(values.shape[1])]
-        for number, knots in enumerate(self.knots_):
-            if len(knots) < 3:
-                continue  # two knots are a straight line, which is there already
-            identity = np.eye(len(knots))
-            columns.append(np.column_stack([np.interp(values[:, number], knots, hat) for hat in identity]))
-            owners.append(np.full(len(knots), number))
-        return np.hstack(columns), np.concatenate(owners)
-
-    def _added(self, basis: Matrix, owners: NDArray[np.intp]) -> Matrix:
-        """Return what every feature adds to every decision."""
-        added = np.zeros((len(basis), len(self.centre_)))
-        np.add.at(added.T, owners, (basis * self.coef_).T)
-        return added
-
-    def _decide(self, values: Matrix) -> Matrix:
-        basis, _ = self._basis(values)
-        return np.asarray(basis @ self.coef_ + self.intercept_)
 
     def decision_function(self, X: Any) -> Matrix:
         """Return the log-odds of the second class for every pair."""
         check_is_fitted(self)
-        return self._decide(self.features_.transform(X))
+        return self.model_.decision_function(self.features_.transform(X))
 
     def predict_proba(self, X: Any) -> Matrix:
         """Return the probability of both classes for every pair."""
-        return _probabilities(self.decision_function(X))
+        check_is_fitted(self)
+        return self.model_.predict_proba(self.features_.transform(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the more probable label of every pair."""
@@ -208,35 +158,36 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
         if len(pairs) != 1:
             raise DataError(f"explain takes one pair, got {len(pairs)}.")
         values = self.features_.transform(pairs)
-        basis, owners = self._basis(values)
-        added = self._added(basis, owners)[0] - self.means_
-        decision = float(self._decide(values)[0])
+        added = self.model_.contributions(values)[0]
+        decision = float(self.model_.decision_function(values)[0])
         order = np.argsort(-np.abs(added), kind="stable")
         names = self.features_.get_feature_names_out()
         return PairExplanation(
             label=self.classes_[int(decision > 0)],
-            probability=float(_probabilities(np.array([decision]))[0, 1]),
+            probability=float(self.model_.predict_proba(values)[0, 1]),
             decision=decision,
-            base=self.intercept_ + float(self.means_.sum()),
+            base=self.model_.base_,
             rows=tuple((str(names[k]), float(values[0, k]), float(added[k])) for k in order[:top]),
             remainder=float(added[order[top:]].sum()),
         )
 
     def heaviest(self, top: int = 10) -> list[tuple[str, float]]:
         """Return the features that move decisions most, with their ``importances_``."""
-        check_is_fitted(self)
-        order = np.argsort(-self.importances_, kind="stable")[:top]
+        importances = self.importances_
+        order = np.argsort(-importances, kind="stable")[:top]
         names = self.features_.get_feature_names_out()
-        return [(str(names[k]), float(self.importances_[k])) for k in order]
+        return [(str(names[k]), float(importances[k])) for k in order]
+
+    @property
+    def importances_(self) -> Matrix:
+        """Per feature, the standard deviation of what it adds to the decisions about the training pairs."""
+        check_is_fitted(self)
+        return self.model_.importances_
 
     def _check(self) -> None:
-        number = isinstance(self.C, (int, float, np.number)) and not isinstance(self.C, bool)
-        if not number or not np.isfinite(self.C) or self.C <= 0:
-            raise ParameterError(f"C must be a finite number above 0, got {self.C!r}.")
-        if isinstance(self.knots, bool) or not isinstance(self.knots, (int, np.integer)) or self.knots < 1:
-            raise ParameterError(f"knots must be an integer of at least 1, got {self.knots!r}.")
         if self.features is not None and not isinstance(self.features, PairFeatures):
             raise ParameterError(f"features must be PairFeatures or None, got {self.features!r}.")
+        AdditiveLogistic(C=self.C, knots=self.knots)._check()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -244,12 +195,6 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.one_d_array = True
         tags.classifier_tags.multi_class = False
         return tags
-
-
-def _probabilities(decisions: Matrix) -> Matrix:
-    from scipy.special import expit
-
-    return np.column_stack([expit(-decisions), expit(decisions)])
 
 
 def _targets(count: int, y: Any) -> NDArray[Any]:

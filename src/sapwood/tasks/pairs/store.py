@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood.errors import ParameterError
 from sapwood.files import Reader, Writer, register
+from sapwood.learn.additive import AdditiveLogistic
 from sapwood.tasks.pairs.classifier import PairClassifier
 from sapwood.tasks.pairs.features import PairFeatures
 from sapwood.tasks.pairs.lexical import Rarity
@@ -75,6 +76,14 @@ def _read_features(data: dict[str, Any], reader: Reader) -> PairFeatures:
 
 def _write_classifier(model: PairClassifier, writer: Writer) -> dict[str, Any]:
     check_is_fitted(model)
+    return {
+        "features": None if model.features is None else _params(model.features, writer),
+        "fitted_features": writer.part(model.features_),
+        "model": _write_additive(model.model_, writer),
+    }
+
+
+def _write_additive(model: AdditiveLogistic, writer: Writer) -> dict[str, Any]:
     if model.classes_.dtype.kind not in "OUbiuf":
         raise ParameterError(f"labels of type {model.classes_.dtype} cannot be saved; use text or numbers.")
     weights: Any = model.class_weight
@@ -85,8 +94,6 @@ def _write_classifier(model: PairClassifier, writer: Writer) -> dict[str, Any]:
     arrays = {name: getattr(model, name) for name in _ARRAYS} | {"spread_": spread}
     return {
         "params": {"C": float(model.C), "knots": int(model.knots), "class_weight": weights},
-        "features": None if model.features is None else _params(model.features, writer),
-        "fitted_features": writer.part(model.features_),
         "classes": [_plain(label) for label in model.classes_.tolist()],
         "classes_kind": model.classes_.dtype.str if model.classes_.dtype.kind != "O" else "O",
         "arrays": {name: writer.array(values) for name, values in arrays.items()},
@@ -104,20 +111,32 @@ def _plain(value: Any) -> Any:
 
 
 def _read_classifier(data: dict[str, Any], reader: Reader) -> PairClassifier:
-    weights = data["params"]["class_weight"]
+    features = reader.part(data["fitted_features"])
+    if not isinstance(features, PairFeatures):
+        raise reader.fail("its features are something else")
+    inner = _read_additive(data["model"], features.n_features_out_, reader)
     model = PairClassifier(
         None if data["features"] is None else _unfitted(data["features"], reader),
+        C=inner.C,
+        knots=inner.knots,
+        class_weight=inner.class_weight,
+    )
+    model.features_, model.model_, model.classes_ = features, inner, inner.classes_
+    return model
+
+
+def _read_additive(data: dict[str, Any], count: int, reader: Reader) -> AdditiveLogistic:
+    weights = data["params"]["class_weight"]
+    model = AdditiveLogistic(
         C=data["params"]["C"],
         knots=data["params"]["knots"],
         class_weight=dict(weights) if isinstance(weights, list) else weights,
     )
-    model.features_ = reader.part(data["fitted_features"])
     model.classes_ = np.array(data["classes"], dtype=np.dtype(data["classes_kind"]))
     if len(model.classes_) != 2:
         raise reader.fail("it does not have two classes")
     arrays = {name: reader.array(data["arrays"][name], np.float64, 1) for name in _ARRAYS}
     knots, ends = reader.array(data["knots"], np.float64, 1), reader.array(data["knot_ends"], np.int64, 1)
-    count = model.features_.n_features_out_
     starts = np.concatenate([[0], ends])
     if len(ends) != count or (np.diff(starts) < 0).any() or starts[-1] != len(knots):
         raise reader.fail("the knots do not fit the features")
