@@ -41,8 +41,9 @@ using Words = std::vector<std::string>;
 std::shared_ptr<RuleSet> make_rules(const Words& labels, bind::Numbers left_array, bind::Offsets end_array,
                                     bind::Numbers right_array, bind::Numbers head_array, const Words& phrasal,
                                     const Words& marks, const std::optional<Words>& deletable,
-                                    std::optional<std::size_t> max_deletions, bool strict_head) {
-    auto rules = std::make_shared<RuleSet>(marks, max_deletions.value_or(kNone), strict_head);
+                                    std::optional<std::size_t> max_deletions, std::size_t min_children,
+                                    bool strict_head) {
+    auto rules = std::make_shared<RuleSet>(marks, max_deletions.value_or(kNone), min_children, strict_head);
     std::vector<Symbol> symbols;
     for (const std::string& label : labels) symbols.push_back(rules->intern(label));
     const auto left = view(left_array), right = view(right_array), heads = view(head_array);
@@ -123,7 +124,7 @@ nb::tuple outside(const RuleSet& rules, const Arena& arena, const Bags& bags) {
     };
     for (const Node node : bags.numbers) {
         const auto kids = arena.children(node);
-        if (kids.size() < 3 || seen[arena.production_of(node)]) continue;
+        if (kids.size() <= rules.min_children() || seen[arena.production_of(node)]) continue;
         seen[arena.production_of(node)] = true;
         const Symbol left = symbol_of(arena.label(node));
         if (rules.root(left) == kNone) continue;
@@ -271,7 +272,8 @@ void register_grammar(nb::module_& parent) {
     nb::class_<RuleSet>(module, "Rules")
         .def(nb::new_(&make_rules), nb::arg("labels"), nb::arg("left").noconvert(), nb::arg("ends").noconvert(),
              nb::arg("right").noconvert(), nb::arg("heads").noconvert(), nb::arg("phrasal"), nb::arg("marks"),
-             nb::arg("deletable").none(), nb::arg("max_deletions").none(), nb::arg("strict_head"))
+             nb::arg("deletable").none(), nb::arg("max_deletions").none(), nb::arg("min_children"),
+             nb::arg("strict_head"))
         .def("reductions", &reductions, nb::arg("left"), nb::arg("right"), nb::arg("head"))
         .def("outside", &outside, nb::arg("arena"), nb::arg("bags"))
         .def("words", &words_of, nb::arg("arena"), nb::arg("bags"));
@@ -315,11 +317,22 @@ void register_grammar(nb::module_& parent) {
                  if (out.shape(0) != bags.size()) throw nb::value_error("out has the wrong shape");
                  const OutsideHeads heads = side.checked(arena);
                  watch(extent(arena, bags) < 500, nb::none(), [&](Control& control) {
-                     grammar_driven_diagonal(kernel, arena, bags, heads, links, out.data(), threads, control);
+                     grammar_driven_pairs(kernel, arena, bags, 0, heads, links, out.data(), threads, control);
                  });
              },
              nb::arg("arena"), nb::arg("bags"), nb::arg("side"), nb::arg("links").none(), nb::arg("out").noconvert(),
              nb::arg("threads"))
+        .def("pairs",
+             [](const GrammarDrivenKernel& kernel, const Arena& arena, const Bags& bags, const Side& side,
+                const WordLinks* links, Vector out, std::size_t threads, nb::object progress) {
+                 if (2 * out.shape(0) != bags.size()) throw nb::value_error("out has the wrong shape");
+                 const OutsideHeads heads = side.checked(arena);
+                 watch(extent(arena, bags) < 500, progress, [&](Control& control) {
+                     grammar_driven_pairs(kernel, arena, bags, out.shape(0), heads, links, out.data(), threads, control);
+                 });
+             },
+             nb::arg("arena"), nb::arg("bags"), nb::arg("side"), nb::arg("links").none(), nb::arg("out").noconvert(),
+             nb::arg("threads"), nb::arg("progress").none())
         .def("model",
              [](const GrammarDrivenKernel& kernel, const Arena& arena, const Bags& bags, const Side& side,
                 ConstMatrix weights) {

@@ -11,6 +11,7 @@
 #include "arrays.hpp"
 #include "bags.hpp"
 #include "diagonal.hpp"
+#include "elementwise.hpp"
 #include "gram.hpp"
 #include "lexicon.hpp"
 #include "model.hpp"
@@ -98,8 +99,10 @@ void run_diagonal(const Maker& make, Side rows, const WordFeatures& right, Vecto
     if (out.shape(0) != rows.bags.size()) throw nb::value_error("out has the wrong shape");
     watch(rows.bags.numbers.size() < 1000, nb::none(), [&](Control& control) {
         parallel_blocks(rows.bags.size(), 16, threads, control, [&] {
-            return [&, number = std::vector<Node>(rows.arena.size())](std::size_t begin, std::size_t end) mutable {
+            return [&, number = std::vector<Node>(rows.arena.size()), match = make.pairs(rows, right)](
+                       std::size_t begin, std::size_t end) mutable {
                 for (std::size_t i = begin; i < end; ++i) {
+                    if (match(element_of(rows.bags, i), element_of(rows.bags, i), out.data()[i])) continue;
                     Arena alone;
                     const Bags one = isolate(rows.arena, rows.bags, i, number, alone);
                     const Vocabulary vocabulary = rows.vocabulary.isolated(alone);
@@ -108,6 +111,25 @@ void run_diagonal(const Maker& make, Side rows, const WordFeatures& right, Vecto
                 }
             };
         });
+    });
+}
+
+// The first half of the bags with the second.
+template <class Maker>
+void run_pairs(const Maker& make, Side rows, const WordFeatures& right, Vector out, std::size_t threads,
+               nb::handle progress) {
+    check(rows.vocabulary, rows.features);
+    check(rows.vocabulary, right);
+    if (2 * out.shape(0) != rows.bags.size()) throw nb::value_error("out has the wrong shape");
+    watch(rows.bags.numbers.size() < 1000, progress, [&](Control& control) {
+        elementwise(rows.arena, rows.bags, out.data(), threads, control, [&] { return make.pairs(rows, right); },
+                    [&](std::size_t first, std::size_t second, std::vector<Node>& number, double* value) {
+                        const IsolatedPair pair(rows.arena, rows.bags, first, second, number);
+                        const Vocabulary vocabulary = rows.vocabulary.isolated(pair.alone);
+                        const WordLens lens(pair.alone, pair.alone, pair.row, vocabulary, rows.features);
+                        gram(make(pair.alone, pair.column, vocabulary, right), pair.alone, pair.column, lens, pair.row,
+                             false, value, 1, control);
+                    });
     });
 }
 
@@ -158,6 +180,14 @@ nb::class_<Maker> register_word_kernel(nb::module_& module, const char* name, co
              },
              nb::arg("arena"), nb::arg("bags"), nb::arg("vocabulary"), nb::arg("left"), nb::arg("right"),
              nb::arg("out").noconvert(), nb::arg("threads"))
+        .def("pairs",
+             [](const Maker& make, const Arena& arena, const Bags& bags, const Vocabulary& vocabulary,
+                const WordFeatures& left, const WordFeatures& right, Vector out, std::size_t threads,
+                nb::object progress) {
+                 run_pairs(make, {arena, bags, vocabulary, left}, right, out, threads, progress);
+             },
+             nb::arg("arena"), nb::arg("bags"), nb::arg("vocabulary"), nb::arg("left"), nb::arg("right"),
+             nb::arg("out").noconvert(), nb::arg("threads"), nb::arg("progress").none())
         .def("model",
              [](const Maker& make, const Arena& arena, const Bags& bags, const Vocabulary& vocabulary,
                 const WordFeatures& right, ConstMatrix weights) {
@@ -176,6 +206,9 @@ struct SemanticMaker {
                     const WordFeatures& features) const {
         return SemanticColumns(arena, bags, vocabulary, features, options);
     }
+    SemanticPairs pairs(const Side& side, const WordFeatures& right) const {
+        return SemanticPairs(side.arena, side.vocabulary, side.features, right, options);
+    }
 };
 
 struct SmoothedMaker {
@@ -184,6 +217,7 @@ struct SmoothedMaker {
                     const WordFeatures& features) const {
         return SmoothedColumns(arena, bags, vocabulary, features, options);
     }
+    NoPairs pairs(const Side&, const WordFeatures&) const { return {}; }
 };
 
 Vocabulary only(const Vocabulary& vocabulary, bind::Input<bool> marked) {

@@ -37,6 +37,8 @@ _HOMES = {
     "Kernel": "sapwood.kernels.store",
     "KernelSVC": "sapwood.learn.svm",
     "KernelSVR": "sapwood.learn.svm",
+    "PairClassifier": "sapwood.tasks.pairs.store",
+    "PairFeatures": "sapwood.tasks.pairs.store",
     "TreeArray": "sapwood.trees.store",
     "WordSimilarity": "sapwood.words.store",
 }

@@ -18,6 +18,7 @@ class Rules:
         marks: Sequence[str],
         deletable: Sequence[str] | None,
         max_deletions: int | None,
+        min_children: int,
         strict_head: bool,
     ) -> None: ...
     def reductions(self, left: str, right: Sequence[str], head: int) -> list[tuple[tuple[str, ...], float]]: ...
@@ -84,5 +85,15 @@ class GrammarDriven:
         links: WordLinks | None,
         out: NDArray[np.float64],
         threads: int,
+    ) -> None: ...
+    def pairs(
+        self,
+        arena: Arena,
+        bags: Bags,
+        side: Side,
+        links: WordLinks | None,
+        out: NDArray[np.float64],
+        threads: int,
+        progress: Callable[[int], None] | None,
     ) -> None: ...
     def model(self, arena: Arena, bags: Bags, side: Side, weights: NDArray[np.float64]) -> GrammarDrivenModel: ...

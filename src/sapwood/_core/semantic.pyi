@@ -72,6 +72,17 @@ class WordKernel(Protocol):
         out: NDArray[np.float64],
         threads: int,
     ) -> None: ...
+    def pairs(
+        self,
+        arena: Arena,
+        bags: Bags,
+        vocabulary: Vocabulary,
+        left: WordFeatures,
+        right: WordFeatures,
+        out: NDArray[np.float64],
+        threads: int,
+        progress: Callable[[int], None] | None,
+    ) -> None: ...
     def model(
         self,
         arena: Arena,

@@ -40,8 +40,10 @@ _HOMES = {
     "read_labelled": "labelled",
     "read_msr": "pairs",
     "read_nbest": "nbest",
+    "read_parsed_texts": "tree_pairs",
     "read_questions": "questions",
     "read_quora": "pairs",
+    "read_tree_pairs": "tree_pairs",
     "read_treebank": "penn",
     "relation_centred": "shapes",
     "words_only": "shapes",
@@ -50,8 +52,10 @@ _HOMES = {
     "write_kelp": "kelp",
     "write_msr": "pairs",
     "write_nbest": "nbest",
+    "write_parsed_texts": "tree_pairs",
     "write_questions": "questions",
     "write_quora": "pairs",
+    "write_tree_pairs": "tree_pairs",
 }
 
 __all__ = [
@@ -83,8 +87,10 @@ __all__ = [
     "read_labelled",
     "read_msr",
     "read_nbest",
+    "read_parsed_texts",
     "read_questions",
     "read_quora",
+    "read_tree_pairs",
     "read_treebank",
     "relation_centred",
     "words_only",
@@ -93,8 +99,10 @@ __all__ = [
     "write_kelp",
     "write_msr",
     "write_nbest",
+    "write_parsed_texts",
     "write_questions",
     "write_quora",
+    "write_tree_pairs",
 ]
 
 if TYPE_CHECKING:
@@ -109,6 +117,7 @@ if TYPE_CHECKING:
     from sapwood.corpora.questions import Question, iter_questions, read_questions, write_questions
     from sapwood.corpora.shapes import kelp_labels, lexical_centred, plain_labels, relation_centred, words_only
     from sapwood.corpora.sources import FormatError
+    from sapwood.corpora.tree_pairs import read_parsed_texts, read_tree_pairs, write_parsed_texts, write_tree_pairs
 
 
 def __getattr__(name: str) -> Any:

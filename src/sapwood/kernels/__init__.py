@@ -7,6 +7,7 @@ from sapwood.kernels.base import Kernel
 from sapwood.kernels.expression import parse_kernel
 from sapwood.kernels.flat import Linear, Polynomial
 from sapwood.kernels.grammar_driven import PENN_TAG_SETS, GrammarDriven
+from sapwood.kernels.pairs import CrossPair
 from sapwood.kernels.semantic import SemanticSubsetTree, SmoothedPartialTree
 from sapwood.kernels.syntactic import PartialTree, SubsetTree, Subtree
 from sapwood.trees.grammar import Grammar
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PENN_TAG_SETS",
+    "CrossPair",
     "FragmentMap",
     "Grammar",
     "GrammarDriven",

@@ -56,6 +56,10 @@ class FlatKernel(Kernel):
         squares = rows.multiply(rows) if sparse.issparse(rows) else rows * rows
         return self._map(np.asarray(squares.sum(axis=1), dtype=np.float64).ravel())
 
+    def _pairwise(self, X: Any) -> Matrix:
+        (rows,) = _line_up(self, X)
+        return self._map(_row_products(rows, rows))
+
 
 class Linear(FlatKernel):
     """The dot product of two feature vectors; with ``words``, the semantic bag of words.
@@ -107,6 +111,13 @@ class Linear(FlatKernel):
         comparison = self.words.against(vocabulary)
         left, right = rows @ comparison.left(vocabulary), rows @ comparison.right
         return np.asarray(left.multiply(right).sum(axis=1), dtype=np.float64).ravel()
+
+    def _pairwise(self, X: Any) -> Matrix:
+        if self.words is None:
+            return super()._pairwise(X)
+        rows, vocabulary = _bags(self, X)
+        comparison = self.words.against(vocabulary)
+        return _row_products(rows @ comparison.left(vocabulary), rows @ comparison.right)
 
     def _map(self, products: Matrix) -> Matrix:
         return products
@@ -171,6 +182,14 @@ def _line_up(kernel: Kernel, *sides: Any) -> list[Any]:
             row = _first_broken_row(side)
             raise DataError(f"row {row} has a feature that is NaN or infinite; fill or drop it first.")
     return [side.astype(np.float64) for side in sides]
+
+
+def _row_products(left: Any, right: Any) -> Matrix:
+    """Multiply the first half of the rows of one matrix with the second half of those of the other."""
+    half = left.shape[0] // 2
+    first, second = left[:half], right[half:]
+    products = first.multiply(second) if sparse.issparse(first) else first * second
+    return np.asarray(products.sum(axis=1), dtype=np.float64).ravel()
 
 
 def _bags(kernel: Kernel, X: Any) -> tuple[sparse.csr_array, list[str]]:

@@ -221,6 +221,21 @@ class GrammarDriven(Kernel):
         )
         return diagonal
 
+    def _pairwise(self, X: Any) -> Matrix:
+        trees = _trees(X, self)
+        values = np.empty(len(trees) // 2)
+        with settings.progress_bar(len(values), "Pairs") as progress:
+            self._native().pairs(
+                trees._arena,
+                trees._as_bags(),
+                self._rules()._side(trees),
+                self._links(trees, trees),
+                values,
+                settings.threads(),
+                progress,
+            )
+        return values
+
     def _attribution(self, X: Any, weights: Matrix) -> Attribution | None:
         return Differences(self._expansion(X, weights))
 

@@ -50,6 +50,13 @@ class TreeKernel(Kernel):
         self._native().diagonal(rows._arena, rows._as_bags(), diagonal, settings.threads())
         return diagonal
 
+    def _pairwise(self, X: Any) -> Matrix:
+        trees = _trees(X, self)
+        values = np.empty(len(trees) // 2)
+        with settings.progress_bar(len(values), "Pairs") as progress:
+            self._native().pairs(trees._arena, trees._as_bags(), values, settings.threads(), progress)
+        return values
+
     def _expansion(self, X: Any, weights: Matrix) -> Expansion:
         support = _trees(X, self)
         model = self._native().model(support._arena, support._as_bags(), np.ascontiguousarray(weights))

@@ -50,6 +50,7 @@ def _write(grammar: Grammar, writer: Writer) -> dict[str, Any]:
         "counts": writer.array(np.array(grammar.counts, dtype=np.uint64)),
         "heads": heads,
         "max_deletions": grammar.max_deletions,
+        "min_children": grammar.min_children,
         "deletable": None if grammar.deletable is None else sorted(grammar.deletable),
         "strict_head": grammar.strict_head,
         "phrasal_labels": sorted(grammar.phrasal_labels),
@@ -88,6 +89,8 @@ def _read(data: dict[str, Any], reader: Reader) -> Grammar:
         rules[: len(counts)],
         heads,
         max_deletions=data["max_deletions"],
+        # Files of the first version do not have it.
+        min_children=data.get("min_children", 2),
         deletable=data["deletable"],
         strict_head=data["strict_head"],
         counts=counts.tolist(),
