@@ -27,7 +27,7 @@
 
 namespace sapwood {
 
-// One element: its distinct subtrees in ascending order, and how often each occurs.
+// One element: its distinct subtrees, children before their parents, and how often each occurs.
 struct Element {
     std::span<const Node> nodes;
     std::span<const double> counts;
@@ -148,24 +148,31 @@ class NodePairs {
     std::vector<double> table_;
 };
 
-// Calls both(node, count in a, count in b) for every subtree that two elements share.
-template <class Both>
-void for_each_shared(Element a, Element b, Both both) {
-    for (std::size_t i = 0, j = 0; i < a.nodes.size() && j < b.nodes.size();) {
-        if (a.nodes[i] == b.nodes[j]) both(a.nodes[i], a.counts[i], b.counts[j]);
-        const bool left = a.nodes[i] <= b.nodes[j], right = b.nodes[j] <= a.nodes[i];
-        i += left;
-        j += right;
+// The subtrees that two elements share.
+class SharedNodes {
+  public:
+    explicit SharedNodes(const Arena& arena) : count_(arena.size(), 0.0) {}
+
+    // Calls both(node, count in a, count in b) for each of them.
+    template <class Both>
+    void for_each(Element a, Element b, Both both) {
+        for (std::size_t k = 0; k < b.nodes.size(); ++k) count_[b.nodes[k]] = b.counts[k];
+        for (std::size_t k = 0; k < a.nodes.size(); ++k)
+            if (count_[a.nodes[k]] != 0.0) both(a.nodes[k], a.counts[k], count_[a.nodes[k]]);
+        for (const Node node : b.nodes) count_[node] = 0.0;
     }
-}
+
+  private:
+    std::vector<double> count_;  // per subtree of the arena: in the second element
+};
 
 class SubtreePairs {
   public:
-    SubtreePairs(const Arena& arena, double decay) : arena_(arena), columns_(arena, {}, decay) {}
+    SubtreePairs(const Arena& arena, double decay) : arena_(arena), columns_(arena, {}, decay), shared_(arena) {}
 
-    bool operator()(Element a, Element b, double& value) const {
+    bool operator()(Element a, Element b, double& value) {
         value = 0.0;
-        for_each_shared(a, b, [&](Node node, double ours, double theirs) {
+        shared_.for_each(a, b, [&](Node node, double ours, double theirs) {
             if (!arena_.is_leaf(node)) value += columns_.weights()[node] * ours * theirs;
         });
         return true;
@@ -174,11 +181,13 @@ class SubtreePairs {
   private:
     const Arena& arena_;
     SubtreeColumns columns_;
+    SharedNodes shared_;
 };
 
 class SubsetPairs {
   public:
-    SubsetPairs(const Arena& arena, const SubsetOptions& options) : arena_(arena), options_(options), pairs_(arena) {}
+    SubsetPairs(const Arena& arena, const SubsetOptions& options)
+        : arena_(arena), options_(options), pairs_(arena), shared_(arena) {}
 
     bool operator()(Element a, Element b, double& value) {
         if (options_.height_limit != 0) return false;
@@ -193,7 +202,7 @@ class SubsetPairs {
         };
         if (!pairs_.sum(a, b, group, delta, value)) return false;
         if (options_.bag_of_words)
-            for_each_shared(a, b, [&](Node node, double ours, double theirs) {
+            shared_.for_each(a, b, [&](Node node, double ours, double theirs) {
                 if (arena_.is_leaf(node)) value += options_.decay * ours * theirs;
             });
         return true;
@@ -203,6 +212,7 @@ class SubsetPairs {
     const Arena& arena_;
     SubsetOptions options_;
     NodePairs pairs_;
+    SharedNodes shared_;
 };
 
 class PartialPairs {
