@@ -32,10 +32,13 @@ _LARGEST_HEADER = 100_000_000
 # Which module registers a name: loading a file imports what it needs and nothing else.
 _HOMES = {
     "Examples": "sapwood.trees.store",
+    "FragmentMap": "sapwood.kernels.map_store",
     "Grammar": "sapwood.trees.grammar_store",
     "Kernel": "sapwood.kernels.store",
     "KernelSVC": "sapwood.learn.svm",
     "KernelSVR": "sapwood.learn.svm",
+    "LandmarkMap": "sapwood.kernels.map_store",
+    "SubtreeMap": "sapwood.kernels.map_store",
     "TreeArray": "sapwood.trees.store",
     "WordSimilarity": "sapwood.words.store",
 }

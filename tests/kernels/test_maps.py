@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 
 import numpy as np
@@ -19,8 +20,8 @@ from sklearn.svm import LinearSVC
 
 import sapwood as sw
 from explain_oracles import any_trees, decays, fragments, height, internal_trees, size
-from sapwood.errors import DataError, ParameterError, TooLargeError
-from sapwood.kernels import FragmentMap, LandmarkMap, SubsetTree, Subtree, SubtreeMap
+from sapwood.errors import DataError, ModelFileError, ParameterError, TooLargeError
+from sapwood.kernels import FragmentMap, GrammarDriven, LandmarkMap, SubsetTree, Subtree, SubtreeMap
 from sapwood.kernels.selection import chi_squared, hold_head, information_gain
 
 corpora = st.lists(internal_trees, min_size=1, max_size=4)
@@ -283,3 +284,119 @@ def test_deep_trees():
         "(a (a (a b)))",
     }
     assert few.transform([tree]).nnz == 6
+
+
+TRAIN = ["(S (NP (DT a) (NN dog)) (VP (VB runs)))", "(S (NP (NN cat)) (VP (VB runs)))", "(S (NP (DT a) (NN cat)))"]
+STORED = [
+    SubtreeMap(decay=0.3, min_df=2),
+    FragmentMap(max_size=3, min_df=2),
+    FragmentMap(select="chi2", n_fragments=5, holds="N*", heads=sw.trees.HeadTable()),
+    FragmentMap(
+        heads={
+            ("S", ("NP", "VP")): 1,
+            ("S", ("NP",)): 0,
+            ("NP", ("DT", "NN")): 1,
+            ("NP", ("NN",)): 0,
+            ("VP", ("VB",)): 0,
+        }
+    ),
+    LandmarkMap(n_components=2, random_state=3),
+    LandmarkMap(GrammarDriven().normalized() + 0.5 * Subtree(), n_components=3, random_state=0),
+]
+
+
+def fitted(mapped):
+    return clone(mapped).fit(TRAIN, ["x", "y", "x"])
+
+
+def dense(values):
+    return values.toarray() if sparse.issparse(values) else values
+
+
+@pytest.mark.parametrize("mapped", STORED, ids=repr)
+def test_maps_come_back_from_files(mapped, tmp_path):
+    before = fitted(mapped)
+    sw.save(before, tmp_path / "map.sap")
+    after = sw.load(tmp_path / "map.sap")
+    assert type(after) is type(before)
+    np.testing.assert_array_equal(dense(after.transform(TRAIN)), dense(before.transform(TRAIN)))
+    assert repr(after.get_params(deep=False)) == repr(before.get_params(deep=False))
+    if isinstance(before, LandmarkMap):
+        assert after.kernel_ == before.kernel_
+    else:
+        assert after.get_feature_names_out().tolist() == before.get_feature_names_out().tolist()
+        np.testing.assert_array_equal(after.weights_, before.weights_)
+    if isinstance(before, FragmentMap):
+        np.testing.assert_array_equal(after.scores_, before.scores_)
+    # What came back can be saved and fitted again.
+    sw.save(after, tmp_path / "again.sap")
+    assert (tmp_path / "again.sap").read_bytes() == (tmp_path / "map.sap").read_bytes()
+    np.testing.assert_array_equal(dense(fitted(after).transform(TRAIN)), dense(before.transform(TRAIN)))
+
+
+def test_maps_that_cannot_be_saved(tmp_path):
+    with pytest.raises(NotFittedError):
+        sw.save(FragmentMap(), tmp_path / "map.sap")
+    mapped = fitted(FragmentMap(holds=str.isupper))
+    with pytest.raises(ParameterError, match=r"set_params\(holds=None\) before saving"):
+        sw.save(mapped, tmp_path / "map.sap")
+    sw.save(mapped.set_params(holds=None), tmp_path / "map.sap")
+    assert len(sw.load(tmp_path / "map.sap").fragments_) == len(mapped.fragments_)
+    with pytest.raises(ParameterError, match="random_state"):
+        sw.save(fitted(LandmarkMap(random_state=np.random.RandomState(0))), tmp_path / "other.sap")
+    assert not (tmp_path / "other.sap").exists()
+
+
+@pytest.mark.parametrize("mapped", STORED, ids=repr)
+def test_damaged_map_files_are_refused(mapped, tmp_path):
+    path = tmp_path / "map.sap"
+    sw.save(fitted(mapped), path)
+    data = path.read_bytes()
+    length = int.from_bytes(data[:8], "little")
+    header = json.loads(data[8 : 8 + length])
+    document = json.loads(header["__metadata__"]["sapwood"])
+
+    def write(changed):
+        header["__metadata__"]["sapwood"] = json.dumps(changed)
+        text = json.dumps(header).encode()
+        path.write_bytes(len(text).to_bytes(8, "little") + text + data[8 + length :])
+
+    names = [name for name in document["object"] if name not in ("class", "kernel", "heads")]
+    for name in names:
+        for value in (None, 3, "x", [], {"class": "Kernel", "kind": "Subtree", "params": {}}):
+            if name == "fitted_kernel" and isinstance(value, dict):
+                continue
+            changed = json.loads(json.dumps(document))
+            changed["object"][name] = value
+            write(changed)
+            with pytest.raises(ModelFileError):
+                sw.load(path)
+        changed = json.loads(json.dumps(document))
+        del changed["object"][name]
+        write(changed)
+        with pytest.raises(ModelFileError):
+            sw.load(path)
+    if "params" in document["object"] and "decay" in document["object"]["params"]:
+        document["object"]["params"]["decay"] = -1
+        write(document)
+        with pytest.raises(ModelFileError, match="decay"):
+            sw.load(path)
+
+
+def test_leaves_and_wrong_numbers_are_no_vocabulary(tmp_path):
+    path = tmp_path / "map.sap"
+    broken = fitted(SubtreeMap())
+    broken.fragments_ = sw.TreeArray(["(a b)", "leaf"])
+    sw.save(broken, path)
+    with pytest.raises(ModelFileError, match="single leaf"):
+        sw.load(path)
+    broken = fitted(FragmentMap())
+    broken.scores_ = broken.scores_[1:]
+    sw.save(broken, path)
+    with pytest.raises(ModelFileError, match="scores do not fit"):
+        sw.load(path)
+    broken = fitted(LandmarkMap(n_components=2))
+    broken.normalization_ = np.full((2, 2), np.nan)
+    sw.save(broken, path)
+    with pytest.raises(ModelFileError, match="not finite"):
+        sw.load(path)

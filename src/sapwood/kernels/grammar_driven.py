@@ -15,8 +15,9 @@ import scipy.sparse as sparse
 
 from sapwood import _core, settings
 from sapwood.errors import DataError, ParameterError
-from sapwood.kernels.attribution import Attribution, Differences
+from sapwood.kernels.attribution import SEARCH_LIMIT, Attribution, Differences, Searched
 from sapwood.kernels.base import Expansion, Kernel, Matrix
+from sapwood.kernels.links import pack_links
 from sapwood.kernels.syntactic import _trees, check_decay
 from sapwood.trees.array import TreeArray
 from sapwood.trees.grammar import Grammar
@@ -179,13 +180,7 @@ class GrammarDriven(Kernel):
             )
         if not np.isfinite(alike.data).all():
             raise DataError(f"{self.lexical!r} gave a similarity that is NaN or infinite; repair it first.")
-        alike.eliminate_zeros()
-        return _core.grammar.WordLinks(
-            numbers,
-            alike.indptr[1:].astype(np.uint64),
-            np.ascontiguousarray(other_numbers[alike.indices]),
-            alike.data,
-        )
+        return pack_links(numbers, other_numbers, alike)
 
     def _gram(self, X: Any, Y: Any | None) -> Matrix:
         rows = _trees(X, self)
@@ -222,7 +217,25 @@ class GrammarDriven(Kernel):
         return diagonal
 
     def _attribution(self, X: Any, weights: Matrix) -> Attribution | None:
-        return Differences(self._expansion(X, weights))
+        support = _trees(X, self)
+        rules = self._rules()
+        model = self._native().fragments(
+            support._arena, support._as_bags(), rules._side(support), np.ascontiguousarray(weights)
+        )
+
+        def search(combination: Matrix, top: int, element: TreeArray | None, pairs: bool) -> _core.explain.Found:
+            return model.heaviest(
+                combination,
+                None if element is None else element._arena,
+                None if element is None else element._as_bags(),
+                None if element is None else rules._side(element),
+                self._links(support if element is None else element, support),
+                pairs,
+                top,
+                SEARCH_LIMIT,
+            )
+
+        return Searched(Differences(self._expansion(X, weights)), search)
 
     def _expansion(self, X: Any, weights: Matrix) -> Expansion:
         support = _trees(X, self)

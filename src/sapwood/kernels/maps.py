@@ -137,12 +137,15 @@ class SubtreeMap(_TreeMap):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Collect the distinct subtrees of the training trees."""
-        check_decay(self.decay, "decay")
-        _check_count(self.min_df, "min_df")
+        self._check()
         X = _training_trees(X)
         roots = _core.explain.frequent_subtrees(X._arena, X._as_bags(), int(self.min_df))
         self._keep(_found(TreeArray._from_arena(X._arena, roots)))
         return self
+
+    def _check(self) -> None:
+        check_decay(self.decay, "decay")
+        _check_count(self.min_df, "min_df")
 
     def _compile(self) -> _core.explain.Vocabulary:
         return _core.explain.SubtreeVocabulary(self.fragments_._arena, self.fragments_._roots)

@@ -132,7 +132,7 @@ class Explanation:
         for fragment in self.fragments:
             where = f"  [{fragment.view or fragment.kernel}]" if several else ""
             times = "-" if np.isnan(fragment.count) else f"{fragment.count:g}"
-            lines.append(cut(f"{fragment.weight:+12.6g}  {times:>5}  {fragment.tree}{where}", width))
+            lines.append(cut(f"{fragment.weight:+12.6g}  {times:>5}  {fragment}{where}", width))
         if not self.exact:
             lines.append("  the search met its limit: there may be heavier fragments")
         for other in self.others:
@@ -153,7 +153,7 @@ class Explanation:
                 marked = fragment_nodes(tree.tree, top.tree)
             picture = weighted_svg(tree.tree, tree.contributions.tolist(), marked=marked)
             pieces.append(f"<div>{picture}</div>")
-        rows = [(fragment.weight, fragment.tree, fragment.view or "") for fragment in self.fragments]
+        rows = [(fragment.weight, str(fragment), fragment.view or "") for fragment in self.fragments]
         rest = [(other.value, f"{other.kernel}, which nodes do not account for") for other in self.others]
         pieces.append(fragment_table(rows, [(self.bias, "bias"), *rest]))
         return panel(self._title(), pieces)
@@ -207,13 +207,13 @@ class ModelFragments(Sequence[WeightedFragment]):
         several = len({(fragment.kernel, fragment.view) for fragment in self.fragments}) > 1
         for fragment in self.fragments:
             where = f"  [{fragment.view or fragment.kernel}]" if several else ""
-            lines.append(cut(f"{fragment.weight:+12.6g}  {fragment.tree}{where}", width))
+            lines.append(cut(f"{fragment.weight:+12.6g}  {fragment}{where}", width))
         if not self.exact:
             lines.append("  the search met its limit: there may be heavier fragments")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        rows = [(fragment.weight, fragment.tree, fragment.view or "") for fragment in self.fragments]
+        rows = [(fragment.weight, str(fragment), fragment.view or "") for fragment in self.fragments]
         return panel(f"heaviest fragments of {self.label!s}", [fragment_table(rows)])
 
     def __str__(self) -> str:
