@@ -47,7 +47,7 @@ struct AlignedSide {
     std::vector<std::size_t> begin;  // per subtree: its first variant
     std::vector<Node> kids;
     std::uint32_t own_count = 0;
-    bool complete = true;  // false: some phrase has more variants than can be listed
+    std::vector<std::uint32_t> unlisted;  // keys of phrases with more variants than can be listed
 
     std::span<const Variant> variants_of(Node node) const {
         return std::span(variants).subspan(begin[node], begin[node + 1] - begin[node]);
@@ -152,7 +152,6 @@ AlignedSide align(const Reading& reading, const Bags& bags, const AlignedNames& 
         if (side.kind[node] != Kind::phrase) continue;
         const auto kids = arena.children(node);
         const Reading::Shape& shape = reading.shape(arena.production_of(node));
-        side.complete &= shape.listed;
         for (std::size_t f = shape.first_form; f < shape.first_form + shape.forms; ++f) {
             const Reading::Form& form = reading.form(f);
             if (key[f] == kUnknown) {
@@ -166,6 +165,7 @@ AlignedSide align(const Reading& reading, const Bags& bags, const AlignedNames& 
                 key[f] = known ? name(text) : kNone;
             }
             if (key[f] == kNone) continue;
+            if (!shape.listed) side.unlisted.push_back(key[f]);
             for (std::size_t e = 0; e < form.embeddings; ++e) {
                 const std::uint32_t* slots = reading.slots(form, e);
                 AlignedSide::Variant variant{node, key[f], 0, form.length, side.kids.size(), form.weight};

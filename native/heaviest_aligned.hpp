@@ -588,6 +588,15 @@ class AlignedSearch {
         return result;
     }
 
+    // Whether none of the variants that are not listed could be aligned.
+    bool is_complete(const AlignedSide& side, const AlignedSide& other) const {
+        if (side.unlisted.empty()) return true;
+        std::vector<bool> held(of_key_.size(), false);
+        for (const Variant& variant : other.variants) held[variant.key] = true;
+        for (const std::uint32_t key : other.unlisted) held[key] = true;
+        return std::none_of(side.unlisted.begin(), side.unlisted.end(), [&](std::uint32_t key) { return held[key]; });
+    }
+
     Heaviest result() {
         Heaviest found;
         for (const auto& kept : best_.sorted()) {
@@ -600,7 +609,7 @@ class AlignedSearch {
             found.deleted.push_back(left_out(true, step));
             if (mode_.pairs) found.other_deleted.push_back(left_out(false, step));
         }
-        found.exact = exact_ && mine_.complete && theirs_.complete;
+        found.exact = exact_ && is_complete(mine_, theirs_) && is_complete(theirs_, mine_);
         return found;
     }
 

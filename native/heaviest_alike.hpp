@@ -111,7 +111,7 @@ class GrammarFragments {
     GrammarFragments(const GrammarDrivenKernel& kernel, const Arena& arena, const Bags& bags, const OutsideHeads& heads,
                      const double* weights, std::size_t outputs)
         : trees_(arena, bags, weights, outputs), kernel_(kernel) {
-        const auto reading = kernel_.read(arena, trees_.bags, heads);
+        const auto reading = kernel_.read(arena, trees_.bags, heads, kListed);
         names_ = std::make_unique<AlignedNames>(*reading, arena.symbols.size());
         side_ = std::make_unique<AlignedSide>(align(*reading, trees_.bags, *names_,
                                                     [&](const std::string& key) { return names_->intern(key); },
@@ -130,7 +130,7 @@ class GrammarFragments {
         const double cost = single ? std::sqrt(kernel_.options.decay) : kernel_.options.decay;
         std::optional<AlignedSide> element;
         if (!single) {
-            const auto reading = kernel_.read(*ask.arena, *ask.element, heads);
+            const auto reading = kernel_.read(*ask.arena, *ask.element, heads, kListed);
             element.emplace(align(*reading, *ask.element, *names_, [&](const std::string& key) { return names_->find(key); },
                                   [&](Symbol label) { return model.symbols.find(ask.arena->symbols.text(label)); }));
         }
@@ -150,6 +150,9 @@ class GrammarFragments {
     }
 
   private:
+    // A search looks at variants one by one, so it lists more of them than the kernel does.
+    static constexpr double kListed = 4096.0;
+
     void add_equal(const AlignedSide& mine, bool all, AlikeWords& alike) const {
         const AlignedSide& words_of = all ? *side_ : mine;
         std::vector<bool> seen(words_of.arena.symbols.size(), false);
@@ -174,7 +177,11 @@ class SmoothedFragments {
   public:
     SmoothedFragments(const Arena& arena, const Bags& bags, const Vocabulary& vocabulary, const SmoothedOptions& options,
                       const double* weights, std::size_t outputs)
-        : trees_(arena, bags, weights, outputs), vocabulary_(vocabulary), options_(options) {}
+        : trees_(arena, bags, weights, outputs), options_(options), names_(2 * arena.symbols.size(), Name::none),
+          keys_(keys_of(arena, bags, vocabulary, names_)), group_(names_.size()) {
+        for (std::uint32_t key = 0; key < names_.size(); ++key)
+            group_[key] = names_[key] == Name::word ? static_cast<std::uint32_t>(arena.symbols.size()) : key / 2;
+    }
 
     std::size_t outputs() const { return trees_.outputs; }
     const Arena& arena() const { return trees_.arena; }
@@ -184,15 +191,15 @@ class SmoothedFragments {
         const Arena& own = trees_.arena;
         const Arena& arena = single ? own : *ask.arena;
         const Bags& bags = single ? trees_.bags : *ask.element;
-        std::vector<Name> names(2 * own.symbols.size(), Name::none), my_names(2 * arena.symbols.size(), Name::none);
-        std::vector<std::uint32_t> keys = keys_of(own, trees_.bags, vocabulary_, names);
-        std::vector<std::uint32_t> my_keys = keys_of(arena, bags, single ? vocabulary_ : *vocabulary, my_names);
-        const auto lists = compare(arena, my_names, names, ask.links);
-        std::vector<std::uint32_t> group(names.size());
-        for (std::uint32_t key = 0; key < names.size(); ++key)
-            group[key] = names[key] == Name::word ? static_cast<std::uint32_t>(own.symbols.size()) : key / 2;
+        std::vector<Name> my_names = names_;
+        std::vector<std::uint32_t> my_keys = keys_;
+        if (!single) {
+            my_names.assign(2 * arena.symbols.size(), Name::none);
+            my_keys = keys_of(arena, bags, *vocabulary, my_names);
+        }
+        const auto lists = compare(arena, my_names, ask.links);
         std::vector<PartialSide> sides;
-        sides.emplace_back(own, PartialKeys(std::move(keys), std::move(group), lists, my_names.size()),
+        sides.emplace_back(own, PartialKeys(keys_, group_, lists, my_names.size()),
                            trees_.weight(ask.combination), options_.partial);
         sides.emplace_back(arena, PartialKeys(std::move(my_keys), my_names.size()), counts_of_nodes(arena, bags, single),
                            options_.partial);
@@ -222,21 +229,21 @@ class SmoothedFragments {
 
     // Per key of the model the keys of the element that it can stand for.
     std::vector<std::vector<PartialKeys::Match>> compare(const Arena& arena, const std::vector<Name>& my_names,
-                                                         const std::vector<Name>& names, const WordLinks* links) const {
+                                                         const WordLinks* links) const {
         const Arena& own = trees_.arena;
         const AlikeWords alike = links ? linked(*links, own.symbols.size()) : linked({}, own.symbols.size());
-        std::vector<std::vector<PartialKeys::Match>> lists(names.size());
-        for (std::uint32_t key = 0; key < names.size(); ++key) {
-            if (names[key] == Name::none) continue;
+        std::vector<std::vector<PartialKeys::Match>> lists(names_.size());
+        for (std::uint32_t key = 0; key < names_.size(); ++key) {
+            if (names_[key] == Name::none) continue;
             const auto add = [&](Symbol label, double value) {
                 for (const std::uint32_t mine : {2 * label, 2 * label + 1}) {
-                    if (my_names[mine] != names[key]) continue;
+                    if (my_names[mine] != names_[key]) continue;
                     const bool leaves = is_split() && (key & mine & 1) != 0;
                     const double factor = value * (leaves ? options_.partial.terminal_factor : 1.0);
                     if (factor != 0.0) lists[key].push_back({mine, factor});
                 }
             };
-            if (names[key] == Name::word)
+            if (names_[key] == Name::word)
                 for (const AlikeWords::Match& match : alike.of(key / 2)) add(match.word, match.value);
             else if (const Symbol there = arena.symbols.find(own.symbols.text(key / 2)); there != kNone)
                 add(there, 1.0);
@@ -246,8 +253,9 @@ class SmoothedFragments {
     }
 
     WeightedTrees trees_;
-    Vocabulary vocabulary_;
     SmoothedOptions options_;
+    std::vector<Name> names_;  // per key
+    std::vector<std::uint32_t> keys_, group_;  // per subtree, and per key
 };
 
 }  // namespace sapwood

@@ -34,6 +34,7 @@ _HOMES = {
     "Examples": "sapwood.trees.store",
     "FragmentMap": "sapwood.kernels.map_store",
     "Grammar": "sapwood.trees.grammar_store",
+    "HashedFragmentMap": "sapwood.kernels.map_store",
     "Kernel": "sapwood.kernels.store",
     "KernelSVC": "sapwood.learn.svm",
     "KernelSVR": "sapwood.learn.svm",

@@ -6,6 +6,7 @@ Gram matrices of semantic kernels never list pairs of words; explanations do, an
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from sapwood import _core
-from sapwood.errors import TooLargeError
+from sapwood.errors import DataError, TooLargeError
 from sapwood.words.base import Comparison
 
 __all__ = ["WordLinker", "pack_links"]
@@ -27,24 +28,30 @@ Labels = NDArray[np.uint32]
 
 
 class WordLinker:
-    """Compares any words with those of fixed columns, whose features are prepared once."""
+    """Compares any words with those of fixed columns, whose features are prepared once, when first asked for."""
 
     def __init__(self, comparison: Comparison, labels: Labels) -> None:
         self._comparison, self._labels = comparison, labels
-        right = comparison.right
-        self._dense = right.nnz > _DENSE * right.shape[0] * right.shape[1]
-        self._right: Any = np.ascontiguousarray(right.toarray().T) if self._dense else sparse.csr_array(right.T)
 
-    def __call__(self, labels: Labels, words: Sequence[str]) -> _core.grammar.WordLinks:
-        """Return the pairs that are not 0."""
+    @cached_property
+    def _right(self) -> Any:
+        right = self._comparison.right
+        dense = right.nnz > _DENSE * right.shape[0] * right.shape[1]
+        return np.ascontiguousarray(right.toarray().T) if dense else sparse.csr_array(right.T)
+
+    def __call__(self, labels: Labels, words: Sequence[str], *, check: bool = True) -> _core.grammar.WordLinks:
+        """Return the pairs that are not 0; with ``check`` only if there are not too many for a search."""
         left = self._comparison.left(list(words))
-        self._check(left)
-        product = left @ self._right
-        return pack_links(labels, self._labels, sparse.csr_array(product, dtype=np.float64))
+        if check:
+            self._check(left)
+        alike = sparse.csr_array(left @ self._right, dtype=np.float64)
+        if not np.isfinite(alike.data).all():
+            raise DataError("two words have a similarity that is NaN or infinite; repair it first.")
+        return pack_links(labels, self._labels, alike)
 
     def _check(self, left: sparse.csr_array) -> None:
         pairs = float(left.shape[0]) * float(self._right.shape[1])
-        if not self._dense:
+        if sparse.issparse(self._right):
             by_feature = np.bincount(left.indices, minlength=left.shape[1])
             pairs = min(pairs, float(by_feature @ np.diff(self._right.indptr)))
         if pairs > _MOST_PAIRS:

@@ -12,6 +12,7 @@ from sapwood import _core
 from sapwood.errors import ParameterError
 from sapwood.files import Reader, Writer, register
 from sapwood.kernels.base import Kernel
+from sapwood.kernels.hashing import HashedFragmentMap
 from sapwood.kernels.landmarks import LandmarkMap
 from sapwood.kernels.maps import FragmentMap, SubtreeMap
 from sapwood.trees.array import TreeArray
@@ -102,6 +103,17 @@ def _read_landmarks(data: dict[str, Any], reader: Reader) -> LandmarkMap:
     return mapped
 
 
+def _write_hashed(mapped: HashedFragmentMap, writer: Writer) -> dict[str, Any]:
+    return {"params": {name: _plain(name, value) for name, value in mapped.get_params(deep=False).items()}}
+
+
+def _read_hashed(data: dict[str, Any], reader: Reader) -> HashedFragmentMap:
+    mapped = HashedFragmentMap(**data["params"])
+    mapped._check()
+    return mapped
+
+
+register("HashedFragmentMap", HashedFragmentMap, _write_hashed, _read_hashed)
 register("FragmentMap", FragmentMap, _write_map, _reader_of(FragmentMap))
 register("LandmarkMap", LandmarkMap, _write_landmarks, _read_landmarks)
 register("SubtreeMap", SubtreeMap, _write_map, _reader_of(SubtreeMap))

@@ -180,7 +180,8 @@ class ModelFragments(Sequence[WeightedFragment]):
     """The fragments to which a model gives the largest weights, heaviest first.
 
     The weight is that of the linear model in the space of fragments: a tree that holds the fragment n times scores
-    n·√λ^size times the weight for it, before normalisation.
+    n·√λ^size times the weight for it, before normalisation. With kernels that look into words or grammars, this adds up
+    everything in the model that the fragment is like.
 
     Attributes
     ----------
@@ -274,8 +275,8 @@ class CompiledExplanation:
         if not any(searched):
             names = ", ".join(repr(part.kernel) for part, _ in self._parts)
             raise DataError(
-                f"the fragments of {names} cannot be listed; sums, scalings, views and normalisations of Subtree, "
-                "SubsetTree and PartialTree have fragments that can."
+                f"the fragments of {names} cannot be listed; sums, scalings, views and normalisations of tree kernels "
+                "such as SubsetTree have fragments that can."
             )
         return ModelFragments(label, found, exact)
 
