@@ -109,7 +109,7 @@ class KernelExplanation:
         for fragment in self.fragments:
             where = f"  [{fragment.view or fragment.kernel}]" if parts else ""
             lines.append(cut(f"{fragment.weight:12.6g}  {fragment}{where}", width))
-        if not self.fragments and not self.others:
+        if not self.fragments and not self.others and not self.remainder:
             lines.append("  the trees share no fragment")
         elif self.remainder:
             lines.append(f"{self.remainder:12.6g}  all other fragments")
