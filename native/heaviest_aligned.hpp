@@ -19,16 +19,13 @@
 #include <vector>
 
 #include "aligned.hpp"
+#include "aligned_growth.hpp"
 #include "arena.hpp"
+#include "growth.hpp"
 #include "heaviest.hpp"
 #include "parallel.hpp"
 
 namespace sapwood {
-
-struct AlignedCosts {
-    double phrase, word;  // of a production, and of a tag with its word
-    bool ignore_words;    // then the word of every tag is 0, and is written as a star
-};
 
 struct AlignedMode {
     bool single = false;   // the element only says which fragments there are; each counts once
@@ -43,10 +40,13 @@ class AlignedSearch {
                   const AlikeWords& alike, std::size_t keys, AlignedCosts costs, AlignedMode mode, std::size_t capacity,
                   std::size_t limit, const Control& control)
         : theirs_(theirs), mine_(mine), weight_(std::move(weight)), count_(std::move(count)), alike_(alike), costs_(costs),
-          mode_(mode), limit_(limit), control_(control), best_(capacity), by_key_(theirs.variants, keys, [](const auto& v) { return v.key; }),
+          mode_(mode), limit_(limit), control_(control), best_(capacity),
+          by_key_(theirs.variants, keys, [](const auto& v) { return v.key; }),
           by_own_(mine.variants, mine.own_count, [](const auto& v) { return v.own; }), of_own_(mine.own_count, kNone),
           of_word_(costs.ignore_words ? 1 : mine.arena.symbols.size(), kNone), of_key_(keys, kNone) {
-        bound_growth(keys);
+        AlignedGrowth growth(theirs, mine, alike, costs, keys);
+        my_growth_ = std::move(growth.mine);
+        their_growth_ = std::move(growth.theirs);
     }
 
     Heaviest run() {
@@ -87,15 +87,6 @@ class AlignedSearch {
         std::span<const std::uint32_t> of(std::uint32_t number) const {
             return std::span(numbers).subspan(begin[number], begin[number + 1] - begin[number]);
         }
-    };
-    // The most that can come of growing at several places; at least one grows.
-    struct Growth {
-        double product = 1.0, largest = 0.0;
-        void at(double most) {
-            product = std::min(1e150, product * std::max(1.0, most));
-            largest = std::max(largest, most);
-        }
-        double most() const { return largest > 1.0 ? product : largest; }
     };
     // One production of a fragment: the variant, or the tag, on both sides that it is a copy of.
     struct Step {
@@ -151,55 +142,6 @@ class AlignedSearch {
 
     std::uint32_t my_word(Node tag) const { return costs_.ignore_words ? 0 : mine_.word(tag); }
     std::uint32_t their_word(Node tag) const { return costs_.ignore_words ? 0 : theirs_.word(tag); }
-
-    // What expanding a tag inside a production adds to its similarity.
-    static double below(const AlignedSide::Label& label) { return label.mutates ? 1.0 : label.weights.same; }
-
-    void bound_growth(std::size_t keys) {
-        std::vector<bool> held(keys, false);
-        for (const Variant& variant : mine_.variants) held[variant.key] = true;
-        my_growth_.assign(mine_.arena.size(), 0.0);
-        sum_up(mine_, my_growth_, mine_.own_count, [](const Variant& v) { return v.own; },
-               [&](Node) { return 1.0; }, [&](const Variant& variant) {
-                   double product = variant.weight;
-                   for (const Node kid : mine_.kids_of(variant)) product = std::min(1e150, product * std::max(1.0, my_growth_[kid]));
-                   return product;
-               });
-        their_growth_.assign(theirs_.arena.size(), 0.0);
-        sum_up(theirs_, their_growth_, keys, [](const Variant& v) { return v.key; },
-               [&](Node tag) {
-                   double most = 0.0;
-                   for (const AlikeWords::Match& match : alike_.of(theirs_.word(tag))) most = std::max(most, std::abs(match.value));
-                   return costs_.word * most * below(theirs_.label[theirs_.arena.label(tag)]);
-               },
-               [&](const Variant& variant) {
-                   if (!held[variant.key]) return 0.0;
-                   double product = costs_.phrase * variant.weight;
-                   for (const Node kid : theirs_.kids_of(variant)) {
-                       const AlignedSide::Label& label = theirs_.label[theirs_.arena.label(kid)];
-                       product *= (label.mutates ? std::max(1.0, label.weights.same) : 1.0) * std::max(1.0, their_growth_[kid]);
-                       product = std::min(1e150, product);
-                   }
-                   return product;
-               });
-    }
-
-    // growth of a phrase: the largest sum over its variants that go together. Children come before their parents.
-    template <class Number, class OfTag, class OfVariant>
-    static void sum_up(const AlignedSide& side, std::vector<double>& growth, std::size_t count, Number number, OfTag of_tag,
-                       OfVariant of_variant) {
-        std::vector<double> sum(count, 0.0);
-        for (Node node = 0; node < side.arena.size(); ++node) {
-            if (side.kind[node] == Kind::tag) growth[node] = of_tag(node);
-            if (side.kind[node] != Kind::phrase) continue;
-            for (const Variant& variant : side.variants_of(node)) {
-                double& total = sum[number(variant)];
-                total += of_variant(variant);
-                growth[node] = std::min(1e150, std::max(growth[node], total));
-            }
-            for (const Variant& variant : side.variants_of(node)) sum[number(variant)] = 0.0;
-        }
-    }
 
     // How well the labels of two variants fit: 1 where none may mutate.
     double aligned(const Variant& mine, const Variant& theirs) const {
@@ -351,7 +293,7 @@ class AlignedSearch {
                     offer_phrases(row[at], count_[mine.roots[i]], mine.values[i], growth);
                 }
             }
-            const double similar = below(mine_.label[grown->open[at].label]);
+            const double similar = beneath(mine_.label[grown->open[at].label]);
             const Rows& theirs = grown->theirs;
             for (std::size_t i = 0; i < theirs.values.size(); ++i) {
                 const Node* row = theirs.fillings.data() + i * width;
@@ -436,7 +378,7 @@ class AlignedSearch {
                         add_row(mine_, variant, root, from.mine.values[i] * variant.weight, before, mine);
             }
         }
-        const double similar = below(mine_.label[from.open[at].label]);
+        const double similar = beneath(mine_.label[from.open[at].label]);
         for (std::size_t i = 0; i < from.theirs.values.size(); ++i) {
             const std::span<const Node> row(from.theirs.fillings.data() + i * width, width);
             if (row[at] == kNone) continue;

@@ -22,6 +22,7 @@
 
 #include "arena.hpp"
 #include "bags.hpp"
+#include "growth.hpp"
 #include "heaviest.hpp"
 #include "lens.hpp"
 #include "model.hpp"
@@ -131,8 +132,6 @@ class PartialSide {
     double below(Node node) const { return below_[node]; }
 
   private:
-    static constexpr double kLargest = 1e150;  // of a bound, so that products of two stay finite
-
     bool starts(Node node) const { return weight[node] != 0.0 && keys.own(node) != kNone; }
 
     void bound_growth(const PartialOptions& options, const std::vector<double>& factor, std::uint32_t groups) {
@@ -154,7 +153,7 @@ class PartialSide {
                 if (own == kNone || factor[own] == 0.0) continue;
                 const double best = factor[own] * root * std::max(options.decay, below_[kids[j]]) * std::max(1.0, beside);
                 const std::uint32_t group = keys.group(own);
-                sum[group] = std::min(kLargest, (sum[group] == 0.0 ? 0.0 : sum[group] * power[at[group] - j]) + best);
+                sum[group] = std::min(kLargestGrowth, (sum[group] == 0.0 ? 0.0 : sum[group] * power[at[group] - j]) + best);
                 at[group] = j;
                 right = std::max(right, sum[group]);
             }
@@ -166,7 +165,7 @@ class PartialSide {
                 if (own == kNone || factor[own] == 0.0) continue;
                 double& total = sum[keys.group(own)];
                 total += factor[own] * root * std::max(options.decay, below_[kids[j]]) * std::max(1.0, beside_[begin_[node] + j]);
-                below_[node] = std::min(kLargest, std::max(below_[node], total));
+                below_[node] = std::min(kLargestGrowth, std::max(below_[node], total));
             }
             for (const Node child : kids)
                 if (keys.own(child) != kNone) sum[keys.group(keys.own(child))] = 0.0;
@@ -255,16 +254,6 @@ class PartialSearch {
     };
 
     bool two() const { return sides_.size() == 2; }
-
-    // The most that can come of growing at several places, each of which multiplies by its own most; at least one grows.
-    struct Growth {
-        double product = 1.0, largest = 0.0;
-        void at(double most) {
-            product *= std::max(1.0, most);
-            largest = std::max(largest, most);
-        }
-        double most() const { return largest > 1.0 ? product : largest; }
-    };
 
     void add_mine(std::uint32_t key, double weight, double value, double most) {
         Mine& mine = mine_[key];
