@@ -23,8 +23,9 @@ struct GrammarDrivenKernel {
     TagSets sets;
     ReducedOptions options;
 
-    std::shared_ptr<const Reading> read(const Arena& arena, const Bags& bags, const OutsideHeads& heads) const {
-        return std::make_shared<Reading>(arena, bags, *rules, sets, options, heads);
+    std::shared_ptr<const Reading> read(const Arena& arena, const Bags& bags, const OutsideHeads& heads,
+                                        double listed = Reading::kListed) const {
+        return std::make_shared<Reading>(arena, bags, *rules, sets, options, heads, listed);
     }
 };
 

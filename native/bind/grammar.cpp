@@ -17,8 +17,10 @@
 #include "arena.hpp"
 #include "arrays.hpp"
 #include "bags.hpp"
+#include "found.hpp"
 #include "gram.hpp"
 #include "grammar_driven.hpp"
+#include "heaviest_alike.hpp"
 #include "lens.hpp"
 #include "model.hpp"
 #include "rules.hpp"
@@ -297,6 +299,20 @@ void register_grammar(nb::module_& parent) {
              nb::arg("arena"), nb::arg("rows"), nb::arg("side"), nb::arg("links").none(), nb::arg("out").noconvert(),
              nb::arg("threads"), nb::arg("progress").none())
         .def_prop_ro("nbytes", &GrammarDrivenModel::bytes);
+    nb::class_<GrammarFragments>(module, "GrammarFragments")
+        .def("heaviest",
+             [](const GrammarFragments& model, bind::Values combination, const Arena* arena, const Bags* element,
+                const Side* side, const WordLinks* links, bool pairs, std::size_t capacity, std::size_t limit) {
+                 if ((element == nullptr) != (side == nullptr)) throw nb::value_error("an element needs its heads");
+                 if (model.compares_words() != (links != nullptr)) throw nb::value_error("links and words do not agree");
+                 const OutsideHeads heads = side ? side->checked(*arena) : OutsideHeads{};
+                 return bind::search(model, combination, arena, element, links, pairs, capacity, limit,
+                                     [&](const HeaviestQuestion& question, const Control& control) {
+                                         return model.heaviest(question, heads, control);
+                                     });
+             },
+             nb::arg("combination").noconvert(), nb::arg("arena").none(), nb::arg("element").none(),
+             nb::arg("side").none(), nb::arg("links").none(), nb::arg("pairs"), nb::arg("capacity"), nb::arg("limit"));
     nb::class_<GrammarDrivenKernel>(module, "GrammarDriven")
         .def("__init__",
              [](GrammarDrivenKernel* self, std::shared_ptr<RuleSet> rules, const std::vector<Words>& sets, double decay,
@@ -341,5 +357,14 @@ void register_grammar(nb::module_& parent) {
                  nb::gil_scoped_release release;
                  return std::make_unique<GrammarDrivenModel>(kernel, arena, bags, heads, weights.data(), weights.shape(1));
              },
-             nb::arg("arena"), nb::arg("bags"), nb::arg("side"), nb::arg("weights").noconvert());
+             nb::arg("arena"), nb::arg("bags"), nb::arg("side"), nb::arg("weights").noconvert())
+        .def("fragments",
+             [](const GrammarDrivenKernel& kernel, const Arena& arena, const Bags& bags, const Side& side,
+                ConstMatrix weights) {
+                 if (weights.shape(0) != bags.size()) throw nb::value_error("weights have the wrong shape");
+                 const OutsideHeads heads = side.checked(arena);
+                 nb::gil_scoped_release release;
+                 return std::make_unique<GrammarFragments>(kernel, arena, bags, heads, weights.data(), weights.shape(1));
+             },
+             nb::arg("arena"), nb::arg("bags"), nb::arg("side"), nb::arg("weights").noconvert(), nb::keep_alive<0, 2>());
 }

@@ -2,8 +2,10 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
 #include <string>
 #include <unordered_set>
 
@@ -12,7 +14,9 @@
 #include "bags.hpp"
 #include "diagonal.hpp"
 #include "elementwise.hpp"
+#include "found.hpp"
 #include "gram.hpp"
+#include "heaviest_alike.hpp"
 #include "lexicon.hpp"
 #include "model.hpp"
 #include "semantic.hpp"
@@ -133,6 +137,24 @@ void run_pairs(const Maker& make, Side rows, const WordFeatures& right, Vector o
     });
 }
 
+// Fragments are searched in a model of its own, which keeps what every subtree weighs.
+template <class Fragments>
+void register_fragments(nb::module_& module, const char* name) {
+    nb::class_<Fragments>(module, name)
+        .def("heaviest",
+             [](const Fragments& model, bind::Values combination, const Arena* arena, const Bags* element,
+                const Vocabulary* vocabulary, const WordLinks* links, bool pairs, std::size_t capacity,
+                std::size_t limit) {
+                 if ((element == nullptr) != (vocabulary == nullptr)) throw nb::value_error("an element needs its words");
+                 return bind::search(model, combination, arena, element, links, pairs, capacity, limit,
+                                     [&](const HeaviestQuestion& question, const Control& control) {
+                                         return model.heaviest(question, vocabulary, control);
+                                     });
+             },
+             nb::arg("combination").noconvert(), nb::arg("arena").none(), nb::arg("element").none(),
+             nb::arg("vocabulary").none(), nb::arg("links"), nb::arg("pairs"), nb::arg("capacity"), nb::arg("limit"));
+}
+
 template <class Maker>
 nb::class_<Maker> register_word_kernel(nb::module_& module, const char* name, const char* model_name) {
     using Columns = decltype(std::declval<Maker>()(std::declval<const Arena&>(), std::declval<const Bags&>(),
@@ -196,11 +218,21 @@ nb::class_<Maker> register_word_kernel(nb::module_& module, const char* name, co
                  nb::gil_scoped_release release;
                  return KernelModel(make(arena, bags, vocabulary, right), arena, bags, weights.data(), weights.shape(1));
              },
-             nb::arg("arena"), nb::arg("bags"), nb::arg("vocabulary"), nb::arg("right"), nb::arg("weights").noconvert());
+             nb::arg("arena"), nb::arg("bags"), nb::arg("vocabulary"), nb::arg("right"), nb::arg("weights").noconvert())
+        .def("fragments",
+             [](const Maker& make, const Arena& arena, const Bags& bags, const Vocabulary& vocabulary, ConstMatrix weights) {
+                 if (weights.shape(0) != bags.size()) throw nb::value_error("weights have the wrong shape");
+                 nb::gil_scoped_release release;
+                 return std::make_unique<typename Maker::Fragments>(arena, bags, vocabulary, make.options, weights.data(),
+                                                                    weights.shape(1));
+             },
+             nb::arg("arena"), nb::arg("bags"), nb::arg("vocabulary"), nb::arg("weights").noconvert(),
+             nb::keep_alive<0, 2>());
 }
 
 // Makers of columns: what is left of a kernel once its parameters are known.
 struct SemanticMaker {
+    using Fragments = SemanticFragments;
     SemanticOptions options;
     auto operator()(const Arena& arena, const Bags& bags, const Vocabulary& vocabulary,
                     const WordFeatures& features) const {
@@ -212,6 +244,7 @@ struct SemanticMaker {
 };
 
 struct SmoothedMaker {
+    using Fragments = SmoothedFragments;
     SmoothedOptions options;
     auto operator()(const Arena& arena, const Bags& bags, const Vocabulary& vocabulary,
                     const WordFeatures& features) const {
@@ -234,12 +267,15 @@ void register_semantic(nb::module_& parent) {
         .def_static("of_labels", &Vocabulary::of_labels, nb::arg("arena"), nb::arg("bags"), nb::arg("leaves_only"))
         .def("only", &only, nb::arg("marked").noconvert())
         .def("words", &words_of, nb::arg("arena"))
+        .def("labels", [](const Vocabulary& vocabulary) { return bind::give(std::vector<Symbol>(vocabulary.words())); })
         .def("__len__", [](const Vocabulary& vocabulary) { return vocabulary.words().size(); });
     nb::class_<WordFeatures>(module, "WordFeatures")
         .def("__init__", [](WordFeatures* self, bind::Offsets ends, bind::Numbers features, bind::Values weights) {
             new (self) WordFeatures(features_of(ends, features, weights));
         }, nb::arg("ends").noconvert(), nb::arg("features").noconvert(), nb::arg("weights").noconvert())
         .def("__len__", &WordFeatures::size);
+    register_fragments<SemanticFragments>(module, "SemanticFragments");
+    register_fragments<SmoothedFragments>(module, "SmoothedFragments");
     register_word_kernel<SemanticMaker>(module, "Semantic", "SemanticModel")
         .def("__init__", [](SemanticMaker* self, double decay, double leaf_weight) {
             new (self) SemanticMaker{{decay, leaf_weight}};

@@ -33,12 +33,16 @@ _LARGEST_HEADER = 100_000_000
 _HOMES = {
     "ConnectionPaths": "sapwood.parse.store",
     "Examples": "sapwood.trees.store",
+    "FragmentMap": "sapwood.kernels.map_store",
     "Grammar": "sapwood.trees.grammar_store",
+    "HashedFragmentMap": "sapwood.kernels.map_store",
     "Kernel": "sapwood.kernels.store",
     "KernelSVC": "sapwood.learn.svm",
     "KernelSVR": "sapwood.learn.svm",
     "PairClassifier": "sapwood.tasks.pairs.store",
     "PairFeatures": "sapwood.tasks.pairs.store",
+    "LandmarkMap": "sapwood.kernels.map_store",
+    "SubtreeMap": "sapwood.kernels.map_store",
     "TreeArray": "sapwood.trees.store",
     "WordSimilarity": "sapwood.words.store",
 }

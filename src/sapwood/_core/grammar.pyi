@@ -3,6 +3,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from sapwood._core.explain import Found
 from sapwood._core.kernels import Bags
 from sapwood._core.trees import Arena
 
@@ -51,6 +52,19 @@ class GrammarDrivenModel:
     @property
     def nbytes(self) -> int: ...
 
+class GrammarFragments:
+    def heaviest(
+        self,
+        combination: NDArray[np.float64],
+        arena: Arena | None,
+        element: Bags | None,
+        side: Side | None,
+        links: WordLinks | None,
+        pairs: bool,
+        capacity: int,
+        limit: int,
+    ) -> Found: ...
+
 class GrammarDriven:
     def __init__(
         self,
@@ -97,3 +111,4 @@ class GrammarDriven:
         progress: Callable[[int], None] | None,
     ) -> None: ...
     def model(self, arena: Arena, bags: Bags, side: Side, weights: NDArray[np.float64]) -> GrammarDrivenModel: ...
+    def fragments(self, arena: Arena, bags: Bags, side: Side, weights: NDArray[np.float64]) -> GrammarFragments: ...

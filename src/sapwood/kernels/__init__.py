@@ -13,6 +13,7 @@ from sapwood.kernels.syntactic import PartialTree, SubsetTree, Subtree
 from sapwood.trees.grammar import Grammar
 
 if TYPE_CHECKING:
+    from sapwood.kernels.hashing import HashedFragmentMap
     from sapwood.kernels.landmarks import LandmarkMap
     from sapwood.kernels.maps import FragmentMap, SubtreeMap
 
@@ -22,6 +23,7 @@ __all__ = [
     "FragmentMap",
     "Grammar",
     "GrammarDriven",
+    "HashedFragmentMap",
     "Kernel",
     "LandmarkMap",
     "Linear",
@@ -38,7 +40,12 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     # The maps are scikit-learn estimators, and importing it takes longer than computing most kernels.
-    home = {"FragmentMap": "maps", "LandmarkMap": "landmarks", "SubtreeMap": "maps"}.get(name)
+    home = {
+        "FragmentMap": "maps",
+        "HashedFragmentMap": "hashing",
+        "LandmarkMap": "landmarks",
+        "SubtreeMap": "maps",
+    }.get(name)
     if home is not None:
         return getattr(import_module(f"sapwood.kernels.{home}"), name)
     raise AttributeError(f"module 'sapwood.kernels' has no attribute {name!r}")

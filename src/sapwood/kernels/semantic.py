@@ -16,8 +16,9 @@ import scipy.sparse as sparse
 
 from sapwood import _core, settings
 from sapwood.errors import ParameterError
-from sapwood.kernels.attribution import Attribution, Differences
+from sapwood.kernels.attribution import SEARCH_LIMIT, Attribution, Differences, Searched
 from sapwood.kernels.base import Expansion, Kernel, Matrix
+from sapwood.kernels.links import WordLinker
 from sapwood.kernels.syntactic import _trees, check_decay, check_limit
 from sapwood.trees.array import TreeArray
 from sapwood.words.base import WordSimilarity
@@ -145,11 +146,32 @@ class WordKernel(Kernel):
         return values
 
     def _attribution(self, X: Any, weights: Matrix) -> Attribution | None:
-        return Differences(self._expansion(X, weights))
+        support = _trees(X, self)
+        words = _Words(self, support)
+        model = self._native().fragments(
+            support._arena, support._as_bags(), words.vocabulary, np.ascontiguousarray(weights)
+        )
+
+        def search(combination: Matrix, top: int, element: TreeArray | None, pairs: bool) -> _core.explain.Found:
+            vocabulary = None if element is None else self._vocabulary(element)
+            return model.heaviest(
+                combination,
+                None if element is None else element._arena,
+                None if element is None else element._as_bags(),
+                vocabulary,
+                words.links(words.vocabulary if vocabulary is None else vocabulary, element),
+                pairs,
+                top,
+                SEARCH_LIMIT,
+            )
+
+        return Searched(Differences(self._expand(support, words, weights)), search)
 
     def _expansion(self, X: Any, weights: Matrix) -> Expansion:
         support = _trees(X, self)
-        words = _Words(self, support)
+        return self._expand(support, _Words(self, support), weights)
+
+    def _expand(self, support: TreeArray, words: _Words, weights: Matrix) -> Expansion:
         model = self._native().model(
             support._arena, support._as_bags(), words.vocabulary, words.right, np.ascontiguousarray(weights)
         )
@@ -310,9 +332,15 @@ class _Words:
         self._columns = columns
         self._comparison = kernel.similarity.against(self.vocabulary.words(columns._arena))
         self.right = _pack(self._comparison.right)
+        self._links = WordLinker(self._comparison, self.vocabulary.labels())
 
     def left(self, vocabulary: _core.semantic.Vocabulary, rows: TreeArray) -> _core.semantic.WordFeatures:
         return _pack(self._comparison.left(vocabulary.words(rows._arena)))
+
+    def links(self, vocabulary: _core.semantic.Vocabulary, rows: TreeArray | None) -> _core.grammar.WordLinks:
+        """Compare words one by one; without rows, those of the columns with each other."""
+        trees = self._columns if rows is None else rows
+        return self._links(vocabulary.labels(), vocabulary.words(trees._arena))
 
     def own_left(self) -> _core.semantic.WordFeatures:
         return self.right if self._comparison.symmetric else self.left(self.vocabulary, self._columns)
