@@ -236,7 +236,7 @@ class GrammarDriven(Kernel):
                 trees._arena,
                 trees._as_bags(),
                 self._rules()._side(trees),
-                self._links(trees, trees),
+                self._linker(trees)(trees),
                 values,
                 settings.threads(),
                 progress,
