@@ -36,6 +36,7 @@ _HOMES = {
     "Kernel": "sapwood.kernels.store",
     "KernelSVC": "sapwood.learn.svm",
     "KernelSVR": "sapwood.learn.svm",
+    "QuestionClassifier": "sapwood.tasks.questions.classifier",
     "TreeArray": "sapwood.trees.store",
     "WordSimilarity": "sapwood.words.store",
 }
