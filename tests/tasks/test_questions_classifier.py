@@ -7,7 +7,7 @@ import pytest
 from tests.conformance import CHECKS
 
 import sapwood as sw
-from sapwood.corpora import nursery, read_questions
+from sapwood.corpora import read_questions
 from sapwood.corpora.questions import Question
 from sapwood.corpora.sources import FormatError
 from sapwood.errors import DataError, ModelFileError, ParameterError
@@ -29,9 +29,8 @@ LABELS = ["HUM", "HUM", "LOC", "LOC", "HUM", "LOC"]
 
 
 @pytest.fixture(scope="module")
-def garden():
-    questions = [one for one in nursery.grow().sentences if one.label is not None]
-    return sw.TreeArray([one.tree for one in questions]), np.array([one.label[0] for one in questions])
+def garden(grown):
+    return sw.TreeArray([one.tree for one in grown]), np.array([one.label[0] for one in grown])
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from sapwood.trees.heads import HeadTable, bare_label
 from sapwood.trees.tree import Tree
 from sapwood.words.lemmas import lemma
 
-__all__ = ["focus_tree", "lexical_tree", "merged_tag", "word_counts"]
+__all__ = ["focus_tree", "lemma_tree", "lexical_tree", "merged_tag", "word_counts"]
 
 # Inflection is gone from lemmas, so it goes from their tags too.
 _MERGED = {
@@ -52,9 +52,8 @@ def merged_tag(tag: str) -> str:
 def focus_tree(tree: Tree, focus: Focus | None = None) -> Tree:
     """Return a constituent tree with its question word and focus on top.
 
-    Words become lemmas, labels lose inflection and function tags, and the tag of the focus gets a mark. On top the
-    focus stands with the word right before it if that belongs to it; sources of similarity that do not know such a
-    compound take its last part.
+    Words become lemmas, labels lose inflection and function tags, and the tag of the focus gets a mark. A focus with a
+    word before it that belongs to it also stands on top as a compound, which some sources of similarity know.
 
     Parameters
     ----------
@@ -66,13 +65,25 @@ def focus_tree(tree: Tree, focus: Focus | None = None) -> Tree:
     Examples
     --------
     >>> print(focus_tree(Tree.fromstring("(SBARQ (WHNP (WDT Which) (JJ big) (NNS cities)) (SQ (VP (VBD fell))))")))
-    (TOP (QH (QW which) (QF big_city)) (SBARQ (WHNP (WDT which) (JJ big) (NN-F city)) (SQ (VP (VB fall)))))
+    (TOP (QH (QW which) (QF city)) (QC big_city) (SBARQ (WHNP (WDT which) (JJ big) (NN-F city)) (SQ (VP (VB fall)))))
     """
     focus = find_focus(tree) if focus is None else focus
     top = [Tree._trusted("QW", (Tree(focus.word or _NOTHING),))]
     if focus.head is not None:
-        top.append(Tree._trusted("QF", (Tree("_".join([*focus.modifiers[-1:], focus.head])),)))
-    return Tree._trusted("TOP", (Tree._trusted("QH", tuple(top)), _lemmatized(tree, focus.position)))
+        top.append(Tree._trusted("QF", (Tree(focus.head),)))
+    parts = [Tree._trusted("QH", tuple(top))]
+    if focus.head is not None and focus.modifiers:
+        parts.append(Tree._trusted("QC", (Tree(f"{focus.modifiers[-1]}_{focus.head}"),)))
+    return Tree._trusted("TOP", (*parts, _lemmatized(tree, focus.position)))
+
+
+def lemma_tree(tree: Tree) -> Tree:
+    """Return a constituent tree with lemmas for words and without inflection and function tags in its labels.
+
+    >>> print(lemma_tree(Tree.fromstring("(NP-SBJ (DT The) (NNS dogs))")))
+    (NP (DT the) (NN dog))
+    """
+    return _lemmatized(tree, None)
 
 
 def _lemmatized(tree: Tree, marked: int | None) -> Tree:
