@@ -21,6 +21,7 @@ _HOMES = {
     "Row": "conllu",
     "SentencePair": "pairs",
     "find_nltk": "penn",
+    "iter_brown": "brown",
     "iter_conllu": "conllu",
     "iter_corenlp": "corenlp",
     "iter_corenlp_json": "corenlp",
@@ -68,6 +69,7 @@ __all__ = [
     "Row",
     "SentencePair",
     "find_nltk",
+    "iter_brown",
     "iter_conllu",
     "iter_corenlp",
     "iter_corenlp_json",
@@ -107,6 +109,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from sapwood.corpora import nursery
+    from sapwood.corpora.brown import iter_brown
     from sapwood.corpora.conllu import DependencySentence, Row, iter_conllu, read_conllu, write_conllu
     from sapwood.corpora.corenlp import CoreNLPSentence, iter_corenlp, iter_corenlp_json, read_corenlp, write_corenlp
     from sapwood.corpora.kelp import KelpExample, iter_kelp, read_kelp, write_kelp

@@ -17,7 +17,7 @@ import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from sapwood.errors import DataError, ParameterError
-from sapwood.kernels.base import Kernel, Matrix
+from sapwood.kernels.base import Expansion, Kernel, Matrix
 from sapwood.kernels.semantic import check_similarity, documents
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples
@@ -118,6 +118,44 @@ class Linear(FlatKernel):
         rows, vocabulary = _bags(self, X)
         comparison = self.words.against(vocabulary)
         return _row_products(rows @ comparison.left(vocabulary), rows @ comparison.right)
+
+    def _expansion(self, X: Any, weights: Matrix) -> Expansion:
+        """Sum the weights up per feature (or per feature of the words) once, so that evaluation is one product."""
+        if self.words is not None:
+            columns, vocabulary = _bags(self, X)
+            comparison = self.words.against(vocabulary)
+            totals = (columns @ comparison.right).T @ weights
+
+            def compare(Y: Any) -> Matrix:
+                rows, row_words = _bags(self, Y)
+                return np.asarray((rows @ comparison.left(row_words)) @ totals)
+
+            return compare
+        if not (isinstance(X, np.ndarray) and X.dtype == object):
+            (support,) = _line_up(self, X)
+            totals = np.asarray(support.T @ weights)
+
+            def multiply(Y: Any) -> Matrix:
+                (rows,) = _line_up(self, Y)
+                if rows.shape[1] != len(totals):
+                    raise DataError(f"X has {rows.shape[1]} features but Y has {len(totals)}; they must be the same.")
+                return np.asarray(rows @ totals)
+
+            return multiply
+        known: dict[str, int] = {}
+        (support,) = _matrices((X,), known)
+        totals = np.asarray(support.T @ weights)
+
+        def look_up(Y: Any) -> Matrix:
+            if not (isinstance(Y, np.ndarray) and Y.dtype == object):
+                _line_up(self, X, Y)
+            columns = dict(known)
+            (rows,) = _matrices((Y,), columns)
+            # Features that no support example has come after the known ones.
+            width = min(rows.shape[1], len(totals))
+            return np.asarray(rows[:, :width] @ totals[:width])
+
+        return look_up
 
     def _map(self, products: Matrix) -> Matrix:
         return products
