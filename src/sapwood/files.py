@@ -35,12 +35,14 @@ _HOMES = {
     "Examples": "sapwood.trees.store",
     "Grammar": "sapwood.trees.grammar_store",
     "Kernel": "sapwood.kernels.store",
+    "KernelRanker": "sapwood.learn.ranking",
     "KernelSVC": "sapwood.learn.svm",
     "KernelSVR": "sapwood.learn.svm",
     "RecursiveClassifier": "sapwood.learn.recursive_store",
     "RecursiveRanker": "sapwood.learn.recursive_store",
     "RecursiveRegressor": "sapwood.learn.recursive_store",
     "TreeArray": "sapwood.trees.store",
+    "VotedPerceptron": "sapwood.learn.perceptron",
     "WordSimilarity": "sapwood.words.store",
 }
 
