@@ -31,20 +31,26 @@ _LARGEST_HEADER = 100_000_000
 
 # Which module registers a name: loading a file imports what it needs and nothing else.
 _HOMES = {
+    "Checkpoint": "sapwood.learn.checkpoints",
     "ConnectionPaths": "sapwood.parse.store",
     "Examples": "sapwood.trees.store",
     "FragmentMap": "sapwood.kernels.map_store",
     "Grammar": "sapwood.trees.grammar_store",
     "HashedFragmentMap": "sapwood.kernels.map_store",
     "Kernel": "sapwood.kernels.store",
+    "KernelRanker": "sapwood.learn.ranking",
     "KernelSVC": "sapwood.learn.svm",
     "KernelSVR": "sapwood.learn.svm",
     "LandmarkMap": "sapwood.kernels.map_store",
     "PairClassifier": "sapwood.tasks.pairs.store",
     "PairFeatures": "sapwood.tasks.pairs.store",
     "QuestionClassifier": "sapwood.tasks.questions.classifier",
+    "RecursiveClassifier": "sapwood.learn.recursive_store",
+    "RecursiveRanker": "sapwood.learn.recursive_store",
+    "RecursiveRegressor": "sapwood.learn.recursive_store",
     "SubtreeMap": "sapwood.kernels.map_store",
     "TreeArray": "sapwood.trees.store",
+    "VotedPerceptron": "sapwood.learn.perceptron",
     "WordSimilarity": "sapwood.words.store",
 }
 
