@@ -36,6 +36,8 @@ _HOMES = {
     "Kernel": "sapwood.kernels.store",
     "KernelSVC": "sapwood.learn.svm",
     "KernelSVR": "sapwood.learn.svm",
+    "RoleClassifier": "sapwood.tasks.roles.classifier",
+    "RoleLabeler": "sapwood.tasks.roles.labeler",
     "TreeArray": "sapwood.trees.store",
     "WordSimilarity": "sapwood.words.store",
 }
