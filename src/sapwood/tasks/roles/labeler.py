@@ -74,8 +74,8 @@ class RoleLabeler(BaseEstimator):
         Whether nouns and adjectives are predicates too, those that mostly are in the training data.
     rules : bool
         Whether modal verbs before a verb are always AM-MOD, and *not* always AM-NEG, as CoNLL systems have it.
-    min_roleset : int
-        How often a roleset must have been seen before roles that it never had are ruled out.
+    min_seen : int
+        How often a predicate must have been seen before numbered roles that none of its senses ever had are ruled out.
     threshold : float
         Candidates less likely than this to be arguments are not looked at again.
     parser : callable, optional
@@ -119,7 +119,7 @@ class RoleLabeler(BaseEstimator):
         classification_C: float = 0.05,
         nouns: bool = False,
         rules: bool = True,
-        min_roleset: int = 20,
+        min_seen: int = 20,
         threshold: float = 0.03,
         parser: Callable[[list[str]], Tree] | None = None,
         random_state: int = 0,
@@ -131,7 +131,7 @@ class RoleLabeler(BaseEstimator):
         self.classification_C = classification_C
         self.nouns = nouns
         self.rules = rules
-        self.min_roleset = min_roleset
+        self.min_seen = min_seen
         self.threshold = threshold
         self.parser = parser
         self.random_state = random_state
@@ -309,10 +309,10 @@ class RoleLabeler(BaseEstimator):
             given = predicates[word] if isinstance(predicates, Mapping) else ""
             lemma = given or self.lexicon_.lemma(parse.words[word], parse.tags[word])
             roleset = self.lexicon_.roleset(lemma)
-            arguments = self._arguments(parse, int(word), lemma, roleset, rules)
+            arguments = self._arguments(parse, int(word), lemma, rules)
             yield Proposition(int(word), lemma, tuple(sorted(arguments, key=lambda one: one.first)), roleset)
 
-    def _arguments(self, parse: Parse, word: int, lemma: str, roleset: str, rules: Constraints) -> list[Argument]:
+    def _arguments(self, parse: Parse, word: int, lemma: str, rules: Constraints) -> list[Argument]:
         at = parse.at
         view = parse.view(word, lemma)
         made = [Argument("V", word, word, at.tag(word), 1.0)]
@@ -336,7 +336,7 @@ class RoleLabeler(BaseEstimator):
         )
         scores = np.column_stack([likely[kept, 0], likely[kept, 1:] + roles])
         spans = [(at.first[nodes[k]], at.last[nodes[k]]) for k in kept]
-        legal = self.lexicon_.roles[roleset] if self.lexicon_.counts.get(roleset, 0) >= self.min_roleset else None
+        legal = self.lexicon_.legal(lemma, self.min_seen)
         for k, role, row in zip(kept, rules.choose(scores, spans, legal=legal), scores, strict=True):
             if role is not None:
                 score = float(np.exp(row[1 + self.roles_.index(role)]))

@@ -60,7 +60,8 @@ class LinearRoles:
 
     def margins(self, X: sparse.csr_array) -> Matrix:
         """Return one margin per row and class, or per row for two classes."""
-        return np.asarray(X @ self.weights, dtype=np.float64) + self.bias
+        # Were the types to differ, all weights would be copied for the sake of a few rows.
+        return np.asarray(X.astype(np.float32) @ self.weights, dtype=np.float64) + self.bias
 
     def calibrate(self, X: sparse.csr_array, y: Sequence[str]) -> None:
         """Choose slope and shift so that the probabilities fit held-out data best."""

@@ -224,6 +224,7 @@ class Lexicon:
     counts: dict[str, int] = field(default_factory=dict)
     nouns: set[str] = field(default_factory=set)
     auxiliaries: bool = True
+    _legal: dict[str, tuple[int, tuple[str, ...]]] | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def learn(cls, sentences: Iterable[RoleSentence]) -> Lexicon:
@@ -272,6 +273,20 @@ class Lexicon:
     def roleset(self, lemma: str) -> str:
         """Return the sense seen most often; ``lemma.01`` for verbs never seen."""
         return self.senses.get(lemma, f"{lemma}.01")
+
+    def legal(self, lemma: str, least: int) -> tuple[str, ...] | None:
+        """Return the roles that any sense of a predicate has had, or None if it was seen less often than ``least``.
+
+        The sense of a new occurrence is a guess, so roles of one sense alone would rule out too much.
+        """
+        if self._legal is None:
+            self._legal = {}
+            for name, found in self.roles.items():
+                base = name.rpartition(".")[0] or name
+                times, roles = self._legal.get(base, (0, ()))
+                self._legal[base] = (times + self.counts.get(name, 0), tuple(sorted({*roles, *found})))
+        times, roles = self._legal.get(lemma, (0, ()))
+        return roles if times >= least else None
 
     def to_json(self) -> dict[str, Any]:
         """Give everything as JSON data."""
