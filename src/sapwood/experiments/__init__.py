@@ -34,7 +34,12 @@ class Experiment:
 
 
 # Name of the module in this room → what it does. Kept here so that listing experiments imports none of them.
-EXPERIMENTS: dict[str, Experiment] = {}
+EXPERIMENTS: dict[str, Experiment] = {
+    "roles": Experiment(
+        "semantic roles: kernels on given arguments, and labelling from trees to propositions",
+        ("coverage", "kernels", "features", "linear", "end-to-end", "cost"),
+    ),
+}
 
 
 def run(name: str, setting: Setting) -> Iterator[Table]:

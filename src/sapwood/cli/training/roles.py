@@ -20,9 +20,7 @@ def add_parser(tasks: Subparsers[argparse.ArgumentParser]) -> None:
     roles.add_argument("-o", "--out", required=True, metavar="MODEL", help="the model file to write")
     roles.add_argument("--calibration", metavar="FILE", help="held-out sentences (default: a tenth of DATA)")
     roles.add_argument("--nouns", action="store_true", help="label predicates that are nouns or adjectives too")
-    roles.add_argument(
-        "--no-rules", action="store_true", help="learn AM-MOD and AM-NEG instead of finding them by rule"
-    )
+    roles.add_argument("--no-rules", action="store_true", help="learn AM-MOD and AM-NEG, no rules for them")
     roles.add_argument("--fragments", type=positive_float, metavar="W", help="add fragments of paths with this weight")
     roles.add_argument("-C", type=positive_float, default=0.05, help="price of a training error (default: %(default)s)")
     add_threads(roles)

@@ -76,11 +76,31 @@ def role_kernel(
     for value, what in ((theta, "theta"), (gamma, "gamma")):
         if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 <= value <= 1:
             raise ParameterError(f"{what} must be a number in [0, 1], got {value!r}.")
-    flat = Polynomial(degree=2).normalized().on("flat")
+    parts = hybrid_parts(name, grammar, theta=theta, gamma=gamma, decay=decay, deletion=deletion, mutation=mutation)
+    made = [
+        one.normalized().on(view) if weight == 1 else weight * one.normalized().on(view) for weight, one, view in parts
+    ]
+    total = made[0]
+    for part in made[1:]:
+        total = total + part
+    return total
+
+
+def hybrid_parts(
+    name: str,
+    grammar: Grammar | None = None,
+    *,
+    theta: float = 0.6,
+    gamma: float = 0.1,
+    decay: float = 0.4,
+    deletion: float = 0.6,
+    mutation: float = 0.3,
+) -> list[tuple[float, Kernel, str]]:
+    """Return what a named kernel adds up: weight, kernel before it is normalised, and view."""
     if name == "flat":
-        return flat
+        return [(1.0, Polynomial(degree=2), "flat")]
     if name.startswith("composite"):
-        inner = role_kernel(
+        inner = hybrid_parts(
             "both" if name == "composite" else "plain",
             grammar,
             theta=theta,
@@ -88,9 +108,10 @@ def role_kernel(
             deletion=deletion,
             mutation=mutation,
         )
-        return gamma * inner + (1 - gamma) * flat
+        trees = [(round(gamma * weight, 12), kernel, view) for weight, kernel, view in inner]
+        return [*trees, (round(1 - gamma, 12), Polynomial(degree=2), "flat")]
     if name == "paf":
-        return SubsetTree(decay=decay).normalized().on("paf")
+        return [(1.0, SubsetTree(decay=decay), "paf")]
     tree: Kernel
     if name in ("truncated", "plain"):
         tree = SubsetTree(decay=decay)
@@ -105,7 +126,7 @@ def role_kernel(
             mutation_sets=PENN_TAG_SETS + (_VERB_TAGS if name == "verb tags" else ()),
         )
     way = "path" if name == "truncated" else "siblings"
-    return theta * tree.normalized().on(way) + round(1 - theta, 12) * tree.normalized().on("constituent")
+    return [(theta, tree, way), (round(1 - theta, 12), tree, "constituent")]
 
 
 def views_of(name: str) -> list[str]:

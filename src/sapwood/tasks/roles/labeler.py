@@ -299,7 +299,10 @@ class RoleLabeler(BaseEstimator):
     ) -> Iterator[Proposition]:
         found: Iterable[int]
         if predicates is None:
-            found = find_predicates(parse.at, auxiliaries=self.lexicon_.auxiliaries, nouns=self.lexicon_.nouns)
+            known = self.lexicon_
+            found = find_predicates(
+                parse.at, auxiliaries=known.auxiliaries, prenominal=known.prenominal, nouns=known.nouns
+            )
         else:
             found = sorted(set(predicates))
         rules = Constraints(self.roles_)

@@ -14,7 +14,7 @@ from typing import Any
 from sapwood.trees.positions import Positions
 from sapwood.trees.propositions import RoleSentence
 
-__all__ = ["Lexicon", "base_form", "find_predicates", "is_auxiliary", "voice"]
+__all__ = ["Lexicon", "base_form", "find_predicates", "is_auxiliary", "is_prenominal", "voice"]
 
 VERB_TAGS = frozenset(["VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "AUX", "AUXG"])
 NOUN_TAGS = frozenset(["NN", "NNS", "JJ", "JJR", "JJS"])
@@ -126,7 +126,24 @@ def is_auxiliary(at: Positions, word: int) -> bool:
     return any(node > tag and _bare(at.labels[node]) == "VP" for node in beside)
 
 
-def find_predicates(at: Positions, *, auxiliaries: bool = True, nouns: Iterable[str] = ()) -> list[int]:
+def is_prenominal(at: Positions, word: int) -> bool:
+    """Whether a participle stands in a noun phrase before its noun: *the painted wall*.
+
+    >>> from sapwood.trees import Tree
+    >>> at = Positions(Tree.fromstring("(NP (DT the) (VBN painted) (NN wall))"))
+    >>> is_prenominal(at, 1)
+    True
+    """
+    tag = at.tag(word)
+    above = at.parent[tag]
+    if at.labels[tag] not in ("VBN", "VBG") or above < 0 or _bare(at.labels[above]) not in ("NP", "NML", "ADJP"):
+        return False
+    return at.children[above][-1] != tag
+
+
+def find_predicates(
+    at: Positions, *, auxiliaries: bool = True, prenominal: bool = True, nouns: Iterable[str] = ()
+) -> list[int]:
     """Return the words that are predicates: all verbs, perhaps without auxiliaries, perhaps with some nouns.
 
     Parameters
@@ -136,6 +153,8 @@ def find_predicates(at: Positions, *, auxiliaries: bool = True, nouns: Iterable[
     auxiliaries : bool
         Whether auxiliaries are predicates, as in PropBank 3; they are not in CoNLL-2005. A main verb *be*, *have*,
         *do* or *get* always is.
+    prenominal : bool
+        Whether participles before a noun are predicates.
     nouns : collection of str
         Nouns and adjectives that are predicates, as ``word/TAG`` in lower and upper case: ``"sale/NN"``.
 
@@ -154,7 +173,7 @@ def find_predicates(at: Positions, *, auxiliaries: bool = True, nouns: Iterable[
             continue
         tag = at.labels[above]
         if tag in VERB_TAGS:
-            if auxiliaries or not is_auxiliary(at, word):
+            if (auxiliaries or not is_auxiliary(at, word)) and (prenominal or not is_prenominal(at, word)):
                 found.append(word)
         elif wanted and tag in NOUN_TAGS and f"{at.labels[leaf].lower()}/{tag}" in wanted:
             found.append(word)
@@ -214,8 +233,8 @@ class Lexicon:
         How often each roleset was seen.
     nouns : set of str
         ``word/TAG`` of nouns and adjectives that are predicates more often than not.
-    auxiliaries : bool
-        Whether auxiliaries were predicates.
+    auxiliaries, prenominal : bool
+        Whether auxiliaries, and participles before nouns, mostly were predicates.
     """
 
     lemmas: dict[str, str] = field(default_factory=dict)
@@ -224,6 +243,7 @@ class Lexicon:
     counts: dict[str, int] = field(default_factory=dict)
     nouns: set[str] = field(default_factory=set)
     auxiliaries: bool = True
+    prenominal: bool = True
     _legal: dict[str, tuple[int, tuple[str, ...]]] | None = field(default=None, repr=False, compare=False)
 
     @classmethod
@@ -235,7 +255,8 @@ class Lexicon:
         seen: Counter[str] = Counter()
         nouns: Counter[str] = Counter()
         others: Counter[str] = Counter()
-        helping = counted = 0
+        helping: Counter[bool] = Counter()
+        before: Counter[bool] = Counter()
         for sentence in sentences:
             if sentence.tree is None:
                 continue
@@ -247,8 +268,9 @@ class Lexicon:
                 if tag in NOUN_TAGS:
                     (nouns if word in marked else others)[key] += 1
                 elif tag in VERB_TAGS and is_auxiliary(at, word):
-                    counted += 1
-                    helping += word in marked
+                    helping[word in marked] += 1
+                elif tag in VERB_TAGS and is_prenominal(at, word):
+                    before[word in marked] += 1
                 if word in marked:
                     proposition = marked[word]
                     lemmas[key][proposition.lemma] += 1
@@ -263,7 +285,8 @@ class Lexicon:
             {name: tuple(sorted(found)) for name, found in roles.items()},
             dict(seen),
             {key for key, count in nouns.items() if count > others[key]},
-            helping * 2 >= counted,
+            helping[True] >= helping[False],
+            before[True] >= before[False],
         )
 
     def lemma(self, word: str, tag: str) -> str:
@@ -297,6 +320,7 @@ class Lexicon:
             "counts": self.counts,
             "nouns": sorted(self.nouns),
             "auxiliaries": self.auxiliaries,
+            "prenominal": self.prenominal,
         }
 
     @classmethod
@@ -309,6 +333,7 @@ class Lexicon:
             dict(data["counts"]),
             set(data["nouns"]),
             bool(data["auxiliaries"]),
+            bool(data["prenominal"]),
         )
 
 

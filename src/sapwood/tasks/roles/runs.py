@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Callable, Iterable
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from sapwood import settings
 from sapwood.corpora.conll09 import conll09_text
@@ -74,7 +75,13 @@ def label_to_file(
     draft, note = target.with_name(f".{target.name}.draft"), target.with_name(f".{target.name}.note")
     if not target.parent.is_dir():
         raise DataError(f"{target}: there is no folder {str(target.parent)!r}; make it first.")
-    state = {"model": _fingerprint(labeler), "form": form, "given": given_predicates, "done": 0, "bytes": 0}
+    state: dict[str, Any] = {
+        "model": _fingerprint(labeler),
+        "form": form,
+        "given": given_predicates,
+        "done": 0,
+        "bytes": 0,
+    }
     if resume and note.exists() and draft.exists():
         state = _resumed(note, state)
     write = FORMATS[form]
@@ -113,10 +120,11 @@ def label_to_file(
 
 
 def _fingerprint(labeler: RoleLabeler) -> int:
-    return zlib.crc32(labeler.classifier_.weights.tobytes(), zlib.crc32(labeler.identifier_.weights.tobytes()))
+    both = (labeler.identifier_.weights.tobytes(), labeler.classifier_.weights.tobytes())
+    return int(zlib.crc32(both[1], zlib.crc32(both[0])))
 
 
-def _resumed(note: Path, fresh: dict[str, object]) -> dict[str, object]:
+def _resumed(note: Path, fresh: dict[str, Any]) -> dict[str, Any]:
     try:
         state = json.loads(note.read_bytes())
         same = all(state[key] == fresh[key] for key in ("model", "form", "given"))

@@ -37,16 +37,16 @@ class RoleComponent:
         """Label every sentence of a document."""
         from spacy.tokens import Span
 
-        found: list[dict[str, Any]] = []
+        records: list[dict[str, Any]] = []
         # Without sentence boundaries the whole document is one sentence.
         sentences = list(doc.sents) if doc.has_annotation("SENT_START") else [doc[:]]
         for sent in sentences:
             tokens = [token for token in sent if not token.is_space]
             if tokens:
                 labelled = self._labelled(sent, [token.text for token in tokens])
-                found += _records(labelled, [token.i for token in tokens])
-        doc._.srl = found
-        for number, record in enumerate(found):
+                records += _records(labelled, [token.i for token in tokens])
+        doc._.srl = records
+        for number, record in enumerate(records):
             doc.spans[f"srl-{number}"] = [
                 Span(doc, argument["start"], argument["end"], label=argument["role"])
                 for argument in record["arguments"]
