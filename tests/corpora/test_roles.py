@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import zipfile
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -23,14 +24,18 @@ from sapwood.corpora import (
     iter_props,
     iter_role_lines,
     iter_shared_task,
+    iter_skeletons,
     read_prop_instances,
     read_props,
     surface_proposition,
     write_conll09,
+    write_joined,
     write_prop_instances,
     write_props,
     write_role_lines,
+    write_skeletons,
 )
+from sapwood.corpora.props import bits_of
 from sapwood.errors import DataError
 from sapwood.trees import Argument, Proposition, RoleSentence, Tree, read_trees
 from sapwood.trees.propositions import long_role, pieces, short_role
@@ -235,6 +240,19 @@ def test_conll09_puts_roles_on_heads(tmp_path: Path) -> None:
     assert [(a.role, a.span) for a in proposition.arguments] == [("A0", (1, 1)), ("A1", (3, 3))]
     heads = [line.split("\t")[8] for line in (tmp_path / "x.conll09").read_text().splitlines() if line]
     assert heads == ["2", "3", "0", "3", "3"]
+
+
+def test_columns_with_trees_come_back(tmp_path: Path) -> None:
+    named = replace(SENTENCE, name="file:3")
+    write_skeletons([named], tmp_path / "x.gold_skel")
+    assert list(iter_skeletons(tmp_path / "x.gold_skel")) == [named]
+    assert "ARG0" in (tmp_path / "x.gold_skel").read_text()
+    write_joined([named, SENTENCE], tmp_path / "x.conll.gz")
+    assert [replace(s, name="") for s in (named, SENTENCE)] == list(iter_joined(tmp_path / "x.conll.gz"))
+    with pytest.raises(DataError, match="has no tree over its words"):
+        write_joined([replace(SENTENCE, tree=None)], tmp_path / "x")
+    with pytest.raises(DataError, match="'NP' has no tag of its own"):
+        bits_of(Tree.fromstring("(S (NP (NN a)) NP)"))
 
 
 def test_json_lines_come_back(tmp_path: Path) -> None:

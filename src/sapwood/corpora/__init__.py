@@ -60,6 +60,7 @@ _HOMES = {
     "write_conll09": "conll09",
     "write_conllu": "conllu",
     "write_corenlp": "corenlp",
+    "write_joined": "skeletons",
     "write_kelp": "kelp",
     "write_msr": "pairs",
     "write_nbest": "nbest",
@@ -68,6 +69,7 @@ _HOMES = {
     "write_questions": "questions",
     "write_quora": "pairs",
     "write_role_lines": "role_lines",
+    "write_skeletons": "skeletons",
 }
 
 __all__ = [
@@ -119,6 +121,7 @@ __all__ = [
     "write_conll09",
     "write_conllu",
     "write_corenlp",
+    "write_joined",
     "write_kelp",
     "write_msr",
     "write_nbest",
@@ -127,6 +130,7 @@ __all__ = [
     "write_questions",
     "write_quora",
     "write_role_lines",
+    "write_skeletons",
 ]
 
 if TYPE_CHECKING:
@@ -151,7 +155,7 @@ if TYPE_CHECKING:
     from sapwood.corpora.questions import Question, iter_questions, read_questions, write_questions
     from sapwood.corpora.role_lines import iter_role_lines, write_role_lines
     from sapwood.corpora.shapes import kelp_labels, lexical_centred, plain_labels, relation_centred, words_only
-    from sapwood.corpora.skeletons import iter_joined, iter_skeletons
+    from sapwood.corpora.skeletons import iter_joined, iter_skeletons, write_joined, write_skeletons
     from sapwood.corpora.sources import FormatError
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from sapwood.corpora.sources import FormatError, Line, Source, encode_text, lines
 from sapwood.errors import DataError
 from sapwood.files import atomic_write
+from sapwood.trees.positions import Positions
 from sapwood.trees.propositions import Argument, Proposition, RoleSentence
 from sapwood.trees.tree import Tree
 
@@ -21,6 +22,7 @@ __all__ = [
     "Block",
     "Column",
     "arguments_of",
+    "bits_of",
     "column_blocks",
     "iter_props",
     "propositions_of",
@@ -186,6 +188,23 @@ def tree_of(words: Sequence[str], tags: Sequence[str], bits: Column) -> Tree:
     if root is None:
         raise bits.fault(len(words) - 1, f"the sentence ends, but {len(labels)} brackets are still open")
     return root
+
+
+def bits_of(tree: Tree) -> list[str]:
+    """Return the parse bits of each word: the inverse of ``tree_of``, without words and tags.
+
+    >>> bits_of(Tree.fromstring("(S (NP (DT a) (NN dog)) (VP (VBD sat)))"))
+    ['(S(NP*', '*)', '(VP*))']
+    """
+    at = Positions(tree)
+    opened, closed = [""] * len(at.leaves), [0] * len(at.leaves)
+    for node in range(len(at)):
+        if at.children[node] and not at.is_tag(node):
+            opened[at.first[node]] += f"({at.labels[node]}"
+            closed[at.last[node]] += 1
+        elif not at.children[node] and (at.parent[node] < 0 or not at.is_tag(at.parent[node])):
+            raise DataError(f"the word {at.labels[node]!r} has no tag of its own, so parse bits cannot hold the tree.")
+    return [f"{start}*{')' * end}" for start, end in zip(opened, closed, strict=True)]
 
 
 def propositions_of(

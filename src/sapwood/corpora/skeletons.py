@@ -5,14 +5,18 @@ Both hold tags, parse bits and one column of arguments per predicate. Roles are 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from sapwood.corpora.props import Column, column_blocks, propositions_of, tree_of
-from sapwood.corpora.sources import Source
-from sapwood.trees.propositions import Proposition, RoleSentence, short_role
+from sapwood.corpora.props import Column, bits_of, column_blocks, propositions_of, props_rows, tree_of
+from sapwood.corpora.sources import Source, encode_text
+from sapwood.errors import DataError
+from sapwood.files import atomic_write
+from sapwood.trees.positions import Positions
+from sapwood.trees.propositions import Proposition, RoleSentence, long_role, short_role
 
-__all__ = ["iter_joined", "iter_skeletons"]
+__all__ = ["iter_joined", "iter_skeletons", "write_joined", "write_skeletons"]
 
 
 def iter_skeletons(source: Source | Sequence[Source], *, encoding: str = "utf-8") -> Iterator[RoleSentence]:
@@ -64,6 +68,57 @@ def iter_joined(source: Source | Sequence[Source], *, encoding: str = "utf-8") -
             _shortened(columns[9], columns[10], columns[11:]),
             tree_of(forms, columns[4].texts, columns[8]),
         )
+
+
+def write_skeletons(sentences: Iterable[RoleSentence], path: str | os.PathLike[str]) -> None:
+    """Write ``gold_skel`` columns; the file appears whole or not at all. Roles get PropBank's long form.
+
+    The name of a sentence, ``file:number``, fills the first two columns.
+    """
+    blocks = []
+    for sentence in sentences:
+        file, _, number = sentence.name.rpartition(":")
+        lead = [file or "-", number if file else "0"]
+        rows = _rows(sentence)
+        words = ["[WORD]" if word == "_" else word for word in sentence.words]
+        blocks += [
+            " ".join([*lead, str(at), word, tag, bits, lemma, sense, *cells]) + "\n"
+            for at, (word, (tag, bits, lemma, sense, cells)) in enumerate(zip(words, rows, strict=True))
+        ]
+        blocks.append("\n")
+    atomic_write(path, encode_text("".join(blocks), path))
+
+
+def write_joined(sentences: Iterable[RoleSentence], path: str | os.PathLike[str]) -> None:
+    """Write PropBank's columns with words; lemmas, universal tags and dependencies, which are not known, read ``_``."""
+    blocks = []
+    for sentence in sentences:
+        if sentence.name:
+            blocks.append(f"# sent_id = {sentence.name}\n")
+        for at, (word, (tag, bits, lemma, sense, cells)) in enumerate(
+            zip(sentence.words, _rows(sentence), strict=True)
+        ):
+            fields = [str(at + 1), word, "_", "_", tag, "_", "_", "_", bits, lemma, sense, *cells]
+            blocks.append("\t".join(fields) + "\n")
+        blocks.append("\n")
+    atomic_write(path, encode_text("".join(blocks), path))
+
+
+def _rows(sentence: RoleSentence) -> list[tuple[str, str, str, str, list[str]]]:
+    """Return tag, parse bits, lemma, roleset and cells of each word."""
+    if sentence.tree is None or sentence.tree.leaves() != sentence.words:
+        raise DataError(f"{sentence.name or 'a sentence'}: has no tree over its words; these columns need one.")
+    at = Positions(sentence.tree)
+    long = tuple(
+        replace(one, arguments=tuple(replace(each, role=long_role(each.role)) for each in one.arguments))
+        for one in sentence.propositions
+    )
+    senses = {one.predicate: one.roleset or f"{one.lemma}.01" for one in long}
+    cells = props_rows(replace(sentence, propositions=long))
+    return [
+        (at.labels[at.tag(word)], bits, row[0], senses.get(word, "-"), row[1:])
+        for word, (bits, row) in enumerate(zip(bits_of(sentence.tree), cells, strict=True))
+    ]
 
 
 def _shortened(lemmas: Column, rolesets: Column, columns: Sequence[Column]) -> tuple[Proposition, ...]:
