@@ -15,7 +15,7 @@ from sapwood.decode import decode_labels
 from sapwood.draw.roles import displacy_roles, roles_html, roles_page, roles_text
 from sapwood.errors import DataError, ParameterError
 from sapwood.metrics import score_roles
-from sapwood.tasks.roles import RoleLabeler
+from sapwood.tasks.roles import RoleClassifier, RoleLabeler
 from sapwood.tasks.roles.inference import Constraints
 from sapwood.tasks.roles.runs import label_to_file
 from sapwood.trees import Argument, Proposition, RoleSentence, Tree
@@ -74,6 +74,17 @@ def test_fragments_can_be_features_too(tmp_path: Path) -> None:
     assert score_roles(TEST, made.label_sentences(TEST)).overall.f1 > 0.9
     sw.save(made, tmp_path / "roles.sap")
     assert list(sw.load(tmp_path / "roles.sap").label_sentences(TEST[:20])) == list(made.label_sentences(TEST[:20]))
+
+
+def test_kernels_can_classify_too(tmp_path: Path) -> None:
+    made = RoleLabeler(classifier=RoleClassifier("composite")).fit(TRAIN[:120])
+    assert score_roles(TEST, made.label_sentences(TEST)).overall.f1 > 0.9
+    sw.save(made, tmp_path / "roles.sap")
+    again = sw.load(tmp_path / "roles.sap")
+    assert list(again.label_sentences(TEST[:20])) == list(made.label_sentences(TEST[:20]))
+    assert label_to_file(again, TEST[:20], tmp_path / "out.jsonl") == 20
+    with pytest.raises(ParameterError, match="classifies with kernels"):
+        made.explain(TEST[0].tree, 1, (0, 0))
 
 
 def test_training_is_the_same_every_time() -> None:

@@ -6,6 +6,7 @@ the public algebra and can be replaced by any other kernel on the same views.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -154,6 +155,8 @@ class RoleClassifier(ClassifierMixin, BaseEstimator):
         Price of a training error.
     min_count : int
         How often a production must occur in training parses to be a rule of the grammar.
+    machine : mapping, optional
+        Further parameters of the ``KernelSVC`` behind it, such as ``{"class_weight": "balanced"}``.
 
     Attributes
     ----------
@@ -187,6 +190,7 @@ class RoleClassifier(ClassifierMixin, BaseEstimator):
         features: str = "full",
         C: float = 2.4,
         min_count: int = 1,
+        machine: Mapping[str, Any] | None = None,
     ) -> None:
         self.kernel = kernel
         self.theta = theta
@@ -197,6 +201,7 @@ class RoleClassifier(ClassifierMixin, BaseEstimator):
         self.features = features
         self.C = C
         self.min_count = min_count
+        self.machine = machine
 
     def fit(self, X: RoleArguments, y: Any = None) -> Self:
         """Train on arguments.
@@ -225,7 +230,11 @@ class RoleClassifier(ClassifierMixin, BaseEstimator):
             mutation=self.mutation,
         )
         examples = arguments.examples(views_of(self.kernel), features=self.features)
-        self.machine_ = KernelSVC(kernel, C=self.C).fit(examples, labels)
+        try:
+            machine = KernelSVC(kernel, C=self.C, **(self.machine or {}))
+        except TypeError as error:
+            raise ParameterError(f"machine holds what KernelSVC does not take: {error}.") from None
+        self.machine_ = machine.fit(examples, labels)
         self.classes_ = self.machine_.classes_
         return self
 
@@ -253,7 +262,9 @@ def _checked(X: Any) -> RoleArguments:
 
 def _write(classifier: RoleClassifier, writer: Writer) -> dict[str, Any]:
     check_is_fitted(classifier)
-    return {"params": classifier.get_params(deep=False), "machine": writer.part(classifier.machine_)}
+    params = classifier.get_params(deep=False)
+    params["machine"] = None if classifier.machine is None else dict(classifier.machine)
+    return {"params": params, "machine": writer.part(classifier.machine_)}
 
 
 def _read(data: dict[str, Any], reader: Reader) -> RoleClassifier:

@@ -62,7 +62,8 @@ class Encoder:
                     count[value] += 1
         self.columns, self.width = [], 0
         for count in counts:
-            kept = sorted(value for value, times in count.items() if times >= self.min_count)
+            # NUL stands between values in model files; no corpus has it in a word.
+            kept = sorted(value for value, times in count.items() if times >= self.min_count and "\0" not in value)
             self.columns.append({value: self.width + at for at, value in enumerate(kept)})
             self.width += len(kept)
         for kind in self.fragments:

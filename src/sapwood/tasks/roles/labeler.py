@@ -11,12 +11,15 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood.errors import DataError, ParameterError
 from sapwood.files import Reader, Writer, register
+from sapwood.tasks.roles.classifier import RoleClassifier
 from sapwood.tasks.roles.encoding import Candidate, Encoder
+from sapwood.tasks.roles.exact import KernelRoles
 from sapwood.tasks.roles.features import describe, feature_names
 from sapwood.tasks.roles.inference import Constraints
 from sapwood.tasks.roles.linear import LinearRoles
@@ -78,6 +81,8 @@ class RoleLabeler(BaseEstimator):
         How often a predicate must have been seen before numbered roles that none of its senses ever had are ruled out.
     threshold : float
         Candidates less likely than this to be arguments are not looked at again.
+    classifier : RoleClassifier, optional
+        Classifies with exact kernels instead of the linear model: more memory and time for, perhaps, better roles.
     parser : callable, optional
         From a list of words to a ``Tree``; needed to label words or text.
     random_state : int
@@ -104,7 +109,7 @@ class RoleLabeler(BaseEstimator):
 
     lexicon_: Lexicon
     identifier_: LinearRoles
-    classifier_: LinearRoles
+    classifier_: LinearRoles | KernelRoles
     identifying_: Encoder
     classifying_: Encoder
     roles_: list[str]
@@ -121,6 +126,7 @@ class RoleLabeler(BaseEstimator):
         rules: bool = True,
         min_seen: int = 20,
         threshold: float = 0.03,
+        classifier: RoleClassifier | None = None,
         parser: Callable[[list[str]], Tree] | None = None,
         random_state: int = 0,
     ) -> None:
@@ -133,6 +139,7 @@ class RoleLabeler(BaseEstimator):
         self.rules = rules
         self.min_seen = min_seen
         self.threshold = threshold
+        self.classifier = classifier
         self.parser = parser
         self.random_state = random_state
 
@@ -171,11 +178,13 @@ class RoleLabeler(BaseEstimator):
         del X
         chosen = [at for at, label in enumerate(labels) if label != _NOT]
         rows, values = [rows[at] for at in chosen], [values[at] for at in chosen]
-        self.classifying_ = self._encoder().fit(rows, values)
         roles = [labels[at] for at in chosen]
-        self.classifier_ = LinearRoles(self.classification_C, self.random_state).fit(
-            self.classifying_.transform(rows, values), roles
-        )
+        self.classifying_ = self._encoder()
+        if self.classifier is not None:
+            self.classifier_ = KernelRoles(self.classifier).fit(rows, roles)
+        else:
+            X = self.classifying_.fit(rows, values).transform(rows, values)
+            self.classifier_ = LinearRoles(self.classification_C, self.random_state).fit(X, roles)
         self.roles_ = list(self.classifier_.classes)
         self._calibrate(held)
         return self
@@ -220,8 +229,11 @@ class RoleLabeler(BaseEstimator):
         self.identifier_.calibrate(self.identifying_.transform(rows), _flip(sides))
         chosen = [at for at, label in enumerate(labels) if label != _NOT]
         if chosen:
-            X = self.classifying_.transform([rows[at] for at in chosen])
-            self.classifier_.calibrate(X, [labels[at] for at in chosen])
+            kept, roles = [rows[at] for at in chosen], [labels[at] for at in chosen]
+            if isinstance(self.classifier_, KernelRoles):
+                self.classifier_.calibrate(kept, roles)
+            else:
+                self.classifier_.calibrate(self.classifying_.transform(kept), roles)
 
     # --- labelling
 
@@ -334,9 +346,7 @@ class RoleLabeler(BaseEstimator):
         kept = np.flatnonzero(likely[:, 1] > np.log(self.threshold)).tolist()
         if not kept:
             return made
-        roles = self.classifier_.log_probabilities(
-            self.classifying_.transform([rows[k] for k in kept], [values[k] for k in kept])
-        )
+        roles = self._roles([rows[k] for k in kept], [values[k] for k in kept])
         scores = np.column_stack([likely[kept, 0], likely[kept, 1:] + roles])
         spans = [(at.first[nodes[k]], at.last[nodes[k]]) for k in kept]
         legal = self.lexicon_.legal(lemma, self.min_seen)
@@ -345,6 +355,12 @@ class RoleLabeler(BaseEstimator):
                 score = float(np.exp(row[1 + self.roles_.index(role)]))
                 made.append(Argument(role, at.first[nodes[k]], at.last[nodes[k]], nodes[k], score))
         return made
+
+    def _roles(self, rows: Sequence[Candidate], values: Sequence[Sequence[str]]) -> NDArray[np.float64]:
+        """Return the logarithm of the probability of each role for each candidate."""
+        if isinstance(self.classifier_, KernelRoles):
+            return self.classifier_.log_probabilities(rows)
+        return self.classifier_.log_probabilities(self.classifying_.transform(rows, values))
 
     def explain(
         self, sentence: Tree | str, predicate: int, span: tuple[int, int], *, role: str | None = None
@@ -363,6 +379,10 @@ class RoleLabeler(BaseEstimator):
             The role to argue for; by default the likeliest.
         """
         check_is_fitted(self)
+        if isinstance(self.classifier_, KernelRoles):
+            raise ParameterError(
+                "this labeller classifies with kernels; explain with labeler.classifier_.classifier.machine_.explain."
+            )
         parse = Parse(self._tree(sentence))
         nodes = parse.at.spanning(*span)
         if not nodes:
@@ -432,13 +452,16 @@ def _write(labeler: RoleLabeler, writer: Writer) -> dict[str, Any]:
     params = labeler.get_params(deep=False)
     # A parser is a program of its own; whoever loads the model gives it one again.
     del params["parser"]
+    kernels = isinstance(labeler.classifier_, KernelRoles)
+    del params["classifier"]
     params["fragments"] = None if labeler.fragments is None else dict(labeler.fragments)
     return {
         "params": params,
         "lexicon": labeler.lexicon_.to_json(),
         "identifying": labeler.identifying_.write(writer),
         "identifier": labeler.identifier_.write(writer),
-        "classifying": labeler.classifying_.write(writer),
+        "classifying": None if kernels else labeler.classifying_.write(writer),
+        "kernels": kernels,
         "classifier": labeler.classifier_.write(writer),
     }
 
@@ -448,13 +471,17 @@ def _read(data: dict[str, Any], reader: Reader) -> RoleLabeler:
     labeler.lexicon_ = Lexicon.from_json(data["lexicon"])
     labeler.identifying_ = Encoder.read(data["identifying"], reader)
     labeler.identifier_ = LinearRoles.read(data["identifier"], reader)
-    labeler.classifying_ = Encoder.read(data["classifying"], reader)
-    labeler.classifier_ = LinearRoles.read(data["classifier"], reader)
+    labeler.classifying_ = labeler._encoder() if data["kernels"] else Encoder.read(data["classifying"], reader)
+    if data["kernels"]:
+        labeler.classifier_ = KernelRoles.read(data["classifier"], reader)
+        labeler.classifier = RoleClassifier(**labeler.classifier_.classifier.get_params(deep=False))
+    else:
+        labeler.classifier_ = LinearRoles.read(data["classifier"], reader)
     labeler.roles_ = list(labeler.classifier_.classes)
-    for encoder, model in (
-        (labeler.identifying_, labeler.identifier_),
-        (labeler.classifying_, labeler.classifier_),
-    ):
+    stages = [(labeler.identifying_, labeler.identifier_)]
+    if isinstance(labeler.classifier_, LinearRoles):
+        stages.append((labeler.classifying_, labeler.classifier_))
+    for encoder, model in stages:
         if not encoder.maps and encoder.width != len(model.weights):
             raise reader.fail("the weights do not fit the features")
     return labeler

@@ -14,7 +14,7 @@ from sklearn.svm import LinearSVC
 from sapwood.errors import DataError
 from sapwood.files import Reader, Writer
 
-__all__ = ["LinearRoles"]
+__all__ = ["LinearRoles", "best_slope", "log_softmax"]
 
 Matrix = NDArray[np.float64]
 
@@ -65,26 +65,20 @@ class LinearRoles:
 
     def calibrate(self, X: sparse.csr_array, y: Sequence[str]) -> None:
         """Choose slope and shift so that the probabilities fit held-out data best."""
-        numbers = {name: at for at, name in enumerate(self.classes)}
-        kept = [at for at, name in enumerate(y) if name in numbers]
-        if not kept:
-            return
-        margins = self.margins(X)[kept]
-        truth = np.array([numbers[y[at]] for at in kept])
+        margins = self.margins(X)
         if len(self.classes) == 2:
-            sides = 2.0 * truth - 1.0
+            kept = [at for at, name in enumerate(y) if name in self.classes]
+            margins = margins[kept]
+            sides = np.array([1.0 if y[at] == self.classes[1] else -1.0 for at in kept])
+            if not kept:
+                return
 
             def loss(both: Matrix) -> float:
                 return float(np.logaddexp(0.0, -sides * (both[0] * margins[:, 0] + both[1])).mean())
 
             self.slope, self.shift = (float(value) for value in minimize(loss, [1.0, 0.0], method="Nelder-Mead").x)
         else:
-            rows = np.arange(len(truth))
-
-            def surprise(slope: float) -> float:
-                return -float(_log_softmax(slope * margins)[rows, truth].mean())
-
-            self.slope = float(minimize_scalar(surprise, bounds=(0.1, 20.0), method="bounded").x)
+            self.slope = best_slope(margins, y, self.classes)
 
     def log_probabilities(self, X: sparse.csr_array) -> Matrix:
         """Return the logarithm of the probability of each class, one column per class."""
@@ -92,7 +86,7 @@ class LinearRoles:
         if len(self.classes) == 2:
             score = self.slope * margins[:, 0] + self.shift
             return np.column_stack([-np.logaddexp(0.0, score), -np.logaddexp(0.0, -score)])
-        return _log_softmax(self.slope * margins)
+        return log_softmax(self.slope * margins)
 
     def write(self, writer: Writer) -> dict[str, Any]:
         """Describe the model for a file."""
@@ -127,6 +121,28 @@ def _narrow(X: sparse.csr_array) -> sparse.csr_matrix:
     return sparse.csr_matrix((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
 
 
-def _log_softmax(scores: Matrix) -> Matrix:
+def best_slope(margins: Matrix, y: Sequence[str], classes: Sequence[str]) -> float:
+    """Return the slope with which softmax(slope · margins) fits the classes of held-out rows best.
+
+    >>> margins = np.array([[1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [1.0, -1.0, -1.0]])
+    >>> sure, unsure = (best_slope(margins, y, "abc") for y in (["a", "b", "a"], ["a", "b", "c"]))
+    >>> sure > unsure
+    True
+    """
+    numbers = {name: at for at, name in enumerate(classes)}
+    kept = [at for at, name in enumerate(y) if name in numbers]
+    if not kept:
+        return 1.0
+    truth = np.array([numbers[y[at]] for at in kept])
+    known, rows = margins[kept], np.arange(len(kept))
+
+    def surprise(slope: float) -> float:
+        return -float(log_softmax(slope * known)[rows, truth].mean())
+
+    return float(minimize_scalar(surprise, bounds=(0.1, 20.0), method="bounded").x)
+
+
+def log_softmax(scores: Matrix) -> Matrix:
+    """Return log-probabilities that are proportional to the exponentials of scores, row by row."""
     top = scores.max(axis=1, keepdims=True)
     return np.asarray(scores - top - np.log(np.exp(scores - top).sum(axis=1, keepdims=True)))

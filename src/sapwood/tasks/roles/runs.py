@@ -22,6 +22,7 @@ from sapwood.draw.roles import roles_text
 from sapwood.errors import DataError, ParameterError
 from sapwood.files import atomic_write
 from sapwood.tasks.roles.labeler import RoleLabeler
+from sapwood.tasks.roles.linear import LinearRoles
 from sapwood.trees.propositions import RoleSentence
 
 __all__ = ["FORMATS", "label_to_file"]
@@ -120,8 +121,9 @@ def label_to_file(
 
 
 def _fingerprint(labeler: RoleLabeler) -> int:
-    both = (labeler.identifier_.weights.tobytes(), labeler.classifier_.weights.tobytes())
-    return int(zlib.crc32(both[1], zlib.crc32(both[0])))
+    last = labeler.classifier_
+    weights = last.weights if isinstance(last, LinearRoles) else last.classifier.machine_.dual_coef_
+    return int(zlib.crc32(weights.tobytes(), zlib.crc32(labeler.identifier_.weights.tobytes())))
 
 
 def _resumed(note: Path, fresh: dict[str, Any]) -> dict[str, Any]:
