@@ -263,6 +263,12 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
         assert out.stat().st_size > 1000
     assert len(list(iter_props(tmp_path / "out.props"))) == len(TEST)
     assert len(list(iter_role_lines(tmp_path / "out.jsonl"))) == len(TEST)
+    assert main(["evaluate", model, str(tmp_path / "test.mrg")]) == 1
+    assert "holds no propositions to compare with" in capsys.readouterr().err
+    (tmp_path / "broken.mrg").write_text("(S (NP (NN tea)")
+    before = sorted(tmp_path.iterdir())
+    assert main(["predict", model, str(tmp_path / "broken.mrg"), "--out", str(tmp_path / "new")]) == 1
+    assert sorted(tmp_path.iterdir()) == before
     assert main(["predict", model, str(tmp_path / "test.mrg"), "--format", "xml"]) == 2
     assert "must be one of jsonl" in capsys.readouterr().err
     assert main(["predict", model, str(tmp_path / "test.mrg"), "--format", "text"]) == 0

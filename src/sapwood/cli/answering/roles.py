@@ -67,9 +67,12 @@ def predict(model: RoleLabeler, options: argparse.Namespace) -> int:
 
 def evaluate(model: RoleLabeler, options: argparse.Namespace) -> int:
     """Print the scores of CoNLL-2005 for given predicates."""
+    from sapwood.errors import DataError
     from sapwood.metrics import score_roles
 
     gold = list(read_sentences(options.data))
+    if not any(sentence.propositions for sentence in gold):
+        raise DataError(f"{options.data}: holds no propositions to compare with; give JSON lines or columns.")
     scores = score_roles(gold, model.label_sentences(gold))
     if options.json:
         overall = scores.overall

@@ -111,7 +111,11 @@ def label_to_file(
                         progress(done)
         except BaseException:
             # Whatever stopped the run, what is finished is kept for the next one.
-            remember()
+            if done:
+                remember()
+            else:
+                draft.unlink()
+                note.unlink(missing_ok=True)
             raise
         stream.flush()
         os.fsync(stream.fileno())
