@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <numeric>
 #include <cstddef>
 
 #include "arena.hpp"
@@ -15,16 +16,22 @@
 
 namespace sapwood {
 
-// out: distinct subtrees of the element x outputs, row major: what one occurrence of each adds to the outputs.
+// out: distinct subtrees of the element by ascending number x outputs, row major: what one occurrence of each adds to
+// the outputs.
 template <class Columns>
 void attribute(const Model<Columns>& model, const Arena& arena, const Bags& rows, std::size_t element, double* out,
                Control& control) {
     const std::size_t outputs = model.outputs();
-    std::fill(out, out + rows.numbers_of(element).size() * outputs, 0.0);
+    const auto numbers = rows.numbers_of(element);
+    std::fill(out, out + numbers.size() * outputs, 0.0);
+    std::vector<std::size_t> order(numbers.size()), rank(numbers.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return numbers[a] < numbers[b]; });
+    for (std::size_t k = 0; k < order.size(); ++k) rank[order[k]] = k;
     const Lens lens(arena, model.arena(), rows);
     const auto add = [&](const std::vector<double>& table, std::size_t k, std::size_t at, double value) {
         const double* weight = table.data() + at * outputs;
-        for (std::size_t o = 0; o < outputs; ++o) out[k * outputs + o] += value * weight[o];
+        for (std::size_t o = 0; o < outputs; ++o) out[rank[k] * outputs + o] += value * weight[o];
     };
     auto visit = model.columns().node_visitor(lens, rows, control);
     visit(element,

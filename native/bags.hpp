@@ -12,7 +12,7 @@
 
 namespace sapwood {
 
-// Per element a list of (number, count): subtrees, in ascending order, or other features.
+// Per element a list of (number, count): subtrees, children before their parents, or other features.
 struct Bags {
     std::vector<std::size_t> ends;
     std::vector<std::uint32_t> numbers;
@@ -29,55 +29,61 @@ struct Bags {
     std::size_t bytes() const { return numbers.size() * 12 + ends.size() * 8; }
 };
 
-// Counts the occurrences of every distinct subtree. Counts are found by one pass over the distinct subtrees, never
-// over the expanded tree: shared structure may stand for exponentially many nodes.
+// Counts the occurrences of every distinct subtree of an element. Children come before their parents in a bag.
 class BagBuilder {
   public:
     explicit BagBuilder(const Arena& arena) : arena_(arena), count_(arena.size(), 0.0) {}
 
     void add(std::span<const Node> roots, Bags& bags) {
-        found_.clear();
-        for (const Node root : roots) visit(root);
-        // Parents have larger numbers than their children, so going down from the largest meets parents first.
-        std::sort(found_.begin(), found_.end());
-        for (const Node root : roots) count_[root] += 1.0;
-        for (auto at = found_.rbegin(); at != found_.rend(); ++at)
-            for (const Node child : arena_.children(*at)) count_[child] += count_[*at] - kMark;
-        for (const Node node : found_) {
-            bags.numbers.push_back(node);
-            // The mark of visit() is taken off again.
-            bags.counts.push_back(count_[node] - kMark);
-            count_[node] = 0.0;
+        if (!walk(roots)) count_distinct(roots);
+        // Every child is met again after the last time its parent is met, so from behind children come first.
+        for (auto at = met_.rbegin(); at != met_.rend(); ++at) {
+            if (count_[*at] == 0.0) continue;
+            bags.numbers.push_back(*at);
+            bags.counts.push_back(count_[*at]);
+            count_[*at] = 0.0;
         }
         bags.ends.push_back(bags.numbers.size());
     }
 
   private:
-    static constexpr double kMark = 0.5;
-
-    void visit(Node root) {
-        if (count_[root] != 0.0) return;
-        stack_.assign(1, root);
-        mark(root);
+    // Goes through all nodes of the trees. False, with nothing counted, where sharing makes them too many: a few distinct
+    // subtrees may stand for exponentially many nodes.
+    bool walk(std::span<const Node> roots) {
+        met_.clear();
+        stack_.assign(roots.begin(), roots.end());
+        std::size_t distinct = 0;
         while (!stack_.empty()) {
             const Node node = stack_.back();
             stack_.pop_back();
-            for (const Node child : arena_.children(node))
-                if (count_[child] == 0.0) {
-                    mark(child);
-                    stack_.push_back(child);
-                }
+            distinct += count_[node] == 0.0;
+            count_[node] += 1.0;
+            met_.push_back(node);
+            if (met_.size() > 4096 && met_.size() > kRepeats * distinct) {
+                for (const Node seen : met_) count_[seen] = 0.0;
+                return false;
+            }
+            const auto kids = arena_.children(node);
+            stack_.insert(stack_.end(), kids.begin(), kids.end());
         }
+        return true;
     }
 
-    void mark(Node node) {
-        count_[node] = kMark;
-        found_.push_back(node);
+    // The same by one pass over the distinct subtrees.
+    void count_distinct(std::span<const Node> roots) {
+        met_ = reachable(arena_, roots);
+        // Parents have larger numbers than their children, so going down from the largest meets parents first.
+        std::reverse(met_.begin(), met_.end());
+        for (const Node root : roots) count_[root] += 1.0;
+        for (const Node node : met_)
+            for (const Node child : arena_.children(node)) count_[child] += count_[node];
     }
+
+    static constexpr std::size_t kRepeats = 16;
 
     const Arena& arena_;
     std::vector<double> count_;
-    std::vector<Node> stack_, found_;
+    std::vector<Node> stack_, met_;  // met_: in the order of the walk, with repetitions
 };
 
 // The bags of the elements first .. last-1. `ends` says where the roots of each element end; with `one_each` every root is
@@ -123,31 +129,52 @@ inline Bags make_bags(const Arena& arena, std::span<const Node> roots, std::span
     return bags;
 }
 
-// Maps every number of a bag through `feature` (below `features`; kNone: left out) and merges what falls together. The
-// numbers of a mapped bag are in order of their first appearance, not ascending.
+// Maps the numbers of one bag after the other through a function and merges what falls together.
+class FeatureCounts {
+  public:
+    explicit FeatureCounts(std::size_t features) : place_(features, 0) {}
+
+    // feature(number) is below `features`, or kNone: left out.
+    template <class Feature>
+    void count(std::span<const std::uint32_t> numbers, std::span<const double> counts, Feature feature) {
+        features_.clear();
+        counts_.clear();
+        for (std::size_t k = 0; k < numbers.size(); ++k) {
+            const std::uint32_t mapped = feature(numbers[k]);
+            if (mapped == kNone) continue;
+            // What an earlier bag has left behind points elsewhere or outside.
+            const std::uint32_t at = place_[mapped];
+            if (at < features_.size() && features_[at] == mapped) {
+                counts_[at] += counts[k];
+                continue;
+            }
+            place_[mapped] = static_cast<std::uint32_t>(features_.size());
+            features_.push_back(mapped);
+            counts_.push_back(counts[k]);
+        }
+    }
+
+    // In order of their first appearance, not ascending.
+    std::span<const std::uint32_t> features() const { return features_; }
+    std::span<const double> counts() const { return counts_; }
+
+  private:
+    std::vector<std::uint32_t> place_, features_;
+    std::vector<double> counts_;
+};
+
+// The bags of features, for all elements.
 template <class Feature>
 Bags map_bags(const Bags& bags, std::size_t features, Feature feature) {
     Bags result;
     result.ends.reserve(bags.size());
     result.numbers.reserve(bags.numbers.size());
     result.counts.reserve(bags.numbers.size());
-    std::vector<std::size_t> place(features, 0);
+    FeatureCounts found(features);
     for (std::size_t i = 0; i < bags.size(); ++i) {
-        const auto numbers = bags.numbers_of(i);
-        const auto counts = bags.counts_of(i);
-        const std::size_t begin = result.numbers.size();
-        for (std::size_t k = 0; k < numbers.size(); ++k) {
-            const std::uint32_t mapped = feature(numbers[k]);
-            if (mapped == kNone) continue;
-            const std::size_t at = place[mapped];
-            if (at >= begin && at < result.numbers.size() && result.numbers[at] == mapped) {
-                result.counts[at] += counts[k];
-                continue;
-            }
-            place[mapped] = result.numbers.size();
-            result.numbers.push_back(mapped);
-            result.counts.push_back(counts[k]);
-        }
+        found.count(bags.numbers_of(i), bags.counts_of(i), feature);
+        result.numbers.insert(result.numbers.end(), found.features().begin(), found.features().end());
+        result.counts.insert(result.counts.end(), found.counts().begin(), found.counts().end());
         result.ends.push_back(result.numbers.size());
     }
     return result;

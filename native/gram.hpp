@@ -26,49 +26,68 @@ namespace sapwood {
 class Occurrences {
   public:
     Occurrences(const Bags& bags, const std::vector<std::uint32_t>& position, std::size_t positions)
-        : begin_(positions + 1, 0), only_(positions, Only{kNone, 0.0f}) {
+        : place_(positions, Place{kNone, 0.0f}) {
         if (positions == 0) return;
-        for (const Node node : bags.numbers)
-            if (position[node] != kNone) ++begin_[position[node] + 1];
-        for (std::size_t k = 1; k <= positions; ++k) begin_[k] += begin_[k - 1];
-        std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
-        element_.resize(begin_.back());
-        count_.resize(begin_.back());
+        // Nearly all members occur in one element only. Those are noted in place; the others get a list.
+        std::vector<std::size_t> lists;  // per list its length, then where its next entry goes
         for (std::size_t i = 0; i < bags.size(); ++i) {
             const auto numbers = bags.numbers_of(i);
             const auto counts = bags.counts_of(i);
             for (std::size_t k = 0; k < numbers.size(); ++k) {
                 if (position[numbers[k]] == kNone) continue;
-                const std::size_t at = next[position[numbers[k]]]++;
+                Place& place = place_[position[numbers[k]]];
+                if (place.element == kNone && counts[k] < 16777216.0) {  // such counts are exact in single precision
+                    place = {static_cast<std::uint32_t>(i), static_cast<float>(counts[k])};
+                    continue;
+                }
+                if (place.count >= 0.0f) {
+                    const std::size_t before = place.element == kNone ? 0 : 1;
+                    place = {static_cast<std::uint32_t>(lists.size()), -1.0f};
+                    lists.push_back(before);
+                }
+                ++lists[place.element];
+            }
+        }
+        begin_.assign(lists.size() + 1, 0);
+        for (std::size_t list = 0; list < lists.size(); ++list) begin_[list + 1] = begin_[list] + lists[list];
+        if (lists.empty()) return;
+        element_.resize(begin_.back());
+        count_.resize(begin_.back());
+        std::copy(begin_.begin(), begin_.end() - 1, lists.begin());
+        for (std::size_t i = 0; i < bags.size(); ++i) {
+            const auto numbers = bags.numbers_of(i);
+            const auto counts = bags.counts_of(i);
+            for (std::size_t k = 0; k < numbers.size(); ++k) {
+                if (position[numbers[k]] == kNone) continue;
+                const Place& place = place_[position[numbers[k]]];
+                if (place.count >= 0.0f) continue;
+                const std::size_t at = lists[place.element]++;
                 element_[at] = static_cast<std::uint32_t>(i);
                 count_[at] = counts[k];
             }
         }
-        for (std::size_t k = 0; k < positions; ++k)
-            if (begin_[k + 1] - begin_[k] == 1 && count_[begin_[k]] < 16777216.0)
-                only_[k] = {element_[begin_[k]], static_cast<float>(count_[begin_[k]])};
     }
 
     // out[element] += value * count for every element that holds the member.
     void add(std::size_t position, double value, double* out) const {
-        // Nearly all members occur in one element only, so that case is kept short.
-        const Only only = only_[position];
-        if (only.element != kNone) {
-            out[only.element] += value * static_cast<double>(only.count);
+        const Place place = place_[position];
+        if (place.count >= 0.0f) {
+            if (place.element != kNone) out[place.element] += value * static_cast<double>(place.count);
             return;
         }
-        for (std::size_t k = begin_[position]; k < begin_[position + 1]; ++k) out[element_[k]] += value * count_[k];
+        for (std::size_t k = begin_[place.element]; k < begin_[place.element + 1]; ++k)
+            out[element_[k]] += value * count_[k];
     }
 
   private:
-    struct Only {
-        std::uint32_t element;
+    struct Place {
+        std::uint32_t element;  // the only one that holds it, kNone if none does; with count < 0 the number of its list
         float count;
     };
-    std::vector<std::size_t> begin_;
+    std::vector<Place> place_;
+    std::vector<std::size_t> begin_;  // per list, in the two below
     std::vector<std::uint32_t> element_;
     std::vector<double> count_;
-    std::vector<Only> only_;
 };
 
 // out: rows x columns, row major. With `symmetric` rows and columns are the same elements, and only the upper triangle
@@ -95,7 +114,10 @@ void gram(const Columns& columns, const Arena& column_arena, const Bags& column_
                          return;
                      }
                  }
-                 bulk.emplace(columns.features(column_arena, column_bags), columns.feature_count());
+                 if constexpr (requires { columns.postings(column_arena, column_bags); })
+                     bulk.emplace(columns.postings(column_arena, column_bags));
+                 else
+                     bulk.emplace(columns.features(column_arena, column_bags), columns.feature_count());
              },
              [&] { where.emplace(column_bags, columns.positions_of_nodes(), columns.positions()); });
     const Postings& postings = *bulk;

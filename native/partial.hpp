@@ -39,27 +39,32 @@ class PartialColumns {
   public:
     struct Shape {  // a production that some column subtree has
         Production production;
-        std::size_t begin, count;    // positions of its subtrees
+        std::uint32_t begin, count;  // positions of its subtrees
         std::uint32_t place;         // place of the first of them
-        std::size_t first_label, arity;  // its child labels
+        std::uint32_t arity;         // number of its children
+        std::size_t first_label;     // where their labels start
         std::size_t child_places;    // where the places of the children start: count per slot, slot after slot
     };
 
     PartialColumns(const Arena& arena, const Bags& bags, const PartialOptions& options)
         : options_(options), symbols_(arena.symbols.size()) {
-        collect(arena, bags);
-        index_children(arena);
+        std::vector<std::uint32_t> place;  // per subtree of the arena
+        collect(arena, bags, place);
+        index_children(arena, place);
     }
 
     // The bulk: internal nodes count under their label, leaves under the label after all those.
     std::size_t feature_count() const { return 2 * symbols_; }
-    Bags features(const Arena& arena, const Bags& bags) const { return features_of(bags, arena, arena.labels()); }
+    Bags features(const Arena& arena, const Bags& bags) const {
+        return map_bags(bags, feature_count(), [&](Node node) { return feature(arena, arena.labels(), node); });
+    }
     std::size_t positions() const { return last_.size(); }
     const std::vector<std::uint32_t>& positions_of_nodes() const { return position_; }
 
-    // The features of the rows, by the columns' numbers.
-    Bags prepare(const Lens& lens, const Bags& rows) const { return features_of(rows, lens.arena, lens.labels); }
-    auto visitor(const Lens& lens, const Bags& rows, const Bags& features, const Control& control) const;
+    // Features of the rows are counted row by row: beside the matching that costs nothing, and keeping them would.
+    struct Prepared {};
+    Prepared prepare(const Lens&, const Bags&) const { return {}; }
+    auto visitor(const Lens& lens, const Bags& rows, const Prepared&, const Control& control) const;
     // The same walk node by node: bulk(k, feature, weight) and member(k, position, value) speak of one occurrence of
     // the k-th subtree of the element.
     auto node_visitor(const Lens& lens, const Bags& rows, const Control& control) const;
@@ -101,7 +106,7 @@ class PartialColumns {
         return static_cast<std::uint32_t>(state ^ (state >> 32));
     }
 
-    void collect(const Arena& arena, const Bags& bags) {
+    void collect(const Arena& arena, const Bags& bags, std::vector<std::uint32_t>& place) {
         const std::vector<std::uint32_t> last = last_holders(arena, bags);
         for (Node node = 0; node < arena.size(); ++node)
             if (last[node] != kNone && !arena.is_leaf(node)) member_.push_back(node);
@@ -111,20 +116,22 @@ class PartialColumns {
             return last[a] != last[b] ? last[a] < last[b] : a < b;
         });
         label_count_.assign(arena.symbols.size(), 0);
-        place_.assign(arena.size(), 0);
+        place.assign(arena.size(), 0);
         position_.assign(arena.size(), kNone);
+        last_.reserve(member_.size());
         for (std::size_t position = 0; position < member_.size(); ++position) {
             const Node node = member_[position];
-            place_[node] = static_cast<std::uint32_t>(++label_count_[arena.label(node)]);
+            place[node] = static_cast<std::uint32_t>(++label_count_[arena.label(node)]);
             position_[node] = static_cast<std::uint32_t>(position);
             last_.push_back(last[node]);
             if (shapes_.empty() || shapes_.back().production != arena.production_of(node))
-                shapes_.push_back({arena.production_of(node), position, 0, place_[node], 0, 0, 0});
+                shapes_.push_back({arena.production_of(node), position_[node], 0, place[node], 0, 0, 0});
             ++shapes_.back().count;
         }
+        shapes_.shrink_to_fit();
     }
 
-    void index_children(const Arena& arena) {
+    void index_children(const Arena& arena, const std::vector<std::uint32_t>& place) {
         std::size_t edges = 0, symbols = 0;
         for (const Shape& shape : shapes_) {
             const std::size_t arity = arena.children(member_[shape.begin]).size();
@@ -139,12 +146,12 @@ class PartialColumns {
             const std::size_t begin = child_label_.size();
             for (const Node child : sample) child_label_.push_back(arena.label(child));
             shape.first_label = begin;
-            shape.arity = sample.size();
+            shape.arity = static_cast<std::uint32_t>(sample.size());
             shape.child_places = at;
             for (std::size_t k = 0; k < shape.count; ++k) {
                 const auto kids = arena.children(member_[shape.begin + k]);
                 for (std::size_t slot = 0; slot < kids.size(); ++slot)
-                    child_place_[at + slot * shape.count + k] = place_[kids[slot]];
+                    child_place_[at + slot * shape.count + k] = place[kids[slot]];
             }
             at += sample.size() * shape.count;
         }
@@ -182,17 +189,15 @@ class PartialColumns {
         for (std::size_t k = 0; k < list_of.size(); ++k) listed_[list_[list_of[k]].end++] = shape_of[k];
     }
 
-    Bags features_of(const Bags& bags, const Arena& arena, std::span<const Symbol> labels) const {
-        return map_bags(bags, feature_count(), [&](Node node) -> std::uint32_t {
-            if (labels[node] == kNone) return kNone;
-            return static_cast<std::uint32_t>(arena.is_leaf(node) ? symbols_ + labels[node] : labels[node]);
-        });
+    std::uint32_t feature(const Arena& arena, std::span<const Symbol> labels, Node node) const {
+        if (labels[node] == kNone) return kNone;
+        return static_cast<std::uint32_t>(arena.is_leaf(node) ? symbols_ + labels[node] : labels[node]);
     }
 
     PartialOptions options_;
     std::size_t symbols_;
     std::vector<Node> member_;
-    std::vector<std::uint32_t> place_, last_, child_place_;
+    std::vector<std::uint32_t> last_, child_place_;
     std::vector<std::uint32_t> position_;  // per subtree of the arena; kNone: a leaf or not in the columns
     std::vector<std::size_t> label_count_;
     std::vector<Shape> shapes_;
@@ -254,8 +259,7 @@ class SequenceSums {
         std::size_t length;      // longest sequence that ends here
     };
     struct Link {
-        std::uint32_t cell;
-        double weight;
+        std::uint32_t cell, gaps;
     };
 
     static void gather(const Child& child, const std::uint32_t* places, std::size_t count, double* out) {
@@ -278,7 +282,9 @@ class SequenceSums {
                 for (std::uint32_t c = 0; c < cells_.size(); ++c) {
                     if (cells_[c].i >= i || cells_[c].j >= j) continue;
                     const std::uint32_t gaps = (i - cells_[c].i - 1) + (j - cells_[c].j - 1);
-                    links_.push_back({c, power(gaps)});
+                    while (powers_.size() <= gaps)
+                        powers_.push_back(powers_.empty() ? 1.0 : powers_.back() * options_.decay);
+                    links_.push_back({c, gaps});
                     cell.length = std::max(cell.length, cells_[c].length + 1);
                 }
                 cell.end = links_.size();
@@ -287,11 +293,6 @@ class SequenceSums {
                 cells_.push_back(cell);
             }
         return true;
-    }
-
-    double power(std::size_t exponent) {
-        while (powers_.size() <= exponent) powers_.push_back(powers_.empty() ? 1.0 : powers_.back() * options_.decay);
-        return powers_[exponent];
     }
 
     // T(cell) = D(cell) * (1 + sum over predecessors of weight * T); the result is the sum of all T.
@@ -308,7 +309,7 @@ class SequenceSums {
             for (std::size_t k = 0; k < count; ++k) sum[k] = 1.0;
             for (std::size_t l = cell.begin; l < cell.end; ++l) {
                 const double* before = sums_.data() + links_[l].cell * kLane;
-                const double weight = links_[l].weight;
+                const double weight = powers_[links_[l].gaps];
                 for (std::size_t k = 0; k < count; ++k) sum[k] += weight * before[k];
             }
             for (std::size_t k = 0; k < count; ++k) {
@@ -336,7 +337,7 @@ class SequenceSums {
                 for (std::size_t l = cell.begin; l < cell.end; ++l) {
                     const double* before = sums_.data() + links_[l].cell * limit;
                     const std::size_t upto = std::min(limit - 1, cells_[links_[l].cell].length);
-                    for (std::size_t n = 0; n < upto; ++n) mine[n + 1] += links_[l].weight * before[n];
+                    for (std::size_t n = 0; n < upto; ++n) mine[n + 1] += powers_[links_[l].gaps] * before[n];
                 }
                 for (std::size_t n = 0; n < limit; ++n) {
                     mine[n] *= value;
@@ -412,8 +413,8 @@ class PartialMatcher {
         ++row_;
         touched_.clear();
         count_parents(nodes);
-        for (std::size_t k = 0; k < nodes.size(); ++k) {
-            if (arena_.is_leaf(nodes[k])) continue;
+        order_nodes(nodes);
+        for (const std::size_t k : order_) {
             evaluate(nodes[k], counts[k], first, [&](std::size_t position, double value) { each(k, position, value); });
             for (const Node child : arena_.children(nodes[k]))
                 if (slot_[child] != kNone && --state_[slot_[child]].parents == 0) release(child);
@@ -431,19 +432,57 @@ class PartialMatcher {
 
   private:
     struct State {
+        std::size_t index = 0;    // of the node in its bag
         std::size_t parents = 0;
+        Node tallest = kNone;     // among its internal children
+        std::uint32_t height = 0;
+        bool ordered = false;
         std::vector<double> values;  // D against every column subtree with the same label, by place
     };
 
     void count_parents(std::span<const Node> nodes) {
         used_ = 0;
-        for (const Node node : nodes) {
-            if (arena_.is_leaf(node)) continue;
+        for (std::size_t k = 0; k < nodes.size(); ++k) {
+            if (arena_.is_leaf(nodes[k])) continue;
             if (used_ == state_.size()) state_.emplace_back();
-            slot_[node] = static_cast<std::uint32_t>(used_);
-            state_[used_++].parents = 0;
-            for (const Node child : arena_.children(node))
-                if (slot_[child] != kNone) ++state_[slot_[child]].parents;
+            slot_[nodes[k]] = static_cast<std::uint32_t>(used_);
+            State& state = state_[used_++];
+            state.index = k;
+            state.parents = state.height = 0;
+            state.tallest = kNone;
+            state.ordered = false;
+            for (const Node child : arena_.children(nodes[k])) {
+                if (slot_[child] == kNone) continue;
+                State& below = state_[slot_[child]];
+                ++below.parents;
+                if (below.height < state.height) continue;
+                state.height = below.height + 1;
+                state.tallest = child;
+            }
+        }
+    }
+
+    // Internal nodes with their children just before them, the tallest child first: then few tables are alive at a time.
+    void order_nodes(std::span<const Node> nodes) {
+        order_.clear();
+        for (std::size_t k = nodes.size(); k-- > 0;) {
+            if (slot_[nodes[k]] == kNone || state_[slot_[nodes[k]]].ordered) continue;
+            state_[slot_[nodes[k]]].ordered = true;
+            path_.assign(1, {nodes[k], 0});
+            while (!path_.empty()) {
+                const auto kids = arena_.children(path_.back().node);
+                const State& state = state_[slot_[path_.back().node]];
+                if (path_.back().next > kids.size()) {
+                    order_.push_back(state.index);
+                    path_.pop_back();
+                    continue;
+                }
+                const std::size_t next = path_.back().next++;
+                const Node child = next == 0 ? state.tallest : kids[next - 1];
+                if (child == kNone || slot_[child] == kNone || state_[slot_[child]].ordered) continue;
+                state_[slot_[child]].ordered = true;
+                path_.push_back({child, 0});
+            }
         }
     }
 
@@ -482,7 +521,7 @@ class PartialMatcher {
                 const PartialColumns::Shape& shape = columns_.shape(number);
                 if (seen_row_[number] != row_) {
                     seen_row_[number] = row_;
-                    from_[number] = first == 0 ? 0 : columns_.first_index(shape, first);
+                    from_[number] = first == 0 ? 0 : static_cast<std::uint32_t>(columns_.first_index(shape, first));
                     std::fill(sum_.begin() + static_cast<std::ptrdiff_t>(shape.begin + from_[number]),
                               sum_.begin() + static_cast<std::ptrdiff_t>(shape.begin + shape.count), 0.0);
                     touched_.push_back(number);
@@ -523,21 +562,30 @@ class PartialMatcher {
     std::size_t used_ = 0;
     Buffers buffers_;
     std::vector<double> sum_, result_;
-    std::vector<std::size_t> seen_row_, seen_node_, from_;
+    std::vector<std::size_t> seen_row_, seen_node_;
+    std::vector<std::uint32_t> from_;
     std::size_t row_ = 0, visit_ = 0, work_ = 0;
     std::vector<std::uint32_t> touched_;
+    struct Step {
+        Node node;
+        std::size_t next;  // child to look at: 0 is the tallest, k the k-th
+    };
+    std::vector<Step> path_;
+    std::vector<std::size_t> order_;
     std::vector<Symbol> labels_;
     std::vector<SequenceSums::Child> children_;
 };
 
-inline auto PartialColumns::visitor(const Lens& lens, const Bags& rows, const Bags& features,
-                                    const Control& control) const {
-    return [this, &rows, &features, matcher = PartialMatcher(lens, *this, options_, control)](
-               std::size_t element, std::size_t first, auto bulk, auto member) mutable {
+inline auto PartialColumns::visitor(const Lens& lens, const Bags& rows, const Prepared&, const Control& control) const {
+    return [this, &lens, &rows, features = FeatureCounts(feature_count()),
+            matcher = PartialMatcher(lens, *this, options_, control)](std::size_t element, std::size_t first, auto bulk,
+                                                                      auto member) mutable {
         const double bare = options_.depth_decay * options_.decay * options_.decay;
         const auto symbols = static_cast<std::uint32_t>(symbols_);
-        const auto numbers = features.numbers_of(element);
-        const auto counts = features.counts_of(element);
+        features.count(rows.numbers_of(element), rows.counts_of(element),
+                       [&](Node node) { return feature(lens.arena, lens.labels, node); });
+        const auto numbers = features.features();
+        const auto counts = features.counts();
         for (std::size_t k = 0; k < numbers.size(); ++k) {
             const double weight = bare * counts[k];
             if (numbers[k] < symbols) {

@@ -14,10 +14,16 @@ namespace sapwood {
 
 class Postings {
   public:
-    Postings(const Bags& bags, std::size_t features) : elements_(bags.size()), places_(features) {
-        std::vector<std::size_t> held(features, 0);
+    Postings(const Bags& bags, std::size_t features)
+        : Postings(bags, features, [](std::uint32_t) { return true; }) {}
+
+    // Of the numbers that wanted(number) holds for.
+    template <class Wanted>
+    Postings(const Bags& bags, std::size_t features, Wanted wanted) : elements_(bags.size()), places_(features) {
+        std::vector<std::uint32_t> held(features, 0);
         std::vector<bool> fits(features, true);
         for (std::size_t k = 0; k < bags.numbers.size(); ++k) {
+            if (!wanted(bags.numbers[k])) continue;
             ++held[bags.numbers[k]];
             // Dense columns are single precision, which is exact for counts below 2^24.
             if (bags.counts[k] >= 16777216.0) fits[bags.numbers[k]] = false;
@@ -40,6 +46,7 @@ class Postings {
             const auto numbers = bags.numbers_of(i);
             const auto counts = bags.counts_of(i);
             for (std::size_t k = 0; k < numbers.size(); ++k) {
+                if (!wanted(numbers[k])) continue;
                 Place& place = places_[numbers[k]];
                 if (place.dense) {
                     columns_[place.begin + i] = static_cast<float>(counts[k]);

@@ -9,6 +9,7 @@
 #include "bags.hpp"
 #include "lens.hpp"
 #include "parallel.hpp"
+#include "postings.hpp"
 
 namespace sapwood {
 
@@ -27,6 +28,10 @@ class SubtreeColumns {
     Bags features(const Arena& arena, const Bags& bags) const {
         // A leaf by itself is no fragment.
         return map_bags(bags, arena.size(), [&](Node node) { return arena.is_leaf(node) ? kNone : node; });
+    }
+    // The same as an index, without making the features first.
+    Postings postings(const Arena& arena, const Bags& bags) const {
+        return Postings(bags, arena.size(), [&](Node node) { return !arena.is_leaf(node); });
     }
     std::size_t positions() const { return 0; }
     const std::vector<std::uint32_t>& positions_of_nodes() const { return none_; }

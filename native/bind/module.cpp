@@ -3,6 +3,7 @@
 
 namespace nb = nanobind;
 
+void register_attach(nb::module_& module);
 void register_decode(nb::module_& module);
 void register_grammar(nb::module_& module);
 void register_explain(nb::module_& module);
@@ -17,6 +18,7 @@ NB_MODULE(_core, module) {
     register_trees(module);
     register_kernels(module);
     register_semantic(module);
+    register_attach(module);
     register_decode(module);
     register_grammar(module);
     register_explain(module);

@@ -132,8 +132,11 @@ void bags_count_occurrences() {
         const auto numbers = bags.numbers_of(i);
         const auto counts = bags.counts_of(i);
         CHECK(numbers.size() == expected.size());
+        std::unordered_map<Node, bool> met;
         for (std::size_t k = 0; k < numbers.size(); ++k) {
-            CHECK(k == 0 || numbers[k - 1] < numbers[k]);
+            for (const Node child : arena.children(numbers[k])) CHECK(met[child]);
+            CHECK(!met[numbers[k]]);
+            met[numbers[k]] = true;
             CHECK(counts[k] == expected[numbers[k]]);
         }
     }

@@ -31,13 +31,21 @@ _LARGEST_HEADER = 100_000_000
 
 # Which module registers a name: loading a file imports what it needs and nothing else.
 _HOMES = {
+    "ConnectionPaths": "sapwood.parse.store",
     "Examples": "sapwood.trees.store",
+    "FragmentMap": "sapwood.kernels.map_store",
     "Grammar": "sapwood.trees.grammar_store",
+    "HashedFragmentMap": "sapwood.kernels.map_store",
     "Kernel": "sapwood.kernels.store",
     "KernelSVC": "sapwood.learn.svm",
     "KernelSVR": "sapwood.learn.svm",
+    "LandmarkMap": "sapwood.kernels.map_store",
+    "PairClassifier": "sapwood.tasks.pairs.store",
+    "PairFeatures": "sapwood.tasks.pairs.store",
+    "QuestionClassifier": "sapwood.tasks.questions.classifier",
     "RoleClassifier": "sapwood.tasks.roles.classifier",
     "RoleLabeler": "sapwood.tasks.roles.labeler",
+    "SubtreeMap": "sapwood.kernels.map_store",
     "TreeArray": "sapwood.trees.store",
     "WordSimilarity": "sapwood.words.store",
 }

@@ -1,17 +1,13 @@
-"""The corpora on this machine, if any."""
+"""Questions that the nursery grows, once for all tests."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+from sapwood.corpora import nursery
 
 
 @pytest.fixture(scope="session")
-def data() -> Path:
-    """The folder of real corpora; tests that need it are skipped where it is missing."""
-    if not DATA.is_dir():
-        pytest.skip(f"the corpora are not on this machine ({DATA})")
-    return DATA
+def grown():
+    """Sentences of the nursery that are labelled questions."""
+    return [one for one in nursery.grow().sentences if one.label is not None]

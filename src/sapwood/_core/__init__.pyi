@@ -1,3 +1,4 @@
+from sapwood._core import attach as attach
 from sapwood._core import decode as decode
 from sapwood._core import explain as explain
 from sapwood._core import grammar as grammar

@@ -22,6 +22,7 @@ _HOMES = {
     "Row": "conllu",
     "SentencePair": "pairs",
     "find_nltk": "penn",
+    "iter_brown": "brown",
     "iter_conll05": "conll05",
     "iter_conll09": "conll09",
     "iter_conllu": "conllu",
@@ -49,10 +50,12 @@ _HOMES = {
     "read_labelled": "labelled",
     "read_msr": "pairs",
     "read_nbest": "nbest",
+    "read_parsed_texts": "tree_pairs",
     "read_prop_instances": "propbank",
     "read_props": "props",
     "read_questions": "questions",
     "read_quora": "pairs",
+    "read_tree_pairs": "tree_pairs",
     "read_treebank": "penn",
     "relation_centred": "shapes",
     "surface_proposition": "propbank",
@@ -64,12 +67,14 @@ _HOMES = {
     "write_kelp": "kelp",
     "write_msr": "pairs",
     "write_nbest": "nbest",
+    "write_parsed_texts": "tree_pairs",
     "write_prop_instances": "propbank",
     "write_props": "props",
     "write_questions": "questions",
     "write_quora": "pairs",
     "write_role_lines": "role_lines",
     "write_skeletons": "skeletons",
+    "write_tree_pairs": "tree_pairs",
 }
 
 __all__ = [
@@ -83,6 +88,7 @@ __all__ = [
     "Row",
     "SentencePair",
     "find_nltk",
+    "iter_brown",
     "iter_conll05",
     "iter_conll09",
     "iter_conllu",
@@ -110,10 +116,12 @@ __all__ = [
     "read_labelled",
     "read_msr",
     "read_nbest",
+    "read_parsed_texts",
     "read_prop_instances",
     "read_props",
     "read_questions",
     "read_quora",
+    "read_tree_pairs",
     "read_treebank",
     "relation_centred",
     "surface_proposition",
@@ -125,16 +133,19 @@ __all__ = [
     "write_kelp",
     "write_msr",
     "write_nbest",
+    "write_parsed_texts",
     "write_prop_instances",
     "write_props",
     "write_questions",
     "write_quora",
     "write_role_lines",
     "write_skeletons",
+    "write_tree_pairs",
 ]
 
 if TYPE_CHECKING:
     from sapwood.corpora import nursery
+    from sapwood.corpora.brown import iter_brown
     from sapwood.corpora.conll05 import iter_conll05, iter_shared_task
     from sapwood.corpora.conll09 import iter_conll09, write_conll09
     from sapwood.corpora.conllu import DependencySentence, Row, iter_conllu, read_conllu, write_conllu
@@ -157,6 +168,7 @@ if TYPE_CHECKING:
     from sapwood.corpora.shapes import kelp_labels, lexical_centred, plain_labels, relation_centred, words_only
     from sapwood.corpora.skeletons import iter_joined, iter_skeletons, write_joined, write_skeletons
     from sapwood.corpora.sources import FormatError
+    from sapwood.corpora.tree_pairs import read_parsed_texts, read_tree_pairs, write_parsed_texts, write_tree_pairs
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,343 @@
+"""Incremental trees: how each word of a sentence hangs from the tree over the words before it, and how else it could.
+
+The tree over the first words of a sentence grows by one word at a time. Each word comes with a *connection path* from a
+node on the right frontier, the anchor, down to its tag; where the anchor is not in the tree yet, labels are put above
+the root first. The paths of a treebank are a grammar, and all ways to attach a word by it are a *forest* of alternative
+trees, of which one is right. Choosing among them belongs in ``learn`` and ``tasks``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sapwood import _core, settings
+from sapwood.errors import DataError, ParameterError
+from sapwood.trees import TreeArray
+from sapwood.trees.transforms import delexicalize
+
+__all__ = ["FOOT_CLASSES", "ConnectionPath", "ConnectionPaths", "Forests", "attachment_trees", "word_classes"]
+
+Root = Literal["lowest", "top"]
+Missing = Literal["append", "keep", "skip"]
+_MISSING: dict[Missing, int] = {"append": 0, "keep": 1, "skip": 2}
+_NONE = np.uint32(0xFFFFFFFF)
+
+FOOT_CLASSES: Mapping[str, tuple[str, ...]] = {
+    "noun": ("NN", "NNS", "NNP", "NNPS", "PRP", "EX", "WP"),
+    "verb": ("VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD"),
+    "preposition": ("IN", "TO"),
+    "article": ("DT", "PDT", "WDT", "CD"),
+    "punctuation": (",", ".", ":", "``", "''", "-LRB-", "-RRB-"),
+    "adjective": ("JJ", "JJR", "JJS", "$", "#"),
+    "adverb": ("RB", "RBR", "RBS", "WRB", "RP"),
+    "conjunction": ("CC",),
+    "possessive": ("POS", "PRP$", "WP$"),
+}
+"""Penn tags by word class, for learners that specialise; any other tag is of the class ``"other"``."""
+
+
+class ConnectionPath(NamedTuple):
+    """How a word hangs from an incremental tree.
+
+    Attributes
+    ----------
+    up : tuple of str
+        Labels to put above the root first, from the root upwards; the last is the anchor's. Empty if the anchor is
+        in the tree.
+    anchor : str
+        The label of the anchor; with ``up``, that of the root.
+    down : tuple of str
+        Labels from below the anchor down to the tag of the word.
+    """
+
+    up: tuple[str, ...]
+    anchor: str
+    down: tuple[str, ...]
+
+    def __str__(self) -> str:
+        above = "".join(f" ↑ {label}" for label in self.up)
+        return f"{self.anchor}{above}" + "".join(f" ↓ {label}" for label in self.down)
+
+
+def attachment_trees(trees: TreeArray | Iterable[Any]) -> TreeArray:
+    """Turn trees over words into trees over their tags, which is what attachment looks at.
+
+    Traces, function tags and X over X should have been left out when the trees were read; see ``sapwood.read_trees``.
+
+    Parameters
+    ----------
+    trees : TreeArray or iterable of trees
+        Trees whose leaves are words under tags.
+
+    Examples
+    --------
+    >>> print(attachment_trees(["(S (NP (DT the) (NN dog)) (VP (VBD barked)))"])[0])
+    (S (NP DT NN) (VP VBD))
+    """
+    array = TreeArray(trees)
+    if array.has_bags:
+        raise DataError("attachment needs one tree per element; this array holds bags of trees.")
+    return TreeArray(delexicalize(array))
+
+
+def word_classes(
+    tags: Iterable[str], classes: Mapping[str, Iterable[str]] = FOOT_CLASSES, *, other: str = "other"
+) -> NDArray[Any]:
+    """Return the word class of each tag.
+
+    Parameters
+    ----------
+    tags : iterable of str
+        Tags, such as ``Forests.feet``.
+    classes : mapping of str to iterable of str
+        Tags per class. A tag may be in one class only.
+    other : str
+        The class of all other tags.
+
+    Examples
+    --------
+    >>> word_classes(["NNP", "MD", "FW"]).tolist()
+    ['noun', 'verb', 'other']
+    """
+    table: dict[str, str] = {}
+    for name, members in classes.items():
+        for tag in members:
+            if table.setdefault(tag, name) != name:
+                raise ParameterError(f"tag {tag!r} is in two classes, {table[tag]!r} and {name!r}; leave it in one.")
+    return np.array([table.get(tag, other) for tag in tags], dtype=object).astype(str)
+
+
+class ConnectionPaths:
+    """The connection paths of a treebank with their counts: a grammar of attachments.
+
+    Parameters
+    ----------
+    paths : mapping of ConnectionPath to float
+        Paths and how often each was seen.
+    root : {"lowest", "top"}
+        Where incremental trees are rooted: at the lowest node over all words so far, so that later words may grow the
+        tree upwards, or at the root of the finished tree, which gives no upward paths but knows what comes.
+
+    Examples
+    --------
+    >>> paths = ConnectionPaths.from_trees(["(S (NP DT NN) (VP VBD))", "(S (NP DT JJ NN) (VP VBD))"])
+    >>> for path, count in paths.items():
+    ...     print(f"{count:g}  {path}")
+    1  DT ↑ NP ↓ NN
+    2  NP ↑ S ↓ VP ↓ VBD
+    1  DT ↑ NP ↓ JJ
+    1  NP ↓ NN
+    """
+
+    def __init__(self, paths: Mapping[ConnectionPath, float], *, root: Root = "lowest") -> None:
+        _check_root(root)
+        self.root: Root = root
+        self._native = _core.attach.Paths()
+        for path, count in paths.items():
+            up, anchor, down = path
+            if not down or not all(isinstance(label, str) and label for label in (*up, anchor, *down)):
+                raise ParameterError(f"{path!r} is no connection path; expected labels, and at least a tag in down.")
+            if not 0 < count < float("inf"):
+                raise ParameterError(f"the count of {ConnectionPath(*path)} must be above 0, got {count!r}.")
+            self._native.add(list(up), anchor, list(down), float(count))
+
+    @classmethod
+    def from_trees(cls, trees: TreeArray | Iterable[Any], *, root: Root = "lowest") -> ConnectionPaths:
+        """Collect the paths of all words of trees over tags; see ``attachment_trees``."""
+        result = cls({}, root=root)
+        array = _over_tags(trees)
+        result._native.learn(array._arena, array._roots, root == "top")
+        return result
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    def __getitem__(self, number: int) -> ConnectionPath:
+        if not 0 <= number < len(self):
+            raise IndexError(f"path {number} is out of range for {len(self)} paths")
+        up, anchor, down = self._native.path(number)
+        return ConnectionPath(tuple(up), anchor, tuple(down))
+
+    def __iter__(self) -> Iterator[ConnectionPath]:
+        return (self[number] for number in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"ConnectionPaths({len(self):,} paths of {int(self.counts.sum()):,} words, root={self.root!r})"
+
+    @property
+    def counts(self) -> NDArray[np.float64]:
+        """How often each path was seen."""
+        return self._native.counts()
+
+    def items(self) -> Iterator[tuple[ConnectionPath, float]]:
+        """Yield paths with their counts."""
+        return zip(self, self.counts.tolist(), strict=True)
+
+    def forests(
+        self,
+        trees: TreeArray | Iterable[Any],
+        *,
+        missing: Missing = "append",
+        reduction: int | None = None,
+        min_count: float = 1,
+    ) -> Forests:
+        """Build, for every word but the first of each tree, all trees that attach it to the right tree before it.
+
+        Parameters
+        ----------
+        trees : TreeArray or iterable of trees
+            Full trees over tags, which also say which attachment is right.
+        missing : {"append", "keep", "skip"}
+            What to do where no known path gives the right tree: add it to the forest, keep the forest without it (every
+            choice is then an error), or leave the forest out.
+        reduction : int, optional
+            Of subtrees off the right frontier keep so many levels only, before the word is attached; 1 leaves their
+            labels. None keeps them whole.
+        min_count : float
+            Paths seen less often are not considered.
+
+        Returns
+        -------
+        Forests
+            Forests of at least two trees; words with one way only are left out and counted in ``alone``.
+
+        Examples
+        --------
+        >>> trees = ["(S (NP PRP) (VP VBD (NP NN) (PP IN)))", "(S (NP PRP) (VP VBD (NP NN (PP IN))))"]
+        >>> forests = ConnectionPaths.from_trees(trees).forests(trees[:1])
+        >>> forests
+        Forests(1 forests of 2 trees)
+        >>> for tree, right in zip(forests.trees, forests.y):
+        ...     print(right, tree)
+        1 (S (NP PRP) (VP VBD (NP NN) (PP IN)))
+        0 (S (NP PRP) (VP VBD (NP NN (PP IN))))
+        """
+        if missing not in _MISSING:
+            raise ParameterError(f"missing must be one of {', '.join(map(repr, _MISSING))}, got {missing!r}.")
+        if reduction is not None and (isinstance(reduction, bool) or not isinstance(reduction, int) or reduction < 1):
+            raise ParameterError(f"reduction must be None or an integer of at least 1, got {reduction!r}.")
+        if not min_count >= 0:
+            raise ParameterError(f"min_count must be a number of at least 0, got {min_count!r}.")
+        array = _over_tags(trees)
+        with settings.progress_bar(len(array), "forests") as progress:
+            arena, roots, depth, path, ends, gold, sentence, word, foot, feet, counts = self._native.forests(
+                array._arena,
+                array._roots,
+                self.root == "top",
+                _MISSING[missing],
+                reduction or 0,
+                float(min_count),
+                progress,
+            )
+        return Forests(
+            trees=TreeArray._from_arena(arena, roots),
+            ends=ends.astype(np.int64),
+            gold=np.where(gold == _NONE, -1, gold.astype(np.int64)),
+            depth=depth.astype(np.int64),
+            path=np.where(path == _NONE, -1, path.astype(np.int64)),
+            sentence=sentence.astype(np.int64),
+            word=word.astype(np.int64),
+            feet=np.array(feet, dtype=str)[foot] if feet else np.zeros(0, dtype=str),
+            steps=counts[0],
+            missing=counts[1],
+            alone=counts[2],
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class Forests:
+    """Forests of alternative trees, one after the other.
+
+    Attributes
+    ----------
+    trees : TreeArray
+        The trees of all forests.
+    ends : array of int
+        Per forest, where its trees end.
+    gold : array of int
+        Per forest, which of its trees is right; -1 if none is.
+    depth, path : array of int
+        Per tree, the depth of the anchor and the number of the connection path; -1 for a path that is not known.
+    sentence, word : array of int
+        Per forest, which word of which sentence is attached.
+    feet : array of str
+        Per forest, the tag of that word.
+    steps, missing, alone : int
+        Words looked at, those whose right path is not known, and those left out since there is one way only.
+    """
+
+    trees: TreeArray
+    ends: NDArray[np.int64]
+    gold: NDArray[np.int64]
+    depth: NDArray[np.int64]
+    path: NDArray[np.int64]
+    sentence: NDArray[np.int64]
+    word: NDArray[np.int64]
+    feet: NDArray[Any]
+    steps: int
+    missing: int
+    alone: int
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def __repr__(self) -> str:
+        return f"Forests({len(self):,} forests of {len(self.trees):,} trees)"
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """The number of trees per forest."""
+        return np.diff(self.ends, prepend=0)
+
+    @property
+    def groups(self) -> NDArray[np.int64]:
+        """Per tree, the number of its forest: what rankers take as groups."""
+        return np.repeat(np.arange(len(self)), self.sizes)
+
+    @property
+    def y(self) -> NDArray[np.int64]:
+        """Per tree, 1 if it is the right one, else 0."""
+        y = np.zeros(len(self.trees), dtype=np.int64)
+        known = self.gold >= 0
+        y[(self.ends - self.sizes + self.gold)[known]] = 1
+        return y
+
+    def select(self, chosen: NDArray[Any]) -> Forests:
+        """Return some of the forests, given by a mask or their numbers; the trees share the store."""
+        index = np.arange(len(self))[chosen]
+        begins = self.ends - self.sizes
+        parts = [np.arange(begins[f], self.ends[f]) for f in index.tolist()]
+        members = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
+        return Forests(
+            trees=self.trees[members],
+            ends=np.cumsum(self.sizes[index], dtype=np.int64),
+            gold=self.gold[index],
+            depth=self.depth[members],
+            path=self.path[members],
+            sentence=self.sentence[index],
+            word=self.word[index],
+            feet=self.feet[index],
+            steps=self.steps,
+            missing=self.missing,
+            alone=self.alone,
+        )
+
+
+def _check_root(root: str) -> None:
+    if root not in ("lowest", "top"):
+        raise ParameterError(f"root must be 'lowest' or 'top', got {root!r}.")
+
+
+def _over_tags(trees: TreeArray | Iterable[Any]) -> TreeArray:
+    array = TreeArray(trees)
+    if array.has_bags:
+        raise DataError("attachment needs one tree per element; this array holds bags of trees.")
+    # Trees are gone through node by node, and shared subtrees may stand for more nodes than memory holds.
+    if len(array) and array.node_count() > 1_000_000_000:
+        raise DataError("the trees have more than a billion nodes; pass fewer trees at a time.")
+    return array
