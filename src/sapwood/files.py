@@ -48,6 +48,8 @@ _HOMES = {
     "RecursiveClassifier": "sapwood.learn.recursive_store",
     "RecursiveRanker": "sapwood.learn.recursive_store",
     "RecursiveRegressor": "sapwood.learn.recursive_store",
+    "RoleClassifier": "sapwood.tasks.roles.classifier",
+    "RoleLabeler": "sapwood.tasks.roles.labeler",
     "SubtreeMap": "sapwood.kernels.map_store",
     "TreeArray": "sapwood.trees.store",
     "VotedPerceptron": "sapwood.learn.perceptron",

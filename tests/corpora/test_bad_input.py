@@ -27,6 +27,12 @@ READERS: dict[str, tuple[Callable[[Any], Iterator[Any]], str]] = {
     "quora": (corpora.iter_quora, "is_duplicate\tquestion1\tquestion2\n1\train\tmore rain\n"),
     "msr": (corpora.iter_msr, "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n1\t1\t2\train\tmore rain\n"),
     "nbest": (corpora.iter_nbest, '{"parses": [[-1.0, "(S (NN rain))"]]}\n'),
+    "props": (corpora.iter_props, "rain (V*)\n\n"),
+    "conll09": (corpora.iter_conll09, "1\train" + "\t_" * 12 + "\n\n"),
+    "skeletons": (corpora.iter_skeletons, "f 0 0 rain NN (S(NP*)) - -\n\n"),
+    "joined": (corpora.iter_joined, "1\train" + "\t_" * 6 + "\t(S(NP*))\t-\t-\n\n"),
+    "prop_instances": (corpora.iter_prop_instances, "rain 0 1 gold rain.01 ----- 0:0-rel\n"),
+    "role_lines": (corpora.iter_role_lines, '{"words": ["rain"], "propositions": []}\n'),
     "nbest_bllip": (corpora.iter_nbest, "1\tx\n-1.0\n(S (NN rain))\n\n"),
 }
 everyone = pytest.mark.parametrize(("read", "text"), READERS.values(), ids=READERS)

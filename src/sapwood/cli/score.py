@@ -1,4 +1,4 @@
-"""``sapwood score``: parses, labels, rankings and n-best lists against the truth, as tables or JSON."""
+"""``sapwood score``: parses, labels, roles, rankings and n-best lists against the truth, as tables or JSON."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Describe the command."""
     parser = subparsers.add_parser(
         "score",
-        help="score parses, labels or rankings against the truth",
-        description="Score parses, labels or rankings as the field scores them.",
+        help="score parses, labels, roles or rankings against the truth",
+        description="Score parses, labels, roles or rankings as the field scores them.",
     )
     kinds = parser.add_subparsers(dest="kind", required=True, metavar="WHAT")
 
@@ -43,6 +43,10 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     _at(nbest)
     _rules(nbest)
 
+    roles = kinds.add_parser("roles", help="semantic roles, as the CoNLL-2005 scorer counts them")
+    roles.add_argument("gold", help="gold propositions in columns")
+    roles.add_argument("predicted", help="predicted propositions, in the same order")
+
     compare = kinds.add_parser("compare", help="are two systems different? McNemar, χ² and paired bootstrap")
     compare.add_argument("gold", help="file of gold labels, or of gold trees with --trees")
     compare.add_argument("first", help="what the first system predicted")
@@ -52,7 +56,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     compare.add_argument("--random-state", type=int, default=0, help="seed of the bootstrap (default 0)")
     _rules(compare)
 
-    for one in (parses, labels, ranking, nbest, compare):
+    for one in (parses, labels, ranking, nbest, roles, compare):
         one.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
@@ -75,6 +79,7 @@ def run(args: argparse.Namespace) -> int:
         "labels": _labels,
         "ranking": _ranking,
         "nbest": _nbest,
+        "roles": _roles,
         "compare": _compare,
     }
     result, table = kinds[args.kind](args)
@@ -175,6 +180,25 @@ def _losses(relevance: Any, scores: Any, groups: Any, at: Sequence[int] | None) 
         "mean_rank": found.mean_rank,
     }
     return result, f"{found.groups:,} groups, {found.pairs:,} pairs\n\n{_table(rows)}"
+
+
+def _roles(args: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    import sys
+
+    from sapwood.corpora import read_props
+    from sapwood.metrics import score_roles
+
+    scores = score_roles(read_props(args.gold), read_props(args.predicted))
+    for warning in scores.warnings[:20]:
+        print(f"warning: {warning}", file=sys.stderr)
+    if len(scores.warnings) > 20:
+        print(f"warning: and {len(scores.warnings) - 20} more of this kind", file=sys.stderr)
+    rows = {"overall": scores.overall, "unlabelled": scores.unlabelled, **scores.roles}
+    record = {
+        name: {"correct": s.correct, "predicted": s.predicted, "gold": s.gold, "f1": s.f1} for name, s in rows.items()
+    }
+    counts = {name: getattr(scores, name) for name in ("sentences", "propositions", "perfect")}
+    return counts | {"label_accuracy": scores.label_accuracy, "scores": record}, str(scores)
 
 
 def _compare(args: argparse.Namespace) -> tuple[dict[str, Any], str]:

@@ -13,13 +13,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from sapwood.corpora.brown import iter_brown
+from sapwood.corpora.conll05 import iter_shared_task
 from sapwood.corpora.conllu import iter_conllu
 from sapwood.corpora.kelp import iter_kelp
 from sapwood.corpora.nbest import iter_nbest
 from sapwood.corpora.pairs import iter_msr, iter_quora
 from sapwood.corpora.penn import iter_treebank, nltk_search_path
+from sapwood.corpora.propbank import iter_prop_instances
 from sapwood.corpora.questions import iter_questions
+from sapwood.corpora.skeletons import iter_joined
 from sapwood.errors import ParameterError
+from sapwood.trees.propositions import RoleSentence
 
 __all__ = ["CATALOGUE", "Corpus", "Found", "data_folders", "find", "lookup"]
 
@@ -109,6 +113,28 @@ def _nbest(path: str) -> Counts:
     return {"sentences": len(sizes), "parses": sum(sizes)}
 
 
+def _role_counts(sentences: Iterable[RoleSentence]) -> Counts:
+    count = predicates = arguments = 0
+    for sentence in sentences:
+        count += 1
+        predicates += len(sentence.propositions)
+        arguments += sum(len(proposition.roles) for proposition in sentence.propositions)
+    return {"sentences": count, "predicates": predicates, "arguments": arguments}
+
+
+def _joined(path: str) -> Counts:
+    return _role_counts(iter_joined(path))
+
+
+def _shared_task(path: str) -> Counts:
+    parts = ("train", "devel", "test.wsj", "test.brown")
+    return _role_counts(sentence for part in parts for sentence in iter_shared_task(path, part))
+
+
+def _instances(path: str) -> Counts:
+    return {"predicates": sum(1 for _ in iter_prop_instances(path))}
+
+
 CATALOGUE: tuple[Corpus, ...] = (
     Corpus(
         "penn-sample",
@@ -142,6 +168,27 @@ CATALOGUE: tuple[Corpus, ...] = (
         ("ewt-propbank/*.trees", "ewt-propbank/*.trees.gz"),
         _trees,
         "join propbank-release with UD_English-EWT (CC BY-SA 4.0); put trees at DIR/ewt-propbank/train.trees.gz",
+    ),
+    Corpus(
+        "ewt-propbank",
+        "English Web Treebank, semantic roles",
+        ("ewt-propbank/*.conll", "ewt-propbank/*.conll.gz"),
+        _joined,
+        "join propbank-release with UD_English-EWT (CC BY-SA 4.0); put columns at DIR/ewt-propbank/train.conll.gz",
+    ),
+    Corpus(
+        "conll05",
+        "CoNLL-2005 shared task, semantic roles",
+        ("conll05/conll05st-release", "conll05/conll05st-release-nowords.tar/conll05st-release"),
+        _shared_task,
+        "from the CoNLL-2005 shared task (words need the Penn Treebank); put it at DIR/conll05/conll05st-release",
+    ),
+    Corpus(
+        "propbank-wsj",
+        "PropBank over NLTK's Penn sample",
+        ("propbank-wsj/prop.txt", "corpora/propbank/prop.txt", "corpora/propbank.zip/propbank/prop.txt"),
+        _instances,
+        "point propbank-release at NLTK's treebank sample; put it at DIR/propbank-wsj/prop.txt",
     ),
     Corpus(
         "gum",
@@ -254,7 +301,8 @@ def _first(folders: Iterable[str], places: Iterable[str]) -> str | None:
     for folder in folders:
         for place in places:
             path = os.path.join(folder, place)
-            head, archive, _ = path.partition(".zip/") if ".zip/" in path else path.partition(".tar.xz/")
+            kind = next((kind for kind in (".zip/", ".tar.xz/", ".tar/") if kind in path), ".zip/")
+            head, archive, _ = path.partition(kind)
             if (archive and os.path.isfile(head + archive[:-1])) or (not archive and glob.glob(path)):
                 return path
     return None

@@ -19,7 +19,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from sapwood.trees.array import TreeArray
 from sapwood.trees.brackets import read_into
 from sapwood.trees.tree import Tree
 
-__all__ = ["FormatError", "Line", "Source", "TreeTexts", "blocks", "encode_text", "lines", "open_all"]
+__all__ = ["FormatError", "Line", "Source", "TreeTexts", "blocks", "encode_text", "file_names", "lines", "open_all"]
 
 Source = str | os.PathLike[str] | IO[Any]
 
@@ -143,6 +143,24 @@ def open_all(source: Source | Sequence[Source]) -> Iterator[Any]:
         yield _Named(source, str(getattr(source, "name", "<stream>")))
     else:
         raise DataError(f"source must be a path, a pattern, an open file or a list of these, got {source!r}.")
+
+
+def file_names(pattern: str | os.PathLike[str]) -> list[str]:
+    """List the files, or the members of an archive, that a pattern chooses, in sorted order; perhaps none."""
+    name = os.fspath(pattern)
+    archive = _archive_in(name)
+    if archive is None:
+        return sorted(one for one in glob.glob(name, recursive=True) if not os.path.isdir(one))
+    try:
+        if archive[0].lower().endswith(".zip"):
+            with zipfile.ZipFile(archive[0]) as packed:
+                members = packed.namelist()
+        else:
+            with tarfile.open(archive[0], "r|*") as tape:
+                members = [member.name for member in tape if member.isfile()]
+    except _DAMAGE as error:
+        raise DataError(f"{archive[0]}: is not a whole archive ({error}); fetch or pack it again.") from None
+    return sorted(f"{archive[0]}/{one}" for one in fnmatch.filter(members, archive[1]) if not one.endswith("/"))
 
 
 def lines(source: Source | Sequence[Source], *, encoding: str = "utf-8") -> Iterator[Line]:
@@ -289,6 +307,13 @@ def _archive_in(name: str) -> tuple[str, str] | None:
     return None
 
 
+def _unpacked(stream: IO[bytes], name: str) -> IO[Any]:
+    """Decompress a member of an archive that is compressed by itself."""
+    if name.endswith(".gz"):
+        return cast(IO[Any], gzip.GzipFile(fileobj=stream))
+    return cast(IO[Any], lzma.LZMAFile(stream)) if name.endswith(".xz") else stream
+
+
 def _members(archive: str, pattern: str) -> Iterator[_Named]:
     if pattern == ".":
         raise DataError(f"{archive}: is an archive; name the files in it, for example {archive + '/*'!r}.")
@@ -300,7 +325,7 @@ def _members(archive: str, pattern: str) -> Iterator[_Named]:
                     if not name.endswith("/"):
                         found = True
                         with packed.open(name) as stream:
-                            yield _Named(stream, f"{archive}/{name}")
+                            yield _Named(_unpacked(stream, name), f"{archive}/{name}")
         else:
             # Streaming mode reads the archive once from front to back, which a compressed one needs.
             with tarfile.open(archive, "r|*") as tape:
@@ -309,7 +334,7 @@ def _members(archive: str, pattern: str) -> Iterator[_Named]:
                         content = tape.extractfile(member)
                         assert content is not None
                         found = True
-                        yield _Named(content, f"{archive}/{member.name}")
+                        yield _Named(_unpacked(content, member.name), f"{archive}/{member.name}")
     except _DAMAGE as error:
         raise DataError(f"{archive}: is not a whole archive ({error}); fetch or pack it again.") from None
     if not found:

@@ -43,6 +43,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         "do syntax, meaning and a loosened grammar add to shared words in telling which sentences mean the same?",
         ("quora", "quora-kernels", "msr", "msr-kernels", "timing"),
     ),
+    "roles": Experiment(
+        "semantic roles: kernels on given arguments, and labelling from trees to propositions",
+        ("coverage", "kernels", "features", "linear", "end-to-end", "cost"),
+    ),
 }
 
 

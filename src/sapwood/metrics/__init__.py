@@ -1,4 +1,4 @@
-"""The official scorers, exactly: brackets, labels, rankings, and whether a difference means anything."""
+"""The official scorers, exactly: brackets, labels, roles, rankings, and whether a difference means anything."""
 
 from sapwood.metrics.labels import ClassScore, LabelScores, accuracy, micro_f1, score_labels
 from sapwood.metrics.parseval import (
@@ -12,6 +12,7 @@ from sapwood.metrics.parseval import (
     score_pair,
 )
 from sapwood.metrics.ranking import RankingScores, pairwise_loss, rank_of_best, score_ranking, setwise_loss
+from sapwood.metrics.roles import RoleScores, score_roles
 from sapwood.metrics.significance import BootstrapResult, TestResult, chi_squared, mcnemar, paired_bootstrap
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "ParsevalScores",
     "ParsevalSummary",
     "RankingScores",
+    "RoleScores",
     "SentenceScore",
     "TestResult",
     "accuracy",
@@ -37,5 +39,6 @@ __all__ = [
     "score_labels",
     "score_pair",
     "score_ranking",
+    "score_roles",
     "setwise_loss",
 ]

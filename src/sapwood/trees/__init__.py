@@ -5,6 +5,8 @@ from sapwood.trees.brackets import iter_tree_blocks, iter_trees, read_trees, to_
 from sapwood.trees.examples import Examples
 from sapwood.trees.grammar import Grammar
 from sapwood.trees.heads import HeadTable
+from sapwood.trees.positions import Positions
+from sapwood.trees.propositions import Argument, Proposition, RoleSentence
 from sapwood.trees.transforms import (
     binarize,
     collapse_unary,
@@ -17,9 +19,13 @@ from sapwood.trees.transforms import (
 from sapwood.trees.tree import Tree
 
 __all__ = [
+    "Argument",
     "Examples",
     "Grammar",
     "HeadTable",
+    "Positions",
+    "Proposition",
+    "RoleSentence",
     "Tree",
     "TreeArray",
     "binarize",

@@ -1,0 +1,106 @@
+"""Propositions as JSON lines: one sentence per line, with words, tree and arguments. Nothing is lost but comments."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from sapwood.corpora.sources import Line, Source, encode_text, lines
+from sapwood.errors import BracketError
+from sapwood.files import atomic_write
+from sapwood.trees.propositions import Argument, Proposition, RoleSentence
+from sapwood.trees.tree import Tree
+
+__all__ = ["iter_role_lines", "role_line", "write_role_lines"]
+
+
+def iter_role_lines(source: Source | Sequence[Source], *, encoding: str = "utf-8") -> Iterator[RoleSentence]:
+    """Yield sentences from JSON lines.
+
+    Raises
+    ------
+    FormatError
+        With file, line and column.
+
+    Examples
+    --------
+    >>> import io
+    >>> text = '{"words": ["dogs", "bark"], "propositions": [{"predicate": 1, "lemma": "bark", "arguments": []}]}'
+    >>> next(iter_role_lines(io.StringIO(text))).propositions[0].lemma
+    'bark'
+    """
+    for line in lines(source, encoding=encoding):
+        if line.text.strip():
+            yield _sentence(line)
+
+
+def write_role_lines(sentences: Iterable[RoleSentence], path: str | os.PathLike[str]) -> None:
+    """Write sentences; the file appears whole or not at all, compressed by the end of its name."""
+    atomic_write(path, encode_text("".join(map(role_line, sentences)), path))
+
+
+def role_line(sentence: RoleSentence) -> str:
+    """Return one sentence as a line of JSON, its end included."""
+    record: dict[str, Any] = {"words": list(sentence.words)}
+    if sentence.name:
+        record["name"] = sentence.name
+    if sentence.tree is not None:
+        record["tree"] = str(sentence.tree)
+    record["propositions"] = [
+        {
+            "predicate": one.predicate,
+            "lemma": one.lemma,
+            **({"roleset": one.roleset} if one.roleset else {}),
+            "arguments": [
+                {"role": each.role, "first": each.first, "last": each.last}
+                | ({} if each.node is None else {"node": each.node})
+                | ({} if each.score is None else {"score": round(each.score, 6)})
+                for each in one.arguments
+            ],
+        }
+        for one in sentence.propositions
+    ]
+    return json.dumps(record, ensure_ascii=False) + "\n"
+
+
+def _sentence(line: Line) -> RoleSentence:
+    try:
+        record = json.loads(line.text)
+    except (ValueError, RecursionError) as error:
+        raise line.fault(f"not valid JSON ({error})") from None
+    try:
+        words = tuple(_text(word) for word in record["words"])
+        tree = None if record.get("tree") is None else Tree.fromstring(record["tree"])
+        propositions = tuple(
+            Proposition(
+                int(one["predicate"]),
+                _text(one["lemma"]),
+                tuple(
+                    Argument(_text(a["role"]), int(a["first"]), int(a["last"]), a.get("node"), a.get("score"))
+                    for a in one["arguments"]
+                ),
+                _text(one.get("roleset", "")),
+            )
+            for one in record["propositions"]
+        )
+    except BracketError as error:
+        raise line.fault(f"the tree cannot be read: {error.reason}") from None
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise line.fault(f"expected words and propositions with predicate, lemma and arguments ({error})") from None
+    for one in propositions:
+        if not 0 <= one.predicate < len(words):
+            raise line.fault(f"a predicate is word {one.predicate}, but the sentence has {len(words)} words")
+        for each in one.arguments:
+            if not 0 <= each.first <= each.last < len(words):
+                raise line.fault(f"{each.role} covers words {each.first} to {each.last} of {len(words)}")
+    if tree is not None and tree.leaves() != words:
+        raise line.fault("the leaves of the tree are not the words")
+    return RoleSentence(words, propositions, tree, _text(record.get("name", "")))
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is no text")
+    return value

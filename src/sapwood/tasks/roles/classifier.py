@@ -1,0 +1,277 @@
+"""Roles of given arguments, by kernels: the hybrid of path and constituent, grammar-driven or not, and flat features.
+
+After Zhang et al. (2007). The kernels have names, so that tables and model files can speak of them; each is built from
+the public algebra and can be replaced by any other kernel on the same views.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from sapwood.errors import DataError, ParameterError
+from sapwood.files import Reader, Writer, register
+from sapwood.kernels import PENN_TAG_SETS, GrammarDriven, PartialTree, Polynomial, SubsetTree
+from sapwood.kernels.base import Kernel
+from sapwood.learn import KernelSVC
+from sapwood.tasks.roles.arguments import RoleArguments
+from sapwood.trees.grammar import Grammar
+
+__all__ = ["ROLE_KERNELS", "RoleClassifier", "role_kernel"]
+
+ROLE_KERNELS = {
+    "truncated": "subset trees of the path without its siblings, and of the constituent",
+    "plain": "subset trees of the path with its siblings, and of the constituent",
+    "nodes": "the same with tags that may stand for each other",
+    "substructures": "the same with optional children",
+    "both": "the same with both",
+    "verb tags": "the same with both, verb tags among those that may stand for each other",
+    "flat": "flat features in a polynomial of degree 2",
+    "composite": "both, and flat",
+    "composite plain": "plain, and flat",
+    "paf": "subset trees of the predicate-argument portion",
+    "partial": "partial trees of the path with its siblings, and of the constituent",
+}
+"""The kernels that have a name, and what they see."""
+
+_VERB_TAGS = (("VB", "VBD", "VBG", "VBN", "VBP", "VBZ"),)
+
+
+def role_kernel(
+    name: str,
+    grammar: Grammar | None = None,
+    *,
+    theta: float = 0.6,
+    gamma: float = 0.1,
+    decay: float = 0.4,
+    deletion: float = 0.6,
+    mutation: float = 0.3,
+) -> Kernel:
+    """Build a kernel by its name.
+
+    Parameters
+    ----------
+    name : str
+        One of ``ROLE_KERNELS``.
+    grammar : Grammar, optional
+        The rules of whole parses, for the grammar-driven ones.
+    theta : float
+        θ, the share of the path in the hybrid; the rest is the constituent's.
+    gamma : float
+        γ, the share of the hybrid in the composite; the rest is that of the flat features.
+    decay, deletion, mutation : float
+        λ, λ₁ and λ₂.
+
+    Examples
+    --------
+    >>> role_kernel("plain")
+    0.6 * SubsetTree(decay=0.4).normalized().on('siblings') + 0.4 * SubsetTree(decay=0.4).normalized().on('constituent')
+    """
+    if name not in ROLE_KERNELS:
+        raise ParameterError(f"kernel must be one of {', '.join(ROLE_KERNELS)}, or a kernel; got {name!r}.")
+    for value, what in ((theta, "theta"), (gamma, "gamma")):
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 <= value <= 1:
+            raise ParameterError(f"{what} must be a number in [0, 1], got {value!r}.")
+    parts = hybrid_parts(name, grammar, theta=theta, gamma=gamma, decay=decay, deletion=deletion, mutation=mutation)
+    made = [
+        one.normalized().on(view) if weight == 1 else weight * one.normalized().on(view) for weight, one, view in parts
+    ]
+    total = made[0]
+    for part in made[1:]:
+        total = total + part
+    return total
+
+
+def hybrid_parts(
+    name: str,
+    grammar: Grammar | None = None,
+    *,
+    theta: float = 0.6,
+    gamma: float = 0.1,
+    decay: float = 0.4,
+    deletion: float = 0.6,
+    mutation: float = 0.3,
+) -> list[tuple[float, Kernel, str]]:
+    """Return what a named kernel adds up: weight, kernel before it is normalised, and view."""
+    if name == "flat":
+        return [(1.0, Polynomial(degree=2), "flat")]
+    if name.startswith("composite"):
+        inner = hybrid_parts(
+            "both" if name == "composite" else "plain",
+            grammar,
+            theta=theta,
+            decay=decay,
+            deletion=deletion,
+            mutation=mutation,
+        )
+        trees = [(round(gamma * weight, 12), kernel, view) for weight, kernel, view in inner]
+        return [*trees, (round(1 - gamma, 12), Polynomial(degree=2), "flat")]
+    if name == "paf":
+        return [(1.0, SubsetTree(decay=decay), "paf")]
+    tree: Kernel
+    if name in ("truncated", "plain"):
+        tree = SubsetTree(decay=decay)
+    elif name == "partial":
+        tree = PartialTree(decay=decay, depth_decay=0.4)
+    else:
+        tree = GrammarDriven(
+            grammar,
+            decay=decay,
+            deletion=0.0 if name == "nodes" else deletion,
+            mutation=0.0 if name == "substructures" else mutation,
+            mutation_sets=PENN_TAG_SETS + (_VERB_TAGS if name == "verb tags" else ()),
+        )
+    way = "path" if name == "truncated" else "siblings"
+    return [(theta, tree, way), (round(1 - theta, 12), tree, "constituent")]
+
+
+def views_of(name: str) -> list[str]:
+    """Return the views that a named kernel looks at."""
+    if name == "flat":
+        return ["flat"]
+    if name == "paf":
+        return ["paf"]
+    trees = ["path" if name == "truncated" else "siblings", "constituent"]
+    return [*trees, "flat"] if name.startswith("composite") else trees
+
+
+class RoleClassifier(ClassifierMixin, BaseEstimator):
+    """Classifies given arguments with a kernel: one SVM per role, the largest margin wins.
+
+    Parameters
+    ----------
+    kernel : str
+        One of ``ROLE_KERNELS``.
+    theta, gamma, decay, deletion, mutation
+        As for ``role_kernel``.
+    features : str
+        The set of flat features: ``basic`` or ``full``.
+    C : float
+        Price of a training error.
+    min_count : int
+        How often a production must occur in training parses to be a rule of the grammar.
+    machine : mapping, optional
+        Further parameters of the ``KernelSVC`` behind it, such as ``{"class_weight": "balanced"}``.
+
+    Attributes
+    ----------
+    classes_ : array of str
+        The roles.
+    machine_ : KernelSVC
+        The machine behind it.
+
+    Examples
+    --------
+    >>> from sapwood.corpora import nursery
+    >>> from sapwood.corpora.nursery.roles import role_sentences
+    >>> arguments = RoleArguments.from_sentences(role_sentences(nursery.grow(size=120)))
+    >>> classifier = RoleClassifier("both").fit(arguments[:200], arguments.labels[:200])
+    >>> bool(classifier.score(arguments[200:], arguments.labels[200:]) > 0.8)
+    True
+    """
+
+    classes_: NDArray[Any]
+    machine_: KernelSVC
+
+    def __init__(
+        self,
+        kernel: str = "composite",
+        *,
+        theta: float = 0.6,
+        gamma: float = 0.1,
+        decay: float = 0.4,
+        deletion: float = 0.6,
+        mutation: float = 0.3,
+        features: str = "full",
+        C: float = 2.4,
+        min_count: int = 1,
+        machine: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.theta = theta
+        self.gamma = gamma
+        self.decay = decay
+        self.deletion = deletion
+        self.mutation = mutation
+        self.features = features
+        self.C = C
+        self.min_count = min_count
+        self.machine = machine
+
+    def fit(self, X: RoleArguments, y: Any = None) -> Self:
+        """Train on arguments.
+
+        Parameters
+        ----------
+        X : RoleArguments
+            Training arguments.
+        y : array of str, optional
+            Their roles; by default those that they carry.
+        """
+        arguments = _checked(X)
+        labels = arguments.labels if y is None else np.asarray(y)
+        if self.kernel not in ROLE_KERNELS:
+            raise ParameterError(f"kernel must be one of {', '.join(ROLE_KERNELS)}, got {self.kernel!r}.")
+        grammar = None
+        if self.kernel in ("nodes", "substructures", "both", "verb tags", "composite"):
+            grammar = Grammar.from_trees(arguments.trees(), min_count=self.min_count)
+        kernel = role_kernel(
+            self.kernel,
+            grammar,
+            theta=self.theta,
+            gamma=self.gamma,
+            decay=self.decay,
+            deletion=self.deletion,
+            mutation=self.mutation,
+        )
+        examples = arguments.examples(views_of(self.kernel), features=self.features)
+        try:
+            machine = KernelSVC(kernel, C=self.C, **(self.machine or {}))
+        except TypeError as error:
+            raise ParameterError(f"machine holds what KernelSVC does not take: {error}.") from None
+        self.machine_ = machine.fit(examples, labels)
+        self.classes_ = self.machine_.classes_
+        return self
+
+    def decision_function(self, X: RoleArguments) -> NDArray[np.float64]:
+        """Return the margin of each role for each argument."""
+        check_is_fitted(self)
+        return self.machine_.decision_function(self._examples(X))
+
+    def predict(self, X: RoleArguments) -> NDArray[Any]:
+        """Return the role of each argument."""
+        check_is_fitted(self)
+        return self.machine_.predict(self._examples(X))
+
+    def _examples(self, X: RoleArguments) -> Any:
+        return _checked(X).examples(views_of(self.kernel), features=self.features)
+
+
+def _checked(X: Any) -> RoleArguments:
+    if not isinstance(X, RoleArguments):
+        raise DataError(f"expected RoleArguments, got {type(X).__name__}; make them with RoleArguments.from_sentences.")
+    if not len(X):
+        raise DataError("there are no arguments; give sentences with trees and propositions.")
+    return X
+
+
+def _write(classifier: RoleClassifier, writer: Writer) -> dict[str, Any]:
+    check_is_fitted(classifier)
+    params = classifier.get_params(deep=False)
+    params["machine"] = None if classifier.machine is None else dict(classifier.machine)
+    return {"params": params, "machine": writer.part(classifier.machine_)}
+
+
+def _read(data: dict[str, Any], reader: Reader) -> RoleClassifier:
+    classifier = RoleClassifier(**data["params"])
+    classifier.machine_ = reader.part(data["machine"])
+    classifier.classes_ = classifier.machine_.classes_
+    return classifier
+
+
+register("RoleClassifier", RoleClassifier, _write, _read)

@@ -1,0 +1,152 @@
+"""Candidates as rows of a sparse matrix: flat features, and fragments of their portions of the tree.
+
+This is what makes labelling linear in the number of candidates: no row is ever compared with a training example. The
+fragments are those of the subset-tree kernel, up to a size (``FragmentMap``).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sparse
+from numpy.typing import NDArray
+
+from sapwood.errors import DataError
+from sapwood.files import Reader, Writer
+from sapwood.kernels.maps import FragmentMap
+from sapwood.tasks.roles.features import describe, feature_names
+from sapwood.tasks.roles.views import View
+from sapwood.trees.array import TreeArray
+from sapwood.trees.portions import portion
+
+__all__ = ["Encoder"]
+
+Candidate = tuple[View, int]
+
+
+class Encoder:
+    """Turns candidates into rows.
+
+    Parameters
+    ----------
+    features : str
+        The set of flat features; see ``sapwood.tasks.roles.features``.
+    min_count : int
+        How often a value must occur in training to get a column.
+    fragments : mapping of str to float
+        Kinds of portions whose fragments get columns too, each with its weight; see ``sapwood.trees.portions``. The
+        rows of one kind have this squared length.
+    max_fragments : int
+        Most fragments per kind: those that occur in most training examples.
+    """
+
+    def __init__(
+        self, features: str, *, min_count: int = 2, fragments: Mapping[str, float] | None = None, max_fragments: int = 0
+    ) -> None:
+        self.features, self.min_count = features, min_count
+        self.fragments, self.max_fragments = dict(fragments or {}), max_fragments
+        self.columns: list[dict[str, int]] = []
+        self.width = 0
+        self.maps: dict[str, FragmentMap] = {}
+
+    def fit(self, candidates: Sequence[Candidate], values: Sequence[Sequence[str]]) -> Self:
+        """Choose columns; ``values`` are the flat features of the candidates, in the order of their names."""
+        names = feature_names(self.features)
+        counts: list[Counter[str]] = [Counter() for _ in names]
+        for row in values:
+            for count, value in zip(counts, row, strict=True):
+                if value:
+                    count[value] += 1
+        self.columns, self.width = [], 0
+        for count in counts:
+            # NUL stands between values in model files; no corpus has it in a word.
+            kept = sorted(value for value, times in count.items() if times >= self.min_count and "\0" not in value)
+            self.columns.append({value: self.width + at for at, value in enumerate(kept)})
+            self.width += len(kept)
+        for kind in self.fragments:
+            made = FragmentMap(max_size=4, min_df=5, n_fragments=self.max_fragments or None, max_fragments=5_000_000)
+            self.maps[kind] = made.fit(_portions(candidates, kind))
+        return self
+
+    def transform(
+        self, candidates: Sequence[Candidate], values: Sequence[Sequence[str]] | None = None
+    ) -> sparse.csr_array:
+        """Return one row per candidate."""
+        flat = self._flat([describe(*one, self.features) for one in candidates] if values is None else values)
+        if not self.maps:
+            return flat
+        parts = [flat]
+        for kind, made in self.maps.items():
+            rows = made.transform(_portions(candidates, kind))
+            lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
+            scale = np.sqrt(self.fragments[kind]) / np.where(lengths > 0, lengths, 1.0)
+            rows.data *= np.repeat(scale, np.diff(rows.indptr))
+            parts.append(rows)
+        return sparse.csr_array(sparse.hstack(parts, format="csr"))
+
+    def _flat(self, values: Sequence[Sequence[str]]) -> sparse.csr_array:
+        indices: list[int] = []
+        ends = [0]
+        for row in values:
+            for column, value in zip(self.columns, row, strict=True):
+                found = column.get(value)
+                if found is not None:
+                    indices.append(found)
+            ends.append(len(indices))
+        shape = (len(ends) - 1, self.width)
+        return sparse.csr_array((np.ones(len(indices)), np.array(indices, np.int32), np.array(ends, np.int32)), shape)
+
+    def names(self) -> list[str]:
+        """Return what each column stands for."""
+        found = [
+            f"{name}={value}"
+            for name, column in zip(feature_names(self.features), self.columns, strict=True)
+            for value in column
+        ]
+        for kind, made in self.maps.items():
+            found += [f"{kind} {text}" for text in made.get_feature_names_out()]
+        return found
+
+    def write(self, writer: Writer) -> dict[str, Any]:
+        """Describe the encoder for a model file; the long list of values goes into an array of bytes."""
+        text = "\0\0".join("\0".join(column) for column in self.columns)
+        return {
+            "features": self.features,
+            "min_count": self.min_count,
+            "max_fragments": self.max_fragments,
+            "fragments": self.fragments,
+            "values": writer.array(np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)),
+            "maps": {kind: [made.decay, writer.part(made.fragments_)] for kind, made in self.maps.items()},
+        }
+
+    @classmethod
+    def read(cls, data: dict[str, Any], reader: Reader) -> Encoder:
+        """Rebuild what ``write`` described."""
+        encoder = cls(
+            data["features"],
+            min_count=data["min_count"],
+            fragments=data["fragments"],
+            max_fragments=data["max_fragments"],
+        )
+        packed: NDArray[np.uint8] = reader.array(data["values"], np.uint8, 1)
+        columns = packed.tobytes().decode("utf-8", "surrogatepass").split("\0\0")
+        if len(columns) != len(feature_names(encoder.features)):
+            raise reader.fail("the features are not those of this version")
+        for column in columns:
+            values = column.split("\0") if column else []
+            encoder.columns.append({value: encoder.width + at for at, value in enumerate(values)})
+            encoder.width += len(values)
+        for kind, (decay, fragments) in data["maps"].items():
+            made = FragmentMap(decay)
+            made._keep(reader.part(fragments))
+            encoder.maps[kind] = made
+        return encoder
+
+
+def _portions(candidates: Sequence[Candidate], kind: str) -> TreeArray:
+    if not candidates:
+        raise DataError("there is no candidate to cut portions for.")
+    return TreeArray([portion(view.at, node, view.predicate, kind, lemma=view.lemma) for view, node in candidates])

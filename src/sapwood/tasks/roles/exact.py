@@ -1,0 +1,67 @@
+"""The role of a candidate by exact kernels, with calibrated scores: a stage of the labeller beside the linear one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from sapwood.files import Reader, Writer
+from sapwood.tasks.roles.arguments import RoleArguments
+from sapwood.tasks.roles.classifier import RoleClassifier
+from sapwood.tasks.roles.encoding import Candidate
+from sapwood.tasks.roles.linear import best_slope, log_softmax
+
+__all__ = ["KernelRoles"]
+
+
+class KernelRoles:
+    """A ``RoleClassifier`` whose margins become probabilities.
+
+    Parameters
+    ----------
+    classifier : RoleClassifier
+        How to classify; a copy of it is trained.
+    """
+
+    def __init__(self, classifier: RoleClassifier) -> None:
+        self.classifier = classifier
+        self.slope = 1.0
+
+    @property
+    def classes(self) -> list[str]:
+        """The roles."""
+        return [str(name) for name in self.classifier.classes_]
+
+    def fit(self, rows: Sequence[Candidate], roles: Sequence[str]) -> KernelRoles:
+        """Train on candidates and their roles."""
+        self.classifier = clone(self.classifier).fit(RoleArguments(rows, roles))
+        return self
+
+    def calibrate(self, rows: Sequence[Candidate], roles: Sequence[str]) -> None:
+        """Choose the slope that fits held-out data best."""
+        self.slope = best_slope(self._margins(rows), roles, self.classes)
+
+    def log_probabilities(self, rows: Sequence[Candidate]) -> NDArray[np.float64]:
+        """Return the logarithm of the probability of each role, one column per role."""
+        return log_softmax(self.slope * self._margins(rows))
+
+    def _margins(self, rows: Sequence[Candidate]) -> NDArray[np.float64]:
+        margins = self.classifier.decision_function(RoleArguments(rows, [""] * len(rows)))
+        return np.column_stack([-margins, margins]) if margins.ndim == 1 else margins
+
+    def write(self, writer: Writer) -> dict[str, Any]:
+        """Describe the stage for a model file."""
+        return {"classifier": writer.part(self.classifier), "slope": self.slope}
+
+    @classmethod
+    def read(cls, data: dict[str, Any], reader: Reader) -> KernelRoles:
+        """Rebuild what ``write`` described."""
+        stage = cls(reader.part(data["classifier"]))
+        if not isinstance(stage.classifier, RoleClassifier):
+            raise reader.fail("the classifier of roles is something else")
+        stage.slope = float(data["slope"])
+        return stage

@@ -1,0 +1,342 @@
+"""Which words are predicates, their base forms, their voice and their most frequent sense.
+
+Words and tags are Penn's. What is learnt from data (base forms, nouns that are predicates, senses) is in ``Lexicon``;
+without data, rules and a short list of irregular verbs do.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from sapwood.trees.positions import Positions
+from sapwood.trees.propositions import RoleSentence
+
+__all__ = ["Lexicon", "base_form", "find_predicates", "is_auxiliary", "is_prenominal", "voice"]
+
+VERB_TAGS = frozenset(["VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "AUX", "AUXG"])
+NOUN_TAGS = frozenset(["NN", "NNS", "JJ", "JJR", "JJS"])
+
+_FORMS = {
+    "be": "am is are was were be been being 'm 's 're m s re ai",
+    "have": "have has had having 've 'd ve d of",
+    "do": "do does did done doing du",
+    "get": "get gets got gotten getting",
+    "go": "go goes went gone going gon",
+    "make": "make makes made making",
+    "take": "take takes took taken taking",
+    "give": "give gives gave given giving",
+    "come": "come comes came coming",
+    "see": "see sees saw seen seeing",
+    "know": "know knows knew known knowing",
+    "think": "think thinks thought thinking",
+    "say": "say says said saying",
+    "tell": "tell tells told telling",
+    "find": "find finds found finding",
+    "leave": "leave leaves left leaving",
+    "feel": "feel feels felt feeling",
+    "bring": "bring brings brought bringing",
+    "buy": "buy buys bought buying",
+    "keep": "keep keeps kept keeping",
+    "begin": "begin begins began begun beginning",
+    "run": "run runs ran running",
+    "write": "write writes wrote written writing",
+    "sell": "sell sells sold selling",
+    "lose": "lose loses lost losing",
+    "pay": "pay pays paid paying",
+    "meet": "meet meets met meeting",
+    "send": "send sends sent sending",
+    "build": "build builds built building",
+    "hear": "hear hears heard hearing",
+    "eat": "eat eats ate eaten eating",
+    "spend": "spend spends spent spending",
+    "hold": "hold holds held holding",
+    "stand": "stand stands stood standing",
+    "understand": "understand understands understood understanding",
+    "speak": "speak speaks spoke spoken speaking",
+    "fall": "fall falls fell fallen falling",
+    "rise": "rise rises rose risen rising",
+    "drive": "drive drives drove driven driving",
+    "break": "break breaks broke broken breaking",
+    "choose": "choose chooses chose chosen choosing",
+    "grow": "grow grows grew grown growing",
+    "show": "show shows showed shown showing",
+    "catch": "catch catches caught catching",
+    "teach": "teach teaches taught teaching",
+    "win": "win wins won winning",
+    "sit": "sit sits sat sitting",
+    "mean": "mean means meant meaning",
+    "become": "become becomes became becoming",
+}
+_IRREGULAR = {form: lemma for lemma, forms in _FORMS.items() for form in forms.split()}
+_AUXILIARY = {lemma: frozenset(_FORMS[lemma].split()) for lemma in ("be", "have", "do", "get")}
+_VOWELS = "aeiou"
+
+
+def base_form(word: str, tag: str) -> str:
+    """Guess the base form of a verb or noun from its ending.
+
+    >>> [base_form(word, tag) for word, tag in (("was", "VBD"), ("stopped", "VBD"), ("tries", "VBZ"))]
+    ['be', 'stop', 'try']
+    >>> [base_form(word, tag) for word, tag in (("watches", "VBZ"), ("walked", "VBN"), ("hoping", "VBG"))]
+    ['watch', 'walk', 'hope']
+    """
+    text = word.lower()
+    if text in _IRREGULAR and tag in VERB_TAGS:
+        return _IRREGULAR[text]
+    if tag in ("VBZ", "NNS") and text.endswith("s") and len(text) > 2:
+        if text.endswith("ies") and len(text) > 4:
+            return text[:-3] + "y"
+        if text.endswith(("sses", "shes", "ches", "xes", "zes", "oes")):
+            return text[:-2]
+        return text if text.endswith("ss") else text[:-1]
+    if tag in ("VBG", "AUXG") and text.endswith("ing") and len(text) > 4:
+        return _restored(text[:-3])
+    if tag in ("VBD", "VBN") and text.endswith("ed") and len(text) > 3:
+        return text[:-3] + "y" if text.endswith("ied") and len(text) > 4 else _restored(text[:-2])
+    return text
+
+
+def _restored(stem: str) -> str:
+    """Undo what an ending does to a stem: doubled letters, a lost e."""
+    if len(stem) > 2 and stem[-1] == stem[-2] and stem[-1] not in "lsz" + _VOWELS:
+        return stem[:-1]
+    ends = len(stem) >= 2 and stem[-1] not in _VOWELS + "wxy" and stem[-2] in _VOWELS
+    single = ends and (len(stem) < 3 or stem[-3] not in _VOWELS)
+    syllables = sum(a in _VOWELS and b not in _VOWELS for a, b in zip(stem, stem[1:] + "-", strict=True))
+    if stem.endswith(("c", "v", "u", "dg", "rs", "ns", "at", "iz", "ur")) or (single and syllables == 1):
+        return stem + "e"
+    return stem
+
+
+def is_auxiliary(at: Positions, word: int) -> bool:
+    """Whether a form of be, have, do or get helps another verb: a verb phrase stands beside it.
+
+    >>> from sapwood.trees import Tree
+    >>> at = Positions(Tree.fromstring("(S (NP (PRP I)) (VP (VBP have) (VP (VBN had) (NP (NN tea)))))"))
+    >>> is_auxiliary(at, 1), is_auxiliary(at, 2)
+    (True, False)
+    """
+    tag = at.tag(word)
+    if at.labels[tag] not in VERB_TAGS or not any(_is_form(at, word, lemma) for lemma in _AUXILIARY):
+        return False
+    beside = at.children[at.parent[tag]] if at.parent[tag] >= 0 else []
+    return any(node > tag and _bare(at.labels[node]) == "VP" for node in beside)
+
+
+def is_prenominal(at: Positions, word: int) -> bool:
+    """Whether a participle stands in a noun phrase before its noun: *the painted wall*.
+
+    >>> from sapwood.trees import Tree
+    >>> at = Positions(Tree.fromstring("(NP (DT the) (VBN painted) (NN wall))"))
+    >>> is_prenominal(at, 1)
+    True
+    """
+    tag = at.tag(word)
+    above = at.parent[tag]
+    if at.labels[tag] not in ("VBN", "VBG") or above < 0 or _bare(at.labels[above]) not in ("NP", "NML", "ADJP"):
+        return False
+    return at.children[above][-1] != tag
+
+
+def find_predicates(
+    at: Positions, *, auxiliaries: bool = True, prenominal: bool = True, nouns: Iterable[str] = ()
+) -> list[int]:
+    """Return the words that are predicates: all verbs, perhaps without auxiliaries, perhaps with some nouns.
+
+    Parameters
+    ----------
+    at : Positions
+        The places of a parse with Penn tags.
+    auxiliaries : bool
+        Whether auxiliaries are predicates, as in PropBank 3; they are not in CoNLL-2005. A main verb *be*, *have*,
+        *do* or *get* always is.
+    prenominal : bool
+        Whether participles before a noun are predicates.
+    nouns : collection of str
+        Nouns and adjectives that are predicates, as ``word/TAG`` in lower and upper case: ``"sale/NN"``.
+
+    Examples
+    --------
+    >>> from sapwood.trees import Tree
+    >>> at = Positions(Tree.fromstring("(S (NP (PRP It)) (VP (VBD was) (VP (VBN sold))))"))
+    >>> find_predicates(at), find_predicates(at, auxiliaries=False)
+    ([1, 2], [2])
+    """
+    wanted = nouns if isinstance(nouns, (set, frozenset)) else set(nouns)
+    found = []
+    for word, leaf in enumerate(at.leaves):
+        above = at.parent[leaf]
+        if above < 0:
+            continue
+        tag = at.labels[above]
+        if tag in VERB_TAGS:
+            if (auxiliaries or not is_auxiliary(at, word)) and (prenominal or not is_prenominal(at, word)):
+                found.append(word)
+        elif wanted and tag in NOUN_TAGS and f"{at.labels[leaf].lower()}/{tag}" in wanted:
+            found.append(word)
+    return found
+
+
+def voice(at: Positions, predicate: int) -> str:
+    """Return ``passive`` or ``active``.
+
+    A past participle is passive after a form of *be* or *get*, and where no auxiliary stands before it at all
+    (*the book given to her*).
+
+    >>> from sapwood.trees import Tree
+    >>> at = Positions(Tree.fromstring("(S (NP (NN tea)) (VP (VBD was) (RB not) (VP (VBN served))))"))
+    >>> voice(at, 3), voice(at, 1)
+    ('passive', 'active')
+    """
+    tag = at.tag(predicate)
+    if at.labels[tag] not in ("VBN", "VBD"):
+        return "active"
+    node = tag
+    while at.parent[node] >= 0 and _bare(at.labels[at.parent[node]]) in ("VP", "SQ", "SINV", "ADJP"):
+        above = at.parent[node]
+        for sister in reversed(at.children[above]):
+            if sister < node and at.is_tag(sister):
+                word = at.first[sister]
+                if _is_form(at, word, "be") or _is_form(at, word, "get"):
+                    return "passive"
+                if _is_form(at, word, "have"):
+                    return "active"
+        node = above
+    return "passive" if at.labels[tag] == "VBN" else "active"
+
+
+def _is_form(at: Positions, word: int, lemma: str) -> bool:
+    leaf = at.leaves[word]
+    return at.labels[leaf].lower() in _AUXILIARY[lemma] and at.labels[at.parent[leaf]] in VERB_TAGS
+
+
+def _bare(label: str) -> str:
+    return label.partition("-")[0] or label
+
+
+@dataclass
+class Lexicon:
+    """What sentences with propositions teach about predicates.
+
+    Attributes
+    ----------
+    lemmas : dict of str to str
+        ``word/TAG`` to the base form seen most often.
+    senses : dict of str to str
+        Base form to the roleset seen most often.
+    roles : dict of str to tuple of str
+        Roleset to the roles seen with it.
+    counts : dict of str to int
+        How often each roleset was seen.
+    nouns : set of str
+        ``word/TAG`` of nouns and adjectives that are predicates more often than not.
+    auxiliaries, prenominal : bool
+        Whether auxiliaries, and participles before nouns, mostly were predicates.
+    """
+
+    lemmas: dict[str, str] = field(default_factory=dict)
+    senses: dict[str, str] = field(default_factory=dict)
+    roles: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+    nouns: set[str] = field(default_factory=set)
+    auxiliaries: bool = True
+    prenominal: bool = True
+    _legal: dict[str, tuple[int, tuple[str, ...]]] | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def learn(cls, sentences: Iterable[RoleSentence]) -> Lexicon:
+        """Count base forms, senses, roles per sense, and nouns that are predicates."""
+        lemmas: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        senses: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        roles: defaultdict[str, set[str]] = defaultdict(set)
+        seen: Counter[str] = Counter()
+        nouns: Counter[str] = Counter()
+        others: Counter[str] = Counter()
+        helping: Counter[bool] = Counter()
+        before: Counter[bool] = Counter()
+        for sentence in sentences:
+            if sentence.tree is None:
+                continue
+            at = Positions(sentence.tree)
+            marked = {proposition.predicate: proposition for proposition in sentence.propositions}
+            for word, leaf in enumerate(at.leaves):
+                tag = at.labels[at.parent[leaf]] if at.parent[leaf] >= 0 else ""
+                key = f"{at.labels[leaf].lower()}/{tag}"
+                if tag in NOUN_TAGS:
+                    (nouns if word in marked else others)[key] += 1
+                elif tag in VERB_TAGS and is_auxiliary(at, word):
+                    helping[word in marked] += 1
+                elif tag in VERB_TAGS and is_prenominal(at, word):
+                    before[word in marked] += 1
+                if word in marked:
+                    proposition = marked[word]
+                    lemmas[key][proposition.lemma] += 1
+                    if proposition.roleset:
+                        senses[proposition.lemma][proposition.roleset] += 1
+                    name = proposition.roleset or proposition.lemma
+                    seen[name] += 1
+                    roles[name].update(argument.role for argument in proposition.roles)
+        return cls(
+            {key: _most(counts) for key, counts in lemmas.items()},
+            {lemma: _most(counts) for lemma, counts in senses.items()},
+            {name: tuple(sorted(found)) for name, found in roles.items()},
+            dict(seen),
+            {key for key, count in nouns.items() if count > others[key]},
+            helping[True] >= helping[False],
+            before[True] >= before[False],
+        )
+
+    def lemma(self, word: str, tag: str) -> str:
+        """Return the base form seen most often, or guess it."""
+        return self.lemmas.get(f"{word.lower()}/{tag}") or base_form(word, tag)
+
+    def roleset(self, lemma: str) -> str:
+        """Return the sense seen most often; ``lemma.01`` for verbs never seen."""
+        return self.senses.get(lemma, f"{lemma}.01")
+
+    def legal(self, lemma: str, least: int) -> tuple[str, ...] | None:
+        """Return the roles that any sense of a predicate has had, or None if it was seen less often than ``least``.
+
+        The sense of a new occurrence is a guess, so roles of one sense alone would rule out too much.
+        """
+        if self._legal is None:
+            self._legal = {}
+            for name, found in self.roles.items():
+                base = name.rpartition(".")[0] or name
+                times, roles = self._legal.get(base, (0, ()))
+                self._legal[base] = (times + self.counts.get(name, 0), tuple(sorted({*roles, *found})))
+        times, roles = self._legal.get(lemma, (0, ()))
+        return roles if times >= least else None
+
+    def to_json(self) -> dict[str, Any]:
+        """Give everything as JSON data."""
+        return {
+            "lemmas": self.lemmas,
+            "senses": self.senses,
+            "roles": {name: list(found) for name, found in self.roles.items()},
+            "counts": self.counts,
+            "nouns": sorted(self.nouns),
+            "auxiliaries": self.auxiliaries,
+            "prenominal": self.prenominal,
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Lexicon:
+        """Take what ``to_json`` gave."""
+        return cls(
+            dict(data["lemmas"]),
+            dict(data["senses"]),
+            {name: tuple(found) for name, found in data["roles"].items()},
+            dict(data["counts"]),
+            set(data["nouns"]),
+            bool(data["auxiliaries"]),
+            bool(data["prenominal"]),
+        )
+
+
+def _most(counts: Counter[str]) -> str:
+    # The first in the alphabet among equals, so that the order of sentences does not matter.
+    return min(counts, key=lambda name: (-counts[name], name))

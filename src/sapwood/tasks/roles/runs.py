@@ -1,0 +1,142 @@
+"""Labelling runs over many sentences: the result appears whole or not at all, and a stopped run can go on.
+
+While a run lasts, its lines collect in a draft beside the target, with a note of how far it is. Only a finished draft
+takes the target's name.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from collections.abc import Callable, Iterable
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from sapwood import settings
+from sapwood.corpora.conll09 import conll09_text
+from sapwood.corpora.props import props_text
+from sapwood.corpora.role_lines import role_line
+from sapwood.draw.roles import roles_text
+from sapwood.errors import DataError, ParameterError
+from sapwood.files import atomic_write
+from sapwood.tasks.roles.labeler import RoleLabeler
+from sapwood.tasks.roles.linear import LinearRoles
+from sapwood.trees.propositions import RoleSentence
+
+__all__ = ["FORMATS", "label_to_file"]
+
+FORMATS: dict[str, Callable[[RoleSentence], str]] = {
+    "jsonl": role_line,
+    "props": props_text,
+    "conll09": conll09_text,
+    "text": lambda sentence: f"{roles_text(sentence)}\n",
+}
+"""What a sentence can be written as."""
+
+# Often enough that little is lost, seldom enough that noting costs nothing.
+_STEP = 100
+
+
+def label_to_file(
+    labeler: RoleLabeler,
+    sentences: Iterable[RoleSentence],
+    path: str | os.PathLike[str],
+    *,
+    form: str = "jsonl",
+    resume: bool = False,
+    given_predicates: bool = False,
+) -> int:
+    """Label sentences into a file.
+
+    Parameters
+    ----------
+    labeler : RoleLabeler
+        A fitted labeller.
+    sentences : iterable of RoleSentence
+        With trees, or words alone if the labeller has a parser.
+    path : path
+        The file to write; it appears when everything is done.
+    form : {"jsonl", "props", "conll09", "text"}
+        What to write.
+    resume : bool
+        Whether to go on where a stopped run of the same model over the same sentences ended.
+    given_predicates : bool
+        Whether the sentences' own predicates are used.
+
+    Returns
+    -------
+    int
+        How many sentences the file holds.
+    """
+    if form not in FORMATS:
+        raise ParameterError(f"form must be one of {', '.join(FORMATS)}, got {form!r}.")
+    target = Path(path)
+    draft, note = target.with_name(f".{target.name}.draft"), target.with_name(f".{target.name}.note")
+    if not target.parent.is_dir():
+        raise DataError(f"{target}: there is no folder {str(target.parent)!r}; make it first.")
+    state: dict[str, Any] = {
+        "model": _fingerprint(labeler),
+        "form": form,
+        "given": given_predicates,
+        "done": 0,
+        "bytes": 0,
+    }
+    if resume and note.exists() and draft.exists():
+        state = _resumed(note, state)
+    write = FORMATS[form]
+    done, size = int(state["done"]), int(state["bytes"])
+    source = iter(sentences)
+    skipped = sum(1 for _ in islice(source, done))
+    if skipped < done:
+        raise DataError(f"{note}: {done} sentences are done, but there are only {skipped}; start without resume.")
+    with open(draft, "r+b" if size else "wb") as stream, settings.progress_bar(0, "Sentences") as progress:
+        stream.truncate(size)
+        stream.seek(size)
+
+        def remember() -> None:
+            stream.flush()
+            os.fsync(stream.fileno())
+            atomic_write(note, json.dumps(state | {"done": done, "bytes": size}).encode())
+
+        try:
+            for labelled in labeler.label_sentences(source, given_predicates=given_predicates):
+                text = write(labelled).encode()
+                stream.write(text)
+                done, size = done + 1, size + len(text)
+                if done % _STEP == 0:
+                    remember()
+                    if progress is not None:
+                        progress(done)
+        except BaseException:
+            # Whatever stopped the run, what is finished is kept for the next one.
+            if done:
+                remember()
+            else:
+                draft.unlink()
+                note.unlink(missing_ok=True)
+            raise
+        stream.flush()
+        os.fsync(stream.fileno())
+    os.replace(draft, target)
+    note.unlink(missing_ok=True)
+    return done
+
+
+def _fingerprint(labeler: RoleLabeler) -> int:
+    last = labeler.classifier_
+    weights = last.weights if isinstance(last, LinearRoles) else last.classifier.machine_.dual_coef_
+    return int(zlib.crc32(weights.tobytes(), zlib.crc32(labeler.identifier_.weights.tobytes())))
+
+
+def _resumed(note: Path, fresh: dict[str, Any]) -> dict[str, Any]:
+    try:
+        state = json.loads(note.read_bytes())
+        same = all(state[key] == fresh[key] for key in ("model", "form", "given"))
+        ends = isinstance(state["done"], int) and isinstance(state["bytes"], int)
+    except (ValueError, KeyError, TypeError):
+        raise DataError(f"{note}: cannot be read; start without resume.") from None
+    if not same or not ends:
+        raise DataError(f"{note}: belongs to a run with another model or format; start without resume.")
+    return dict(state)

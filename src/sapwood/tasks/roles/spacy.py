@@ -1,0 +1,106 @@
+"""Roles in a spaCy pipeline: ``nlp.add_pipe("sapwood_roles", config={"model": "roles.sap"})``.
+
+The component reads the parse of each sentence from ``sent._.parse_string``, where benepar and others put it, or parses
+with the labeller's own parser. It writes ``doc._.srl``, a list with one dictionary per predicate, and span groups named
+``srl-0``, ``srl-1`` and so on, which displaCy draws. spaCy is needed to use this module, not to import it.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Any
+
+from sapwood.errors import DataError, ParameterError
+from sapwood.tasks.roles.labeler import RoleLabeler
+from sapwood.trees.propositions import RoleSentence
+from sapwood.trees.tree import Tree
+
+__all__ = ["RoleComponent", "make_component"]
+
+_BRACKETS = {"(": "-LRB-", ")": "-RRB-", "[": "-LSB-", "]": "-RSB-", "{": "-LCB-", "}": "-RCB-"}
+
+
+class RoleComponent:
+    """A step of a spaCy pipeline that labels roles.
+
+    Parameters
+    ----------
+    labeler : RoleLabeler
+        A fitted labeller.
+    """
+
+    def __init__(self, labeler: RoleLabeler) -> None:
+        self.labeler = labeler
+        _extend()
+
+    def __call__(self, doc: Any) -> Any:
+        """Label every sentence of a document."""
+        from spacy.tokens import Span
+
+        records: list[dict[str, Any]] = []
+        # Without sentence boundaries the whole document is one sentence.
+        sentences = list(doc.sents) if doc.has_annotation("SENT_START") else [doc[:]]
+        for sent in sentences:
+            tokens = [token for token in sent if not token.is_space]
+            if tokens:
+                labelled = self._labelled(sent, [token.text for token in tokens])
+                records += _records(labelled, [token.i for token in tokens])
+        doc._.srl = records
+        for number, record in enumerate(records):
+            doc.spans[f"srl-{number}"] = [
+                Span(doc, argument["start"], argument["end"], label=argument["role"])
+                for argument in record["arguments"]
+            ]
+        return doc
+
+    def _labelled(self, sent: Any, words: list[str]) -> RoleSentence:
+        text = sent._.parse_string if sent.has_extension("parse_string") else None
+        if not text:
+            return self.labeler.label(words)
+        tree = Tree.fromstring(text)
+        leaves = [_BRACKETS.get(word, word) for word in words]
+        if len(tree.leaves()) != len(leaves):
+            raise DataError(f"parse_string has {len(tree.leaves())} leaves for {len(leaves)} tokens: {sent.text!r}.")
+        return self.labeler.label(tree)
+
+
+def _records(sentence: RoleSentence, places: list[int]) -> list[dict[str, Any]]:
+    return [
+        {
+            "predicate": places[one.predicate],
+            "lemma": one.lemma,
+            "roleset": one.roleset,
+            "arguments": [
+                {"role": a.role, "start": places[a.first], "end": places[a.last] + 1, "score": a.score}
+                for a in one.arguments
+            ],
+        }
+        for one in sentence.propositions
+    ]
+
+
+def _extend() -> None:
+    from spacy.tokens import Doc
+
+    if not Doc.has_extension("srl"):
+        Doc.set_extension("srl", default=None)
+
+
+def make_component(nlp: Any, name: str, model: str) -> RoleComponent:
+    """Make the component from a model file; spaCy calls this."""
+    from sapwood.files import load
+
+    if not model:
+        raise ParameterError(f"{name}: give the model file, add_pipe({name!r}, config={{'model': 'roles.sap'}}).")
+    labeler = load(model)
+    if not isinstance(labeler, RoleLabeler):
+        raise ParameterError(f"{model}: holds a {type(labeler).__name__}, not a RoleLabeler.")
+    return RoleComponent(labeler)
+
+
+# Loading the entry point is what tells spaCy about the component.
+if importlib.util.find_spec("spacy") is not None:
+    from spacy.language import Language
+
+    if not Language.has_factory("sapwood_roles"):
+        Language.factory("sapwood_roles", default_config={"model": ""}, func=make_component)

@@ -1,0 +1,275 @@
+"""The labeller from trees to files: what it finds, what it refuses, and that no finished work is lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sapwood as sw
+from sapwood.cli import main
+from sapwood.corpora import iter_props, iter_role_lines, nursery, write_role_lines
+from sapwood.corpora.nursery.roles import role_sentences
+from sapwood.decode import decode_labels
+from sapwood.draw.roles import displacy_roles, roles_html, roles_page, roles_text
+from sapwood.errors import DataError, ParameterError
+from sapwood.metrics import score_roles
+from sapwood.tasks.roles import RoleClassifier, RoleLabeler
+from sapwood.tasks.roles.inference import Constraints
+from sapwood.tasks.roles.runs import label_to_file
+from sapwood.trees import Argument, Proposition, RoleSentence, Tree
+
+SENTENCES = role_sentences(nursery.grow(size=400))
+TRAIN, TEST = SENTENCES[:320], SENTENCES[320:]
+
+
+@pytest.fixture(scope="module")
+def labeler() -> RoleLabeler:
+    return RoleLabeler().fit(TRAIN)
+
+
+def test_the_nursery_is_labelled(labeler: RoleLabeler) -> None:
+    assert score_roles(TEST, labeler.label_sentences(TEST)).overall.f1 > 0.95
+    scores = score_roles(TEST, labeler.label_sentences(TEST, given_predicates=False))
+    assert scores.overall.f1 > 0.95
+    assert not scores.warnings
+    assert not labeler.lexicon_.auxiliaries
+
+
+def test_propositions_carry_nodes_scores_and_senses(labeler: RoleLabeler) -> None:
+    sentence = labeler.label(TEST[0].tree)
+    places = list(sentence.tree.preorder())
+    for proposition in sentence.propositions:
+        assert proposition.roleset.startswith(proposition.lemma)
+        for argument in proposition.arguments:
+            assert argument.node is not None
+            assert places[argument.node].leaves() == sentence.words[argument.first : argument.last + 1]
+            assert 0 < argument.score <= 1
+
+
+def test_margins_add_up(labeler: RoleLabeler) -> None:
+    sentence = next(s for s in TEST if s.propositions[-1].roles)
+    argument = sentence.propositions[-1].roles[0]
+    why = labeler.explain(sentence.tree, sentence.propositions[-1].predicate, argument.span)
+    assert why.bias + sum(weight for _, weight in why.features) == pytest.approx(why.margin, abs=1e-4)
+    assert why.role in str(why)
+    assert labeler.explain(sentence.tree, sentence.propositions[-1].predicate, argument.span, role="A2").role == "A2"
+    with pytest.raises(ParameterError, match="no role 'A9'"):
+        labeler.explain(sentence.tree, sentence.propositions[-1].predicate, argument.span, role="A9")
+    with pytest.raises(DataError, match="no constituent"):
+        labeler.explain(sentence.tree, sentence.propositions[-1].predicate, (0, len(sentence) + 3))
+
+
+def test_labellers_come_back_from_files(labeler: RoleLabeler, tmp_path: Path) -> None:
+    sw.save(labeler, tmp_path / "roles.sap")
+    again = sw.load(tmp_path / "roles.sap")
+    assert list(again.label_sentences(TEST)) == list(labeler.label_sentences(TEST))
+    assert again.get_params() == labeler.get_params()
+
+
+def test_fragments_can_be_features_too(tmp_path: Path) -> None:
+    made = RoleLabeler(features="basic", fragments={"path+siblings": 2.0}, max_fragments=500).fit(TRAIN[:150])
+    assert made.classifying_.maps["path+siblings"].fragments_.shape[0] <= 500
+    assert score_roles(TEST, made.label_sentences(TEST)).overall.f1 > 0.9
+    sw.save(made, tmp_path / "roles.sap")
+    assert list(sw.load(tmp_path / "roles.sap").label_sentences(TEST[:20])) == list(made.label_sentences(TEST[:20]))
+
+
+def test_kernels_can_classify_too(tmp_path: Path) -> None:
+    made = RoleLabeler(classifier=RoleClassifier("composite")).fit(TRAIN[:120])
+    assert score_roles(TEST, made.label_sentences(TEST)).overall.f1 > 0.9
+    sw.save(made, tmp_path / "roles.sap")
+    again = sw.load(tmp_path / "roles.sap")
+    assert list(again.label_sentences(TEST[:20])) == list(made.label_sentences(TEST[:20]))
+    assert label_to_file(again, TEST[:20], tmp_path / "out.jsonl") == 20
+    with pytest.raises(ParameterError, match="classifies with kernels"):
+        made.explain(TEST[0].tree, 1, (0, 0))
+
+
+def test_training_is_the_same_every_time() -> None:
+    first, second = (RoleLabeler().fit(TRAIN[:100]) for _ in range(2))
+    assert np.array_equal(first.classifier_.weights, second.classifier_.weights)
+
+
+def test_words_and_text_go_through_the_parser(labeler: RoleLabeler) -> None:
+    trees = {s.words: s.tree for s in TEST}
+    made = RoleLabeler(parser=lambda words: trees[tuple(words)]).fit(TRAIN[:100])
+    words = TEST[0].words
+    assert made(list(words)) == made(" ".join(words)) == made(TEST[0].tree) == made(str(TEST[0].tree))
+    with pytest.raises(ParameterError, match="give RoleLabeler a parser"):
+        labeler(list(words))
+    made.parser = lambda words: TEST[1].tree
+    with pytest.raises(DataError, match="leaves of the tree are not the words: they differ from word"):
+        made(list(words))
+    made.parser = lambda words: "(S)"
+    with pytest.raises(DataError, match="gave a str"):
+        made(list(words))
+
+
+def test_odd_sentences_do_no_harm(labeler: RoleLabeler) -> None:
+    assert labeler("(NP (NN dog))") == []
+    assert [p.roles for p in labeler("(S (VP (VB Go)))")] == [()]
+    assert labeler("(S (NP (NN tea)) (VP (VBD frobnicated) (NP (NN it))))")[0].roleset == "frobnicate.01"
+    assert labeler(TEST[0].tree, predicates=[]) == []
+    # Any word can be said to be a predicate.
+    assert labeler("(NP (DT the) (NN sale) (PP (IN of) (NP (NN tea))))", predicates=[1])[0].lemma == "sale"
+    deep = "(S " * 3000 + "(VP (VB go))" + ")" * 3000
+    assert labeler(deep)[0].predicate == 0
+
+
+@pytest.mark.parametrize("wrong", [[7000], [-1], [True], ["1"]])
+def test_predicates_out_of_range_are_named(labeler: RoleLabeler, wrong: list[int]) -> None:
+    with pytest.raises((DataError, TypeError), match="there is no word"):
+        labeler(TEST[0].tree, predicates=wrong)
+
+
+def test_nonsense_is_refused(labeler: RoleLabeler) -> None:
+    with pytest.raises(DataError, match="single word"):
+        labeler(Tree("dog"))
+    for empty in ("", []):
+        with pytest.raises(DataError, match="expected a tree, a list of words or text"):
+            labeler(empty)
+    with pytest.raises(DataError, match="nothing to learn"):
+        RoleLabeler().fit([RoleSentence(("a",), (), Tree.fromstring("(NN a)"))])
+    with pytest.raises(DataError, match="is word 9; there are 1 words"):
+        RoleLabeler().fit([RoleSentence(("a",), (Proposition(9, "x", ()),), Tree.fromstring("(NN a)"))])
+    with pytest.raises(ParameterError, match="features must be one of"):
+        RoleLabeler(features="many").fit(TRAIN[:10])
+    broken = RoleSentence(("b",), (Proposition(0, "b", ()),), Tree.fromstring("(VB a)"))
+    with pytest.raises(DataError, match="leaves of the tree are not the words"):
+        list(labeler.label_sentences([broken]))
+
+
+def test_constraints_hold_against_brute_force() -> None:
+    """The cut-down search gives what the search over all labels gives."""
+    labels = ["A0", "A1", "AM-TMP", "C-A1", "R-A0"]
+    rules = Constraints(labels)
+    random = np.random.default_rng(0)
+    for _ in range(200):
+        count = int(random.integers(1, 6))
+        scores = random.normal(0, 2, (count, 6))
+        firsts = random.integers(0, 8, count)
+        spans = [(int(a), int(a + random.integers(0, 3))) for a in firsts]
+        chosen = rules.choose(scores, spans)
+        best = decode_labels(scores, spans, unique=[1, 2], implies=[(5, 1)], after=[(4, 2)])
+        value = sum(
+            row[0 if role is None else 1 + labels.index(role)] for row, role in zip(scores, chosen, strict=True)
+        )
+        assert value == pytest.approx(best.value)
+    assert rules.choose([[0.0, 5.0, 1.0, 0, 0, 0]], [(0, 0)], legal=["A1"]) == ["A1"]
+    assert rules.choose(np.zeros((0, 6)), []) == []
+
+
+def test_runs_are_whole_and_can_go_on(labeler: RoleLabeler, tmp_path: Path) -> None:
+    target = tmp_path / "out.jsonl"
+    many = [TEST[k % len(TEST)] for k in range(450)]
+    whole = tmp_path / "whole.jsonl"
+    assert label_to_file(labeler, many, whole) == 450
+
+    def stopping(at: int):
+        for number, sentence in enumerate(many):
+            if number == at:
+                raise KeyboardInterrupt
+            yield sentence
+
+    for at in (130, 260):
+        with pytest.raises(KeyboardInterrupt):
+            label_to_file(labeler, stopping(at), target, resume=True)
+        assert not target.exists()
+    # A draft that was cut short after the last note is trimmed, not trusted.
+    draft = tmp_path / ".out.jsonl.draft"
+    draft.write_bytes(draft.read_bytes() + b'{"words": [')
+    assert label_to_file(labeler, many, target, resume=True) == 450
+    assert target.read_bytes() == whole.read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.jsonl", "whole.jsonl"]
+    with pytest.raises(KeyboardInterrupt):
+        label_to_file(labeler, stopping(120), target, resume=True)
+    with pytest.raises(DataError, match="another model or format"):
+        label_to_file(labeler, many, target, form="props", resume=True)
+    with pytest.raises(DataError, match="there are only 3"):
+        label_to_file(labeler, many[:3], target, resume=True)
+    with pytest.raises(ParameterError, match="form must be one of"):
+        label_to_file(labeler, many, target, form="xml")
+    with pytest.raises(DataError, match="make it first"):
+        label_to_file(labeler, many, tmp_path / "none" / "x")
+
+
+def test_drawings() -> None:
+    sentence = RoleSentence(
+        ("Dogs", "<bark>", "loudly", "now"),
+        (Proposition(1, "bark", (Argument("A0", 0, 0), Argument("V", 1, 1), Argument("C-A0", 2, 2))),),
+    )
+    assert roles_text(sentence) == "bark: [A0 Dogs] [V <bark>] [C-A0 loudly] now"
+    (drawn,) = displacy_roles(sentence)
+    assert drawn["tokens"][drawn["spans"][1]["start_token"]] == "<bark>"
+    (drawn,) = displacy_roles(sentence, style="ent")
+    assert drawn["text"][drawn["ents"][2]["start"] : drawn["ents"][2]["end"]] == "loudly"
+    assert "&lt;bark&gt;" in roles_html(sentence)
+    assert "<bark>" not in roles_html(sentence)
+    assert roles_page([sentence, RoleSentence(("No", "verb"))]).startswith("<!DOCTYPE html>")
+    assert roles_text(RoleSentence(("No", "verb"))) == "No verb"
+
+
+def test_displacy_takes_the_dictionaries() -> None:
+    displacy = pytest.importorskip("spacy.displacy", reason="spaCy is not installed")
+    sentence = TEST[0]
+    for style in ("span", "ent"):
+        html = displacy.render(displacy_roles(sentence, style=style), style=style, manual=True, jupyter=False)
+        assert "A0" in html or "A1" in html
+
+
+def test_a_spacy_pipeline_gets_roles(labeler: RoleLabeler, tmp_path: Path) -> None:
+    spacy = pytest.importorskip("spacy", reason="spaCy is not installed")
+    from sapwood.tasks.roles import spacy as component
+
+    assert component.make_component
+    sw.save(labeler, tmp_path / "roles.sap")
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sapwood_roles", config={"model": str(tmp_path / "roles.sap")})
+    sentence = next(s for s in TEST if len(s.propositions) == 1)
+    if not spacy.tokens.Span.has_extension("parse_string"):
+        spacy.tokens.Span.set_extension("parse_string", default=None)
+    doc = spacy.tokens.Doc(nlp.vocab, words=list(sentence.words))
+    span = spacy.tokens.Span
+    span.set_extension("parse_string", getter=lambda _: str(sentence.tree), force=True)
+    try:
+        doc = nlp.get_pipe("sapwood_roles")(doc)
+    finally:
+        span.remove_extension("parse_string")
+    expected = labeler(sentence.tree)
+    assert [one["lemma"] for one in doc._.srl] == [one.lemma for one in expected]
+    assert [(s.label_, s.start, s.end - 1) for s in doc.spans["srl-0"]] == [
+        (a.role, a.first, a.last) for a in expected[0].arguments
+    ]
+    with pytest.raises(ParameterError, match="give the model file"):
+        nlp.add_pipe("sapwood_roles", name="again")
+
+
+def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_role_lines(TRAIN[:200], tmp_path / "train.jsonl")
+    write_role_lines(TEST, tmp_path / "test.jsonl")
+    (tmp_path / "test.mrg").write_text("".join(f"{s.tree}\n" for s in TEST))
+    model = str(tmp_path / "roles.sap")
+    assert main(["train", "roles", str(tmp_path / "train.jsonl"), "-o", model]) == 0
+    assert "roles, 200 sentences" in capsys.readouterr().out
+    assert main(["evaluate", model, str(tmp_path / "test.jsonl")]) == 0
+    assert "Number of Propositions" in capsys.readouterr().out
+    assert main(["evaluate", model, str(tmp_path / "test.jsonl"), "--json"]) == 0
+    assert '"f1": ' in capsys.readouterr().out
+    for form in ("jsonl", "props", "conll09", "text", "html"):
+        out = tmp_path / f"out.{form}"
+        assert main(["predict", model, str(tmp_path / "test.mrg"), "--format", form, "--out", str(out)]) == 0
+        assert out.stat().st_size > 1000
+    assert len(list(iter_props(tmp_path / "out.props"))) == len(TEST)
+    assert len(list(iter_role_lines(tmp_path / "out.jsonl"))) == len(TEST)
+    assert main(["evaluate", model, str(tmp_path / "test.mrg")]) == 1
+    assert "holds no propositions to compare with" in capsys.readouterr().err
+    (tmp_path / "broken.mrg").write_text("(S (NP (NN tea)")
+    before = sorted(tmp_path.iterdir())
+    assert main(["predict", model, str(tmp_path / "broken.mrg"), "--out", str(tmp_path / "new")]) == 1
+    assert sorted(tmp_path.iterdir()) == before
+    assert main(["predict", model, str(tmp_path / "test.mrg"), "--format", "xml"]) == 2
+    assert "must be one of jsonl" in capsys.readouterr().err
+    assert main(["predict", model, str(tmp_path / "test.mrg"), "--format", "text"]) == 0
+    assert "[V " in capsys.readouterr().out
