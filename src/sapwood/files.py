@@ -36,6 +36,7 @@ _HOMES = {
     "Kernel": "sapwood.kernels.store",
     "KernelSVC": "sapwood.learn.svm",
     "KernelSVR": "sapwood.learn.svm",
+    "PCFGParser": "sapwood.parse.store",
     "TreeArray": "sapwood.trees.store",
     "WordSimilarity": "sapwood.words.store",
 }
