@@ -14,14 +14,31 @@ _HOMES = {
     "PCFGParser": "pcfg",
     "Parsed": "pcfg",
     "Token": "tokenizing",
+    "from_benepar": "adapters",
+    "from_bllip": "adapters",
+    "from_corenlp": "adapters",
+    "from_stanza": "adapters",
     "jackknife": "jackknifing",
     "split_sentences": "tokenizing",
     "tokenize": "tokenizing",
 }
 
-__all__ = ["SPLITS", "PCFGParser", "Parsed", "Token", "jackknife", "split_sentences", "tokenize"]
+__all__ = [
+    "SPLITS",
+    "PCFGParser",
+    "Parsed",
+    "Token",
+    "from_benepar",
+    "from_bllip",
+    "from_corenlp",
+    "from_stanza",
+    "jackknife",
+    "split_sentences",
+    "tokenize",
+]
 
 if TYPE_CHECKING:
+    from sapwood.parse.adapters import from_benepar, from_bllip, from_corenlp, from_stanza
     from sapwood.parse.annotation import SPLITS
     from sapwood.parse.jackknifing import jackknife
     from sapwood.parse.pcfg import Parsed, PCFGParser

@@ -280,6 +280,20 @@ class PCFGParser(BaseEstimator):
                 )
         return totals
 
+    def chart_bytes(self, sentences: Iterable[Sequence[str]]) -> list[int]:
+        """Return how many bytes the chart of each sentence takes; 0 for those that exceed ``memory_limit``.
+
+        Examples
+        --------
+        >>> PCFGParser().fit(["(NP (DT the) (NN dog))"]).chart_bytes([["the", "dog"]])[0] < 2000
+        True
+        """
+        check_is_fitted(self)
+        texts = [_words(sentence, index) for index, sentence in enumerate(sentences)]
+        with settings.progress_bar(len(texts), "parsing") as progress:
+            sizes = self._run(self._model, texts, [None] * len(texts), 1, self._beam, [], progress)[-1]
+        return [int(size) for size in sizes]
+
     def size(self) -> dict[str, int]:
         """Return how many words, symbols and rules the parser knows."""
         check_is_fitted(self)
@@ -307,20 +321,8 @@ class PCFGParser(BaseEstimator):
         labels = model.tables.labels
         last = how == "fallback"
         joined = [labels.index(label) for label in model.tables.cover] if last else []
-        arena, roots, ends, weights, outcomes, _ = _core.parse.parse_batch(
-            model.rules,
-            labels,
-            *_pack(model, [texts[index] for index in wanted], [given[index] for index in wanted]),
-            [word for index in wanted for word in texts[index]],
-            n,
-            1 if n == 1 else _SPARE * n + 10,
-            beam,
-            self.memory_limit,
-            joined,
-            _PIECE_WEIGHT,
-            settings.threads(),
-            progress,
-        )
+        some, tags = [texts[index] for index in wanted], [given[index] for index in wanted]
+        arena, roots, ends, weights, outcomes, _ = self._run(model, some, tags, n, beam, joined, progress)
         trees = TreeArray._from_arena(arena, roots)
         missing, begin = [], 0
         for index, end, outcome in zip(wanted, ends.tolist(), outcomes.tolist(), strict=True):
@@ -331,6 +333,31 @@ class PCFGParser(BaseEstimator):
                 missing.append(index)
             begin = end
         return missing
+
+    def _run(
+        self,
+        model: Model,
+        texts: list[list[str]],
+        tags: Sequence[Sequence[str] | None],
+        n: int,
+        beam: float,
+        joined: list[int],
+        progress: Any,
+    ) -> tuple[Any, ...]:
+        return _core.parse.parse_batch(
+            model.rules,
+            model.tables.labels,
+            *_pack(model, texts, tags),
+            [word for words in texts for word in words],
+            n,
+            1 if n == 1 else _SPARE * n + 10,
+            beam,
+            self.memory_limit,
+            joined,
+            _PIECE_WEIGHT,
+            settings.threads(),
+            progress,
+        )
 
     def _in_pieces(self, words: list[str], tags: Sequence[str] | None) -> Parsed:
         """Parse a sentence that is too long as a row of shorter ones."""
