@@ -112,10 +112,10 @@ def _curve(train: TreeArray, gold: list[Tree]) -> Table:
 def _cost(parser: PCFGParser, gold: list[Tree]) -> Table:
     """Measure by length; sentences longer than any are made by putting some together."""
     words = [tree.leaves() for tree in gold]
-    long = [sum(words[at : at + size], ()) for size in (3, 6) for at in range(0, 60, size)]
+    long = [sum((one[:-1] for one in words[at : at + size]), ()) for size in (3, 6) for at in range(0, 60, size)]
     rows: list[Sequence[Cell]] = []
     for first, last in _LENGTHS:
-        some = [one for one in words + long if first <= len(one) <= last][:25]
+        some = [one for one in words + long if first <= len(one) <= last][: 25 if last <= 60 else 8]
         if not some:
             continue
         mean = float(np.mean([len(one) for one in some]))

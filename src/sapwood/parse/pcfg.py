@@ -31,6 +31,8 @@ __all__ = ["Model", "PCFGParser", "Parsed"]
 _PARSED, _COVERED, _NOTHING, _TOO_LARGE = range(4)
 # The weight of each piece where a sentence has to be covered by several: large pieces win over likely ones.
 _PIECE_WEIGHT = -20.0
+# How much wider the beam is when it has cut off all parses, and up to how many words that is tried.
+_WIDER, _LONG = 1.5, 60
 # Several derivations may give one tree, so some more are looked at than trees are asked for.
 _SPARE = 3
 
@@ -247,10 +249,14 @@ class PCFGParser(BaseEstimator):
         whole = [index for index, words in enumerate(texts) if len(words) <= self.max_length]
         with settings.progress_bar(len(texts), "parsing") as progress:
             left = self._attempt(self._model, "grammar", whole, texts, given, int(n), self._beam, answers, progress)
-            if self.beam is not None and left:
-                left = self._attempt(self._model, "grammar", left, texts, given, int(n), 2 * self._beam, answers, None)
+            wider = _WIDER * self._beam
+            if self.beam is not None:
+                # In long sentences a wider beam costs more than it is worth: the plain grammar is asked at once.
+                again = [index for index in left if len(texts[index]) <= _LONG]
+                failed = set(self._attempt(self._model, "grammar", again, texts, given, int(n), wider, answers, None))
+                left = [index for index in left if index in failed or len(texts[index]) > _LONG]
             if left:
-                self._attempt(self._fallback, "fallback", left, texts, given, int(n), 2 * self._beam, answers, None)
+                self._attempt(self._fallback, "fallback", left, texts, given, int(n), wider, answers, None)
         for index, words in enumerate(texts):
             if answers[index] is None:
                 answers[index] = self._in_pieces(words, given[index])
