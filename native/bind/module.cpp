@@ -10,6 +10,7 @@ void register_explain(nb::module_& module);
 void register_kernels(nb::module_& module);
 void register_preferences(nb::module_& module);
 void register_recursive(nb::module_& module);
+void register_parse(nb::module_& module);
 void register_semantic(nb::module_& module);
 void register_trees(nb::module_& module);
 
@@ -26,4 +27,5 @@ NB_MODULE(_core, module) {
     register_explain(module);
     register_preferences(module);
     register_recursive(module);
+    register_parse(module);
 }

@@ -26,6 +26,7 @@ _HOMES = {
     "load": "files",
     "metrics": None,
     "options": "settings",
+    "parse": None,
     "read_trees": "trees",
     "save": "files",
     "trees": None,
@@ -47,6 +48,7 @@ __all__ = [
     "load",
     "metrics",
     "options",
+    "parse",
     "read_trees",
     "save",
     "trees",
@@ -55,7 +57,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from sapwood import corpora, decode, errors, kernels, learn, metrics, trees, words
+    from sapwood import corpora, decode, errors, kernels, learn, metrics, parse, trees, words
     from sapwood.errors import BracketError, SapwoodError
     from sapwood.files import load, save
     from sapwood.settings import options

@@ -32,7 +32,7 @@ _LARGEST_HEADER = 100_000_000
 # Which module registers a name: loading a file imports what it needs and nothing else.
 _HOMES = {
     "Checkpoint": "sapwood.learn.checkpoints",
-    "ConnectionPaths": "sapwood.parse.store",
+    "ConnectionPaths": "sapwood.parse.paths_store",
     "Examples": "sapwood.trees.store",
     "FragmentMap": "sapwood.kernels.map_store",
     "Grammar": "sapwood.trees.grammar_store",
@@ -42,6 +42,7 @@ _HOMES = {
     "KernelSVC": "sapwood.learn.svm",
     "KernelSVR": "sapwood.learn.svm",
     "LandmarkMap": "sapwood.kernels.map_store",
+    "PCFGParser": "sapwood.parse.store",
     "PairClassifier": "sapwood.tasks.pairs.store",
     "PairFeatures": "sapwood.tasks.pairs.store",
     "QuestionClassifier": "sapwood.tasks.questions.classifier",
@@ -56,16 +57,13 @@ _HOMES = {
     "WordSimilarity": "sapwood.words.store",
 }
 
-
 @dataclass
 class _Entry:
     kind: type
     write: Callable[[Any, Writer], dict[str, Any]]
     read: Callable[[dict[str, Any], Reader], Any]
 
-
 _registry: dict[str, _Entry] = {}
-
 
 def register(
     name: str,
@@ -91,7 +89,6 @@ def register(
         raise ParameterError(f"{name!r} has no home in sapwood.files, so files that hold it could not be read back.")
     _registry[name] = _Entry(kind, write, read)
 
-
 class Writer:
     """Collects the arrays of the objects that are being saved."""
 
@@ -115,7 +112,6 @@ class Writer:
         raise ParameterError(
             f"{type(value).__name__} objects cannot be saved; sapwood.save takes {', '.join(sorted(_HOMES))}."
         )
-
 
 class Reader:
     """Gives back arrays and objects from a file, checking each."""
@@ -153,7 +149,6 @@ class Reader:
             # A damaged description can go wrong in any way at all.
             raise self.fail(f"the part {name!r} cannot be rebuilt ({error})") from None
 
-
 def save(value: Any, path: str | os.PathLike[str]) -> None:
     """Save a fitted estimator, a kernel, trees or examples to one file.
 
@@ -184,7 +179,6 @@ def save(value: Any, path: str | os.PathLike[str]) -> None:
         raise ParameterError("a dictionary of features holds NaN or infinity; fill or drop it before saving.") from None
     atomic_write(path, serialize(writer.arrays, metadata={_KEY: text}))
 
-
 def load(path: str | os.PathLike[str]) -> Any:
     """Load what ``save`` wrote.
 
@@ -196,11 +190,9 @@ def load(path: str | os.PathLike[str]) -> Any:
     document, arrays = _open(path)
     return Reader(os.fspath(path), arrays).part(document.get("object"))
 
-
 def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return the JSON document of a file without rebuilding anything."""
     return _open(path)[0]
-
 
 def _open(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     from safetensors import SafetensorError
@@ -234,7 +226,6 @@ def _open(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArr
     except (SafetensorError, KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise ModelFileError(f"{name}: the file is truncated or damaged ({error}); copy or save it again.") from None
     return document, arrays
-
 
 def atomic_write(path: str | os.PathLike[str], data: bytes) -> None:
     """Write a file so that it appears whole or not at all, even if the process is killed halfway."""

@@ -21,6 +21,7 @@ _COMMANDS = (
     "predict",
     "evaluate",
     "explain",
+    "parse",
     "kernel",
     "show",
     "decode",

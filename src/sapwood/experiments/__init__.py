@@ -35,6 +35,9 @@ class Experiment:
 
 # Name of the module in this room → what it does. Kept here so that listing experiments imports none of them.
 EXPERIMENTS: dict[str, Experiment] = {
+    "parsing": Experiment(
+        "the parser on the Penn Treebank sample and the English Web Treebank", ("sample", "curve", "cost", "web")
+    ),
     "questions": Experiment(
         "which kind of answer a question asks for: TREC by bags of words, tree kernels and similar words",
         ("validation", "test", "leaves", "curve", "time"),

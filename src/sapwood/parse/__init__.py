@@ -2,3 +2,56 @@
 
 Stands on ``trees`` alone. Reading the output of other parsers from files belongs in ``corpora``.
 """
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+# Loaded when first used: the parser needs scikit-learn, the tokenizer nothing.
+_HOMES = {
+    "SPLITS": "annotation",
+    "PCFGParser": "pcfg",
+    "Parsed": "pcfg",
+    "Token": "tokenizing",
+    "from_benepar": "adapters",
+    "from_bllip": "adapters",
+    "from_corenlp": "adapters",
+    "from_stanza": "adapters",
+    "jackknife": "jackknifing",
+    "split_sentences": "tokenizing",
+    "tokenize": "tokenizing",
+}
+
+__all__ = [
+    "SPLITS",
+    "PCFGParser",
+    "Parsed",
+    "Token",
+    "from_benepar",
+    "from_bllip",
+    "from_corenlp",
+    "from_stanza",
+    "jackknife",
+    "split_sentences",
+    "tokenize",
+]
+
+if TYPE_CHECKING:
+    from sapwood.parse.adapters import from_benepar, from_bllip, from_corenlp, from_stanza
+    from sapwood.parse.annotation import SPLITS
+    from sapwood.parse.jackknifing import jackknife
+    from sapwood.parse.pcfg import Parsed, PCFGParser
+    from sapwood.parse.tokenizing import Token, split_sentences, tokenize
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'sapwood.parse' has no attribute {name!r}")
+    value = getattr(import_module(f"sapwood.parse.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

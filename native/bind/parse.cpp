@@ -1,0 +1,240 @@
+// Bindings of the parser: a weighted grammar, and sentences parsed with it, several at a time.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+
+#include "arrays.hpp"
+#include "cover.hpp"
+#include "kbest.hpp"
+#include "watch.hpp"
+
+namespace nb = nanobind;
+using namespace sapwood;
+using namespace sapwood::parse;
+using sapwood::bind::give;
+using sapwood::bind::view;
+
+namespace {
+
+enum Outcome : std::uint8_t { kParsed, kCovered, kNothing, kTooLarge };
+
+void make_rules(Rules* self, bind::Numbers parents, bind::Numbers lefts, bind::Numbers rights, bind::Values weights,
+                bind::Numbers uppers, bind::Numbers lowers, bind::Values chain_weights, bind::Offsets chain_ends,
+                bind::Numbers chain_labels, bind::Values stay, bind::Values prior, bind::Numbers labels, Symbol root) {
+    const auto copy = [](const auto& array) {
+        const auto values = view(array);
+        return std::vector(values.begin(), values.end());
+    };
+    const std::size_t count = parents.shape(0), chain_count = uppers.shape(0);
+    if (lefts.shape(0) != count || rights.shape(0) != count || weights.shape(0) != count ||
+        lowers.shape(0) != chain_count || chain_weights.shape(0) != chain_count || chain_ends.shape(0) != chain_count)
+        throw std::invalid_argument("the arrays of rules differ in length");
+    std::vector<BinaryRule> binary(count);
+    for (std::size_t at = 0; at < count; ++at) binary[at] = {parents(at), lefts(at), rights(at), weights(at)};
+    std::vector<Chain> chains(chain_count);
+    std::uint32_t first = 0;
+    for (std::size_t at = 0; at < chain_count; ++at) {
+        const auto last = static_cast<std::uint32_t>(chain_ends(at));
+        chains[at] = {uppers(at), lowers(at), chain_weights(at), first, last};
+        first = last;
+    }
+    new (self) Rules(std::move(binary), std::move(chains), copy(chain_labels), copy(stay), copy(prior), copy(labels), root);
+}
+
+// Sentences come as one row of tags; ends say where words and sentences stop.
+class Sentences {
+  public:
+    Sentences(const Rules& rules, bind::Offsets sentence_ends, bind::Offsets tag_ends, bind::Numbers symbols,
+              bind::Values weights)
+        : sentences_(sentence_ends), tags_(tag_ends), symbols_(symbols), weights_(weights) {
+        std::uint64_t before = 0;
+        for (const std::uint64_t end : view(sentences_)) {
+            if (end < before || end > tags_.shape(0)) throw std::invalid_argument("the ends of sentences are not in order");
+            before = end;
+        }
+        before = 0;
+        for (const std::uint64_t end : view(tags_)) {
+            if (end < before || end > symbols_.shape(0)) throw std::invalid_argument("the ends of tags are not in order");
+            before = end;
+        }
+        if (weights_.shape(0) != symbols_.shape(0)) throw std::invalid_argument("tags and weights differ in number");
+        for (const Symbol symbol : view(symbols_))
+            if (symbol >= rules.symbols()) throw std::invalid_argument("a tag is no symbol of the grammar");
+    }
+
+    std::size_t size() const { return sentences_.shape(0); }
+    std::size_t first_word(std::size_t at) const { return at == 0 ? 0 : sentences_(at - 1); }
+
+    Sentence operator[](std::size_t at) const {
+        Sentence sentence(sentences_(at) - first_word(at));
+        for (std::size_t word = 0; word < sentence.size(); ++word) {
+            const std::size_t row = first_word(at) + word;
+            for (std::uint64_t tag = row == 0 ? 0 : tags_(row - 1); tag < tags_(row); ++tag)
+                sentence[word].push_back({symbols_(tag), weights_(tag)});
+        }
+        return sentence;
+    }
+
+    // Work grows with the cube of the length.
+    bool brief() const {
+        double work = 0.0;
+        for (std::size_t at = 0; at < size(); ++at) {
+            const double words = static_cast<double>(sentences_(at) - first_word(at));
+            work += words * words * words;
+        }
+        return work < 2000.0;
+    }
+
+  private:
+    bind::Offsets sentences_, tags_;
+    bind::Numbers symbols_;
+    bind::Values weights_;
+};
+
+struct Answer {
+    std::vector<Parse> parses;
+    Outcome outcome = kNothing;
+    std::size_t bytes = 0;
+};
+
+Parse join(const Rules& rules, const Chart& chart, const Sentence& sentence, std::span<const std::uint32_t> labels,
+           double price, const Control& control) {
+    Parse joined{{}, 0.0};
+    KBest extractor(rules, chart, sentence, 1);
+    const std::vector<Piece> pieces = cover(rules, chart, price);
+    for (const Piece& piece : pieces) {
+        const Parse part = extractor.best(piece.symbol, piece.begin, piece.end, control);
+        joined.nodes.insert(joined.nodes.end(), part.nodes.begin(), part.nodes.end());
+        joined.weight += part.weight + price;
+    }
+    if (pieces.empty()) return joined;
+    auto children = static_cast<std::uint32_t>(pieces.size());
+    for (auto label = labels.rbegin(); label != labels.rend(); ++label) joined.nodes.push_back({*label, children}), children = 1;
+    return joined;
+}
+
+nb::tuple parse_batch(const Rules& rules, std::vector<std::string> labels, bind::Offsets sentence_ends,
+                      bind::Offsets tag_ends, bind::Numbers symbols, bind::Values weights, std::vector<std::string> words,
+                      std::size_t count, std::size_t derivations, double beam, std::size_t bytes,
+                      std::vector<std::uint32_t> cover_labels, double cover_price, std::size_t threads,
+                      nb::handle progress) {
+    const Sentences sentences(rules, sentence_ends, tag_ends, symbols, weights);
+    if (words.size() != tag_ends.shape(0)) throw std::invalid_argument("words and their tags differ in number");
+    for (const std::uint32_t label : cover_labels)
+        if (label >= labels.size()) throw std::invalid_argument("a label has no name");
+    std::vector<Answer> answers(sentences.size());
+    bind::watch(sentences.brief(), progress, [&](Control& control) {
+        parallel_blocks(sentences.size(), 1, threads, control, [&] {
+            return [&, filler = std::make_shared<Filler<Best>>(rules)](std::size_t begin, std::size_t end) {
+                for (std::size_t at = begin; at < end; ++at) {
+                    const Sentence sentence = sentences[at];
+                    Answer& answer = answers[at];
+                    try {
+                        const Chart chart = filler->fill(sentence, {beam, bytes}, control);
+                        answer.bytes = chart.bytes();
+                        answer.parses = KBest(rules, chart, sentence, derivations).trees(count, control);
+                        answer.outcome = answer.parses.empty() ? kNothing : kParsed;
+                        if (answer.parses.empty() && !cover_labels.empty() && !sentence.empty()) {
+                            answer.parses.push_back(join(rules, chart, sentence, cover_labels, cover_price, control));
+                            answer.outcome = kCovered;
+                            if (answer.parses.back().nodes.empty()) answer.parses.clear(), answer.outcome = kNothing;
+                        }
+                    } catch (const ChartTooLarge&) {
+                        answer.outcome = kTooLarge;
+                    }
+                }
+            };
+        });
+    });
+    Arena arena;
+    std::vector<Symbol> names, leaves;
+    for (const std::string& label : labels) names.push_back(arena.symbols.intern(label));
+    for (const std::string& word : words) leaves.push_back(arena.symbols.intern(word));
+    std::vector<Node> roots, stack;
+    std::vector<std::uint64_t> ends, sizes;
+    std::vector<double> found;
+    std::vector<std::uint8_t> outcomes;
+    for (std::size_t at = 0; at < answers.size(); ++at) {
+        for (const Parse& parse : answers[at].parses) {
+            stack.clear();
+            for (const TreeNode& node : parse.nodes) {
+                if (node.children == 0) {
+                    stack.push_back(arena.leaf(leaves[sentences.first_word(at) + node.label]));
+                    continue;
+                }
+                if (node.label >= names.size() || node.children > stack.size())
+                    throw std::invalid_argument("a label has no name");
+                const auto first = stack.end() - node.children;
+                const Node made = arena.node(names[node.label], std::span(stack).last(node.children));
+                stack.erase(first, stack.end());
+                stack.push_back(made);
+            }
+            roots.push_back(stack.back());
+            found.push_back(parse.weight);
+        }
+        ends.push_back(roots.size());
+        sizes.push_back(answers[at].bytes);
+        outcomes.push_back(answers[at].outcome);
+    }
+    return nb::make_tuple(nb::cast(std::move(arena)), give(std::move(roots)), give(std::move(ends)), give(std::move(found)),
+                          give(std::move(outcomes)), give(std::move(sizes)));
+}
+
+// The logarithm of the total weight of all derivations of each sentence.
+auto inside(const Rules& rules, bind::Offsets sentence_ends, bind::Offsets tag_ends, bind::Numbers symbols,
+            bind::Values weights, std::size_t bytes, std::size_t threads, nb::handle progress) {
+    const Sentences sentences(rules, sentence_ends, tag_ends, symbols, weights);
+    std::vector<double> totals(sentences.size(), kNever);
+    bind::watch(sentences.brief(), progress, [&](Control& control) {
+        parallel_blocks(sentences.size(), 1, threads, control, [&] {
+            return [&, best = std::make_shared<Filler<Best>>(rules),
+                    sum = std::make_shared<Filler<Sum>>(rules)](std::size_t begin, std::size_t end) {
+                for (std::size_t at = begin; at < end; ++at) {
+                    Sentence sentence = sentences[at];
+                    const std::size_t count = sentence.size();
+                    if (count == 0) continue;
+                    const Limits limits{std::numeric_limits<double>::infinity(), bytes};
+                    try {
+                        const Chart chart = best->fill(sentence, limits, control);
+                        const Entry* top = Chart::find(chart.upper(0, count), rules.root());
+                        if (!top) continue;
+                        // Sharing the best weight out among the words keeps all sums near 1, far from under- and overflow.
+                        const double share = top->value / static_cast<double>(count);
+                        for (std::vector<Tag>& tags : sentence)
+                            for (Tag& tag : tags) tag.weight -= share;
+                        const Chart sums = sum->fill(sentence, limits, control);
+                        if (const Entry* total = Chart::find(sums.upper(0, count), rules.root()))
+                            totals[at] = std::log(total->value) + top->value;
+                    } catch (const ChartTooLarge&) {
+                        totals[at] = std::numeric_limits<double>::quiet_NaN();
+                    }
+                }
+            };
+        });
+    });
+    return give(std::move(totals));
+}
+
+}  // namespace
+
+void register_parse(nb::module_& core) {
+    nb::module_ module = core.def_submodule("parse");
+    nb::class_<Rules>(module, "Rules")
+        .def("__init__", &make_rules, nb::arg("parents").noconvert(), nb::arg("lefts").noconvert(),
+             nb::arg("rights").noconvert(), nb::arg("weights").noconvert(), nb::arg("uppers").noconvert(),
+             nb::arg("lowers").noconvert(), nb::arg("chain_weights").noconvert(), nb::arg("chain_ends").noconvert(),
+             nb::arg("chain_labels").noconvert(), nb::arg("stay").noconvert(), nb::arg("prior").noconvert(),
+             nb::arg("labels").noconvert(), nb::arg("root"))
+        .def_prop_ro("symbols", &Rules::symbols)
+        .def_prop_ro("binary", &Rules::binary_count);
+    module.def("parse_batch", &parse_batch, nb::arg("rules"), nb::arg("labels"), nb::arg("sentence_ends").noconvert(),
+               nb::arg("tag_ends").noconvert(), nb::arg("symbols").noconvert(), nb::arg("weights").noconvert(),
+               nb::arg("words"), nb::arg("count"), nb::arg("derivations"), nb::arg("beam"), nb::arg("bytes"),
+               nb::arg("cover_labels"), nb::arg("cover_price"), nb::arg("threads"), nb::arg("progress").none());
+    module.def("inside", &inside, nb::arg("rules"), nb::arg("sentence_ends").noconvert(), nb::arg("tag_ends").noconvert(),
+               nb::arg("symbols").noconvert(), nb::arg("weights").noconvert(), nb::arg("bytes"), nb::arg("threads"),
+               nb::arg("progress").none());
+}

@@ -1,0 +1,174 @@
+"""How well the parser does: on the treebank sample, with less of it, on the web treebank, and how its cost grows.
+
+The sample is split by the numbers of its files: those that end in 0 are parsed, the others learnt from. Nothing is
+random here, so the seed has no effect.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sapwood import settings
+from sapwood.corpora.catalogue import data_folders, find
+from sapwood.corpora.penn import read_treebank
+from sapwood.corpora.sources import open_all
+from sapwood.errors import DataError
+from sapwood.experiments.tables import Cell, Setting, Table
+from sapwood.metrics import COLLINS, parseval, score_forest
+from sapwood.metrics.parseval import ParsevalSummary
+from sapwood.parse import PCFGParser
+from sapwood.trees.array import TreeArray, concatenate
+from sapwood.trees.brackets import read_trees
+from sapwood.trees.tree import Tree
+
+__all__ = ["run", "split_sample"]
+
+_LIST = 30
+# A parse that tags a word as punctuation is an error for evalb, which leaves the sentence out; there may be some.
+_RULES = replace(COLLINS, max_errors=10**9)
+_SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)
+_LENGTHS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, 60), (61, 100), (101, 200))
+
+
+@dataclass(frozen=True)
+class _Result:
+    best: ParsevalSummary
+    oracle: float
+    seconds: float
+    fallback: int
+
+
+def split_sample(path: str) -> tuple[TreeArray, list[Tree]]:
+    """Return the training trees as they are in the files, and the held-out ones without traces and function tags."""
+    train, held_out = [], []
+    for stream in open_all(path):
+        found = re.search(r"(\d+)\.\w+$", stream.name)
+        if found is None:
+            raise DataError(f"{stream.name}: the file has no number, by which the treebank is split.")
+        if int(found[1]) % 10 == 0:
+            held_out.append(read_trees(stream, drop_traces=True, drop_function_tags=True))
+        else:
+            train.append(read_trees(stream))
+    return concatenate(train), _trees(concatenate(held_out))
+
+
+def run(setting: Setting) -> Iterator[Table]:
+    """Yield the tables that are wanted."""
+    folders = data_folders([] if setting.data is None else [setting.data])
+    places = {one.corpus.name: one.path for one in find(folders, names=["penn-sample", "ewt"])}
+    sample = places["penn-sample"]
+    if sample is None:
+        raise DataError("this needs the Penn Treebank sample of NLTK; see: sapwood data penn-sample")
+    train, gold = split_sample(sample)
+    if setting.wants("sample") or setting.wants("cost"):
+        parser = PCFGParser().fit(train)
+    if setting.wants("sample"):
+        yield _sample(parser, train, gold)
+    if setting.wants("curve"):
+        yield _curve(train, gold)
+    if setting.wants("cost"):
+        yield _cost(parser, gold)
+    if setting.wants("web") and (web := places["ewt"]) is not None:
+        yield _web(train, os.path.dirname(web))
+
+
+def _sample(parser: PCFGParser, train: TreeArray, gold: list[Tree]) -> Table:
+    rows: list[Sequence[Cell]] = []
+    for name, beam in (
+        ("beam of 8", 8.0),
+        ("beam of 10, the default", 10.0),
+        ("beam of 12", 12.0),
+        ("beam of 16", 16.0),
+    ):
+        parser.set_params(beam=beam)
+        rows.append([name, *_figures(_evaluate(parser, gold, _LIST), len(gold))])
+    parser.set_params(beam=10.0)
+    title = (
+        f"Penn Treebank sample: {len(train):,} trees learnt, {len(gold)} parsed from words alone, {_LIST} parses each"
+    )
+    return Table("sample", title, ("pruning", *_COLUMNS), rows, _DECIMALS)
+
+
+def _curve(train: TreeArray, gold: list[Tree]) -> Table:
+    rows: list[Sequence[Cell]] = []
+    for share in _SHARES:
+        # Every so many trees, so that each part is drawn from the whole.
+        part = train[:: round(1 / share)]
+        start = time.process_time()
+        parser = PCFGParser().fit(part)
+        seconds = time.process_time() - start
+        result = _evaluate(parser, gold, 1)
+        rows.append([len(part), 100 * result.best.f1, 100 * result.best.tagging, seconds, parser.size()["rules"]])
+    columns = ("trees learnt", "F1", "tags", "fit s", "rules")
+    return Table("curve", "Learning curve on the Penn Treebank sample", columns, rows, {"tags": 1, "fit s": 1})
+
+
+def _cost(parser: PCFGParser, gold: list[Tree]) -> Table:
+    """Measure by length; sentences longer than any are made by putting some together."""
+    words = [tree.leaves() for tree in gold]
+    long = [sum((one[:-1] for one in words[at : at + size]), ()) for size in (3, 6) for at in range(0, 60, size)]
+    rows: list[Sequence[Cell]] = []
+    for first, last in _LENGTHS:
+        some = [one for one in words + long if first <= len(one) <= last][: 25 if last <= 60 else 8]
+        if not some:
+            continue
+        mean = float(np.mean([len(one) for one in some]))
+        with settings.options(threads=1, progress=False):
+            start = time.process_time()
+            parser.parse_batch(some)
+            seconds = (time.process_time() - start) / len(some)
+        chart = max(parser.chart_bytes(some))
+        rows.append([f"{first}-{last}", len(some), mean, 1000 * seconds, 1e9 * seconds / mean**3, chart / 1e6])
+    columns = ("words", "sentences", "mean length", "ms each", "ns / words³", "largest chart MB")
+    return Table("cost", "Cost of one parse by length, one thread", columns, rows, {"largest chart MB": 1})
+
+
+def _web(train: TreeArray, folder: str) -> Table:
+    web = {part: read_treebank(os.path.join(folder, f"{part}.trees*")) for part in ("train", "test")}
+    gold = _trees(web["test"])
+    rows: list[Sequence[Cell]] = []
+    for name, trees in (("web", web["train"]), ("web + sample", concatenate([web["train"], train]))):
+        start = time.process_time()
+        parser = PCFGParser().fit(trees)
+        seconds = time.process_time() - start
+        result = _evaluate(parser, gold, 1 if name == "web" else _LIST)
+        rows.append([name, len(trees), seconds, *_figures(result, len(gold))])
+    notes = ["BLLIP with its own larger model: F1 81.8 on 299 of these sentences."]
+    title = f"English Web Treebank: {len(gold):,} test sentences parsed from words alone"
+    return Table("web", title, ("learnt from", "trees", "fit s", *_COLUMNS), rows, _DECIMALS, notes)
+
+
+_COLUMNS = ("F1", "precision", "recall", "complete", "tags", f"oracle of {_LIST}", "outside", "ms each")
+_DECIMALS = {"complete": 1, "tags": 1, "ms each": 1, "fit s": 1}
+
+
+def _figures(result: _Result, count: int) -> list[Cell]:
+    best = result.best
+    values = (best.f1, best.precision, best.recall, best.complete_match, best.tagging, result.oracle)
+    return [*(100 * value for value in values), result.fallback, 1000 * result.seconds / count]
+
+
+def _evaluate(parser: PCFGParser, gold: list[Tree], n: int) -> _Result:
+    """Parse the words of these trees, and score the first parse of each and the best of each list."""
+    sentences = [tree.leaves() for tree in gold]
+    start = time.process_time()
+    found = parser.analyse(sentences, n)
+    seconds = time.process_time() - start
+    best = parseval(gold, [one.parses.parses[0] for one in found], rules=_RULES).overall
+    matched = total = 0
+    for tree, one in zip(gold, found, strict=True) if n > 1 else ():
+        score = max(score_forest(tree, one.parses.parses, rules=_RULES), key=lambda score: score.f1)
+        matched += score.matched
+        total += score.gold + score.predicted
+    oracle = 2 * matched / total if total else float("nan")
+    return _Result(best, oracle, seconds, sum(one.how != "grammar" for one in found))
+
+
+def _trees(array: TreeArray) -> list[Tree]:
+    return [tree for tree in array if isinstance(tree, Tree)]

@@ -1,0 +1,52 @@
+"""A forest: the alternative parses of one sentence with their scores.
+
+Only the value is here. Parsers make such lists, ``corpora`` reads and writes them, and rankers learn to choose.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sapwood.trees.array import TreeArray
+from sapwood.trees.tree import Tree
+
+__all__ = ["NBest"]
+
+
+@dataclass(frozen=True, eq=False)
+class NBest:
+    """The alternative parses of one sentence.
+
+    Attributes
+    ----------
+    parses : TreeArray
+        The parses, in the order of the file.
+    scores : array of float64
+        Their scores; log probabilities as a rule, larger is better.
+    gold : Tree, optional
+        The correct tree.
+    name : str, optional
+        What the file calls the sentence.
+    fold : int, optional
+        The fold in which the sentence was parsed, where lists were made by cross-validation.
+    gold_brackets : int, optional
+        Brackets of the gold tree, as the maker of the file counted them.
+    f1, matched, brackets : array, optional
+        What each parse scored against the gold tree, as the maker of the file counted it.
+    """
+
+    parses: TreeArray
+    scores: NDArray[np.float64]
+    gold: Tree | None = None
+    name: str | None = None
+    fold: int | None = None
+    gold_brackets: int | None = None
+    f1: NDArray[np.float64] | None = None
+    matched: NDArray[np.int64] | None = None
+    brackets: NDArray[np.int64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.parses)
