@@ -57,13 +57,16 @@ _HOMES = {
     "WordSimilarity": "sapwood.words.store",
 }
 
+
 @dataclass
 class _Entry:
     kind: type
     write: Callable[[Any, Writer], dict[str, Any]]
     read: Callable[[dict[str, Any], Reader], Any]
 
+
 _registry: dict[str, _Entry] = {}
+
 
 def register(
     name: str,
@@ -89,6 +92,7 @@ def register(
         raise ParameterError(f"{name!r} has no home in sapwood.files, so files that hold it could not be read back.")
     _registry[name] = _Entry(kind, write, read)
 
+
 class Writer:
     """Collects the arrays of the objects that are being saved."""
 
@@ -112,6 +116,7 @@ class Writer:
         raise ParameterError(
             f"{type(value).__name__} objects cannot be saved; sapwood.save takes {', '.join(sorted(_HOMES))}."
         )
+
 
 class Reader:
     """Gives back arrays and objects from a file, checking each."""
@@ -149,6 +154,7 @@ class Reader:
             # A damaged description can go wrong in any way at all.
             raise self.fail(f"the part {name!r} cannot be rebuilt ({error})") from None
 
+
 def save(value: Any, path: str | os.PathLike[str]) -> None:
     """Save a fitted estimator, a kernel, trees or examples to one file.
 
@@ -179,6 +185,7 @@ def save(value: Any, path: str | os.PathLike[str]) -> None:
         raise ParameterError("a dictionary of features holds NaN or infinity; fill or drop it before saving.") from None
     atomic_write(path, serialize(writer.arrays, metadata={_KEY: text}))
 
+
 def load(path: str | os.PathLike[str]) -> Any:
     """Load what ``save`` wrote.
 
@@ -190,9 +197,11 @@ def load(path: str | os.PathLike[str]) -> Any:
     document, arrays = _open(path)
     return Reader(os.fspath(path), arrays).part(document.get("object"))
 
+
 def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return the JSON document of a file without rebuilding anything."""
     return _open(path)[0]
+
 
 def _open(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     from safetensors import SafetensorError
@@ -226,6 +235,7 @@ def _open(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArr
     except (SafetensorError, KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise ModelFileError(f"{name}: the file is truncated or damaged ({error}); copy or save it again.") from None
     return document, arrays
+
 
 def atomic_write(path: str | os.PathLike[str], data: bytes) -> None:
     """Write a file so that it appears whole or not at all, even if the process is killed halfway."""
