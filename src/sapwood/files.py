@@ -36,6 +36,7 @@ _HOMES = {
     "Kernel": "sapwood.kernels.store",
     "KernelSVC": "sapwood.learn.svm",
     "KernelSVR": "sapwood.learn.svm",
+    "LogLinear": "sapwood.learn.loglinear",
     "TreeArray": "sapwood.trees.store",
     "WordSimilarity": "sapwood.words.store",
 }

@@ -21,6 +21,7 @@ _HOMES = {
     "Row": "conllu",
     "SentencePair": "pairs",
     "find_nltk": "penn",
+    "framenet": None,
     "iter_conllu": "conllu",
     "iter_corenlp": "corenlp",
     "iter_corenlp_json": "corenlp",
@@ -64,6 +65,7 @@ __all__ = [
     "Row",
     "SentencePair",
     "find_nltk",
+    "framenet",
     "iter_conllu",
     "iter_corenlp",
     "iter_corenlp_json",
@@ -98,7 +100,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from sapwood.corpora import nursery
+    from sapwood.corpora import framenet, nursery
     from sapwood.corpora.conllu import DependencySentence, Row, iter_conllu, read_conllu, write_conllu
     from sapwood.corpora.corenlp import CoreNLPSentence, iter_corenlp, iter_corenlp_json, read_corenlp, write_corenlp
     from sapwood.corpora.kelp import KelpExample, iter_kelp, read_kelp, write_kelp
