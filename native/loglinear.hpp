@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "parallel.hpp"
@@ -62,11 +63,37 @@ inline void for_runs(const CandidateSets& sets, std::uint64_t row, std::uint32_t
     }
 }
 
+// The keys of a set's choosers, each once: choosers that share a key share what it says about every row.
+struct SetKeys {
+    std::vector<std::uint64_t> distinct;                             // key and mask in one number, ascending
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> of_role;    // (which distinct key, chooser), sorted
+
+    void collect(const CandidateSets& sets, std::size_t set) {
+        const std::uint64_t first = sets.first_role(set), last = sets.role_ends[set];
+        distinct.clear();
+        of_role.clear();
+        for (std::uint64_t k = sets.first_key(first); last > first && k < sets.key_ends[last - 1]; ++k)
+            distinct.push_back(static_cast<std::uint64_t>(sets.keys[k]) << 32 | sets.masks[k]);
+        std::sort(distinct.begin(), distinct.end());
+        distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+        for (std::uint64_t role = first; role < last; ++role)
+            for (std::uint64_t k = sets.first_key(role); k < sets.key_ends[role]; ++k) {
+                const std::uint64_t key = static_cast<std::uint64_t>(sets.keys[k]) << 32 | sets.masks[k];
+                const auto at = std::lower_bound(distinct.begin(), distinct.end(), key) - distinct.begin();
+                of_role.emplace_back(static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(role - first));
+            }
+        std::sort(of_role.begin(), of_role.end());
+    }
+
+    std::uint32_t key(std::size_t at) const { return static_cast<std::uint32_t>(distinct[at] >> 32); }
+    std::uint32_t mask(std::size_t at) const { return static_cast<std::uint32_t>(distinct[at]); }
+};
+
 // Scores of one set, choosers × rows.
 template <class Weight>
 void score_set(const CandidateSets& sets, std::size_t set, const Weight* weights, int bits, double* out) {
     const std::uint64_t first = sets.first_row(set), rows = sets.row_ends[set] - first;
-    const std::uint64_t first_role = sets.first_role(set), roles = sets.role_ends[set] - first_role;
+    const std::uint64_t roles = sets.role_ends[set] - sets.first_role(set);
     if (!roles) return;
     const auto sum = [&](std::uint64_t row, std::uint32_t key, std::uint32_t mask) {
         double total = 0.0;
@@ -80,10 +107,17 @@ void score_set(const CandidateSets& sets, std::size_t set, const Weight* weights
         const double plain = sum(first + row, 0, sets.shared);
         for (std::uint64_t role = 0; role < roles; ++role) out[role * rows + row] = plain;
     }
-    for (std::uint64_t role = 0; role < roles; ++role)
-        for (std::uint64_t k = sets.first_key(first_role + role); k < sets.key_ends[first_role + role]; ++k)
-            for (std::uint64_t row = 0; row < rows; ++row)
-                out[role * rows + row] += sum(first + row, sets.keys[k], sets.masks[k]);
+    SetKeys keys;
+    keys.collect(sets, set);
+    std::vector<double> said(rows);
+    std::size_t at = 0;
+    for (std::size_t k = 0; k < keys.distinct.size(); ++k) {
+        for (std::uint64_t row = 0; row < rows; ++row) said[row] = sum(first + row, keys.key(k), keys.mask(k));
+        for (; at < keys.of_role.size() && keys.of_role[at].first == k; ++at) {
+            double* scores = out + keys.of_role[at].second * rows;
+            for (std::uint64_t row = 0; row < rows; ++row) scores[row] += said[row];
+        }
+    }
 }
 
 // Turns scores into probability minus truth, the derivative of the loss; returns the loss.
@@ -102,7 +136,7 @@ inline double softmax_difference(double* scores, std::uint64_t rows, std::uint64
 template <class Add>
 void spread_set(const CandidateSets& sets, std::size_t set, const double* slopes, double negligible, int bits, Add add) {
     const std::uint64_t first = sets.first_row(set), rows = sets.row_ends[set] - first;
-    const std::uint64_t first_role = sets.first_role(set), roles = sets.role_ends[set] - first_role;
+    const std::uint64_t roles = sets.role_ends[set] - sets.first_role(set);
     const auto each = [&](std::uint64_t row, std::uint32_t key, std::uint32_t mask, double slope) {
         if (std::abs(slope) <= negligible) return;
         for_runs(sets, row, mask, [&](std::uint64_t begin, std::uint64_t end) {
@@ -114,10 +148,16 @@ void spread_set(const CandidateSets& sets, std::size_t set, const double* slopes
         for (std::uint64_t role = 0; role < roles; ++role) total += slopes[role * rows + row];
         each(first + row, 0, sets.shared, total);
     }
-    for (std::uint64_t role = 0; role < roles; ++role)
-        for (std::uint64_t k = sets.first_key(first_role + role); k < sets.key_ends[first_role + role]; ++k)
-            for (std::uint64_t row = 0; row < rows; ++row)
-                each(first + row, sets.keys[k], sets.masks[k], slopes[role * rows + row]);
+    SetKeys keys;
+    keys.collect(sets, set);
+    std::vector<double> pull(rows);
+    std::size_t at = 0;
+    for (std::size_t k = 0; k < keys.distinct.size(); ++k) {
+        std::fill(pull.begin(), pull.end(), 0.0);
+        for (; at < keys.of_role.size() && keys.of_role[at].first == k; ++at)
+            for (std::uint64_t row = 0; row < rows; ++row) pull[row] += slopes[keys.of_role[at].second * rows + row];
+        for (std::uint64_t row = 0; row < rows; ++row) each(first + row, keys.key(k), keys.mask(k), pull[row]);
+    }
 }
 
 inline void score_sets(const CandidateSets& sets, const float* weights, int bits, double* out, std::size_t threads,

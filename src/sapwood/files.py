@@ -32,6 +32,9 @@ _LARGEST_HEADER = 100_000_000
 # Which module registers a name: loading a file imports what it needs and nothing else.
 _HOMES = {
     "Examples": "sapwood.trees.store",
+    "FrameIdentifier": "sapwood.tasks.frames.identifier",
+    "FrameLabeler": "sapwood.tasks.frames.labeler",
+    "FrameParser": "sapwood.tasks.frames.parser",
     "Grammar": "sapwood.trees.grammar_store",
     "Kernel": "sapwood.kernels.store",
     "KernelSVC": "sapwood.learn.svm",

@@ -34,7 +34,12 @@ class Experiment:
 
 
 # Name of the module in this room → what it does. Kept here so that listing experiments imports none of them.
-EXPERIMENTS: dict[str, Experiment] = {}
+EXPERIMENTS: dict[str, Experiment] = {
+    "frames": Experiment(
+        "arguments of frames under constraints (Das, Martins and Smith 2012)",
+        ("tuning", "gold", "faithful", "best", "convergence", "penalty", "identification"),
+    ),
+}
 
 
 def run(name: str, setting: Setting) -> Iterator[Table]:
