@@ -14,7 +14,7 @@ from sapwood.errors import ModelFileError
 __all__ = ["load_model"]
 
 # Class of the stored model → module of this package.
-_ANSWERING = {"KernelSVC": "trees"}
+_ANSWERING = {"FrameLabeler": "frames", "FrameParser": "frames", "KernelSVC": "trees"}
 
 
 def load_model(path: str) -> tuple[Any, ModuleType]:

@@ -12,6 +12,7 @@ from sapwood.tasks.frames.instances import FrameInput
 from sapwood.tasks.frames.labeler import FrameLabeler, LabelledTarget, RoleFiller
 from sapwood.tasks.frames.loading import FrameCorpus, load_framenet, nursery_frames
 from sapwood.tasks.frames.parser import FrameParser
+from sapwood.tasks.frames.records import FrameRecord, iter_records, prediction, write_records
 from sapwood.tasks.frames.sentences import ParsedSentence, from_conllu, from_tree
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "FrameInput",
     "FrameLabeler",
     "FrameParser",
+    "FrameRecord",
     "LabelledTarget",
     "ParsedSentence",
     "RoleFiller",
@@ -27,6 +29,9 @@ __all__ = [
     "from_conllu",
     "from_tree",
     "gold_violations",
+    "iter_records",
     "load_framenet",
     "nursery_frames",
+    "prediction",
+    "write_records",
 ]

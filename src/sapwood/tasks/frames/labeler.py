@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood.corpora.framenet import Lexicon
 from sapwood.decode import RoleProblem, RoleResult, decode_roles_batch
+from sapwood.draw.spans import LabelledSpan, SpanLayer
 from sapwood.errors import DataError, ParameterError
 from sapwood.files import Reader, Writer, register
 from sapwood.learn.loglinear import CandidateSets, LogLinear
@@ -63,6 +64,11 @@ class LabelledTarget:
     tokens: tuple[int, ...]
     fillers: tuple[RoleFiller, ...]
     status: str = "optimal"
+
+    def layer(self) -> SpanLayer:
+        """Return what ``sapwood.draw.span_text`` and ``span_svg`` draw under the sentence."""
+        spans = [LabelledSpan(filler.role, filler.first, filler.last) for filler in self.fillers]
+        return SpanLayer(self.frame, spans, self.tokens)
 
 
 @dataclass(frozen=True)
