@@ -155,6 +155,14 @@ def test_models_are_saved_and_cloned(tmp_path):
     assert clone(model).get_params() == model.get_params()
 
 
+def test_small_weights_can_be_left_out():
+    sets, right = learnable()
+    whole = LogLinear(bits=12, epochs=3).fit(sets, right).weights_
+    pruned = LogLinear(bits=12, epochs=3, prune=0.05).fit(sets, right).weights_
+    np.testing.assert_array_equal(pruned, np.where(np.abs(whole) < 0.05, 0.0, whole))
+    assert 0 < np.count_nonzero(pruned) < np.count_nonzero(whole)
+
+
 def test_sets_joined_are_the_sets_one_after_the_other():
     parts = [random_sets(seed) for seed in (1, 2, 3)]
     parts = [CandidateSets(*part._arguments()[:1], part.ends, *part._arguments()[2:7], 5) for part in parts]

@@ -219,6 +219,8 @@ class LogLinear(BaseEstimator):
         Passes of AdaGrad over the data; iterations of L-BFGS are limited to fifty times as many.
     batch : int
         Sets whose gradients AdaGrad adds up before it moves the weights.
+    prune : float
+        Weights that end up smaller than this become 0, so that model files hold only those that matter.
     random_state : int
         Seed of the order in which AdaGrad sees the sets. The result depends on nothing else, and not on threads.
 
@@ -246,10 +248,11 @@ class LogLinear(BaseEstimator):
         rate: float = 0.1,
         epochs: int = 10,
         batch: int = 8,
+        prune: float = 0.0,
         random_state: int = 0,
     ) -> None:
         self.l2, self.solver, self.bits, self.rate = l2, solver, bits, rate
-        self.epochs, self.batch, self.random_state = epochs, batch, random_state
+        self.epochs, self.batch, self.prune, self.random_state = epochs, batch, prune, random_state
 
     def fit(
         self, X: CandidateSets, y: ArrayLike, *, after_epoch: Callable[[LogLinear], bool | None] | None = None
@@ -289,6 +292,7 @@ class LogLinear(BaseEstimator):
             self.weights_ = weights
             if after_epoch is not None and after_epoch(self):
                 break
+        weights[np.abs(weights) < self.prune] = 0.0
         self.weights_ = weights
         return self
 
@@ -328,7 +332,7 @@ class LogLinear(BaseEstimator):
         start = np.zeros(1 << self.bits)
         options = {"maxiter": 50 * self.epochs, "ftol": 1e-12, "gtol": 1e-6, "maxcor": 6}
         found = minimize(function, start, jac=True, method="L-BFGS-B", options=options)
-        self.weights_ = found.x.astype(np.float32)
+        self.weights_ = np.where(np.abs(found.x) < self.prune, 0.0, found.x).astype(np.float32)
         self.losses_ = [float(found.fun) - self.l2 * float(found.x @ found.x)]
         return self
 
@@ -339,7 +343,7 @@ class LogLinear(BaseEstimator):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
                 raise ParameterError(f"{name} must be an integer from {low} to {high:,}, got {value!r}.")
-        for name in ("l2", "rate"):
+        for name in ("l2", "rate", "prune"):
             value = getattr(self, name)
             if not isinstance(value, (int, float)) or not 0 <= value < math.inf or (name == "rate" and not value):
                 raise ParameterError(f"{name} must be a number of at least 0 (rate: above 0), got {value!r}.")
@@ -364,17 +368,13 @@ _NEGLIGIBLE = 1e-5
 def _write(model: LogLinear, writer: Writer) -> dict[str, Any]:
     check_is_fitted(model, "weights_")
     # Most places of the table are empty, and files are for keeping.
-    places = np.flatnonzero(np.abs(model.weights_) > _TINY).astype(np.uint32)
+    places = np.flatnonzero(model.weights_).astype(np.uint32)
     return {
         "parameters": model.get_params(),
         "places": writer.array(places),
         "weights": writer.array(model.weights_[places]),
         "losses": model.losses_,
     }
-
-
-# Weights below this change no score that anyone could notice.
-_TINY = 1e-4
 
 
 def _read(data: dict[str, Any], reader: Reader) -> LogLinear:

@@ -114,7 +114,7 @@ class FrameIdentifier(BaseEstimator):
         if not possible:
             raise DataError("there is nothing to learn from: no target is marked with a frame of the lexicon.")
         self.model_ = LogLinear(
-            l2=self.l2, rate=self.rate, epochs=self.epochs, bits=self.bits, random_state=self.random_state
+            l2=self.l2, rate=self.rate, epochs=self.epochs, bits=self.bits, prune=1e-3, random_state=self.random_state
         ).fit(_sets(possible), np.array(right))
         return self
 

@@ -30,6 +30,9 @@ from sapwood.tasks.frames.templates import TEMPLATES
 
 __all__ = ["FrameLabeler", "LabelledTarget", "RoleFiller", "ScoredTargets"]
 
+# Three weights of four end up below this, mostly of candidates that were never right, and decide nothing.
+_SMALLEST = 1e-3
+
 
 @dataclass(frozen=True)
 class RoleFiller:
@@ -187,6 +190,7 @@ class FrameLabeler(BaseEstimator):
             epochs=self.epochs,
             bits=self.bits,
             batch=self.batch,
+            prune=_SMALLEST,
             random_state=self.random_state,
         ).fit(sets, right, after_epoch=step)
         return self
