@@ -21,9 +21,11 @@ from sapwood.tasks.frames import (
     FrameParser,
     evaluate_arguments,
     from_conllu,
+    from_tags,
     from_tree,
     gold_violations,
     iter_records,
+    load_framenet,
     nursery_frames,
     write_records,
 )
@@ -104,6 +106,13 @@ def test_spans_from_conllu_need_no_tree():
     features, ends = collect(Rows([TargetInstance(one, (1,), "Motion", ((0, 0), (2, 2)))]), "extended")
     assert ends.shape == (3, GROUPS)
     assert len(features) == ends[-1, -1]
+
+
+def test_sentences_without_a_parse_get_a_flat_one():
+    one = from_tags(["He", "(", "left", ")", "."], ["PP", "(", "VVD", ")", "sent"])
+    assert one.tags == ("PRP", "-LRB-", "VBD", "-RRB-", ".")
+    assert one.words == ("He", "(", "left", ")", ".")
+    assert (0, 0) in candidate_spans(one, (2,))
 
 
 def test_circular_dependencies_are_refused(sentence):
@@ -318,3 +327,26 @@ def test_damaged_files_are_noticed(parser, tmp_path):
     (tmp_path / "odd.sap").write_bytes(data.replace(b'\\"spans\\": \\"extended\\"', b'\\"spans\\": \\"nonsense\\"'))
     with pytest.raises(ModelFileError, match="damaged"):
         sw.load(tmp_path / "odd.sap")
+
+
+def test_a_release_is_joined_with_its_parses(tmp_path):
+    text = """<fullTextAnnotation><sentence ID="{0}"><text>Rain fell</text>
+    <annotationSet><layer rank="1" name="PENN"><label start="0" end="3" name="nn"/><label start="5" end="8" name="VVD"/>
+    </layer></annotationSet><annotationSet frameName="{1}" status="MANUAL"><layer rank="1" name="Target">
+    <label start="5" end="8" name="Target"/></layer><layer rank="1" name="FE"><label start="0" end="3" name="Theme"/>
+    </layer></annotationSet></sentence></fullTextAnnotation>"""
+    for name in ("frame", "fulltext"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "frame" / "Motion.xml").write_text('<frame name="Motion"><FE coreType="Core" name="Theme"/></frame>')
+    for number, (name, frame) in enumerate([("a", "Motion"), ("b", "Motion"), ("c", "Motion"), ("d", "Odd")]):
+        (tmp_path / "fulltext" / f"{name}.xml").write_text(text.format(number, frame))
+    (tmp_path / "splits.json").write_text('{"dev": ["b"], "test": ["c"]}')
+    line = '{"doc": "a", "sent_id": "0", "offsets": [[0, 3], [5, 8]], "tree": "(S (NP (NN Rain)) (VP (VBD fell)))"}'
+    (tmp_path / "parses.jsonl").write_text(line)
+    corpus = load_framenet(tmp_path, tmp_path / "parses.jsonl", tmp_path / "splits.json")
+    assert [len(part) for part in (corpus.train, corpus.dev, corpus.test)] == [1, 1, 1]
+    assert corpus.missing == {"test": 0, "dev": 0, "train": 1}
+    assert corpus.unparsed == {"test": 1, "dev": 1, "train": 0}
+    assert corpus.test[0].targets[0].fillers == (Filler("Theme", 0, 3),)
+    labeler = FrameLabeler(bits=12).fit(corpus.train, lexicon=corpus.lexicon)
+    assert evaluate_arguments(corpus.test, labeler.predict(corpus.test), corpus.lexicon).gold == 1.0

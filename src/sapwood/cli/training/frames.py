@@ -27,6 +27,13 @@ def add_parser(tasks: Subparsers[argparse.ArgumentParser]) -> None:
     frames.add_argument("--l2", type=positive_float, default=None, metavar="λ", help="price of large weights")
     frames.add_argument("--epochs", type=positive_int, default=None, metavar="N", help="passes over the texts")
     frames.add_argument("--bits", type=positive_int, default=None, metavar="N", help="2 to this power of weights")
+    frames.add_argument(
+        "--null-offset",
+        type=float,
+        default=-0.9,
+        metavar="X",
+        help="added to leaving a role unfilled; lower fills more (default: %(default)s, best on FrameNet's dev texts)",
+    )
     frames.add_argument("--seed", type=int, default=0, metavar="N", help="default: %(default)s")
     add_threads(frames)
     frames.set_defaults(run=run)
@@ -44,6 +51,7 @@ def run(options: argparse.Namespace) -> int:
         spans=options.spans,
         templates=options.templates,
         inherit=options.templates == "extended",
+        null_offset=options.null_offset,
         random_state=options.seed,
         **given,
     )

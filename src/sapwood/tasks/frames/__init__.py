@@ -13,7 +13,7 @@ from sapwood.tasks.frames.labeler import FrameLabeler, LabelledTarget, RoleFille
 from sapwood.tasks.frames.loading import FrameCorpus, load_framenet, nursery_frames
 from sapwood.tasks.frames.parser import FrameParser
 from sapwood.tasks.frames.records import FrameRecord, iter_records, prediction, write_records
-from sapwood.tasks.frames.sentences import ParsedSentence, from_conllu, from_tree
+from sapwood.tasks.frames.sentences import ParsedSentence, from_conllu, from_tags, from_tree
 
 __all__ = [
     "FrameCorpus",
@@ -27,6 +27,7 @@ __all__ = [
     "RoleFiller",
     "evaluate_arguments",
     "from_conllu",
+    "from_tags",
     "from_tree",
     "gold_violations",
     "iter_records",

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sapwood.corpora.framenet import AnnotatedSentence, Lexicon, read_framenet, read_sentence_parses, read_splits
 from sapwood.corpora.nursery import Nursery
 from sapwood.corpora.nursery.frames import frame_lexicon, frames
 from sapwood.errors import DataError
 from sapwood.tasks.frames.instances import FrameInput
-from sapwood.tasks.frames.sentences import from_tree
+from sapwood.tasks.frames.sentences import from_tags, from_tree
 from sapwood.words.senses import WordSenses
 
 __all__ = ["FrameCorpus", "find_senses", "load_framenet", "nursery_frames"]
@@ -27,9 +27,12 @@ class FrameCorpus:
     lexicon : Lexicon
         Its frames.
     train, dev, test : list of FrameInput
-        Its parts. A target whose frame the lexicon lacks is left out; ``missing`` counts them by part.
+        Its parts. A sentence without a parse is left out of training; elsewhere it gets a flat tree, so that its
+        targets count. A target whose frame the lexicon lacks is left out everywhere.
     missing : dict of str to int
-        Targets left out of each part: their sentence has no parse, or their frame is not in the lexicon.
+        Targets left out of each part.
+    unparsed : dict of str to int
+        Targets of each part in sentences without a parse.
     wordnet : bool
         Whether WordNet was found, so that the sentences have supersenses.
     """
@@ -40,6 +43,7 @@ class FrameCorpus:
     test: list[FrameInput]
     missing: dict[str, int]
     wordnet: bool
+    unparsed: dict[str, int] = field(default_factory=dict)
 
 
 def find_senses() -> WordSenses | None:
@@ -80,17 +84,27 @@ def load_framenet(
     parts["train"] = tuple(name for name in framenet.documents if name not in held)
     found: dict[str, list[FrameInput]] = {}
     missing: dict[str, int] = {}
+    unparsed: dict[str, int] = {}
     for part, names in parts.items():
-        found[part], missing[part] = [], 0
+        found[part], missing[part], unparsed[part] = [], 0, 0
         # A release may lack a text of the split, as 1.7 does.
         for sentence in framenet.of([name for name in names if name in framenet.documents]):
             known = tuple(target for target in sentence.targets if target.frame in framenet.lexicon)
             parse = trees.get((sentence.document, sentence.id))
-            missing[part] += len(sentence.targets) - (len(known) if parse else 0)
+            missing[part] += len(sentence.targets) - len(known)
             if parse is not None:
-                sentence_parse = from_tree(parse.tree, offsets=parse.offsets, senses=senses)
-                found[part].append(FrameInput(sentence_parse, known, f"{sentence.document}, sentence {sentence.id}"))
-    return FrameCorpus(framenet.lexicon, found["train"], found["dev"], found["test"], missing, senses is not None)
+                analysis = from_tree(parse.tree, offsets=parse.offsets, senses=senses)
+            else:
+                unparsed[part] += len(known)
+                if part == "train":
+                    missing[part] += len(known)
+                if part == "train" or not sentence.offsets:
+                    continue
+                analysis = from_tags(sentence.tokens, sentence.tags, offsets=sentence.offsets, senses=senses)
+            found[part].append(FrameInput(analysis, known, f"{sentence.document}, sentence {sentence.id}"))
+    return FrameCorpus(
+        framenet.lexicon, found["train"], found["dev"], found["test"], missing, senses is not None, unparsed
+    )
 
 
 def nursery_frames(garden: Nursery) -> tuple[Lexicon, list[FrameInput]]:

@@ -16,7 +16,7 @@ from sapwood.trees.dependencies import Constituents, dependencies, head_constitu
 from sapwood.trees.tree import Tree
 from sapwood.words.senses import WordSenses, plain_lemma
 
-__all__ = ["ParsedSentence", "from_conllu", "from_tree"]
+__all__ = ["ParsedSentence", "from_conllu", "from_tags", "from_tree"]
 
 # Brackets are spelled out in trees and must not be in texts.
 _ESCAPES = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
@@ -199,6 +199,38 @@ def from_conllu(
     )
 
 
+def from_tags(
+    words: Sequence[str],
+    tags: Sequence[str],
+    *,
+    offsets: Sequence[tuple[int, int]] | None = None,
+    senses: WordSenses | None = None,
+) -> ParsedSentence:
+    """Make a sentence that no parser has handled: a flat tree over its tagged words.
+
+    FrameNet's own tags (``VVD``, ``nn``, ``NP``) are turned into those of the Penn Treebank. Single words and stretches
+    beside the target are then the only candidates, so it is a last resort.
+
+    Examples
+    --------
+    >>> from_tags(["Rain", "fell"], ["nn", "VVD"]).tags
+    ('NN', 'VBD')
+    """
+    pairs = zip(words, tags, strict=True)
+    leaves = [Tree(_penn_tag(tag), [_BRACKETS.get(word, word)]) for word, tag in pairs]
+    return from_tree(Tree("S", leaves), offsets=offsets, senses=senses)
+
+
+def _penn_tag(tag: str) -> str:
+    tag = tag.upper()
+    if tag[:2] in ("VV", "VH", "VD"):
+        return f"VB{tag[2:]}"
+    return {"NP": "NNP", "NPS": "NNPS", "PP": "PRP", "PP$": "PRP$", "SENT": ".", "(": "-LRB-", ")": "-RRB-"}.get(
+        tag, tag or "NN"
+    )
+
+
+_BRACKETS = {text: name for name, text in _ESCAPES.items()}
 _PENN = {"NOUN": "NN", "PROPN": "NNP", "VERB": "VB", "AUX": "VB", "ADJ": "JJ", "ADV": "RB", "ADP": "IN", "DET": "DT",
          "PRON": "PRP", "NUM": "CD", "CCONJ": "CC", "SCONJ": "IN", "PUNCT": ".", "PART": "RB"}  # fmt: skip
 
