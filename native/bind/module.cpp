@@ -11,6 +11,7 @@ void register_kernels(nb::module_& module);
 void register_preferences(nb::module_& module);
 void register_recursive(nb::module_& module);
 void register_parse(nb::module_& module);
+void register_loglinear(nb::module_& module);
 void register_semantic(nb::module_& module);
 void register_trees(nb::module_& module);
 
@@ -28,4 +29,5 @@ NB_MODULE(_core, module) {
     register_preferences(module);
     register_recursive(module);
     register_parse(module);
+    register_loglinear(module);
 }

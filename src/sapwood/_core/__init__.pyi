@@ -6,5 +6,6 @@ from sapwood._core import kernels as kernels
 from sapwood._core import parse as parse
 from sapwood._core import preferences as preferences
 from sapwood._core import recursive as recursive
+from sapwood._core import loglinear as loglinear
 from sapwood._core import semantic as semantic
 from sapwood._core import trees as trees

@@ -13,7 +13,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Describe the command."""
     parser = subparsers.add_parser(
         "predict",
-        help="label trees with a model",
+        help="label trees or sentences with a model",
         description="Write one line per tree: the predicted label, with --margins also the margin of every class.",
     )
     parser.add_argument("model", metavar="MODEL", help="model file")

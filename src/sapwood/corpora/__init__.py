@@ -22,6 +22,7 @@ _HOMES = {
     "Row": "conllu",
     "SentencePair": "pairs",
     "find_nltk": "penn",
+    "framenet": None,
     "iter_brown": "brown",
     "iter_conll05": "conll05",
     "iter_conll09": "conll09",
@@ -88,6 +89,7 @@ __all__ = [
     "Row",
     "SentencePair",
     "find_nltk",
+    "framenet",
     "iter_brown",
     "iter_conll05",
     "iter_conll09",
@@ -144,7 +146,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from sapwood.corpora import nursery
+    from sapwood.corpora import framenet, nursery
     from sapwood.corpora.brown import iter_brown
     from sapwood.corpora.conll05 import iter_conll05, iter_shared_task
     from sapwood.corpora.conll09 import iter_conll09, write_conll09

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from sapwood.corpora.brown import iter_brown
 from sapwood.corpora.conll05 import iter_shared_task
 from sapwood.corpora.conllu import iter_conllu
+from sapwood.corpora.framenet import read_framenet, read_sentence_parses
 from sapwood.corpora.kelp import iter_kelp
 from sapwood.corpora.nbest import iter_nbest
 from sapwood.corpora.pairs import iter_msr, iter_quora
@@ -133,6 +134,16 @@ def _shared_task(path: str) -> Counts:
 
 def _instances(path: str) -> Counts:
     return {"predicates": sum(1 for _ in iter_prop_instances(path))}
+
+
+def _framenet(path: str) -> Counts:
+    release = read_framenet(path)
+    targets = sum(len(sentence.targets) for sentence in release.sentences)
+    return {"frames": len(release.lexicon), "sentences": len(release.sentences), "targets": targets}
+
+
+def _sentence_parses(path: str) -> Counts:
+    return {"sentences": len(read_sentence_parses(path))}
 
 
 CATALOGUE: tuple[Corpus, ...] = (
@@ -259,6 +270,21 @@ CATALOGUE: tuple[Corpus, ...] = (
         ("nbest-wsj-sample/*.jsonl", "nbest-wsj-sample/*.jsonl.xz", "nbest-wsj-sample/*.jsonl.gz"),
         _nbest,
         "parse with an n-best parser such as BLLIP and write with sapwood.corpora.write_nbest",
+    ),
+    Corpus(
+        "framenet",
+        "FrameNet 1.5: lexicon and annotated texts",
+        ("framenet-1.5/fndata-1.5-core.tar.xz", "framenet-1.5/fndata-1.5", "corpora/framenet_v15"),
+        _framenet,
+        "from the FrameNet project (non-commercial use), or python -m nltk.downloader framenet_v15; put it at "
+        "DIR/framenet-1.5/fndata-1.5",
+    ),
+    Corpus(
+        "framenet-parses",
+        "parses of FrameNet's annotated texts",
+        ("framenet-1.5/fulltext-parses.jsonl.xz", "framenet-1.5/fulltext-parses.jsonl"),
+        _sentence_parses,
+        "parse the tokens of the PENN layer; see sapwood.corpora.framenet.read_sentence_parses",
     ),
 )
 """The corpora that ``sapwood data`` knows."""

@@ -1,7 +1,20 @@
-"""Trees as pictures and as text for the terminal. Knows trees and nothing else."""
+"""Trees and spans as pictures and as text for the terminal. Knows trees and words, and nothing else."""
 
 from sapwood.draw.html import fragment_table, page, panel
+from sapwood.draw.spans import LabelledSpan, SpanLayer, span_svg, span_text
 from sapwood.draw.svg import fragment_nodes, weighted_svg
 from sapwood.draw.text import outline, weighted_outline
 
-__all__ = ["fragment_nodes", "fragment_table", "outline", "page", "panel", "weighted_outline", "weighted_svg"]
+__all__ = [
+    "LabelledSpan",
+    "SpanLayer",
+    "fragment_nodes",
+    "fragment_table",
+    "outline",
+    "page",
+    "panel",
+    "span_svg",
+    "span_text",
+    "weighted_outline",
+    "weighted_svg",
+]

@@ -50,6 +50,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         "semantic roles: kernels on given arguments, and labelling from trees to propositions",
         ("coverage", "kernels", "features", "linear", "end-to-end", "cost"),
     ),
+    "frames": Experiment(
+        "arguments of frames under constraints (Das, Martins and Smith 2012)",
+        ("tuning", "gold", "faithful", "best", "convergence", "penalty", "identification"),
+    ),
 }
 
 

@@ -3,6 +3,7 @@
 from sapwood.learn.additive import AdditiveLogistic
 from sapwood.learn.explain import Explanation, ModelFragments
 from sapwood.learn.groups import from_ranks
+from sapwood.learn.loglinear import CandidateSets, LogLinear
 from sapwood.learn.perceptron import VotedPerceptron
 from sapwood.learn.ranking import KernelRanker
 from sapwood.learn.recursive import RecursiveClassifier, RecursiveRanker, RecursiveRegressor
@@ -10,10 +11,12 @@ from sapwood.learn.svm import KernelSVC, KernelSVR
 
 __all__ = [
     "AdditiveLogistic",
+    "CandidateSets",
     "Explanation",
     "KernelRanker",
     "KernelSVC",
     "KernelSVR",
+    "LogLinear",
     "ModelFragments",
     "RecursiveClassifier",
     "RecursiveRanker",

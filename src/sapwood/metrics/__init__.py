@@ -1,5 +1,6 @@
-"""The official scorers, exactly: brackets, labels, roles, rankings, and whether a difference means anything."""
+"""The official scorers, exactly: brackets, labels, roles, frames, rankings, and whether a difference means anything."""
 
+from sapwood.metrics.frames import FrameAnalysis, FrameScores, score_frames
 from sapwood.metrics.labels import ClassScore, LabelScores, accuracy, micro_f1, score_labels
 from sapwood.metrics.parseval import (
     COLLINS,
@@ -19,6 +20,8 @@ __all__ = [
     "COLLINS",
     "BootstrapResult",
     "ClassScore",
+    "FrameAnalysis",
+    "FrameScores",
     "LabelScores",
     "ParsevalRules",
     "ParsevalScores",
@@ -36,6 +39,7 @@ __all__ = [
     "parseval",
     "rank_of_best",
     "score_forest",
+    "score_frames",
     "score_labels",
     "score_pair",
     "score_ranking",

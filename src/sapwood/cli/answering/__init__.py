@@ -15,6 +15,8 @@ __all__ = ["load_model"]
 
 # Class of the stored model → module of this package.
 _ANSWERING = {
+    "FrameLabeler": "frames",
+    "FrameParser": "frames",
     "KernelSVC": "trees",
     "PairClassifier": "pairs",
     "QuestionClassifier": "questions",

@@ -1,0 +1,82 @@
+"""Finders of frames: sentences in, their frames and arguments out, as JSON lines."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sapwood.tasks.frames import FrameLabeler, FrameParser, FrameRecord
+
+__all__ = ["evaluate", "predict"]
+
+
+def predict(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> int:
+    """Write one JSON object per sentence; frames are found where the input does not give them."""
+    from sapwood.errors import DataError
+    from sapwood.files import atomic_write
+    from sapwood.tasks.frames import FrameInput, FrameLabeler, FrameParser, prediction
+
+    records = _records(model, options)
+    labeler = model.labeler_ if isinstance(model, FrameParser) else model
+    missing = [number for number, one in enumerate(records) if not one.given]
+    if missing and isinstance(model, FrameLabeler):
+        raise DataError(
+            f"{options.data}: line {missing[0] + 1} gives no targets, and this model finds none by itself; add them, "
+            "or train with sapwood train frames."
+        )
+    data: list[FrameInput] = list(records)
+    if isinstance(model, FrameParser) and missing:
+        found = model.identifier_.predict([records[number].parse for number in missing])
+        for number, targets in zip(missing, found, strict=True):
+            data[number] = FrameInput(records[number].parse, tuple(targets), records[number].name)
+    labelled = labeler.predict(data)
+    lines = [
+        json.dumps(prediction(one, answer, margins=options.margins), ensure_ascii=False) + "\n"
+        for one, answer in zip(data, labelled, strict=True)
+    ]
+    if options.out:
+        atomic_write(options.out, "".join(lines).encode())
+    else:
+        sys.stdout.writelines(lines)
+    return 0
+
+
+def evaluate(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> int:
+    """Print precision, recall and F1 of the arguments, frames being given."""
+    from sapwood.errors import DataError
+    from sapwood.tasks.frames import FrameParser, evaluate_arguments
+
+    records = _records(model, options)
+    labeler = model.labeler_ if isinstance(model, FrameParser) else model
+    if not any(one.targets for one in records):
+        raise DataError(f"{options.data}: holds no target to score; give targets with their fillers.")
+    labelled = labeler.predict(records)
+    rows = {
+        name: evaluate_arguments(records, labelled, labeler.lexicon_, unannotated=kept)
+        for name, kept in (("annotated targets", False), ("all targets", True))
+    }
+    if options.json:
+        print(
+            json.dumps(
+                {name: {"precision": one.precision, "recall": one.recall, "f1": one.f1} for name, one in rows.items()},
+                indent=2,
+            )
+        )
+        return 0
+    print(f"{'':<17}  precision  recall      f1")
+    for name, one in rows.items():
+        print(f"{name:<17}  {one.precision:9.4f}  {one.recall:6.4f}  {one.f1:6.4f}")
+    return 0
+
+
+def _records(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> list[FrameRecord]:
+    from sapwood.tasks.frames import FrameParser, iter_records
+    from sapwood.tasks.frames.loading import find_senses
+
+    labeler = model.labeler_ if isinstance(model, FrameParser) else model
+    # A model that has never seen supersenses has no use for them.
+    senses = find_senses() if labeler.wordnet_ else None
+    return list(iter_records(sys.stdin if options.data == "-" else options.data, senses=senses))

@@ -1,0 +1,402 @@
+"""Arguments of frames under constraints: the table of Das, Martins and Smith (2012) on FrameNet 1.5.
+
+Settings are chosen on the dev texts; the models of the tables are then trained on train and dev texts together, which
+are the paper's training texts, and tested on its 23 test texts.
+"""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from sklearn.base import clone
+
+from sapwood.corpora.catalogue import data_folders, find
+from sapwood.corpora.framenet import FrameTarget
+from sapwood.decode import RoleProblem, RoleResult, decode_roles_batch
+from sapwood.errors import DataError
+from sapwood.experiments.tables import Setting, Table
+from sapwood.files import load, save
+from sapwood.learn.loglinear import CandidateSets
+from sapwood.metrics.frames import FrameAnalysis, FrameScores, score_frames
+from sapwood.settings import threads
+from sapwood.tasks.frames import FrameCorpus, FrameIdentifier, FrameInput, FrameLabeler, load_framenet
+from sapwood.tasks.frames.evaluation import core_of, evaluate_arguments, gold_violations
+from sapwood.tasks.frames.instances import candidate_sets, instances_of, learnable, right_choices
+from sapwood.tasks.frames.labeler import LabelledTarget, ScoredTargets
+from sapwood.tasks.frames.loading import find_senses
+from sapwood.tasks.frames.rows import TargetInstance
+
+__all__ = ["MODELS", "run"]
+
+# What the table "tuning" found on the dev texts, so that the other tables can be made without it.
+MODELS = {
+    "faithful": FrameLabeler(
+        spans="dependency", templates="semafor", inherit=False, l2=0.7, epochs=6, bits=25, null_offset=-0.6
+    ),
+    "best": FrameLabeler(l2=3.0, epochs=5, bits=25, null_offset=-0.9),
+}
+_TITLES = {
+    "faithful": "SEMAFOR's spans and features",
+    "best": "Extended spans and features",
+}
+_PENALTIES = (0.7, 3.0)
+_OFFSETS = (-1.5, -1.2, -0.9, -0.6, -0.3, 0.0)
+# Name in the table, method, width of the beam.
+_STRATEGIES = (
+    ("local", "local", 1),
+    ("beam 2", "beam", 2),
+    ("beam 100", "beam", 100),
+    ("beam 10,000", "beam", 10_000),
+    ("HiGHS, relaxation", "lp", 1),
+    ("HiGHS, exact", "ilp", 1),
+    ("AD3, relaxation", "ad3", 1),
+    ("AD3, exact", "ad3-exact", 1),
+    ("Sapwood, exact", "exact", 1),
+)
+_RUNS = 5
+
+
+_Held = tuple[list[TargetInstance], CandidateSets]
+_Line = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True)
+class _Tested:
+    """A trained model and the scores that it gives the test texts."""
+
+    labeler: FrameLabeler
+    scored: ScoredTargets
+    problems: list[RoleProblem]
+    notes: list[str]
+
+
+def run(setting: Setting) -> Iterator[Table]:
+    """Make the tables."""
+    corpus = _corpus(setting)
+    models = {name: clone(model).set_params(random_state=setting.seed) for name, model in MODELS.items()}
+    if setting.wants("tuning"):
+        table, models = _tuning(corpus, models)
+        yield table
+    if setting.wants("gold"):
+        yield _gold(corpus)
+    tested: dict[str, _Tested] = {}
+    for name, labeler in models.items():
+        if setting.wants(name):
+            tested[name] = _test(setting, corpus, name, labeler)
+            yield _strategies(corpus, name, tested[name])
+    if setting.wants("convergence") or setting.wants("penalty"):
+        one = tested.get("faithful") or _test(setting, corpus, "faithful", models["faithful"])
+        hard = _hard(one.problems)
+        if setting.wants("convergence"):
+            yield _convergence(hard)
+        if setting.wants("penalty"):
+            yield _penalty(corpus, one.labeler)
+    if setting.wants("identification"):
+        best = tested.get("best") or _test(setting, corpus, "best", models["best"])
+        yield _identification(corpus, best.labeler, setting.seed)
+
+
+def _corpus(setting: Setting) -> FrameCorpus:
+    folders = data_folders([setting.data] if setting.data else [])
+    paths = {}
+    for found in find(folders, names=("framenet", "framenet-parses")):
+        if found.path is None:
+            raise DataError(f"{found.corpus.what}: not found in {', '.join(folders)}. Get it {found.corpus.obtain}.")
+        paths[found.corpus.name] = found.path
+    splits = Path(paths["framenet-parses"]).with_name("splits.json")
+    if not splits.is_file():
+        raise DataError(f'{splits}: no such file; expected JSON with the names of the texts under "test" and "dev".')
+    return load_framenet(paths["framenet"], paths["framenet-parses"], splits, senses=find_senses())
+
+
+def _f1(corpus: FrameCorpus, data: Sequence[FrameInput], labelled: Sequence[LabelledTarget]) -> FrameScores:
+    """Score with unannotated targets left out."""
+    return evaluate_arguments(data, _by_sentence(data, labelled), corpus.lexicon, unannotated=False)
+
+
+def _by_sentence(data: Sequence[FrameInput], labelled: Sequence[LabelledTarget]) -> list[list[LabelledTarget]]:
+    stream = iter(labelled)
+    return [[next(stream) for _ in one.targets] for one in data]
+
+
+def _tuning(corpus: FrameCorpus, models: dict[str, FrameLabeler]) -> tuple[Table, dict[str, FrameLabeler]]:
+    """Choose λ, the number of epochs and the offset of null on the dev texts."""
+    rows: list[tuple[str, float, int, float, float, float, float]] = []
+    chosen: dict[str, FrameLabeler] = {}
+    for name, model in models.items():
+        train = learnable(corpus.train, corpus.lexicon)
+        instances = instances_of(train, spans=model.spans, gold=True)
+        sets = candidate_sets(instances, corpus.lexicon, templates=model.templates, inherit=model.inherit)
+        right = right_choices(train, instances, corpus.lexicon)
+        held = instances_of(corpus.dev, spans=model.spans)
+        held_sets = candidate_sets(held, corpus.lexicon, templates=model.templates, inherit=model.inherit)
+        best = -1.0
+        for l2 in _PENALTIES:
+            labeler = clone(model).set_params(l2=l2)
+            lines: list[_Line] = []
+
+            def measure(one: FrameLabeler, lines: list[_Line] = lines, held: _Held = (held, held_sets)) -> None:
+                lines.append(_best_offset(corpus, one, held))
+
+            labeler.fit_sets(sets, right, lexicon=corpus.lexicon, wordnet=corpus.wordnet, after_epoch=measure)
+            for epoch, (f1, precision, recall, offset) in enumerate(lines, 1):
+                rows.append((name, l2, epoch, offset, 100 * precision, 100 * recall, 100 * f1))
+                if f1 > best:
+                    best = f1
+                    chosen[name] = clone(model).set_params(l2=l2, epochs=epoch, null_offset=offset)
+    picked = "; ".join(
+        f"{name}: λ {one.l2:g}, {one.epochs} epochs, offset {one.null_offset:+g}" for name, one in chosen.items()
+    )
+    table = Table(
+        "tuning",
+        "Tuning on the dev texts (exact decoding, unannotated targets left out); the best offset of each row",
+        ("model", "λ", "epochs", "null offset", "P", "R", "F1"),
+        rows,
+        {"λ": 1, "null offset": 1},
+        [f"Chosen: {picked}."],
+    )
+    return table, chosen
+
+
+def _best_offset(corpus: FrameCorpus, labeler: FrameLabeler, held: _Held) -> _Line:
+    """Return F1, precision, recall and offset of the best offset of null on held-out targets."""
+    instances, sets = held
+    scored = ScoredTargets(instances, list(sets.tables(labeler.model_.decision_function(sets))))
+    found = []
+    for offset in _OFFSETS:
+        results = decode_roles_batch(scored.problems(corpus.lexicon, offset))
+        scores = _f1(corpus, corpus.dev, list(labeler.labelled(scored, results)))
+        found.append((scores.f1, scores.precision, scores.recall, offset))
+    return max(found)
+
+
+def _gold(corpus: FrameCorpus) -> Table:
+    """Count what the annotators did with the constraints."""
+    rows: list[tuple[str | int | float, ...]] = []
+    for name, data in (("train", corpus.train), ("dev", corpus.dev), ("test", corpus.test)):
+        found = gold_violations(data, corpus.lexicon)
+        targets = [target for one in data for target in one.targets]
+        rows.append(
+            (
+                name,
+                len(targets) + corpus.missing[name],
+                sum(not target.annotated for target in targets),
+                int(found["overlap"]),
+                int(found["requires"]),
+                int(found["excludes"]),
+                100 * found["repeated"],
+            )
+        )
+    return Table(
+        "gold",
+        "The gold annotation itself: broken constraints, and roles filled more than once",
+        ("texts", "targets", "unannotated", "overlap", "requires", "excludes", "repeated, %"),
+        rows,
+        {"repeated, %": 1},
+        [
+            "In sentences without a parse (left out of training, a flat tree elsewhere): "
+            + ", ".join(f"{corpus.unparsed.get(part, 0)} of {part}" for part in corpus.missing)
+            + ".",
+            f"Left out, also because their frame is not in the lexicon: {sum(corpus.missing.values())}.",
+        ],
+    )
+
+
+def _test(setting: Setting, corpus: FrameCorpus, name: str, labeler: FrameLabeler) -> _Tested:
+    """Train on train and dev texts (or take the model from the cache), and score the test texts."""
+    notes = []
+    path = None
+    if setting.cache is not None:
+        setting.cache.mkdir(parents=True, exist_ok=True)
+        path = (
+            setting.cache / f"frames-{name}-l2-{labeler.l2:g}-epochs-{labeler.epochs}-seed-{labeler.random_state}.sap"
+        )
+    if path is not None and path.is_file():
+        trained: FrameLabeler = load(path)
+        trained.null_offset = labeler.null_offset
+        notes.append("The model comes from the cache.")
+    else:
+        start, clock = time.perf_counter(), time.process_time()
+        trained = clone(labeler).fit([*corpus.train, *corpus.dev], lexicon=corpus.lexicon)
+        # Kilobytes on Linux.
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+        notes.append(
+            f"Training: {time.perf_counter() - start:.0f} s, {time.process_time() - clock:.0f} s of CPU, "
+            f"{threads()} threads, at most {peak:.1f} GB."
+        )
+        if path is not None:
+            save(trained, path)
+    start, clock = time.perf_counter(), time.process_time()
+    scored = trained.score(corpus.test)
+    problems = scored.problems(corpus.lexicon, trained.null_offset)
+    decode_roles_batch(problems)
+    notes.append(
+        f"Features, scores and exact decoding of the test texts: {time.perf_counter() - start:.1f} s, "
+        f"{time.process_time() - clock:.1f} s of CPU."
+    )
+    return _Tested(trained, scored, problems, notes)
+
+
+def _strategies(corpus: FrameCorpus, name: str, one: _Tested) -> Table:
+    """Decode the test texts with every strategy."""
+    rows: list[tuple[str | int | float, ...]] = []
+    tight = {}
+    for title, method, beam in _STRATEGIES:
+        seconds = []
+        results: list[RoleResult] = []
+        for _ in range(_RUNS):
+            clock = time.process_time()
+            results = decode_roles_batch(one.problems, method=method, beam=beam, threads=1)
+            seconds.append(time.process_time() - clock)
+        if method in ("lp", "ad3"):
+            tight[title] = 100 * float(np.mean([result.status == "optimal" for result in results]))
+        labelled = _by_sentence(corpus.test, list(one.labeler.labelled(one.scored, results)))
+        scores = [evaluate_arguments(corpus.test, labelled, corpus.lexicon, unannotated=kept) for kept in (False, True)]
+        broken = [sum(result.violations[kind] for result in results) for kind in ("overlap", "requires", "excludes")]
+        rows.append(
+            (
+                title,
+                *(100 * value for each in scores for value in (each.precision, each.recall, each.f1)),
+                *broken,
+                f"{np.mean(seconds):.3f} ± {np.std(seconds):.3f}",
+            )
+        )
+    targets = len(one.problems) + corpus.missing["test"]
+    labeler = one.labeler
+    return Table(
+        name,
+        f"{_TITLES[name]}, {targets:,} test targets: unannotated targets left out (P R F1), and kept (P' R' F1')",
+        ("strategy", "P", "R", "F1", "P'", "R'", "F1'", "overlap", "requires", "excludes", "CPU seconds"),
+        rows,
+        notes=[
+            f"λ {labeler.l2:g}, {labeler.epochs} epochs, offset of null {labeler.null_offset:+g}, seed "
+            f"{labeler.random_state}; WordNet {'used' if labeler.wordnet_ else 'missing'}.",
+            "Relaxation tight: " + ", ".join(f"{title} {share:.1f} %" for title, share in tight.items()) + ".",
+            f"Seconds: mean ± sd of {_RUNS} runs, one thread, decoding alone; HiGHS with the making of its programs.",
+            *one.notes,
+        ],
+    )
+
+
+def _hard(problems: Sequence[RoleProblem], most: int = 100) -> list[RoleProblem]:
+    """Return problems whose roles cannot be decided one by one."""
+    results = decode_roles_batch(problems, method="local", threads=1)
+    return [one for one, result in zip(problems, results, strict=True) if sum(result.violations.values())][:most]
+
+
+def _convergence(problems: Sequence[RoleProblem]) -> Table:
+    """Follow primal and dual values of AD3 and of the subgradient method."""
+    steps = (1, 2, 5, 10, 20, 50, 100, 200, 500)
+    courses: dict[str, list[np.ndarray]] = {"ad3": [], "subgradient": []}
+    for problem in problems:
+        graph, _ = problem.to_factor_graph()
+        best = graph.solve().value
+        for method, course in courses.items():
+            trace = graph.solve(exact=False, method=method, trace=True, max_iterations=steps[-1]).trace
+            assert trace is not None
+            # After it has stopped, a method stays where it is.
+            last = np.minimum(np.array(steps), len(trace.dual)) - 1
+            dual = np.minimum.accumulate(trace.dual)
+            course.append(np.column_stack([trace.primal[last] - best, dual[last] - best]))
+    rows = []
+    means = {method: np.mean(course, axis=0) for method, course in courses.items()}
+    for at, step in enumerate(steps):
+        rows.append((step, *(float(value) for method in courses for value in means[method][at])))
+    return Table(
+        "convergence",
+        f"Distance from the optimum after so many iterations, mean of {len(problems)} test problems with conflicts",
+        ("iterations", "AD3 primal", "AD3 dual", "subgradient primal", "subgradient dual"),
+        rows,
+        dict.fromkeys(("AD3 primal", "AD3 dual", "subgradient primal", "subgradient dual"), 4),
+        [
+            "Primal: value of the current consensus, which may break constraints. Dual: best upper bound so far.",
+        ],
+    )
+
+
+def _penalty(corpus: FrameCorpus, labeler: FrameLabeler) -> Table:
+    """Compare penalties of AD3 on dev problems."""
+    scored = labeler.score(corpus.dev)
+    graphs = [one.to_factor_graph()[0] for one in _hard(scored.problems(corpus.lexicon, labeler.null_offset))]
+    rows = []
+    for penalty in (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0):
+        solved = [graph.solve(exact=False, penalty=penalty) for graph in graphs]
+        rows.append(
+            (
+                f"{penalty:g}",
+                float(np.mean([one.iterations for one in solved])),
+                float(np.mean([one.projections for one in solved])),
+                100 * float(np.mean([one.status == "optimal" for one in solved])),
+            )
+        )
+    return Table(
+        "penalty",
+        f"AD3's penalty at the start, on {len(graphs)} dev problems with conflicts",
+        ("ρ", "iterations", "factors solved", "tight, %"),
+        rows,
+        {"iterations": 1, "factors solved": 0, "tight, %": 1},
+        ["ρ is in units of the mean absolute score and is adapted on the way; Sapwood starts with 1."],
+    )
+
+
+def _identification(corpus: FrameCorpus, labeler: FrameLabeler, seed: int) -> Table:
+    """Find frames too: with the targets given, and from nothing."""
+    identifier = FrameIdentifier(random_state=seed).fit([*corpus.train, *corpus.dev], lexicon=corpus.lexicon)
+    chosen = identifier.choose(corpus.test)
+    pairs = [
+        (target.frame, name)
+        for one, names in zip(corpus.test, chosen, strict=True)
+        for target, name in zip(one.targets, names, strict=True)
+    ]
+    right = sum(gold == name for gold, name in pairs)
+    given = [
+        FrameInput(one.parse, tuple(_renamed(one, names)), one.name)
+        for one, names in zip(corpus.test, chosen, strict=True)
+    ]
+    found = identifier.predict([one.parse for one in corpus.test])
+    free = [FrameInput(one.parse, tuple(targets), one.name) for one, targets in zip(corpus.test, found, strict=True)]
+    rows: list[tuple[str | float, ...]] = []
+    core = core_of(corpus.lexicon)
+    gold = _analyses(corpus.test, None)
+    for title, data in (("targets given", given), ("from parses alone", free)):
+        guess = _analyses(data, labeler.predict(data))
+        whole = score_frames(gold, guess, core, frame_points=1.0)
+        bare = {key: FrameAnalysis(one.frame) for key, one in guess.items()}
+        frames = score_frames(
+            {key: FrameAnalysis(one.frame) for key, one in gold.items()}, bare, core, frame_points=1.0
+        )
+        values = [value for each in (frames, whole) for value in (each.precision, each.recall, each.f1)]
+        rows.append((title, *(100 * value for value in values)))
+    return Table(
+        "identification",
+        "Frames found by lexical-unit lookup and a log-linear choice, then arguments: test texts, all targets",
+        ("setting", "frame P", "frame R", "frame F1", "all P", "all R", "all F1"),
+        rows,
+        notes=[
+            f"With the targets given, {right:,} of {len(pairs):,} frames are right ({100 * right / len(pairs):.2f} %).",
+            "Exact matches only; a frame counts 1, a core role 1, another role 0.5.",
+        ],
+    )
+
+
+def _renamed(one: FrameInput, names: Sequence[str]) -> Iterator[FrameTarget]:
+    for target, name in zip(one.targets, names, strict=True):
+        if name:
+            yield replace(target, frame=name)
+
+
+def _analyses(
+    data: Sequence[FrameInput], labelled: Sequence[Sequence[LabelledTarget]] | None
+) -> dict[Hashable, FrameAnalysis]:
+    found: dict[Hashable, FrameAnalysis] = {}
+    for number, one in enumerate(data):
+        for place, target in enumerate(one.targets):
+            fillers = target.fillers if labelled is None else labelled[number][place].fillers
+            arguments = [(filler.role, filler.start, filler.end) for filler in fillers]
+            found[number, target.spans] = FrameAnalysis(target.frame, arguments)
+    return found

@@ -1,0 +1,87 @@
+"""How good predicted arguments are, and what gold annotation itself does with the constraints."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+
+from sapwood.corpora.framenet import Lexicon
+from sapwood.errors import DataError
+from sapwood.metrics.frames import FrameAnalysis, FrameScores, score_frames
+from sapwood.tasks.frames.instances import FrameInput
+from sapwood.tasks.frames.labeler import LabelledTarget
+
+__all__ = ["core_of", "evaluate_arguments", "gold_violations"]
+
+
+def evaluate_arguments(
+    data: Sequence[FrameInput],
+    predicted: Sequence[Sequence[LabelledTarget]],
+    lexicon: Lexicon,
+    *,
+    unannotated: bool = True,
+) -> FrameScores:
+    """Score the arguments of targets whose frames were given.
+
+    Parameters
+    ----------
+    data : sequence of FrameInput
+        Sentences with gold fillers.
+    predicted : sequence of sequences of LabelledTarget
+        What a labeller says of them, in the same order.
+    lexicon : Lexicon
+        Says which roles are core.
+    unannotated : bool
+        Whether targets whose roles nobody has marked count; everything predicted there is then wrong.
+    """
+    if len(data) != len(predicted):
+        raise DataError(f"there are predictions for {len(predicted)} sentences, and {len(data)} sentences.")
+    gold: dict[Hashable, FrameAnalysis] = {}
+    guess: dict[Hashable, FrameAnalysis] = {}
+    for number, (one, labelled) in enumerate(zip(data, predicted, strict=True)):
+        if len(one.targets) != len(labelled):
+            raise DataError(f"{one.name or number}: {len(labelled)} predictions for {len(one.targets)} targets.")
+        for place, (target, answer) in enumerate(zip(one.targets, labelled, strict=True)):
+            if target.annotated or unannotated:
+                fillers = [(filler.role, filler.start, filler.end) for filler in target.fillers]
+                gold[number, place] = FrameAnalysis(target.frame, fillers)
+                found = [(filler.role, filler.start, filler.end) for filler in answer.fillers]
+                guess[number, place] = FrameAnalysis(answer.frame, found)
+    return score_frames(gold, guess, core_of(lexicon))
+
+
+def core_of(lexicon: Lexicon) -> Callable[[str, str], bool]:
+    """Return a function that tells whether a role of a frame is core; roles that the lexicon lacks are not."""
+    core = {
+        (frame.name, element.name) for frame in lexicon.frames.values() for element in frame.elements if element.is_core
+    }
+    return lambda frame, role: (frame, role) in core
+
+
+def gold_violations(data: Sequence[FrameInput], lexicon: Lexicon) -> dict[str, float]:
+    """Count how often gold annotation breaks the constraints, and the share of roles that are filled more than once.
+
+    Returns
+    -------
+    dict
+        ``overlap``, ``excludes`` and ``requires`` count pairs of roles; ``repeated`` is a share.
+    """
+    counts: Counter[str] = Counter()
+    roles = repeated = 0
+    for one in data:
+        for target in one.targets:
+            if not target.annotated:
+                continue
+            frame = lexicon[target.frame]
+            pieces = Counter(filler.role for filler in target.fillers)
+            roles += len(pieces)
+            repeated += sum(count > 1 for count in pieces.values())
+            overt = {frame.index[role] for role in pieces if role in frame.index}
+            counts["excludes"] += sum(a in overt and b in overt for a, b in frame.excludes)
+            counts["requires"] += sum((a in overt) != (b in overt) for a, b in frame.requires)
+            spans = sorted((filler.start, filler.end) for filler in target.fillers)
+            counts["overlap"] += sum(
+                spans[j][0] <= spans[i][1] for i in range(len(spans)) for j in range(i + 1, len(spans))
+            )
+    found = {kind: float(counts[kind]) for kind in ("overlap", "requires", "excludes")}
+    return found | {"repeated": repeated / roles if roles else 0.0}

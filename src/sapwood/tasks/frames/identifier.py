@@ -1,0 +1,296 @@
+"""Finding frames: which words evoke one, by looking lexical units up, and which one, by a log-linear choice.
+
+A simple companion of the labeller, so that a parsed sentence can be labelled from nothing. Arguments belong to
+``labeler``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from sapwood.corpora.framenet import FrameTarget, Lexicon
+from sapwood.errors import DataError
+from sapwood.files import Reader, Writer, register
+from sapwood.learn.loglinear import CandidateSets, LogLinear
+from sapwood.tasks.frames.instances import FrameInput, target_tokens
+from sapwood.tasks.frames.lexicon_store import read_lexicon, write_lexicon
+from sapwood.tasks.frames.rows import code, mixed
+from sapwood.tasks.frames.sentences import ParsedSentence
+
+__all__ = ["FrameIdentifier"]
+
+_LONGEST = 4
+_NO_FRAME = "<none>"
+# FrameNet's parts of speech for the first letters of Penn's tags.
+_PARTS = {
+    "NN": ("n",), "VB": ("v",), "JJ": ("a",), "RB": ("adv", "a", "prep"), "IN": ("prep", "scon", "adv"), "CD": ("num",),
+    "DT": ("art", "a", "n"), "TO": ("prep",), "RP": ("adv", "prep"), "CC": ("c",), "UH": ("intj",), "MD": ("v",),
+    "WR": ("adv", "scon"), "PD": ("a", "art"), "PR": ("n",), "WP": ("n",),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Possible:
+    """Words that may evoke one of several frames, or none."""
+
+    tokens: tuple[int, ...]
+    unit: str
+    frames: tuple[str, ...]
+
+
+class FrameIdentifier(BaseEstimator):
+    """Finds targets and their frames.
+
+    Parameters
+    ----------
+    l2, rate, epochs, bits, random_state
+        Of the learner; see ``LogLinear``.
+    none_offset : float
+        What is added to the score of evoking no frame: below 0, more targets are found.
+
+    Attributes
+    ----------
+    model_ : LogLinear
+        The weights.
+    units_ : dict
+        For each lexical unit of the lexicon and the training texts, written ``lemma.pos``, the frames it evokes.
+    """
+
+    def __init__(
+        self,
+        *,
+        l2: float = 1.0,
+        rate: float = 0.1,
+        epochs: int = 6,
+        bits: int = 20,
+        none_offset: float = 0.0,
+        random_state: int = 0,
+    ) -> None:
+        self.l2, self.rate, self.epochs, self.bits = l2, rate, epochs, bits
+        self.none_offset, self.random_state = none_offset, random_state
+
+    def fit(self, X: Sequence[FrameInput], y: None = None, *, lexicon: Lexicon) -> FrameIdentifier:
+        """Learn from sentences in which all targets are marked.
+
+        Parameters
+        ----------
+        X : sequence of FrameInput
+            Sentences with their targets.
+        lexicon : Lexicon
+            Frames and lexical units.
+        """
+        self.lexicon_ = lexicon
+        units: dict[str, dict[str, None]] = {}
+        for frame in lexicon.frames.values():
+            for unit in frame.lexical_units:
+                units.setdefault(f"{unit.lemma}.{unit.pos}", {})[frame.name] = None
+        for one in X:
+            for target in one.targets:
+                tokens = target_tokens(one, target)
+                name = self._unit(one.parse, tokens, units) or _written(one.parse, tokens)
+                if target.frame in lexicon:
+                    units.setdefault(name, {})[target.frame] = None
+        self.units_ = {unit: tuple(frames) for unit, frames in units.items()}
+        possible: list[tuple[ParsedSentence, _Possible]] = []
+        right: list[int] = []
+        for one in X:
+            # A text without any target was not annotated, and says nothing about what evokes no frame.
+            gold = {target_tokens(one, target): target.frame for target in one.targets}
+            taken = {token for tokens in gold for token in tokens}
+            for each in self._candidates(one.parse, set(gold)) if gold else ():
+                if each.tokens in gold:
+                    if gold[each.tokens] in each.frames:
+                        possible.append((one.parse, each))
+                        right.append(each.frames.index(gold[each.tokens]))
+                elif not taken.intersection(each.tokens):
+                    possible.append((one.parse, each))
+                    right.append(len(each.frames))
+        if not possible:
+            raise DataError("there is nothing to learn from: no target is marked with a frame of the lexicon.")
+        self.model_ = LogLinear(
+            l2=self.l2, rate=self.rate, epochs=self.epochs, bits=self.bits, prune=1e-3, random_state=self.random_state
+        ).fit(_sets(possible), np.array(right))
+        return self
+
+    def predict(self, X: Iterable[ParsedSentence]) -> list[list[FrameTarget]]:
+        """Return the targets of sentences with their frames, in the order of the words."""
+        check_is_fitted(self, "model_")
+        sentences = list(X)
+        possible: list[tuple[ParsedSentence, _Possible]] = []
+        owners: list[int] = []
+        for number, sentence in enumerate(sentences):
+            for each in self._candidates(sentence, set()):
+                possible.append((sentence, each))
+                owners.append(number)
+        found: list[list[FrameTarget]] = [[] for _ in sentences]
+        for number, (sentence, each), table in zip(owners, possible, self._tables(possible), strict=True):
+            scores = table[0].copy()
+            scores[-1] += self.none_offset
+            best = int(scores.argmax())
+            if best < len(each.frames):
+                found[number].append(_target(sentence, each.tokens, each.frames[best], each.unit))
+        return found
+
+    def choose(self, X: Sequence[FrameInput]) -> list[list[str]]:
+        """Return the most likely frame of each target that is given; what the targets say of frames is not looked at.
+
+        A target that neither the lexicon nor the training texts know gets the empty name.
+        """
+        check_is_fitted(self, "model_")
+        found: list[list[str]] = [[""] * len(one.targets) for one in X]
+        possible: list[tuple[ParsedSentence, _Possible]] = []
+        owners: list[tuple[int, int]] = []
+        for number, one in enumerate(X):
+            for place, target in enumerate(one.targets):
+                tokens = target_tokens(one, target)
+                unit = self._unit(one.parse, tokens, self.units_)
+                if unit is not None:
+                    possible.append((one.parse, _Possible(tokens, unit, self.units_[unit])))
+                    owners.append((number, place))
+        for (number, place), (_, each), table in zip(owners, possible, self._tables(possible), strict=True):
+            found[number][place] = each.frames[int(table[0, :-1].argmax())]
+        return found
+
+    def _tables(self, possible: list[tuple[ParsedSentence, _Possible]]) -> list[Any]:
+        if not possible:
+            return []
+        sets = _sets(possible)
+        return list(sets.tables(self.model_.decision_function(sets)))
+
+    def _candidates(self, sentence: ParsedSentence, known: set[tuple[int, ...]]) -> list[_Possible]:
+        """List the words that may evoke a frame, the longest lexical unit first; none overlap but those known."""
+        found = []
+        for tokens in known:
+            unit = self._unit(sentence, tokens, self.units_)
+            if unit is not None:
+                found.append(_Possible(tokens, unit, self.units_[unit]))
+        at = 0
+        while at < len(sentence):
+            step = 1
+            for length in range(min(_LONGEST, len(sentence) - at), 0, -1):
+                tokens = tuple(range(at, at + length))
+                unit = None if tokens in known else self._unit(sentence, tokens, self.units_)
+                if unit is not None:
+                    found.append(_Possible(tokens, unit, self.units_[unit]))
+                    step = length
+                    break
+            at += step
+        found.sort(key=lambda each: each.tokens)
+        return found
+
+    @staticmethod
+    def _unit(sentence: ParsedSentence, tokens: tuple[int, ...], units: Any) -> str | None:
+        """Return the lexical unit that these words are, if any."""
+        lemmas = " ".join(sentence.lemmas[token] for token in tokens)
+        words = " ".join(sentence.words[token].lower() for token in tokens)
+        head = sentence.head_of(tokens[0], tokens[-1]) if len(tokens) > 1 else tokens[0]
+        for token in dict.fromkeys((head, tokens[0])):
+            for part in _PARTS.get(sentence.tags[token][:2], ("n",)):
+                for text in (lemmas, words):
+                    if f"{text}.{part}" in units:
+                        return f"{text}.{part}"
+        return None
+
+
+def _written(sentence: ParsedSentence, tokens: tuple[int, ...]) -> str:
+    part = _PARTS.get(sentence.tags[tokens[0]][:2], ("n",))[0]
+    return f"{' '.join(sentence.lemmas[token] for token in tokens)}.{part}"
+
+
+def _target(sentence: ParsedSentence, tokens: tuple[int, ...], frame: str, unit: str) -> FrameTarget:
+    runs: list[list[int]] = []
+    for token in tokens:
+        if runs and runs[-1][1] == token - 1:
+            runs[-1][1] = token
+        else:
+            runs.append([token, token])
+    offsets = sentence.offsets
+    return FrameTarget(frame, tuple((offsets[a][0], offsets[b][1]) for a, b in runs), lexical_unit=unit)
+
+
+def _sets(possible: Sequence[tuple[ParsedSentence, _Possible]]) -> CandidateSets:
+    """Make the features of every frame that a target may evoke, and of none, which comes last."""
+    contexts: list[int] = []
+    frames: list[int] = []
+    rows: list[int] = []
+    sizes: list[int] = []
+    for sentence, each in possible:
+        context = _context(sentence, each)
+        for name in (*each.frames, _NO_FRAME):
+            contexts += context
+            frames += [code(name)] * len(context)
+            sizes.append(len(context))
+        rows.append(len(each.frames) + 1)
+    count = len(possible)
+    features = mixed("evokes", [np.array(contexts, np.uint64), np.array(frames, np.uint64)])
+    return CandidateSets(
+        features,
+        np.cumsum(sizes).astype(np.uint64).reshape(-1, 1),
+        np.cumsum(rows).astype(np.uint64),
+        np.arange(1, count + 1).astype(np.uint64),
+        np.zeros(count, np.uint64),
+        np.zeros(0, np.uint32),
+        np.zeros(0, np.uint32),
+    )
+
+
+def _context(sentence: ParsedSentence, each: _Possible) -> list[int]:
+    """Describe a target and the words around it."""
+    first, last = each.tokens[0], each.tokens[-1]
+    head = sentence.head_of(first, last) if last > first else first
+    unit, tag = each.unit, sentence.tags[head]
+
+    def at(token: int, column: Sequence[str]) -> str:
+        return column[token] if 0 <= token < len(sentence) else "<edge>"
+
+    above = sentence.heads[head]
+    plain = [
+        f"tag {tag}",
+        f"relation {sentence.relations[head]}",
+        f"before {at(first - 1, sentence.lemmas)}",
+        f"after {at(last + 1, sentence.lemmas)}",
+        f"sense {sentence.supersenses[head]}",
+    ]
+    if above >= 0:
+        plain += [f"head {sentence.lemmas[above]}", f"head sense {sentence.supersenses[above]}"]
+    for kid in sentence.children[head]:
+        if kid not in each.tokens:
+            relation = sentence.relations[kid]
+            plain += [
+                f"has {relation}",
+                f"{relation} {sentence.lemmas[kid]}",
+                f"{relation} is {sentence.supersenses[kid]}",
+            ]
+    tags = f"{at(first - 1, sentence.tags)} {tag} {at(last + 1, sentence.tags)}"
+    texts = ["", *plain, unit, f"{unit} {tags}", *(f"{unit} {text}" for text in plain)]
+    texts += [f"{unit} near {at(token, sentence.lemmas)}" for token in (first - 2, last + 2)]
+    return [code(text) for text in dict.fromkeys(texts)]
+
+
+def _write(identifier: FrameIdentifier, writer: Writer) -> dict[str, Any]:
+    check_is_fitted(identifier, "model_")
+    return {
+        "parameters": identifier.get_params(),
+        "model": writer.part(identifier.model_),
+        "lexicon": write_lexicon(identifier.lexicon_),
+        "units": identifier.units_,
+    }
+
+
+def _read(data: dict[str, Any], reader: Reader) -> FrameIdentifier:
+    identifier = FrameIdentifier(**data["parameters"])
+    identifier.model_ = reader.part(data["model"])
+    if not isinstance(identifier.model_, LogLinear):
+        raise reader.fail("an identifier of frames has no log-linear model")
+    identifier.lexicon_ = read_lexicon(data["lexicon"])
+    identifier.units_ = {str(unit): tuple(map(str, frames)) for unit, frames in data["units"].items()}
+    return identifier
+
+
+register("FrameIdentifier", FrameIdentifier, _write, _read)

@@ -1,0 +1,282 @@
+"""The labeller of frame arguments: scores of all spans for all roles, and the best assignment that the lexicon allows.
+
+The frame of every target is given. Every role takes one span or none; spans do not overlap; roles that exclude each
+other are not both filled, and roles that require each other are filled together. Fillers in several pieces, and fillers
+in other sentences, are out of reach. Finding the frames belongs to ``identifier``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from sapwood.corpora.framenet import Lexicon
+from sapwood.decode import RoleProblem, RoleResult, decode_roles_batch
+from sapwood.draw.spans import LabelledSpan, SpanLayer
+from sapwood.errors import DataError, ParameterError
+from sapwood.files import Reader, Writer, register
+from sapwood.learn.loglinear import CandidateSets, LogLinear
+from sapwood.tasks.frames.instances import FrameInput, candidate_sets, instances_of, learnable, right_choices
+from sapwood.tasks.frames.lexicon_store import read_lexicon, write_lexicon
+from sapwood.tasks.frames.rows import TargetInstance
+from sapwood.tasks.frames.spans import SPAN_SETS
+from sapwood.tasks.frames.templates import TEMPLATES
+
+__all__ = ["FrameLabeler", "LabelledTarget", "RoleFiller", "ScoredTargets"]
+
+# Three weights of four end up below this, mostly of candidates that were never right, and decide nothing.
+_SMALLEST = 1e-3
+
+
+@dataclass(frozen=True)
+class RoleFiller:
+    """A predicted argument.
+
+    Attributes
+    ----------
+    role : str
+        Which role it fills.
+    first, last : int
+        Its first and last token, counted from 0.
+    start, end : int
+        Its first and last character.
+    margin : float
+        By how much its score exceeds that of the best other choice for this role, leaving it unfilled included;
+        negative where a constraint has forced a second choice.
+    """
+
+    role: str
+    first: int
+    last: int
+    start: int
+    end: int
+    margin: float
+
+
+@dataclass(frozen=True)
+class LabelledTarget:
+    """A target with its frame and predicted arguments, in the order of the sentence; ``status`` as in decoding."""
+
+    frame: str
+    tokens: tuple[int, ...]
+    fillers: tuple[RoleFiller, ...]
+    status: str = "optimal"
+
+    def layer(self) -> SpanLayer:
+        """Return what ``sapwood.draw.span_text`` and ``span_svg`` draw under the sentence."""
+        spans = [LabelledSpan(filler.role, filler.first, filler.last) for filler in self.fillers]
+        return SpanLayer(self.frame, spans, self.tokens)
+
+
+@dataclass(frozen=True)
+class ScoredTargets:
+    """Targets with the scores of their candidates, ready to be decoded in several ways."""
+
+    instances: Sequence[TargetInstance]
+    tables: Sequence[NDArray[np.float64]]
+
+    def problems(self, lexicon: Lexicon, null_offset: float = 0.0) -> list[RoleProblem]:
+        """State the decoding problem of every target, with this much added to leaving a role unfilled."""
+        found = []
+        for instance, table in zip(self.instances, self.tables, strict=True):
+            frame, scores = lexicon[instance.frame], table.copy()
+            scores[:, -1] += null_offset
+            found.append(RoleProblem(scores, [*instance.spans, (-1, -1)], frame.excludes, frame.requires))
+        return found
+
+
+class FrameLabeler(BaseEstimator):
+    """Finds the arguments of frames whose targets and names are given.
+
+    Parameters
+    ----------
+    spans : {"extended", "dependency"}
+        Which candidate spans; see ``spans``.
+    templates : {"extended", "semafor"}
+        Which features; see ``templates``.
+    inherit : bool
+        Whether roles share weights with roles of the same core type and with those that they inherit from.
+    l2, rate, epochs, bits, batch, random_state
+        Of the learner; see ``LogLinear``.
+    null_offset : float
+        What is added to the score of leaving a role unfilled: below 0, more roles are filled. Choose it on held-out
+        texts.
+    method : str
+        How to decode; see ``sapwood.decode.decode_roles``.
+
+    Attributes
+    ----------
+    model_ : LogLinear
+        The weights.
+    lexicon_ : Lexicon
+        The frames it was trained with.
+    wordnet_ : bool
+        Whether the training sentences had supersenses; sentences to be labelled should then have them too.
+    """
+
+    def __init__(
+        self,
+        *,
+        spans: str = "extended",
+        templates: str = "extended",
+        inherit: bool = True,
+        l2: float = 3.0,
+        rate: float = 0.1,
+        epochs: int = 5,
+        bits: int = 25,
+        batch: int = 8,
+        null_offset: float = 0.0,
+        method: str = "exact",
+        random_state: int = 0,
+    ) -> None:
+        self.spans, self.templates, self.inherit = spans, templates, inherit
+        self.l2, self.rate, self.epochs, self.bits, self.batch = l2, rate, epochs, bits, batch
+        self.null_offset, self.method, self.random_state = null_offset, method, random_state
+
+    def fit(
+        self,
+        X: Sequence[FrameInput],
+        y: None = None,
+        *,
+        lexicon: Lexicon,
+        after_epoch: Callable[[FrameLabeler], bool | None] | None = None,
+    ) -> FrameLabeler:
+        """Learn from annotated sentences.
+
+        Parameters
+        ----------
+        X : sequence of FrameInput
+            Sentences with their targets and fillers. Targets without annotation, or whose frame the lexicon lacks, are
+            passed over.
+        lexicon : Lexicon
+            Frames and roles.
+        after_epoch : callable, optional
+            Called with the labeller after each pass; returning True ends training.
+        """
+        self._check()
+        data = learnable(X, lexicon)
+        instances = instances_of(data, spans=self.spans, gold=True)
+        if not instances:
+            raise DataError("there is nothing to learn from: no target is annotated with a frame of the lexicon.")
+        sets = candidate_sets(instances, lexicon, templates=self.templates, inherit=self.inherit)
+        right = right_choices(data, instances, lexicon)
+        return self.fit_sets(sets, right, lexicon=lexicon, wordnet=_has_senses(data), after_epoch=after_epoch)
+
+    def fit_sets(
+        self,
+        sets: CandidateSets,
+        right: NDArray[np.int64],
+        *,
+        lexicon: Lexicon,
+        wordnet: bool,
+        after_epoch: Callable[[FrameLabeler], bool | None] | None = None,
+    ) -> FrameLabeler:
+        """Learn from candidates whose features are made already, as when several settings are compared."""
+        self.lexicon_, self.wordnet_ = lexicon, wordnet
+
+        def step(model: LogLinear) -> bool | None:
+            self.model_ = model
+            return after_epoch(self) if after_epoch is not None else None
+
+        self.model_ = LogLinear(
+            l2=self.l2,
+            rate=self.rate,
+            epochs=self.epochs,
+            bits=self.bits,
+            batch=self.batch,
+            prune=_SMALLEST,
+            random_state=self.random_state,
+        ).fit(sets, right, after_epoch=step)
+        return self
+
+    def score(self, X: Sequence[FrameInput]) -> ScoredTargets:
+        """Score all candidates of all targets; the frame of each must be in the lexicon."""
+        check_is_fitted(self, "model_")
+        for one in X:
+            for target in one.targets:
+                if target.frame not in self.lexicon_:
+                    where = f"{one.name}: " if one.name else ""
+                    raise DataError(
+                        f"{where}the frame {target.frame!r} is not in the lexicon that the model was trained with."
+                    )
+        instances = instances_of(X, spans=self.spans)
+        sets = candidate_sets(instances, self.lexicon_, templates=self.templates, inherit=self.inherit)
+        return ScoredTargets(instances, list(sets.tables(self.model_.decision_function(sets))))
+
+    def predict(self, X: Sequence[FrameInput], *, method: str | None = None) -> list[list[LabelledTarget]]:
+        """Label the targets of sentences.
+
+        Parameters
+        ----------
+        X : sequence of FrameInput
+            Sentences with targets; fillers in them are not looked at.
+        method : str, optional
+            How to decode, if not as the labeller was told.
+
+        Returns
+        -------
+        list of list of LabelledTarget
+            One list per sentence, in the order of its targets.
+        """
+        scored = self.score(X)
+        results = decode_roles_batch(scored.problems(self.lexicon_, self.null_offset), method=method or self.method)
+        labelled = self.labelled(scored, results)
+        return [[next(labelled) for _ in one.targets] for one in X]
+
+    def labelled(self, scored: ScoredTargets, results: Sequence[RoleResult]) -> Iterator[LabelledTarget]:
+        """Put decoded assignments into words."""
+        for instance, table, result in zip(scored.instances, scored.tables, results, strict=True):
+            offsets = instance.sentence.offsets
+            fillers = []
+            names = [element.name for element in self.lexicon_[instance.frame].elements]
+            chosen = result.assignment if result.assignment is not None else np.full(len(names), len(instance.spans))
+            for name, scores, number in zip(names, table, chosen.tolist(), strict=True):
+                if number >= len(instance.spans):
+                    continue
+                first, last = instance.spans[number]
+                others = np.delete(scores, number)
+                others[-1] += self.null_offset
+                margin = float(scores[number] - others.max())
+                fillers.append(RoleFiller(name, first, last, offsets[first][0], offsets[last][1], margin))
+            fillers.sort(key=lambda filler: (filler.first, filler.last, filler.role))
+            yield LabelledTarget(instance.frame, instance.target, tuple(fillers), result.status)
+
+    def _check(self) -> None:
+        if self.spans not in SPAN_SETS:
+            raise ParameterError(f"spans must be one of {', '.join(SPAN_SETS)}, got {self.spans!r}.")
+        if self.templates not in TEMPLATES:
+            raise ParameterError(f"templates must be one of {', '.join(TEMPLATES)}, got {self.templates!r}.")
+
+
+def _has_senses(data: Sequence[FrameInput]) -> bool:
+    return any(sense for one in data for sense in one.parse.supersenses)
+
+
+def _write(labeler: FrameLabeler, writer: Writer) -> dict[str, Any]:
+    check_is_fitted(labeler, "model_")
+    return {
+        "parameters": labeler.get_params(),
+        "model": writer.part(labeler.model_),
+        "lexicon": write_lexicon(labeler.lexicon_),
+        "wordnet": labeler.wordnet_,
+    }
+
+
+def _read(data: dict[str, Any], reader: Reader) -> FrameLabeler:
+    labeler = FrameLabeler(**data["parameters"])
+    labeler._check()
+    labeler.model_ = reader.part(data["model"])
+    if not isinstance(labeler.model_, LogLinear):
+        raise reader.fail("a labeller of frames has no log-linear model")
+    labeler.lexicon_ = read_lexicon(data["lexicon"])
+    labeler.wordnet_ = bool(data["wordnet"])
+    return labeler
+
+
+register("FrameLabeler", FrameLabeler, _write, _read)

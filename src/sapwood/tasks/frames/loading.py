@@ -1,0 +1,124 @@
+"""Annotated sentences joined with their parses: a FrameNet release with its split, and the nursery."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from sapwood.corpora.framenet import AnnotatedSentence, Lexicon, read_framenet, read_sentence_parses, read_splits
+from sapwood.corpora.nursery import Nursery
+from sapwood.corpora.nursery.frames import frame_lexicon, frames
+from sapwood.errors import DataError
+from sapwood.tasks.frames.instances import FrameInput
+from sapwood.tasks.frames.sentences import from_tags, from_tree
+from sapwood.words.senses import WordSenses
+
+__all__ = ["FrameCorpus", "find_senses", "load_framenet", "nursery_frames"]
+
+
+@dataclass(frozen=True)
+class FrameCorpus:
+    """A corpus for training and testing.
+
+    Attributes
+    ----------
+    lexicon : Lexicon
+        Its frames.
+    train, dev, test : list of FrameInput
+        Its parts. A sentence without a parse is left out of training; elsewhere it gets a flat tree, so that its
+        targets count. A target whose frame the lexicon lacks is left out everywhere.
+    missing : dict of str to int
+        Targets left out of each part.
+    unparsed : dict of str to int
+        Targets of each part in sentences without a parse.
+    wordnet : bool
+        Whether WordNet was found, so that the sentences have supersenses.
+    """
+
+    lexicon: Lexicon
+    train: list[FrameInput]
+    dev: list[FrameInput]
+    test: list[FrameInput]
+    missing: dict[str, int]
+    wordnet: bool
+    unparsed: dict[str, int] = field(default_factory=dict)
+
+
+def find_senses() -> WordSenses | None:
+    """Return WordNet's supersenses, or None with a warning that says what to install."""
+    try:
+        return WordSenses()
+    except DataError as error:
+        warnings.warn(f"supersenses are left out, which costs a little accuracy: {error}", UserWarning, stacklevel=2)
+        return None
+
+
+def load_framenet(
+    release: str | os.PathLike[str],
+    parses: str | os.PathLike[str],
+    splits: str | os.PathLike[str] | None = None,
+    *,
+    senses: WordSenses | None = None,
+) -> FrameCorpus:
+    """Read a FrameNet release with the parses of its sentences.
+
+    Parameters
+    ----------
+    release : path
+        A folder or archive; see ``sapwood.corpora.framenet.read_framenet``.
+    parses : path
+        JSON lines; see ``read_sentence_parses``.
+    splits : path, optional
+        JSON with the names of test and dev texts; without it, all texts are for training.
+    senses : WordSenses, optional
+        Where base forms and supersenses come from; see ``find_senses``.
+    """
+    framenet = read_framenet(release)
+    trees = read_sentence_parses(parses)
+    parts: dict[str, tuple[str, ...]] = {"test": (), "dev": ()}
+    if splits is not None:
+        parts |= read_splits(splits)
+    held = {*parts["test"], *parts["dev"]}
+    parts["train"] = tuple(name for name in framenet.documents if name not in held)
+    found: dict[str, list[FrameInput]] = {}
+    missing: dict[str, int] = {}
+    unparsed: dict[str, int] = {}
+    for part, names in parts.items():
+        found[part], missing[part], unparsed[part] = [], 0, 0
+        # A release may lack a text of the split, as 1.7 does.
+        for sentence in framenet.of([name for name in names if name in framenet.documents]):
+            known = tuple(target for target in sentence.targets if target.frame in framenet.lexicon)
+            parse = trees.get((sentence.document, sentence.id))
+            missing[part] += len(sentence.targets) - len(known)
+            if parse is not None:
+                analysis = from_tree(parse.tree, offsets=parse.offsets, senses=senses)
+            else:
+                unparsed[part] += len(known)
+                if part == "train":
+                    missing[part] += len(known)
+                if part == "train" or not sentence.offsets:
+                    continue
+                analysis = from_tags(sentence.tokens, sentence.tags, offsets=sentence.offsets, senses=senses)
+            found[part].append(FrameInput(analysis, known, f"{sentence.document}, sentence {sentence.id}"))
+    return FrameCorpus(
+        framenet.lexicon, found["train"], found["dev"], found["test"], missing, senses is not None, unparsed
+    )
+
+
+def nursery_frames(garden: Nursery) -> tuple[Lexicon, list[FrameInput]]:
+    """Return the frames of a nursery, and its sentences with their gold trees.
+
+    Examples
+    --------
+    >>> from sapwood.corpora import nursery
+    >>> lexicon, data = nursery_frames(nursery.grow(size=30))
+    >>> len(lexicon), len(data)
+    (18, 30)
+    """
+    annotated: Sequence[AnnotatedSentence] = frames(garden)
+    return frame_lexicon(), [
+        FrameInput.of(one, from_tree(sentence.tree, offsets=one.offsets))
+        for one, sentence in zip(annotated, garden.sentences, strict=True)
+    ]

@@ -1,0 +1,262 @@
+"""Sentences as argument identification sees them: words, base forms, supersenses, dependencies, constituents.
+
+Made from a constituency tree, whose head rules give the dependencies, or from CoNLL-U, which has dependencies and no
+constituents. Which spans may fill a role belongs to ``spans``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from sapwood.corpora.conllu import DependencySentence
+from sapwood.errors import DataError
+from sapwood.trees.dependencies import Constituents, dependencies, head_constituents
+from sapwood.trees.tree import Tree
+from sapwood.words.senses import WordSenses, plain_lemma
+
+__all__ = ["ParsedSentence", "from_conllu", "from_tags", "from_tree"]
+
+# Brackets are spelled out in trees and must not be in texts.
+_ESCAPES = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
+_BE = frozenset(["am", "are", "is", "was", "were", "be", "been", "being"])
+_HAVE = frozenset(["have", "has", "had", "having"])
+
+
+@dataclass(frozen=True)
+class ParsedSentence:
+    """A sentence that has been parsed.
+
+    Attributes
+    ----------
+    words, tags, lemmas : tuple of str
+        Tokens, Penn parts of speech, base forms.
+    heads : tuple of int
+        Number of each token's head, counted from 0; -1 for the root's.
+    relations : tuple of str
+        What each token is to its head.
+    offsets : tuple of (int, int)
+        First and last character of each token in the text.
+    supersenses : tuple of str
+        WordNet's class of each token; empty text where it has none or WordNet is missing.
+    constituents : Constituents, optional
+        The phrases, if there was a tree.
+    """
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+    lemmas: tuple[str, ...]
+    heads: tuple[int, ...]
+    relations: tuple[str, ...]
+    offsets: tuple[tuple[int, int], ...]
+    supersenses: tuple[str, ...]
+    constituents: Constituents | None = field(default=None, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """The dependents of each token, in the order of the sentence."""
+        below: list[list[int]] = [[] for _ in self.words]
+        for token, head in enumerate(self.heads):
+            if head >= 0:
+                below[head].append(token)
+        return tuple(map(tuple, below))
+
+    @cached_property
+    def reach(self) -> tuple[tuple[int, int], ...]:
+        """The first and last token among each token and everything below it."""
+        low, high = list(range(len(self))), list(range(len(self)))
+        for token in self.bottom_up:
+            head = self.heads[token]
+            if head >= 0:
+                low[head], high[head] = min(low[head], low[token]), max(high[head], high[token])
+        return tuple(zip(low, high, strict=True))
+
+    @cached_property
+    def depths(self) -> tuple[int, ...]:
+        """How far each token lies below the root."""
+        found = [0] * len(self)
+        for token in reversed(self.bottom_up):
+            if self.heads[token] >= 0:
+                found[token] = found[self.heads[token]] + 1
+        return tuple(found)
+
+    @cached_property
+    def bottom_up(self) -> tuple[int, ...]:
+        """The tokens in an order in which dependents come before their heads."""
+        order = [token for token, head in enumerate(self.heads) if head < 0]
+        for token in order:
+            order.extend(self.children[token])
+        if len(order) != len(self):
+            raise DataError("the dependencies of a sentence form a circle; expected a tree.")
+        return tuple(reversed(order))
+
+    @cached_property
+    def voices(self) -> tuple[str, ...]:
+        """``PAS`` or ``ACT`` for verbs, nothing for others."""
+        return tuple(self._voice(token) for token in range(len(self)))
+
+    def _voice(self, token: int) -> str:
+        if not self.tags[token].startswith("V"):
+            return ""
+        if self.words[token].lower() == "been" or self.tags[token] != "VBN":
+            return "ACT"
+        at = self.heads[token]
+        while at >= 0:
+            word, tag = self.words[at].lower(), self.tags[at]
+            if tag.startswith("NN") or word in _BE:
+                return "PAS"
+            if word in _HAVE:
+                return "ACT"
+            if tag in ("VBZ", "VBD", "VBP", "MD"):
+                return "PAS"
+            at = self.heads[at]
+        return "PAS"
+
+    def head_of(self, first: int, last: int) -> int:
+        """Return the head of a span: of the tokens whose own head lies outside, the one that its kind of phrase wants.
+
+        >>> from sapwood.tasks.frames.sentences import from_tree
+        >>> sentence = from_tree(Tree.fromstring("(S (NP (DT the) (NN dog)) (VP (VBD barked)))"))
+        >>> sentence.words[sentence.head_of(0, 1)]
+        'dog'
+        """
+        tops = [token for token in range(first, last + 1) if not first <= self.heads[token] <= last]
+        if len(tops) == 1:
+            return tops[0]
+        tag = self.tags[tops[0]]
+        if tag.startswith("V"):
+            return tops[0]
+        if tag.startswith("J"):
+            return tops[-1]
+        if tag.startswith("N") and any(word.lower() == "of" for word in self.words[first : last + 1]):
+            return tops[0]
+        return tops[-1]
+
+    def tokens_in(self, start: int, end: int) -> tuple[int, int] | None:
+        """Return the first and last token of a span of characters; None if it does not fall on token boundaries."""
+        first, last = self._starts.get(start), self._ends.get(end)
+        return (first, last) if first is not None and last is not None and first <= last else None
+
+    def tokens_touching(self, start: int, end: int) -> list[int]:
+        """Return the tokens that share a character with a span."""
+        return [token for token, (low, high) in enumerate(self.offsets) if low <= end and start <= high]
+
+    @cached_property
+    def _starts(self) -> dict[int, int]:
+        return {start: token for token, (start, _) in enumerate(self.offsets)}
+
+    @cached_property
+    def _ends(self) -> dict[int, int]:
+        return {end: token for token, (_, end) in enumerate(self.offsets)}
+
+
+def from_tree(
+    tree: Tree, *, offsets: Sequence[tuple[int, int]] | None = None, senses: WordSenses | None = None
+) -> ParsedSentence:
+    """Make a sentence from its constituency tree; the dependencies follow from head rules.
+
+    Parameters
+    ----------
+    tree : Tree
+        With a part of speech above every word.
+    offsets : sequence of (int, int), optional
+        First and last character of each word in the text; by default words are taken to be separated by one space.
+    senses : WordSenses, optional
+        Where base forms and supersenses come from; without it, base forms are guessed and there are no supersenses.
+
+    Examples
+    --------
+    >>> sentence = from_tree(Tree.fromstring("(S (NP (DT the) (NNS dogs)) (VP (VBD barked)))"))
+    >>> sentence.lemmas, sentence.heads, sentence.offsets
+    (('the', 'dog', 'bark'), (1, 2, -1), ((0, 2), (4, 7), (9, 14)))
+    """
+    nodes = head_constituents(tree)
+    links = dependencies(nodes)
+    words = tuple(_ESCAPES.get(word, word) for word in nodes.words)
+    return _made(words, nodes.tags, None, links.heads, links.relations, offsets, senses, nodes)
+
+
+def from_conllu(
+    sentence: DependencySentence,
+    *,
+    offsets: Sequence[tuple[int, int]] | None = None,
+    senses: WordSenses | None = None,
+) -> ParsedSentence:
+    """Make a sentence from CoNLL-U rows; fine-grained tags (XPOS) are used where there are any.
+
+    Parameters are those of ``from_tree``. Candidate spans and features that need constituents are left out.
+    """
+    rows = sentence.words
+    tags = tuple(row.xpos if row.xpos != "_" else _PENN.get(row.upos, row.upos) for row in rows)
+    lemmas = None if any(row.lemma == "_" for row in rows) else tuple(row.lemma.lower() for row in rows)
+    heads = tuple(head - 1 for head in sentence.heads)
+    return _made(
+        tuple(row.form for row in rows), tags, lemmas, heads, tuple(row.deprel for row in rows), offsets, senses, None
+    )
+
+
+def from_tags(
+    words: Sequence[str],
+    tags: Sequence[str],
+    *,
+    offsets: Sequence[tuple[int, int]] | None = None,
+    senses: WordSenses | None = None,
+) -> ParsedSentence:
+    """Make a sentence that no parser has handled: a flat tree over its tagged words.
+
+    FrameNet's own tags (``VVD``, ``nn``, ``NP``) are turned into those of the Penn Treebank. Single words and stretches
+    beside the target are then the only candidates, so it is a last resort.
+
+    Examples
+    --------
+    >>> from_tags(["Rain", "fell"], ["nn", "VVD"]).tags
+    ('NN', 'VBD')
+    """
+    pairs = zip(words, tags, strict=True)
+    leaves = [Tree(_penn_tag(tag), [_BRACKETS.get(word, word)]) for word, tag in pairs]
+    return from_tree(Tree("S", leaves), offsets=offsets, senses=senses)
+
+
+def _penn_tag(tag: str) -> str:
+    tag = tag.upper()
+    if tag[:2] in ("VV", "VH", "VD"):
+        return f"VB{tag[2:]}"
+    return {"NP": "NNP", "NPS": "NNPS", "PP": "PRP", "PP$": "PRP$", "SENT": ".", "(": "-LRB-", ")": "-RRB-"}.get(
+        tag, tag or "NN"
+    )
+
+
+_BRACKETS = {text: name for name, text in _ESCAPES.items()}
+_PENN = {"NOUN": "NN", "PROPN": "NNP", "VERB": "VB", "AUX": "VB", "ADJ": "JJ", "ADV": "RB", "ADP": "IN", "DET": "DT",
+         "PRON": "PRP", "NUM": "CD", "CCONJ": "CC", "SCONJ": "IN", "PUNCT": ".", "PART": "RB"}  # fmt: skip
+
+
+def _made(
+    words: tuple[str, ...],
+    tags: tuple[str, ...],
+    lemmas: tuple[str, ...] | None,
+    heads: tuple[int, ...],
+    relations: tuple[str, ...],
+    offsets: Sequence[tuple[int, int]] | None,
+    senses: WordSenses | None,
+    constituents: Constituents | None,
+) -> ParsedSentence:
+    if offsets is None:
+        placed, start = [], 0
+        for word in words:
+            placed.append((start, start + len(word) - 1))
+            start += len(word) + 1
+        offsets = placed
+    elif len(offsets) != len(words):
+        raise DataError(f"there are {len(offsets)} offsets for {len(words)} words; give one pair per word.")
+    pairs = list(zip(words, tags, strict=True))
+    if lemmas is None:
+        lemmas = tuple(senses.lemma(word, tag) if senses else plain_lemma(word, tag) for word, tag in pairs)
+    kinds = [senses.supersense(lemma, tag) if senses else "" for lemma, (_, tag) in zip(lemmas, pairs, strict=True)]
+    return ParsedSentence(
+        words, tags, lemmas, heads, relations, tuple((int(a), int(b)) for a, b in offsets), tuple(kinds), constituents
+    )

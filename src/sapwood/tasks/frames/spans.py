@@ -1,0 +1,108 @@
+"""Candidate spans: which stretches of a sentence may fill a role.
+
+``dependency_spans`` is the heuristic of SEMAFOR (Das et al. 2010); ``extended_spans`` adds constituents, their parts
+on either side of the head and of the target, and leaves punctuation out at the edges. Spans are first and last token,
+both included. A filler in several pieces, or in another sentence, is never among them.
+"""
+
+from __future__ import annotations
+
+from sapwood.errors import ParameterError
+from sapwood.tasks.frames.sentences import ParsedSentence
+
+__all__ = ["SPAN_SETS", "candidate_spans", "dependency_spans", "extended_spans"]
+
+Span = tuple[int, int]
+SPAN_SETS = ("dependency", "extended")
+
+_PUNCTUATION = frozenset([",", ".", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP", "PUNCT"])
+
+
+def candidate_spans(sentence: ParsedSentence, target: tuple[int, ...], kind: str = "extended") -> list[Span]:
+    """Return the candidate spans for the roles of a target, shortest and leftmost first.
+
+    Parameters
+    ----------
+    sentence : ParsedSentence
+        Where to look.
+    target : tuple of int
+        The tokens that evoke the frame.
+    kind : {"dependency", "extended"}
+        Which heuristic.
+    """
+    if kind not in SPAN_SETS:
+        raise ParameterError(f"spans must be one of {', '.join(SPAN_SETS)}, got {kind!r}.")
+    found = dependency_spans(sentence) if kind == "dependency" else extended_spans(sentence, target)
+    return sorted(found, key=lambda span: (span[1] - span[0], span[0]))
+
+
+def dependency_spans(sentence: ParsedSentence) -> set[Span]:
+    """Return single tokens, the reach of every token, and parts of the reach on one side of it.
+
+    Examples
+    --------
+    >>> from sapwood import Tree
+    >>> from sapwood.tasks.frames.sentences import from_tree
+    >>> sentence = from_tree(Tree.fromstring("(S (NP (DT the) (NN dog)) (VP (VBD saw) (NP (PRP me))))"))
+    >>> sorted(dependency_spans(sentence))
+    [(0, 0), (0, 1), (0, 2), (0, 3), (1, 1), (2, 2), (2, 3), (3, 3)]
+    """
+    found = {(token, token) for token in range(len(sentence))} | set(sentence.reach)
+    for token, (low, high) in enumerate(sentence.reach):
+        if not low < token < high:
+            continue
+        plain = low == token - 1 and sentence.tags[token - 1] in ("DT", "JJ")
+        if (low, token - 1) in found and not plain:
+            found.add((token, high))
+        if (token + 1, high) in found:
+            found.add((low, token))
+    return found
+
+
+def extended_spans(sentence: ParsedSentence, target: tuple[int, ...]) -> set[Span]:
+    """Return those of ``dependency_spans``, constituents, and parts of both, without punctuation at the edges.
+
+    A part is what stands before or after the target in a constituent that contains it, or the children of a
+    constituent up to its head and from its head on.
+    """
+    found = set(dependency_spans(sentence))
+    nodes = sentence.constituents
+    low, high = (min(target), max(target)) if target else (0, -1)
+    if nodes is not None:
+        below: list[list[int]] = [[] for _ in nodes.labels]
+        for number, parent in enumerate(nodes.parents):
+            if parent >= 0:
+                below[parent].append(number)
+        for number in range(len(nodes.labels)):
+            first, last = nodes.first[number], nodes.last[number]
+            found.add((first, last))
+            kids = below[number]
+            if len(kids) > 2:
+                # Prefixes that end with the head and suffixes that begin with it.
+                head = next(at for at, kid in enumerate(kids) if nodes.heads[kid] == nodes.heads[number])
+                for at in range(head, len(kids) - 1):
+                    found.add((first, nodes.last[kids[at]]))
+                for at in range(1, head + 1):
+                    found.add((nodes.first[kids[at]], last))
+            if first <= low and high <= last:
+                found.update(span for span in ((first, low - 1), (high + 1, last)) if span[0] <= span[1])
+                for kid in kids:
+                    if nodes.first[kid] > high:
+                        found.add((high + 1, nodes.last[kid]))
+                    elif nodes.last[kid] < low:
+                        found.add((nodes.first[kid], low - 1))
+    else:
+        for first, last in sentence.reach:
+            if first <= low and high <= last:
+                found.update(span for span in ((first, low - 1), (high + 1, last)) if span[0] <= span[1])
+    return {trimmed for span in found if (trimmed := _trimmed(sentence, span)) is not None}
+
+
+def _trimmed(sentence: ParsedSentence, span: Span) -> Span | None:
+    first, last = span
+    tags = sentence.tags
+    while first <= last and tags[first] in _PUNCTUATION:
+        first += 1
+    while first <= last and tags[last] in _PUNCTUATION:
+        last -= 1
+    return (first, last) if first <= last else None

@@ -1,0 +1,219 @@
+"""Constituents with their heads, and the dependencies that follow from them.
+
+A table of head rules says which child of each constituent is its head; every other child then depends on it. The names
+of the relations (subject, object, modifier and so on) come from the labels of the two constituents that meet. Which
+child is the head belongs to ``heads``; reading dependencies from files to ``sapwood.corpora``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from sapwood.errors import TreeError
+from sapwood.trees.heads import HeadTable, bare_label
+from sapwood.trees.tree import Tree
+
+__all__ = ["Constituents", "Dependencies", "dependencies", "head_constituents"]
+
+_PUNCTUATION = frozenset([",", ".", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP", "SYM", "#", "$"])
+_NOMINAL = frozenset(["NP", "NN", "NNS", "NNP", "NNPS", "PRP", "NX", "NML", "WHNP", "CD", "QP", "EX", "DT"])
+_CLAUSES = frozenset(["S", "SINV", "SQ", "SBARQ"])
+_BE = frozenset(["be", "am", "is", "are", "was", "were", "been", "being", "'s", "'re", "'m"])
+
+
+@dataclass(frozen=True)
+class Constituents:
+    """The nodes above the words of a tree, each before those below it.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        Without function tags.
+    first, last : tuple of int
+        Numbers of the first and the last word, counted from 0.
+    parents : tuple of int
+        Number of the node above; -1 for the root.
+    heads : tuple of int
+        Number of the head word.
+    words, tags : tuple of str
+        The leaves, and the labels right above them.
+    """
+
+    labels: tuple[str, ...]
+    first: tuple[int, ...]
+    last: tuple[int, ...]
+    parents: tuple[int, ...]
+    heads: tuple[int, ...]
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Dependencies:
+    """A dependency tree over the words of a sentence.
+
+    Attributes
+    ----------
+    words, tags : tuple of str
+        Words and parts of speech.
+    heads : tuple of int
+        Number of each word's head, counted from 0; -1 for the root's.
+    relations : tuple of str
+        What each word is to its head.
+    """
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+    heads: tuple[int, ...]
+    relations: tuple[str, ...]
+
+
+def head_constituents(tree: Tree, heads: Callable[[str, Any], int] | None = None) -> Constituents:
+    """List the constituents of a tree with their spans and head words.
+
+    Parameters
+    ----------
+    tree : Tree
+        With a part of speech above every word, as in the Penn Treebank.
+    heads : callable, optional
+        From a label and those of its children to the number of the head child; ``HeadTable()`` by default.
+
+    Raises
+    ------
+    TreeError
+        If a word has siblings, so that it has no part of speech of its own.
+
+    Examples
+    --------
+    >>> found = head_constituents(Tree.fromstring("(S (NP (DT the) (NN dog)) (VP (VBD barked)))"))
+    >>> list(zip(found.labels, found.first, found.last, found.heads))
+    [('S', 0, 2, 2), ('NP', 0, 1, 1), ('DT', 0, 0, 0), ('NN', 1, 1, 1), ('VP', 2, 2, 2), ('VBD', 2, 2, 2)]
+    """
+    choose = _default_head if heads is None else heads
+    if tree.is_leaf:
+        raise TreeError(
+            f"{tree.label!r} is a word without a part of speech; expected a tree such as (NN {tree.label})."
+        )
+    labels: list[str] = []
+    first: list[int] = []
+    last: list[int] = []
+    parents: list[int] = []
+    head: list[int] = []
+    words: list[str] = []
+    tags: list[str] = []
+    children: list[list[int]] = []
+    stack: list[tuple[Tree, int]] = [(tree, -1)]
+    while stack:
+        node, parent = stack.pop()
+        number = len(labels)
+        # A part of speech such as -LRB- or PRP$ keeps its name; only phrases carry tags behind theirs.
+        labels.append(bare_label(node.label))
+        first.append(len(words))
+        last.append(-1)
+        parents.append(parent)
+        head.append(-1)
+        children.append([])
+        if parent >= 0:
+            children[parent].append(number)
+        if len(node.children) == 1 and node.children[0].is_leaf:
+            last[number] = head[number] = len(words)
+            words.append(node.children[0].label)
+            tags.append(labels[number])
+            continue
+        for child in node.children:
+            if child.is_leaf:
+                raise TreeError(
+                    f"the word {child.label!r} under {node.label!r} has no part of speech of its own; expected "
+                    f"a node such as (NN {child.label}) around every word."
+                )
+        stack.extend((child, number) for child in reversed(node.children))
+    for number in range(len(labels) - 1, -1, -1):
+        below = children[number]
+        if below:
+            last[number] = last[below[-1]]
+            head[number] = head[below[choose(labels[number], tuple(labels[child] for child in below))]]
+    return Constituents(*map(tuple, (labels, first, last, parents, head, words, tags)))  # type: ignore[arg-type]
+
+
+def dependencies(tree: Tree | Constituents, heads: Callable[[str, Any], int] | None = None) -> Dependencies:
+    """Turn a constituency tree into dependencies.
+
+    Parameters
+    ----------
+    tree : Tree or Constituents
+        What to convert.
+    heads : callable, optional
+        As for ``head_constituents``.
+
+    Examples
+    --------
+    >>> found = dependencies(Tree.fromstring("(S (NP (DT the) (NN dog)) (VP (VBD saw) (NP (PRP me))))"))
+    >>> list(zip(found.words, found.heads, found.relations))
+    [('the', 1, 'NMOD'), ('dog', 2, 'SBJ'), ('saw', -1, 'ROOT'), ('me', 2, 'OBJ')]
+    """
+    nodes = tree if isinstance(tree, Constituents) else head_constituents(tree, heads)
+    count = len(nodes.words)
+    head, relation = [-1] * count, ["ROOT"] * count
+    conjoined = [False] * len(nodes.labels)
+    for number, label in enumerate(nodes.labels):
+        if label in ("CC", "CONJP") and nodes.parents[number] >= 0:
+            conjoined[nodes.parents[number]] = True
+    # The head child of a node is the one whose head word is the node's own.
+    kind: dict[int, str] = {}
+    for number in range(1, len(nodes.labels)):
+        parent = nodes.parents[number]
+        if nodes.heads[number] == nodes.heads[parent]:
+            kind[parent] = nodes.labels[number]
+    for number in range(1, len(nodes.labels)):
+        parent = nodes.parents[number]
+        word, above = nodes.heads[number], nodes.heads[parent]
+        if word != above:
+            head[word] = above
+            relation[word] = _relation(
+                nodes.labels[parent],
+                nodes.labels[number],
+                kind[parent],
+                before=word < above,
+                conjoined=conjoined[parent],
+                verb=nodes.words[above].lower(),
+            )
+    return Dependencies(nodes.words, nodes.tags, tuple(head), tuple(relation))
+
+
+@lru_cache(maxsize=1 << 16)
+def _default_head(label: str, children: tuple[str, ...]) -> int:
+    # Most sentences are made of a few thousand productions.
+    return HeadTable()(label, children)
+
+
+def _relation(parent: str, child: str, head: str, *, before: bool, conjoined: bool, verb: str) -> str:
+    if child in _PUNCTUATION:
+        return "P"
+    if child in ("CC", "CONJP"):
+        return "CC"
+    if conjoined and not before and (child == head or child[:2] == head[:2]):
+        return "CONJ"
+    if parent in _CLAUSES:
+        if before:
+            return "SBJ" if child in _NOMINAL else "ADV"
+        return "VC" if child == "VP" else "PRD" if child in ("ADJP", "NP") else "ADV"
+    if parent == "VP":
+        if child == "VP":
+            return "VC"
+        if child in ("PRT", "RP"):
+            return "PRT"
+        if child in _NOMINAL or child == "ADJP":
+            return "ADV" if before else "PRD" if verb in _BE or child == "ADJP" else "OBJ"
+        if child in ("S", "SBAR"):
+            return "COMP"
+        return "NEG" if verb in ("not", "n't") else "ADV"
+    if parent in ("PP", "WHPP"):
+        return "PMOD"
+    if parent in ("NP", "NX", "NML", "WHNP", "NAC"):
+        return "REL" if child in ("SBAR", "S", "VP", "RRC") else "PPMOD" if child == "PP" else "NMOD"
+    if parent in ("SBAR", "SBARQ"):
+        return "SUB"
+    return "AMOD" if parent in ("ADJP", "ADVP", "QP", "WHADJP", "WHADVP") else "DEP"

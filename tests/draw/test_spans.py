@@ -1,0 +1,72 @@
+"""Spans over sentences: labels whole, borders right, long sentences broken, bad spans refused."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sapwood.draw import LabelledSpan, SpanLayer, span_svg, span_text
+from sapwood.errors import DataError
+
+WORDS = ["Kim", "gave", "the", "old", "dog", "some", "bones", "in", "the", "park", "yesterday"]
+LAYER = SpanLayer("Giving", [LabelledSpan("Donor", 0, 0), LabelledSpan("Recipient", 2, 4)], marked=[1])
+
+
+def test_brackets_stand_under_their_words():
+    words, spans = span_text(WORDS, [LAYER], width=200).splitlines()
+    assert spans[words.index("Kim")] == "["
+    assert spans[words.index("the")] == "["
+    assert spans[words.index("dog") + 2] == "]"
+    assert spans[words.index("gave") : words.index("gave") + 4] == "^^^^"
+    assert "Donor" in spans
+    assert "Recipient" in spans
+    assert spans.endswith("Giving")
+
+
+def test_overlapping_spans_take_another_line():
+    layer = SpanLayer("F", [LabelledSpan("One", 0, 3), LabelledSpan("Two", 2, 5)])
+    assert len(span_text(WORDS, [layer], width=200).splitlines()) == 3
+
+
+def test_long_sentences_are_broken_and_spans_go_on():
+    text = span_text(WORDS, [SpanLayer("F", [LabelledSpan("Everything", 0, 10)])], width=25)
+    blocks = text.split("\n\n")
+    assert len(blocks) > 1
+    assert blocks[0].splitlines()[1].rstrip("F").rstrip().endswith(">")
+    assert blocks[-1].splitlines()[1].startswith("<")
+
+
+def test_pictures_hold_every_word_and_label_and_escape_them():
+    layer = SpanLayer("A & B", [LabelledSpan("<x>", 0, 1)], marked=[0])
+    picture = span_svg(["a<b", "c"], [layer])
+    for text in ("a&lt;b", "&lt;x&gt;", "A &amp; B"):
+        assert text in picture
+    assert span_svg([], []).startswith("<svg")
+    assert span_text([], []) == ""
+
+
+@pytest.mark.parametrize("span", [LabelledSpan("x", 0, 99), LabelledSpan("x", -1, 0), LabelledSpan("x", 2, 1)])
+def test_spans_outside_the_sentence_are_refused(span):
+    for draw in (span_text, span_svg):
+        with pytest.raises(DataError, match="does not fit a sentence of 11 words"):
+            draw(WORDS, [SpanLayer("F", [span])])
+        with pytest.raises(DataError, match="marked word 11"):
+            draw(WORDS, [SpanLayer("F", [], marked=[11])])
+
+
+@given(
+    words=st.lists(st.text("abcdef", min_size=1, max_size=9), min_size=1, max_size=12),
+    data=st.data(),
+)
+def test_any_spans_can_be_drawn(words, data):
+    places = st.integers(0, len(words) - 1)
+    pairs = data.draw(st.lists(st.tuples(st.text("XYZ", min_size=1, max_size=12), places, places), max_size=6))
+    layer = SpanLayer("F", [LabelledSpan(label, min(a, b), max(a, b)) for label, a, b in pairs], [0])
+    width = data.draw(st.integers(5, 60))
+    text = span_text(words, [layer], width=width)
+    for word in words:
+        assert word in text
+    if width == 60 and sum(map(len, words)) < 20 and len(pairs) == 1:
+        assert pairs[0][0] in text
+    assert span_svg(words, [layer]).count("<line") == len(pairs)

@@ -1,0 +1,58 @@
+"""The experiment on frames, with the nursery in the place of FrameNet."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from sklearn.base import clone
+
+import sapwood as sw
+from sapwood.corpora import nursery
+from sapwood.errors import DataError
+from sapwood.experiments import Setting, frames, run
+from sapwood.tasks.frames import FrameCorpus, FrameLabeler, nursery_frames
+
+
+@pytest.fixture
+def corpus(monkeypatch):
+    lexicon, data = nursery_frames(nursery.grow(size=600))
+    made = FrameCorpus(lexicon, data[:60], data[60:90], data[90:150], {"train": 0, "dev": 0, "test": 0}, False)
+    monkeypatch.setattr(frames, "_corpus", lambda setting: made)
+    small = {name: clone(model).set_params(bits=16, epochs=2) for name, model in frames.MODELS.items()}
+    monkeypatch.setattr(frames, "MODELS", small)
+    monkeypatch.setattr(frames, "_PENALTIES", (0.3, 1.0))
+    return made
+
+
+def test_every_table_is_made_and_exact_decoding_keeps_all_constraints(corpus, tmp_path):
+    with sw.options(threads=1):
+        tables = {table.name: table for table in run("frames", Setting(cache=tmp_path))}
+    assert list(tables) == ["tuning", "gold", "faithful", "best", "convergence", "penalty", "identification"]
+    for table in tables.values():
+        json.dumps(table.to_json())
+    for name in ("faithful", "best"):
+        rows = {row[0]: row for row in tables[name].rows}
+        assert len(rows) == 9
+        for exact in ("HiGHS, exact", "AD3, exact", "Sapwood, exact"):
+            assert rows[exact][7:10] == (0, 0, 0)
+            assert rows[exact][3] == pytest.approx(rows["HiGHS, exact"][3], abs=1.0)
+    steps = tables["convergence"].rows
+    if steps and steps[-1][2] == steps[-1][2]:
+        # The bound never rises, and at the end both methods are close to the optimum.
+        assert steps[-1][2] <= steps[0][2] + 1e-9
+    # A second run finds the models in the cache.
+    again = list(run("frames", Setting(cache=tmp_path, tables=("best",))))
+    assert len(again) == 1
+
+
+def test_missing_data_says_what_to_get(tmp_path, monkeypatch):
+    monkeypatch.delenv("SAPWOOD_DATA", raising=False)
+    with pytest.raises(DataError, match="lexicon and annotated texts: not found"):
+        list(run("frames", Setting(data=tmp_path)))
+
+
+def test_the_models_of_the_tables_are_the_papers_and_the_best():
+    assert frames.MODELS["faithful"].spans == "dependency"
+    assert frames.MODELS["faithful"].templates == "semafor"
+    assert frames.MODELS["best"].get_params()["templates"] == FrameLabeler().templates == "extended"
