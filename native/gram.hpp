@@ -104,22 +104,18 @@ void gram(const Columns& columns, const Arena& column_arena, const Bags& column_
     std::optional<Occurrences> where;
     decltype(columns.prepare(lens, rows)) prepared;
     // Small results are not worth starting a thread for.
-    run_both(rows.size() < 100 ? 1 : threads,
-             [&] {
-                 prepared = columns.prepare(lens, rows);
-                 // The features of the same elements are the same.
-                 if constexpr (std::is_same_v<decltype(prepared), Bags>) {
-                     if (symmetric) {
-                         bulk.emplace(prepared, columns.feature_count());
-                         return;
-                     }
-                 }
-                 if constexpr (requires { columns.postings(column_arena, column_bags); })
-                     bulk.emplace(columns.postings(column_arena, column_bags));
-                 else
-                     bulk.emplace(columns.features(column_arena, column_bags), columns.feature_count());
-             },
+    const std::size_t team = rows.size() < 100 ? 1 : threads;
+    run_both(team, [&] { prepared = columns.prepare(lens, rows); },
              [&] { where.emplace(column_bags, columns.positions_of_nodes(), columns.positions()); });
+    // The features of the same elements are the same.
+    if constexpr (std::is_same_v<decltype(prepared), Bags>)
+        if (symmetric) bulk.emplace(prepared, columns.feature_count(), team);
+    if (!bulk) {
+        if constexpr (requires { columns.postings(column_arena, column_bags, team); })
+            bulk.emplace(columns.postings(column_arena, column_bags, team));
+        else
+            bulk.emplace(columns.features(column_arena, column_bags), columns.feature_count(), team);
+    }
     const Postings& postings = *bulk;
     const Occurrences& occurrences = *where;
     parallel_blocks(rows.size(), kBlock, threads, control, [&] {
