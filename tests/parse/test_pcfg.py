@@ -234,6 +234,15 @@ def test_every_sentence_gets_a_tree(parser, words):
         assert other.leaves() == tuple(words)
 
 
+def test_brackets_and_quotes_as_people_write_them():
+    tree = "(S (`` ``) (NP (NN rain)) (PRN (-LRB- -LRB-) (NN snow) (-RRB- -RRB-)) ('' '') (. .))"
+    parser = PCFGParser().fit([tree])
+    found = parser.parse(["``", "rain", "(", "snow", ")", '"', "."])
+    tags = [node.label for node in found.preorder() if node.height() == 1]
+    assert tags == ["``", "NN", "-LRB-", "NN", "-RRB-", "''", "."]
+    assert found.leaves()[2] == "("
+
+
 def test_nothing_in_nothing_out(parser):
     assert len(parser.parse_batch([])) == 0
     assert parser.parse_nbest_batch([]) == []

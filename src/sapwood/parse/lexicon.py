@@ -17,6 +17,15 @@ __all__ = ["Lexicon", "spelling_classes"]
 
 # The vaguest classes: letters, digits, both, neither; with or without a hyphen.
 _KINDS = frozenset(kind + hyphen for kind in ("a", "9", "9a", "?") for hyphen in ("", "-"))
+_PENN = {
+    "(": ("-LRB-",),
+    ")": ("-RRB-",),
+    "[": ("-LSB-", "-LRB-"),
+    "]": ("-RSB-", "-RRB-"),
+    "{": ("-LCB-", "-LRB-"),
+    "}": ("-RCB-", "-RRB-"),
+    '"': ("``", "''"),
+}
 
 
 def spelling_classes(word: str, first: bool) -> tuple[str, ...]:
@@ -146,6 +155,10 @@ class Lexicon:
 
     def _tags_of(self, word: str, first: bool) -> list[tuple[str, float]]:
         counts = Counter(self.words.get(word, {}))
+        if not counts:
+            # Signs as people write them, where the treebank has them in Penn spelling.
+            for penn in _PENN.get(word, ()):
+                counts.update(self.words.get(penn, {}))
         low = word.lower()
         if first and low != word:
             # At the start of a sentence a capital says little.
