@@ -22,11 +22,17 @@ from sapwood.corpora.catalogue import data_folders, find
 from sapwood.corpora.sources import file_names
 from sapwood.errors import DataError, TooLargeError
 from sapwood.experiments.tables import Cell, Setting, Table
-from sapwood.kernels import Polynomial
 from sapwood.learn import KernelSVC
 from sapwood.metrics import chi_squared, mcnemar, score_labels, score_roles
 from sapwood.tasks.roles.arguments import RoleArguments
-from sapwood.tasks.roles.classifier import ROLE_KERNELS, RoleClassifier, hybrid_parts, role_kernel, views_of
+from sapwood.tasks.roles.classifier import (
+    FLAT_KERNEL,
+    ROLE_KERNELS,
+    RoleClassifier,
+    hybrid_parts,
+    role_kernel,
+    views_of,
+)
 from sapwood.tasks.roles.encoding import Encoder
 from sapwood.tasks.roles.features import describe
 from sapwood.tasks.roles.grams import DistinctGram, OneVersusRest, mixed
@@ -248,7 +254,7 @@ def _features(setting: Setting, name: str) -> Iterator[Table]:
         chosen: dict[str, float] = {}
         for target, other in (("dev", dev), ("test", test)):
             flat = DistinctGram(
-                Polynomial(degree=2),
+                FLAT_KERNEL,
                 train.examples(["flat"], features=kind)["flat"],
                 other.examples(["flat"], features=kind)["flat"],
             )

@@ -103,7 +103,9 @@ def test_particles_and_relative_clauses():
 
 def test_sets_name_what_they_hold():
     assert len(f.feature_names("basic")) == 20
-    assert len(f.feature_names("full")) == len(f.FULL) == len(set(f.feature_names("full")))
+    names = f.feature_names("full")
+    assert len(names) == len(set(names)) == len(f.FULL) + len(f.GROUPS)
+    assert set(f.GROUPS) <= set(f.CONJUNCTIONS)
     values = f.describe(VIEW, NODES["by"], "linear")
     names = f.feature_names("linear")
     assert values[names.index("predicate&type_with_preposition")] == "give|PP-by"

@@ -14,7 +14,7 @@ from sapwood.tasks.roles.pruning import PUNCTUATION
 from sapwood.tasks.roles.views import View
 from sapwood.trees.heads import bare_label
 
-__all__ = ["BASIC", "CONJUNCTIONS", "FULL", "describe", "feature_names", "flat_features"]
+__all__ = ["BASIC", "CONJUNCTIONS", "FULL", "GROUPS", "describe", "feature_names", "flat_features"]
 
 Feature = Callable[[View, int], str]
 
@@ -397,7 +397,19 @@ FULL: tuple[Feature, ...] = (
     children_types,
     later_phrases,
 )
-"""All of them."""
+"""All features of one thing each."""
+
+GROUPS: tuple[tuple[Feature, ...], ...] = (
+    (predicate, type_with_preposition),
+    (predicate, content_word),
+    (predicate, voice, position),
+    (predicate, voice, position, phrase_type),
+    (predicate, path),
+    (predicate, collapsed_path),
+    (voice, path),
+    (type_with_preposition, content_word),
+)
+"""Groups in the manner of Xue and Palmer, which a polynomial kernel combines further."""
 
 CONJUNCTIONS: tuple[tuple[Feature, ...], ...] = (
     (predicate, phrase_type),
@@ -442,17 +454,17 @@ CONJUNCTIONS: tuple[tuple[Feature, ...], ...] = (
     (predicate_tag, path),
     (predicate_tag, voice, phrase_type),
 )
-"""Features that mean more together; a polynomial kernel has all pairs, a linear model has these."""
+"""Features that mean more together; a polynomial kernel has all pairs by itself, a linear model has these."""
 
 _SETS: dict[str, tuple[tuple[Feature, ...], tuple[tuple[Feature, ...], ...]]] = {
     "basic": (BASIC, ()),
-    "full": (FULL, ()),
+    "full": (FULL, GROUPS),
     "linear": (FULL, CONJUNCTIONS),
 }
 
 
 def feature_names(kind: str) -> list[str]:
-    """Return the names of the features of a set: ``basic``, ``full`` or ``linear`` (full and conjunctions)."""
+    """Return the names of a set of features: ``basic``, ``full`` (with groups) or ``linear`` (with conjunctions)."""
     if kind not in _SETS:
         raise ParameterError(f"features must be one of {', '.join(_SETS)}, got {kind!r}.")
     single, joint = _SETS[kind]
