@@ -19,8 +19,8 @@ class Postings {
         std::vector<bool> fits(features, true);
         for (std::size_t k = 0; k < bags.numbers.size(); ++k) {
             ++held[bags.numbers[k]];
-            // Dense columns are single precision, which is exact for counts below 2^24.
-            if (bags.counts[k] >= 16777216.0) fits[bags.numbers[k]] = false;
+            // Dense columns are single precision, which is exact for counts below 2^24, but not for every value.
+            if (static_cast<double>(static_cast<float>(bags.counts[k])) != bags.counts[k]) fits[bags.numbers[k]] = false;
         }
         std::size_t sparse = 0, dense = 0;
         for (std::size_t f = 0; f < features; ++f) {

@@ -3,4 +3,5 @@ from sapwood._core import explain as explain
 from sapwood._core import grammar as grammar
 from sapwood._core import kernels as kernels
 from sapwood._core import semantic as semantic
+from sapwood._core import smo as smo
 from sapwood._core import trees as trees
