@@ -19,5 +19,9 @@ namespace sapwood {
                                                        double weight, std::size_t size) {
     for (std::size_t j = 0; j < size; ++j) out[j] += weight * static_cast<double>(column[j]);
 }
+[[maybe_unused]] SAPWOOD_VECTOR static void add_scaled(double* __restrict out, const double* __restrict column,
+                                                       double weight, std::size_t size) {
+    for (std::size_t j = 0; j < size; ++j) out[j] += weight * column[j];
+}
 
 }  // namespace sapwood

@@ -19,6 +19,7 @@
 #include "bags.hpp"
 #include "found.hpp"
 #include "gram.hpp"
+#include "kernel_rows.hpp"
 #include "grammar_driven.hpp"
 #include "heaviest_alike.hpp"
 #include "lens.hpp"
@@ -253,6 +254,25 @@ class GrammarDrivenModel {
     std::mutex lock_;
 };
 
+std::shared_ptr<RowSource<float>> make_rows(const GrammarDrivenKernel& kernel, const Arena& arena, const Bags& rows,
+                                            const Side& row_side, const Arena& column_arena, const Bags& columns,
+                                            const Side& column_side, const WordLinks* links, bind::Values factors,
+                                            std::size_t cache_bytes) {
+    if (rows.size() != columns.size() || factors.shape(0) != rows.size())
+        throw nb::value_error("rows, columns and factors differ in number");
+    auto context = std::make_shared<RowContext>();
+    context->kernel = &kernel;
+    context->heads = row_side.checked(arena);
+    context->links = links;
+    const OutsideHeads column_heads = column_side.checked(column_arena);
+    const auto given = view(factors);
+    std::vector<double> copied(given.begin(), given.end());
+    nb::gil_scoped_release release;
+    GrammarDrivenColumns prepared(*kernel.read(column_arena, columns, column_heads), columns, kernel.options, context);
+    return std::make_shared<KernelRows<GrammarDrivenColumns>>(std::move(prepared), arena, rows, column_arena, columns,
+                                                              std::move(copied), cache_bytes);
+}
+
 GrammarDrivenKernel make_kernel(std::shared_ptr<RuleSet> rules, const std::vector<Words>& sets, double decay,
                                 double deletion, double mutation, const std::string& lexical, bool deep, bool canonical,
                                 bool normalize_mutation) {
@@ -366,5 +386,10 @@ void register_grammar(nb::module_& parent) {
                  nb::gil_scoped_release release;
                  return std::make_unique<GrammarFragments>(kernel, arena, bags, heads, weights.data(), weights.shape(1));
              },
-             nb::arg("arena"), nb::arg("bags"), nb::arg("side"), nb::arg("weights").noconvert(), nb::keep_alive<0, 2>());
+             nb::arg("arena"), nb::arg("bags"), nb::arg("side"), nb::arg("weights").noconvert(), nb::keep_alive<0, 2>())
+        .def("rows", &make_rows, nb::arg("arena"), nb::arg("rows"), nb::arg("row_side"), nb::arg("column_arena"),
+             nb::arg("columns"), nb::arg("column_side"), nb::arg("links").none(), nb::arg("factors").noconvert(),
+             nb::arg("cache_bytes"), nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>(),
+             nb::keep_alive<0, 4>(), nb::keep_alive<0, 5>(), nb::keep_alive<0, 6>(), nb::keep_alive<0, 7>(),
+             nb::keep_alive<0, 8>());
 }

@@ -2,7 +2,9 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
 
+#include <memory>
 #include <optional>
 
 #include "arena.hpp"
@@ -11,6 +13,7 @@
 #include "diagonal.hpp"
 #include "elementwise.hpp"
 #include "gram.hpp"
+#include "kernel_rows.hpp"
 #include "lens.hpp"
 #include "model.hpp"
 #include "partial.hpp"
@@ -141,7 +144,21 @@ nb::class_<Maker> register_kernel(nb::module_& module, const char* name, const c
                  nb::gil_scoped_release release;
                  return KernelModel(make(arena, bags), arena, bags, weights.data(), weights.shape(1));
              },
-             nb::arg("arena"), nb::arg("bags"), nb::arg("weights").noconvert(), nb::keep_alive<0, 2>());
+             nb::arg("arena"), nb::arg("bags"), nb::arg("weights").noconvert(), nb::keep_alive<0, 2>())
+        .def("rows",
+             [](const Maker& make, const Arena& arena, const Bags& rows, const Arena& column_arena, const Bags& columns,
+                bind::Values factors, std::size_t cache_bytes) -> std::shared_ptr<RowSource<float>> {
+                 if (rows.size() != columns.size() || factors.shape(0) != rows.size())
+                     throw nb::value_error("rows, columns and factors differ in number");
+                 const auto given = view(factors);
+                 std::vector<double> copied(given.begin(), given.end());
+                 nb::gil_scoped_release release;
+                 return std::make_shared<KernelRows<Columns>>(make(column_arena, columns), arena, rows, column_arena,
+                                                              columns, std::move(copied), cache_bytes);
+             },
+             nb::arg("arena"), nb::arg("rows"), nb::arg("column_arena"), nb::arg("columns"),
+             nb::arg("factors").noconvert(), nb::arg("cache_bytes"), nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>(),
+             nb::keep_alive<0, 4>(), nb::keep_alive<0, 5>());
 }
 
 Bags bags_of(const Arena& arena, bind::Numbers root_array, std::optional<bind::Offsets> end_array, std::size_t threads) {

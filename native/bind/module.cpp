@@ -13,6 +13,7 @@ void register_recursive(nb::module_& module);
 void register_parse(nb::module_& module);
 void register_loglinear(nb::module_& module);
 void register_semantic(nb::module_& module);
+void register_smo(nb::module_& module);
 void register_trees(nb::module_& module);
 
 NB_MODULE(_core, module) {
@@ -20,6 +21,8 @@ NB_MODULE(_core, module) {
     // Objects that outlive the interpreter (globals, caches) are Python's business and nothing to alarm a user about.
     nb::set_leak_warnings(false);
     register_trees(module);
+    // Kernels give sources of rows, which are declared there.
+    register_smo(module);
     register_kernels(module);
     register_semantic(module);
     register_attach(module);

@@ -8,4 +8,5 @@ from sapwood._core import parse as parse
 from sapwood._core import preferences as preferences
 from sapwood._core import recursive as recursive
 from sapwood._core import semantic as semantic
+from sapwood._core import smo as smo
 from sapwood._core import trees as trees

@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from sapwood._core.explain import Found
 from sapwood._core.kernels import Bags
+from sapwood._core.smo import Rows32
 from sapwood._core.trees import Arena
 
 class Rules:
@@ -112,3 +113,15 @@ class GrammarDriven:
     ) -> None: ...
     def model(self, arena: Arena, bags: Bags, side: Side, weights: NDArray[np.float64]) -> GrammarDrivenModel: ...
     def fragments(self, arena: Arena, bags: Bags, side: Side, weights: NDArray[np.float64]) -> GrammarFragments: ...
+    def rows(
+        self,
+        arena: Arena,
+        rows: Bags,
+        row_side: Side,
+        column_arena: Arena,
+        columns: Bags,
+        column_side: Side,
+        links: WordLinks | None,
+        factors: NDArray[np.float64],
+        cache_bytes: int,
+    ) -> Rows32: ...

@@ -4,6 +4,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from sapwood._core.smo import Rows32
 from sapwood._core.trees import Arena
 
 class Bags:
@@ -49,6 +50,15 @@ class NativeKernel(Protocol):
         progress: Callable[[int], None] | None,
     ) -> None: ...
     def model(self, arena: Arena, bags: Bags, weights: NDArray[np.float64]) -> NativeModel: ...
+    def rows(
+        self,
+        arena: Arena,
+        rows: Bags,
+        column_arena: Arena,
+        columns: Bags,
+        factors: NDArray[np.float64],
+        cache_bytes: int,
+    ) -> Rows32: ...
 
 class Subtree(NativeKernel):
     def __init__(self, decay: float) -> None: ...

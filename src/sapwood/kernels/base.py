@@ -179,6 +179,9 @@ class Kernel(ABC):
         """
         return None
 
+    def _rows(self, X: Any, Y: Any, factors: Matrix, cache_bytes: int) -> Any:  # noqa: B027 - most have no such code
+        """Return a native source of rows of k(X, Y), times the factors of both sides, that computes one when asked."""
+
     def _parts(self, X: Any, weights: Matrix) -> list[Part]:
         """Take the outputs k(Y, X) @ weights apart into a sum over simpler kernels."""
         return [whole(self, X, weights)]

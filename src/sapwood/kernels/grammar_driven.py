@@ -243,6 +243,21 @@ class GrammarDriven(Kernel):
             )
         return values
 
+    def _rows(self, X: Any, Y: Any, factors: Matrix, cache_bytes: int) -> Any:
+        rows, columns = _trees(X, self), _trees(Y, self)
+        rules = self._rules()
+        return self._native().rows(
+            rows._arena,
+            rows._as_bags(),
+            rules._side(rows),
+            columns._arena,
+            columns._as_bags(),
+            rules._side(columns),
+            self._linker(columns)(rows),
+            factors,
+            cache_bytes,
+        )
+
     def _attribution(self, X: Any, weights: Matrix) -> Attribution | None:
         support = _trees(X, self)
         rules = self._rules()

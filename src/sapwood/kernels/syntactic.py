@@ -70,6 +70,12 @@ class TreeKernel(Kernel):
 
         return evaluate
 
+    def _rows(self, X: Any, Y: Any, factors: Matrix, cache_bytes: int) -> Any:
+        rows, columns = _trees(X, self), _trees(Y, self)
+        return self._native().rows(
+            rows._arena, rows._as_bags(), columns._arena, columns._as_bags(), factors, cache_bytes
+        )
+
     def _attribution(self, X: Any, weights: Matrix) -> Attribution | None:
         return Differences(self._expansion(X, weights))
 

@@ -1,8 +1,8 @@
-"""Support vector machines on any kernel: one Gram matrix, scikit-learn's solver, compiled prediction.
+"""Support vector machines on any kernel: two solvers, one kernel for all problems, compiled prediction.
 
-The solver is scikit-learn's (libsvm). What is ours is what it lacks for trees: all binary problems share one Gram
-matrix, only the support examples are kept, and prediction goes through the kernel's expansion instead of a kernel value
-per support example.
+Small data goes to scikit-learn's solver (libsvm) with one Gram matrix for all binary problems, large data to the native
+one (``smo``), which needs no such matrix. Only the support examples are kept, and prediction goes through the kernel's
+expansion instead of a kernel value per support example.
 """
 
 from __future__ import annotations
@@ -27,8 +27,12 @@ from sapwood.kernels.base import Kernel, Matrix, as_data
 from sapwood.kernels.explain import one_example
 from sapwood.kernels.syntactic import SubsetTree
 from sapwood.learn.explain import CompiledExplanation, Explanation, ModelFragments
+from sapwood.learn.smo import BinaryProblem, solve
 
 __all__ = ["KernelSVC", "KernelSVR"]
+
+# Up to here scikit-learn's solver is as quick, and its Gram matrix small.
+_MOST_FOR_SKLEARN = 1500
 
 
 class _KernelMachine(BaseEstimator):
@@ -43,7 +47,7 @@ class _KernelMachine(BaseEstimator):
     _compiled: Callable[[Any], Matrix] | None = None
     _explaining: CompiledExplanation | None = None
 
-    def _gram(self, X: Any) -> Matrix:
+    def _bind(self, X: Any) -> Kernel:
         kernel = SubsetTree().normalized() if self.kernel is None else self.kernel
         if not isinstance(kernel, Kernel):
             raise ParameterError(
@@ -51,7 +55,10 @@ class _KernelMachine(BaseEstimator):
                 "sapwood.kernels.parse_kernel reads one from text."
             )
         self.kernel_ = kernel.bind(X)
-        K: Matrix = self.kernel_(X)
+        return self.kernel_
+
+    def _gram(self, X: Any) -> Matrix:
+        K: Matrix = self._bind(X)(X)
         if not np.isfinite(K).all():
             row = int(np.flatnonzero(~np.isfinite(K).all(axis=1))[0])
             raise KernelError(f"the kernel of example {row} is not finite; lower decay or use kernel.normalized().")
@@ -111,14 +118,21 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
     max_iter : int
         Limit on the solver's iterations; -1 means none.
     cache_size : float
-        Solver cache in megabytes.
+        Cache of scikit-learn's solver in megabytes.
+    solver : {"auto", "sklearn", "native"}
+        "sklearn" computes the Gram matrix of all examples. "native" looks kernel values up in tables over distinct
+        trees and feature vectors, and solves examples that nothing tells apart as one; it finds the same optimum.
+        "auto" is "sklearn" for up to 1,500 examples, else "native".
+    memory : float, optional
+        Most gigabytes that the native solver may take for tables and rows; by default three quarters of what is free.
 
     Attributes
     ----------
     classes_ : array
         The labels, sorted.
     support_ : array of int
-        Positions of the support examples in the training data.
+        Positions of the support examples in the training data. Of examples that nothing tells apart the native solver
+        uses the first, with the weight of all.
     support_examples_ : TreeArray or Examples
         The support examples; nothing else of the training data is kept.
     dual_coef_ : array of shape (n_support, n_outputs)
@@ -148,6 +162,8 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
         tol: float = 1e-3,
         max_iter: int = -1,
         cache_size: float = 200.0,
+        solver: str = "auto",
+        memory: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.C = C
@@ -156,6 +172,8 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
         self.tol = tol
         self.max_iter = max_iter
         self.cache_size = cache_size
+        self.solver = solver
+        self.memory = memory
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on examples and their labels.
@@ -171,7 +189,11 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
         """
         if self.multi_class not in ("ovr", "ovo"):
             raise ParameterError(f"multi_class must be 'ovr' or 'ovo', got {self.multi_class!r}.")
+        if self.solver not in ("auto", "sklearn", "native"):
+            raise ParameterError(f"solver must be 'auto', 'sklearn' or 'native', got {self.solver!r}.")
         _check_positive(self.C, "C")
+        if self.memory is not None:
+            _check_positive(self.memory, "memory")
         X = as_data(X)
         labels = _check_targets(X, y)
         check_classification_targets(labels)
@@ -179,6 +201,9 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
         if len(self.classes_) < 2:
             raise DataError(f"y has only the class {self.classes_.tolist()[0]!r}; a classifier needs at least two.")
         sample_weight = _check_weights(sample_weight, len(labels))
+        if self.solver == "native" or (self.solver == "auto" and len(labels) > _MOST_FOR_SKLEARN):
+            self._fit_natively(X, targets, sample_weight)
+            return self
         K = self._gram(X)
         if self.multi_class == "ovo" and len(self.classes_) > 2:
             self._fit_one_against_one(X, K, targets, sample_weight)
@@ -202,6 +227,34 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
             raise ParameterError(f"class_weight names {unknown[0]!r}, but y has only {self.classes_.tolist()}.")
         factors = np.array([self.class_weight.get(label, 1.0) for label in self.classes_.tolist()], dtype=np.float64)
         return weight * factors[targets]
+
+    def _fit_natively(self, X: Any, targets: NDArray[np.intp], weight: Matrix) -> None:
+        _check_positive(self.tol, "tol")
+        if not isinstance(self.max_iter, (int, np.integer)) or not (self.max_iter == -1 or self.max_iter > 0):
+            raise ParameterError(f"max_iter must be -1 or an integer of at least 1, got {self.max_iter!r}.")
+        count = len(self.classes_)
+        names = self.classes_.tolist()
+
+        def problem(positive: NDArray[np.intp], negative: NDArray[np.intp], name: str) -> BinaryProblem:
+            rows = np.concatenate([positive, negative])
+            sides = np.repeat([1, 0], [len(positive), len(negative)])
+            costs = np.zeros(len(targets))
+            costs[rows] = self.C * self._weights(targets[rows], sides, weight[rows])
+            return BinaryProblem(positive, negative, costs, name)
+
+        if self.multi_class == "ovo" and count > 2:
+            members = [np.flatnonzero(targets == number) for number in range(count)]
+            problems = (
+                problem(members[first], members[second], f"{names[first]!r} against {names[second]!r}")
+                for first, second in combinations(range(count), 2)
+            )
+        else:
+            problems = (
+                problem(np.flatnonzero(targets == number), np.flatnonzero(targets != number), f"{names[number]!r}")
+                for number in ([1] if count == 2 else range(count))
+            )
+        found = solve(self._bind(X), X, problems, tolerance=self.tol, max_iter=self.max_iter, memory=self.memory)
+        self._keep(X, found.support, found.weights, found.biases)
 
     def _fit_one_against_rest(self, X: Any, K: Matrix, targets: NDArray[np.intp], weight: Matrix) -> None:
         classes = [1] if len(self.classes_) == 2 else list(range(len(self.classes_)))

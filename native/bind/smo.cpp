@@ -1,0 +1,216 @@
+// Bindings of the support vector solver: sources of kernel rows, the kernel between points, and the solver itself.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <string>
+
+#include "arrays.hpp"
+#include "points.hpp"
+#include "rows.hpp"
+#include "smo.hpp"
+#include "watch.hpp"
+
+namespace nb = nanobind;
+using namespace sapwood;
+using sapwood::bind::give;
+using sapwood::bind::view;
+using sapwood::bind::watch;
+
+namespace {
+
+template <class Real>
+using Table = nb::ndarray<const Real, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Block = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Sides = bind::Input<std::int8_t>;
+
+// A NumPy array as a source of rows.
+template <class Real>
+class Held final : public RowSource<Real> {
+  public:
+    explicit Held(Table<Real> table) : table_(table), square_(table.data(), table.shape(0)) {
+        if (table.shape(0) != table.shape(1)) throw nb::value_error("a table of kernel values must be square");
+    }
+    std::size_t size() const override { return square_.size(); }
+    Row<Real> row(std::size_t item) const override { return square_.row(item); }
+
+  private:
+    Table<Real> table_;
+    Square<Real> square_;
+};
+
+template <class Real>
+std::shared_ptr<RowSource<Real>> dot_rows(bind::Offsets end_array, bind::Numbers number_array, bind::Values value_array,
+                                          std::size_t features, double scale, double constant, unsigned degree,
+                                          bind::Values factor_array, std::size_t cache_bytes) {
+    const auto ends = view(end_array);
+    const auto numbers = view(number_array);
+    const auto values = view(value_array);
+    const auto factors = view(factor_array);
+    if (numbers.size() != values.size()) throw nb::value_error("numbers and values differ in length");
+    if (!factors.empty() && factors.size() != ends.size()) throw nb::value_error("factors differ in number");
+    std::uint64_t before = 0;
+    for (const std::uint64_t end : ends) {
+        if (end < before || end > numbers.size()) throw nb::value_error("ends are out of order");
+        before = end;
+    }
+    if (before != numbers.size()) throw nb::value_error("ends do not cover the numbers");
+    for (const std::uint32_t number : numbers)
+        if (number >= features) throw nb::value_error("a feature is out of range");
+    Bags bags;
+    bags.ends.assign(ends.begin(), ends.end());
+    bags.numbers.assign(numbers.begin(), numbers.end());
+    bags.counts.assign(values.begin(), values.end());
+    nb::gil_scoped_release release;
+    return std::make_shared<DotRows<Real>>(std::move(bags), features, PowerOptions{scale, constant, degree},
+                                           std::vector<double>(factors.begin(), factors.end()), cache_bytes);
+}
+
+template <class T>
+std::vector<T> copy(const bind::Input<T>& array) {
+    return {array.data(), array.data() + array.shape(0)};
+}
+
+template <class Real>
+Component<Real> component(std::shared_ptr<RowSource<Real>> values, bind::Numbers items,
+                          std::shared_ptr<RowSource<Real>> same, bind::Numbers tags) {
+    Component<Real> result{values, same, copy(items), copy(tags)};
+    for (const std::uint32_t item : result.items)
+        if (item >= values->size()) throw nb::value_error("an item is out of range");
+    if (same && (same->size() != values->size() || result.tags.size() != result.items.size()))
+        throw nb::value_error("tags and tables differ in size");
+    if (!same && !result.tags.empty()) throw nb::value_error("tags without a table for them");
+    return result;
+}
+
+Term term(double weight, std::vector<std::size_t> factors, bind::Values scale) {
+    return {weight, std::move(factors), copy(scale)};
+}
+
+template <class Real>
+PointKernel<Real> point_kernel(const std::vector<Component<Real>>& components, const std::vector<Term>& terms,
+                               bind::Values diagonal) {
+    const std::size_t points = diagonal.shape(0);
+    for (const Component<Real>& one : components)
+        if (one.items.size() != points) throw nb::value_error("a component has the wrong number of points");
+    for (const Term& one : terms) {
+        if (!one.scale.empty() && one.scale.size() != points) throw nb::value_error("a scale has the wrong length");
+        for (const std::size_t factor : one.factors)
+            if (factor >= components.size()) throw nb::value_error("a factor is out of range");
+    }
+    return {points, components, terms, copy(diagonal)};
+}
+
+// Problems one after the other: where each ends, and its points, sides and costs.
+std::vector<MachineProblem> read_problems(std::size_t size, bind::Offsets end_array, bind::Numbers point_array,
+                                          Sides side_array, bind::Values cost_array) {
+    const auto points = view(point_array);
+    const auto sides = view(side_array);
+    const auto costs = view(cost_array);
+    if (points.size() != sides.size() || points.size() != costs.size()) throw nb::value_error("problems differ in length");
+    std::vector<MachineProblem> problems;
+    std::size_t begin = 0;
+    for (const std::uint64_t end : view(end_array)) {
+        if (end < begin || end > points.size()) throw nb::value_error("ends are out of order");
+        MachineProblem& problem = problems.emplace_back();
+        for (std::size_t k = begin; k < end; ++k) {
+            if (points[k] >= size || (sides[k] != 1 && sides[k] != -1) || !(costs[k] > 0.0))
+                throw nb::value_error("a point, side or cost is out of range");
+        }
+        problem.points.assign(points.begin() + begin, points.begin() + end);
+        problem.side.assign(sides.begin() + begin, sides.begin() + end);
+        problem.cost.assign(costs.begin() + begin, costs.begin() + end);
+        begin = end;
+    }
+    return problems;
+}
+
+template <class Real>
+nb::tuple solve(const PointKernel<Real>& kernel, bind::Offsets ends, bind::Numbers points, Sides sides,
+                bind::Values costs, double tolerance, std::size_t max_iterations, std::size_t window_bytes, bool shrinking,
+                std::size_t threads, nb::object progress) {
+    const std::vector<MachineProblem> problems = read_problems(kernel.size(), ends, points, sides, costs);
+    std::vector<MachineSolution> solutions;
+    watch(points.shape(0) < 100, progress, [&](Control& control) {
+        solutions = solve_machines(kernel, problems, {tolerance, max_iterations, window_bytes, shrinking}, threads, control);
+    });
+    std::vector<double> weights, bias, objective, gap;
+    std::vector<std::uint64_t> iterations;
+    weights.reserve(points.shape(0));
+    bool converged = true;
+    for (const MachineSolution& one : solutions) {
+        weights.insert(weights.end(), one.weights.begin(), one.weights.end());
+        bias.push_back(one.bias);
+        objective.push_back(one.objective);
+        gap.push_back(one.gap);
+        iterations.push_back(one.iterations);
+        converged = converged && one.converged;
+    }
+    return nb::make_tuple(give(std::move(weights)), give(std::move(bias)), give(std::move(objective)),
+                          give(std::move(gap)), give(std::move(iterations)), converged);
+}
+
+// Everything in one precision; names end in 32 or 64.
+template <class Real>
+void register_precision(nb::module_& module, const std::string& bits) {
+    const auto named = [&](const char* name) { return name + bits; };
+    nb::class_<RowSource<Real>>(module, named("Rows").c_str())
+        .def("__len__", &RowSource<Real>::size)
+        .def("row", [](const RowSource<Real>& source, std::size_t item) {
+            if (item >= source.size()) throw nb::index_error("no such row");
+            const Row<Real> row = source.row(item);
+            return give(std::vector<Real>(row.values, row.values + source.size()));
+        }, nb::arg("item"));
+    module.def(named("square").c_str(), [](Table<Real> table) -> std::shared_ptr<RowSource<Real>> {
+        return std::make_shared<Held<Real>>(table);
+    }, nb::arg("table").noconvert());
+    module.def(named("dot_rows").c_str(), &dot_rows<Real>, nb::arg("ends").noconvert(), nb::arg("numbers").noconvert(),
+               nb::arg("values").noconvert(), nb::arg("features"), nb::arg("scale"), nb::arg("constant"),
+               nb::arg("degree"), nb::arg("factors").noconvert(), nb::arg("cache_bytes"));
+    nb::class_<Component<Real>>(module, named("Component").c_str())
+        .def("__init__", [](Component<Real>* self, std::shared_ptr<RowSource<Real>> values, bind::Numbers items,
+                            std::shared_ptr<RowSource<Real>> same, bind::Numbers tags) {
+            new (self) Component<Real>(component<Real>(values, items, same, tags));
+        }, nb::arg("values"), nb::arg("items").noconvert(), nb::arg("same").none(), nb::arg("tags").noconvert());
+    nb::class_<PointKernel<Real>>(module, named("PointKernel").c_str())
+        .def("__init__", [](PointKernel<Real>* self, const std::vector<Component<Real>>& components,
+                            const std::vector<Term>& terms, bind::Values diagonal) {
+            new (self) PointKernel<Real>(point_kernel<Real>(components, terms, diagonal));
+        }, nb::arg("components"), nb::arg("terms"), nb::arg("diagonal").noconvert())
+        .def("__len__", &PointKernel<Real>::size)
+        .def("row", [](const PointKernel<Real>& kernel, std::size_t point) {
+            if (point >= kernel.size()) throw nb::index_error("no such point");
+            std::vector<std::uint32_t> all(kernel.size());
+            for (std::size_t k = 0; k < all.size(); ++k) all[k] = static_cast<std::uint32_t>(k);
+            std::vector<Real> values(kernel.size());
+            kernel.row(point, kernel.select(std::move(all)), values.data());
+            return give(std::move(values));
+        }, nb::arg("point"))
+        .def("solve", &solve<Real>, nb::arg("ends").noconvert(), nb::arg("points").noconvert(),
+             nb::arg("sides").noconvert(), nb::arg("costs").noconvert(), nb::arg("tolerance"), nb::arg("max_iterations"),
+             nb::arg("window_bytes"), nb::arg("shrinking"), nb::arg("threads"), nb::arg("progress").none());
+}
+
+}  // namespace
+
+void register_smo(nb::module_& parent) {
+    nb::module_ module = parent.def_submodule("smo", "Support vector machines on rows of kernel values.");
+    nb::class_<Term>(module, "Term").def("__init__", [](Term* self, double weight, std::vector<std::size_t> factors,
+                                                        bind::Values scale) {
+        new (self) Term(term(weight, std::move(factors), scale));
+    }, nb::arg("weight"), nb::arg("factors"), nb::arg("scale").noconvert());
+    register_precision<float>(module, "32");
+    register_precision<double>(module, "64");
+    nb::class_<Triangle, RowSource<float>>(module, "Triangle")
+        .def(nb::init<std::size_t, std::size_t>(), nb::arg("size"), nb::arg("cache_bytes"))
+        .def_static("nbytes", &Triangle::bytes, nb::arg("size"))
+        .def("set", [](Triangle& triangle, std::size_t begin, Block block) {
+            if (begin % Triangle::kSide != 0 || begin + block.shape(1) != triangle.size() || block.shape(0) > block.shape(1))
+                throw nb::value_error("a block must start at a tile and reach to the last column");
+            nb::gil_scoped_release release;
+            triangle.set(begin, block.shape(0), block.data(), block.shape(1));
+        }, nb::arg("begin"), nb::arg("block").noconvert());
+}

@@ -1,0 +1,191 @@
+// The solver for support vector machines: optimality conditions, caches that forget, halves of tables, and cancelling.
+#include "smo.hpp"
+
+#include <cmath>
+#include <random>
+#include <thread>
+
+#include "check.hpp"
+#include "points.hpp"
+#include "rows.hpp"
+
+using namespace sapwood;
+using namespace sapwood::test;
+
+namespace {
+
+// Values of a positive semi-definite kernel between random items.
+std::vector<double> random_table(std::size_t size, std::size_t rank, std::mt19937& random) {
+    std::normal_distribution<double> normal;
+    std::vector<double> factor(size * rank), table(size * size, 0.0);
+    for (double& value : factor) value = normal(random);
+    for (std::size_t i = 0; i < size; ++i)
+        for (std::size_t j = 0; j < size; ++j)
+            for (std::size_t r = 0; r < rank; ++r) table[i * size + j] += factor[i * rank + r] * factor[j * rank + r];
+    return table;
+}
+
+struct Setting {
+    std::vector<double> table;
+    std::size_t items;
+    Component<double> component;
+    std::vector<double> diagonal;
+    MachineProblem problem;
+
+    Setting(std::size_t items, std::size_t points, std::size_t rank, std::mt19937& random)
+        : table(random_table(items, rank, random)), items(items) {
+        component.values = std::make_shared<Square<double>>(table.data(), items);
+        for (std::size_t k = 0; k < points; ++k) {
+            component.items.push_back(static_cast<std::uint32_t>(random() % items));
+            diagonal.push_back(table[component.items[k] * (items + 1)]);
+            problem.points.push_back(static_cast<std::uint32_t>(k));
+            problem.side.push_back(k == 0 || random() % 3 == 0 ? 1 : -1);
+            problem.cost.push_back(0.5 + static_cast<double>(random() % 4));
+        }
+        problem.side.back() = -1;
+    }
+
+    PointKernel<double> kernel() const { return {diagonal.size(), {component}, {Term{1.0, {0}, {}}}, diagonal}; }
+    double value(std::size_t i, std::size_t j) const { return table[component.items[i] * items + component.items[j]]; }
+};
+
+void optimality_conditions_hold() {
+    std::mt19937 random(1);
+    for (int round = 0; round < 60; ++round) {
+        const Setting setting(1 + random() % 40, 2 + random() % 200, 1 + random() % 6, random);
+        const PointKernel<double> kernel = setting.kernel();
+        Control control;
+        for (const bool shrinking : {true, false}) {
+            Machine<double> machine(kernel, {1e-6, 0, 1 << 16, shrinking}, control);
+            const MachineSolution found = machine.solve(setting.problem);
+            double total = 0.0, most = -1e300, least = 1e300, objective = 0.0;
+            for (std::size_t i = 0; i < found.weights.size(); ++i) {
+                const int side = setting.problem.side[i];
+                const double weight = found.weights[i], cost = setting.problem.cost[i];
+                double output = 0.0;
+                for (std::size_t j = 0; j < found.weights.size(); ++j) output += found.weights[j] * setting.value(i, j);
+                CHECK(weight * side >= 0.0 && weight * side <= cost);
+                if (side > 0 ? weight < cost : weight < 0.0) most = std::max(most, side - output);
+                if (side > 0 ? weight > 0.0 : weight > -cost) least = std::min(least, side - output);
+                total += weight;
+                objective += weight * side - 0.5 * weight * output;
+            }
+            CHECK(std::abs(total) < 1e-9);
+            CHECK(most - least <= 1e-5);
+            CHECK(std::abs(objective - found.objective) <= 1e-8 * std::max(1.0, std::abs(objective)));
+            CHECK(found.converged);
+        }
+    }
+}
+
+void a_small_window_changes_no_bit() {
+    std::mt19937 random(2);
+    const Setting setting(60, 400, 8, random);
+    const PointKernel<double> kernel = setting.kernel();
+    Control control;
+    const MachineSolution all = Machine<double>(kernel, {1e-5, 0, 1 << 24, true}, control).solve(setting.problem);
+    for (const std::size_t bytes : {0, 8000, 30000}) {
+        const MachineSolution few = Machine<double>(kernel, {1e-5, 0, bytes, true}, control).solve(setting.problem);
+        CHECK(few.weights == all.weights && few.bias == all.bias && few.iterations == all.iterations);
+    }
+}
+
+void half_a_table_gives_whole_rows() {
+    std::mt19937 random(3);
+    for (const std::size_t size : {1, 2, 4, 7, 33}) {
+        const std::vector<double> table = random_table(size, 3, random);
+        Triangle triangle(size, 0);
+        for (std::size_t begin = 0; begin < size; begin += 4) {
+            std::vector<double> block;
+            const std::size_t rows = std::min<std::size_t>(4, size - begin);
+            for (std::size_t r = 0; r < rows; ++r)
+                block.insert(block.end(), table.begin() + (begin + r) * size + begin, table.begin() + (begin + r + 1) * size);
+            triangle.set(begin, rows, block.data(), size - begin);
+        }
+        for (std::size_t i = 0; i < size; ++i) {
+            const Row<float> row = triangle.row(i);
+            for (std::size_t j = 0; j < size; ++j) CHECK(row.values[j] == static_cast<float>(table[std::min(i, j) * size + std::max(i, j)]));
+        }
+    }
+}
+
+void a_row_in_use_outlives_its_place_in_the_cache() {
+    RowCache<double> cache(10, 4, 2 * 4 * sizeof(double));
+    const auto fill = [](std::size_t item, double* out) { std::fill(out, out + 4, static_cast<double>(item)); };
+    const Row<double> held = cache.get(3, fill);
+    for (std::size_t item = 4; item < 10; ++item) CHECK(cache.get(item, fill).values[0] == static_cast<double>(item));
+    CHECK(held.values[0] == 3.0 && held.values[3] == 3.0);
+    CHECK(cache.held() <= cache.capacity());
+    // Many threads, few places.
+    std::vector<std::thread> team;
+    for (int t = 0; t < 4; ++t)
+        team.emplace_back([&, t] {
+            for (std::size_t k = 0; k < 20000; ++k) {
+                const std::size_t item = (k * 7 + static_cast<std::size_t>(t) * 3) % 10;
+                const Row<double> row = cache.get(item, fill);
+                if (row.values[0] != static_cast<double>(item) || row.values[3] != row.values[0]) CHECK(false);
+            }
+        });
+    for (std::thread& member : team) member.join();
+}
+
+void tags_choose_the_table() {
+    std::mt19937 random(4);
+    Setting setting(5, 30, 3, random);
+    std::vector<double> same = setting.table;
+    for (double& value : same) value = 2.0 * value + 1.0;
+    setting.component.same = std::make_shared<Square<double>>(same.data(), 5);
+    for (std::size_t k = 0; k < 30; ++k) setting.component.tags.push_back(static_cast<std::uint32_t>(k % 3));
+    const std::vector<double> scale(30, 0.5);
+    const PointKernel<double> kernel(30, {setting.component},
+                                     {Term{0.5, {0}, {}}, Term{2.0, {0, 0}, scale}, Term{3.0, {}, {}}}, setting.diagonal);
+    const auto value = [&](std::size_t i, std::size_t j) {
+        const double one = i % 3 == j % 3 ? 2.0 * setting.value(i, j) + 1.0 : setting.value(i, j);
+        return 0.5 * one + 2.0 * one * one * 0.25 + 3.0;
+    };
+    const Selection chosen = kernel.select({4, 9, 2, 17, 29});
+    std::vector<double> row(5);
+    std::vector<std::pair<std::uint32_t, double>> entries;
+    std::vector<double> expected(5, 0.0), found(5, 0.0);
+    for (std::uint32_t i = 0; i < 30; i += 2) {
+        kernel.row(i, chosen, row.data());
+        entries.emplace_back(i, 0.1 * i - 1.0);
+        for (std::size_t k = 0; k < 5; ++k) {
+            CHECK_CLOSE(row[k], value(i, chosen.points[k]));
+            expected[k] += entries.back().second * value(i, chosen.points[k]);
+        }
+    }
+    Control control;
+    kernel.expand(entries, chosen, found.data(), control);
+    for (std::size_t k = 0; k < 5; ++k) CHECK_CLOSE(found[k], expected[k]);
+}
+
+void threads_change_no_bit_and_cancelling_stops() {
+    std::mt19937 random(5);
+    const Setting setting(50, 300, 6, random);
+    const PointKernel<double> kernel = setting.kernel();
+    std::vector<MachineProblem> problems(7, setting.problem);
+    for (std::size_t p = 0; p < problems.size(); ++p)
+        for (std::size_t k = 0; k < 300; ++k) problems[p].side[k] = k % 7 == p ? 1 : -1;
+    Control control;
+    const auto once = solve_machines(kernel, problems, {1e-4, 0, 1 << 16, true}, 1, control);
+    const auto twice = solve_machines(kernel, problems, {1e-4, 0, 1 << 16, true}, 3, control);
+    for (std::size_t p = 0; p < problems.size(); ++p)
+        CHECK(once[p].weights == twice[p].weights && once[p].bias == twice[p].bias);
+    CHECK(control.done == 14);
+    Control stopped;
+    stopped.cancel = true;
+    CHECK_THROWS(solve_machines(kernel, problems, {1e-4, 0, 1 << 16, true}, 2, stopped), Cancelled);
+}
+
+}  // namespace
+
+int main() {
+    RUN(optimality_conditions_hold);
+    RUN(a_small_window_changes_no_bit);
+    RUN(half_a_table_gives_whole_rows);
+    RUN(a_row_in_use_outlives_its_place_in_the_cache);
+    RUN(tags_choose_the_table);
+    RUN(threads_change_no_bit_and_cancelling_stops);
+    return finish();
+}

@@ -1,0 +1,164 @@
+"""The native solver behind support vector machines: problems in, weights and biases out.
+
+Rows of the kernel are looked up in tables over distinct items (``tables``), so training needs memory for these and not
+for a Gram matrix of all examples. Examples that nothing tells apart are solved as one whose errors cost as much as
+theirs together, which leaves the optimum what it is.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from sapwood import settings
+from sapwood.errors import DataError
+from sapwood.kernels.base import Kernel, Matrix
+from sapwood.learn.tables import prepare
+
+__all__ = ["BinaryProblem", "Solution", "solve"]
+
+
+@dataclass(frozen=True)
+class BinaryProblem:
+    """Which examples stand against which, and what an error on each costs.
+
+    Attributes
+    ----------
+    positive, negative : array of int
+        Positions of the examples on the two sides.
+    costs : array of float
+        What an error costs, for every example of the training data; where it is 0 the example does not count.
+    name : str
+        What to call the problem in messages.
+    """
+
+    positive: NDArray[np.intp]
+    negative: NDArray[np.intp]
+    costs: Matrix
+    name: str
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Weights of examples and biases, one column and one entry per problem.
+
+    Attributes
+    ----------
+    support : array of int
+        Examples with a weight in any problem. Of examples that nothing tells apart it is the first.
+    weights : array of shape (support, problems)
+    biases : array of shape (problems,)
+    objectives : array of shape (problems,)
+        The maximum of the dual.
+    iterations : array of shape (problems,)
+    points : int
+        How many examples are left when those that nothing tells apart count once.
+    """
+
+    support: NDArray[np.intp]
+    weights: Matrix
+    biases: Matrix
+    objectives: Matrix
+    iterations: NDArray[np.uint64]
+    points: int
+
+
+def solve(
+    kernel: Kernel,
+    X: Any,
+    problems: Iterable[BinaryProblem],
+    *,
+    tolerance: float = 1e-3,
+    max_iter: int = -1,
+    memory: float | None = None,
+) -> Solution:
+    """Solve binary problems that share a kernel and its training examples.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Bound to the training data.
+    X : TreeArray, Examples or matrix
+        Training examples.
+    problems : iterable of BinaryProblem
+        Solved side by side by as many threads as ``sapwood.options`` allows.
+    tolerance : float
+        Largest violation of the optimality conditions that is left.
+    max_iter : int
+        Most iterations per problem; -1 means no limit.
+    memory : float, optional
+        Most gigabytes to take for tables and rows; by default three quarters of what is free.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sapwood.kernels import Linear
+    >>> X = np.array([[0.0], [1.0], [1.0], [3.0]])
+    >>> problem = BinaryProblem(np.array([1, 2, 3]), np.array([0]), np.full(4, 10.0), "large")
+    >>> found = solve(Linear(), X, [problem])
+    >>> found.points, found.support.tolist(), found.weights[:, 0].tolist(), found.biases.tolist()
+    (3, [0, 1], [-2.0, 2.0], [-1.0])
+    """
+    problems = list(problems)
+    threads = settings.threads()
+    prepared = prepare(kernel, X, memory, max(1, min(threads, len(problems))))
+    ends, points, sides, costs = [], [], [], []
+    firsts: list[NDArray[np.intp]] = []
+    total = 0
+    for problem in problems:
+        found = [_merge_side(prepared.points, rows, problem) for rows in (problem.positive, problem.negative)]
+        for side, (_, merged, cost) in zip((1, -1), found, strict=True):
+            if not len(merged):
+                name = "positive" if side > 0 else "negative"
+                raise DataError(
+                    f"in the problem {problem.name}, no example of the {name} side has a weight above 0; "
+                    "a classifier needs both sides."
+                )
+            points.append(merged)
+            costs.append(cost)
+            sides.append(np.full(len(merged), side, dtype=np.int8))
+            total += len(merged)
+        firsts += [first for first, _, _ in found]
+        ends.append(total)
+    with settings.progress_bar(len(problems), "Support vectors") as progress:
+        weights, biases, objectives, _, iterations, converged = prepared.native.solve(
+            np.array(ends, dtype=np.uint64),
+            np.concatenate(points),
+            np.concatenate(sides),
+            np.concatenate(costs),
+            float(tolerance),
+            max(0, int(max_iter)),
+            prepared.window,
+            True,
+            threads,
+            progress,
+        )
+    if not converged:
+        warnings.warn(
+            f"the solver stopped after max_iter={max_iter} iterations before it converged; raise max_iter or tol.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    places = np.concatenate(firsts)
+    columns = np.repeat(np.arange(len(problems)), np.diff([0, *ends]))
+    used = weights != 0.0
+    support, rows = np.unique(places[used], return_inverse=True)
+    dense = np.zeros((len(support), len(problems)))
+    dense[rows, columns[used]] = weights[used]
+    return Solution(support.astype(np.intp), dense, biases, objectives, iterations, len(prepared.native))
+
+
+def _merge_side(
+    points: NDArray[np.uint32], rows: NDArray[np.intp], problem: BinaryProblem
+) -> tuple[NDArray[np.intp], NDArray[np.uint32], Matrix]:
+    """Return the first example, the point and the total cost of what the examples of one side come down to."""
+    rows = rows[problem.costs[rows] > 0]
+    merged, first, inverse = np.unique(points[rows], return_index=True, return_inverse=True)
+    costs: Matrix = np.bincount(inverse, weights=problem.costs[rows], minlength=len(merged)).astype(np.float64)
+    return rows[first], merged, costs

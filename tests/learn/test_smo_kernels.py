@@ -1,0 +1,268 @@
+"""What the native solver makes of kernels: tables over distinct items, skeletons, precisions, memory, and KernelSVC."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sapwood as sw
+import strategies
+from sapwood import _core
+from sapwood.errors import KernelError, ParameterError, TooLargeError
+from sapwood.kernels import GrammarDriven, Linear, PartialTree, Polynomial, SubsetTree, Subtree
+from sapwood.learn import KernelSVC, tables
+from sapwood.learn.holes import skeletons
+
+WORDS = ["take", "give", "say", "run", "buy"]
+
+
+def portions(n, seed=0):
+    """Paths that end in a predicate, constituents, features, and roles that depend on them a little."""
+    rng = np.random.default_rng(seed)
+    paths, constituents, flat, roles = [], [], [], []
+    for _ in range(n):
+        word, tag = WORDS[rng.integers(5)], ["VBD", "VBZ"][rng.integers(2)]
+        before = rng.random() < 0.5
+        verb = f"({tag}-PRED {word})"
+        deep = f"(VP (MD w) (VP {verb}))" if rng.random() < 0.3 else f"(VP {verb})"
+        paths.append(f"(S NP-ARG {deep})" if before else f"(VP {verb} {['NP', 'PP'][rng.integers(2)]}-ARG)")
+        kids = " ".join(f"({t} w)" for t in rng.choice(["DT", "JJ", "NN", "NNS"], size=rng.integers(1, 4)))
+        constituents.append(f"(NP {kids})")
+        flat.append({"before": float(before), "word": word, "length": float(rng.integers(4))})
+        roles.append(["A0", "A1", "AM"][int(rng.integers(3))] if rng.random() < 0.3 else ["A1", "A0"][int(before)])
+    return sw.Examples(path=paths, constituent=constituents, flat=flat), np.array(roles)
+
+
+HYBRID = 0.6 * SubsetTree().normalized().on("path") + 0.4 * SubsetTree().normalized().on("constituent")
+KERNELS = [
+    HYBRID,
+    0.3 * HYBRID + 0.7 * Polynomial(degree=2).normalized().on("flat"),
+    (SubsetTree().on("path") + Linear().on("flat")).normalized(),
+    SubsetTree().normalized().on("path") * Polynomial(degree=2).on("flat") + 1.0,
+    (0.5 * Subtree().normalized().on("path") + PartialTree().normalized().on("constituent")) ** 2,
+    (PartialTree().on("path") + Subtree().on("path")).normalized() ** 2 + Linear().on("flat"),
+    GrammarDriven().normalized().on("path") + GrammarDriven(lexical="ignore").normalized().on("constituent"),
+]
+
+
+@pytest.fixture(scope="module")
+def data():
+    return portions(150)
+
+
+def rows_of(prepared):
+    K = np.stack([prepared.native.row(point) for point in range(len(prepared.native))])
+    return K[np.ix_(prepared.points, prepared.points)]
+
+
+def parts_of(kernel, X):
+    return [part for term in tables._expand(kernel.bind(X), X) for part in term.parts]
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+@pytest.mark.parametrize("layout", ["double", "single", "triangle", "asked"])
+def test_points_have_the_kernel_values(kernel, layout, data, monkeypatch):
+    """Whatever becomes of a kernel inside, what comes out is its Gram matrix."""
+    X, _ = data
+    monkeypatch.setattr(tables, "_FEWEST_TREES", 2)
+    if layout != "double":
+        monkeypatch.setattr(tables, "_SMALL", -1)
+    if layout in ("triangle", "asked"):
+        monkeypatch.setattr(tables, "_FULL_SHARE", 0.0)
+    if layout == "asked":
+        # Where rows cannot be computed one by one, nothing is left but to say so.
+        monkeypatch.setattr(tables, "_HALF_SHARE", 0.0)
+        if not all(tables._is_dot(part) or tables._computes_rows(part) for part in parts_of(kernel, X)):
+            with pytest.raises(TooLargeError):
+                tables.prepare(kernel.bind(X), X, 1.0, 1)
+            return
+    bound = kernel.bind(X)
+    prepared = tables.prepare(bound, X, 1.0, 1)
+    assert prepared.native.row(0).dtype == (np.float64 if layout == "double" else np.float32)
+    expected = bound(X)
+    error = 1e-12 if layout == "double" else 2e-6
+    np.testing.assert_allclose(rows_of(prepared), expected, rtol=error, atol=error * np.abs(expected).max())
+
+
+def test_blocks_fit_together(data, monkeypatch):
+    X, _ = data
+    monkeypatch.setattr(tables, "_FEWEST_TREES", 2)
+    expected = rows_of(tables.prepare(HYBRID, X, 1.0, 1))
+    monkeypatch.setattr(tables, "_LARGEST_BLOCK", 4 * 8 * 20)
+    np.testing.assert_allclose(rows_of(tables.prepare(HYBRID, X, 1.0, 1)), expected, rtol=1e-12)
+    monkeypatch.setattr(tables, "_SMALL", -1)
+    monkeypatch.setattr(tables, "_FULL_SHARE", 0.0)
+    np.testing.assert_allclose(rows_of(tables.prepare(HYBRID, X, 1.0, 1)), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("size", [1, 3, 4, 5, 17])
+def test_half_a_table_gives_whole_rows(size):
+    rng = np.random.default_rng(size)
+    table = rng.random((size, size))
+    table = (table + table.T) / 2
+    triangle = _core.smo.Triangle(size, 0)
+    for begin in range(0, size, 4):
+        triangle.set(begin, np.ascontiguousarray(table[begin : begin + 4, begin:]))
+    found = np.stack([triangle.row(item) for item in range(size)])
+    np.testing.assert_array_equal(found, table.astype(np.float32))
+    with pytest.raises(ValueError, match="tile"):
+        triangle.set(1, np.ones((1, size)))
+
+
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+def test_dot_products_are_those_of_the_kernel(kind):
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((80, 30)) < 0.4, np.round(rng.normal(size=(80, 30)), 2), 0.0)
+    X[:, 0] = 0.1  # held by all, and no single-precision number
+    kernel = Polynomial(degree=3, constant=0.5, scale=0.2)
+    given_as = X if kind == "dense" else sparse.csr_array(X)
+    for one in (kernel, kernel.normalized(), 2.0 * kernel.normalized(), Linear()):
+        np.testing.assert_allclose(rows_of(tables.prepare(one, given_as, 1.0, 1)), one(X), rtol=1e-10, atol=1e-12)
+
+
+# Trees whose leaves are words of their own kind, beside leaves that are not.
+_words = st.sampled_from(["w1", "w2", "w3"])
+
+
+@st.composite
+def worded(draw):
+    tree = draw(strategies.internal_trees(max_leaves=4))
+    word = draw(_words)
+    return (
+        sw.Tree("r", [sw.Tree("p", [word]), tree])
+        if draw(st.booleans())
+        else sw.Tree("r", [tree, sw.Tree("p", [word])])
+    )
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(worded(), min_size=3, max_size=30, unique=True), st.booleans())
+def test_skeletons_and_words_stand_for_the_trees(trees, stray):
+    """K of two trees is that of their skeletons, filled alike where the words are the same."""
+    if stray:
+        trees.append(sw.Tree("r", [sw.Tree("q", ["w1"]), sw.Tree("p", ["w2"])]))
+    X = sw.TreeArray(trees)
+    found = skeletons(X, {"w3"})
+    if found is None:
+        return
+    assert "w3" not in {X[int(i)].leaves()[0] for i in np.flatnonzero(found.tags)}
+    agree = found.tags[:, None] == found.tags
+    for kernel in (SubsetTree(0.7, bag_of_words=True), PartialTree(0.6, 0.8), Subtree(0.5), SubsetTree().normalized()):
+        same = kernel(found.filled)[np.ix_(found.items, found.items)]
+        other = kernel(found.filled, found.refilled)[np.ix_(found.items, found.items)]
+        np.testing.assert_allclose(np.where(agree, same, other), kernel(X), rtol=1e-12)
+
+
+def test_many_words_few_skeletons():
+    trees = [f"(S NP-ARG (VP (VBD-PRED verb{i}) {'PP' if i % 2 else 'NP'}))" for i in range(50)]
+    found = skeletons(sw.TreeArray(trees), set())
+    assert len(found.filled) == 2
+    assert len(set(found.tags.tolist())) == 50
+    assert skeletons(sw.TreeArray([f"(NP (DT a) (NN noun{i}) (PP (NN b{i})))" for i in range(20)]), set()) is None
+
+
+def test_words_that_do_not_count_tell_nothing_apart(data, monkeypatch):
+    X, _ = data
+    monkeypatch.setattr(tables, "_FEWEST_TREES", 2)
+    kernel = GrammarDriven(lexical="ignore").normalized().on("path").bind(X)
+    prepared = tables.prepare(kernel, X, 1.0, 1)
+    assert len(prepared.native) < len(set(X["path"].to_strings())) / 2
+
+
+@pytest.mark.parametrize("kernel", KERNELS[:4], ids=repr)
+@pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
+def test_classifier_equals_that_of_sklearn(kernel, multi_class, data, monkeypatch):
+    X, y = data
+    monkeypatch.setattr(tables, "_FEWEST_TREES", 2)
+    weights = np.random.default_rng(0).integers(1, 4, size=len(y)).astype(float)
+    for class_weight in ("balanced", {"A0": 3.0}):
+        ours, theirs = (
+            KernelSVC(kernel, C=2.4, class_weight=class_weight, multi_class=multi_class, tol=1e-7, solver=solver).fit(
+                X, y, sample_weight=weights
+            )
+            for solver in ("native", "sklearn")
+        )
+        margins, expected = ours.decision_function(X), theirs.decision_function(X)
+        np.testing.assert_allclose(margins, expected, atol=2e-4)
+        # Symmetric problems leave ties, which the last digits decide.
+        ahead = np.sort(expected, axis=1)
+        clear = ahead[:, -1] - ahead[:, -2] > 1e-3
+        assert clear.mean() > 0.5
+        np.testing.assert_array_equal(ours.predict(X)[clear], theirs.predict(X)[clear])
+
+
+def test_classifier_keeps_its_manners(data, tmp_path):
+    X, y = data
+    clf = KernelSVC(HYBRID, C=2.4, solver="native").fit(X, y)
+    assert len(clf.support_) == len(clf.support_examples_) == len(clf.dual_coef_)
+    np.testing.assert_allclose(clf.dual_coef_.sum(axis=0), 0.0, atol=1e-9)
+    np.testing.assert_allclose(
+        clf.decision_function(X), HYBRID(X, X[clf.support_]) @ clf.dual_coef_ + clf.intercept_, atol=1e-9
+    )
+    sw.save(clf, tmp_path / "m.sap")
+    restored = sw.load(tmp_path / "m.sap")
+    assert (restored.solver, restored.memory) == ("native", None)
+    np.testing.assert_array_equal(restored.predict(X), clf.predict(X))
+    explained = clf.explain(X[:1], top=3)
+    assert str(explained).startswith(f"score of {clf.predict(X[:1])[0]} ")
+
+
+def test_auto_is_sklearn_for_few_and_native_for_many(data, monkeypatch):
+    X, y = data
+    called: list[str] = []
+    original = KernelSVC._fit_natively
+    monkeypatch.setattr(KernelSVC, "_fit_natively", lambda self, *a: (called.append(self.solver), original(self, *a)))
+    KernelSVC(HYBRID).fit(X, y)
+    assert not called
+    many, labels = portions(1600, seed=1)
+    KernelSVC(HYBRID).fit(many, labels)
+    KernelSVC(HYBRID, solver="sklearn").fit(many[:300], labels[:300])
+    assert called == ["auto"]
+
+
+def test_bags_of_trees(data):
+    X, y = data
+    documents = sw.TreeArray([[tree, X["path"][0]] for tree in X["constituent"]])
+    ours, theirs = (KernelSVC(C=2.0, tol=1e-7, solver=solver).fit(documents, y) for solver in ("native", "sklearn"))
+    np.testing.assert_allclose(ours.decision_function(documents), theirs.decision_function(documents), atol=2e-4)
+
+
+def test_parameters_are_checked(data):
+    X, y = data
+    with pytest.raises(ParameterError, match="solver must be 'auto', 'sklearn' or 'native', got 'libsvm'"):
+        KernelSVC(solver="libsvm").fit(X["path"], y)
+    for memory in (0, -1.0, np.inf, "8"):
+        with pytest.raises(ParameterError, match="memory must be a finite number above 0"):
+            KernelSVC(solver="native", memory=memory).fit(X["path"], y)
+    for name, value in (("tol", 0.0), ("tol", -1e-3), ("max_iter", 0), ("max_iter", 1.5)):
+        with pytest.raises(ParameterError, match=f"{name} must be"):
+            KernelSVC(solver="native", **{name: value}).fit(X["path"], y)
+    deep = (HYBRID + HYBRID) ** 3
+    with pytest.raises(ParameterError, match="more than the native solver takes"):
+        KernelSVC(deep, solver="native").fit(X, y)
+
+
+def test_what_does_not_fit_is_refused_before_it_is_taken():
+    trees, labels = portions(3000)
+    with pytest.raises(TooLargeError, match=r"distinct items need .* GB, but .* Raise memory"):
+        KernelSVC(PartialTree().on("path"), solver="native", memory=1e-6).fit(trees, labels)
+
+
+def test_trees_that_share_nothing_are_named_once(data):
+    X, y = data
+    trees = sw.TreeArray([*X["path"], "x"])
+    with pytest.warns(UserWarning, match=r"1 of 151 elements share nothing .*positions 150") as caught:
+        KernelSVC(solver="native").fit(trees, [*y, "A0"])
+    assert len([one for one in caught if "share nothing" in str(one.message)]) == 1
+
+
+def test_values_that_overflow_are_refused():
+    deep = "x"
+    for _ in range(13):
+        deep = f"(A {deep} {deep})"
+    trees = ["(A x x)", deep, "(A x (A x x))"]
+    with pytest.raises(KernelError, match="example 1 is not finite"):
+        KernelSVC(SubsetTree(decay=1.0), solver="native").fit(trees, ["a", "b", "a"])
