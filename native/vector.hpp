@@ -15,8 +15,8 @@
 namespace sapwood {
 
 // out[j] += weight * column[j]
-SAPWOOD_VECTOR static void add_scaled(double* __restrict out, const float* __restrict column, double weight,
-                                      std::size_t size) {
+[[maybe_unused]] SAPWOOD_VECTOR static void add_scaled(double* __restrict out, const float* __restrict column,
+                                                       double weight, std::size_t size) {
     for (std::size_t j = 0; j < size; ++j) out[j] += weight * static_cast<double>(column[j]);
 }
 

@@ -32,11 +32,15 @@ _LARGEST_HEADER = 100_000_000
 # Which module registers a name: loading a file imports what it needs and nothing else.
 _HOMES = {
     "ConnectionPaths": "sapwood.parse.store",
+    "Checkpoint": "sapwood.learn.checkpoints",
     "Examples": "sapwood.trees.store",
     "Grammar": "sapwood.trees.grammar_store",
     "Kernel": "sapwood.kernels.store",
     "KernelSVC": "sapwood.learn.svm",
     "KernelSVR": "sapwood.learn.svm",
+    "RecursiveClassifier": "sapwood.learn.recursive_store",
+    "RecursiveRanker": "sapwood.learn.recursive_store",
+    "RecursiveRegressor": "sapwood.learn.recursive_store",
     "TreeArray": "sapwood.trees.store",
     "WordSimilarity": "sapwood.words.store",
 }

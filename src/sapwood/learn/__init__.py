@@ -1,6 +1,17 @@
 """Kernels or features, and targets: learners with scikit-learn's manners."""
 
 from sapwood.learn.explain import Explanation, ModelFragments
+from sapwood.learn.groups import from_ranks
+from sapwood.learn.recursive import RecursiveClassifier, RecursiveRanker, RecursiveRegressor
 from sapwood.learn.svm import KernelSVC, KernelSVR
 
-__all__ = ["Explanation", "KernelSVC", "KernelSVR", "ModelFragments"]
+__all__ = [
+    "Explanation",
+    "KernelSVC",
+    "KernelSVR",
+    "ModelFragments",
+    "RecursiveClassifier",
+    "RecursiveRanker",
+    "RecursiveRegressor",
+    "from_ranks",
+]

@@ -1,0 +1,550 @@
+"""Recursive networks on trees: rankers, classifiers and regressors that learn the features of trees by themselves.
+
+The state of a node is tanh(bias + label + Σ W_k·state of child k); the state of the root is the tree's vector, and the
+output is linear in it (Frasconi et al. 1998; Menchetti et al. 2005, eqs. 5-10). Here are parameters and answers;
+training is in ``recursive_training``, the arithmetic native.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from sapwood import _core, settings
+from sapwood.errors import DataError, ParameterError
+from sapwood.kernels.base import Matrix, as_data
+from sapwood.learn.groups import (
+    Groups,
+    RankerMixin,
+    check_amount,
+    check_choice,
+    check_count,
+    check_relevance,
+    make_groups,
+    softmax_in_groups,
+)
+from sapwood.learn.recursive_training import (
+    LOSSES,
+    Network,
+    Scaling,
+    TrainingData,
+    TrainingOptions,
+    initial_weights,
+    make_network,
+    train,
+    views,
+)
+from sapwood.metrics.ranking import setwise_loss
+from sapwood.trees.array import TreeArray
+
+__all__ = ["RecursiveClassifier", "RecursiveRanker", "RecursiveRegressor"]
+
+
+class _RecursiveModel(BaseEstimator):
+    """What the three models share: parameters, the vocabulary, training and state vectors."""
+
+    labels_: list[str]
+    weights_: NDArray[Any]
+    scaling_: Scaling
+    n_iter_: int
+    loss_curve_: list[float]
+    validation_curve_: list[float]
+    _network: Network | None = None
+
+    def __init__(
+        self,
+        units: int = 25,
+        *,
+        max_outdegree: int = 15,
+        optimizer: str = "adam",
+        learning_rate: float = 0.002,
+        momentum: float = 0.9,
+        clip: float = 5.0,
+        alpha: float = 0.0,
+        epochs: int = 20,
+        batch_size: int = 1,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        patience: int = 5,
+        initial_range: float | None = None,
+        min_label_count: int = 1,
+        dtype: str = "float32",
+        cache_size: float = 500.0,
+        checkpoint: str | os.PathLike[str] | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.units = units
+        self.max_outdegree = max_outdegree
+        self.optimizer = optimizer
+        self.learning_rate = learning_rate
+        self.momentum = momentum
+        self.clip = clip
+        self.alpha = alpha
+        self.epochs = epochs
+        self.batch_size = batch_size
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.patience = patience
+        self.initial_range = initial_range
+        self.min_label_count = min_label_count
+        self.dtype = dtype
+        self.cache_size = cache_size
+        self.checkpoint = checkpoint
+        self.random_state = random_state
+
+    def _loss(self) -> str:
+        raise NotImplementedError
+
+    def _held_out_error(self, outputs: Matrix, data: TrainingData) -> tuple[float, float]:
+        """Return the error and the loss per group of outputs on held-out data."""
+        raise NotImplementedError
+
+    def _check(self) -> TrainingOptions:
+        check_count(self.units, "units")
+        check_count(self.min_label_count, "min_label_count")
+        check_choice(self.optimizer, "optimizer", ("adam", "sgd"))
+        check_choice(self.dtype, "dtype", ("float32", "float64"))
+        if self.initial_range is not None:
+            check_amount(self.initial_range, "initial_range", zero=False)
+        if self.early_stopping:
+            check_amount(self.validation_fraction, "validation_fraction", zero=False, below=1.0)
+        random = self.random_state
+        seed = random if isinstance(random, (int, np.integer)) else check_random_state(random).randint(2**31 - 1)
+        if seed < 0:
+            raise ParameterError(f"random_state must be None, a RandomState or an integer of at least 0, got {seed}.")
+        params = {name: value for name, value in self.get_params(deep=False).items() if name != "checkpoint"}
+        return TrainingOptions(
+            loss=LOSSES[self._loss()],
+            adam=self.optimizer == "adam",
+            rate=check_amount(self.learning_rate, "learning_rate", zero=False),
+            momentum=check_amount(self.momentum, "momentum", below=1.0),
+            clip=check_amount(self.clip, "clip"),
+            decay=check_amount(self.alpha, "alpha"),
+            epochs=check_count(self.epochs, "epochs"),
+            batch=check_count(self.batch_size, "batch_size"),
+            patience=check_count(self.patience, "patience"),
+            outdegree=check_count(self.max_outdegree, "max_outdegree"),
+            cache_bytes=int(check_amount(self.cache_size, "cache_size") * 1e6),
+            seed=int(seed),
+            checkpoint=self.checkpoint,
+            params={**params, "random_state": int(seed)},
+        )
+
+    def _fit(
+        self,
+        X: Any,
+        targets: Matrix,
+        groups: Groups,
+        outputs: int,
+        held_out: tuple[Any, Matrix, Groups] | None,
+        within: bool,
+    ) -> Self:
+        """Train on groups of rows; ``within`` says that only differences within a group count."""
+        options = self._check()
+        if held_out is None and self.early_stopping:
+            groups, other = self._split(groups, options.seed)
+            held_out = (X, targets, other)
+        trees, extras = views(X)
+        rows = groups.rows
+        self.scaling_ = Scaling.of(extras[rows], groups.numbers() if within else None)
+        data = TrainingData(trees[rows], groups.ends, targets[rows], self.scaling_(extras[rows]))
+        names, counts = _core.recursive.count_labels(trees._arena, np.unique(data.trees._roots))
+        self.labels_ = [
+            name for name, count in zip(names, counts.tolist(), strict=True) if count >= self.min_label_count
+        ]
+        sizes = (self.units, self.max_outdegree, len(self.labels_), outputs)
+        network = make_network(self.dtype, *sizes, extras.shape[1])
+        network.set_weights(initial_weights(network, *sizes, self.initial_range, options.seed))
+        validate, parts = None, ()
+        if held_out is not None:
+            other_trees, other_extras = views(held_out[0])
+            chosen = held_out[2].rows
+            test = TrainingData(
+                other_trees[chosen], held_out[2].ends, held_out[1][chosen], self.scaling_(other_extras[chosen])
+            )
+            forests = test.forests(self.labels_, self.max_outdegree, 0)
+            parts = (test.trees, test.ends, test.targets, test.extras)  # type: ignore[assignment]
+
+            def validate(current: Network) -> tuple[float, float]:
+                scores = np.empty((len(chosen), outputs))
+                current.evaluate(forests, test.extras, scores, settings.threads(), None)
+                return self._held_out_error(scores, test)
+
+        state = train(network, self.labels_, data, options, validate, parts)
+        self._network, self.weights_ = network, network.weights()
+        self.n_iter_ = state.epoch
+        self.loss_curve_ = state.losses
+        self.validation_curve_ = [error for error, _ in state.errors]
+        return self
+
+    def _split(self, groups: Groups, seed: int) -> tuple[Groups, Groups]:
+        count = max(1, round(len(groups) * self.validation_fraction))
+        if count >= len(groups):
+            raise DataError(
+                f"early_stopping holds out {count} of {len(groups)} groups, which leaves none to train on; lower "
+                "validation_fraction or pass more data."
+            )
+        order = np.random.default_rng([seed, 2]).permutation(len(groups))
+        return groups.select(np.sort(order[count:])), groups.select(np.sort(order[:count]))
+
+    def _native(self, outputs: int) -> Network:
+        if self._network is None:
+            sizes = (self.units, self.max_outdegree, len(self.labels_), outputs, len(self.scaling_.shift))
+            network = make_network(self.dtype, *sizes)
+            network.set_weights(self.weights_)
+            self._network = network
+        return self._network
+
+    def _outputs(self, X: Any, outputs: int) -> Matrix:
+        check_is_fitted(self)
+        trees, extras = views(as_data(X))
+        scores = np.empty((len(trees), outputs))
+        if len(trees):
+            with settings.progress_bar(len(trees), "Scores") as progress:
+                self._native(outputs).evaluate(
+                    self._forests(trees), self.scaling_(extras), scores, settings.threads(), progress
+                )
+        return scores
+
+    def _forests(self, trees: TreeArray) -> _core.recursive.Forests:
+        # Native tables are as long as the store, which a few trees should not pay for.
+        trees = trees._compact()
+        data = TrainingData(trees, np.array([len(trees)]), np.zeros(0), np.zeros((0, 0)))
+        return data.forests(self.labels_, self.max_outdegree, 0)
+
+    def _width(self) -> int:
+        """Return the number of outputs."""
+        return 1
+
+    def transform(self, X: Any) -> Matrix:
+        """Return the state vectors of the roots: what the network has learnt to see in each tree.
+
+        Returns
+        -------
+        array of shape (n, units)
+            In [-1, 1]. Extra inputs are no part of it.
+        """
+        check_is_fitted(self)
+        trees, _ = views(as_data(X))
+        states = np.empty((len(trees), self.units))
+        if len(trees):
+            with settings.progress_bar(len(trees), "States") as progress:
+                self._native(self._width()).states(self._forests(trees), states, settings.threads(), progress)
+        return states
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The native network is quickly made again from its weights.
+        state: dict[str, Any] = super().__getstate__()
+        return {**state, "_network": None}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.one_d_array = True
+        return tags
+
+
+class RecursiveRanker(RankerMixin, _RecursiveModel):
+    """Choose the best of several trees with a recursive network.
+
+    Parameters
+    ----------
+    units : int
+        n: the length of state vectors.
+    loss : {"setwise", "pairwise"}
+        "setwise" raises the softmax probability of the best tree of a group (eq. 10); with several best trees, that of
+        any of them. "pairwise" is the logistic loss of the differences of utilities, summed over pairs (eq. 14).
+    pairs : {"best", "all"}
+        For "pairwise": pairs of a best tree and a worse one (eq. 12), or all pairs of different relevance (eq. 11).
+    max_outdegree : int
+        Children beyond this position are not seen, in training as in prediction: each position has its own weights.
+    optimizer : {"adam", "sgd"}
+        Adam, or gradient descent with momentum.
+    learning_rate, momentum : float
+        Their step size and their memory of earlier gradients.
+    clip : float
+        Largest norm of a gradient; 0 sets no limit.
+    alpha : float
+        Strength of the penalty on squared weights.
+    epochs : int
+        Passes over the training groups, at most.
+    batch_size : int
+        Groups per update.
+    early_stopping : bool
+        Whether to hold out some groups and keep the weights of the epoch that does best on them. Held-out data can also
+        be given to ``fit``.
+    validation_fraction : float
+        The share of groups held out.
+    patience : int
+        Epochs without improvement before training stops.
+    initial_range : float, optional
+        Weights start in [-range, range]; by default in a range that fits the number of inputs of a unit.
+    min_label_count : int
+        Labels on fewer distinct subtrees than this get no weights of their own, like labels that training never saw:
+        such a node has the bias and its children only.
+    dtype : {"float32", "float64"}
+        Precision of weights.
+    cache_size : float
+        Megabytes for plans of computation that are kept from epoch to epoch. Groups beyond it are planned again each
+        time; results are the same.
+    checkpoint : path, optional
+        Where to write the state of training, at most every ten seconds. If the file is there already, ``fit`` goes on
+        from it, to the same weights bit for bit.
+    random_state : int, RandomState or None
+        Seed of the first weights and of the order of groups.
+
+    Attributes
+    ----------
+    labels_ : list of str
+        The vocabulary.
+    weights_ : array
+        All weights.
+    n_iter_ : int
+        Epochs done.
+    loss_curve_ : list of float
+        Mean training loss per epoch.
+    validation_curve_ : list of float
+        Error on held-out groups per epoch, if there were any.
+    skipped_groups_ : int
+        Groups that taught nothing: of one row, or all of the same relevance.
+
+    Examples
+    --------
+    >>> from sapwood.learn import RecursiveRanker
+    >>> low, high = "(VP (V saw) (NP (NP it) (PP of)))", "(VP (V saw) (NP it) (PP of))"
+    >>> X, y, groups = [low, high, high, low], [1, 0, 0, 1], [0, 0, 1, 1]
+    >>> ranker = RecursiveRanker(units=5, epochs=20, learning_rate=0.05, random_state=0).fit(X, y, groups)
+    >>> ranker.predict([high, low], groups=[7, 7])
+    array([1])
+    """
+
+    skipped_groups_: int
+
+    def __init__(
+        self,
+        units: int = 25,
+        *,
+        loss: str = "setwise",
+        pairs: str = "best",
+        max_outdegree: int = 15,
+        optimizer: str = "adam",
+        learning_rate: float = 0.002,
+        momentum: float = 0.9,
+        clip: float = 5.0,
+        alpha: float = 0.0,
+        epochs: int = 20,
+        batch_size: int = 1,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        patience: int = 5,
+        initial_range: float | None = None,
+        min_label_count: int = 1,
+        dtype: str = "float32",
+        cache_size: float = 500.0,
+        checkpoint: str | os.PathLike[str] | None = None,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(
+            units,
+            max_outdegree=max_outdegree,
+            optimizer=optimizer,
+            learning_rate=learning_rate,
+            momentum=momentum,
+            clip=clip,
+            alpha=alpha,
+            epochs=epochs,
+            batch_size=batch_size,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            patience=patience,
+            initial_range=initial_range,
+            min_label_count=min_label_count,
+            dtype=dtype,
+            cache_size=cache_size,
+            checkpoint=checkpoint,
+            random_state=random_state,
+        )
+        self.loss = loss
+        self.pairs = pairs
+
+    def _loss(self) -> str:
+        check_choice(self.loss, "loss", ("setwise", "pairwise"))
+        check_choice(self.pairs, "pairs", ("best", "all"))
+        return "setwise" if self.loss == "setwise" else f"pairwise-{self.pairs}"
+
+    def fit(self, X: Any, y: Any, groups: Any = None, *, validation: tuple[Any, Any, Any] | None = None) -> Self:
+        """Train on groups of alternatives.
+
+        Parameters
+        ----------
+        X : TreeArray, list of trees, or Examples
+            With ``Examples``: one view of trees; the matrices beside it, such as log probabilities, are extra inputs of
+            the output.
+        y : array of float
+            Relevance, larger is better; ``from_ranks`` turns ranks into it.
+        groups : array
+            The group of each row. Rows of a group need not stand together.
+        validation : tuple (X, y, groups), optional
+            Held-out groups to stop early on.
+        """
+        X = as_data(X)
+        relevance = check_relevance(y, X.shape[0])
+        made = make_groups(groups, X.shape[0])
+        useful = made.instructive(relevance)
+        self.skipped_groups_ = len(made) - len(useful)
+        if not len(useful):
+            raise DataError(
+                "no group teaches anything: each has one row, or rows of the same relevance. y must be larger for the "
+                "better rows of a group."
+            )
+        held_out = None
+        if validation is not None:
+            other = as_data(validation[0])
+            held_out = (
+                other,
+                check_relevance(validation[1], other.shape[0]),
+                make_groups(validation[2], other.shape[0]),
+            )
+        return self._fit(X, relevance, made.select(useful), 1, held_out, within=True)
+
+    def _held_out_error(self, outputs: Matrix, data: TrainingData) -> tuple[float, float]:
+        groups = Groups(np.arange(len(outputs)), data.ends)
+        error = setwise_loss(data.targets, outputs[:, 0], groups=groups.numbers())
+        best = np.maximum.reduceat(data.targets, groups.begins)[groups.numbers()] == data.targets
+        chance = np.add.reduceat(softmax_in_groups(outputs[:, 0], groups) * best, groups.begins)
+        return error, float(-np.log(np.maximum(chance, 1e-300)).mean())
+
+    def decision_function(self, X: Any) -> Matrix:
+        """Return the utility of each row; larger is better."""
+        return self._outputs(X, 1)[:, 0]
+
+    def predict_proba(self, X: Any, groups: Any = None) -> Matrix:
+        """Return for each row the probability that it is the best of its group (eq. 9)."""
+        if self.loss != "setwise":
+            raise ParameterError("only loss='setwise' learns probabilities; use decision_function.")
+        X = as_data(X)
+        return softmax_in_groups(self.decision_function(X), make_groups(groups, X.shape[0]))
+
+
+class RecursiveClassifier(ClassifierMixin, _RecursiveModel):
+    """Classify trees with a recursive network and a softmax over classes.
+
+    Parameters and attributes are those of ``RecursiveRanker``, without ``loss`` and ``pairs``; a batch holds examples.
+
+    Examples
+    --------
+    >>> from sapwood.learn import RecursiveClassifier
+    >>> asked, told = ["(S (WH who) (V runs))", "(S (WH what) (V ran))"], ["(S (N dogs) (V run))", "(S (N he) (V ran))"]
+    >>> model = RecursiveClassifier(units=5, epochs=40, learning_rate=0.05, random_state=0)
+    >>> model.fit(asked + told, ["ask", "ask", "tell", "tell"]).predict(["(S (WH who) (V barks))"])
+    array(['ask'], dtype='<U4')
+    """
+
+    classes_: NDArray[Any]
+
+    def _loss(self) -> str:
+        return "classes"
+
+    def _width(self) -> int:
+        return len(self.classes_)
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Train on trees and their labels."""
+        X = as_data(X)
+        labels = _check_rows(X, y)
+        check_classification_targets(labels)
+        self.classes_, targets = np.unique(labels, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise DataError(f"y has only the class {self.classes_.tolist()[0]!r}; a classifier needs at least two.")
+        return self._fit(X, targets.astype(np.float64), _singles(len(labels)), len(self.classes_), None, within=False)
+
+    def _held_out_error(self, outputs: Matrix, data: TrainingData) -> tuple[float, float]:
+        own = data.targets.astype(np.intp)
+        chances = _softmax(outputs)[np.arange(len(own)), own]
+        return float(np.mean(outputs.argmax(axis=1) != own)), float(-np.log(np.maximum(chances, 1e-300)).mean())
+
+    def decision_function(self, X: Any) -> Matrix:
+        """Return one output per example and class; for two classes their difference."""
+        check_is_fitted(self)
+        outputs = self._outputs(X, len(self.classes_))
+        return outputs[:, 1] - outputs[:, 0] if len(self.classes_) == 2 else outputs
+
+    def predict_proba(self, X: Any) -> Matrix:
+        """Return the probability of each class for each example."""
+        check_is_fitted(self)
+        return _softmax(self._outputs(X, len(self.classes_)))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable class of each example."""
+        check_is_fitted(self)
+        return np.asarray(self.classes_[self._outputs(X, len(self.classes_)).argmax(axis=1)])
+
+
+class RecursiveRegressor(RegressorMixin, _RecursiveModel):
+    """Predict numbers from trees with a recursive network and squared errors (eq. 7).
+
+    Parameters and attributes are those of ``RecursiveRanker``, without ``loss`` and ``pairs``; a batch holds examples.
+    Targets are centred and scaled for training.
+
+    Examples
+    --------
+    >>> from sapwood.learn import RecursiveRegressor
+    >>> trees = ["(NP (NN dog))", "(NP (JJ big) (NN dog))", "(NP (JJ big) (JJ old) (NN dog))"]
+    >>> model = RecursiveRegressor(units=5, epochs=200, learning_rate=0.02, random_state=0).fit(trees, [1.0, 2.0, 3.0])
+    >>> model.predict(trees).round(1)
+    array([1., 2., 3.])
+    """
+
+    target_shift_: float
+    target_scale_: float
+
+    def _loss(self) -> str:
+        return "squares"
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Train on trees and their target values."""
+        X = as_data(X)
+        try:
+            targets = _check_rows(X, y).astype(np.float64)
+        except (TypeError, ValueError) as error:
+            if isinstance(error, DataError):
+                raise
+            raise DataError("y must be numbers for regression; for labels use RecursiveClassifier.") from None
+        if not np.isfinite(targets).all():
+            raise DataError(f"y[{int(np.flatnonzero(~np.isfinite(targets))[0])}] is NaN or infinite.")
+        self.target_shift_, spread = float(targets.mean()), float(targets.std())
+        self.target_scale_ = spread if spread > 0 else 1.0
+        scaled = (targets - self.target_shift_) / self.target_scale_
+        return self._fit(X, scaled, _singles(len(targets)), 1, None, within=False)
+
+    def _held_out_error(self, outputs: Matrix, data: TrainingData) -> tuple[float, float]:
+        error = float(np.mean((outputs[:, 0] - data.targets) ** 2))
+        return error, error
+
+    def predict(self, X: Any) -> Matrix:
+        """Return the predicted value of each example."""
+        return np.asarray(self._outputs(X, 1)[:, 0] * self.target_scale_ + self.target_shift_)
+
+
+def _singles(count: int) -> Groups:
+    """Every row is a group of its own: rows do not compete."""
+    return Groups(np.arange(count), np.arange(1, count + 1))
+
+
+def _softmax(outputs: Matrix) -> Matrix:
+    weights = np.exp(outputs - outputs.max(axis=1, keepdims=True))
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def _check_rows(X: Any, y: Any) -> NDArray[Any]:
+    # The same checks, and messages, as for kernel machines.
+    from sapwood.learn.svm import _check_targets
+
+    return _check_targets(X, y)

@@ -1,0 +1,270 @@
+"""How a recursive network is trained: data on its way to the native core, epochs, early stopping and checkpoints.
+
+The estimators with their parameters and answers are in ``sapwood.learn.recursive``; arithmetic is native.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sapwood import _core, settings
+from sapwood.errors import DataError, ParameterError
+from sapwood.kernels.base import Matrix
+from sapwood.learn.checkpoints import CheckpointFile, fingerprint
+from sapwood.trees.array import TreeArray
+from sapwood.trees.examples import Examples
+
+__all__ = ["LOSSES", "Scaling", "TrainingData", "TrainingOptions", "initial_weights", "make_network", "train", "views"]
+
+# As the native core numbers them.
+LOSSES = {"setwise": 0, "pairwise-best": 1, "pairwise-all": 2, "classes": 3, "squares": 4}
+
+Network = _core.recursive.Network32 | _core.recursive.Network64
+
+
+def views(X: Any) -> tuple[TreeArray, Matrix]:
+    """Take examples apart: their trees, and the numbers beside them."""
+    if isinstance(X, TreeArray):
+        trees, extras = X, np.zeros((len(X), 0))
+    elif isinstance(X, Examples):
+        named = [name for name in X.views if isinstance(X[name], TreeArray)]
+        if len(named) != 1:
+            raise DataError(
+                f"a recursive network reads one view of trees; these Examples have {', '.join(X.views)}, of which "
+                f"{len(named)} hold trees. Pass Examples with one of them and the numbers beside it."
+            )
+        trees = X[named[0]]
+        extras = _numbers(X, named[0])
+    else:
+        raise DataError(f"a recursive network reads trees, but it got {type(X).__name__}.")
+    if trees.has_bags:
+        raise DataError("a recursive network reads one tree per example; this array holds bags of trees.")
+    return trees, extras
+
+
+def _numbers(X: Examples, trees: str) -> Matrix:
+    parts = [np.zeros((len(X), 0))]
+    for name in X.views:
+        if name == trees:
+            continue
+        view = X[name]
+        if not isinstance(view, np.ndarray) or view.dtype.kind not in "fiub":
+            raise DataError(f"the view {name!r} must be a matrix of numbers to be an extra input of the network.")
+        broken = np.flatnonzero(~np.isfinite(view).all(axis=1))
+        if len(broken):
+            raise DataError(f"row {broken[0]} of the view {name!r} is NaN or infinite; fill or drop it first.")
+        parts.append(view.astype(np.float64))
+    return np.ascontiguousarray(np.concatenate(parts, axis=1))
+
+
+@dataclass
+class Scaling:
+    """What extra inputs are subtracted and divided by, so that one learning rate suits them all."""
+
+    shift: Matrix
+    scale: Matrix
+
+    @classmethod
+    def of(cls, extras: Matrix, numbers: NDArray[np.intp] | None) -> Scaling:
+        """Take the scale from the data; within groups where only differences within groups count."""
+        shift = extras.mean(axis=0)
+        centred = extras - shift
+        if numbers is not None and extras.shape[1]:
+            counts = np.maximum(1, np.bincount(numbers))
+            means = np.stack([np.bincount(numbers, column) / counts for column in centred.T], axis=1)
+            centred = centred - means[numbers]
+        scale = np.sqrt((centred**2).mean(axis=0))
+        return cls(shift, np.where(scale > 0, scale, 1.0))
+
+    def __call__(self, extras: Matrix) -> Matrix:
+        """Scale extra inputs."""
+        if extras.shape[1] != len(self.shift):
+            raise DataError(
+                f"the model was trained with {len(self.shift)} extra inputs, but these have {extras.shape[1]}."
+            )
+        return np.ascontiguousarray((extras - self.shift) / self.scale)
+
+
+@dataclass
+class TrainingData:
+    """Trees group after group, with targets and scaled extra inputs in the same order."""
+
+    trees: TreeArray
+    ends: NDArray[np.intp]
+    targets: Matrix
+    extras: Matrix
+
+    def forests(self, labels: list[str], outdegree: int, cache_bytes: int) -> _core.recursive.Forests:
+        """Hand the trees over to the native core."""
+        return _core.recursive.Forests(
+            self.trees._arena, self.trees._roots, self.ends.astype(np.uint64), labels, outdegree, cache_bytes
+        )
+
+
+@dataclass
+class TrainingOptions:
+    """Checked parameters of a training."""
+
+    loss: int
+    adam: bool
+    rate: float
+    momentum: float
+    clip: float
+    decay: float
+    epochs: int
+    batch: int
+    patience: int
+    outdegree: int
+    cache_bytes: int
+    seed: int
+    checkpoint: str | os.PathLike[str] | None
+    params: dict[str, Any]
+
+
+@dataclass
+class _Progress:
+    """Where a training stands between two calls of the native core."""
+
+    epoch: int = 0
+    done: int = 0  # groups of this epoch
+    loss: float = 0.0  # their sum
+    losses: list[float] = field(default_factory=list)
+    errors: list[list[float]] = field(default_factory=list)  # of validation: error, loss
+    best_epoch: int = -1
+    finished: bool = False
+
+
+def make_network(dtype: str, units: int, outdegree: int, labels: int, outputs: int, extras: int) -> Network:
+    """Make a network with zero weights."""
+    kind = _core.recursive.Network32 if dtype == "float32" else _core.recursive.Network64
+    return kind(units, outdegree, labels, outputs, extras)
+
+
+def initial_weights(
+    network: Network, units: int, outdegree: int, labels: int, outputs: int, scale: float | None, seed: int
+) -> NDArray[Any]:
+    """Draw weights: matrices by their fan-in, so that states neither vanish nor saturate; or all in one range."""
+    dtype = network.weights().dtype
+    rng = np.random.default_rng([seed, 0])
+    rows = np.zeros((network.rows, network.stride))
+    fan_in = 1.0 / np.sqrt(units)
+    widths = [scale if scale is not None else 0.5] * labels
+    widths += [scale if scale is not None else fan_in] * (outdegree * units + outputs)
+    rows[1:, :units] = rng.uniform(-1.0, 1.0, (len(widths), units)) * np.array(widths)[:, None]
+    weights = np.zeros(network.size)
+    weights[: rows.size] = rows.ravel()
+    return weights.astype(dtype)
+
+
+def train(
+    network: Network,
+    labels: list[str],
+    data: TrainingData,
+    options: TrainingOptions,
+    validate: Callable[[Network], tuple[float, float]] | None,
+    validation_parts: tuple[Any, ...] = (),
+) -> _Progress:
+    """Train a network in place; afterwards it has the weights of the best epoch.
+
+    Parameters
+    ----------
+    network : native network
+        With its initial weights.
+    labels : list of str
+        The vocabulary.
+    data : TrainingData
+        What to learn from; every group teaches something.
+    options : TrainingOptions
+        How.
+    validate : callable, optional
+        Gives the error and the loss of the network on held-out data; training stops when both have not improved for
+        ``patience`` epochs, and the best weights are kept.
+    validation_parts : tuple
+        What else the checkpoint must agree with.
+    """
+    digest = ""
+    if options.checkpoint is not None:
+        digest = fingerprint(
+            options.params, options.seed, data.trees, data.ends, data.targets, data.extras, *validation_parts
+        )
+    file = CheckpointFile(options.checkpoint, digest)
+    state, best = _Progress(), network.weights()
+    found = file.read()
+    if found is not None:
+        state = _Progress(**found.values)
+        best = found.arrays["best"]
+        network.set_weights(found.arrays["weights"])
+        network.set_moments(found.arrays["first"], found.arrays["second"])
+        network.steps = int(found.arrays["steps"][0])
+    forests = data.forests(labels, options.outdegree, options.cache_bytes)
+    targets, extras = np.ascontiguousarray(data.targets), np.ascontiguousarray(data.extras)
+    # Few enough groups per call for checkpoints in time, whole batches for the same updates.
+    step = max(1, 512 // options.batch) * options.batch
+
+    def keep() -> None:
+        file.write(
+            vars(state),
+            {
+                "weights": network.weights(),
+                "first": network.first_moments(),
+                "second": network.second_moments(),
+                "steps": np.array([network.steps], dtype=np.uint64),
+                "best": best,
+            },
+        )
+
+    total = len(data.ends) * options.epochs
+    with settings.progress_bar(total, "Training") as progress:
+        while not state.finished and state.epoch < options.epochs:
+            order = np.random.default_rng([options.seed, 1, state.epoch]).permutation(len(data.ends)).astype(np.uint64)
+            while state.done < len(order):
+                part = order[state.done : state.done + step]
+                state.loss += network.train(
+                    forests,
+                    part,
+                    targets,
+                    extras,
+                    options.loss,
+                    options.batch,
+                    options.adam,
+                    options.rate,
+                    options.momentum,
+                    0.999,
+                    1e-8,
+                    options.clip,
+                    options.decay,
+                    None,
+                )
+                if not np.isfinite(state.loss):
+                    raise ParameterError(
+                        f"training diverged in epoch {state.epoch + 1}: the loss is not finite. Lower learning_rate or "
+                        "clip gradients with clip=1.0."
+                    )
+                state.done += len(part)
+                if progress is not None:
+                    progress(state.epoch * len(order) + state.done)
+                if file.wanted:
+                    keep()
+            state.losses.append(state.loss / len(order))
+            if validate is not None:
+                state.errors.append(list(validate(network)))
+                if state.best_epoch < 0 or state.errors[-1] < state.errors[state.best_epoch]:
+                    state.best_epoch, best = state.epoch, network.weights()
+                state.finished = state.epoch - state.best_epoch >= options.patience
+            else:
+                state.best_epoch = state.epoch
+            state.epoch, state.done, state.loss = state.epoch + 1, 0, 0.0
+            if file.wanted:
+                keep()
+    state.finished = True
+    if validate is None:
+        best = network.weights()
+    keep()
+    network.set_weights(best)
+    return state
