@@ -31,6 +31,7 @@ _LARGEST_HEADER = 100_000_000
 
 # Which module registers a name: loading a file imports what it needs and nothing else.
 _HOMES = {
+    "AttachmentRanker": "sapwood.tasks.attachment.store",
     "ConnectionPaths": "sapwood.parse.store",
     "Checkpoint": "sapwood.learn.checkpoints",
     "Examples": "sapwood.trees.store",
@@ -41,6 +42,7 @@ _HOMES = {
     "RecursiveClassifier": "sapwood.learn.recursive_store",
     "RecursiveRanker": "sapwood.learn.recursive_store",
     "RecursiveRegressor": "sapwood.learn.recursive_store",
+    "ParseReranker": "sapwood.tasks.reranking_store",
     "TreeArray": "sapwood.trees.store",
     "WordSimilarity": "sapwood.words.store",
 }

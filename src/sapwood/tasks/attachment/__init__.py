@@ -1,7 +1,7 @@
 """First-pass attachment: where the next word of a sentence hangs, chosen among all ways that a treebank knows.
 
-``AttachmentRanker`` learns connection paths and a ranker of the trees that they make; ``evaluate`` counts its errors per
-word class. Building the forests is the business of ``sapwood.parse.incremental``.
+``AttachmentRanker`` learns connection paths and a ranker of the trees that they make; ``evaluate`` counts its errors
+per word class. Building the forests is the business of ``sapwood.parse.incremental``.
 """
 
 from __future__ import annotations

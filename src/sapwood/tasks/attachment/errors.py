@@ -123,4 +123,5 @@ def frequency_utility(forests: Forests, counts: NDArray[np.float64]) -> NDArray[
     if not len(forests.trees):
         return np.zeros(0)
     seen = np.where(forests.path >= 0, counts[np.maximum(forests.path, 0)] if len(counts) else 0.0, 0.0)
-    return seen + forests.depth / (1.0 + forests.depth.max())
+    utility: NDArray[np.float64] = seen + forests.depth / (1.0 + forests.depth.max())
+    return utility

@@ -107,7 +107,7 @@ class AttachmentRanker(BaseEstimator):
                     extra["validation"] = (other.trees, other.y, other.groups)
             self.rankers_[name] = ranker.fit(part.trees, part.y, part.groups, **extra)
         if not self.rankers_:
-            raise DataError("no word has more than one way to be attached, so there is nothing to learn; pass more trees.")
+            raise DataError("no word has more than one way to be attached, so there is nothing to learn; pass more.")
         return self
 
     def forests(self, trees: Any, *, missing: Missing = "append") -> Forests:
