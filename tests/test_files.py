@@ -315,7 +315,7 @@ def assert_usable(value: Any) -> None:
 class TestSaving:
     @pytest.mark.parametrize("value", [3, "x", None, [1], np.zeros(3), sw.Tree("a"), object()])
     def test_unknown_objects(self, value: Any, tmp_path: Path) -> None:
-        with pytest.raises(ParameterError, match=r"cannot be saved; sapwood\.save takes Examples, .*Kernel"):
+        with pytest.raises(ParameterError, match=r"cannot be saved; sapwood\.save takes .*Examples, .*Kernel"):
             sw.save(value, tmp_path / "x.sap")
         assert not os.listdir(tmp_path)
 

@@ -8,6 +8,7 @@ void register_decode(nb::module_& module);
 void register_grammar(nb::module_& module);
 void register_explain(nb::module_& module);
 void register_kernels(nb::module_& module);
+void register_preferences(nb::module_& module);
 void register_recursive(nb::module_& module);
 void register_semantic(nb::module_& module);
 void register_trees(nb::module_& module);
@@ -23,5 +24,6 @@ NB_MODULE(_core, module) {
     register_decode(module);
     register_grammar(module);
     register_explain(module);
+    register_preferences(module);
     register_recursive(module);
 }

@@ -37,6 +37,7 @@ _HOMES = {
     "Examples": "sapwood.trees.store",
     "Grammar": "sapwood.trees.grammar_store",
     "Kernel": "sapwood.kernels.store",
+    "KernelRanker": "sapwood.learn.ranking",
     "KernelSVC": "sapwood.learn.svm",
     "KernelSVR": "sapwood.learn.svm",
     "RecursiveClassifier": "sapwood.learn.recursive_store",
@@ -44,6 +45,7 @@ _HOMES = {
     "RecursiveRegressor": "sapwood.learn.recursive_store",
     "ParseReranker": "sapwood.tasks.reranking_store",
     "TreeArray": "sapwood.trees.store",
+    "VotedPerceptron": "sapwood.learn.perceptron",
     "WordSimilarity": "sapwood.words.store",
 }
 

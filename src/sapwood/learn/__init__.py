@@ -2,16 +2,20 @@
 
 from sapwood.learn.explain import Explanation, ModelFragments
 from sapwood.learn.groups import from_ranks
+from sapwood.learn.perceptron import VotedPerceptron
+from sapwood.learn.ranking import KernelRanker
 from sapwood.learn.recursive import RecursiveClassifier, RecursiveRanker, RecursiveRegressor
 from sapwood.learn.svm import KernelSVC, KernelSVR
 
 __all__ = [
     "Explanation",
+    "KernelRanker",
     "KernelSVC",
     "KernelSVR",
     "ModelFragments",
     "RecursiveClassifier",
     "RecursiveRanker",
     "RecursiveRegressor",
+    "VotedPerceptron",
     "from_ranks",
 ]

@@ -216,6 +216,11 @@ class RankerMixin:
         return tags
 
 
+def add_up(rows: Any, weights: Any, count: int) -> Matrix:
+    """Return the sum of the weights of each of ``count`` rows, added in the given order."""
+    return np.asarray(np.bincount(np.asarray(rows, dtype=np.intp), weights, count), dtype=np.float64)
+
+
 def check_choice(value: object, name: str, choices: tuple[str, ...]) -> None:
     """Raise unless a parameter is one of a few words."""
     if value not in choices:

@@ -1,0 +1,620 @@
+// A subset-tree model that grows with every mistake, and the ranker that makes it grow.
+//
+// The model is a weight per distinct subtree, f(x) = sum over subtrees m of weight_m * sum over nodes n of x of D(n, m),
+// with D as in subset.hpp. A whole forest is scored in one pass over its distinct subtrees: what a subtree contributes
+// does not depend on the tree it is in. An update that prefers one alternative to another leaves the subtrees that both
+// share untouched, so that the model holds what makes a difference and little else.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <queue>
+#include <span>
+#include <vector>
+
+#include "arena.hpp"
+#include "buffers.hpp"
+#include "lens.hpp"
+#include "parallel.hpp"
+#include "vector.hpp"
+
+namespace sapwood {
+
+namespace detail {
+
+[[maybe_unused]] SAPWOOD_VECTOR static double dot(const double* a, const double* b, std::size_t size) {
+    // Eight sums side by side; the order of additions is fixed.
+    double part[8] = {};
+    std::size_t i = 0;
+    for (; i + 8 <= size; i += 8)
+        for (std::size_t k = 0; k < 8; ++k) part[k] += a[i + k] * b[i + k];
+    double total = 0.0;
+    for (; i < size; ++i) total += a[i] * b[i];
+    for (const double value : part) total += value;
+    return total;
+}
+
+inline bool has_internal_child(const Arena& arena, Node node) {
+    for (const Node child : arena.children(node))
+        if (!arena.is_leaf(child)) return true;
+    return false;
+}
+
+}  // namespace detail
+
+// Weights on subtrees of one arena, which must not change. Subtrees that have internal children are members: they have a
+// place among those of their production. The others compare alike with everything of their production, at place 0.
+class GrowingModel {
+  public:
+    struct Entry {
+        std::uint32_t member, child;  // places of a member and of its child in a slot
+    };
+
+    GrowingModel(const Arena& arena, double decay, bool bag_of_words)
+        : arena_(arena), decay_(decay), bag_of_words_(bag_of_words), place_(arena.size(), 0), group_(arena.production_count()),
+          leaf_(arena.symbols.size(), 0.0) {}
+
+    const Arena& arena() const { return arena_; }
+    double decay() const { return decay_; }
+    bool bag_of_words() const { return bag_of_words_; }
+
+    void add(Node node, double weight) {
+        if (arena_.is_leaf(node)) {
+            leaf_[arena_.label(node)] += weight;
+            return;
+        }
+        insert(node);
+        Group& group = group_[arena_.production_of(node)];
+        if (group.weight.empty()) group.weight.push_back(0.0);
+        group.weight[place_[node]] += weight;
+        group.total += weight;
+    }
+
+    // Sum of the weights of all subtrees with this production.
+    double total(Production production) const { return group_[production].total; }
+    double leaf(Symbol label) const { return leaf_[label]; }
+    // Place 0 and the members of a production; empty if it has never had a weight or member.
+    const std::vector<double>& weights(Production production) const { return group_[production].weight; }
+    // The members with this production whose child in a slot has that production.
+    std::span<const Entry> entries(Production production, std::uint32_t slot, Production child) const {
+        const std::uint32_t list = lists_.find({production, slot, child});
+        if (list == kNone) return {};
+        return entries_[list];
+    }
+    std::size_t bytes() const {
+        std::size_t total = place_.size() * 4 + leaf_.size() * 8 + lists_.bytes();
+        for (const Group& group : group_) total += sizeof(Group) + group.weight.capacity() * 8;
+        for (const auto& list : entries_) total += sizeof(list) + list.capacity() * sizeof(Entry);
+        return total;
+    }
+
+  private:
+    struct Group {
+        std::vector<double> weight;
+        double total = 0.0;
+    };
+
+    // Gives places to a subtree and to all below it that need one, children first.
+    void insert(Node root) {
+        if (place_[root] != 0 || !detail::has_internal_child(arena_, root)) return;
+        stack_.assign(1, root);
+        while (!stack_.empty()) {
+            const Node node = stack_.back();
+            const std::size_t before = stack_.size();
+            if (place_[node] == 0)
+                for (const Node child : arena_.children(node))
+                    if (place_[child] == 0 && detail::has_internal_child(arena_, child)) stack_.push_back(child);
+            if (stack_.size() > before) continue;
+            stack_.pop_back();
+            if (place_[node] == 0) give_place(node);
+        }
+    }
+
+    void give_place(Node node) {
+        const Production production = arena_.production_of(node);
+        Group& group = group_[production];
+        if (group.weight.empty()) group.weight.push_back(0.0);
+        place_[node] = static_cast<std::uint32_t>(group.weight.size());
+        group.weight.push_back(0.0);
+        const auto kids = arena_.children(node);
+        for (std::uint32_t slot = 0; slot < kids.size(); ++slot) {
+            if (arena_.is_leaf(kids[slot])) continue;
+            const detail::ShortKeyTable::Key key{production, slot, arena_.production_of(kids[slot])};
+            std::uint32_t list = lists_.find(key);
+            if (list == kNone) {
+                list = static_cast<std::uint32_t>(entries_.size());
+                lists_.insert(key, list);
+                entries_.emplace_back();
+            }
+            entries_[list].push_back({place_[node], place_[kids[slot]]});
+        }
+    }
+
+    const Arena& arena_;
+    double decay_;
+    bool bag_of_words_;
+    std::vector<std::uint32_t> place_;  // per subtree of the arena; 0: no member
+    std::vector<Group> group_;          // per production
+    std::vector<double> leaf_;          // per symbol
+    detail::ShortKeyTable lists_;
+    std::vector<std::vector<Entry>> entries_;
+    std::vector<Node> stack_;
+};
+
+// The distinct subtrees of a set of trees, children first, and what a model makes of each.
+class ForestScorer {
+  public:
+    ForestScorer(const Lens& lens, const GrowingModel& model, const Control& control)
+        : lens_(lens), arena_(lens.arena), model_(model), control_(control), local_(arena_.size(), kNone) {}
+
+    // Finds and scores the subtrees below the roots.
+    void score(std::span<const Node> roots) {
+        collect(roots);
+        own_.resize(nodes_.size());
+        values_.resize(nodes_.size());
+        for (std::size_t i = 0; i < nodes_.size(); ++i) own_[i] = evaluate(i);
+        add_up();
+    }
+
+    // f of a tree, after score().
+    double value(Node root) const { return sum_[local_[root]]; }
+
+    // For a ranker: the subtrees and their own contributions, which it may change, and sums over trees made anew.
+    const std::vector<Node>& nodes() const { return nodes_; }
+    std::vector<double>& own() { return own_; }
+    std::uint32_t local(Node node) const { return local_[node]; }
+    void add_up() {
+        sum_.resize(nodes_.size());
+        for (std::size_t i = 0; i < nodes_.size(); ++i) {
+            double total = own_[i];
+            for (const Node child : arena_.children(nodes_[i])) total += sum_[local_[child]];
+            sum_[i] = total;
+        }
+    }
+
+  private:
+    // In the order in which a walk leaves them: a tree's own subtrees come right before it, so that few intermediate
+    // results are alive at a time.
+    void collect(std::span<const Node> roots) {
+        for (const Node node : nodes_) local_[node] = kNone;
+        nodes_.clear();
+        parents_.clear();
+        for (const Node root : roots) {
+            if (local_[root] != kNone) continue;
+            walk_.assign(1, {root, 0});
+            local_[root] = 0;
+            while (!walk_.empty()) {
+                auto& [node, next] = walk_.back();
+                const auto kids = arena_.children(node);
+                if (next < kids.size()) {
+                    const Node child = kids[next++];
+                    if (local_[child] == kNone) {
+                        local_[child] = 0;
+                        walk_.push_back({child, 0});
+                    }
+                    continue;
+                }
+                local_[node] = static_cast<std::uint32_t>(nodes_.size());
+                nodes_.push_back(node);
+                walk_.pop_back();
+            }
+        }
+        parents_.assign(nodes_.size(), 0);
+        for (const Node node : nodes_)
+            for (const Node child : arena_.children(node)) ++parents_[local_[child]];
+    }
+
+    double evaluate(std::size_t i) {
+        const Node node = nodes_[i];
+        if (arena_.is_leaf(node)) {
+            const Symbol label = lens_.labels[node];
+            return model_.bag_of_words() && label != kNone ? model_.decay() * model_.leaf(label) : 0.0;
+        }
+        const double result = compare(i, node);
+        for (const Node child : arena_.children(node))
+            if (const std::uint32_t at = local_[child]; --parents_[at] == 0 && !values_[at].empty()) {
+                buffers_.give(std::move(values_[at]));
+                values_[at] = {};
+            }
+        return result;
+    }
+
+    double compare(std::size_t i, Node node) {
+        const Production production = lens_.productions[node];
+        if (production == kNone) return 0.0;
+        const std::vector<double>& weights = model_.weights(production);
+        if (weights.empty()) return 0.0;
+        const double decay = model_.decay();
+        if (weights.size() == 1 || !detail::has_internal_child(arena_, node)) return decay * model_.total(production);
+        std::vector<double> values = buffers_.take(weights.size());
+        std::fill(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(weights.size()), decay);
+        work_ += weights.size();
+        const auto kids = arena_.children(node);
+        for (std::uint32_t slot = 0; slot < kids.size(); ++slot) {
+            if (arena_.is_leaf(kids[slot]) || lens_.productions[kids[slot]] == kNone) continue;
+            const auto entries = model_.entries(production, slot, lens_.productions[kids[slot]]);
+            work_ += entries.size();
+            // Without values of its own, a child shares the bare decay with everything of its production.
+            const std::vector<double>& below = values_[local_[kids[slot]]];
+            if (below.empty())
+                for (const GrowingModel::Entry& entry : entries) values[entry.member] *= 1.0 + decay;
+            else
+                for (const GrowingModel::Entry& entry : entries) values[entry.member] *= 1.0 + below[entry.child];
+        }
+        if (work_ > 1000000) {
+            control_.check();
+            work_ = 0;
+        }
+        const double result = detail::dot(weights.data(), values.data(), weights.size());
+        if (parents_[i] > 0) values_[i] = std::move(values);
+        else buffers_.give(std::move(values));
+        return result;
+    }
+
+    const Lens& lens_;
+    const Arena& arena_;
+    const GrowingModel& model_;
+    const Control& control_;
+    std::vector<std::uint32_t> local_;  // per subtree of the arena: its place in nodes_
+    std::vector<Node> nodes_;
+    std::vector<std::uint32_t> parents_;        // that still need the values
+    std::vector<std::vector<double>> values_;  // D against the places of its production, while it is needed
+    std::vector<double> own_, sum_;
+    std::vector<std::pair<Node, std::size_t>> walk_;
+    Buffers buffers_;
+    std::size_t work_ = 0;
+};
+
+// The weight of every subtree when trees have weights: a subtree counts as often as its parents do. All at once, exactly
+// if the weights are whole numbers.
+inline void add_trees(GrowingModel& model, std::span<const Node> roots, std::span<const double> weights) {
+    const Arena& arena = model.arena();
+    std::vector<double> total(arena.size(), 0.0);
+    for (std::size_t i = 0; i < roots.size(); ++i) total[roots[i]] += weights[i];
+    for (std::size_t node = arena.size(); node-- > 0;)
+        if (total[node] != 0.0)
+            for (const Node child : arena.children(static_cast<Node>(node))) total[child] += total[node];
+    for (Node node = 0; node < arena.size(); ++node)
+        if (total[node] != 0.0) model.add(node, total[node]);
+}
+
+// out[i] = f(root i), for trees of any arena, in blocks that are scored as one forest each.
+inline void evaluate_model(const GrowingModel& model, const Arena& arena, std::span<const Node> roots, double* out,
+                           std::size_t threads, Control& control) {
+    Bags used;
+    if (&arena != &model.arena()) used.numbers = reachable(arena, roots);
+    const Lens lens(arena, model.arena(), used);
+    parallel_blocks(roots.size(), 256, threads, control, [&] {
+        return [&, scorer = ForestScorer(lens, model, control)](std::size_t begin, std::size_t end) mutable {
+            scorer.score(roots.subspan(begin, end - begin));
+            for (std::size_t i = begin; i < end; ++i) out[i] = scorer.value(roots[i]);
+        };
+    });
+}
+
+enum class Rule : std::uint32_t {
+    pairwise_best,  // every pair (best, worse) in turn
+    pairwise_all,   // every pair of different relevance in turn
+    top,            // the best against the worse one with the largest utility
+    softmax,        // a step along the gradient of the softmax loss of the group
+};
+
+// What was learnt, in order: a row, what was added to its weight, and at which step.
+struct UpdateLog {
+    std::vector<std::uint64_t> row;
+    std::vector<double> weight;
+    std::vector<std::uint64_t> step;
+};
+
+// Learns preferences within groups of trees, one after the other. The utility of a row is scale * f(tree) + features *
+// linear weights; with a scale of 1 / norm the kernel is normalised.
+class PreferenceMachine {
+  public:
+    PreferenceMachine(const Arena& arena, std::vector<Node> roots, std::vector<std::uint64_t> ends, std::vector<double> scales,
+                      std::vector<double> features, std::size_t width, double decay, bool bag_of_words, std::size_t cache_bytes)
+        : arena_(arena), roots_(std::move(roots)), ends_(std::move(ends)), scales_(std::move(scales)),
+          features_(std::move(features)), width_(width), limit_(cache_bytes), model_(arena, decay, bag_of_words),
+          linear_(width, 0.0), delta_(arena.size(), 0.0), lens_(arena, arena, Bags{}), scorer_(lens_, model_, control_),
+          bucket_of_(arena.production_count(), kNone) {}
+
+    PreferenceMachine(const PreferenceMachine&) = delete;
+    PreferenceMachine& operator=(const PreferenceMachine&) = delete;
+
+    std::size_t size() const { return ends_.size(); }
+    std::size_t rows() const { return roots_.size(); }
+    const UpdateLog& log() const { return log_; }
+    std::uint64_t steps() const { return steps_; }
+    std::uint64_t mistakes() const { return mistakes_; }
+    std::size_t bytes() const { return model_.bytes(); }
+    std::size_t most_cached() const { return most_cached_; }
+
+    // Learns the groups in this order.
+    void train(std::span<const std::uint64_t> order, const double* relevance, Rule rule, double rate, Control& outer) {
+        for (const std::uint64_t group : order) {
+            outer.check();
+            // The scorer looks at its own control, so that one machine can be used under one watch after another.
+            control_.cancel = outer.cancel.load();
+            learn(group, relevance, rule, rate, outer);
+            outer.done.fetch_add(1, std::memory_order_relaxed);
+        }
+    }
+
+    // Goes through a log again: afterwards the machine is as if it had learnt the same itself.
+    void replay(std::span<const std::uint64_t> row, std::span<const double> weight, std::span<const std::uint64_t> step,
+                std::uint64_t steps, std::uint64_t mistakes) {
+        for (std::size_t begin = 0; begin < row.size();) {
+            std::size_t end = begin + 1;
+            while (end < row.size() && step[end] == step[begin]) ++end;
+            batch_row_.assign(row.begin() + static_cast<std::ptrdiff_t>(begin), row.begin() + static_cast<std::ptrdiff_t>(end));
+            batch_weight_.assign(weight.begin() + static_cast<std::ptrdiff_t>(begin),
+                                 weight.begin() + static_cast<std::ptrdiff_t>(end));
+            steps_ = step[begin];
+            apply();
+            begin = end;
+        }
+        steps_ = steps;
+        mistakes_ = mistakes;
+    }
+
+    // The utilities of the rows of a group as things stand.
+    void utilities(std::size_t group, std::vector<double>& out) {
+        scorer_.score(roots_of(group));
+        read_utilities(group, out);
+    }
+
+  private:
+    std::size_t begin_of(std::size_t group) const { return group == 0 ? 0 : ends_[group - 1]; }
+    std::span<const Node> roots_of(std::size_t group) const {
+        return std::span<const Node>(roots_).subspan(begin_of(group), ends_[group] - begin_of(group));
+    }
+
+    void read_utilities(std::size_t group, std::vector<double>& out) const {
+        const std::size_t begin = begin_of(group);
+        out.resize(ends_[group] - begin);
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            double total = scales_[begin + i] * scorer_.value(roots_[begin + i]);
+            for (std::size_t k = 0; k < width_; ++k) total += linear_[k] * features_[(begin + i) * width_ + k];
+            out[i] = total;
+        }
+    }
+
+    void learn(std::size_t group, const double* relevance, Rule rule, double rate, const Control& outer) {
+        const std::size_t begin = begin_of(group), size = ends_[group] - begin;
+        const double* truth = relevance + begin;
+        const double best = *std::max_element(truth, truth + size);
+        utilities(group, utility_);
+        fresh_ = true;
+        if (rule == Rule::softmax) {
+            step_softmax(group, truth, best, rate);
+            return;
+        }
+        if (rule == Rule::top) {
+            std::size_t right = kNone, wrong = kNone;
+            for (std::size_t i = 0; i < size; ++i) {
+                std::size_t& side = truth[i] == best ? right : wrong;
+                if (side == kNone || utility_[i] > utility_[side]) side = i;
+            }
+            ++steps_;
+            if (wrong != kNone && utility_[right] <= utility_[wrong]) prefer(begin + right, begin + wrong);
+            return;
+        }
+        for (std::size_t i = 0; i < size; ++i) {
+            if (rule == Rule::pairwise_best && truth[i] != best) continue;
+            for (std::size_t j = 0; j < size; ++j) {
+                if (truth[j] >= truth[i]) continue;
+                ++steps_;
+                if (utility_[i] > utility_[j]) continue;
+                outer.check();
+                prefer(begin + i, begin + j);
+                follow(group);
+            }
+        }
+    }
+
+    void prefer(std::size_t right, std::size_t wrong) {
+        ++mistakes_;
+        batch_row_ = {right, wrong};
+        batch_weight_ = {1.0, -1.0};
+        apply();
+    }
+
+    void step_softmax(std::size_t group, const double* truth, double best, double rate) {
+        const std::size_t begin = begin_of(group), size = utility_.size();
+        const double most = *std::max_element(utility_.begin(), utility_.end());
+        double all = 0.0, good = 0.0;
+        for (std::size_t i = 0; i < size; ++i) {
+            const double share = std::exp(utility_[i] - most);
+            all += share;
+            if (truth[i] == best) good += share;
+        }
+        ++steps_;
+        mistakes_ += good <= 0.5 * all;
+        // Alternatives of hardly any probability would fill the model with weights of no effect: they are left out, and
+        // the others share what is pushed down.
+        constexpr double kLeast = 0.01;
+        double pushed = 0.0;
+        for (std::size_t i = 0; i < size; ++i) {
+            const double chance = std::exp(utility_[i] - most) / all;
+            if (truth[i] != best && chance >= kLeast) pushed += chance;
+        }
+        if (pushed == 0.0) return;
+        const double lift = 1.0 - good / all;
+        std::size_t bests = 0;
+        for (std::size_t i = 0; i < size; ++i) bests += truth[i] == best;
+        batch_row_.clear();
+        batch_weight_.clear();
+        for (std::size_t i = 0; i < size; ++i) {
+            const double chance = std::exp(utility_[i] - most) / all;
+            double weight = 0.0;
+            // If the best ones have no probability left to speak of, they are lifted alike.
+            if (truth[i] == best) weight = good > 1e-300 * all ? lift * chance * all / good : lift / static_cast<double>(bests);
+            else if (chance >= kLeast) weight = -lift * chance / pushed;
+            if (weight == 0.0) continue;
+            batch_row_.push_back(begin + i);
+            batch_weight_.push_back(rate * weight);
+        }
+        apply();
+    }
+
+    // Adds the batch to the model and the log.
+    void apply() {
+        for (std::size_t k = 0; k < batch_row_.size(); ++k) {
+            const std::uint64_t row = batch_row_[k];
+            log_.row.push_back(row);
+            log_.weight.push_back(batch_weight_[k]);
+            log_.step.push_back(steps_);
+            for (std::size_t f = 0; f < width_; ++f) linear_[f] += batch_weight_[k] * features_[row * width_ + f];
+            put(roots_[row], batch_weight_[k] * scales_[row]);
+        }
+        // From the largest number down, so that a subtree is complete when it is met; what has cancelled out stops there.
+        changed_.clear();
+        while (!queue_.empty()) {
+            const Node node = queue_.top();
+            queue_.pop();
+            const double weight = delta_[node];
+            if (weight == 0.0) continue;  // cancelled, or met before
+            delta_[node] = 0.0;
+            changed_.push_back({node, weight});
+            for (const Node child : arena_.children(node)) put(child, weight);
+        }
+        for (auto change = changed_.rbegin(); change != changed_.rend(); ++change) model_.add(change->first, change->second);
+    }
+
+    void put(Node node, double weight) {
+        delta_[node] += weight;
+        queue_.push(node);
+    }
+
+    // After an update by rows of this group: brings the utilities of the group up to date without scoring it again.
+    void follow(std::size_t group) {
+        if (fresh_) {
+            fill_buckets();
+            fresh_ = false;
+        }
+        std::vector<double>& own = scorer_.own();
+        const double decay = model_.decay();
+        for (const auto& [node, weight] : changed_) {
+            if (arena_.is_leaf(node)) {
+                if (model_.bag_of_words()) own[scorer_.local(node)] += decay * weight;
+                continue;
+            }
+            const std::uint32_t bucket = bucket_of_[arena_.production_of(node)];
+            const std::uint32_t begin = bucket_begin_[bucket], end = bucket_begin_[bucket + 1];
+            if (!detail::has_internal_child(arena_, node)) {
+                for (std::uint32_t k = begin; k < end; ++k) own[member_[k]] += decay * weight;
+                continue;
+            }
+            const std::vector<double>& values = compare(node);
+            for (std::uint32_t k = begin; k < end; ++k) own[member_[k]] += values[k - begin] * weight;
+        }
+        scorer_.add_up();
+        read_utilities(group, utility_);
+    }
+
+    // The internal subtrees of the forest by production.
+    void fill_buckets() {
+        const std::vector<Node>& nodes = scorer_.nodes();
+        for (const Production production : bucket_production_) bucket_of_[production] = kNone;
+        bucket_production_.clear();
+        bucket_begin_.assign(1, 0);
+        for (const Node node : nodes) {
+            if (arena_.is_leaf(node)) continue;
+            std::uint32_t& bucket = bucket_of_[arena_.production_of(node)];
+            if (bucket == kNone) {
+                bucket = static_cast<std::uint32_t>(bucket_production_.size());
+                bucket_production_.push_back(arena_.production_of(node));
+                bucket_begin_.push_back(0);
+            }
+            ++bucket_begin_[bucket + 1];
+        }
+        for (std::size_t k = 1; k < bucket_begin_.size(); ++k) bucket_begin_[k] += bucket_begin_[k - 1];
+        std::vector<std::uint32_t> next(bucket_begin_.begin(), bucket_begin_.end() - 1);
+        member_.resize(bucket_begin_.back());
+        place_.resize(nodes.size());
+        for (std::uint32_t i = 0; i < nodes.size(); ++i) {
+            if (arena_.is_leaf(nodes[i])) continue;
+            const std::uint32_t bucket = bucket_of_[arena_.production_of(nodes[i])];
+            place_[i] = next[bucket] - bucket_begin_[bucket];
+            member_[next[bucket]++] = i;
+        }
+        forget();
+        rows_.resize(nodes.size());
+    }
+
+    void forget() {
+        for (const std::uint32_t i : row_known_) rows_[i] = {};
+        row_known_.clear();
+        cached_ = 0;
+    }
+
+    // D of a subtree of the forest against all of its production in the forest. Kept for the forest while it fits.
+    const std::vector<double>& compare(Node root) {
+        if (cached_ > limit_) forget();
+        row_stack_.assign(1, root);
+        while (!row_stack_.empty()) {
+            const Node node = row_stack_.back();
+            const std::uint32_t i = scorer_.local(node);
+            const std::size_t before = row_stack_.size();
+            if (rows_[i].empty())
+                for (const Node child : arena_.children(node))
+                    if (detail::has_internal_child(arena_, child) && rows_[scorer_.local(child)].empty()) row_stack_.push_back(child);
+            if (row_stack_.size() > before) continue;
+            row_stack_.pop_back();
+            if (rows_[i].empty()) fill_row(node, rows_[i]);
+        }
+        return rows_[scorer_.local(root)];
+    }
+
+    void fill_row(Node node, std::vector<double>& row) {
+        const std::uint32_t bucket = bucket_of_[arena_.production_of(node)];
+        const std::uint32_t begin = bucket_begin_[bucket], size = bucket_begin_[bucket + 1] - begin;
+        const double decay = model_.decay();
+        row.assign(size, decay);
+        const auto kids = arena_.children(node);
+        for (std::size_t slot = 0; slot < kids.size(); ++slot) {
+            if (arena_.is_leaf(kids[slot])) continue;
+            const Production production = arena_.production_of(kids[slot]);
+            const std::vector<double>& below = rows_[scorer_.local(kids[slot])];
+            for (std::uint32_t k = 0; k < size; ++k) {
+                const Node other = arena_.children(scorer_.nodes()[member_[begin + k]])[slot];
+                // A leaf has no production.
+                if (arena_.production_of(other) != production) continue;
+                row[k] *= 1.0 + (below.empty() ? decay : below[place_[scorer_.local(other)]]);
+            }
+        }
+        row_known_.push_back(scorer_.local(node));
+        cached_ += size * 8;
+        most_cached_ = std::max(most_cached_, cached_);
+    }
+
+    const Arena& arena_;
+    std::vector<Node> roots_;
+    std::vector<std::uint64_t> ends_;
+    std::vector<double> scales_, features_;
+    std::size_t width_, limit_;
+    GrowingModel model_;
+    std::vector<double> linear_;
+    std::vector<double> delta_;  // per subtree of the arena, while a batch is added
+    std::priority_queue<Node> queue_;
+    std::vector<std::pair<Node, double>> changed_;
+    std::vector<std::uint64_t> batch_row_;
+    std::vector<double> batch_weight_;
+    UpdateLog log_;
+    std::uint64_t steps_ = 0, mistakes_ = 0;
+
+    Control control_;
+    Lens lens_;
+    ForestScorer scorer_;
+    std::vector<double> utility_;
+    bool fresh_ = true;
+    std::vector<std::uint32_t> bucket_of_;  // per production
+    std::vector<Production> bucket_production_;
+    std::vector<std::uint32_t> bucket_begin_, member_, place_;
+    std::vector<std::vector<double>> rows_;
+    std::vector<std::uint32_t> row_known_;
+    std::vector<Node> row_stack_;
+    std::size_t cached_ = 0, most_cached_ = 0;
+};
+
+}  // namespace sapwood

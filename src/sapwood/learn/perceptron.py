@@ -1,0 +1,304 @@
+"""The voted perceptron for two classes, with any kernel (Freund & Schapire 1999).
+
+Preferences within groups are the business of ``ranking``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from sapwood import settings
+from sapwood.errors import DataError, KernelError, ParameterError
+from sapwood.files import Reader, Writer, register
+from sapwood.kernels.base import Kernel, Matrix, as_data
+from sapwood.kernels.syntactic import SubsetTree
+from sapwood.learn.checkpoints import CheckpointFile, fingerprint
+from sapwood.learn.groups import add_up, check_amount, check_choice, check_count
+from sapwood.learn.svm import _check_targets, _plain
+
+__all__ = ["VotedPerceptron"]
+
+
+class VotedPerceptron(ClassifierMixin, BaseEstimator):
+    """The kernel perceptron for two classes, with votes of all its stages.
+
+    Each mistake adds an example to the model. A stage is what the model was between two mistakes, and it counts as
+    often as it was right.
+
+    Parameters
+    ----------
+    kernel : Kernel, optional
+        By default ``SubsetTree(decay=0.4).normalized()``.
+    epochs : int
+        Passes over the examples.
+    vote : {"voted", "averaged", "last"}
+        Add up the signs of all stages, their values (eq. 4 with the sign or the identity for Γ), or take the last stage
+        only. Values are computed through the compiled kernel; signs need a kernel value per support example.
+    shuffle : bool
+        Whether each epoch goes through the examples in a new random order.
+    cache_size : float
+        Megabytes for blocks of kernel values.
+    checkpoint : path, optional
+        Where to write the state of training, at most every ten seconds. If the file is there already, ``fit`` goes on
+        from it, to the same weights bit for bit.
+    random_state : int, RandomState or None
+        Seed of the order.
+
+    Attributes
+    ----------
+    classes_ : array
+        The two labels, sorted.
+    support_examples_ : TreeArray or Examples
+        The examples that were mistaken, each once.
+    dual_coef_ : array
+        Their weights, for "averaged" and "last".
+    n_steps_, n_mistakes_ : int
+        Examples looked at, and mistakes.
+
+    Examples
+    --------
+    >>> from sapwood.learn import VotedPerceptron
+    >>> asked = ["(S (WH who) (V runs))", "(S (WH what) (V ran))"]
+    >>> told = ["(S (N dogs) (V run))", "(S (N he) (V ran))"]
+    >>> model = VotedPerceptron(epochs=3, random_state=0).fit(asked + told, ["ask", "ask", "tell", "tell"])
+    >>> model.predict(["(S (WH who) (V barks))"])
+    array(['ask'], dtype='<U4')
+    """
+
+    classes_: NDArray[Any]
+    kernel_: Kernel
+    support_examples_: Any
+    n_steps_: int
+    n_mistakes_: int
+    # The mistakes in order: the support example, what was added to its weight, and the step.
+    _places: NDArray[np.intp]
+    _signs: Matrix
+    _when: NDArray[np.int64]
+    _compiled: Callable[[Any], Matrix] | None = None
+
+    def __init__(
+        self,
+        kernel: Kernel | None = None,
+        *,
+        epochs: int = 1,
+        vote: str = "voted",
+        shuffle: bool = True,
+        cache_size: float = 200.0,
+        checkpoint: str | os.PathLike[str] | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.epochs = epochs
+        self.vote = vote
+        self.shuffle = shuffle
+        self.cache_size = cache_size
+        self.checkpoint = checkpoint
+        self.random_state = random_state
+
+    def _check(self) -> None:
+        check_count(self.epochs, "epochs")
+        check_choice(self.vote, "vote", ("voted", "averaged", "last"))
+        check_amount(self.cache_size, "cache_size")
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Train on examples of two classes.
+
+        Parameters
+        ----------
+        X : TreeArray, Examples or list of trees
+            Training examples.
+        y : array of labels
+            One per example, two different ones.
+        """
+        self._check()
+        X = as_data(X)
+        labels = _check_targets(X, y)
+        check_classification_targets(labels)
+        self.classes_, targets = np.unique(labels, return_inverse=True)
+        if len(self.classes_) != 2:
+            raise DataError(
+                f"y has {len(self.classes_)} classes; the perceptron tells two apart. For more, wrap it in "
+                "scikit-learn's OneVsRestClassifier."
+            )
+        signs = np.where(targets == 1, 1.0, -1.0)
+        kernel = SubsetTree().normalized() if self.kernel is None else self.kernel
+        if not isinstance(kernel, Kernel):
+            raise ParameterError(
+                f"kernel must be a kernel such as SubsetTree(decay=0.4).normalized(), got {kernel!r}; "
+                "sapwood.kernels.parse_kernel reads one from text."
+            )
+        self.kernel_ = kernel.bind(X)
+        random = self.random_state
+        seed = random if isinstance(random, (int, np.integer)) else check_random_state(random).randint(2**31 - 1)
+        if seed < 0:
+            raise ParameterError(f"random_state must be None, a RandomState or an integer of at least 0, got {seed}.")
+        digest = ""
+        if self.checkpoint is not None:
+            params = {name: value for name, value in self.get_params(deep=False).items() if name != "checkpoint"}
+            digest = fingerprint({**params, "random_state": int(seed)}, X, signs)
+        self._learn(X, signs, int(seed), CheckpointFile(self.checkpoint, digest))
+        return self
+
+    def _learn(self, X: Any, signs: Matrix, seed: int, file: CheckpointFile) -> None:
+        count = len(signs)
+        rows: list[int] = []
+        when: list[int] = []
+        epoch, done, steps = 0, 0, 0
+        if (found := file.read()) is not None:
+            epoch, done, steps = (found.values[name] for name in ("epoch", "done", "steps"))
+            rows, when = found.arrays["rows"].tolist(), found.arrays["when"].tolist()
+
+        def keep() -> None:
+            arrays = {"rows": np.array(rows, dtype=np.int64), "when": np.array(when, dtype=np.int64)}
+            file.write({"epoch": epoch, "done": done, "steps": steps}, arrays)
+
+        size = max(1, min(512, int(np.sqrt(self.cache_size * 1e6 / 8))))
+        with settings.progress_bar(count * self.epochs, "Training") as progress:
+            while epoch < self.epochs:
+                order = np.arange(count)
+                if self.shuffle:
+                    order = np.random.default_rng([seed, epoch]).permutation(count)
+                while done < count:
+                    # A block is scored with the model as it stands; what it adds to the model is made up for inside it.
+                    chosen = order[done : done + size]
+                    block = X[chosen]
+                    values = np.zeros(len(chosen))
+                    if rows:
+                        weights = add_up(rows, signs[rows], count)
+                        support = np.flatnonzero(weights)
+                        if len(support):
+                            values = self.kernel_.expansion(X[support], weights[support, None])(block)[:, 0]
+                    K = self.kernel_(block)
+                    if not (np.isfinite(K).all() and np.isfinite(values).all()):
+                        raise KernelError("a kernel value is not finite; lower decay or use kernel.normalized().")
+                    for at, row in enumerate(chosen.tolist()):
+                        steps += 1
+                        if signs[row] * values[at] <= 0:
+                            rows.append(row)
+                            when.append(steps)
+                            values += signs[row] * K[at]
+                    done += len(chosen)
+                    if progress is not None:
+                        progress(epoch * count + done)
+                    if file.wanted:
+                        keep()
+                epoch, done = epoch + 1, 0
+        keep()
+        support, places = np.unique(np.array(rows, dtype=np.intp), return_inverse=True)
+        examples = X[support]
+        # A view would keep the whole training data alive.
+        self.support_examples_ = examples.detach() if hasattr(examples, "detach") else examples
+        self._places, self._signs = places.astype(np.intp), signs[rows]
+        self._when = np.array(when, dtype=np.int64)
+        self.n_steps_, self.n_mistakes_ = steps, len(rows)
+        self._compiled = None
+
+    def _counts(self) -> NDArray[np.int64]:
+        """Return how often each stage was asked: from its mistake to the next."""
+        return np.diff(self._when, append=self.n_steps_ + 1)
+
+    @property
+    def dual_coef_(self) -> Matrix:
+        """Weights of the support examples, averaged over the steps unless ``vote="last"``."""
+        weights = self._signs
+        if self.vote != "last":
+            weights = weights * (self.n_steps_ + 1 - self._when) / self.n_steps_
+        return add_up(self._places, weights, len(self.support_examples_))
+
+    def decision_function(self, X: Any) -> Matrix:
+        """Return the margin of each example: above 0 for the second class.
+
+        With ``vote="voted"`` it is the difference of the shares of votes, in [-1, 1].
+        """
+        check_is_fitted(self, "kernel_")
+        X = as_data(X)
+        if self.vote == "voted":
+            return self._votes(X)
+        if self._compiled is None:
+            self._compiled = self.kernel_.expansion(self.support_examples_, self.dual_coef_[:, None])
+        return self._compiled(X)[:, 0]
+
+    def _votes(self, X: Any) -> Matrix:
+        result = np.empty(X.shape[0])
+        counts = self._counts().astype(np.float64)
+        width = max(len(self.support_examples_), len(counts), 1)
+        step = max(1, int(self.cache_size * 1e6 / (24 * width)))
+        for start in range(0, len(result), step):
+            K = self.kernel_(X[start : start + step], self.support_examples_)
+            stages = np.cumsum(K[:, self._places] * self._signs, axis=1)
+            result[start : start + step] = np.sign(stages) @ counts / self.n_steps_
+        return result
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each example."""
+        margins = self.decision_function(X)
+        return np.asarray(self.classes_[(margins > 0).astype(np.intp)])
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What is compiled is native and quickly made again.
+        state: dict[str, Any] = super().__getstate__()
+        return {**state, "_compiled": None}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.one_d_array = True
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+def _write(model: VotedPerceptron, writer: Writer) -> dict[str, Any]:
+    check_is_fitted(model, "kernel_")
+    params = dict(model.get_params(deep=False))
+    kernel = params.pop("kernel")
+    if isinstance(params["checkpoint"], os.PathLike):
+        params["checkpoint"] = os.fspath(params["checkpoint"])
+    if isinstance(params["random_state"], np.random.RandomState):
+        # The generator has been used; what it gave is in the weights.
+        params["random_state"] = None
+    if model.classes_.dtype.kind not in "OUbiuf":
+        raise ParameterError(f"labels of type {model.classes_.dtype} cannot be saved; use text or numbers.")
+    return {
+        "params": {name: _plain(value) for name, value in params.items()},
+        "kernel": None if kernel is None else writer.part(kernel),
+        "fitted_kernel": writer.part(model.kernel_),
+        "examples": writer.part(model.support_examples_),
+        "places": writer.array(model._places.astype(np.int64)),
+        "signs": writer.array(model._signs),
+        "when": writer.array(model._when),
+        "steps": model.n_steps_,
+        "classes": [_plain(label) for label in model.classes_.tolist()],
+        "classes_kind": model.classes_.dtype.str if model.classes_.dtype.kind != "O" else "O",
+    }
+
+
+def _read(data: dict[str, Any], reader: Reader) -> VotedPerceptron:
+    model = VotedPerceptron(None if data["kernel"] is None else reader.part(data["kernel"]), **data["params"])
+    model._check()
+    model.kernel_ = reader.part(data["fitted_kernel"])
+    model.support_examples_ = reader.part(data["examples"])
+    model._places = reader.array(data["places"], np.int64, 1).astype(np.intp)
+    model._signs = reader.array(data["signs"], np.float64, 1)
+    model._when = reader.array(data["when"], np.int64, 1)
+    model.n_steps_, model.n_mistakes_ = int(data["steps"]), len(model._places)
+    model.classes_ = np.array(data["classes"], dtype=np.dtype(data["classes_kind"]))
+    places = model._places
+    if len(model.classes_) != 2 or not len(places) == len(model._signs) == len(model._when):
+        raise reader.fail("the mistakes do not fit each other")
+    if len(places) and not (places.min() >= 0 and places.max() < len(model.support_examples_)):
+        raise reader.fail("a mistake has no example")
+    if not np.isin(model._signs, (-1.0, 1.0)).all() or (np.diff(model._when, append=model.n_steps_ + 1) < 1).any():
+        raise reader.fail("the mistakes are out of order")
+    return model
+
+
+register("VotedPerceptron", VotedPerceptron, _write, _read)

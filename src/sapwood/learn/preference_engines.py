@@ -1,0 +1,359 @@
+"""How preferences are learnt with kernels: two engines that make the same updates, and scoring with what was learnt.
+
+The native engine is for a subset-tree kernel with linear kernels on numbers beside it, scaled or normalised; it scores
+a whole group in one pass over shared subtrees. The general engine takes any kernel. Estimators with parameters and
+answers are in ``sapwood.learn.ranking``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+import scipy.sparse as sparse
+from numpy.typing import NDArray
+
+from sapwood import _core, settings
+from sapwood.errors import DataError, KernelError
+from sapwood.kernels.base import Constant, Kernel, Matrix, Normalized, OnView, Scaled, Sum
+from sapwood.kernels.flat import Linear
+from sapwood.kernels.syntactic import SubsetTree
+from sapwood.learn.groups import add_up
+from sapwood.trees.array import TreeArray, concatenate
+from sapwood.trees.examples import Examples
+
+__all__ = ["RULES", "Engine", "join", "make_engine", "make_scorer"]
+
+# As the native core numbers them.
+RULES = {"pairwise-best": 0, "pairwise-all": 1, "top": 2, "setwise": 3}
+
+Log = tuple[NDArray[np.uint64], NDArray[np.float64], NDArray[np.uint64]]
+
+
+class Engine(Protocol):
+    """Learns groups of rows in a given order and keeps a log: row, what was added to its weight, at which step."""
+
+    @property
+    def steps(self) -> int:
+        """Pairs (or groups) looked at."""
+
+    @property
+    def mistakes(self) -> int:
+        """How many of them were wrong."""
+
+    def train(self, order: NDArray[np.uint64], relevance: Matrix, rule: int, rate: float) -> None:
+        """Learn groups in this order."""
+
+    def log(self) -> Log:
+        """Return all updates so far."""
+
+    def replay(
+        self,
+        row: NDArray[np.uint64],
+        weight: NDArray[np.float64],
+        step: NDArray[np.uint64],
+        steps: int,
+        mistakes: int,
+    ) -> None:
+        """Make the updates of a log again; afterwards all is as if they had been learnt here."""
+
+
+@dataclass
+class _Parts:
+    """A kernel as weight·SubsetTree + Σ weight·Linear, each on a view."""
+
+    trees: list[tuple[str | None, SubsetTree, float, bool]] = field(default_factory=list)
+    numbers: list[tuple[str | None, float]] = field(default_factory=list)
+
+
+def _take_apart(kernel: Kernel, weight: float, view: str | None, normal: bool, parts: _Parts) -> bool:
+    """Collect the parts of a kernel; False if it has others than the native engine knows."""
+    match kernel:
+        case Sum() if not normal:
+            return _take_apart(kernel.k1, weight, view, normal, parts) and _take_apart(
+                kernel.k2, weight, view, normal, parts
+            )
+        case Scaled():
+            # A factor under a norm cancels out.
+            factor = 1.0 if normal else float(kernel.weight)
+            return kernel.weight > 0 and _take_apart(kernel.kernel, weight * factor, view, normal, parts)
+        case OnView():
+            return view is None and _take_apart(kernel.kernel, weight, kernel.view, normal, parts)
+        case Normalized():
+            return _take_apart(kernel.kernel, weight, view, True, parts)
+        case SubsetTree() if kernel.max_depth is None:
+            parts.trees.append((view, kernel, weight, normal))
+            return len(parts.trees) == 1
+        case Linear() if kernel.words is None and not normal:
+            parts.numbers.append((view, weight))
+            return True
+        case Constant() if not normal:
+            # The same for all rows, so it prefers none.
+            return True
+    return False
+
+
+class _NativeView:
+    """What the native core needs to know of examples: trees, their scales, and numbers."""
+
+    def __init__(self, parts: _Parts) -> None:
+        ((self.view, self.kernel, weight, self.normal),) = parts.trees
+        self.numbers = parts.numbers
+        self.factor = float(np.sqrt(weight))
+
+    def trees(self, X: Any) -> TreeArray:
+        trees = X if self.view is None else self._pick(X, self.view)
+        if not isinstance(trees, TreeArray):
+            raise DataError(f"{self.kernel!r} compares trees, but it got {type(trees).__name__}.")
+        return trees
+
+    def scales(self, X: Any) -> Matrix:
+        trees = self.trees(X)
+        if not self.normal:
+            return np.full(len(trees), self.factor)
+        return self.factor * Normalized._scale(self.kernel._diag(trees))
+
+    def features(self, X: Any) -> Matrix:
+        columns = [np.zeros((X.shape[0], 0))]
+        for view, weight in self.numbers:
+            values = X if view is None else self._pick(X, view)
+            columns.append(np.sqrt(weight) * self._matrix(values, view))
+        return np.ascontiguousarray(np.concatenate(columns, axis=1))
+
+    @staticmethod
+    def _pick(X: Any, view: str) -> Any:
+        if not isinstance(X, Examples):
+            raise DataError(f"the kernel is on the view {view!r}, so it needs Examples, not {type(X).__name__}.")
+        return X[view]
+
+    @staticmethod
+    def _matrix(values: Any, view: str | None) -> Matrix:
+        broken = np.flatnonzero(~np.isfinite(values).all(axis=1))
+        if len(broken):
+            raise DataError(f"row {broken[0]} of the view {view!r} is NaN or infinite; fill or drop it first.")
+        return np.asarray(values, dtype=np.float64)
+
+    def fits(self, X: Any) -> bool:
+        """Whether the numbers are small matrices, and the trees single ones."""
+        if self.view is not None and not isinstance(X, Examples):
+            return True  # said by trees()
+        trees = X if self.view is None else X[self.view]
+        if not isinstance(trees, TreeArray) or trees.has_bags:
+            return False
+        for view, _ in self.numbers:
+            values = X[view] if view is not None and isinstance(X, Examples) else None
+            if not isinstance(values, np.ndarray) or values.dtype.kind not in "fiub" or values.shape[1] > 64:
+                return False
+        return True
+
+
+def _native_view(kernel: Kernel, X: Any) -> _NativeView | None:
+    parts = _Parts()
+    if not _take_apart(kernel, 1.0, None, False, parts) or len(parts.trees) != 1:
+        return None
+    view = _NativeView(parts)
+    return view if view.fits(X) else None
+
+
+def make_engine(kernel: Kernel, X: Any, ends: NDArray[np.intp], cache_bytes: int) -> Engine:
+    """Make the engine that suits a bound kernel; rows of X stand group after group."""
+    view = _native_view(kernel, X)
+    return _GeneralEngine(kernel, X, ends) if view is None else _NativeEngine(view, X, ends, cache_bytes)
+
+
+class _NativeEngine:
+    def __init__(self, view: _NativeView, X: Any, ends: NDArray[np.intp], cache_bytes: int) -> None:
+        trees = view.trees(X)._compact()
+        kernel = view.kernel
+        self._machine = _core.preferences.PreferenceMachine(
+            trees._arena,
+            trees._roots,
+            ends.astype(np.uint64),
+            view.scales(X),
+            view.features(X),
+            float(kernel.decay),
+            bool(kernel.bag_of_words),
+            cache_bytes,
+        )
+        self.log, self.replay = self._machine.log, self._machine.replay
+
+    @property
+    def steps(self) -> int:
+        return self._machine.steps
+
+    @property
+    def mistakes(self) -> int:
+        return self._machine.mistakes
+
+    def train(self, order: NDArray[np.uint64], relevance: Matrix, rule: int, rate: float) -> None:
+        self._machine.train(order, relevance, rule, rate, None)
+
+
+class _GeneralEngine:
+    """Any kernel: blocks of groups are scored with the compiled model, and updates within a block row by row."""
+
+    _BLOCK = 1024  # rows
+
+    def __init__(self, kernel: Kernel, X: Any, ends: NDArray[np.intp]) -> None:
+        self._kernel, self._X = kernel, X
+        self._begins = np.concatenate([np.zeros(1, dtype=np.intp), ends])
+        self._rows: list[int] = []
+        self._weights: list[float] = []
+        self._when: list[int] = []
+        self.steps = self.mistakes = 0
+
+    def log(self) -> Log:
+        return (
+            np.array(self._rows, dtype=np.uint64),
+            np.array(self._weights, dtype=np.float64),
+            np.array(self._when, dtype=np.uint64),
+        )
+
+    def replay(
+        self,
+        row: NDArray[np.uint64],
+        weight: NDArray[np.float64],
+        step: NDArray[np.uint64],
+        steps: int,
+        mistakes: int,
+    ) -> None:
+        self._rows += row.tolist()
+        self._weights += weight.tolist()
+        self._when += step.tolist()
+        self.steps, self.mistakes = steps, mistakes
+
+    def train(self, order: NDArray[np.uint64], relevance: Matrix, rule: int, rate: float) -> None:
+        groups = order.astype(np.intp)
+        sizes = self._begins[groups + 1] - self._begins[groups]
+        start = 0
+        while start < len(groups):
+            stop = start + max(1, int(np.searchsorted(np.cumsum(sizes[start:]), self._BLOCK, side="right")))
+            self._train_block(groups[start:stop], relevance, rule, rate)
+            start = stop
+
+    def _train_block(self, groups: NDArray[np.intp], relevance: Matrix, rule: int, rate: float) -> None:
+        rows = np.concatenate([np.arange(self._begins[g], self._begins[g + 1]) for g in groups.tolist()])
+        block = self._X[rows]
+        utilities = np.zeros(len(rows))
+        if self._rows:
+            totals = add_up(self._rows, self._weights, self._X.shape[0])
+            support = np.flatnonzero(totals)
+            if len(support):
+                utilities = self._kernel.expansion(self._X[support], totals[support, None])(block)[:, 0]
+        at = 0
+        for group in groups.tolist():
+            size = int(self._begins[group + 1] - self._begins[group])
+
+            def update(
+                chosen: list[int], weights: list[float], at: int = at, first: int = int(self._begins[group])
+            ) -> None:
+                self._rows += [first + k for k in chosen]
+                self._weights += weights
+                self._when += [self.steps] * len(chosen)
+                changed = self._kernel._gram(block[at:], self._X[np.array([first + k for k in chosen])])
+                utilities[at:] += changed @ np.array(weights)
+
+            self._learn(
+                utilities[at : at + size], relevance[self._begins[group] : self._begins[group + 1]], rule, rate, update
+            )
+            at += size
+        if not np.isfinite(utilities).all():
+            raise KernelError("a utility is not finite; lower decay or use kernel.normalized().")
+
+    def _learn(
+        self, utility: Matrix, truth: Matrix, rule: int, rate: float, update: Callable[[list[int], list[float]], None]
+    ) -> None:
+        # ``utility`` is a window on the block, so updates show in it.
+        best = truth == truth.max()
+        if rule == RULES["setwise"]:
+            self._step_softmax(utility, best, rate, update)
+        elif rule == RULES["top"]:
+            self.steps += 1
+            right = int(np.flatnonzero(best)[utility[best].argmax()])
+            wrong = int(np.flatnonzero(~best)[utility[~best].argmax()])
+            if utility[right] <= utility[wrong]:
+                self.mistakes += 1
+                update([right, wrong], [1.0, -1.0])
+        else:
+            for i in range(len(truth)) if rule == RULES["pairwise-all"] else np.flatnonzero(best).tolist():
+                for j in np.flatnonzero(truth < truth[i]).tolist():
+                    self.steps += 1
+                    if utility[i] <= utility[j]:
+                        self.mistakes += 1
+                        update([i, j], [1.0, -1.0])
+
+    def _step_softmax(
+        self, utility: Matrix, best: NDArray[np.bool_], rate: float, update: Callable[[list[int], list[float]], None]
+    ) -> None:
+        chances = np.exp(utility - utility.max())
+        chances /= chances.sum()
+        good = float(chances[best].sum())
+        self.steps += 1
+        self.mistakes += good <= 0.5
+        # As in the native core: alternatives of hardly any probability are left out.
+        pushed = ~best & (chances >= 0.01)
+        if not pushed.any():
+            return
+        weights = np.zeros(len(utility))
+        weights[best] = (1 - good) * (chances[best] / good if good > 1e-300 else 1 / best.sum())
+        weights[pushed] = -(1 - good) * chances[pushed] / chances[pushed].sum()
+        chosen = np.flatnonzero(weights)
+        if len(chosen):
+            update(chosen.tolist(), (rate * weights[chosen]).tolist())
+
+
+def make_scorer(kernel: Kernel, support: Any, weights: Matrix) -> Callable[[Any], Matrix]:
+    """Compile the function X -> Σ weight·kernel(support, X)."""
+    view = _native_view(kernel, support) if len(support) else None
+    if view is None:
+        if not len(support):
+            return lambda X: np.zeros(X.shape[0])
+        evaluate = kernel.expansion(support, weights[:, None])
+        return lambda X: np.asarray(evaluate(X)[:, 0])
+    own = view.trees(support)
+    model = _core.preferences.SubsetModel(
+        own._arena,
+        own._roots,
+        np.ascontiguousarray(weights * view.scales(support)),
+        float(view.kernel.decay),
+        bool(view.kernel.bag_of_words),
+    )
+    linear = weights @ view.features(support)
+
+    def score(X: Any) -> Matrix:
+        if not view.fits(X):
+            raise DataError(
+                f"these examples have another shape than those of training; the kernel is {kernel!r}, and each row "
+                "needs one tree and the same matrices beside it."
+            )
+        trees = view.trees(X)._compact()
+        scores = np.empty(len(trees))
+        with settings.progress_bar(len(trees), "Scores") as progress:
+            model.evaluate(trees._arena, trees._roots, scores, settings.threads(), progress)
+        features = view.features(X)
+        if features.shape[1] != len(linear):
+            raise DataError(
+                f"the model was trained with {len(linear)} numbers per row, but these have {features.shape[1]}."
+            )
+        return np.asarray(scores * view.scales(X) + features @ linear)
+
+    return score
+
+
+def join(first: Any, second: Any) -> Any:
+    """Put examples of the same kind end to end."""
+    if isinstance(first, TreeArray) and isinstance(second, TreeArray):
+        return concatenate([first, second])
+    if isinstance(first, Examples) and isinstance(second, Examples):
+        if first.views != second.views:
+            raise DataError(
+                f"the earlier examples have the views {', '.join(first.views)}, these {', '.join(second.views)}."
+            )
+        return Examples(**{name: join(first[name], second[name]) for name in first.views})
+    if sparse.issparse(first) and sparse.issparse(second):
+        return sparse.vstack([first, second]).tocsr()
+    if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):
+        return np.concatenate([first, second])
+    raise DataError(f"these examples are of another kind ({type(second).__name__}) than the earlier ones.")

@@ -1,0 +1,375 @@
+"""The kernel ranker: preferences between alternatives, learnt one by one in the dual (Collins & Duffy 2002).
+
+A mistake on a pair adds the better alternative to the model and takes the worse one away (Menchetti et al. 2005, eqs.
+11-12). Engines and scoring are in ``preference_engines``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from sapwood import settings
+from sapwood.errors import DataError, ParameterError
+from sapwood.files import Reader, Writer, register
+from sapwood.kernels.base import Kernel, Matrix, as_data
+from sapwood.kernels.syntactic import SubsetTree
+from sapwood.learn.checkpoints import CheckpointFile, fingerprint
+from sapwood.learn.groups import (
+    Groups,
+    RankerMixin,
+    add_up,
+    check_amount,
+    check_choice,
+    check_count,
+    check_relevance,
+    make_groups,
+    softmax_in_groups,
+)
+from sapwood.learn.preference_engines import RULES, Engine, join, make_engine, make_scorer
+from sapwood.learn.svm import _plain
+
+__all__ = ["KernelRanker"]
+
+
+class KernelRanker(RankerMixin, BaseEstimator):
+    """Choose or rank alternatives with a kernel: the (averaged) perceptron on preferences.
+
+    Parameters
+    ----------
+    kernel : Kernel, optional
+        By default ``SubsetTree(decay=0.4)``. Any kernel works; one subset-tree kernel, with linear kernels on matrices
+        beside it, is learnt natively and several times faster. Log probabilities of a parser enter as
+        ``SubsetTree(decay=0.3).on("tree") + 0.2 * Linear().on("prior")`` (eq. 17).
+    loss : {"pairwise", "top", "setwise"}
+        "pairwise" goes through the pairs of a group in turn and learns from each that is in the wrong order. "top"
+        looks at one pair per group: the best alternative and the worse one with the largest utility. "setwise" takes a
+        step along the gradient of the softmax loss of the group.
+    pairs : {"best", "all"}
+        For "pairwise": pairs of a best alternative and a worse one (eq. 12), or all pairs of different relevance, for
+        full rankings (eq. 11).
+    epochs : int
+        Passes over the groups.
+    average : bool
+        Whether utilities are averaged over all steps of training (eq. 4 with the identity for Γ) rather than those of
+        the last one.
+    learning_rate : float
+        Size of a step, for "setwise" only. Larger steps make fewer support examples.
+    shuffle : bool
+        Whether each epoch goes through the groups in a new random order.
+    cache_size : float
+        Megabytes for intermediate results; beyond them they are computed again.
+    checkpoint : path, optional
+        Where to write the state of training, at most every ten seconds. If the file is there already, ``fit`` goes on
+        from it, to the same weights bit for bit.
+    random_state : int, RandomState or None
+        Seed of the order.
+
+    Attributes
+    ----------
+    support_examples_ : TreeArray or Examples
+        The alternatives with a weight.
+    dual_coef_ : array
+        Their weights.
+    n_steps_, n_mistakes_ : int
+        Pairs (or groups) looked at, and how many of them were wrong.
+    skipped_groups_ : int
+        Groups that taught nothing: of one row, or all of the same relevance.
+    validation_curve_ : list of float
+        L₁ on held-out groups after each epoch, if ``fit`` was given any.
+
+    Examples
+    --------
+    >>> from sapwood.kernels import SubsetTree
+    >>> from sapwood.learn import KernelRanker
+    >>> low, high = "(VP (V saw) (NP (NP it) (PP of)))", "(VP (V saw) (NP it) (PP of))"
+    >>> ranker = KernelRanker(SubsetTree(decay=0.5)).fit([high, low, low, high], [0, 1, 1, 0], groups=[0, 0, 1, 1])
+    >>> ranker.predict([high, low], groups=[7, 7])
+    array([1])
+    >>> ranker.predict_rank([high, low], groups=[7, 7])
+    array([2, 1])
+    """
+
+    kernel_: Kernel
+    support_examples_: Any
+    n_steps_: int
+    n_mistakes_: int
+    skipped_groups_: int
+    validation_curve_: list[float]
+    # Per support example: the sum of what was added to its weight, and of that times the step.
+    _sums: Matrix
+    _timed: Matrix
+    _scorer: Callable[[Any], Matrix] | None = None
+
+    def __init__(
+        self,
+        kernel: Kernel | None = None,
+        *,
+        loss: str = "pairwise",
+        pairs: str = "best",
+        epochs: int = 1,
+        average: bool = True,
+        learning_rate: float = 1.0,
+        shuffle: bool = True,
+        cache_size: float = 200.0,
+        checkpoint: str | os.PathLike[str] | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.loss = loss
+        self.pairs = pairs
+        self.epochs = epochs
+        self.average = average
+        self.learning_rate = learning_rate
+        self.shuffle = shuffle
+        self.cache_size = cache_size
+        self.checkpoint = checkpoint
+        self.random_state = random_state
+
+    def _rule(self) -> int:
+        check_choice(self.loss, "loss", ("pairwise", "top", "setwise"))
+        check_choice(self.pairs, "pairs", ("best", "all"))
+        check_count(self.epochs, "epochs")
+        check_amount(self.learning_rate, "learning_rate", zero=False)
+        check_amount(self.cache_size, "cache_size")
+        return RULES[f"pairwise-{self.pairs}" if self.loss == "pairwise" else self.loss]
+
+    def _own_kernel(self) -> Kernel:
+        kernel = SubsetTree() if self.kernel is None else self.kernel
+        if not isinstance(kernel, Kernel):
+            raise ParameterError(
+                f"kernel must be a kernel such as SubsetTree(decay=0.4), got {kernel!r}; "
+                "sapwood.kernels.parse_kernel reads one from text."
+            )
+        return kernel
+
+    def _groups(self, X: Any, y: Any, groups: Any) -> tuple[Matrix, Groups]:
+        relevance = check_relevance(y, X.shape[0])
+        made = make_groups(groups, X.shape[0])
+        useful = made.instructive(relevance)
+        self.skipped_groups_ = len(made) - len(useful)
+        return relevance, made.select(useful)
+
+    def fit(self, X: Any, y: Any, groups: Any = None, *, validation: tuple[Any, Any, Any] | None = None) -> Self:
+        """Train on groups of alternatives.
+
+        Parameters
+        ----------
+        X : TreeArray, Examples or list of trees
+            The alternatives of all groups.
+        y : array of float
+            Relevance, larger is better; ``from_ranks`` turns ranks into it.
+        groups : array
+            The group of each row. Rows of a group need not stand together.
+        validation : tuple (X, y, groups), optional
+            Held-out groups; the error on them after each epoch is kept in ``validation_curve_``.
+        """
+        rule = self._rule()
+        X = as_data(X)
+        relevance, made = self._groups(X, y, groups)
+        if not len(made):
+            raise DataError(
+                "no group teaches anything: each has one row, or rows of the same relevance. y must be larger for the "
+                "better rows of a group."
+            )
+        seed = self._seed()
+        self.kernel_ = self._own_kernel().bind(X)
+        rows, truth = X[made.rows], relevance[made.rows]
+        digest = ""
+        if self.checkpoint is not None:
+            params = {name: value for name, value in self.get_params(deep=False).items() if name != "checkpoint"}
+            digest = fingerprint({**params, "random_state": seed}, rows, made.ends, truth)
+        file = CheckpointFile(self.checkpoint, digest)
+        engine = make_engine(self.kernel_, rows, made.ends, int(self.cache_size * 1e6))
+        epoch, done = 0, 0
+        self.validation_curve_ = []
+        if (found := file.read()) is not None:
+            epoch, done, self.validation_curve_ = (found.values[name] for name in ("epoch", "done", "validation"))
+            log = found.arrays
+            engine.replay(log["row"], log["weight"], log["step"], found.values["steps"], found.values["mistakes"])
+
+        def keep() -> None:
+            row, weight, step = engine.log()
+            file.write(
+                {
+                    "epoch": epoch,
+                    "done": done,
+                    "validation": self.validation_curve_,
+                    "steps": engine.steps,
+                    "mistakes": engine.mistakes,
+                },
+                {"row": row, "weight": weight, "step": step},
+            )
+
+        with settings.progress_bar(len(made) * self.epochs, "Training") as progress:
+            while epoch < self.epochs:
+                order = self._order(len(made), seed, epoch)
+                while done < len(made):
+                    engine.train(order[done : done + 256], truth, rule, float(self.learning_rate))
+                    done = min(done + 256, len(made))
+                    if progress is not None:
+                        progress(epoch * len(made) + done)
+                    if file.wanted:
+                        keep()
+                epoch, done = epoch + 1, 0
+                if validation is not None:
+                    self._remember(engine, rows)
+                    self.validation_curve_.append(1.0 - self.score(*validation))
+                if file.wanted:
+                    keep()
+        keep()
+        self._remember(engine, rows)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, groups: Any = None) -> Self:
+        """Go on training with one pass over more groups, in the order given; for data that comes in parts.
+
+        A kernel that takes something from data (a grammar, latent semantics) takes it from the first part.
+        """
+        rule = self._rule()
+        X = as_data(X)
+        relevance, made = self._groups(X, y, groups)
+        first = not hasattr(self, "kernel_")
+        if first:
+            self.kernel_ = self._own_kernel().bind(X)
+            self.validation_curve_ = []
+        if not len(made):
+            if first:
+                raise DataError("no group teaches anything: each has one row, or rows of the same relevance.")
+            return self
+        rows, ends, truth = X[made.rows], made.ends, relevance[made.rows]
+        before = 0 if first else len(self._sums)
+        if before:
+            # What was learnt before comes first, as a group that is never asked for.
+            rows = join(self.support_examples_, rows)
+            ends = np.concatenate([[before], ends + before])
+            truth = np.concatenate([np.zeros(before), truth])
+        engine = make_engine(self.kernel_, rows, ends, int(self.cache_size * 1e6))
+        if not first:
+            numbers = np.arange(before, dtype=np.uint64)
+            engine.replay(numbers, self._sums, np.zeros(before, dtype=np.uint64), self.n_steps_, self.n_mistakes_)
+        order = np.arange(bool(before), len(ends), dtype=np.uint64)
+        with settings.progress_bar(len(order), "Training") as progress:
+            for start in range(0, len(order), 256):
+                engine.train(order[start : start + 256], truth, rule, float(self.learning_rate))
+                if progress is not None:
+                    progress(start)
+        earlier = np.zeros(len(truth))
+        if before:
+            earlier[:before] = self._timed
+        self._remember(engine, rows, earlier)
+        return self
+
+    def _seed(self) -> int:
+        random = self.random_state
+        seed = random if isinstance(random, (int, np.integer)) else check_random_state(random).randint(2**31 - 1)
+        if seed < 0:
+            raise ParameterError(f"random_state must be None, a RandomState or an integer of at least 0, got {seed}.")
+        return int(seed)
+
+    def _order(self, count: int, seed: int, epoch: int) -> NDArray[np.uint64]:
+        if not self.shuffle:
+            return np.arange(count, dtype=np.uint64)
+        return np.random.default_rng([seed, epoch]).permutation(count).astype(np.uint64)
+
+    def _remember(self, engine: Engine, rows: Any, earlier: Matrix | None = None) -> None:
+        """Turn the log of an engine into weights of support examples."""
+        row, weight, step = engine.log()
+        count = rows.shape[0]
+        sums = add_up(row, weight, count)
+        timed = add_up(row, weight * step.astype(np.float64), count)
+        if earlier is not None:
+            timed = timed + earlier
+        support = np.flatnonzero((sums != 0) | (timed != 0))
+        examples = rows[support]
+        # A view would keep the whole training data alive.
+        self.support_examples_ = examples.detach() if hasattr(examples, "detach") else examples
+        self._sums, self._timed = sums[support], timed[support]
+        self.n_steps_, self.n_mistakes_ = int(engine.steps), int(engine.mistakes)
+        self._scorer = None
+
+    def _weights(self) -> tuple[Matrix, float]:
+        """Return the weights of the support examples, whole numbers for the perceptron, and what to divide them by.
+
+        Divided at the end only, what two alternatives share cancels out exactly.
+        """
+        if not self.average:
+            return self._sums, 1.0
+        return (self.n_steps_ + 1) * self._sums - self._timed, float(max(1, self.n_steps_))
+
+    @property
+    def dual_coef_(self) -> Matrix:
+        """Weights of the support examples."""
+        weights, steps = self._weights()
+        return weights / steps
+
+    def decision_function(self, X: Any) -> Matrix:
+        """Return the utility of each row; larger is better."""
+        check_is_fitted(self, "kernel_")
+        X = as_data(X)
+        weights, steps = self._weights()
+        if self._scorer is None:
+            self._scorer = make_scorer(self.kernel_, self.support_examples_, weights)
+        return self._scorer(X) / steps if X.shape[0] else np.zeros(0)
+
+    def predict_proba(self, X: Any, groups: Any = None) -> Matrix:
+        """Return for each row the probability that it is the best of its group; for ``loss="setwise"``."""
+        if self.loss != "setwise":
+            raise ParameterError("only loss='setwise' learns probabilities; use decision_function.")
+        X = as_data(X)
+        return softmax_in_groups(self.decision_function(X), make_groups(groups, X.shape[0]))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What is compiled is native and quickly made again.
+        state: dict[str, Any] = super().__getstate__()
+        return {**state, "_scorer": None}
+
+
+def _write(ranker: KernelRanker, writer: Writer) -> dict[str, Any]:
+    check_is_fitted(ranker, "kernel_")
+    params = dict(ranker.get_params(deep=False))
+    kernel = params.pop("kernel")
+    if isinstance(params["checkpoint"], os.PathLike):
+        params["checkpoint"] = os.fspath(params["checkpoint"])
+    if isinstance(params["random_state"], np.random.RandomState):
+        # The generator has been used; what it gave is in the weights.
+        params["random_state"] = None
+    return {
+        "params": {name: _plain(value) for name, value in params.items()},
+        "kernel": None if kernel is None else writer.part(kernel),
+        "fitted_kernel": writer.part(ranker.kernel_),
+        "examples": writer.part(ranker.support_examples_),
+        "sums": writer.array(ranker._sums),
+        "timed": writer.array(ranker._timed),
+        "steps": ranker.n_steps_,
+        "mistakes": ranker.n_mistakes_,
+        "skipped": ranker.skipped_groups_,
+        "validation": [float(error) for error in ranker.validation_curve_],
+    }
+
+
+def _read(data: dict[str, Any], reader: Reader) -> KernelRanker:
+    ranker = KernelRanker(None if data["kernel"] is None else reader.part(data["kernel"]), **data["params"])
+    ranker._rule()
+    ranker.kernel_ = reader.part(data["fitted_kernel"])
+    ranker.support_examples_ = reader.part(data["examples"])
+    ranker._sums = reader.array(data["sums"], np.float64, 1)
+    ranker._timed = reader.array(data["timed"], np.float64, 1)
+    if not len(ranker._sums) == len(ranker._timed) == len(ranker.support_examples_):
+        raise reader.fail("the weights do not fit the support examples")
+    if not (np.isfinite(ranker._sums).all() and np.isfinite(ranker._timed).all()):
+        raise reader.fail("a weight is not finite")
+    ranker.n_steps_, ranker.n_mistakes_ = int(data["steps"]), int(data["mistakes"])
+    ranker.skipped_groups_ = int(data["skipped"])
+    ranker.validation_curve_ = [float(error) for error in data["validation"]]
+    return ranker
+
+
+register("KernelRanker", KernelRanker, _write, _read)
