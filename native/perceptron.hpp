@@ -203,6 +203,7 @@ class ForestScorer {
         parents_.assign(nodes_.size(), 0);
         for (const Node node : nodes_)
             for (const Node child : arena_.children(node)) ++parents_[local_[child]];
+        find_prefixes();
     }
 
     double evaluate(std::size_t i) {
@@ -220,36 +221,112 @@ class ForestScorer {
         return result;
     }
 
+    // Alternatives differ at the end of child sequences more than anywhere else. So the children but the last are
+    // multiplied in once for all nodes that have them; for what no parent asks for, even the last need not be.
     double compare(std::size_t i, Node node) {
-        const Production production = lens_.productions[node];
-        if (production == kNone) return 0.0;
-        const std::vector<double>& weights = model_.weights(production);
-        if (weights.empty()) return 0.0;
-        const double decay = model_.decay();
-        if (weights.size() == 1 || !detail::has_internal_child(arena_, node)) return decay * model_.total(production);
-        std::vector<double> values = buffers_.take(weights.size());
-        std::fill(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(weights.size()), decay);
-        work_ += weights.size();
-        const auto kids = arena_.children(node);
-        for (std::uint32_t slot = 0; slot < kids.size(); ++slot) {
-            if (arena_.is_leaf(kids[slot]) || lens_.productions[kids[slot]] == kNone) continue;
-            const auto entries = model_.entries(production, slot, lens_.productions[kids[slot]]);
-            work_ += entries.size();
-            // Without values of its own, a child shares the bare decay with everything of its production.
-            const std::vector<double>& below = values_[local_[kids[slot]]];
-            if (below.empty())
-                for (const GrowingModel::Entry& entry : entries) values[entry.member] *= 1.0 + decay;
-            else
-                for (const GrowingModel::Entry& entry : entries) values[entry.member] *= 1.0 + below[entry.child];
+        if (prefix_of_[i] == kNone) {
+            const Production production = lens_.productions[node];
+            return production == kNone ? 0.0 : model_.decay() * model_.total(production);
         }
+        const Production production = lens_.productions[node];
+        const std::vector<double>& weights = model_.weights(production);
+        const auto kids = arena_.children(node);
+        Prefix& prefix = prefix_[prefix_of_[i]];
+        if (prefix.values.empty()) fill(prefix, production, kids.first(kids.size() - 1), weights);
+        const bool last_use = --prefix.uses == 0, needed = parents_[i] > 0;
+        const Node last = kids.back();
+        std::span<const GrowingModel::Entry> entries;
+        if (!arena_.is_leaf(last) && lens_.productions[last] != kNone)
+            entries = model_.entries(production, static_cast<std::uint32_t>(kids.size() - 1), lens_.productions[last]);
+        work_ += entries.size() + weights.size();
         if (work_ > 1000000) {
             control_.check();
             work_ = 0;
         }
-        const double result = detail::dot(weights.data(), values.data(), weights.size());
-        if (parents_[i] > 0) values_[i] = std::move(values);
-        else buffers_.give(std::move(values));
-        return result;
+        std::vector<double> own;
+        if (needed && !last_use) {
+            own = buffers_.take(weights.size());
+            std::copy(prefix.values.begin(), prefix.values.begin() + static_cast<std::ptrdiff_t>(weights.size()), own.begin());
+        } else {
+            own = std::move(prefix.values);
+        }
+        // Without values of its own, a child shares the bare decay with everything of its production.
+        const std::vector<double>& below = values_[local_[last]];
+        const double* child = below.empty() ? nullptr : below.data();
+        double total = prefix.sum;
+        for (const GrowingModel::Entry& entry : entries) {
+            const double before = own[entry.member], gain = before * (child ? child[entry.child] : model_.decay());
+            total += gain * weights[entry.member];
+            if (needed) own[entry.member] = before + gain;
+        }
+        if (needed) values_[i] = std::move(own);
+        else if (last_use) buffers_.give(std::move(own));
+        else prefix.values = std::move(own);
+        return total;
+    }
+
+    struct Prefix {
+        Node sample;         // a node that has it
+        std::uint32_t uses;  // nodes that still need it
+        std::vector<double> values;
+        double sum;
+    };
+
+    void fill(Prefix& prefix, Production production, std::span<const Node> kids, const std::vector<double>& weights) {
+        const double decay = model_.decay();
+        prefix.values = buffers_.take(weights.size());
+        double* values = prefix.values.data();
+        std::fill(values, values + weights.size(), decay);
+        for (std::uint32_t slot = 0; slot < kids.size(); ++slot) {
+            if (arena_.is_leaf(kids[slot]) || lens_.productions[kids[slot]] == kNone) continue;
+            const auto entries = model_.entries(production, slot, lens_.productions[kids[slot]]);
+            work_ += entries.size();
+            const std::vector<double>& below = values_[local_[kids[slot]]];
+            if (below.empty())
+                for (const GrowingModel::Entry& entry : entries) values[entry.member] += values[entry.member] * decay;
+            else
+                for (const GrowingModel::Entry& entry : entries) values[entry.member] += values[entry.member] * below[entry.child];
+        }
+        prefix.sum = detail::dot(weights.data(), values, weights.size());
+    }
+
+    // Finds the nodes that have the same production and the same children but the last.
+    void find_prefixes() {
+        prefix_.clear();
+        prefix_of_.assign(nodes_.size(), kNone);
+        std::size_t size = slots_.size();
+        while (size < 2 * nodes_.size()) size *= 2;
+        if (size > slots_.size() || ++turn_ == 0) {
+            slots_.assign(size, {0, 0});
+            turn_ = 1;
+        }
+        const std::size_t mask = slots_.size() - 1;
+        for (std::size_t i = 0; i < nodes_.size(); ++i) {
+            const Node node = nodes_[i];
+            if (!detail::has_internal_child(arena_, node) || lens_.productions[node] == kNone) continue;
+            if (model_.weights(lens_.productions[node]).size() <= 1) continue;
+            const auto kids = arena_.children(node);
+            std::uint64_t hash = detail::mix(detail::hash_seed(), arena_.production_of(node));
+            for (const Node child : kids.first(kids.size() - 1)) hash = detail::mix(hash, child);
+            for (std::size_t at = static_cast<std::size_t>(hash) & mask;; at = (at + 1) & mask) {
+                auto& [turn, number] = slots_[at];
+                if (turn != turn_) {
+                    turn = turn_;
+                    number = static_cast<std::uint32_t>(prefix_.size());
+                    prefix_.push_back({node, 1, {}, 0.0});
+                    prefix_of_[i] = number;
+                    break;
+                }
+                const Node sample = prefix_[number].sample;
+                const auto theirs = arena_.children(sample);
+                if (arena_.production_of(sample) == arena_.production_of(node) &&
+                    std::equal(kids.begin(), kids.end() - 1, theirs.begin())) {
+                    ++prefix_[number].uses;
+                    prefix_of_[i] = number;
+                    break;
+                }
+            }
+        }
     }
 
     const Lens& lens_;
@@ -260,6 +337,10 @@ class ForestScorer {
     std::vector<Node> nodes_;
     std::vector<std::uint32_t> parents_;        // that still need the values
     std::vector<std::vector<double>> values_;  // D against the places of its production, while it is needed
+    std::vector<std::uint32_t> prefix_of_;     // kNone: compares alike with everything of its production
+    std::vector<Prefix> prefix_;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> slots_{64, {0, 0}};  // turn and number, by hash
+    std::uint32_t turn_ = 0;
     std::vector<double> own_, sum_;
     std::vector<std::pair<Node, std::size_t>> walk_;
     Buffers buffers_;

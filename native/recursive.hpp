@@ -26,25 +26,30 @@
 namespace sapwood {
 
 // What to compute for a set of trees, as numbers in one block of memory. Nodes and items are in an order in which
-// everything comes after what it needs; children beyond the largest outdegree do not exist here.
+// everything comes after what it needs: level by level, first the nodes and then the items that need no later ones, in
+// runs of the same position. What is in a run is independent of each other, so that two can be computed at a time.
+// Children beyond the largest outdegree do not exist here.
 class Plan {
   public:
-    std::uint32_t nodes = 0, items = 0, roots = 0, positions = 0;
+    std::uint32_t nodes = 0, items = 0, roots = 0, positions = 0, levels = 0, runs = 0;
 
-    // Per node: its label in the vocabulary (kNone: unknown), the item of all its children (kNone: a leaf), and where the
-    // items end that must be computed before it.
+    // Per node: its label in the vocabulary (kNone: unknown) and the item of all its children (kNone: a leaf).
     const std::uint32_t* label() const { return data_.data(); }
     const std::uint32_t* item() const { return label() + nodes; }
-    const std::uint32_t* item_end() const { return item() + nodes; }
-    // Per item: the item of the children before (kNone: none), the last child, and its position.
-    const std::uint32_t* before() const { return item_end() + nodes; }
+    // Per item: the item of the children before (kNone: none) and the last child.
+    const std::uint32_t* before() const { return item() + nodes; }
     const std::uint32_t* child() const { return before() + items; }
-    const std::uint32_t* position() const { return child() + items; }
     // The items by position, and where each position begins.
-    const std::uint32_t* by_position() const { return position() + items; }
+    const std::uint32_t* by_position() const { return child() + items; }
     const std::uint32_t* position_begin() const { return by_position() + items; }
+    // Per level: where its nodes and its runs end.
+    const std::uint32_t* node_end() const { return position_begin() + positions + 1; }
+    const std::uint32_t* level_run_end() const { return node_end() + levels; }
+    // Per run: its position and where its items end.
+    const std::uint32_t* run_position() const { return level_run_end() + levels; }
+    const std::uint32_t* run_end() const { return run_position() + runs; }
     // Per tree: its root.
-    const std::uint32_t* root() const { return position_begin() + positions + 1; }
+    const std::uint32_t* root() const { return run_end() + runs; }
 
     std::size_t bytes() const { return data_.capacity() * 4 + sizeof(Plan); }
 
@@ -62,37 +67,27 @@ class Planner {
 
     Plan make(std::span<const Node> roots) {
         collect(roots);
-        Plan plan;
-        label_.clear();
-        item_.clear();
-        end_.clear();
         before_.clear();
         child_.clear();
         position_.clear();
-        begin_.assign(1, 0);
+        item_level_.clear();
+        item_.clear();
+        node_level_.clear();
         start_items();
+        std::uint32_t levels = 0, positions = 0;
         for (std::uint32_t n = 0; n < found_.size(); ++n) {
             place_[found_[n]] = n;
             std::uint32_t item = kNone;
             const auto kids = children(found_[n]);
             for (std::uint32_t k = 0; k < kids.size(); ++k) item = next_item(item, place_[kids[k]], k);
-            label_.push_back(vocabulary_[arena_.label(found_[n])]);
             item_.push_back(item);
-            end_.push_back(static_cast<std::uint32_t>(child_.size()));
+            node_level_.push_back(item == kNone ? 0 : item_level_[item] + 1);
+            levels = std::max(levels, node_level_.back() + 1);
+            positions = std::max(positions, static_cast<std::uint32_t>(kids.size()));
         }
-        plan.nodes = static_cast<std::uint32_t>(found_.size());
-        plan.items = static_cast<std::uint32_t>(child_.size());
+        Plan plan = arrange(levels, positions);
         plan.roots = static_cast<std::uint32_t>(roots.size());
-        plan.positions = static_cast<std::uint32_t>(begin_.size() - 1);
-        // Counts become beginnings.
-        for (std::size_t k = 1; k < begin_.size(); ++k) begin_[k] += begin_[k - 1];
-        order_.resize(child_.size());
-        next_.assign(begin_.begin(), begin_.end());
-        for (std::uint32_t i = 0; i < child_.size(); ++i) order_[next_[position_[i]]++] = i;
-        plan.data_.reserve(3 * found_.size() + 4 * child_.size() + begin_.size() + roots.size());
-        for (const auto* part : {&label_, &item_, &end_, &before_, &child_, &position_, &order_, &begin_})
-            plan.data_.insert(plan.data_.end(), part->begin(), part->end());
-        for (const Node root : roots) plan.data_.push_back(place_[root]);
+        for (const Node root : roots) plan.data_.push_back(new_node_[place_[root]]);
         for (const Node node : found_) place_[node] = kNone;
         return plan;
     }
@@ -152,12 +147,71 @@ class Planner {
                 before_.push_back(before);
                 child_.push_back(child);
                 position_.push_back(position);
-                if (begin_.size() < position + 2) begin_.resize(position + 2, 0);
-                ++begin_[position + 1];
+                const std::uint32_t level = node_level_[child];
+                item_level_.push_back(before == kNone ? level : std::max(level, item_level_[before]));
                 return item;
             }
             if (slot.before == before && slot.child == child) return slot.item;
         }
+    }
+
+    // Turns numbers in order of `keys` (below `count`), equal ones in order of arrival: where each one goes. Afterwards
+    // begin_[k] says where the key k begins.
+    void sort_by(std::span<const std::uint32_t> keys, std::size_t count, std::vector<std::uint32_t>& where) {
+        begin_.assign(count + 1, 0);
+        for (const std::uint32_t key : keys) ++begin_[key + 1];
+        for (std::size_t k = 1; k <= count; ++k) begin_[k] += begin_[k - 1];
+        next_.assign(begin_.begin(), begin_.end());
+        where.resize(keys.size());
+        for (std::size_t i = 0; i < keys.size(); ++i) where[i] = next_[keys[i]]++;
+    }
+
+    // Numbers nodes by level, and items by level and position, and writes everything down.
+    Plan arrange(std::uint32_t levels, std::uint32_t positions) {
+        Plan plan;
+        plan.nodes = static_cast<std::uint32_t>(found_.size());
+        plan.items = static_cast<std::uint32_t>(child_.size());
+        plan.positions = positions;
+        plan.levels = levels;
+        std::vector<std::uint32_t>& data = plan.data_;
+        data.resize(2 * found_.size() + 3 * child_.size());
+        sort_by(node_level_, levels, new_node_);
+        node_end_.assign(begin_.begin() + 1, begin_.end());
+        key_.resize(child_.size());
+        for (std::size_t i = 0; i < key_.size(); ++i) key_[i] = item_level_[i] * positions + position_[i];
+        sort_by(key_, std::size_t{levels} * positions, new_item_);
+        run_position_.clear();
+        run_end_.clear();
+        level_run_end_.clear();
+        for (std::uint32_t level = 0; level < levels; ++level) {
+            for (std::uint32_t k = 0; k < positions; ++k) {
+                const std::size_t key = std::size_t{level} * positions + k;
+                if (begin_[key] == begin_[key + 1]) continue;
+                run_position_.push_back(k);
+                run_end_.push_back(begin_[key + 1]);
+            }
+            level_run_end_.push_back(static_cast<std::uint32_t>(run_end_.size()));
+        }
+        plan.runs = static_cast<std::uint32_t>(run_end_.size());
+        std::uint32_t* label = data.data();
+        std::uint32_t* item = label + plan.nodes;
+        std::uint32_t* before = item + plan.nodes;
+        std::uint32_t* child = before + plan.items;
+        std::uint32_t* by_position = child + plan.items;
+        for (std::size_t n = 0; n < found_.size(); ++n) {
+            label[new_node_[n]] = vocabulary_[arena_.label(found_[n])];
+            item[new_node_[n]] = item_[n] == kNone ? kNone : new_item_[item_[n]];
+        }
+        for (std::size_t i = 0; i < child_.size(); ++i) {
+            before[new_item_[i]] = before_[i] == kNone ? kNone : new_item_[before_[i]];
+            child[new_item_[i]] = new_node_[child_[i]];
+            key_[new_item_[i]] = position_[i];
+        }
+        sort_by(key_, positions, order_);
+        for (std::uint32_t i = 0; i < order_.size(); ++i) by_position[order_[i]] = i;
+        for (const auto* part : {&begin_, &node_end_, &level_run_end_, &run_position_, &run_end_})
+            data.insert(data.end(), part->begin(), part->end());
+        return plan;
     }
 
     const Arena& arena_;
@@ -167,7 +221,9 @@ class Planner {
     std::vector<Slot> slots_;
     std::uint32_t turn_ = 0;
     std::vector<Node> found_, stack_;
-    std::vector<std::uint32_t> label_, item_, end_, before_, child_, position_, begin_, order_, next_;
+    std::vector<std::uint32_t> item_, node_level_, before_, child_, position_, item_level_;  // in order of arrival
+    std::vector<std::uint32_t> new_node_, new_item_, node_end_, level_run_end_, run_position_, run_end_;
+    std::vector<std::uint32_t> key_, begin_, order_, next_;
 };
 
 // Sizes of a network and where its weights lie. Weights are rows of `stride` numbers, padded with zeros that stay zero.
@@ -196,41 +252,36 @@ struct Lanes {
     static constexpr std::size_t size = 32 / sizeof(Real);
 };
 
-// out[j] = start[j] + sum over l of in[l] * rows[l * stride + j], for `count` vectors of lanes from column `first` on.
-template <class Real, std::size_t count>
-SAPWOOD_INLINE void multiply_columns(Real* out, const Real* start, const Real* rows, const Real* in, std::size_t height,
-                                     std::size_t stride, std::size_t first) {
+// For each of `pair` outputs: out[j] = start[j] + sum over l of in[l] * rows[l * stride + j], for `count` vectors of lanes
+// from column `first` on. Two outputs at a time need the rows once only; the sums are the same to the last bit.
+template <class Real, std::size_t count, std::size_t pair>
+SAPWOOD_INLINE void multiply_columns(Real* const* out, const Real* const* start, const Real* rows, const Real* const* in,
+                                     std::size_t height, std::size_t stride, std::size_t first) {
     using V = typename Lanes<Real>::type;
     constexpr std::size_t lanes = Lanes<Real>::size;
-    // Even and odd rows are added up apart: twice as many independent additions.
-    V even[count], odd[count];
-    for (std::size_t c = 0; c < count; ++c) {
-        odd[c] = V{};
-        even[c] = start ? *reinterpret_cast<const V*>(start + first + c * lanes) : V{};
-    }
-    std::size_t l = 0;
-    for (; l + 1 < height; l += 2) {
+    V sum[pair][count];
+    for (std::size_t p = 0; p < pair; ++p)
+        for (std::size_t c = 0; c < count; ++c)
+            sum[p][c] = start[p] ? *reinterpret_cast<const V*>(start[p] + first + c * lanes) : V{};
+    for (std::size_t l = 0; l < height; ++l) {
         const Real* row = rows + l * stride + first;
-        const Real a = in[l], b = in[l + 1];
         for (std::size_t c = 0; c < count; ++c) {
-            even[c] += a * *reinterpret_cast<const V*>(row + c * lanes);
-            odd[c] += b * *reinterpret_cast<const V*>(row + stride + c * lanes);
+            const V weight = *reinterpret_cast<const V*>(row + c * lanes);
+            for (std::size_t p = 0; p < pair; ++p) sum[p][c] += in[p][l] * weight;
         }
     }
-    if (l < height) {
-        const Real* row = rows + l * stride + first;
-        for (std::size_t c = 0; c < count; ++c) even[c] += in[l] * *reinterpret_cast<const V*>(row + c * lanes);
-    }
-    for (std::size_t c = 0; c < count; ++c) *reinterpret_cast<V*>(out + first + c * lanes) = even[c] + odd[c];
+    for (std::size_t p = 0; p < pair; ++p)
+        for (std::size_t c = 0; c < count; ++c) *reinterpret_cast<V*>(out[p] + first + c * lanes) = sum[p][c];
 }
 
-template <class Real>
-SAPWOOD_INLINE void multiply(Real* out, const Real* start, const Real* rows, const Real* in, std::size_t height,
-                             std::size_t stride) {
+template <class Real, std::size_t pair>
+SAPWOOD_INLINE void multiply(Real* const* out, const Real* const* start, const Real* rows, const Real* const* in,
+                             std::size_t height, std::size_t stride) {
     constexpr std::size_t lanes = Lanes<Real>::size;
     std::size_t first = 0;
-    for (; first + 4 * lanes <= stride; first += 4 * lanes) multiply_columns<Real, 4>(out, start, rows, in, height, stride, first);
-    for (; first < stride; first += lanes) multiply_columns<Real, 1>(out, start, rows, in, height, stride, first);
+    for (; first + 4 * lanes <= stride; first += 4 * lanes)
+        multiply_columns<Real, 4, pair>(out, start, rows, in, height, stride, first);
+    for (; first < stride; first += lanes) multiply_columns<Real, 1, pair>(out, start, rows, in, height, stride, first);
 }
 
 // Two rows at once: rows[l][j] += sum over pairs of in[pair][l] * out[pair][j], which stays in registers.
@@ -325,17 +376,32 @@ SAPWOOD_INLINE void activate(Real* out, const Real* bias, const Real* label, con
 template <class Real>
 SAPWOOD_INLINE void forward(const Plan& plan, const NetworkShape& shape, const Real* weights, Real* states, Real* sums) {
     const std::size_t stride = shape.stride(), units = shape.units;
-    const Real* children = weights + shape.child_row(0) * stride;
-    std::uint32_t item = 0;
-    for (std::uint32_t n = 0; n < plan.nodes; ++n) {
-        for (const std::uint32_t end = plan.item_end()[n]; item < end; ++item) {
-            const std::uint32_t before = plan.before()[item];
-            multiply(sums + item * stride, before == kNone ? nullptr : sums + before * stride,
-                     children + plan.position()[item] * units * stride, states + plan.child()[item] * stride, units, stride);
+    const std::uint32_t *before = plan.before(), *child = plan.child();
+    std::uint32_t n = 0, run = 0, item = 0;
+    for (std::uint32_t level = 0; level < plan.levels; ++level) {
+        for (const std::uint32_t end = plan.node_end()[level]; n < end; ++n) {
+            const std::uint32_t label = plan.label()[n], own = plan.item()[n];
+            activate(states + n * stride, weights, label == kNone ? nullptr : weights + shape.label_row(label) * stride,
+                     own == kNone ? nullptr : sums + own * stride, stride);
         }
-        const std::uint32_t label = plan.label()[n], own = plan.item()[n];
-        activate(states + n * stride, weights, label == kNone ? nullptr : weights + shape.label_row(label) * stride,
-                 own == kNone ? nullptr : sums + own * stride, stride);
+        for (const std::uint32_t last = plan.level_run_end()[level]; run < last; ++run) {
+            const Real* rows = weights + shape.child_row(plan.run_position()[run]) * stride;
+            const std::uint32_t end = plan.run_end()[run];
+            const auto start = [&](std::uint32_t i) { return before[i] == kNone ? nullptr : sums + before[i] * stride; };
+            for (; item + 1 < end; item += 2) {
+                Real* const out[] = {sums + item * stride, sums + (item + 1) * stride};
+                const Real* const from[] = {start(item), start(item + 1)};
+                const Real* const in[] = {states + child[item] * stride, states + child[item + 1] * stride};
+                multiply<Real, 2>(out, from, rows, in, units, stride);
+            }
+            if (item < end) {
+                Real* const out[] = {sums + item * stride};
+                const Real* const from[] = {start(item)};
+                const Real* const in[] = {states + child[item] * stride};
+                multiply<Real, 1>(out, from, rows, in, units, stride);
+                ++item;
+            }
+        }
     }
 }
 
@@ -345,29 +411,47 @@ template <class Real>
 SAPWOOD_INLINE void backward(const Plan& plan, const NetworkShape& shape, const Real* turned, const Real* states,
                              Real* state_slopes, Real* item_slopes, Real* gradient) {
     const std::size_t stride = shape.stride(), units = shape.units;
-    std::uint32_t item = plan.items;
-    for (std::uint32_t n = plan.nodes; n-- > 0;) {
-        const Real* state = states + n * stride;
-        Real* slope = state_slopes + n * stride;
-        for (std::size_t j = 0; j < stride; ++j) slope[j] *= Real(1) - state[j] * state[j];
-        for (std::size_t j = 0; j < stride; ++j) gradient[j] += slope[j];
-        if (const std::uint32_t label = plan.label()[n]; label != kNone) {
-            Real* row = gradient + shape.label_row(label) * stride;
-            for (std::size_t j = 0; j < stride; ++j) row[j] += slope[j];
+    const std::uint32_t *before = plan.before(), *child = plan.child();
+    std::uint32_t n = plan.nodes, run = plan.runs, item = plan.items;
+    for (std::uint32_t level = plan.levels; level-- > 0;) {
+        for (const std::uint32_t first = level == 0 ? 0 : plan.level_run_end()[level - 1]; run > first;) {
+            --run;
+            const Real* rows = turned + plan.run_position()[run] * units * stride;
+            const std::uint32_t begin = run == 0 ? 0 : plan.run_end()[run - 1];
+            while (item > begin) {
+                // Two items may have one child, whose slope both add to: then one after the other.
+                const bool two = item - begin >= 2 && child[item - 1] != child[item - 2];
+                if (two) {
+                    Real* const out[] = {state_slopes + child[item - 1] * stride, state_slopes + child[item - 2] * stride};
+                    const Real* const in[] = {item_slopes + (item - 1) * stride, item_slopes + (item - 2) * stride};
+                    multiply<Real, 2>(out, out, rows, in, units, stride);
+                } else {
+                    Real* const out[] = {state_slopes + child[item - 1] * stride};
+                    const Real* const in[] = {item_slopes + (item - 1) * stride};
+                    multiply<Real, 1>(out, out, rows, in, units, stride);
+                }
+                for (const std::uint32_t end = item - (two ? 2 : 1); item > end;) {
+                    --item;
+                    if (before[item] == kNone) continue;
+                    const Real* own = item_slopes + item * stride;
+                    Real* row = item_slopes + before[item] * stride;
+                    for (std::size_t j = 0; j < stride; ++j) row[j] += own[j];
+                }
+            }
         }
-        if (const std::uint32_t own = plan.item()[n]; own != kNone) {
-            Real* row = item_slopes + own * stride;
-            for (std::size_t j = 0; j < stride; ++j) row[j] += slope[j];
-        }
-        // All nodes that use these items have been visited: they come later.
-        for (const std::uint32_t begin = n == 0 ? 0 : plan.item_end()[n - 1]; item > begin;) {
-            --item;
-            const Real* own = item_slopes + item * stride;
-            Real* child = state_slopes + plan.child()[item] * stride;
-            multiply(child, child, turned + plan.position()[item] * units * stride, own, units, stride);
-            if (const std::uint32_t before = plan.before()[item]; before != kNone) {
-                Real* row = item_slopes + before * stride;
-                for (std::size_t j = 0; j < stride; ++j) row[j] += own[j];
+        for (const std::uint32_t first = level == 0 ? 0 : plan.node_end()[level - 1]; n > first;) {
+            --n;
+            const Real* state = states + n * stride;
+            Real* slope = state_slopes + n * stride;
+            for (std::size_t j = 0; j < stride; ++j) slope[j] *= Real(1) - state[j] * state[j];
+            for (std::size_t j = 0; j < stride; ++j) gradient[j] += slope[j];
+            if (const std::uint32_t label = plan.label()[n]; label != kNone) {
+                Real* row = gradient + shape.label_row(label) * stride;
+                for (std::size_t j = 0; j < stride; ++j) row[j] += slope[j];
+            }
+            if (const std::uint32_t own = plan.item()[n]; own != kNone) {
+                Real* row = item_slopes + own * stride;
+                for (std::size_t j = 0; j < stride; ++j) row[j] += slope[j];
             }
         }
     }

@@ -70,7 +70,8 @@ def make_groups(groups: Any, count: int) -> Groups:
     """Check which group each of ``count`` rows belongs to; rows of a group need not stand together."""
     if groups is None:
         raise DataError(
-            "a ranker needs groups: pass groups= with one entry per row that says which rows compete with each other."
+            "a ranker needs groups: pass groups= with one entry per row that says which rows compete with each other. "
+            "In cross-validation, route them: set_fit_request(groups=True), set_score_request(groups=True)."
         )
     if isinstance(groups, (str, bytes)) or not isinstance(groups, Iterable):
         raise DataError(f"groups must say for each row which group it belongs to, got {groups!r}.")

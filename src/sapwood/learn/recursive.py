@@ -12,246 +12,37 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils import check_random_state
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from sapwood import _core, settings
+from sapwood import _core
 from sapwood.errors import DataError, ParameterError
 from sapwood.kernels.base import Matrix, as_data
 from sapwood.learn.groups import (
     Groups,
     RankerMixin,
-    check_amount,
     check_choice,
-    check_count,
     check_relevance,
     make_groups,
     softmax_in_groups,
 )
+from sapwood.learn.recursive_model import RecursiveModel
 from sapwood.learn.recursive_training import (
-    LOSSES,
-    Network,
     Scaling,
     TrainingData,
-    TrainingOptions,
+    grow,
     initial_weights,
     make_network,
-    train,
+    train_once,
     views,
 )
 from sapwood.metrics.ranking import setwise_loss
-from sapwood.trees.array import TreeArray
 
 __all__ = ["RecursiveClassifier", "RecursiveRanker", "RecursiveRegressor"]
 
 
-class _RecursiveModel(BaseEstimator):
-    """What the three models share: parameters, the vocabulary, training and state vectors."""
-
-    labels_: list[str]
-    weights_: NDArray[Any]
-    scaling_: Scaling
-    n_iter_: int
-    loss_curve_: list[float]
-    validation_curve_: list[float]
-    _network: Network | None = None
-
-    def __init__(
-        self,
-        units: int = 25,
-        *,
-        max_outdegree: int = 15,
-        optimizer: str = "adam",
-        learning_rate: float = 0.002,
-        momentum: float = 0.9,
-        clip: float = 5.0,
-        alpha: float = 0.0,
-        epochs: int = 20,
-        batch_size: int = 1,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        patience: int = 5,
-        initial_range: float | None = None,
-        min_label_count: int = 1,
-        dtype: str = "float32",
-        cache_size: float = 500.0,
-        checkpoint: str | os.PathLike[str] | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.units = units
-        self.max_outdegree = max_outdegree
-        self.optimizer = optimizer
-        self.learning_rate = learning_rate
-        self.momentum = momentum
-        self.clip = clip
-        self.alpha = alpha
-        self.epochs = epochs
-        self.batch_size = batch_size
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.patience = patience
-        self.initial_range = initial_range
-        self.min_label_count = min_label_count
-        self.dtype = dtype
-        self.cache_size = cache_size
-        self.checkpoint = checkpoint
-        self.random_state = random_state
-
-    def _loss(self) -> str:
-        raise NotImplementedError
-
-    def _held_out_error(self, outputs: Matrix, data: TrainingData) -> tuple[float, float]:
-        """Return the error and the loss per group of outputs on held-out data."""
-        raise NotImplementedError
-
-    def _check(self) -> TrainingOptions:
-        check_count(self.units, "units")
-        check_count(self.min_label_count, "min_label_count")
-        check_choice(self.optimizer, "optimizer", ("adam", "sgd"))
-        check_choice(self.dtype, "dtype", ("float32", "float64"))
-        if self.initial_range is not None:
-            check_amount(self.initial_range, "initial_range", zero=False)
-        if self.early_stopping:
-            check_amount(self.validation_fraction, "validation_fraction", zero=False, below=1.0)
-        random = self.random_state
-        seed = random if isinstance(random, (int, np.integer)) else check_random_state(random).randint(2**31 - 1)
-        if seed < 0:
-            raise ParameterError(f"random_state must be None, a RandomState or an integer of at least 0, got {seed}.")
-        params = {name: value for name, value in self.get_params(deep=False).items() if name != "checkpoint"}
-        return TrainingOptions(
-            loss=LOSSES[self._loss()],
-            adam=self.optimizer == "adam",
-            rate=check_amount(self.learning_rate, "learning_rate", zero=False),
-            momentum=check_amount(self.momentum, "momentum", below=1.0),
-            clip=check_amount(self.clip, "clip"),
-            decay=check_amount(self.alpha, "alpha"),
-            epochs=check_count(self.epochs, "epochs"),
-            batch=check_count(self.batch_size, "batch_size"),
-            patience=check_count(self.patience, "patience"),
-            outdegree=check_count(self.max_outdegree, "max_outdegree"),
-            cache_bytes=int(check_amount(self.cache_size, "cache_size") * 1e6),
-            seed=int(seed),
-            checkpoint=self.checkpoint,
-            params={**params, "random_state": int(seed)},
-        )
-
-    def _fit(
-        self,
-        X: Any,
-        targets: Matrix,
-        groups: Groups,
-        outputs: int,
-        held_out: tuple[Any, Matrix, Groups] | None,
-        within: bool,
-    ) -> Self:
-        """Train on groups of rows; ``within`` says that only differences within a group count."""
-        options = self._check()
-        if held_out is None and self.early_stopping:
-            groups, other = self._split(groups, options.seed)
-            held_out = (X, targets, other)
-        trees, extras = views(X)
-        rows = groups.rows
-        self.scaling_ = Scaling.of(extras[rows], groups.numbers() if within else None)
-        data = TrainingData(trees[rows], groups.ends, targets[rows], self.scaling_(extras[rows]))
-        names, counts = _core.recursive.count_labels(trees._arena, np.unique(data.trees._roots))
-        self.labels_ = [
-            name for name, count in zip(names, counts.tolist(), strict=True) if count >= self.min_label_count
-        ]
-        sizes = (self.units, self.max_outdegree, len(self.labels_), outputs)
-        network = make_network(self.dtype, *sizes, extras.shape[1])
-        network.set_weights(initial_weights(network, *sizes, self.initial_range, options.seed))
-        validate, parts = None, ()
-        if held_out is not None:
-            other_trees, other_extras = views(held_out[0])
-            chosen = held_out[2].rows
-            test = TrainingData(
-                other_trees[chosen], held_out[2].ends, held_out[1][chosen], self.scaling_(other_extras[chosen])
-            )
-            forests = test.forests(self.labels_, self.max_outdegree, 0)
-            parts = (test.trees, test.ends, test.targets, test.extras)  # type: ignore[assignment]
-
-            def validate(current: Network) -> tuple[float, float]:
-                scores = np.empty((len(chosen), outputs))
-                current.evaluate(forests, test.extras, scores, settings.threads(), None)
-                return self._held_out_error(scores, test)
-
-        state = train(network, self.labels_, data, options, validate, parts)
-        self._network, self.weights_ = network, network.weights()
-        self.n_iter_ = state.epoch
-        self.loss_curve_ = state.losses
-        self.validation_curve_ = [error for error, _ in state.errors]
-        return self
-
-    def _split(self, groups: Groups, seed: int) -> tuple[Groups, Groups]:
-        count = max(1, round(len(groups) * self.validation_fraction))
-        if count >= len(groups):
-            raise DataError(
-                f"early_stopping holds out {count} of {len(groups)} groups, which leaves none to train on; lower "
-                "validation_fraction or pass more data."
-            )
-        order = np.random.default_rng([seed, 2]).permutation(len(groups))
-        return groups.select(np.sort(order[count:])), groups.select(np.sort(order[:count]))
-
-    def _native(self, outputs: int) -> Network:
-        if self._network is None:
-            sizes = (self.units, self.max_outdegree, len(self.labels_), outputs, len(self.scaling_.shift))
-            network = make_network(self.dtype, *sizes)
-            network.set_weights(self.weights_)
-            self._network = network
-        return self._network
-
-    def _outputs(self, X: Any, outputs: int) -> Matrix:
-        check_is_fitted(self)
-        trees, extras = views(as_data(X))
-        scores = np.empty((len(trees), outputs))
-        if len(trees):
-            with settings.progress_bar(len(trees), "Scores") as progress:
-                self._native(outputs).evaluate(
-                    self._forests(trees), self.scaling_(extras), scores, settings.threads(), progress
-                )
-        return scores
-
-    def _forests(self, trees: TreeArray) -> _core.recursive.Forests:
-        # Native tables are as long as the store, which a few trees should not pay for.
-        trees = trees._compact()
-        data = TrainingData(trees, np.array([len(trees)]), np.zeros(0), np.zeros((0, 0)))
-        return data.forests(self.labels_, self.max_outdegree, 0)
-
-    def _width(self) -> int:
-        """Return the number of outputs."""
-        return 1
-
-    def transform(self, X: Any) -> Matrix:
-        """Return the state vectors of the roots: what the network has learnt to see in each tree.
-
-        Returns
-        -------
-        array of shape (n, units)
-            In [-1, 1]. Extra inputs are no part of it.
-        """
-        check_is_fitted(self)
-        trees, _ = views(as_data(X))
-        states = np.empty((len(trees), self.units))
-        if len(trees):
-            with settings.progress_bar(len(trees), "States") as progress:
-                self._native(self._width()).states(self._forests(trees), states, settings.threads(), progress)
-        return states
-
-    def __getstate__(self) -> dict[str, Any]:
-        # The native network is quickly made again from its weights.
-        state: dict[str, Any] = super().__getstate__()
-        return {**state, "_network": None}
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.one_d_array = True
-        return tags
-
-
-class RecursiveRanker(RankerMixin, _RecursiveModel):
+class RecursiveRanker(RankerMixin, RecursiveModel):
     """Choose the best of several trees with a recursive network.
 
     Parameters
@@ -414,6 +205,51 @@ class RecursiveRanker(RankerMixin, _RecursiveModel):
             )
         return self._fit(X, relevance, made.select(useful), 1, held_out, within=True)
 
+    def partial_fit(self, X: Any, y: Any, groups: Any = None) -> Self:
+        """Go on training with one pass over more groups, in the order given; for data that comes in parts.
+
+        Labels that come up later get weights when they do. The scale of extra inputs is that of the first part;
+        ``epochs``, early stopping and checkpoints are for ``fit``.
+        """
+        X = as_data(X)
+        relevance = check_relevance(y, X.shape[0])
+        made = make_groups(groups, X.shape[0])
+        count, useful = len(made), made.instructive(relevance)
+        made = made.select(useful)
+        options = self._check()
+        first = not hasattr(self, "labels_")
+        if first:
+            if not len(useful):
+                raise DataError("no group teaches anything: each has one row, or rows of the same relevance.")
+            self.labels_, self.loss_curve_, self.validation_curve_, self.n_iter_ = [], [], [], 0
+            self.skipped_groups_, self._seed = 0, options.seed
+        self.skipped_groups_ += count - len(useful)
+        if not len(useful):
+            return self
+        trees, extras = views(X)
+        if first:
+            self.scaling_ = Scaling.of(extras[made.rows], made.numbers())
+        data = TrainingData(trees[made.rows], made.ends, relevance[made.rows], self.scaling_(extras[made.rows]))
+        names, counts = _core.recursive.count_labels(trees._arena, np.unique(data.trees._roots))
+        known = set(self.labels_)
+        enough = zip(names, counts.tolist(), strict=True)
+        new = [name for name, count in enough if count >= self.min_label_count and name not in known]
+        sizes = (self.units, self.max_outdegree, len(self.labels_), 1, extras.shape[1])
+        if first:
+            sizes = (*sizes[:2], len(new), *sizes[3:])
+            network = make_network(self.dtype, *sizes)
+            network.set_weights(initial_weights(network, *sizes[:4], self.initial_range, self._seed))
+        else:
+            network = self._native(1)
+            if new:
+                network = grow(network, self.dtype, sizes, len(new), self._seed, self.initial_range)
+        self.labels_ = self.labels_ + new
+        self.loss_curve_ = [*self.loss_curve_, train_once(network, self.labels_, data, options)]
+        self.n_iter_ += 1
+        self._network, self.weights_ = network, network.weights()
+        self._moments = (network.first_moments(), network.second_moments(), network.steps)
+        return self
+
     def _held_out_error(self, outputs: Matrix, data: TrainingData) -> tuple[float, float]:
         groups = Groups(np.arange(len(outputs)), data.ends)
         error = setwise_loss(data.targets, outputs[:, 0], groups=groups.numbers())
@@ -433,7 +269,7 @@ class RecursiveRanker(RankerMixin, _RecursiveModel):
         return softmax_in_groups(self.decision_function(X), make_groups(groups, X.shape[0]))
 
 
-class RecursiveClassifier(ClassifierMixin, _RecursiveModel):
+class RecursiveClassifier(ClassifierMixin, RecursiveModel):
     """Classify trees with a recursive network and a softmax over classes.
 
     Parameters and attributes are those of ``RecursiveRanker``, without ``loss`` and ``pairs``; a batch holds examples.
@@ -487,7 +323,7 @@ class RecursiveClassifier(ClassifierMixin, _RecursiveModel):
         return np.asarray(self.classes_[self._outputs(X, len(self.classes_)).argmax(axis=1)])
 
 
-class RecursiveRegressor(RegressorMixin, _RecursiveModel):
+class RecursiveRegressor(RegressorMixin, RecursiveModel):
     """Predict numbers from trees with a recursive network and squared errors (eq. 7).
 
     Parameters and attributes are those of ``RecursiveRanker``, without ``loss`` and ``pairs``; a batch holds examples.

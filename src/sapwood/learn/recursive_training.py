@@ -20,7 +20,18 @@ from sapwood.learn.checkpoints import CheckpointFile, fingerprint
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples
 
-__all__ = ["LOSSES", "Scaling", "TrainingData", "TrainingOptions", "initial_weights", "make_network", "train", "views"]
+__all__ = [
+    "LOSSES",
+    "Scaling",
+    "TrainingData",
+    "TrainingOptions",
+    "grow",
+    "initial_weights",
+    "make_network",
+    "train",
+    "train_once",
+    "views",
+]
 
 # As the native core numbers them.
 LOSSES = {"setwise": 0, "pairwise-best": 1, "pairwise-all": 2, "classes": 3, "squares": 4}
@@ -162,6 +173,69 @@ def initial_weights(
     return weights.astype(dtype)
 
 
+def grow(
+    network: Network, dtype: str, sizes: tuple[int, int, int, int, int], new: int, seed: int, scale: float | None
+) -> Network:
+    """Return the network with weights for ``new`` more labels after those it has; its state stays what it was."""
+    units, outdegree, labels, outputs, extras = sizes
+    larger = make_network(dtype, units, outdegree, labels + new, outputs, extras)
+    stride, at = network.stride, (1 + labels) * network.stride
+    rows = np.zeros((new, stride))
+    # Each row from its own seed: which labels come together does not matter.
+    for k in range(new):
+        drawn = np.random.default_rng([seed, 3, labels + k]).uniform(-1.0, 1.0, units)
+        rows[k, :units] = drawn * (0.5 if scale is None else scale)
+    zeros = np.zeros_like(rows)
+
+    def insert(values: NDArray[Any], more: Matrix) -> NDArray[Any]:
+        return np.concatenate([values[:at], more.ravel().astype(values.dtype), values[at:]])
+
+    larger.set_weights(insert(network.weights(), rows))
+    larger.set_moments(insert(network.first_moments(), zeros), insert(network.second_moments(), zeros))
+    larger.steps = network.steps
+    return larger
+
+
+def _learn(
+    network: Network,
+    forests: _core.recursive.Forests,
+    order: NDArray[np.uint64],
+    data: TrainingData,
+    options: TrainingOptions,
+    progress: Callable[[int], None] | None = None,
+) -> float:
+    """Learn groups in this order; return the sum of their losses."""
+    total = network.train(
+        forests,
+        order,
+        data.targets,
+        data.extras,
+        options.loss,
+        options.batch,
+        options.adam,
+        options.rate,
+        options.momentum,
+        0.999,
+        1e-8,
+        options.clip,
+        options.decay,
+        progress,
+    )
+    if not np.isfinite(total):
+        raise ParameterError(
+            "training diverged: the loss is not finite. Lower learning_rate or clip gradients with clip=1.0."
+        )
+    return total
+
+
+def train_once(network: Network, labels: list[str], data: TrainingData, options: TrainingOptions) -> float:
+    """Go through the groups once, in their order; return the mean loss."""
+    forests = data.forests(labels, options.outdegree, 0)
+    order = np.arange(len(data.ends), dtype=np.uint64)
+    with settings.progress_bar(len(order), "Training") as progress:
+        return _learn(network, forests, order, data, options, progress) / len(order)
+
+
 def train(
     network: Network,
     labels: list[str],
@@ -203,7 +277,6 @@ def train(
         network.set_moments(found.arrays["first"], found.arrays["second"])
         network.steps = int(found.arrays["steps"][0])
     forests = data.forests(labels, options.outdegree, options.cache_bytes)
-    targets, extras = np.ascontiguousarray(data.targets), np.ascontiguousarray(data.extras)
     # Few enough groups per call for checkpoints in time, whole batches for the same updates.
     step = max(1, 512 // options.batch) * options.batch
 
@@ -225,27 +298,7 @@ def train(
             order = np.random.default_rng([options.seed, 1, state.epoch]).permutation(len(data.ends)).astype(np.uint64)
             while state.done < len(order):
                 part = order[state.done : state.done + step]
-                state.loss += network.train(
-                    forests,
-                    part,
-                    targets,
-                    extras,
-                    options.loss,
-                    options.batch,
-                    options.adam,
-                    options.rate,
-                    options.momentum,
-                    0.999,
-                    1e-8,
-                    options.clip,
-                    options.decay,
-                    None,
-                )
-                if not np.isfinite(state.loss):
-                    raise ParameterError(
-                        f"training diverged in epoch {state.epoch + 1}: the loss is not finite. Lower learning_rate or "
-                        "clip gradients with clip=1.0."
-                    )
+                state.loss += _learn(network, forests, part, data, options)
                 state.done += len(part)
                 if progress is not None:
                     progress(state.epoch * len(order) + state.done)
