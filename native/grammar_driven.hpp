@@ -23,8 +23,9 @@ struct GrammarDrivenKernel {
     TagSets sets;
     ReducedOptions options;
 
-    std::shared_ptr<const Reading> read(const Arena& arena, const Bags& bags, const OutsideHeads& heads) const {
-        return std::make_shared<Reading>(arena, bags, *rules, sets, options, heads);
+    std::shared_ptr<const Reading> read(const Arena& arena, const Bags& bags, const OutsideHeads& heads,
+                                        double listed = Reading::kListed) const {
+        return std::make_shared<Reading>(arena, bags, *rules, sets, options, heads, listed);
     }
 };
 
@@ -78,31 +79,32 @@ class GrammarDrivenColumns {
     std::shared_ptr<const RowContext> rows_;
 };
 
-// Kernel values of elements with themselves: each element is its own column.
-inline void grammar_driven_diagonal(const GrammarDrivenKernel& kernel, const Arena& arena, const Bags& bags,
-                                    const OutsideHeads& heads, const WordLinks* links, double* out, std::size_t threads,
-                                    Control& control) {
+// Kernel values of elements with one other each, which is their only column: element i with element i + shift, for the
+// first bags.size() - shift elements. A shift of 0 gives the diagonal.
+inline void grammar_driven_pairs(const GrammarDrivenKernel& kernel, const Arena& arena, const Bags& bags, std::size_t shift,
+                                 const OutsideHeads& heads, const WordLinks* links, double* out, std::size_t threads,
+                                 Control& control) {
     const auto reading = kernel.read(arena, bags, heads);
-    parallel_blocks(bags.size(), 16, threads, control, [&] {
+    parallel_blocks(bags.size() - shift, 16, threads, control, [&] {
         return [&, bridge = Bridge(*reading), local = std::vector<std::uint32_t>(arena.size()),
                 slots = std::vector<std::uint32_t>(arena.size(), kNone), feature_count = std::vector<double>(),
                 member_count = std::vector<double>()](std::size_t begin, std::size_t end) mutable {
             for (std::size_t i = begin; i < end; ++i) {
-                const auto numbers = bags.numbers_of(i);
-                const auto counts = bags.counts_of(i);
+                const auto numbers = bags.numbers_of(i), others = bags.numbers_of(i + shift);
+                const auto counts = bags.counts_of(i), other_counts = bags.counts_of(i + shift);
                 Bags one;
-                one.numbers.assign(numbers.begin(), numbers.end());
-                one.counts.assign(counts.begin(), counts.end());
-                one.ends.push_back(numbers.size());
+                one.numbers.assign(others.begin(), others.end());
+                one.counts.assign(other_counts.begin(), other_counts.end());
+                one.ends.push_back(others.size());
                 ReducedColumns columns(*reading, one, kernel.options, std::move(local));
                 bridge.connect(*reading, columns, numbers, [&](Node node) { return arena.label(node); });
                 feature_count.assign(columns.feature_count(), 0.0);
                 member_count.assign(columns.positions(), 0.0);
-                for (std::size_t k = 0; k < numbers.size(); ++k) {
-                    if (const std::uint32_t feature = columns.feature(numbers[k]); feature != kNone)
-                        feature_count[feature] += counts[k];
-                    if (const std::uint32_t position = columns.position(numbers[k]); position != kNone)
-                        member_count[position] += counts[k];
+                for (std::size_t k = 0; k < others.size(); ++k) {
+                    if (const std::uint32_t feature = columns.feature(others[k]); feature != kNone)
+                        feature_count[feature] += other_counts[k];
+                    if (const std::uint32_t position = columns.position(others[k]); position != kNone)
+                        member_count[position] += other_counts[k];
                 }
                 ReducedMatcher matcher(*reading, columns, bridge, links, control, std::move(slots));
                 double total = 0.0;

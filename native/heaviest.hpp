@@ -13,6 +13,7 @@
 #include <memory>
 #include <queue>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "arena.hpp"
@@ -30,8 +31,10 @@ namespace sapwood {
 struct Heaviest {
     Arena arena;
     std::vector<Node> roots;     // the fragments, as trees of that arena
+    std::vector<Node> others;    // the fragments of the other tree that these are like, if pairs were asked for
     std::vector<double> weights;
     std::vector<double> counts;  // how often the element holds each; empty for a whole model
+    std::vector<std::vector<std::string>> deleted, other_deleted;  // labels of the children left out, if any were
     bool exact = true;           // false: the search met its limit, so there may be heavier ones
 };
 

@@ -90,9 +90,12 @@ class Reading {
         std::size_t children = 0, arity = 0;  // where labels and kept flags of the children start
     };
 
+    // More embeddings of a production than this are not listed: kernels sum them up by dynamic programming.
+    static constexpr double kListed = 128.0;
+
     Reading(const Arena& arena, const Bags& bags, const RuleSet& rules, const TagSets& sets, const ReducedOptions& options,
-            const OutsideHeads& outside)
-        : arena_(arena), rules_(rules), sets_(sets), options_(options), labels_(arena.symbols.size()),
+            const OutsideHeads& outside, double listed = kListed)
+        : arena_(arena), rules_(rules), sets_(sets), options_(options), listed_(listed), labels_(arena.symbols.size()),
           shapes_(arena.production_count()) {
         for (std::size_t k = 0; k < outside.productions.size(); ++k) shapes_[outside.productions[k]].head = outside.heads[k];
         FormFinder finder(rules);
@@ -143,9 +146,6 @@ class Reading {
     std::span<const double> deletion(const Shape& shape) const { return {deletion_.data() + shape.children, shape.arity}; }
 
   private:
-    // More embeddings than this are never listed: they are summed up by dynamic programming.
-    static constexpr double kListed = 128.0;
-
     void learn(Symbol symbol) {
         Label& label = labels_[symbol];
         if (label.known) return;
@@ -209,7 +209,7 @@ class Reading {
                       std::pow(options_.deletion, static_cast<double>(pattern_.size() - labels.size()))};
             form_labels_.insert(form_labels_.end(), labels.begin(), labels.end());
             total += options_.canonical ? 1.0 : embeddings.count();
-            if (!options_.canonical && total > kListed) shape.listed = false;
+            if (!options_.canonical && total > listed_) shape.listed = false;
             if (shape.listed)
                 embeddings.list([&](std::span<const std::uint32_t> slots) {
                     slots_.insert(slots_.end(), slots.begin(), slots.end());
@@ -224,6 +224,7 @@ class Reading {
     const RuleSet& rules_;
     const TagSets& sets_;
     ReducedOptions options_;
+    double listed_;
     std::vector<Label> labels_;  // per label of the arena
     std::vector<Shape> shapes_;  // per production of the arena
     SymbolTable families_;

@@ -17,8 +17,8 @@ namespace sapwood {
 
 class RuleSet {
   public:
-    RuleSet(std::vector<std::string> marks, std::size_t max_deletions, bool strict_head)
-        : marks_(std::move(marks)), max_deletions_(max_deletions), strict_head_(strict_head) {}
+    RuleSet(std::vector<std::string> marks, std::size_t max_deletions, std::size_t min_children, bool strict_head)
+        : marks_(std::move(marks)), max_deletions_(max_deletions), min_children_(min_children), strict_head_(strict_head) {}
 
     Symbol intern(std::string_view label) {
         const Symbol symbol = labels_.intern(label);
@@ -60,6 +60,7 @@ class RuleSet {
     bool is_phrasal(Symbol label) const { return label != kNone && phrasal_[label]; }
     bool is_deletable(Symbol label) const { return all_deletable_ || (label != kNone && deletable_[label]); }
     std::size_t max_deletions() const { return max_deletions_; }
+    std::size_t min_children() const { return min_children_; }
     bool strict_head() const { return strict_head_; }
 
     // Length of a label without the marks at its end.
@@ -108,7 +109,7 @@ class RuleSet {
     }
 
     std::vector<std::string> marks_;
-    std::size_t max_deletions_;
+    std::size_t max_deletions_, min_children_;
     bool strict_head_;
     SymbolTable labels_;
     bool all_deletable_ = true;

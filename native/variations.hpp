@@ -98,7 +98,7 @@ class FormFinder {
     void find(const Pattern& pattern, Found found) {
         const std::size_t size = pattern.size();
         const std::uint32_t root = rules_.root(pattern.left);
-        if (pattern.head == kNone || root == kNone || size < 3) return;
+        if (pattern.head == kNone || root == kNone || size <= rules_.min_children()) return;
         prepare(pattern);
         frames_.clear();
         form_.clear();
@@ -121,7 +121,7 @@ class FormFinder {
             if (reached_.size() == begin) continue;
             form_.push_back(pattern.labels[sample]);
             const std::size_t length = form_.size();
-            if (complete && rules_.head(place) != kNone && length >= 2 && length < size &&
+            if (complete && rules_.head(place) != kNone && length >= rules_.min_children() && length < size &&
                 size - length <= rules_.max_deletions()) {
                 embeddings_.prepare(pattern, form_, rules_.strict_head(), rules_.head(place));
                 if (embeddings_.count() > 0.0)

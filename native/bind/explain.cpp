@@ -6,6 +6,7 @@
 #include "arrays.hpp"
 #include "attribution.hpp"
 #include "bags.hpp"
+#include "found.hpp"
 #include "frequent.hpp"
 #include "heaviest.hpp"
 #include "heaviest_partial.hpp"
@@ -18,6 +19,7 @@
 
 namespace nb = nanobind;
 using namespace sapwood;
+using sapwood::bind::check_one;
 using sapwood::bind::give;
 using sapwood::bind::view;
 using sapwood::bind::watch;
@@ -27,10 +29,6 @@ namespace {
 using Matrix = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 bool is_brief(const Bags& rows) { return rows.numbers.size() < 200; }
-
-void check_one(const Bags& bags) {
-    if (bags.size() != 1) throw nb::value_error("expected exactly one element");
-}
 
 void check_roots(const Arena& arena, std::span<const Node> roots) {
     for (const Node root : roots)
@@ -61,8 +59,7 @@ void register_search(nb::module_& module) {
                    watch(false, nb::none(), [&](Control& control) {
                        found = heaviest(model, view(combination), arena, element, capacity, limit, control);
                    });
-                   return nb::make_tuple(nb::cast(std::move(found.arena)), give(std::move(found.roots)),
-                                         give(std::move(found.weights)), give(std::move(found.counts)), found.exact);
+                   return bind::give_found(std::move(found));
                },
                nb::arg("model"), nb::arg("combination").noconvert(), nb::arg("arena").none(), nb::arg("element").none(),
                nb::arg("capacity"), nb::arg("limit"));

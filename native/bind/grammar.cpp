@@ -17,8 +17,10 @@
 #include "arena.hpp"
 #include "arrays.hpp"
 #include "bags.hpp"
+#include "found.hpp"
 #include "gram.hpp"
 #include "grammar_driven.hpp"
+#include "heaviest_alike.hpp"
 #include "lens.hpp"
 #include "model.hpp"
 #include "rules.hpp"
@@ -41,8 +43,9 @@ using Words = std::vector<std::string>;
 std::shared_ptr<RuleSet> make_rules(const Words& labels, bind::Numbers left_array, bind::Offsets end_array,
                                     bind::Numbers right_array, bind::Numbers head_array, const Words& phrasal,
                                     const Words& marks, const std::optional<Words>& deletable,
-                                    std::optional<std::size_t> max_deletions, bool strict_head) {
-    auto rules = std::make_shared<RuleSet>(marks, max_deletions.value_or(kNone), strict_head);
+                                    std::optional<std::size_t> max_deletions, std::size_t min_children,
+                                    bool strict_head) {
+    auto rules = std::make_shared<RuleSet>(marks, max_deletions.value_or(kNone), min_children, strict_head);
     std::vector<Symbol> symbols;
     for (const std::string& label : labels) symbols.push_back(rules->intern(label));
     const auto left = view(left_array), right = view(right_array), heads = view(head_array);
@@ -123,7 +126,7 @@ nb::tuple outside(const RuleSet& rules, const Arena& arena, const Bags& bags) {
     };
     for (const Node node : bags.numbers) {
         const auto kids = arena.children(node);
-        if (kids.size() < 3 || seen[arena.production_of(node)]) continue;
+        if (kids.size() <= rules.min_children() || seen[arena.production_of(node)]) continue;
         seen[arena.production_of(node)] = true;
         const Symbol left = symbol_of(arena.label(node));
         if (rules.root(left) == kNone) continue;
@@ -271,7 +274,8 @@ void register_grammar(nb::module_& parent) {
     nb::class_<RuleSet>(module, "Rules")
         .def(nb::new_(&make_rules), nb::arg("labels"), nb::arg("left").noconvert(), nb::arg("ends").noconvert(),
              nb::arg("right").noconvert(), nb::arg("heads").noconvert(), nb::arg("phrasal"), nb::arg("marks"),
-             nb::arg("deletable").none(), nb::arg("max_deletions").none(), nb::arg("strict_head"))
+             nb::arg("deletable").none(), nb::arg("max_deletions").none(), nb::arg("min_children"),
+             nb::arg("strict_head"))
         .def("reductions", &reductions, nb::arg("left"), nb::arg("right"), nb::arg("head"))
         .def("outside", &outside, nb::arg("arena"), nb::arg("bags"))
         .def("words", &words_of, nb::arg("arena"), nb::arg("bags"));
@@ -295,6 +299,20 @@ void register_grammar(nb::module_& parent) {
              nb::arg("arena"), nb::arg("rows"), nb::arg("side"), nb::arg("links").none(), nb::arg("out").noconvert(),
              nb::arg("threads"), nb::arg("progress").none())
         .def_prop_ro("nbytes", &GrammarDrivenModel::bytes);
+    nb::class_<GrammarFragments>(module, "GrammarFragments")
+        .def("heaviest",
+             [](const GrammarFragments& model, bind::Values combination, const Arena* arena, const Bags* element,
+                const Side* side, const WordLinks* links, bool pairs, std::size_t capacity, std::size_t limit) {
+                 if ((element == nullptr) != (side == nullptr)) throw nb::value_error("an element needs its heads");
+                 if (model.compares_words() != (links != nullptr)) throw nb::value_error("links and words do not agree");
+                 const OutsideHeads heads = side ? side->checked(*arena) : OutsideHeads{};
+                 return bind::search(model, combination, arena, element, links, pairs, capacity, limit,
+                                     [&](const HeaviestQuestion& question, const Control& control) {
+                                         return model.heaviest(question, heads, control);
+                                     });
+             },
+             nb::arg("combination").noconvert(), nb::arg("arena").none(), nb::arg("element").none(),
+             nb::arg("side").none(), nb::arg("links").none(), nb::arg("pairs"), nb::arg("capacity"), nb::arg("limit"));
     nb::class_<GrammarDrivenKernel>(module, "GrammarDriven")
         .def("__init__",
              [](GrammarDrivenKernel* self, std::shared_ptr<RuleSet> rules, const std::vector<Words>& sets, double decay,
@@ -315,11 +333,22 @@ void register_grammar(nb::module_& parent) {
                  if (out.shape(0) != bags.size()) throw nb::value_error("out has the wrong shape");
                  const OutsideHeads heads = side.checked(arena);
                  watch(extent(arena, bags) < 500, nb::none(), [&](Control& control) {
-                     grammar_driven_diagonal(kernel, arena, bags, heads, links, out.data(), threads, control);
+                     grammar_driven_pairs(kernel, arena, bags, 0, heads, links, out.data(), threads, control);
                  });
              },
              nb::arg("arena"), nb::arg("bags"), nb::arg("side"), nb::arg("links").none(), nb::arg("out").noconvert(),
              nb::arg("threads"))
+        .def("pairs",
+             [](const GrammarDrivenKernel& kernel, const Arena& arena, const Bags& bags, const Side& side,
+                const WordLinks* links, Vector out, std::size_t threads, nb::object progress) {
+                 if (2 * out.shape(0) != bags.size()) throw nb::value_error("out has the wrong shape");
+                 const OutsideHeads heads = side.checked(arena);
+                 watch(extent(arena, bags) < 500, progress, [&](Control& control) {
+                     grammar_driven_pairs(kernel, arena, bags, out.shape(0), heads, links, out.data(), threads, control);
+                 });
+             },
+             nb::arg("arena"), nb::arg("bags"), nb::arg("side"), nb::arg("links").none(), nb::arg("out").noconvert(),
+             nb::arg("threads"), nb::arg("progress").none())
         .def("model",
              [](const GrammarDrivenKernel& kernel, const Arena& arena, const Bags& bags, const Side& side,
                 ConstMatrix weights) {
@@ -328,5 +357,14 @@ void register_grammar(nb::module_& parent) {
                  nb::gil_scoped_release release;
                  return std::make_unique<GrammarDrivenModel>(kernel, arena, bags, heads, weights.data(), weights.shape(1));
              },
-             nb::arg("arena"), nb::arg("bags"), nb::arg("side"), nb::arg("weights").noconvert());
+             nb::arg("arena"), nb::arg("bags"), nb::arg("side"), nb::arg("weights").noconvert())
+        .def("fragments",
+             [](const GrammarDrivenKernel& kernel, const Arena& arena, const Bags& bags, const Side& side,
+                ConstMatrix weights) {
+                 if (weights.shape(0) != bags.size()) throw nb::value_error("weights have the wrong shape");
+                 const OutsideHeads heads = side.checked(arena);
+                 nb::gil_scoped_release release;
+                 return std::make_unique<GrammarFragments>(kernel, arena, bags, heads, weights.data(), weights.shape(1));
+             },
+             nb::arg("arena"), nb::arg("bags"), nb::arg("side"), nb::arg("weights").noconvert(), nb::keep_alive<0, 2>());
 }

@@ -9,6 +9,7 @@
 #include "arrays.hpp"
 #include "bags.hpp"
 #include "diagonal.hpp"
+#include "elementwise.hpp"
 #include "gram.hpp"
 #include "lens.hpp"
 #include "model.hpp"
@@ -64,22 +65,41 @@ void run_diagonal(const Arena& arena, const Bags& bags, Vector out, std::size_t 
           [&](Control& control) { diagonal(arena, bags, out.data(), threads, control, make); });
 }
 
+// The first half of the bags with the second.
+template <class Make>
+void run_pairs(const Arena& arena, const Bags& bags, Vector out, std::size_t threads, nb::handle progress, Make make) {
+    if (2 * out.shape(0) != bags.size()) throw nb::value_error("out has the wrong shape");
+    watch(bags.numbers.size() < 1000 && extent(arena, bags) < 2000, progress, [&](Control& control) {
+        elementwise(arena, bags, out.data(), threads, control, [&] { return make.pairs(arena); },
+                    [&](std::size_t first, std::size_t second, std::vector<Node>& number, double* value) {
+                        const IsolatedPair pair(arena, bags, first, second, number);
+                        const Lens lens(pair.alone, pair.alone, pair.row);
+                        gram(make(pair.alone, pair.column), pair.alone, pair.column, lens, pair.row, false, value, 1, control);
+                    });
+    });
+}
+
 // Makers of columns: what is left of a kernel once its parameters are known.
 struct SubtreeMaker {
     double decay;
     auto operator()(const Arena& arena, const Bags& bags) const { return SubtreeColumns(arena, bags, decay); }
+    auto shortcut(const Arena& arena) const { return WithItself(pairs(arena)); }
+    SubtreePairs pairs(const Arena& arena) const { return SubtreePairs(arena, decay); }
 };
 struct SubsetMaker {
     SubsetOptions options;
     auto operator()(const Arena& arena, const Bags& bags) const { return SubsetColumns(arena, bags, options); }
     SubsetSelf shortcut(const Arena& arena) const { return SubsetSelf(arena, options); }
+    SubsetPairs pairs(const Arena& arena) const { return SubsetPairs(arena, options); }
 };
 struct PartialMaker {
     PartialOptions options;
     auto operator()(const Arena& arena, const Bags& bags) const { return PartialColumns(arena, bags, options); }
+    auto shortcut(const Arena& arena) const { return WithItself(pairs(arena)); }
+    PartialPairs pairs(const Arena& arena) const { return PartialPairs(arena, options); }
 };
 
-// A kernel with its parameters: the same four doors for each.
+// A kernel with its parameters: the same doors for each.
 template <class Maker>
 nb::class_<Maker> register_kernel(nb::module_& module, const char* name, const char* model_name) {
     using Columns = decltype(std::declval<Maker>()(std::declval<const Arena&>(), std::declval<const Bags&>()));
@@ -110,6 +130,11 @@ nb::class_<Maker> register_kernel(nb::module_& module, const char* name, const c
                  run_diagonal(arena, bags, out, threads, make);
              },
              nb::arg("arena"), nb::arg("bags"), nb::arg("out").noconvert(), nb::arg("threads"))
+        .def("pairs",
+             [](const Maker& make, const Arena& arena, const Bags& bags, Vector out, std::size_t threads,
+                nb::object progress) { run_pairs(arena, bags, out, threads, progress, make); },
+             nb::arg("arena"), nb::arg("bags"), nb::arg("out").noconvert(), nb::arg("threads"),
+             nb::arg("progress").none())
         .def("model",
              [](const Maker& make, const Arena& arena, const Bags& bags, ConstMatrix weights) {
                  if (weights.shape(0) != bags.size()) throw nb::value_error("weights have the wrong shape");

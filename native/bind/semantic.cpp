@@ -2,8 +2,10 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
 #include <string>
 #include <unordered_set>
 
@@ -11,7 +13,10 @@
 #include "arrays.hpp"
 #include "bags.hpp"
 #include "diagonal.hpp"
+#include "elementwise.hpp"
+#include "found.hpp"
 #include "gram.hpp"
+#include "heaviest_alike.hpp"
 #include "lexicon.hpp"
 #include "model.hpp"
 #include "semantic.hpp"
@@ -98,8 +103,10 @@ void run_diagonal(const Maker& make, Side rows, const WordFeatures& right, Vecto
     if (out.shape(0) != rows.bags.size()) throw nb::value_error("out has the wrong shape");
     watch(rows.bags.numbers.size() < 1000, nb::none(), [&](Control& control) {
         parallel_blocks(rows.bags.size(), 16, threads, control, [&] {
-            return [&, number = std::vector<Node>(rows.arena.size())](std::size_t begin, std::size_t end) mutable {
+            return [&, number = std::vector<Node>(rows.arena.size()), match = make.pairs(rows, right)](
+                       std::size_t begin, std::size_t end) mutable {
                 for (std::size_t i = begin; i < end; ++i) {
+                    if (match(element_of(rows.bags, i), element_of(rows.bags, i), out.data()[i])) continue;
                     Arena alone;
                     const Bags one = isolate(rows.arena, rows.bags, i, number, alone);
                     const Vocabulary vocabulary = rows.vocabulary.isolated(alone);
@@ -109,6 +116,43 @@ void run_diagonal(const Maker& make, Side rows, const WordFeatures& right, Vecto
             };
         });
     });
+}
+
+// The first half of the bags with the second.
+template <class Maker>
+void run_pairs(const Maker& make, Side rows, const WordFeatures& right, Vector out, std::size_t threads,
+               nb::handle progress) {
+    check(rows.vocabulary, rows.features);
+    check(rows.vocabulary, right);
+    if (2 * out.shape(0) != rows.bags.size()) throw nb::value_error("out has the wrong shape");
+    watch(rows.bags.numbers.size() < 1000, progress, [&](Control& control) {
+        elementwise(rows.arena, rows.bags, out.data(), threads, control, [&] { return make.pairs(rows, right); },
+                    [&](std::size_t first, std::size_t second, std::vector<Node>& number, double* value) {
+                        const IsolatedPair pair(rows.arena, rows.bags, first, second, number);
+                        const Vocabulary vocabulary = rows.vocabulary.isolated(pair.alone);
+                        const WordLens lens(pair.alone, pair.alone, pair.row, vocabulary, rows.features);
+                        gram(make(pair.alone, pair.column, vocabulary, right), pair.alone, pair.column, lens, pair.row,
+                             false, value, 1, control);
+                    });
+    });
+}
+
+// Fragments are searched in a model of its own, which keeps what every subtree weighs.
+template <class Fragments>
+void register_fragments(nb::module_& module, const char* name) {
+    nb::class_<Fragments>(module, name)
+        .def("heaviest",
+             [](const Fragments& model, bind::Values combination, const Arena* arena, const Bags* element,
+                const Vocabulary* vocabulary, const WordLinks* links, bool pairs, std::size_t capacity,
+                std::size_t limit) {
+                 if ((element == nullptr) != (vocabulary == nullptr)) throw nb::value_error("an element needs its words");
+                 return bind::search(model, combination, arena, element, links, pairs, capacity, limit,
+                                     [&](const HeaviestQuestion& question, const Control& control) {
+                                         return model.heaviest(question, vocabulary, control);
+                                     });
+             },
+             nb::arg("combination").noconvert(), nb::arg("arena").none(), nb::arg("element").none(),
+             nb::arg("vocabulary").none(), nb::arg("links"), nb::arg("pairs"), nb::arg("capacity"), nb::arg("limit"));
 }
 
 template <class Maker>
@@ -158,6 +202,14 @@ nb::class_<Maker> register_word_kernel(nb::module_& module, const char* name, co
              },
              nb::arg("arena"), nb::arg("bags"), nb::arg("vocabulary"), nb::arg("left"), nb::arg("right"),
              nb::arg("out").noconvert(), nb::arg("threads"))
+        .def("pairs",
+             [](const Maker& make, const Arena& arena, const Bags& bags, const Vocabulary& vocabulary,
+                const WordFeatures& left, const WordFeatures& right, Vector out, std::size_t threads,
+                nb::object progress) {
+                 run_pairs(make, {arena, bags, vocabulary, left}, right, out, threads, progress);
+             },
+             nb::arg("arena"), nb::arg("bags"), nb::arg("vocabulary"), nb::arg("left"), nb::arg("right"),
+             nb::arg("out").noconvert(), nb::arg("threads"), nb::arg("progress").none())
         .def("model",
              [](const Maker& make, const Arena& arena, const Bags& bags, const Vocabulary& vocabulary,
                 const WordFeatures& right, ConstMatrix weights) {
@@ -166,24 +218,39 @@ nb::class_<Maker> register_word_kernel(nb::module_& module, const char* name, co
                  nb::gil_scoped_release release;
                  return KernelModel(make(arena, bags, vocabulary, right), arena, bags, weights.data(), weights.shape(1));
              },
-             nb::arg("arena"), nb::arg("bags"), nb::arg("vocabulary"), nb::arg("right"), nb::arg("weights").noconvert());
+             nb::arg("arena"), nb::arg("bags"), nb::arg("vocabulary"), nb::arg("right"), nb::arg("weights").noconvert())
+        .def("fragments",
+             [](const Maker& make, const Arena& arena, const Bags& bags, const Vocabulary& vocabulary, ConstMatrix weights) {
+                 if (weights.shape(0) != bags.size()) throw nb::value_error("weights have the wrong shape");
+                 nb::gil_scoped_release release;
+                 return std::make_unique<typename Maker::Fragments>(arena, bags, vocabulary, make.options, weights.data(),
+                                                                    weights.shape(1));
+             },
+             nb::arg("arena"), nb::arg("bags"), nb::arg("vocabulary"), nb::arg("weights").noconvert(),
+             nb::keep_alive<0, 2>());
 }
 
 // Makers of columns: what is left of a kernel once its parameters are known.
 struct SemanticMaker {
+    using Fragments = SemanticFragments;
     SemanticOptions options;
     auto operator()(const Arena& arena, const Bags& bags, const Vocabulary& vocabulary,
                     const WordFeatures& features) const {
         return SemanticColumns(arena, bags, vocabulary, features, options);
     }
+    SemanticPairs pairs(const Side& side, const WordFeatures& right) const {
+        return SemanticPairs(side.arena, side.vocabulary, side.features, right, options);
+    }
 };
 
 struct SmoothedMaker {
+    using Fragments = SmoothedFragments;
     SmoothedOptions options;
     auto operator()(const Arena& arena, const Bags& bags, const Vocabulary& vocabulary,
                     const WordFeatures& features) const {
         return SmoothedColumns(arena, bags, vocabulary, features, options);
     }
+    NoPairs pairs(const Side&, const WordFeatures&) const { return {}; }
 };
 
 Vocabulary only(const Vocabulary& vocabulary, bind::Input<bool> marked) {
@@ -200,12 +267,15 @@ void register_semantic(nb::module_& parent) {
         .def_static("of_labels", &Vocabulary::of_labels, nb::arg("arena"), nb::arg("bags"), nb::arg("leaves_only"))
         .def("only", &only, nb::arg("marked").noconvert())
         .def("words", &words_of, nb::arg("arena"))
+        .def("labels", [](const Vocabulary& vocabulary) { return bind::give(std::vector<Symbol>(vocabulary.words())); })
         .def("__len__", [](const Vocabulary& vocabulary) { return vocabulary.words().size(); });
     nb::class_<WordFeatures>(module, "WordFeatures")
         .def("__init__", [](WordFeatures* self, bind::Offsets ends, bind::Numbers features, bind::Values weights) {
             new (self) WordFeatures(features_of(ends, features, weights));
         }, nb::arg("ends").noconvert(), nb::arg("features").noconvert(), nb::arg("weights").noconvert())
         .def("__len__", &WordFeatures::size);
+    register_fragments<SemanticFragments>(module, "SemanticFragments");
+    register_fragments<SmoothedFragments>(module, "SmoothedFragments");
     register_word_kernel<SemanticMaker>(module, "Semantic", "SemanticModel")
         .def("__init__", [](SemanticMaker* self, double decay, double leaf_weight) {
             new (self) SemanticMaker{{decay, leaf_weight}};

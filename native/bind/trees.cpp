@@ -164,32 +164,45 @@ nb::tuple dump(const Arena& arena, bind::Numbers root_array) {
                           give(std::move(new_roots)));
 }
 
-// The inverse of dump. The arrays may come from a file, so everything is checked.
-Arena load(nb::list texts, bind::Numbers label_array, bind::Offsets end_array, bind::Numbers child_array) {
-    Arena arena;
+// Subtrees from arrays such as dump gives, and the numbers that they have in the new arena; labels and subtrees may be
+// listed more than once. The arrays may come from a file, so everything is checked.
+std::vector<std::uint32_t> build(Arena& arena, nb::list texts, bind::Numbers label_array, bind::Offsets end_array,
+                                 bind::Numbers child_array) {
     std::vector<Symbol> symbols;
     for (nb::handle text : texts) {
         Py_ssize_t size = 0;
         const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
         if (!bytes) throw nb::python_error();
         symbols.push_back(arena.symbols.intern({bytes, static_cast<std::size_t>(size)}));
-        if (symbols.back() + 1 != symbols.size()) throw nb::value_error("a label is listed twice");
     }
     const auto labels = view(label_array);
     const auto ends = view(end_array);
     const auto children = view(child_array);
     if (ends.size() != labels.size()) throw nb::value_error("labels and child ends differ in length");
+    std::vector<std::uint32_t> numbers;
+    std::vector<Node> kids;
     std::size_t begin = 0;
     for (std::size_t i = 0; i < labels.size(); ++i) {
         if (labels[i] >= symbols.size()) throw nb::value_error("a label number is out of range");
         if (ends[i] < begin || ends[i] > children.size()) throw nb::value_error("child ends are out of order");
-        const auto kids = children.subspan(begin, ends[i] - begin);
-        for (const Node child : kids)
+        kids.clear();
+        for (const Node child : children.subspan(begin, ends[i] - begin)) {
             if (child >= i) throw nb::value_error("a child does not come before its parent");
-        if (arena.node(labels[i], kids) != i) throw nb::value_error("a subtree is listed twice");
+            kids.push_back(numbers[child]);
+        }
+        numbers.push_back(arena.node(symbols[labels[i]], kids));
         begin = ends[i];
     }
     if (begin != children.size()) throw nb::value_error("children are left over");
+    return numbers;
+}
+
+// The inverse of dump.
+Arena load(nb::list texts, bind::Numbers label_array, bind::Offsets end_array, bind::Numbers child_array) {
+    Arena arena;
+    const std::vector<std::uint32_t> numbers = build(arena, texts, label_array, end_array, child_array);
+    if (arena.symbols.size() != texts.size()) throw nb::value_error("a label is listed twice");
+    if (arena.size() != numbers.size()) throw nb::value_error("a subtree is listed twice");
     return arena;
 }
 
@@ -243,6 +256,12 @@ void register_trees(nb::module_& parent) {
         .def("dump", &dump, nb::arg("roots").noconvert())
         .def_static("load", &load, nb::arg("labels"), nb::arg("node_labels").noconvert(),
                     nb::arg("child_ends").noconvert(), nb::arg("children").noconvert())
+        .def("build",
+             [](Arena& arena, nb::list texts, bind::Numbers labels, bind::Offsets ends, bind::Numbers children) {
+                 return give(build(arena, texts, labels, ends, children));
+             },
+             nb::arg("labels"), nb::arg("node_labels").noconvert(), nb::arg("child_ends").noconvert(),
+             nb::arg("children").noconvert())
         .def("transplant",
              [](Arena& arena, const Arena& from, bind::Numbers roots) {
                  check_roots(from, view(roots));

@@ -96,3 +96,26 @@ def test_what_cannot_be_explained(model, data, arguments, code, message, capsys)
     filled = [str(model) if a == "MODEL" else str(data) if a == "DATA" else a for a in arguments]
     assert main(["explain", *filled]) == code
     assert message in capsys.readouterr().err
+
+
+KERNELS = [
+    "SemanticSubsetTree(Table({('who', 'what'): 0.5})).normalized()",
+    "SmoothedPartialTree(Table({('who', 'what'): 0.5})).normalized()",
+    "PartialTree(terminal_factor=2.0)",
+    "GrammarDriven().normalized()",
+]
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_kernels_that_match_by_likeness(kernel, data, tree_files, tmp_path, capsys):
+    path = tmp_path / "likeness.sap"
+    assert main(["train", "trees", str(data), "-o", str(path), "--kernel", kernel]) == 0
+    assert main(["explain", str(path), str(data), "--model", "--count", "1", "--top", "3"]) == 0
+    out = capsys.readouterr().out
+    assert "heaviest fragments of tell" in out
+    assert "times  heaviest fragments" in out
+    assert "met its limit" not in out
+    assert main(["explain", "--kernel", kernel, *tree_files]) == 0
+    assert "(V runs)" in capsys.readouterr().out
+    assert main(["explain", "--kernel", kernel, *tree_files, "--html", str(tmp_path / "why.html")]) == 0
+    assert "<b>" not in (tmp_path / "why.html").read_text()

@@ -35,13 +35,14 @@ class Oracle:
         deletable=None,
         strict_head=False,
         similarity=None,
+        min_children=2,
     ):
         self.rules, self.heads = rules, heads
         self.decay, self.deletion, self.mutation = decay, deletion, mutation
         self.sets, self.lexical, self.scope, self.duplicates = sets, lexical, scope, duplicates
         self.normalize, self.marks = normalize, marks
         self.max_deletions, self.deletable, self.strict_head = max_deletions, deletable, strict_head
-        self.similarity = similarity
+        self.similarity, self.min_children = similarity, min_children
         self.left = {lhs for lhs, _ in rules}
 
     # Labels.
@@ -89,7 +90,7 @@ class Oracle:
         found = {tuple(child.label for child in node.children): [everything]}
         if head is None:
             return found
-        for length in range(2, size):
+        for length in range(self.min_children, size):
             if self.max_deletions is not None and size - length > self.max_deletions:
                 continue
             for kept in combinations(everything, length):

@@ -118,6 +118,12 @@ def test_trees_that_share_nothing():
     assert SubsetTree(bag_of_words=True).explain("leaf", "leaf").fragments[0].tree == sw.Tree("leaf")
 
 
+def test_listing_nothing_is_not_sharing_nothing():
+    text = str(SubsetTree(decay=0.5).explain("(A b)", "(A b)", top=0))
+    assert "share no fragment" not in text
+    assert "0.5  all other fragments" in text
+
+
 def test_text_fits_the_terminal_and_html_is_escaped():
     label = "<script>alert('&')</script>"
     tree = sw.Tree("S" * 100, [sw.Tree(label, ["x"])])

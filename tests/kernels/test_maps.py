@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 
 import numpy as np
 import pytest
 import scipy.sparse as sparse
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -16,11 +17,12 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 from sklearn.svm import LinearSVC
+from sklearn.utils import murmurhash3_32
 
 import sapwood as sw
 from explain_oracles import any_trees, decays, fragments, height, internal_trees, size
-from sapwood.errors import DataError, ParameterError, TooLargeError
-from sapwood.kernels import FragmentMap, LandmarkMap, SubsetTree, Subtree, SubtreeMap
+from sapwood.errors import DataError, ModelFileError, ParameterError, TooLargeError
+from sapwood.kernels import FragmentMap, GrammarDriven, HashedFragmentMap, LandmarkMap, SubsetTree, Subtree, SubtreeMap
 from sapwood.kernels.selection import chi_squared, hold_head, information_gain
 
 corpora = st.lists(internal_trees, min_size=1, max_size=4)
@@ -283,3 +285,164 @@ def test_deep_trees():
         "(a (a (a b)))",
     }
     assert few.transform([tree]).nnz == 6
+
+
+TRAIN = ["(S (NP (DT a) (NN dog)) (VP (VB runs)))", "(S (NP (NN cat)) (VP (VB runs)))", "(S (NP (DT a) (NN cat)))"]
+STORED = [
+    SubtreeMap(decay=0.3, min_df=2),
+    FragmentMap(max_size=3, min_df=2),
+    FragmentMap(select="chi2", n_fragments=5, holds="N*", heads=sw.trees.HeadTable()),
+    FragmentMap(
+        heads={
+            ("S", ("NP", "VP")): 1,
+            ("S", ("NP",)): 0,
+            ("NP", ("DT", "NN")): 1,
+            ("NP", ("NN",)): 0,
+            ("VP", ("VB",)): 0,
+        }
+    ),
+    HashedFragmentMap(decay=0.3, max_size=2, n_features=64),
+    LandmarkMap(n_components=2, random_state=3),
+    LandmarkMap(GrammarDriven().normalized() + 0.5 * Subtree(), n_components=3, random_state=0),
+]
+
+
+def fitted(mapped):
+    return clone(mapped).fit(TRAIN, ["x", "y", "x"])
+
+
+def dense(values):
+    return values.toarray() if sparse.issparse(values) else values
+
+
+@pytest.mark.parametrize("mapped", STORED, ids=repr)
+def test_maps_come_back_from_files(mapped, tmp_path):
+    before = fitted(mapped)
+    sw.save(before, tmp_path / "map.sap")
+    after = sw.load(tmp_path / "map.sap")
+    assert type(after) is type(before)
+    np.testing.assert_array_equal(dense(after.transform(TRAIN)), dense(before.transform(TRAIN)))
+    assert repr(after.get_params(deep=False)) == repr(before.get_params(deep=False))
+    if isinstance(before, LandmarkMap):
+        assert after.kernel_ == before.kernel_
+    elif not isinstance(before, HashedFragmentMap):
+        assert after.get_feature_names_out().tolist() == before.get_feature_names_out().tolist()
+        np.testing.assert_array_equal(after.weights_, before.weights_)
+    if isinstance(before, FragmentMap):
+        np.testing.assert_array_equal(after.scores_, before.scores_)
+    # What came back can be saved and fitted again.
+    sw.save(after, tmp_path / "again.sap")
+    assert (tmp_path / "again.sap").read_bytes() == (tmp_path / "map.sap").read_bytes()
+    np.testing.assert_array_equal(dense(fitted(after).transform(TRAIN)), dense(before.transform(TRAIN)))
+
+
+def test_maps_that_cannot_be_saved(tmp_path):
+    with pytest.raises(NotFittedError):
+        sw.save(FragmentMap(), tmp_path / "map.sap")
+    mapped = fitted(FragmentMap(holds=str.isupper))
+    with pytest.raises(ParameterError, match=r"set_params\(holds=None\) before saving"):
+        sw.save(mapped, tmp_path / "map.sap")
+    sw.save(mapped.set_params(holds=None), tmp_path / "map.sap")
+    assert len(sw.load(tmp_path / "map.sap").fragments_) == len(mapped.fragments_)
+    with pytest.raises(ParameterError, match="random_state"):
+        sw.save(fitted(LandmarkMap(random_state=np.random.RandomState(0))), tmp_path / "other.sap")
+    assert not (tmp_path / "other.sap").exists()
+
+
+@pytest.mark.parametrize("mapped", STORED, ids=repr)
+def test_damaged_map_files_are_refused(mapped, tmp_path):
+    path = tmp_path / "map.sap"
+    sw.save(fitted(mapped), path)
+    data = path.read_bytes()
+    length = int.from_bytes(data[:8], "little")
+    header = json.loads(data[8 : 8 + length])
+    document = json.loads(header["__metadata__"]["sapwood"])
+
+    def write(changed):
+        header["__metadata__"]["sapwood"] = json.dumps(changed)
+        text = json.dumps(header).encode()
+        path.write_bytes(len(text).to_bytes(8, "little") + text + data[8 + length :])
+
+    names = [name for name in document["object"] if name not in ("class", "kernel", "heads")]
+    for name in names:
+        for value in (None, 3, "x", [], {"class": "Kernel", "kind": "Subtree", "params": {}}):
+            if name == "fitted_kernel" and isinstance(value, dict):
+                continue
+            changed = json.loads(json.dumps(document))
+            changed["object"][name] = value
+            write(changed)
+            with pytest.raises(ModelFileError):
+                sw.load(path)
+        changed = json.loads(json.dumps(document))
+        del changed["object"][name]
+        write(changed)
+        with pytest.raises(ModelFileError):
+            sw.load(path)
+    if "params" in document["object"] and "decay" in document["object"]["params"]:
+        document["object"]["params"]["decay"] = -1
+        write(document)
+        with pytest.raises(ModelFileError, match="decay"):
+            sw.load(path)
+
+
+def test_leaves_and_wrong_numbers_are_no_vocabulary(tmp_path):
+    path = tmp_path / "map.sap"
+    broken = fitted(SubtreeMap())
+    broken.fragments_ = sw.TreeArray(["(a b)", "leaf"])
+    sw.save(broken, path)
+    with pytest.raises(ModelFileError, match="single leaf"):
+        sw.load(path)
+    broken = fitted(FragmentMap())
+    broken.scores_ = broken.scores_[1:]
+    sw.save(broken, path)
+    with pytest.raises(ModelFileError, match="scores do not fit"):
+        sw.load(path)
+    broken = fitted(LandmarkMap(n_components=2))
+    broken.normalization_ = np.full((2, 2), np.nan)
+    sw.save(broken, path)
+    with pytest.raises(ModelFileError, match="not finite"):
+        sw.load(path)
+
+
+@settings(max_examples=40, deadline=None)
+@given(corpora, decays, st.sampled_from([1, 2, 4]), st.sampled_from([None, 2]))
+def test_hashed_fragments_are_those_of_the_vocabulary(trees, decay, max_size, max_depth):
+    hashed = HashedFragmentMap(decay, max_size=max_size, max_depth=max_depth)
+    listed = FragmentMap(decay, max_size=max_size, max_depth=max_depth).fit(trees)
+    V, W = hashed.transform(trees), listed.transform(trees)
+    columns = {(murmurhash3_32(name, positive=True) >> 1) % 2**18 for name in listed.get_feature_names_out()}
+    assume(len(columns) == W.shape[1])
+    np.testing.assert_allclose((V @ V.T).toarray(), (W @ W.T).toarray(), rtol=1e-12)
+    # Nothing is learnt, so trees can come one by one and in any order.
+    parts = [hashed.transform([tree]).toarray()[0] for tree in trees]
+    np.testing.assert_array_equal(np.array(parts), V.toarray())
+
+
+def test_hashed_fragments_in_few_columns_are_right_on_average(questions):
+    X, _ = questions
+    exact = FragmentMap(max_size=3).fit_transform(X)
+    truth = (exact @ exact.T).toarray()
+    errors = []
+    for n_features in (2**6, 2**10, 2**16):
+        V = HashedFragmentMap(max_size=3, n_features=n_features).fit(X).transform(X)
+        assert V.shape == (len(X), n_features)
+        errors.append(np.linalg.norm((V @ V.T).toarray() - truth) / np.linalg.norm(truth))
+    assert errors[0] > errors[1] > errors[2]
+    assert errors[2] < 0.05
+
+
+def test_hashed_blocks_leaves_and_bad_input(questions, monkeypatch):
+    X, y = questions
+    whole = HashedFragmentMap().transform(X)
+    monkeypatch.setattr("sapwood.kernels.hashing._BLOCK", 7)
+    np.testing.assert_array_equal(HashedFragmentMap().transform(X).toarray(), whole.toarray())
+    assert HashedFragmentMap(n_features=8).transform([]).shape == (0, 8)
+    assert HashedFragmentMap(n_features=8).transform(["leaf", "(a b)"]).nnz == 1
+    model = make_pipeline(HashedFragmentMap(), Normalizer(), LinearSVC())
+    assert model.fit(X, y).score(X, y) > 0.8
+    assert repr(clone(HashedFragmentMap(0.3)).get_params()) == repr(HashedFragmentMap(0.3).get_params())
+    for wrong in ({"n_features": 0}, {"n_features": None}, {"n_features": 2**31}, {"max_size": None}, {"decay": 2}):
+        with pytest.raises(ParameterError):
+            HashedFragmentMap(**wrong).fit(X)
+    with pytest.raises(TooLargeError, match="max_size"):
+        HashedFragmentMap(max_fragments=1).transform(X)

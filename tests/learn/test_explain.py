@@ -227,6 +227,10 @@ def test_other_parts_are_told_by_support_examples():
         nothing.fragments("one")
 
 
+def listed(fragments):
+    return [(str(fragment), fragment.weight) for fragment in fragments]
+
+
 @pytest.mark.parametrize(
     "kernel",
     [
@@ -234,16 +238,32 @@ def test_other_parts_are_told_by_support_examples():
         SmoothedPartialTree(Table({("dog", "cat"): 0.5})),
         GrammarDriven(lexical=Table({("dog", "cat"): 0.5})),
         GrammarDriven(lexical="ignore", mutation_scope="root"),
+        PartialTree(terminal_factor=2.0),
     ],
     ids=lambda kernel: type(kernel).__name__,
 )
-def test_kernels_with_words_or_a_grammar_have_contributions(kernel):
+def test_kernels_with_words_or_a_grammar_have_contributions_and_fragments(kernel, tmp_path):
     machine = KernelSVC(kernel=kernel.normalized()).fit(X, NOISY)
     for tree in (X[0], X[10]):
         explanation = machine.explain(tree, label="one")
         check_sum(explanation, machine.decision_function([tree])[0, 1])
         assert len(explanation.contributions) == tree.size()
         assert explanation.others == ()
+    everything = machine.explain(X[0], label="one", top=1_000_000)
+    assert everything.exact
+    total = sum(fragment.weight for fragment in everything.fragments)
+    assert total == pytest.approx(everything.contributions.sum(), rel=1e-9)
+    few = machine.explain(X[0], label="one", top=3)
+    assert listed(few.fragments) == listed(everything.fragments[:3])
+    assert str(few.fragments[0]) in str(few)
+    found = machine.fragments("one", top=5)
+    assert found.exact
+    assert len(found) == 5
+    assert str(found[0].tree) in str(found)
+    sw.save(machine, tmp_path / "model.sap")
+    loaded = sw.load(tmp_path / "model.sap")
+    assert listed(loaded.fragments("one", top=5)) == listed(found)
+    assert listed(loaded.explain(X[0], label="one", top=3).fragments) == listed(few.fragments)
 
 
 def test_two_views_of_trees():

@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
 
 import sapwood as sw
 from learn.alternatives import attachments
-from sapwood.errors import DataError, ModelFileError, ParameterError
+from sapwood.errors import DataError, KernelError, ModelFileError, ParameterError
 from sapwood.kernels import Linear, PartialTree, SubsetTree, Subtree
 from sapwood.learn import KernelRanker
 from sapwood.learn.groups import make_groups
@@ -288,6 +288,15 @@ def test_unknown_labels_at_prediction(data):
     scores = model.decision_function(strange)
     assert np.isfinite(scores).all()
     assert scores[0] == scores[1] == 0.0
+
+
+def test_overflow_says_so():
+    # With λ = 1 the number of shared fragments doubles with every level and more.
+    deep = "(S x x " * 1200 + "x" + ")" * 1200
+    wide = "(S " + "(A (B c)) " * 1100 + ")"
+    model = KernelRanker(SubsetTree(decay=1.0)).fit([wide, deep], [1, 0], [0, 0])
+    with pytest.raises(KernelError, match="row 0 is not finite"):
+        model.decision_function([wide])
 
 
 def test_a_model_without_mistakes_scores_zero():

@@ -208,3 +208,14 @@ def test_products_with_many_features_stay_small() -> None:
     source = real() * real(weights="path") * Table({("dog", "cat"): 0.5})
     assert source("dog", "cat") == pytest.approx(0.5 * real()("dog", "cat") * real(weights="path")("dog", "cat"))
     assert source.matrix(NOUNS).shape == (len(NOUNS), len(NOUNS))
+
+
+def test_a_compound_that_is_not_listed_stands_for_its_head(tmp_path):
+    try:
+        words = WordNet(path=None)
+        words("dog", "dog")
+    except DataError:
+        pytest.skip("WordNet is not on this machine")
+    assert words("baseball_zebra", "zebra") == pytest.approx(1.0)
+    assert words("prime_minister", "minister") < 1.0
+    assert words("xyzzy_plugh", "plugh") == 0.0

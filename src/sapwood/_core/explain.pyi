@@ -8,6 +8,18 @@ from sapwood._core.trees import Arena
 
 class TooManyFragmentsError(Exception): ...
 
+# The fragments, those of the other side, weights, counts, children left out on both sides, whether it is exact.
+Found = tuple[
+    Arena,
+    NDArray[np.uint32],
+    NDArray[np.uint32],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    list[list[str]],
+    list[list[str]],
+    bool,
+]
+
 def attribute(model: Any, arena: Arena, element: Bags, out: NDArray[np.float64]) -> None: ...
 def heaviest(
     model: Any,
@@ -16,7 +28,7 @@ def heaviest(
     element: Bags | None,
     capacity: int,
     limit: int,
-) -> tuple[Arena, NDArray[np.uint32], NDArray[np.float64], NDArray[np.float64], bool]: ...
+) -> Found: ...
 def frequent_fragments(
     arena: Arena, bags: Bags, least: int, size_limit: int, height_limit: int, most: int
 ) -> tuple[Arena, NDArray[np.uint32]]: ...

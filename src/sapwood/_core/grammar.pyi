@@ -3,6 +3,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from sapwood._core.explain import Found
 from sapwood._core.kernels import Bags
 from sapwood._core.trees import Arena
 
@@ -18,6 +19,7 @@ class Rules:
         marks: Sequence[str],
         deletable: Sequence[str] | None,
         max_deletions: int | None,
+        min_children: int,
         strict_head: bool,
     ) -> None: ...
     def reductions(self, left: str, right: Sequence[str], head: int) -> list[tuple[tuple[str, ...], float]]: ...
@@ -49,6 +51,19 @@ class GrammarDrivenModel:
     ) -> None: ...
     @property
     def nbytes(self) -> int: ...
+
+class GrammarFragments:
+    def heaviest(
+        self,
+        combination: NDArray[np.float64],
+        arena: Arena | None,
+        element: Bags | None,
+        side: Side | None,
+        links: WordLinks | None,
+        pairs: bool,
+        capacity: int,
+        limit: int,
+    ) -> Found: ...
 
 class GrammarDriven:
     def __init__(
@@ -85,4 +100,15 @@ class GrammarDriven:
         out: NDArray[np.float64],
         threads: int,
     ) -> None: ...
+    def pairs(
+        self,
+        arena: Arena,
+        bags: Bags,
+        side: Side,
+        links: WordLinks | None,
+        out: NDArray[np.float64],
+        threads: int,
+        progress: Callable[[int], None] | None,
+    ) -> None: ...
     def model(self, arena: Arena, bags: Bags, side: Side, weights: NDArray[np.float64]) -> GrammarDrivenModel: ...
+    def fragments(self, arena: Arena, bags: Bags, side: Side, weights: NDArray[np.float64]) -> GrammarFragments: ...

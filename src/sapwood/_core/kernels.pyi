@@ -40,6 +40,14 @@ class NativeKernel(Protocol):
         progress: Callable[[int], None] | None,
     ) -> None: ...
     def diagonal(self, arena: Arena, bags: Bags, out: NDArray[np.float64], threads: int) -> None: ...
+    def pairs(
+        self,
+        arena: Arena,
+        bags: Bags,
+        out: NDArray[np.float64],
+        threads: int,
+        progress: Callable[[int], None] | None,
+    ) -> None: ...
     def model(self, arena: Arena, bags: Bags, weights: NDArray[np.float64]) -> NativeModel: ...
 
 class Subtree(NativeKernel):

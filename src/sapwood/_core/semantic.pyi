@@ -4,6 +4,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from sapwood._core.explain import Found
+from sapwood._core.grammar import WordLinks
 from sapwood._core.kernels import Bags
 from sapwood._core.trees import Arena
 
@@ -14,6 +16,7 @@ class Vocabulary:
     def of_labels(arena: Arena, bags: Bags, leaves_only: bool) -> Vocabulary: ...
     def only(self, marked: NDArray[np.bool_]) -> Vocabulary: ...
     def words(self, arena: Arena) -> list[str]: ...
+    def labels(self) -> NDArray[np.uint32]: ...
     def __len__(self) -> int: ...
 
 class WordFeatures:
@@ -35,6 +38,22 @@ class WordModel(Protocol):
     ) -> None: ...
     @property
     def nbytes(self) -> int: ...
+
+class Fragments:
+    def heaviest(
+        self,
+        combination: NDArray[np.float64],
+        arena: Arena | None,
+        element: Bags | None,
+        vocabulary: Vocabulary | None,
+        links: WordLinks,
+        pairs: bool,
+        capacity: int,
+        limit: int,
+    ) -> Found: ...
+
+class SemanticFragments(Fragments): ...
+class SmoothedFragments(Fragments): ...
 
 class WordKernel(Protocol):
     def gram(
@@ -72,6 +91,17 @@ class WordKernel(Protocol):
         out: NDArray[np.float64],
         threads: int,
     ) -> None: ...
+    def pairs(
+        self,
+        arena: Arena,
+        bags: Bags,
+        vocabulary: Vocabulary,
+        left: WordFeatures,
+        right: WordFeatures,
+        out: NDArray[np.float64],
+        threads: int,
+        progress: Callable[[int], None] | None,
+    ) -> None: ...
     def model(
         self,
         arena: Arena,
@@ -80,6 +110,9 @@ class WordKernel(Protocol):
         right: WordFeatures,
         weights: NDArray[np.float64],
     ) -> WordModel: ...
+    def fragments(
+        self, arena: Arena, bags: Bags, vocabulary: Vocabulary, weights: NDArray[np.float64]
+    ) -> Fragments: ...
 
 class Semantic(WordKernel):
     def __init__(self, decay: float, leaf_weight: float) -> None: ...

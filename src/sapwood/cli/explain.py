@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
 def _explain_kernel(options: argparse.Namespace) -> Any:
     from sapwood.errors import DataError
     from sapwood.kernels import parse_kernel
-    from sapwood.trees import read_trees
+    from sapwood.trees import concatenate, read_trees
 
     kernel = parse_kernel(options.kernel)
     sides = []
@@ -75,8 +75,10 @@ def _explain_kernel(options: argparse.Namespace) -> Any:
         trees = read_trees(sys.stdin.buffer if source == "-" else source)
         if not len(trees):
             raise DataError(f"{source}: holds no tree.")
-        sides.append(trees[0:1])
-    return kernel.explain(*sides, top=options.top)
+        sides.append(trees)
+    # What a kernel learns from trees, such as a grammar, it learns from all that are there.
+    kernel = kernel.bind(concatenate(sides))
+    return kernel.explain(*(trees[0:1] for trees in sides), top=options.top)
 
 
 def _class(model: Any, name: str) -> Any:

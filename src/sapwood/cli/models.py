@@ -16,8 +16,12 @@ def load_classifier(path: str) -> KernelSVC:
     """Load a classifier, or say what the file holds instead."""
     from sapwood.files import load
     from sapwood.learn import KernelSVC
+    from sapwood.tasks.questions import QuestionClassifier
 
     model = load(path)
+    if isinstance(model, QuestionClassifier):
+        # Asked with trees like any other classifier, it makes the shapes that it looks at by itself.
+        return model
     if not isinstance(model, KernelSVC):
         raise ModelFileError(
             f"{path}: holds a {type(model).__name__}, not a classifier; train one with sapwood train trees."

@@ -21,6 +21,7 @@ _HOMES = {
     "Row": "conllu",
     "SentencePair": "pairs",
     "find_nltk": "penn",
+    "iter_brown": "brown",
     "iter_conllu": "conllu",
     "iter_corenlp": "corenlp",
     "iter_corenlp_json": "corenlp",
@@ -40,8 +41,10 @@ _HOMES = {
     "read_labelled": "labelled",
     "read_msr": "pairs",
     "read_nbest": "nbest",
+    "read_parsed_texts": "tree_pairs",
     "read_questions": "questions",
     "read_quora": "pairs",
+    "read_tree_pairs": "tree_pairs",
     "read_treebank": "penn",
     "relation_centred": "shapes",
     "words_only": "shapes",
@@ -50,8 +53,10 @@ _HOMES = {
     "write_kelp": "kelp",
     "write_msr": "pairs",
     "write_nbest": "nbest",
+    "write_parsed_texts": "tree_pairs",
     "write_questions": "questions",
     "write_quora": "pairs",
+    "write_tree_pairs": "tree_pairs",
 }
 
 __all__ = [
@@ -64,6 +69,7 @@ __all__ = [
     "Row",
     "SentencePair",
     "find_nltk",
+    "iter_brown",
     "iter_conllu",
     "iter_corenlp",
     "iter_corenlp_json",
@@ -83,8 +89,10 @@ __all__ = [
     "read_labelled",
     "read_msr",
     "read_nbest",
+    "read_parsed_texts",
     "read_questions",
     "read_quora",
+    "read_tree_pairs",
     "read_treebank",
     "relation_centred",
     "words_only",
@@ -93,12 +101,15 @@ __all__ = [
     "write_kelp",
     "write_msr",
     "write_nbest",
+    "write_parsed_texts",
     "write_questions",
     "write_quora",
+    "write_tree_pairs",
 ]
 
 if TYPE_CHECKING:
     from sapwood.corpora import nursery
+    from sapwood.corpora.brown import iter_brown
     from sapwood.corpora.conllu import DependencySentence, Row, iter_conllu, read_conllu, write_conllu
     from sapwood.corpora.corenlp import CoreNLPSentence, iter_corenlp, iter_corenlp_json, read_corenlp, write_corenlp
     from sapwood.corpora.kelp import KelpExample, iter_kelp, read_kelp, write_kelp
@@ -109,6 +120,7 @@ if TYPE_CHECKING:
     from sapwood.corpora.questions import Question, iter_questions, read_questions, write_questions
     from sapwood.corpora.shapes import kelp_labels, lexical_centred, plain_labels, relation_centred, words_only
     from sapwood.corpora.sources import FormatError
+    from sapwood.corpora.tree_pairs import read_parsed_texts, read_tree_pairs, write_parsed_texts, write_tree_pairs
 
 
 def __getattr__(name: str) -> Any:

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from sapwood.corpora.brown import iter_brown
 from sapwood.corpora.conllu import iter_conllu
 from sapwood.corpora.kelp import iter_kelp
 from sapwood.corpora.nbest import iter_nbest
@@ -83,6 +84,11 @@ def _questions(path: str) -> Counts:
 
 def _kelp(path: str) -> Counts:
     return {"examples": sum(1 for _ in iter_kelp(path, trees=()))}
+
+
+def _brown(path: str) -> Counts:
+    sizes = [len(document) for document in iter_brown(path)]
+    return {"documents": len(sizes), "words": sum(sizes)}
 
 
 def _quora(path: str) -> Counts:
@@ -178,6 +184,13 @@ CATALOGUE: tuple[Corpus, ...] = (
         ("trec-qc-kelp/*.klp", "trec-qc-kelp/*.klp.gz"),
         _kelp,
         "https://github.com/SAG-KeLP/kelp-full, src/main/resources/qc (Apache-2.0); put it at DIR/trec-qc-kelp",
+    ),
+    Corpus(
+        "brown",
+        "Brown corpus, words",
+        ("corpora/brown/c???", "corpora/brown.zip/brown/c???", "nltk-zips/brown.zip/brown/c???"),
+        _brown,
+        "python -m nltk.downloader brown",
     ),
     Corpus(
         "quora",

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from sapwood.trees.tree import Tree
-
 __all__ = ["fragment_table", "page", "panel"]
 
 _STYLE = """
@@ -27,7 +25,7 @@ def panel(title: str, pieces: Iterable[str]) -> str:
     return f'<div class="sapwood"><strong>{escape(title)}</strong>{"".join(pieces)}</div>'
 
 
-def fragment_table(rows: Sequence[tuple[float, Tree, str]], rest: Sequence[tuple[float, str]] = ()) -> str:
+def fragment_table(rows: Sequence[tuple[float, object, str]], rest: Sequence[tuple[float, str]] = ()) -> str:
     """List fragments with their weights.
 
     Parameters
@@ -40,8 +38,8 @@ def fragment_table(rows: Sequence[tuple[float, Tree, str]], rest: Sequence[tuple
     if not rows and not rest:
         return "<p>no fragments</p>"
     lines = [
-        f"<tr><td>{weight:.6g}</td><td><code>{escape(_short(str(tree)))}</code></td><td>{escape(note)}</td></tr>"
-        for weight, tree, note in rows
+        f"<tr><td>{weight:.6g}</td><td><code>{escape(_short(str(fragment)))}</code></td><td>{escape(note)}</td></tr>"
+        for weight, fragment, note in rows
     ]
     lines += [f"<tr><td>{weight:.6g}</td><td><em>{escape(text)}</em></td><td></td></tr>" for weight, text in rest]
     return f"<table><tr><th>weight</th><th>fragment</th><th></th></tr>{''.join(lines)}</table>"

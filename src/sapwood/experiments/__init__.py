@@ -34,7 +34,16 @@ class Experiment:
 
 
 # Name of the module in this room → what it does. Kept here so that listing experiments imports none of them.
-EXPERIMENTS: dict[str, Experiment] = {}
+EXPERIMENTS: dict[str, Experiment] = {
+    "questions": Experiment(
+        "which kind of answer a question asks for: TREC by bags of words, tree kernels and similar words",
+        ("validation", "test", "leaves", "curve", "time"),
+    ),
+    "pairs": Experiment(
+        "do syntax, meaning and a loosened grammar add to shared words in telling which sentences mean the same?",
+        ("quora", "quora-kernels", "msr", "msr-kernels", "timing"),
+    ),
+}
 
 
 def run(name: str, setting: Setting) -> Iterator[Table]:

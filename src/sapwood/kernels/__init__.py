@@ -7,19 +7,23 @@ from sapwood.kernels.base import Kernel
 from sapwood.kernels.expression import parse_kernel
 from sapwood.kernels.flat import Linear, Polynomial
 from sapwood.kernels.grammar_driven import PENN_TAG_SETS, GrammarDriven
+from sapwood.kernels.pairs import CrossPair
 from sapwood.kernels.semantic import SemanticSubsetTree, SmoothedPartialTree
 from sapwood.kernels.syntactic import PartialTree, SubsetTree, Subtree
 from sapwood.trees.grammar import Grammar
 
 if TYPE_CHECKING:
+    from sapwood.kernels.hashing import HashedFragmentMap
     from sapwood.kernels.landmarks import LandmarkMap
     from sapwood.kernels.maps import FragmentMap, SubtreeMap
 
 __all__ = [
     "PENN_TAG_SETS",
+    "CrossPair",
     "FragmentMap",
     "Grammar",
     "GrammarDriven",
+    "HashedFragmentMap",
     "Kernel",
     "LandmarkMap",
     "Linear",
@@ -36,7 +40,12 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     # The maps are scikit-learn estimators, and importing it takes longer than computing most kernels.
-    home = {"FragmentMap": "maps", "LandmarkMap": "landmarks", "SubtreeMap": "maps"}.get(name)
+    home = {
+        "FragmentMap": "maps",
+        "HashedFragmentMap": "hashing",
+        "LandmarkMap": "landmarks",
+        "SubtreeMap": "maps",
+    }.get(name)
     if home is not None:
         return getattr(import_module(f"sapwood.kernels.{home}"), name)
     raise AttributeError(f"module 'sapwood.kernels' has no attribute {name!r}")

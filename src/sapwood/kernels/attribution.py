@@ -15,7 +15,7 @@ Pictures and tables are not here; see ``sapwood.kernels.explain`` and ``sapwood.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,7 @@ from sapwood.trees.array import TreeArray
 if TYPE_CHECKING:
     from sapwood.kernels.base import Expansion, Kernel
 
-__all__ = ["Attribution", "Differences", "Found", "NativeAttribution", "Part", "whole"]
+__all__ = ["Attribution", "Differences", "Found", "NativeAttribution", "Part", "Searched", "whole"]
 
 Matrix = NDArray[np.float64]
 
@@ -50,12 +50,27 @@ class Found:
         How often the example holds each; empty for a whole model.
     exact : bool
         False if the search gave up before it could rule out heavier ones.
+    others : TreeArray, optional
+        The fragments of the other tree that each is like, where pairs were asked for and can differ.
+    deleted, other_deleted : list of lists of str
+        Labels of the children left out; empty if the kernel leaves out none.
     """
 
     fragments: TreeArray
     weights: Matrix
     counts: Matrix
     exact: bool
+    others: TreeArray | None = None
+    deleted: Sequence[Sequence[str]] = ()
+    other_deleted: Sequence[Sequence[str]] = ()
+
+    @classmethod
+    def of(cls, found: _core.explain.Found) -> Found:
+        """Take over what the native core has found."""
+        arena, roots, others, weights, counts, deleted, other_deleted, exact = found
+        trees = TreeArray._from_arena(arena, np.concatenate([roots, others]))
+        pairs = trees[len(roots) :] if len(others) else None
+        return cls(trees[: len(roots)], weights, counts, exact, pairs, deleted, other_deleted)
 
 
 class Attribution(ABC):
@@ -76,7 +91,9 @@ class Attribution(ABC):
             Per distinct subtree, in ascending order of its number in the store, what one occurrence of it adds.
         """
 
-    def heaviest(self, combination: Matrix, top: int, element: TreeArray | None = None) -> Found | None:
+    def heaviest(
+        self, combination: Matrix, top: int, element: TreeArray | None = None, *, pairs: bool = False
+    ) -> Found | None:
         """Return the fragments of largest absolute weight in a combination of outputs.
 
         Parameters
@@ -87,6 +104,9 @@ class Attribution(ABC):
             How many fragments at most.
         element : TreeArray, optional
             One element whose score is explained; without it, weights are those of the linear model itself.
+        pairs : bool
+            Where fragments match without being the same, list each pair on its own instead of the sum over all that
+            match a fragment of the element.
 
         Returns
         -------
@@ -99,8 +119,8 @@ class Attribution(ABC):
 class NativeAttribution(Attribution):
     """The attribution of a kernel that the native core compiles into a model with weights on distinct subtrees."""
 
-    def __init__(self, model: Any, outputs: int, *, searchable: bool) -> None:
-        self._model, self._outputs, self._searchable = model, outputs, searchable
+    def __init__(self, model: Any, outputs: int) -> None:
+        self._model, self._outputs = model, outputs
 
     def nodes(self, element: TreeArray) -> Matrix:
         """Walk the element once."""
@@ -108,19 +128,40 @@ class NativeAttribution(Attribution):
         _core.explain.attribute(self._model, element._arena, element._as_bags(), result)
         return result
 
-    def heaviest(self, combination: Matrix, top: int, element: TreeArray | None = None) -> Found | None:
-        """Search best first."""
-        if not self._searchable:
-            return None
-        arena, roots, weights, counts, exact = _core.explain.heaviest(
-            self._model,
-            np.ascontiguousarray(combination, dtype=np.float64),
-            None if element is None else element._arena,
-            None if element is None else element._as_bags(),
-            top,
-            SEARCH_LIMIT,
+    def heaviest(
+        self, combination: Matrix, top: int, element: TreeArray | None = None, *, pairs: bool = False
+    ) -> Found | None:
+        """Search best first; here fragments match only themselves."""
+        return Found.of(
+            _core.explain.heaviest(
+                self._model,
+                np.ascontiguousarray(combination, dtype=np.float64),
+                None if element is None else element._arena,
+                None if element is None else element._as_bags(),
+                top,
+                SEARCH_LIMIT,
+            )
         )
-        return Found(TreeArray._from_arena(arena, roots), weights, counts, exact)
+
+
+Search = Callable[[Matrix, int, "TreeArray | None", bool], "_core.explain.Found"]
+
+
+class Searched(Attribution):
+    """The attribution of a kernel whose fragments are searched apart from what nodes add."""
+
+    def __init__(self, by_node: Attribution, search: Search) -> None:
+        self._by_node, self._search = by_node, search
+
+    def nodes(self, element: TreeArray) -> Matrix:
+        """Ask the attribution that knows nodes."""
+        return self._by_node.nodes(element)
+
+    def heaviest(
+        self, combination: Matrix, top: int, element: TreeArray | None = None, *, pairs: bool = False
+    ) -> Found | None:
+        """Search best first."""
+        return Found.of(self._search(np.ascontiguousarray(combination, dtype=np.float64), top, element, pairs))
 
 
 class Differences(Attribution):

@@ -9,28 +9,25 @@ from __future__ import annotations
 
 import inspect
 import math
-import sys
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from sapwood.errors import DataError, KernelError, ParameterError
 from sapwood.kernels.attribution import Attribution, Part, whole
+from sapwood.kernels.data import as_data, is_number, is_single, join, levels_to_user
 from sapwood.kernels.memory import require
 from sapwood.trees.array import TreeArray
-from sapwood.trees.convert import is_nltk
 from sapwood.trees.examples import Examples
-from sapwood.trees.tree import Tree
 
 if TYPE_CHECKING:
     from sapwood.kernels.explain import KernelExplanation
 
-__all__ = ["Constant", "Kernel", "Normalized", "OnView", "Power", "Product", "Scaled", "Sum", "as_data"]
+__all__ = ["Constant", "Kernel", "Normalized", "OnView", "Power", "Product", "Scaled", "Sum", "as_data", "join"]
 
 Matrix = NDArray[np.float64]
 Expansion = Callable[[Any], Matrix]
@@ -60,9 +57,9 @@ class Kernel(ABC):
         TooLargeError
             If the result would not fit in memory; nothing has been allocated then.
         """
-        if _is_single(X) and _is_single(Y):
+        if is_single(X) and is_single(Y):
             return float(self._gram(TreeArray([X]), TreeArray([Y]))[0, 0])
-        if _is_single(X) or _is_single(Y):
+        if is_single(X) or is_single(Y):
             raise DataError("compare one tree with one tree, or arrays with arrays; wrap a single tree in a list.")
         X = as_data(X)
         Y = None if Y is None else as_data(Y)
@@ -71,7 +68,29 @@ class Kernel(ABC):
 
     def diag(self, X: Any) -> Matrix:
         """Compare every element with itself: the diagonal of ``k(X)`` without the rest."""
-        return self._diag(TreeArray([X]) if _is_single(X) else as_data(X))
+        return self._diag(TreeArray([X]) if is_single(X) else as_data(X))
+
+    def pairwise(self, X: Any, Y: Any = None) -> Matrix:
+        """Compare every element of X with the element of Y in the same place: the diagonal of ``k(X, Y)`` alone.
+
+        Parameters
+        ----------
+        X, Y : arrays of the same length
+            What to compare. Without Y, the first half of X is compared with its second half; ``join(X, Y)`` makes
+            such an array, which saves time where several kernels compare the same pairs.
+
+        Examples
+        --------
+        >>> from sapwood.kernels import SubsetTree
+        >>> SubsetTree(decay=1.0).pairwise(["(NP (NN dog))", "(NP (NN cat))"], ["(NP (NN dog))", "(NP (NN dog))"])
+        array([3., 1.])
+        """
+        joined = as_data(X) if Y is None else join(X, Y)
+        if joined.shape[0] % 2:
+            raise DataError(
+                f"X has {joined.shape[0]} elements, so it has no two halves to compare; pass the partners as Y."
+            )
+        return self._pairwise(joined)
 
     def bind(self, X: Any) -> Kernel:
         """Return the kernel with everything learnt that it takes from training data; most kernels learn nothing."""
@@ -134,6 +153,15 @@ class Kernel(ABC):
     @abstractmethod
     def _diag(self, X: Any) -> Matrix: ...
 
+    def _pairwise(self, X: Any) -> Matrix:
+        """Compare the first half of X with the second, element by element."""
+        half = X.shape[0] // 2
+        values = np.empty(half)
+        for start in range(0, half, 16):
+            end = min(start + 16, half)
+            values[start:end] = np.diagonal(self._gram(X[start:end], X[half + start : half + end]))
+        return values
+
     def _validate(self) -> None:  # noqa: B027 - a kernel without parameters has nothing to check
         """Raise ParameterError if a parameter is outside its range."""
 
@@ -171,7 +199,7 @@ class Kernel(ABC):
         return _combine(Sum, self, other)
 
     def __radd__(self, other: float) -> Kernel:
-        return _combine(Sum, Constant(other) if _is_number(other) else other, self)
+        return _combine(Sum, Constant(other) if is_number(other) else other, self)
 
     def __mul__(self, other: Kernel | float) -> Kernel:
         return _combine(Product, self, other) if isinstance(other, Kernel) else Scaled(other, self)
@@ -291,6 +319,9 @@ class Sum(_Pair):
     def _diag(self, X: Any) -> Matrix:
         return self.k1._diag(X) + self.k2._diag(X)
 
+    def _pairwise(self, X: Any) -> Matrix:
+        return self.k1._pairwise(X) + self.k2._pairwise(X)
+
     def _expansion(self, X: Any, weights: Matrix) -> Expansion:
         first, second = self.k1._expansion(X, weights), self.k2._expansion(X, weights)
         return lambda Y: first(Y) + second(Y)
@@ -313,6 +344,9 @@ class Product(_Pair):
 
     def _diag(self, X: Any) -> Matrix:
         return self.k1._diag(X) * self.k2._diag(X)
+
+    def _pairwise(self, X: Any) -> Matrix:
+        return self.k1._pairwise(X) * self.k2._pairwise(X)
 
     def __repr__(self) -> str:
         left = f"({self.k1!r})" if isinstance(self.k1, Sum) else repr(self.k1)
@@ -344,6 +378,9 @@ class Scaled(Kernel):
 
     def _diag(self, X: Any) -> Matrix:
         return self.weight * self.kernel._diag(X)
+
+    def _pairwise(self, X: Any) -> Matrix:
+        return self.weight * self.kernel._pairwise(X)
 
     def _expansion(self, X: Any, weights: Matrix) -> Expansion:
         return self.kernel._expansion(X, self.weight * weights)
@@ -382,6 +419,9 @@ class Power(Kernel):
     def _diag(self, X: Any) -> Matrix:
         return np.asarray(self.kernel._diag(X) ** self.exponent)
 
+    def _pairwise(self, X: Any) -> Matrix:
+        return np.asarray(self.kernel._pairwise(X) ** self.exponent)
+
     def __repr__(self) -> str:
         return f"{_atom(self.kernel)} ** {_text(self.exponent)}"
 
@@ -419,6 +459,11 @@ class Normalized(Kernel):
     def _diag(self, X: Any) -> Matrix:
         return (self._scale(self.kernel._diag(X)) > 0).astype(np.float64)
 
+    def _pairwise(self, X: Any) -> Matrix:
+        half = X.shape[0] // 2
+        scale = self._scale(self.kernel._diag(X))
+        return self.kernel._pairwise(X) * (scale[:half] * scale[half:])
+
     def _expansion(self, X: Any, weights: Matrix) -> Expansion:
         inner = self.kernel._expansion(X, self._scale(self.kernel._diag(X))[:, None] * weights)
         return lambda Y: inner(Y) * self._scale(self.kernel._diag(Y))[:, None]
@@ -440,7 +485,7 @@ class Normalized(Kernel):
             warnings.warn(
                 f"{len(empty)} of {len(diagonal)} elements share nothing even with themselves (positions {listed}): "
                 "their normalized kernel is 0 with everything. They are usually single leaves.",
-                stacklevel=_levels_to_user(),
+                stacklevel=levels_to_user(),
             )
         scale = np.zeros_like(diagonal)
         np.divide(
@@ -484,6 +529,9 @@ class OnView(Kernel):
     def _diag(self, X: Any) -> Matrix:
         return self.kernel._diag(self._pick(X))
 
+    def _pairwise(self, X: Any) -> Matrix:
+        return self.kernel._pairwise(self._pick(X))
+
     def _expansion(self, X: Any, weights: Matrix) -> Expansion:
         inner = self.kernel._expansion(self._pick(X), weights)
         return lambda Y: inner(self._pick(Y))
@@ -511,6 +559,9 @@ class Constant(Kernel):
     def _diag(self, X: Any) -> Matrix:
         return np.full(X.shape[0], float(self.value))
 
+    def _pairwise(self, X: Any) -> Matrix:
+        return np.full(X.shape[0] // 2, float(self.value))
+
     def _expansion(self, X: Any, weights: Matrix) -> Expansion:
         total = self.value * weights.sum(axis=0)
         return lambda Y: np.tile(total, (Y.shape[0], 1))
@@ -519,57 +570,8 @@ class Constant(Kernel):
         return f"Constant({_text(self.value)})"
 
 
-def as_data(X: Any) -> Any:
-    """Turn whatever a user passes as examples into something with a shape that can be sliced."""
-    if isinstance(X, (TreeArray, Examples)):
-        return X
-    if sparse.issparse(X):
-        return X.tocsr()
-    if isinstance(X, np.ndarray) and X.dtype.kind not in "OU":
-        if X.ndim != 2:
-            raise DataError(f"features must have two dimensions (rows, features), got shape {X.shape}.")
-        return X
-    if hasattr(X, "to_numpy"):
-        return as_data(X.to_numpy())
-    if isinstance(X, (list, tuple, np.ndarray)):
-        rows = list(X)
-        if rows and all(isinstance(row, Mapping) for row in rows):
-            return np.fromiter(rows, dtype=object, count=len(rows))
-        if rows and all(isinstance(row, (list, tuple)) and row and _is_number(row[0]) for row in rows):
-            return as_data(_matrix(rows))
-        return TreeArray(rows)
-    raise DataError(
-        f"expected a TreeArray, Examples, a list of trees, a matrix or a list of dictionaries; got {type(X).__name__}."
-    )
-
-
-def _matrix(rows: list[Any]) -> Matrix:
-    try:
-        return np.asarray(rows, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise DataError("the rows of numbers differ in length or hold something else; pass a matrix.") from None
-
-
-def _levels_to_user() -> int:
-    """Return the stack level, seen from the caller, of the first frame outside Sapwood: where a warning belongs."""
-    level = 1
-    frame = sys._getframe(1)
-    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).startswith("sapwood."):
-        frame = frame.f_back
-        level += 1
-    return level
-
-
-def _is_single(X: Any) -> bool:
-    return isinstance(X, (Tree, str)) or is_nltk(X)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-
-
 def _check_number(value: object, name: str, expected: str) -> None:
-    if not _is_number(value) or not math.isfinite(float(value)) or float(value) < 0:  # type: ignore[arg-type]
+    if not is_number(value) or not math.isfinite(float(value)) or float(value) < 0:  # type: ignore[arg-type]
         raise ParameterError(f"{name} must be {expected}; got {value!r}.")
 
 
@@ -579,7 +581,7 @@ def _check_kernel(value: object, name: str) -> None:
 
 
 def _combine(kind: type[_Pair], left: Any, right: Any) -> Kernel:
-    if _is_number(right):
+    if is_number(right):
         right = Constant(right)
     if not isinstance(left, Kernel) or not isinstance(right, Kernel):
         return NotImplemented  # type: ignore[no-any-return]

@@ -44,6 +44,11 @@ class WeightedFragment:
         The kernel it belongs to, if there are several.
     view : str, optional
         The view of ``Examples`` it is found in.
+    other : Tree, optional
+        Where two trees are compared by a kernel that looks into words or grammars: the fragment of the second tree
+        that this one is like. It has the same shape; words and tags may differ.
+    deleted, other_deleted : tuple of str
+        Labels of the children that were left out to get this fragment, and the other, in the way that costs least.
     """
 
     tree: Tree
@@ -51,6 +56,20 @@ class WeightedFragment:
     count: float
     kernel: str
     view: str | None = None
+    other: Tree | None = None
+    deleted: tuple[str, ...] = ()
+    other_deleted: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """Write the fragment, what was left out, and the other fragment where it is not the same."""
+        text = _without(self.tree, self.deleted)
+        if self.other is None or (self.other == self.tree and not (self.deleted or self.other_deleted)):
+            return text
+        return f"{text} ~ {_without(self.other, self.other_deleted)}"
+
+
+def _without(tree: Tree, deleted: tuple[str, ...]) -> str:
+    return f"{tree} without {' '.join(deleted)}" if deleted else str(tree)
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,8 +108,8 @@ class KernelExplanation:
         parts = len({(fragment.kernel, fragment.view) for fragment in self.fragments}) > 1
         for fragment in self.fragments:
             where = f"  [{fragment.view or fragment.kernel}]" if parts else ""
-            lines.append(cut(f"{fragment.weight:12.6g}  {fragment.tree}{where}", width))
-        if not self.fragments and not self.others:
+            lines.append(cut(f"{fragment.weight:12.6g}  {fragment}{where}", width))
+        if not self.fragments and not self.others and not self.remainder:
             lines.append("  the trees share no fragment")
         elif self.remainder:
             lines.append(f"{self.remainder:12.6g}  all other fragments")
@@ -100,7 +119,7 @@ class KernelExplanation:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        rows = [(fragment.weight, fragment.tree, fragment.view or "") for fragment in self.fragments]
+        rows = [(fragment.weight, str(fragment), fragment.view or "") for fragment in self.fragments]
         rest = [(self.remainder, "all other fragments")] if self.remainder else []
         rest += [(value, f"{kernel}, which has no fragments") for kernel, value in self.others]
         return panel(f"{self.kernel!r} = {self.value:.6g}", [fragment_table(rows, rest)])
@@ -123,7 +142,7 @@ def explain_kernel(kernel: Kernel, a: Any, b: Any, *, top: int = 10) -> KernelEx
     parts = kernel._parts(right, np.ones((1, 1)))
     compiled = [(part, part.kernel._attribution(part.support, part.weights)) for part in parts]
     combination = np.ones(1)
-    fragments, exact, searched = search(compiled, combination, top, left)
+    fragments, exact, searched = search(compiled, combination, top, left, pairs=True)
     others = []
     for (part, attribution), has_fragments in zip(compiled, searched, strict=True):
         if attribution is None or not has_fragments:
@@ -137,9 +156,14 @@ def explain_kernel(kernel: Kernel, a: Any, b: Any, *, top: int = 10) -> KernelEx
 
 
 def search(
-    compiled: Sequence[tuple[Part, Attribution | None]], combination: Matrix, top: int, example: Any | None
+    compiled: Sequence[tuple[Part, Attribution | None]],
+    combination: Matrix,
+    top: int,
+    example: Any | None,
+    *,
+    pairs: bool = False,
 ) -> tuple[tuple[WeightedFragment, ...], bool, list[bool]]:
-    """Find the heaviest fragments of all parts together.
+    """Find the heaviest fragments of all parts together, with ``pairs`` those of two trees.
 
     Returns
     -------
@@ -154,16 +178,24 @@ def search(
             searched.append(False)
             continue
         element = None if example is None else part.pick(example)
-        found = attribution.heaviest(combination, top, element)
+        found = attribution.heaviest(combination, top, element, pairs=pairs)
         searched.append(found is not None)
         if found is None:
             continue
         factor = 1.0 if example is None else float(part.factor(example)[0])
         counts: Iterable[float] = found.counts.tolist() if example is not None else [float("nan")] * len(found.weights)
-        for tree, weight, count in zip(found.fragments, found.weights.tolist(), counts, strict=True):
+        others: Iterable[Any] = [None] * len(found.weights) if found.others is None else found.others
+        for number, (tree, other, weight, count) in enumerate(
+            zip(found.fragments, others, found.weights.tolist(), counts, strict=True)
+        ):
             assert isinstance(tree, Tree)
             if weight * factor != 0.0:
-                fragments.append(WeightedFragment(tree, weight * factor, count, repr(part.kernel), part.view))
+                deleted = tuple(found.deleted[number]) if found.deleted else ()
+                other_deleted = tuple(found.other_deleted[number]) if found.other_deleted else ()
+                kernel = repr(part.kernel)
+                fragments.append(
+                    WeightedFragment(tree, weight * factor, count, kernel, part.view, other, deleted, other_deleted)
+                )
         exact &= found.exact
     fragments.sort(key=lambda fragment: -abs(fragment.weight))
     return tuple(fragments[:top]), exact, searched

@@ -17,7 +17,7 @@ import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from sapwood.errors import DataError, ParameterError
-from sapwood.kernels.base import Kernel, Matrix
+from sapwood.kernels.base import Expansion, Kernel, Matrix
 from sapwood.kernels.semantic import check_similarity, documents
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples
@@ -55,6 +55,10 @@ class FlatKernel(Kernel):
         (rows,) = _line_up(self, X)
         squares = rows.multiply(rows) if sparse.issparse(rows) else rows * rows
         return self._map(np.asarray(squares.sum(axis=1), dtype=np.float64).ravel())
+
+    def _pairwise(self, X: Any) -> Matrix:
+        (rows,) = _line_up(self, X)
+        return self._map(_row_products(rows, rows))
 
 
 class Linear(FlatKernel):
@@ -107,6 +111,51 @@ class Linear(FlatKernel):
         comparison = self.words.against(vocabulary)
         left, right = rows @ comparison.left(vocabulary), rows @ comparison.right
         return np.asarray(left.multiply(right).sum(axis=1), dtype=np.float64).ravel()
+
+    def _pairwise(self, X: Any) -> Matrix:
+        if self.words is None:
+            return super()._pairwise(X)
+        rows, vocabulary = _bags(self, X)
+        comparison = self.words.against(vocabulary)
+        return _row_products(rows @ comparison.left(vocabulary), rows @ comparison.right)
+
+    def _expansion(self, X: Any, weights: Matrix) -> Expansion:
+        """Sum the weights up per feature (or per feature of the words) once, so that evaluation is one product."""
+        if self.words is not None:
+            columns, vocabulary = _bags(self, X)
+            comparison = self.words.against(vocabulary)
+            totals = (columns @ comparison.right).T @ weights
+
+            def compare(Y: Any) -> Matrix:
+                rows, row_words = _bags(self, Y)
+                return np.asarray((rows @ comparison.left(row_words)) @ totals)
+
+            return compare
+        if not (isinstance(X, np.ndarray) and X.dtype == object):
+            (support,) = _line_up(self, X)
+            totals = np.asarray(support.T @ weights)
+
+            def multiply(Y: Any) -> Matrix:
+                (rows,) = _line_up(self, Y)
+                if rows.shape[1] != len(totals):
+                    raise DataError(f"X has {rows.shape[1]} features but Y has {len(totals)}; they must be the same.")
+                return np.asarray(rows @ totals)
+
+            return multiply
+        known: dict[str, int] = {}
+        (support,) = _matrices((X,), known)
+        totals = np.asarray(support.T @ weights)
+
+        def look_up(Y: Any) -> Matrix:
+            if not (isinstance(Y, np.ndarray) and Y.dtype == object):
+                _line_up(self, X, Y)
+            columns = dict(known)
+            (rows,) = _matrices((Y,), columns)
+            # Features that no support example has come after the known ones.
+            width = min(rows.shape[1], len(totals))
+            return np.asarray(rows[:, :width] @ totals[:width])
+
+        return look_up
 
     def _map(self, products: Matrix) -> Matrix:
         return products
@@ -171,6 +220,14 @@ def _line_up(kernel: Kernel, *sides: Any) -> list[Any]:
             row = _first_broken_row(side)
             raise DataError(f"row {row} has a feature that is NaN or infinite; fill or drop it first.")
     return [side.astype(np.float64) for side in sides]
+
+
+def _row_products(left: Any, right: Any) -> Matrix:
+    """Multiply the first half of the rows of one matrix with the second half of those of the other."""
+    half = left.shape[0] // 2
+    first, second = left[:half], right[half:]
+    products = first.multiply(second) if sparse.issparse(first) else first * second
+    return np.asarray(products.sum(axis=1), dtype=np.float64).ravel()
 
 
 def _bags(kernel: Kernel, X: Any) -> tuple[sparse.csr_array, list[str]]:

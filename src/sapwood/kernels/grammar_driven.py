@@ -7,7 +7,7 @@ alike words are that of ``sapwood.words``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -15,11 +15,13 @@ import scipy.sparse as sparse
 
 from sapwood import _core, settings
 from sapwood.errors import DataError, ParameterError
-from sapwood.kernels.attribution import Attribution, Differences
+from sapwood.kernels.attribution import SEARCH_LIMIT, Attribution, Differences, Searched
 from sapwood.kernels.base import Expansion, Kernel, Matrix
+from sapwood.kernels.links import WordLinker, pack_links
 from sapwood.kernels.syntactic import _trees, check_decay
 from sapwood.trees.array import TreeArray
 from sapwood.trees.grammar import Grammar
+from sapwood.words.base import WordSimilarity
 
 __all__ = ["PENN_TAG_SETS", "GrammarDriven", "WordKernel"]
 
@@ -160,32 +162,37 @@ class GrammarDriven(Kernel):
             bool(self.normalize_mutation),
         )
 
-    def _links(self, rows: TreeArray, columns: TreeArray) -> _core.grammar.WordLinks | None:
-        """Compare the words of rows and columns, where a similarity does that."""
-        if isinstance(self.lexical, str):
-            return None
+    def _linker(self, columns: TreeArray) -> Callable[[TreeArray], _core.grammar.WordLinks | None]:
+        """Return what compares the words of rows with those of columns, where a similarity does that."""
+        similarity = self.lexical
+        if isinstance(similarity, str):
+            return lambda rows: None
         native = self._rules()._native
-        numbers, words = native.words(rows._arena, rows._as_bags())
         other_numbers, others = native.words(columns._arena, columns._as_bags())
-        # A similarity is not troubled with trees that hold no words.
-        asked = bool(words and others)
-        alike = sparse.csr_array(
-            self.lexical.matrix(words, others) if asked else (len(words), len(others)), dtype=np.float64
-        )
-        if alike.shape != (len(words), len(others)):
-            raise DataError(
-                f"{self.lexical!r} compared {len(words)} words with {len(others)} and gave a matrix of shape "
-                f"{alike.shape}."
+        # Similarities of our own need to look at the words of the columns only once.
+        linker = None
+        if isinstance(similarity, WordSimilarity) and others:
+            linker = WordLinker(similarity.against(others), other_numbers)
+
+        def link(rows: TreeArray) -> _core.grammar.WordLinks:
+            numbers, words = native.words(rows._arena, rows._as_bags())
+            if linker is not None and words:
+                return linker(numbers, words, check=False)
+            # A similarity is not troubled with trees that hold no words.
+            asked = bool(words and others)
+            alike = sparse.csr_array(
+                similarity.matrix(words, others) if asked else (len(words), len(others)), dtype=np.float64
             )
-        if not np.isfinite(alike.data).all():
-            raise DataError(f"{self.lexical!r} gave a similarity that is NaN or infinite; repair it first.")
-        alike.eliminate_zeros()
-        return _core.grammar.WordLinks(
-            numbers,
-            alike.indptr[1:].astype(np.uint64),
-            np.ascontiguousarray(other_numbers[alike.indices]),
-            alike.data,
-        )
+            if alike.shape != (len(words), len(others)):
+                raise DataError(
+                    f"{similarity!r} compared {len(words)} words with {len(others)} and gave a matrix of shape "
+                    f"{alike.shape}."
+                )
+            if not np.isfinite(alike.data).all():
+                raise DataError(f"{similarity!r} gave a similarity that is NaN or infinite; repair it first.")
+            return pack_links(numbers, other_numbers, alike)
+
+        return link
 
     def _gram(self, X: Any, Y: Any | None) -> Matrix:
         rows = _trees(X, self)
@@ -201,7 +208,7 @@ class GrammarDriven(Kernel):
                 None if other is None else other._arena,
                 None if other is None else other._as_bags(),
                 None if other is None else rules._side(other),
-                self._links(rows, columns),
+                self._linker(columns)(rows),
                 K,
                 settings.threads(),
                 progress,
@@ -215,18 +222,53 @@ class GrammarDriven(Kernel):
             rows._arena,
             rows._as_bags(),
             self._rules()._side(rows),
-            self._links(rows, rows),
+            self._linker(rows)(rows),
             diagonal,
             settings.threads(),
         )
         return diagonal
 
+    def _pairwise(self, X: Any) -> Matrix:
+        trees = _trees(X, self)
+        values = np.empty(len(trees) // 2)
+        with settings.progress_bar(len(values), "Pairs") as progress:
+            self._native().pairs(
+                trees._arena,
+                trees._as_bags(),
+                self._rules()._side(trees),
+                self._linker(trees)(trees),
+                values,
+                settings.threads(),
+                progress,
+            )
+        return values
+
     def _attribution(self, X: Any, weights: Matrix) -> Attribution | None:
-        return Differences(self._expansion(X, weights))
+        support = _trees(X, self)
+        rules = self._rules()
+        links = self._linker(support)
+        model = self._native().fragments(
+            support._arena, support._as_bags(), rules._side(support), np.ascontiguousarray(weights)
+        )
+
+        def search(combination: Matrix, top: int, element: TreeArray | None, pairs: bool) -> _core.explain.Found:
+            return model.heaviest(
+                combination,
+                None if element is None else element._arena,
+                None if element is None else element._as_bags(),
+                None if element is None else rules._side(element),
+                links(support if element is None else element),
+                pairs,
+                top,
+                SEARCH_LIMIT,
+            )
+
+        return Searched(Differences(self._expansion(X, weights)), search)
 
     def _expansion(self, X: Any, weights: Matrix) -> Expansion:
         support = _trees(X, self)
         rules = self._rules()
+        links = self._linker(support)
         model = self._native().model(
             support._arena, support._as_bags(), rules._side(support), np.ascontiguousarray(weights)
         )
@@ -239,7 +281,7 @@ class GrammarDriven(Kernel):
                     rows._arena,
                     rows._as_bags(),
                     rules._side(rows),
-                    self._links(rows, support),
+                    links(rows),
                     result,
                     settings.threads(),
                     progress,

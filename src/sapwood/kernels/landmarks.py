@@ -42,6 +42,8 @@ class LandmarkMap(TransformerMixin, BaseEstimator):
     landmarks_ : TreeArray or Examples
     kernel_ : Kernel
         The kernel with everything that it takes from training data.
+    normalization_ : array of shape (landmarks, landmarks)
+        Turns kernel values against landmarks into vectors.
 
     Examples
     --------
@@ -54,6 +56,7 @@ class LandmarkMap(TransformerMixin, BaseEstimator):
 
     kernel_: Kernel
     landmarks_: Any
+    normalization_: NDArray[np.float64]
 
     def __init__(self, kernel: Kernel | None = None, *, n_components: int = 100, random_state: Any = None) -> None:
         self.kernel = kernel
@@ -73,8 +76,8 @@ class LandmarkMap(TransformerMixin, BaseEstimator):
         self.kernel_ = kernel.bind(X)
         chosen = random.permutation(X.shape[0])[: self.n_components]
         self.landmarks_ = X[chosen]
-        self._basis = Nystroem(kernel="precomputed", n_components=len(chosen), random_state=0)
-        self._basis.fit(self.kernel_(self.landmarks_))
+        basis = Nystroem(kernel="precomputed", n_components=len(chosen), random_state=0)
+        self.normalization_ = basis.fit(self.kernel_(self.landmarks_)).normalization_
         return self
 
     def transform(self, X: Any) -> NDArray[np.float64]:
@@ -83,7 +86,7 @@ class LandmarkMap(TransformerMixin, BaseEstimator):
         X = as_data(X)
         if not X.shape[0]:
             return np.zeros((0, self.landmarks_.shape[0]))
-        return np.asarray(self._basis.transform(self.kernel_(X, self.landmarks_)))
+        return np.asarray(self.kernel_(X, self.landmarks_) @ self.normalization_.T)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -23,7 +23,7 @@ from sapwood.kernels.selection import chi_squared, hold_head, hold_label, inform
 from sapwood.kernels.syntactic import check_decay, check_limit
 from sapwood.trees.array import TreeArray
 
-__all__ = ["FragmentMap", "SubtreeMap"]
+__all__ = ["FragmentMap", "SubtreeMap", "as_trees"]
 
 Matrix = NDArray[np.float64]
 
@@ -72,7 +72,7 @@ class _TreeMap(TransformerMixin, BaseEstimator, ABC):
         csr_array of shape (len(X), vocabulary)
         """
         check_is_fitted(self)
-        result = self._counts(_trees(X))
+        result = self._counts(as_trees(X))
         result.data *= self.weights_[result.indices]
         return result
 
@@ -137,12 +137,15 @@ class SubtreeMap(_TreeMap):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Collect the distinct subtrees of the training trees."""
-        check_decay(self.decay, "decay")
-        _check_count(self.min_df, "min_df")
+        self._check()
         X = _training_trees(X)
         roots = _core.explain.frequent_subtrees(X._arena, X._as_bags(), int(self.min_df))
         self._keep(_found(TreeArray._from_arena(X._arena, roots)))
         return self
+
+    def _check(self) -> None:
+        check_decay(self.decay, "decay")
+        _check_count(self.min_df, "min_df")
 
     def _compile(self) -> _core.explain.Vocabulary:
         return _core.explain.SubtreeVocabulary(self.fragments_._arena, self.fragments_._roots)
@@ -300,7 +303,8 @@ class FragmentMap(_TreeMap):
         return _core.explain.FragmentVocabulary(self.fragments_._arena, self.fragments_._roots)
 
 
-def _trees(X: Any) -> TreeArray:
+def as_trees(X: Any) -> TreeArray:
+    """Return trees as an array, or say what else they are."""
     trees = as_data(X)
     if not isinstance(trees, TreeArray):
         raise DataError(f"expected trees, got {type(trees).__name__}; of Examples pass one view, such as E['tree'].")
@@ -308,7 +312,7 @@ def _trees(X: Any) -> TreeArray:
 
 
 def _training_trees(X: Any) -> TreeArray:
-    trees = _trees(X)
+    trees = as_trees(X)
     if not len(trees):
         raise DataError("there is nothing to learn fragments from: X has no trees.")
     return trees

@@ -14,6 +14,7 @@ __all__ = ["COMBINATIONS", "INGREDIENTS", "KERNELS", "find"]
 # Kernels that stand by themselves.
 KERNELS = {
     "Constant": "sapwood.kernels.base",
+    "CrossPair": "sapwood.kernels.pairs",
     "GrammarDriven": "sapwood.kernels.grammar_driven",
     "Linear": "sapwood.kernels.flat",
     "PartialTree": "sapwood.kernels.syntactic",
@@ -37,6 +38,7 @@ COMBINATIONS = {
 # What kernels take as arguments beside plain values.
 INGREDIENTS: dict[str, str] = {
     "Folded": "sapwood.words",
+    "Inflected": "sapwood.words",
     "Latent": "sapwood.words",
     "Table": "sapwood.words",
     "Tagged": "sapwood.words",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,11 @@ import scipy.sparse as sparse
 
 from sapwood import _core, settings
 from sapwood.errors import ParameterError
-from sapwood.kernels.attribution import Attribution, Differences
+from sapwood.kernels.attribution import SEARCH_LIMIT, Attribution, Differences, Searched
 from sapwood.kernels.base import Expansion, Kernel, Matrix
+from sapwood.kernels.links import WordLinker
 from sapwood.kernels.syntactic import _trees, check_decay, check_limit
 from sapwood.trees.array import TreeArray
-from sapwood.trees.tree import Tree
 from sapwood.words.base import WordSimilarity
 
 __all__ = ["PENN_PHRASES", "SemanticSubsetTree", "SmoothedPartialTree", "documents"]
@@ -127,12 +128,50 @@ class WordKernel(Kernel):
         )
         return diagonal
 
+    def _pairwise(self, X: Any) -> Matrix:
+        trees = _trees(X, self)
+        words = _Words(self, trees)
+        values = np.empty(len(trees) // 2)
+        with settings.progress_bar(len(values), "Pairs") as progress:
+            self._native().pairs(
+                trees._arena,
+                trees._as_bags(),
+                words.vocabulary,
+                words.own_left(),
+                words.right,
+                values,
+                settings.threads(),
+                progress,
+            )
+        return values
+
     def _attribution(self, X: Any, weights: Matrix) -> Attribution | None:
-        return Differences(self._expansion(X, weights))
+        support = _trees(X, self)
+        words = _Words(self, support)
+        model = self._native().fragments(
+            support._arena, support._as_bags(), words.vocabulary, np.ascontiguousarray(weights)
+        )
+
+        def search(combination: Matrix, top: int, element: TreeArray | None, pairs: bool) -> _core.explain.Found:
+            vocabulary = None if element is None else self._vocabulary(element)
+            return model.heaviest(
+                combination,
+                None if element is None else element._arena,
+                None if element is None else element._as_bags(),
+                vocabulary,
+                words.links(words.vocabulary if vocabulary is None else vocabulary, element),
+                pairs,
+                top,
+                SEARCH_LIMIT,
+            )
+
+        return Searched(Differences(self._expand(support, words, weights)), search)
 
     def _expansion(self, X: Any, weights: Matrix) -> Expansion:
         support = _trees(X, self)
-        words = _Words(self, support)
+        return self._expand(support, _Words(self, support), weights)
+
+    def _expand(self, support: TreeArray, words: _Words, weights: Matrix) -> Expansion:
         model = self._native().model(
             support._arena, support._as_bags(), words.vocabulary, words.right, np.ascontiguousarray(weights)
         )
@@ -293,9 +332,15 @@ class _Words:
         self._columns = columns
         self._comparison = kernel.similarity.against(self.vocabulary.words(columns._arena))
         self.right = _pack(self._comparison.right)
+        self._links = WordLinker(self._comparison, self.vocabulary.labels())
 
     def left(self, vocabulary: _core.semantic.Vocabulary, rows: TreeArray) -> _core.semantic.WordFeatures:
         return _pack(self._comparison.left(vocabulary.words(rows._arena)))
+
+    def links(self, vocabulary: _core.semantic.Vocabulary, rows: TreeArray | None) -> _core.grammar.WordLinks:
+        """Compare words one by one; without rows, those of the columns with each other."""
+        trees = self._columns if rows is None else rows
+        return self._links(vocabulary.labels(), vocabulary.words(trees._arena))
 
     def own_left(self) -> _core.semantic.WordFeatures:
         return self.right if self._comparison.symmetric else self.left(self.vocabulary, self._columns)
@@ -311,10 +356,22 @@ def _pack(matrix: sparse.csr_array) -> _core.semantic.WordFeatures:
 
 def documents(trees: TreeArray) -> list[list[str]]:
     """Return the words of each element, from left to right."""
-    found = []
-    for element in trees:
-        parts = (element,) if isinstance(element, Tree) else element
-        found.append([word for tree in parts for word in tree.leaves()])
+    texts, node_labels, ends, children, tops = trees._arena.dump(trees._roots)
+    labels, child_ends, kids, roots = node_labels.tolist(), ends.tolist(), children.tolist(), tops.tolist()
+    begins = [0, *child_ends]
+    found: list[list[str]] = []
+    # Straight from the store: making objects of trees takes ten times as long as reading their leaves.
+    for first, last in pairwise([0, *(range(1, len(roots) + 1) if trees._ends is None else trees._ends.tolist())]):
+        words: list[str] = []
+        stack = roots[first:last][::-1]
+        while stack:
+            node = stack.pop()
+            begin, end = begins[node], child_ends[node]
+            if begin == end:
+                words.append(texts[labels[node]])
+            else:
+                stack.extend(reversed(kids[begin:end]))
+        found.append(words)
     return found
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from sapwood import _core, settings
 from sapwood.errors import DataError, ParameterError
-from sapwood.kernels.attribution import Attribution, Differences, NativeAttribution
+from sapwood.kernels.attribution import SEARCH_LIMIT, Attribution, Differences, NativeAttribution, Searched
 from sapwood.kernels.base import Expansion, Kernel, Matrix
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples
@@ -50,6 +50,13 @@ class TreeKernel(Kernel):
         self._native().diagonal(rows._arena, rows._as_bags(), diagonal, settings.threads())
         return diagonal
 
+    def _pairwise(self, X: Any) -> Matrix:
+        trees = _trees(X, self)
+        values = np.empty(len(trees) // 2)
+        with settings.progress_bar(len(values), "Pairs") as progress:
+            self._native().pairs(trees._arena, trees._as_bags(), values, settings.threads(), progress)
+        return values
+
     def _expansion(self, X: Any, weights: Matrix) -> Expansion:
         support = _trees(X, self)
         model = self._native().model(support._arena, support._as_bags(), np.ascontiguousarray(weights))
@@ -66,11 +73,11 @@ class TreeKernel(Kernel):
     def _attribution(self, X: Any, weights: Matrix) -> Attribution | None:
         return Differences(self._expansion(X, weights))
 
-    def _compile(self, X: Any, weights: Matrix, *, searchable: bool) -> Attribution:
+    def _compile(self, X: Any, weights: Matrix) -> Attribution:
         """Return the attribution that the native core has for the kernels of this module."""
         support = _trees(X, self)
         model = self._native().model(support._arena, support._as_bags(), np.ascontiguousarray(weights))
-        return NativeAttribution(model, weights.shape[1], searchable=searchable)
+        return NativeAttribution(model, weights.shape[1])
 
 
 class Subtree(TreeKernel):
@@ -100,7 +107,7 @@ class Subtree(TreeKernel):
         return _core.kernels.Subtree(float(self.decay))
 
     def _attribution(self, X: Any, weights: Matrix) -> Attribution | None:
-        return self._compile(X, weights, searchable=True)
+        return self._compile(X, weights)
 
 
 class SubsetTree(TreeKernel):
@@ -142,7 +149,7 @@ class SubsetTree(TreeKernel):
         return _core.kernels.Subset(float(self.decay), bool(self.bag_of_words), _limit(self.max_depth))
 
     def _attribution(self, X: Any, weights: Matrix) -> Attribution | None:
-        return self._compile(X, weights, searchable=True)
+        return self._compile(X, weights)
 
 
 class PartialTree(TreeKernel):
@@ -206,8 +213,32 @@ class PartialTree(TreeKernel):
         )
 
     def _attribution(self, X: Any, weights: Matrix) -> Attribution | None:
-        # With another factor, what a leaf of a fragment weighs depends on what it meets.
-        return self._compile(X, weights, searchable=self.terminal_factor == 1.0)
+        compiled = self._compile(X, weights)
+        if self.terminal_factor == 1.0 or not self.leaves:
+            return compiled
+        # With another factor, what a leaf of a fragment weighs depends on what it meets: the search is that of the
+        # smoothed kernel, only without words.
+        native = _core.semantic.Smoothed(
+            float(self.decay), float(self.depth_decay), _limit(self.max_subsequence), float(self.terminal_factor), True
+        )
+        support = _trees(X, self)
+        model = native.fragments(support._arena, support._as_bags(), _no_words(support), np.ascontiguousarray(weights))
+        nothing = np.empty(0, dtype=np.uint32)
+        links = _core.grammar.WordLinks(nothing, np.empty(0, dtype=np.uint64), nothing, np.empty(0))
+
+        def search(combination: Matrix, top: int, element: TreeArray | None, pairs: bool) -> _core.explain.Found:
+            return model.heaviest(
+                combination,
+                None if element is None else element._arena,
+                None if element is None else element._as_bags(),
+                None if element is None else _no_words(element),
+                links,
+                False,
+                top,
+                SEARCH_LIMIT,
+            )
+
+        return Searched(compiled, search)
 
 
 def check_decay(value: object, name: str) -> None:
@@ -225,6 +256,11 @@ def check_limit(value: object, name: str) -> None:
 def _limit(value: int | None) -> int:
     # 0 means no limit to the native core, and nothing there comes near 2^31.
     return 0 if value is None or value >= 1 << 31 else int(value)
+
+
+def _no_words(trees: TreeArray) -> _core.semantic.Vocabulary:
+    labels = _core.semantic.Vocabulary.of_labels(trees._arena, trees._as_bags(), True)
+    return labels.only(np.zeros(len(labels), dtype=np.bool_))
 
 
 def _trees(X: Any, kernel: Kernel) -> TreeArray:

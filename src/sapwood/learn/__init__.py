@@ -1,5 +1,6 @@
 """Kernels or features, and targets: learners with scikit-learn's manners."""
 
+from sapwood.learn.additive import AdditiveLogistic
 from sapwood.learn.explain import Explanation, ModelFragments
 from sapwood.learn.groups import from_ranks
 from sapwood.learn.perceptron import VotedPerceptron
@@ -8,6 +9,7 @@ from sapwood.learn.recursive import RecursiveClassifier, RecursiveRanker, Recurs
 from sapwood.learn.svm import KernelSVC, KernelSVR
 
 __all__ = [
+    "AdditiveLogistic",
     "Explanation",
     "KernelRanker",
     "KernelSVC",

@@ -132,7 +132,7 @@ class Explanation:
         for fragment in self.fragments:
             where = f"  [{fragment.view or fragment.kernel}]" if several else ""
             times = "-" if np.isnan(fragment.count) else f"{fragment.count:g}"
-            lines.append(cut(f"{fragment.weight:+12.6g}  {times:>5}  {fragment.tree}{where}", width))
+            lines.append(cut(f"{fragment.weight:+12.6g}  {times:>5}  {fragment}{where}", width))
         if not self.exact:
             lines.append("  the search met its limit: there may be heavier fragments")
         for other in self.others:
@@ -153,7 +153,7 @@ class Explanation:
                 marked = fragment_nodes(tree.tree, top.tree)
             picture = weighted_svg(tree.tree, tree.contributions.tolist(), marked=marked)
             pieces.append(f"<div>{picture}</div>")
-        rows = [(fragment.weight, fragment.tree, fragment.view or "") for fragment in self.fragments]
+        rows = [(fragment.weight, str(fragment), fragment.view or "") for fragment in self.fragments]
         rest = [(other.value, f"{other.kernel}, which nodes do not account for") for other in self.others]
         pieces.append(fragment_table(rows, [(self.bias, "bias"), *rest]))
         return panel(self._title(), pieces)
@@ -180,7 +180,8 @@ class ModelFragments(Sequence[WeightedFragment]):
     """The fragments to which a model gives the largest weights, heaviest first.
 
     The weight is that of the linear model in the space of fragments: a tree that holds the fragment n times scores
-    n·√λ^size times the weight for it, before normalisation.
+    n·√λ^size times the weight for it, before normalisation. With kernels that look into words or grammars, this adds up
+    everything in the model that the fragment is like.
 
     Attributes
     ----------
@@ -207,13 +208,13 @@ class ModelFragments(Sequence[WeightedFragment]):
         several = len({(fragment.kernel, fragment.view) for fragment in self.fragments}) > 1
         for fragment in self.fragments:
             where = f"  [{fragment.view or fragment.kernel}]" if several else ""
-            lines.append(cut(f"{fragment.weight:+12.6g}  {fragment.tree}{where}", width))
+            lines.append(cut(f"{fragment.weight:+12.6g}  {fragment}{where}", width))
         if not self.exact:
             lines.append("  the search met its limit: there may be heavier fragments")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        rows = [(fragment.weight, fragment.tree, fragment.view or "") for fragment in self.fragments]
+        rows = [(fragment.weight, str(fragment), fragment.view or "") for fragment in self.fragments]
         return panel(f"heaviest fragments of {self.label!s}", [fragment_table(rows)])
 
     def __str__(self) -> str:
@@ -274,8 +275,8 @@ class CompiledExplanation:
         if not any(searched):
             names = ", ".join(repr(part.kernel) for part, _ in self._parts)
             raise DataError(
-                f"the fragments of {names} cannot be listed; sums, scalings, views and normalisations of Subtree, "
-                "SubsetTree and PartialTree have fragments that can."
+                f"the fragments of {names} cannot be listed; sums, scalings, views and normalisations of tree kernels "
+                "such as SubsetTree have fragments that can."
             )
         return ModelFragments(label, found, exact)
 

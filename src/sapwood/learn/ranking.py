@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood import settings
-from sapwood.errors import DataError, ParameterError
+from sapwood.errors import DataError, KernelError, ParameterError
 from sapwood.files import Reader, Writer, register
 from sapwood.kernels.base import Kernel, Matrix, as_data
 from sapwood.kernels.syntactic import SubsetTree
@@ -317,7 +317,11 @@ class KernelRanker(RankerMixin, BaseEstimator):
         weights, steps = self._weights()
         if self._scorer is None:
             self._scorer = make_scorer(self.kernel_, self.support_examples_, weights)
-        return self._scorer(X) / steps if X.shape[0] else np.zeros(0)
+        utilities = self._scorer(X) / steps if X.shape[0] else np.zeros(0)
+        if not np.isfinite(utilities).all():
+            row = int(np.flatnonzero(~np.isfinite(utilities))[0])
+            raise KernelError(f"the utility of row {row} is not finite; lower decay or use kernel.normalized().")
+        return utilities
 
     def predict_proba(self, X: Any, groups: Any = None) -> Matrix:
         """Return for each row the probability that it is the best of its group; for ``loss="setwise"``."""

@@ -79,6 +79,8 @@ class Grammar:
         production that is missing cannot be reduced. Default: Collins' table.
     max_deletions : int, optional
         Most children that a reduction may delete; None sets no limit.
+    min_children : int
+        Fewest children that a reduction leaves. With 1, ``NP -> DT NN`` reduces to ``NP -> NN`` if that is a rule.
     deletable : iterable of str, optional
         The only labels that may be deleted; None allows all.
     strict_head : bool
@@ -93,8 +95,8 @@ class Grammar:
 
     Notes
     -----
-    A reduction keeps the head and at least two children, and what is left must itself be a rule. Reductions are found
-    by matching rules as subsequences on both sides of the head, never by trying subsets of children.
+    A reduction keeps the head and at least ``min_children``, and what is left must itself be a rule. Reductions are
+    found by matching rules as subsequences on both sides of the head, never by trying subsets of children.
 
     Examples
     --------
@@ -111,6 +113,7 @@ class Grammar:
         heads: Heads | None = None,
         *,
         max_deletions: int | None = None,
+        min_children: int = 2,
         deletable: Iterable[str] | None = None,
         strict_head: bool = False,
         counts: Sequence[int] | None = None,
@@ -133,6 +136,9 @@ class Grammar:
         if max_deletions is not None and (not _is_int(max_deletions) or max_deletions < 0):
             raise ParameterError(f"max_deletions must be None or an integer of at least 0, got {max_deletions!r}.")
         self._max_deletions = None if max_deletions is None else int(max_deletions)
+        if not _is_int(min_children) or min_children < 1:
+            raise ParameterError(f"min_children must be an integer of at least 1, got {min_children!r}.")
+        self._min_children = int(min_children)
         self._deletable = None if deletable is None else frozenset(_check_labels(deletable, "deletable"))
         self._strict_head = bool(strict_head)
         self._phrasal = frozenset(lhs for lhs, _ in merged) | frozenset(_check_labels(phrasal_labels, "phrasal_labels"))
@@ -145,6 +151,7 @@ class Grammar:
         *,
         min_count: int = 1,
         max_deletions: int | None = None,
+        min_children: int = 2,
         deletable: Iterable[str] | None = None,
         strict_head: bool = False,
         heads: Heads | None = None,
@@ -158,7 +165,7 @@ class Grammar:
             Best without traces and function tags: ``read_trees(..., drop_traces=True, drop_function_tags=True)``.
         min_count : int
             How often a production must occur to become a rule.
-        max_deletions, deletable, strict_head, marks
+        max_deletions, min_children, deletable, strict_head, marks
             As for ``Grammar``.
         heads : HeadTable or mapping, optional
             Heads of all productions. Default: Collins' table.
@@ -203,6 +210,7 @@ class Grammar:
             rules,
             heads,
             max_deletions=max_deletions,
+            min_children=min_children,
             deletable=deletable,
             strict_head=strict_head,
             counts=[productions[lhs, rhs] for lhs, rhs, _ in rules],
@@ -229,6 +237,11 @@ class Grammar:
     def max_deletions(self) -> int | None:
         """Most children that a reduction may delete."""
         return self._max_deletions
+
+    @property
+    def min_children(self) -> int:
+        """Fewest children that a reduction leaves."""
+        return self._min_children
 
     @property
     def deletable(self) -> frozenset[str] | None:
@@ -309,7 +322,7 @@ class Grammar:
             counted, _ = _productions(trees if isinstance(trees, TreeArray) else TreeArray(trees), self._marks)
         reducible_types = reducible_tokens = most = longest = 0
         for (lhs, rhs), count in counted.items():
-            reductions = len(self._reductions(lhs, rhs)) if len(rhs) > 2 else 0
+            reductions = len(self._reductions(lhs, rhs)) if len(rhs) > self._min_children else 0
             most = max(most, reductions)
             longest = max(longest, len(rhs))
             if reductions:
@@ -341,6 +354,7 @@ class Grammar:
             list(self._marks),
             None if self._deletable is None else sorted(self._deletable),
             self._max_deletions,
+            self._min_children,
             self._strict_head,
         )
 
@@ -405,6 +419,7 @@ class Grammar:
             "rules": self.rules,
             "heads": self._heads,
             "max_deletions": self._max_deletions,
+            "min_children": self._min_children,
             "deletable": self._deletable,
             "strict_head": self._strict_head,
             "counts": self.counts,
@@ -442,6 +457,8 @@ class Grammar:
             shown.append(f"heads={self._heads!r}")
         if self._max_deletions is not None:
             shown.append(f"max_deletions={self._max_deletions!r}")
+        if self._min_children != 2:
+            shown.append(f"min_children={self._min_children!r}")
         if self._deletable is not None:
             shown.append(f"deletable={sorted(self._deletable)!r}")
         if self._strict_head:

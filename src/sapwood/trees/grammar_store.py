@@ -12,23 +12,27 @@ from sapwood.trees.grammar import Grammar
 from sapwood.trees.heads import HeadTable
 
 
+def head_table_parameters(heads: HeadTable) -> dict[str, Any]:
+    """Return what makes the table again, as JSON data."""
+    if type(heads) is not HeadTable:
+        raise ParameterError(
+            f"heads of the class {type(heads).__name__} cannot be saved; use a HeadTable or a mapping."
+        )
+    return {
+        "table": None if heads.table is None else {k: list(v) for k, v in heads.table.items()},
+        "default": heads.default,
+        "coordination": heads.coordination,
+        "skip_punctuation": heads.skip_punctuation,
+    }
+
+
 def _write(grammar: Grammar, writer: Writer) -> dict[str, Any]:
     labels: dict[str, int] = {}
     productions = [(lhs, rhs, head) for lhs, rhs, head in grammar.rules]
     outside = []
     heads: dict[str, Any]
     if isinstance(grammar.heads, HeadTable):
-        if type(grammar.heads) is not HeadTable:
-            raise ParameterError(
-                f"a grammar with heads of the class {type(grammar.heads).__name__} cannot be saved; use a HeadTable or "
-                "a mapping."
-            )
-        heads = {
-            "table": None if grammar.heads.table is None else {k: list(v) for k, v in grammar.heads.table.items()},
-            "default": grammar.heads.default,
-            "coordination": grammar.heads.coordination,
-            "skip_punctuation": grammar.heads.skip_punctuation,
-        }
+        heads = head_table_parameters(grammar.heads)
     else:
         heads = {"mapping": True}
         outside = [(lhs, rhs, head) for (lhs, rhs), head in grammar.heads.items()]
@@ -50,6 +54,7 @@ def _write(grammar: Grammar, writer: Writer) -> dict[str, Any]:
         "counts": writer.array(np.array(grammar.counts, dtype=np.uint64)),
         "heads": heads,
         "max_deletions": grammar.max_deletions,
+        "min_children": grammar.min_children,
         "deletable": None if grammar.deletable is None else sorted(grammar.deletable),
         "strict_head": grammar.strict_head,
         "phrasal_labels": sorted(grammar.phrasal_labels),
@@ -88,6 +93,8 @@ def _read(data: dict[str, Any], reader: Reader) -> Grammar:
         rules[: len(counts)],
         heads,
         max_deletions=data["max_deletions"],
+        # Files of the first version do not have it.
+        min_children=data.get("min_children", 2),
         deletable=data["deletable"],
         strict_head=data["strict_head"],
         counts=counts.tolist(),

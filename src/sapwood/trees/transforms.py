@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, overload
 
+import numpy as np
+
+from sapwood import _core
 from sapwood.errors import ParameterError
 from sapwood.trees.array import TreeArray
 from sapwood.trees.tree import Tree
@@ -99,7 +102,24 @@ def map_leaves(trees: Any, words: Renaming) -> Any:
     (NP (NNS dog))
     """
     rename = _renamer(words, "words")
-    return rewrite(trees, lambda node: Tree(rename(node.label)) if node.is_leaf else node)
+    if isinstance(trees, Tree):
+        return rewrite(trees, lambda node: Tree(rename(node.label)) if node.is_leaf else node)
+    return _with_leaves(TreeArray(trees), rename)
+
+
+def _with_leaves(trees: TreeArray, rename: Callable[[str], str]) -> TreeArray:
+    """Rename the leaves of an array without making objects of its trees."""
+    texts, labels, ends, children, roots = trees._arena.dump(trees._roots)
+    leaves = np.diff(ends, prepend=np.uint64(0)) == 0
+    renamed = np.arange(len(texts), dtype=np.uint32)
+    # A label may stand on leaves and on internal nodes, so new names come after the old ones.
+    for number in np.unique(labels[leaves]).tolist():
+        renamed[number] = len(texts)
+        texts.append(Tree(rename(texts[number])).label)
+    labels[leaves] = renamed[labels[leaves]]
+    arena = _core.trees.Arena()
+    numbers = arena.build(texts, labels, ends, children)
+    return TreeArray._from_arena(arena, numbers[roots], trees._ends)
 
 
 def lowercase_leaves(trees: Any) -> Any:

@@ -1,7 +1,7 @@
 """How alike two words are: tables, taxonomies, WordNet, latent semantics, vectors, and their combinations."""
 
 from sapwood.words.base import WordProduct, WordScaled, WordSimilarity, WordSum
-from sapwood.words.forms import Folded, Tagged
+from sapwood.words.forms import Folded, Inflected, Tagged
 from sapwood.words.latent import Latent
 from sapwood.words.repair import repair
 from sapwood.words.table import SimilarityWarning, Table
@@ -11,6 +11,7 @@ from sapwood.words.wordnet import WordNet
 
 __all__ = [
     "Folded",
+    "Inflected",
     "Latent",
     "SimilarityWarning",
     "Table",

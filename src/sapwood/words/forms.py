@@ -12,7 +12,23 @@ from numpy.typing import NDArray
 from sapwood.errors import ParameterError
 from sapwood.words.base import Comparison, WordSimilarity, as_words, row_products
 
-__all__ = ["Folded", "Tagged"]
+__all__ = ["Folded", "Inflected", "Tagged"]
+
+# Present and past of the verbs that agree in more than an ending, and the article before a vowel.
+_AGREEING = {
+    **dict.fromkeys(("am", "are", "is", "'re", "'m"), "is"),
+    **dict.fromkeys(("was", "were"), "was"),
+    **dict.fromkeys(("has", "have", "'ve"), "has"),
+    **dict.fromkeys(("do", "does"), "do"),
+    **dict.fromkeys(("a", "an"), "a"),
+    **dict.fromkeys(("this", "these"), "this"),
+    **dict.fromkeys(("that", "those"), "that"),
+    **dict.fromkeys(("go", "goes"), "go"),
+    **dict.fromkeys(("man", "men"), "man"),
+    **dict.fromkeys(("woman", "women"), "woman"),
+    **dict.fromkeys(("person", "people"), "person"),
+    **dict.fromkeys(("child", "children"), "child"),
+}
 
 
 class _Form(WordSimilarity):
@@ -55,6 +71,79 @@ class Folded(_Form):
 
     def __repr__(self) -> str:
         return f"Folded({self.similarity!r})"
+
+
+class Inflected(WordSimilarity):
+    """English words that differ in number or agreement only, such as ``do`` and ``does`` or ``city`` and ``cities``.
+
+    A word loses its ending for the plural or the third person, case is ignored, and a few irregular words are listed;
+    tense is kept. It is positive semi-definite.
+
+    Parameters
+    ----------
+    strength : float
+        How alike such words are, in [0, 1]; a word is 1 with itself.
+
+    Examples
+    --------
+    >>> forms = Inflected(0.8)
+    >>> [round(forms(*pair), 3) for pair in (("do", "does"), ("City", "cities"), ("walk", "walked"), ("is", "Is"))]
+    [0.8, 0.8, 0.0, 1.0]
+    """
+
+    def __init__(self, strength: float = 0.8) -> None:
+        number = isinstance(strength, (int, float, np.number)) and not isinstance(strength, bool)
+        if not number or not 0 <= strength <= 1:
+            raise ParameterError(f"strength must be a number in [0, 1], got {strength!r}.")
+        self.strength = strength
+
+    @property
+    def is_psd(self) -> bool:
+        """True: it is a dot product of what words have in common."""
+        return True
+
+    def against(self, vocabulary: Sequence[str]) -> Comparison:
+        """Prepare comparisons of any words with this vocabulary."""
+        words = [word.lower() for word in as_words(vocabulary)]
+        columns: dict[str, int] = {}
+        for word in words:
+            for name in (f"word {word}", f"form {_uninflected(word)}"):
+                columns.setdefault(name, len(columns))
+        return Comparison(
+            self._rows(words, columns),
+            lambda others: self._rows([word.lower() for word in others], columns),
+            symmetric=True,
+        )
+
+    def _rows(self, words: list[str], columns: dict[str, int]) -> sparse.csr_array:
+        weights = (("word", (1.0 - self.strength) ** 0.5), ("form", self.strength**0.5))
+        rows: list[int] = []
+        found: list[int] = []
+        data: list[float] = []
+        for row, word in enumerate(words):
+            for kind, weight in weights:
+                column = columns.get(f"{kind} {word if kind == 'word' else _uninflected(word)}")
+                if column is not None and weight:
+                    rows.append(row)
+                    found.append(column)
+                    data.append(weight)
+        return sparse.csr_array((data, (rows, found)), shape=(len(words), max(1, len(columns))), dtype=np.float64)
+
+    def _key(self) -> tuple[Any, ...]:
+        return (float(self.strength),)
+
+    def __repr__(self) -> str:
+        return f"Inflected({float(self.strength)!r})"
+
+
+def _uninflected(word: str) -> str:
+    if word in _AGREEING:
+        return _AGREEING[word]
+    if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    return word[:-2] if word.endswith(("ches", "shes", "sses", "xes", "zes")) else word[:-1]
 
 
 class Tagged(_Form):

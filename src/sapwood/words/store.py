@@ -8,7 +8,7 @@ import numpy as np
 
 from sapwood.files import Reader, Writer, register
 from sapwood.words.base import WordProduct, WordScaled, WordSimilarity, WordSum
-from sapwood.words.forms import Folded, Tagged
+from sapwood.words.forms import Folded, Inflected, Tagged
 from sapwood.words.latent import Latent
 from sapwood.words.table import Table
 from sapwood.words.taxonomy import Taxonomy
@@ -58,6 +58,8 @@ def _content(similarity: WordSimilarity, writer: Writer) -> dict[str, Any]:
             return {"weight": float(similarity.weight), "parts": [writer.part(similarity.similarity)]}
         case Folded():
             return {"parts": [writer.part(similarity.similarity)]}
+        case Inflected():
+            return {"strength": float(similarity.strength)}
         case Tagged():
             parts = [writer.part(similarity.similarity)]
             return {"parts": parts, "separator": similarity.separator, "prefix": similarity.prefix}
@@ -87,6 +89,8 @@ def _read(data: dict[str, Any], reader: Reader) -> WordSimilarity:
             if similarity._width() != data["bytes"]:
                 raise reader.fail("it was made with another version of WordNet than the one found here")
             return similarity
+        case "Inflected":
+            return Inflected(data["strength"])
         case "Latent":
             return Latent(
                 data["documents"],

@@ -41,7 +41,9 @@ _MOST_SENSES = 6
 class WordNet(Superconcepts):
     """Words compared through the noun hierarchy of WordNet.
 
-    A word stands for its most frequent noun sense, whatever its part of speech; words without one are unknown.
+    A word stands for its most frequent noun sense, whatever its part of speech; words without one are unknown. A
+    compound that WordNet does not list stands for its head: ``baseball_fan`` for ``fan``, but not ``prime_minister``
+    for ``minister``.
     Instances ("Paris") lie under what they are instances of.
 
     Parameters
@@ -169,13 +171,20 @@ class _Nouns(Hierarchy):
 
     def senses(self, word: str, *, inflected: bool) -> Sequence[int]:
         form = word.lower().replace(" ", "_")
-        line = self._index.get(form)
-        if line is None and inflected:
-            line = next((self._index[base] for base in self._bases(form) if base in self._index), None)
+        line = self._find(form, inflected)
+        while line is None and "_" in form:
+            form = form.partition("_")[2]
+            line = self._find(form, inflected)
         if line is None:
             return []
         fields = line.split()
         return [int(offset) for offset in fields[len(fields) - int(fields[2]) :]]
+
+    def _find(self, form: str, inflected: bool) -> bytes | None:
+        line = self._index.get(form)
+        if line is None and inflected:
+            line = next((self._index[base] for base in self._bases(form) if base in self._index), None)
+        return line
 
     def _bases(self, form: str) -> Iterator[str]:
         yield from self._exceptions.get(form, [])

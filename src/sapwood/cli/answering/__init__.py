@@ -14,7 +14,7 @@ from sapwood.errors import ModelFileError
 __all__ = ["load_model"]
 
 # Class of the stored model → module of this package.
-_ANSWERING = {"KernelSVC": "trees"}
+_ANSWERING = {"KernelSVC": "trees", "PairClassifier": "pairs", "QuestionClassifier": "questions"}
 
 
 def load_model(path: str) -> tuple[Any, ModuleType]:

@@ -1,0 +1,119 @@
+"""Classifiers of questions: one label per question, with a mark where there was no parse."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sapwood.corpora import Question
+    from sapwood.tasks.questions import QuestionClassifier
+
+__all__ = ["evaluate", "load_parser", "predict", "shown_as"]
+
+
+def load_parser(path: str | None) -> Any:
+    """Load a parser from a model file, or say what the file holds instead."""
+    if path is None:
+        return None
+    from sapwood.errors import ModelFileError
+    from sapwood.files import load
+
+    parser = load(path)
+    if not hasattr(parser, "parse"):
+        raise ModelFileError(f"{path}: holds a {type(parser).__name__}, not a parser.")
+    return parser
+
+
+def shown_as(questions: Sequence[Question], trees: str) -> list[Any]:
+    """Give questions by the trees that are wanted; by their text where there is none."""
+    if trees == "automatic":
+        return list(questions)
+    texts: list[Any] = [" ".join(question.words) for question in questions]
+    if trees == "none":
+        return texts
+    return [text if one.gold is None else one.gold for one, text in zip(questions, texts, strict=True)]
+
+
+def predict(model: QuestionClassifier, options: argparse.Namespace) -> int:
+    """Write one line per question: the label, with ``--margins`` also all margins, and ``unparsed`` where it was so.
+
+    Lines are text, trees in brackets, rows with five columns, or ``COARSE:fine question`` whose label is passed over.
+    """
+    import numpy as np
+
+    from sapwood.files import atomic_write
+
+    questions = _read_questions(options.data)
+    margins = model.decision_function(questions)
+    if margins.ndim == 1:
+        margins = np.column_stack([-margins, margins])
+    lines = []
+    for row, flat in zip(margins, model.unparsed(questions), strict=True):
+        order = np.argsort(-row, kind="stable")
+        cells = [str(model.classes_[order[0]])]
+        if options.margins:
+            cells += [f"{model.classes_[k]}={row[k]:.6g}" for k in order]
+        lines.append("\t".join([*cells, "unparsed"] if flat else cells) + "\n")
+    if options.out:
+        atomic_write(options.out, "".join(lines).encode())
+    else:
+        sys.stdout.writelines(lines)
+    return 0
+
+
+def evaluate(model: QuestionClassifier, options: argparse.Namespace) -> int:
+    """Print accuracy, and precision, recall and F1 per class."""
+    from sapwood.corpora import read_questions
+    from sapwood.metrics import score_labels
+
+    questions = read_questions(sys.stdin if options.data == "-" else options.data)
+    fine = any(":" in str(label) for label in model.classes_)
+    gold = [question.label if fine else question.coarse for question in questions]
+    scores = score_labels(gold, model.predict(questions).tolist())
+    flat = int(model.unparsed(questions).sum())
+    if options.json:
+        rows = {
+            name: {"precision": one.precision, "recall": one.recall, "f1": one.f1, "count": one.gold}
+            for name, one in scores.classes.items()
+        }
+        found = {"accuracy": scores.accuracy, "count": scores.count, "unparsed": flat, "classes": rows}
+        print(json.dumps(found, ensure_ascii=False, indent=2))
+        return 0
+    width = max([len(name) for name in scores.classes] + [8])
+    print(f"{'class':<{width}}  precision  recall      f1   count")
+    for name, one in scores.classes.items():
+        print(f"{name:<{width}}  {one.precision:9.4f}  {one.recall:6.4f}  {one.f1:6.4f}  {one.gold:6d}")
+    print(f"{'accuracy':<{width}}  {scores.accuracy:9.4f}{'':16}  {scores.count:6d}")
+    if flat:
+        print(f"{flat:,} questions had no parse and were classified by their words")
+    return 0
+
+
+def _read_questions(source: str) -> list[Any]:
+    from sapwood.corpora.questions import Question
+    from sapwood.corpora.sources import FormatError, lines
+    from sapwood.trees import Tree
+
+    found: list[Any] = []
+    name = source
+    for line in lines(sys.stdin if source == "-" else source):
+        name = line.source
+        fields = line.text.split("\t")
+        if len(fields) == 5:
+            tree = Tree.fromstring(fields[3]) if fields[3] else None
+            found.append(Question(fields[0], fields[1], tuple(fields[2].split()), tree))
+        elif len(fields) == 1:
+            # A label in front, as in the published files, is not part of the question.
+            label, _, rest = line.text.partition(" ")
+            coarse, colon, fine = label.partition(":")
+            labelled = bool(colon) and coarse.isupper() and coarse.isalpha() and fine.isalpha() and fine.islower()
+            found.append(rest if labelled and rest.strip() else line.text)
+        else:
+            raise line.fault(f"expected a question, or 5 columns with a tab between them; found {len(fields)} columns")
+    if not found:
+        raise FormatError(name, 1, 1, "holds no question; expected one per line")
+    return found

@@ -1,0 +1,50 @@
+"""``sapwood train pairs``: a classifier of pairs of sentences."""
+
+from __future__ import annotations
+
+import argparse
+
+from sapwood.cli.arguments import Subparsers, add_threads, positive_float
+
+__all__ = ["add_parser", "run"]
+
+
+def add_parser(tasks: Subparsers[argparse.ArgumentParser]) -> None:
+    """Describe the task."""
+    pairs = tasks.add_parser(
+        "pairs",
+        help="a classifier of pairs of sentences",
+        description="Learn from lines of label<TAB>trees<TAB>trees which pairs of sentences mean the same. A field "
+        "holds the trees of all sentences of a text; an empty one is a text without words.",
+    )
+    pairs.add_argument("data", metavar="DATA", help="file of label<TAB>trees<TAB>trees, or - for standard input")
+    pairs.add_argument("-o", "--out", required=True, metavar="MODEL", help="the model file to write")
+    pairs.add_argument("--groups", nargs="+", metavar="GROUP", help="groups of features (default: all)")
+    pairs.add_argument("--wordnet", action="store_true", help="take word meaning from WordNet (default: from DATA)")
+    pairs.add_argument(
+        "-C", type=positive_float, default=0.1, help="how far to bend to the data (default: %(default)s)"
+    )
+    pairs.add_argument("--balanced", action="store_true", help="let the rarer class count as much as the other")
+    add_threads(pairs)
+    pairs.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read, fit, save, and say what was learnt."""
+    import sys
+
+    from sapwood.corpora import read_tree_pairs
+    from sapwood.files import save
+    from sapwood.tasks.pairs import GROUPS, PairClassifier, PairFeatures
+    from sapwood.words import Folded, WordNet
+
+    pairs, labels = read_tree_pairs(sys.stdin if options.data == "-" else options.data)
+    features = PairFeatures(tuple(options.groups or GROUPS), similarity=Folded(WordNet()) if options.wordnet else None)
+    weight = "balanced" if options.balanced else None
+    model = PairClassifier(features, C=options.C, class_weight=weight).fit(pairs, labels)
+    save(model, options.out)
+    names = " and ".join(map(str, model.classes_))
+    print(f"{options.out}: {names}, {len(pairs):,} pairs, {model.features_.n_features_out_} features, heaviest first:")
+    for name, weight_ in model.heaviest(5):
+        print(f"  {name:<28} {weight_:.3f}")
+    return 0

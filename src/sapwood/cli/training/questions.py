@@ -1,0 +1,84 @@
+"""``sapwood train questions``: a classifier of questions."""
+
+from __future__ import annotations
+
+import argparse
+
+from sapwood.cli.arguments import Subparsers, add_threads, positive_float, positive_int
+
+__all__ = ["add_parser", "run"]
+
+
+def add_parser(tasks: Subparsers[argparse.ArgumentParser]) -> None:
+    """Describe the task."""
+    questions = tasks.add_parser(
+        "questions",
+        help="a classifier of questions, as text or with trees",
+        description="Learn which kind of answer a question asks for. DATA holds lines of COARSE:fine question (text), "
+        "or rows of five columns: coarse, fine, words, tree, gold tree.",
+    )
+    questions.add_argument("data", metavar="DATA", help="file of questions, or - for standard input")
+    questions.add_argument("-o", "--out", required=True, metavar="MODEL", help="the model file to write")
+    questions.add_argument("--labels", choices=("coarse", "fine"), default="coarse", help="default: %(default)s")
+    questions.add_argument(
+        "--trees",
+        choices=("automatic", "gold", "none"),
+        default="automatic",
+        help="which trees to use; never mix them between training and test (default: %(default)s)",
+    )
+    questions.add_argument(
+        "--kernel",
+        metavar="EXPR",
+        help="on the views focus, lexical, words and tree (default: the best combination found on TREC)",
+    )
+    questions.add_argument("-C", type=positive_float, default=10.0, help="price of an error (default: %(default)s)")
+    questions.add_argument("--balanced", action="store_true", help="let rare classes count as much as frequent ones")
+    questions.add_argument("--parser", metavar="MODEL", help="a model that parses the text of questions without trees")
+    questions.add_argument("--encoding", default="utf-8", help="of DATA; TREC's own files are latin-1 (default: utf-8)")
+    questions.add_argument(
+        "--tune",
+        type=positive_int,
+        metavar="FOLDS",
+        help="choose C, and with no --kernel also the kernel, by cross-validation; prints the trials",
+    )
+    add_threads(questions)
+    questions.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read, tune if asked to, fit, save, and say what was learnt."""
+    import sys
+
+    import numpy as np
+
+    from sapwood.cli.answering.questions import load_parser, shown_as
+    from sapwood.corpora import read_questions
+    from sapwood.files import save
+    from sapwood.kernels import parse_kernel
+    from sapwood.tasks.questions import QuestionClassifier, tune
+    from sapwood.tasks.questions.tuning import candidates
+
+    kernel = None if options.kernel is None else parse_kernel(options.kernel)
+    parser = load_parser(options.parser)
+    questions = read_questions(sys.stdin if options.data == "-" else options.data, encoding=options.encoding)
+    shown = shown_as(questions, options.trees)
+    labels = np.array([one.coarse if options.labels == "coarse" else one.label for one in questions])
+    cost = "balanced" if options.balanced else None
+    model = QuestionClassifier(kernel, C=options.C, class_weight=cost, parser=parser)
+    if options.tune is not None:
+        kernels = candidates() if kernel is None else [kernel]
+        prices = tuple(sorted({1.0, 3.0, 10.0, options.C}))
+        tuning = tune(
+            shown, labels, kernels=kernels, C=prices, class_weights=(cost,), folds=options.tune, keep=2, parser=parser
+        )
+        print(tuning)
+        model = tuning.classifier(parser=parser)
+    model.fit(shown, labels)
+    save(model, options.out)
+    machine = model.machine_
+    flat = int(model.unparsed_.sum())
+    print(
+        f"{options.out}: {len(model.classes_)} classes, {len(machine.support_):,} support questions of "
+        f"{len(questions):,}{f', {flat:,} of them without a parse' if flat else ''}, {machine.kernel_!r}"
+    )
+    return 0

@@ -1,0 +1,165 @@
+"""Pairs of parsed texts: one ``label<TAB>trees<TAB>trees`` per line, and texts with their trees.
+
+A text may have several sentences, so a field holds any number of trees side by side; an empty one is a text without
+words. Pairs of plain text are read by ``pairs``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sapwood import _core
+from sapwood.corpora.sources import FormatError, Line, Source, encode_text, lines
+from sapwood.errors import BracketError, DataError
+from sapwood.files import atomic_write
+from sapwood.trees.array import TreeArray
+from sapwood.trees.brackets import read_into, to_brackets
+from sapwood.trees.examples import Examples
+from sapwood.trees.tree import Tree
+
+__all__ = ["read_parsed_texts", "read_tree_pairs", "write_parsed_texts", "write_tree_pairs"]
+
+
+class _Fields:
+    """Fields of trees, all on one arena."""
+
+    def __init__(self) -> None:
+        self.arena = _core.trees.Arena()
+
+    def read(self, text: str, line: Line, column: int) -> NDArray[np.uint32]:
+        if not text.strip():
+            return np.zeros(0, dtype=np.uint32)
+        try:
+            return read_into(self.arena, text.encode("utf-8", "surrogatepass"), line.source)
+        except BracketError as fault:
+            at, row = fault.column + (column - 1 if fault.line == 1 else 0), line.number + fault.line - 1
+            raise BracketError(line.source, row, at, fault.reason, fault.context) from None
+
+    def array(self, fields: Sequence[NDArray[np.uint32]]) -> TreeArray:
+        roots = np.concatenate([np.zeros(0, dtype=np.uint32), *fields])
+        if all(len(field) == 1 for field in fields):
+            return TreeArray._from_arena(self.arena, roots)
+        return TreeArray._from_arena(self.arena, roots, np.cumsum([len(field) for field in fields], dtype=np.uint64))
+
+
+def read_tree_pairs(
+    source: Source | Sequence[Source], *, labels: bool = True
+) -> tuple[Examples, NDArray[np.str_] | None]:
+    """Read pairs of trees.
+
+    Parameters
+    ----------
+    source : path, pattern, open file, or a list of these
+        One ``label<TAB>trees<TAB>trees`` per line, as UTF-8; empty lines are passed over.
+    labels : bool
+        With False, lines may also hold two fields of trees alone, and no labels are returned unless every line has one.
+
+    Returns
+    -------
+    pairs : Examples
+        With the views ``first`` and ``second``.
+    labels : array of str, or None
+
+    Raises
+    ------
+    FormatError, BracketError
+        With file, line and column, and nothing is returned.
+
+    Examples
+    --------
+    >>> import io
+    >>> pairs, y = read_tree_pairs(io.StringIO("same\\t(NP (NN dog))\\t(NP (NN dog))\\n"))
+    >>> pairs, y.tolist()
+    (Examples(first, second; 1 row), ['same'])
+    """
+    fields = _Fields()
+    sides: tuple[list[NDArray[np.uint32]], list[NDArray[np.uint32]]] = [], []
+    found: list[str | None] = []
+    name = "the source"
+    for line in lines(source):
+        name = line.source
+        if not line.text:
+            continue
+        cells = line.text.split("\t")
+        if len(cells) == 2 and not labels:
+            cells = ["", *cells]
+        elif len(cells) != 3:
+            expected = "label<TAB>trees<TAB>trees" + ("" if labels else " or trees<TAB>trees")
+            raise line.fault(f"expected {expected}, but the line has {len(cells) - 1} tabs")
+        elif not cells[0].strip():
+            raise line.fault("the label before the first tab is empty")
+        label, first, second = cells
+        column = len(label) + 2 if label else 1
+        sides[0].append(fields.read(first, line, column))
+        sides[1].append(fields.read(second, line, column + len(first) + 1))
+        found.append(label.strip() or None)
+    if not found:
+        raise FormatError(name, 1, 1, "holds no pair; expected lines of label<TAB>trees<TAB>trees")
+    given = [label for label in found if label is not None]
+    pairs = Examples(first=fields.array(sides[0]), second=fields.array(sides[1]))
+    return pairs, np.array(given) if len(given) == len(found) else None
+
+
+def write_tree_pairs(pairs: Examples, labels: Iterable[object], path: str | os.PathLike[str]) -> None:
+    """Write pairs of trees with their labels; the file appears whole or not at all.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "pairs.tsv")
+    >>> write_tree_pairs(Examples(first=["(NP (NN dog))"], second=["(NP (NN cat))"]), ["other"], path)
+    >>> print(path.read_text(), end="")
+    other	(NP (NN dog))	(NP (NN cat))
+    """
+    rows = []
+    for label, first, second in zip(labels, pairs["first"], pairs["second"], strict=True):
+        text = str(label).strip()
+        if not text or any(mark in text for mark in "\t\r\n"):
+            raise DataError(f"the label {label!r} cannot be written: it is empty or has a tab or line break.")
+        rows.append(f"{text}\t{_brackets(first)}\t{_brackets(second)}\n")
+    atomic_write(path, encode_text("".join(rows), path))
+
+
+def read_parsed_texts(source: Source | Sequence[Source]) -> dict[str, tuple[Tree, ...]]:
+    """Read texts with their trees, one ``text<TAB>trees`` per line, as a dictionary.
+
+    White space within a text counts as one blank, and so should who looks it up.
+
+    Examples
+    --------
+    >>> import io
+    >>> {text: len(trees) for text, trees in read_parsed_texts(io.StringIO("Why?\\t(S (WRB Why) (. ?))\\n")).items()}
+    {'Why?': 1}
+    """
+    fields = _Fields()
+    texts: list[str] = []
+    found: list[NDArray[np.uint32]] = []
+    for line in lines(source):
+        if not line.text:
+            continue
+        text, tab, trees = line.text.partition("\t")
+        if not tab:
+            raise line.fault("expected text<TAB>trees, but the line has no tab")
+        texts.append(" ".join(text.split()))
+        found.append(fields.read(trees, line, len(text) + 2))
+    sizes = [len(field) for field in found]
+    every = list(TreeArray._from_arena(fields.arena, np.concatenate([np.zeros(0, dtype=np.uint32), *found])))
+    ends = np.cumsum(sizes).tolist()
+    return {
+        text: tuple(tree for tree in every[end - size : end] if isinstance(tree, Tree))
+        for text, end, size in zip(texts, ends, sizes, strict=True)
+    }
+
+
+def write_parsed_texts(texts: Mapping[str, Sequence[Tree]], path: str | os.PathLike[str]) -> None:
+    """Write texts with their trees, as ``read_parsed_texts`` reads them; white space within a text becomes a blank."""
+    rows = [f"{' '.join(text.split())}\t{_brackets(tuple(trees))}\n" for text, trees in texts.items()]
+    atomic_write(path, encode_text("".join(rows), path))
+
+
+def _brackets(element: Tree | tuple[Tree, ...]) -> str:
+    return " ".join(to_brackets(tree, escape=True) for tree in (element if isinstance(element, tuple) else (element,)))

@@ -1,0 +1,397 @@
+"""Question classification on TREC: from bags of words through tree kernels to trees with similar words.
+
+The rows follow Bloehdorn and Moschitti's argument (semantic syntactic tree kernels, CIKM 2007) and go on to focus
+trees, lexical trees and their sums. Every row is cross-validated on the training questions, and that table is complete
+before any test question is scored; each row is scored once. Trees are a parser's throughout, never an annotator's.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sapwood import settings
+from sapwood.corpora.brown import iter_brown
+from sapwood.corpora.catalogue import data_folders, find
+from sapwood.corpora.kelp import read_kelp
+from sapwood.corpora.questions import Question, read_questions
+from sapwood.errors import DataError
+from sapwood.experiments.tables import Cell, Setting, Table
+from sapwood.files import save
+from sapwood.kernels import Kernel, Linear, PartialTree, SemanticSubsetTree, SmoothedPartialTree, SubsetTree, Subtree
+from sapwood.learn import KernelSVC
+from sapwood.metrics import paired_bootstrap
+from sapwood.tasks.questions import QuestionClassifier, lemma_tree, question_views, semantic_kernel
+from sapwood.tasks.questions.tuning import Folds, Grams, cross_validate, folds_of, ridge_predictions, stored_machine
+from sapwood.trees import Examples, TreeArray
+from sapwood.words import Latent, Tagged, WordNet
+from sapwood.words import Table as WordTable
+from sapwood.words.lemmas import lemma
+
+__all__ = ["run"]
+
+_C = 10.0
+_FOLDS = 5
+_RIDGE = 0.05
+_SIZES = (500, 1000, 2000, 4000)
+_DIMENSIONS = 300
+_LEAF_WEIGHTS = (0.5, 1.0, 2.0, 4.0)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A kernel under its name; with ``fine`` the 50 classes are trained too, with ``final`` it may be chosen."""
+
+    name: str
+    kernel: Kernel
+    fine: bool = False
+    final: bool = False
+
+
+@dataclass(frozen=True)
+class _Data:
+    train: list[Question]
+    test: list[Question]
+    views: Examples
+    test_views: Examples
+    questions: Latent
+    brown: Latent | None
+    counts: str | None
+
+    def labels(self, fine: bool, test: bool = False) -> NDArray[np.str_]:
+        return np.array([q.label if fine else q.coarse for q in (self.test if test else self.train)])
+
+
+@dataclass
+class _Fitted:
+    """A machine that is trained but has not been asked: what it needs of the test questions is their Gram rows."""
+
+    machine: KernelSVC
+    rows: NDArray[np.float32]
+
+    def margins(self) -> Any:
+        machine = self.machine
+        return self.rows[:, machine.support_].astype(np.float64) @ machine.dual_coef_ + machine.intercept_
+
+
+def run(setting: Setting) -> Iterator[Table]:
+    """Make the tables: ``validation``, ``test``, ``leaves``, ``curve`` and ``time``."""
+    data = _read(setting)
+    grams = Grams(data.views, data.test_views)
+    folds = folds_of(data.labels(fine=False), _FOLDS, setting.seed)
+    rows = _rows(data)
+    curve = [row for row in rows if row.name in _CURVE] if setting.wants("curve") else []
+    if setting.wants("validation") or setting.wants("test"):
+        fitted: dict[tuple[str, bool], _Fitted] = {}
+        lines: list[tuple[Cell, ...]] = []
+        with settings.progress_bar(len(rows), "Rows") as progress:
+            for number, row in enumerate(rows):
+                lines.append(_validate(row, data, grams, folds, fitted, testing=setting.wants("test")))
+                grams.forget(*(later.kernel for later in [*rows[number + 1 :], *curve]))
+                if progress is not None:
+                    progress(number + 1)
+        best = max(lines, key=lambda line: _number(line[3]) if line[3] is not None else _number(line[1]) - 100)
+        yield Table(
+            "validation",
+            f"TREC, {len(data.train):,} training questions, {_FOLDS}-fold cross-validation: accuracy",
+            ("kernel", "ridge, 6 classes", "ridge, 50", "SVM, 6", "SVM, 50", "CPU s"),
+            lines,
+            {"CPU s": 1},
+            notes=(
+                f"seed {setting.seed}; SVM with C = {_C:g} in all rows; – is not run.",
+                f"LSI: nouns, {_DIMENSIONS} dimensions; that of questions has seen the words of all folds, no label.",
+                f"Best by cross-validation of the machine itself: {best[0]}.",
+                *([] if data.brown is not None else ["The Brown corpus is not here, so its rows are left out."]),
+            ),
+        )
+        if setting.wants("test"):
+            yield _test(rows, data, fitted, setting.seed)
+    if setting.wants("leaves"):
+        yield _leaves(data, folds)
+    if setting.wants("curve"):
+        yield _curve(curve, data, grams, setting.seed)
+    if setting.wants("time"):
+        yield _time(data)
+
+
+def _read(setting: Setting) -> _Data:
+    folders = data_folders([setting.data] if setting.data else [])
+    found = {one.corpus.name: one for one in find(folders, names=("trec-trees", "trec-kelp", "brown"))}
+    for name in ("trec-trees", "trec-kelp"):
+        if found[name].path is None:
+            raise DataError(f"the corpus {name} is not here; how to get it: {found[name].corpus.obtain}.")
+    trees, kelp = str(found["trec-trees"].path), str(found["trec-kelp"].path)
+    train, test = (read_questions(trees.replace("*", part)) for part in ("train", "test"))
+    brown = found["brown"].path
+    views = []
+    for questions, part in ((train, "train_5500.coarse"), (test, "TREC_10.coarse")):
+        examples = read_kelp(kelp.replace("*", part), trees=["lct"])
+        if [example.labels[0] for example in examples] != [question.coarse for question in questions]:
+            raise DataError(f"{kelp}: the questions are not in the order of {trees}; fetch both again.")
+        shapes = question_views([question.tree for question in questions], ["focus", "lexical", "words"])
+        views.append(
+            Examples(
+                focus=shapes["focus"],
+                lexical=shapes["lexical"],
+                words=list(shapes["words"]),
+                bag=[dict(Counter(word.lower() for word in question.words)) for question in questions],
+                lemmas=TreeArray([lemma_tree(question.tree) for question in questions if question.tree]),
+                dependencies=TreeArray([example.trees["lct"] for example in examples]),
+            )
+        )
+    counts = [os.path.join(folder, "wordnet", "ic-brown.dat.gz") for folder in folders]
+    return _Data(
+        train,
+        test,
+        views[0],
+        views[1],
+        Latent([_nouns(tree) for tree in views[0]["lemmas"]], dimensions=_DIMENSIONS),
+        None if brown is None else Latent(_lemmas(brown), dimensions=_DIMENSIONS),
+        next((path for path in counts if os.path.isfile(path)), None),
+    )
+
+
+def _lemmas(path: str) -> Iterator[list[str]]:
+    """Read the nouns of Brown's documents as lemmas; its tags of nouns are those of the treebank in lower case."""
+    for document in iter_brown(path):
+        yield [lemma(word, tag.split("-")[0].upper()) for word, tag in document if tag.startswith("n")]
+
+
+def _nouns(tree: Any) -> list[str]:
+    return [node.children[0].label for node in tree.preorder() if node.label in ("NN", "NNP") and node.children]
+
+
+_CURVE = ("bag of words", "SST on lemmas", "SSTK on focus trees, Lin, all senses", "focus + lexical + ½ words")
+
+
+def _semantic(words: Any, view: str = "lemmas", *, decay: float = 0.4, leaf_weight: float = 1.0) -> Kernel:
+    return SemanticSubsetTree(words, decay=decay, leaf_weight=leaf_weight).normalized().on(view)
+
+
+def _rows(data: _Data) -> list[Row]:
+    first, every = WordNet(weights="lin"), WordNet(weights="lin", senses="all")
+    words = Linear().normalized().on("words")
+    focus = {"decay": 0.2, "leaf_weight": 2.0}
+    on_focus = _semantic(every, "focus", **focus)
+    on_lexical = SmoothedPartialTree(Tagged(every), lexical="all").normalized().on("lexical")
+    tagged = Tagged(every, prefix="LEX##")
+    on_dependencies = SmoothedPartialTree(tagged, lexical="all").normalized().on("dependencies")
+    rows = [
+        Row("bag of words", Linear().normalized().on("bag"), fine=True),
+        Row("bag of words and pairs", words),
+        Row("semantic bag of words, Lin", Linear(words=first).normalized().on("lemmas")),
+        Row("ST on lemmas", Subtree(decay=0.4).normalized().on("lemmas")),
+        Row("SST on lemmas", SubsetTree(decay=0.4).normalized().on("lemmas"), fine=True),
+        Row("SST on lemmas, λ=.2", SubsetTree(decay=0.2).normalized().on("lemmas")),
+        Row("PTK on lemmas", PartialTree().normalized().on("lemmas")),
+    ]
+    rows += [
+        Row(f"SSTK on lemmas, {weights}", _semantic(WordNet(weights=weights)))
+        for weights in ("full", "wu-palmer", "path", "resnik")
+    ]
+    rows.append(Row("SSTK on lemmas, Lin", _semantic(first), fine=True))
+    if data.counts is not None:
+        rows.append(Row("SSTK on lemmas, Lin, Brown counts", _semantic(WordNet(information=data.counts))))
+    rows.append(Row("SSTK on lemmas, Lin, all senses", _semantic(every)))
+    same = WordTable({})  # words are like themselves only
+    if data.brown is not None:
+        rows += [
+            Row("SSTK on lemmas, LSI of Brown", _semantic(data.brown)),
+            Row("SSTK on lemmas, ½ same + ½ LSI of Brown", _semantic(0.5 * same + 0.5 * data.brown)),
+        ]
+    rows += [
+        Row("SSTK on lemmas, LSI of questions", _semantic(data.questions)),
+        Row("SSTK on lemmas, ½ same + ½ LSI of questions", _semantic(0.5 * same + 0.5 * data.questions)),
+        Row("SST on focus trees", SubsetTree(decay=0.2).normalized().on("focus")),
+    ]
+    if data.brown is not None:
+        mixed = 0.5 * same + 0.5 * data.brown
+        rows.append(Row("SSTK on focus trees, ½ same + ½ LSI of Brown", _semantic(mixed, "focus", **focus)))
+    rows += [
+        Row("SSTK on focus trees, Lin", _semantic(first, "focus", **focus)),
+        Row("SSTK on focus trees, Lin, all senses", on_focus, fine=True),
+        Row("PTK on lexical trees", PartialTree().normalized().on("lexical")),
+        Row("SPTK on lexical trees, Lin, all senses", on_lexical, fine=True),
+        Row("PTK on dependency trees", PartialTree().normalized().on("dependencies")),
+        Row("SPTK on dependency trees, Lin, all senses", on_dependencies),
+        Row("focus + words", on_focus + words),
+        Row("focus + lexical", on_focus + on_lexical),
+        Row("focus + lexical + ½ words", on_focus + on_lexical + 0.5 * words, fine=True, final=True),
+        Row(
+            "focus + lexical + dependency + ½ words",
+            on_focus + on_lexical + on_dependencies + 0.5 * words,
+            fine=True,
+            final=True,
+        ),
+    ]
+    return rows
+
+
+def _validate(
+    row: Row, data: _Data, grams: Grams, folds: Folds, fitted: dict[tuple[str, bool], _Fitted], *, testing: bool
+) -> tuple[Cell, ...]:
+    """Cross-validate a row and, for later, train on all training questions."""
+    start = time.process_time()
+    K = grams.train(row.kernel)
+    ridge = _ridge(K, data, folds)
+    scores: list[float | None] = []
+    everything = np.arange(len(K))
+    for fine in (False, True):
+        labels = data.labels(fine)
+        scores.append(_percent(cross_validate(K, labels, folds, C=_C) == labels) if row.final else None)
+        if testing and (row.fine or not fine):
+            machine = stored_machine(K, everything, labels, _C, None)
+            fitted[row.name, fine] = _Fitted(machine, grams.other(row.kernel))
+    return row.name, *ridge, *scores, time.process_time() - start
+
+
+def _ridge(K: Any, data: _Data, folds: Folds) -> tuple[float, float]:
+    """Return the accuracies on both sets of classes by one closed-form cross-validation."""
+    names, targets = zip(*(np.unique(data.labels(fine), return_inverse=True) for fine in (False, True)), strict=True)
+    sides = [np.where(np.arange(len(n)) == t[:, None], 1.0, -1.0) for n, t in zip(names, targets, strict=True)]
+    predicted = ridge_predictions(K, np.hstack(sides), folds, _RIDGE)
+    coarse, fine = predicted[:, : len(names[0])], predicted[:, len(names[0]) :]
+    return _percent(coarse.argmax(axis=1) == targets[0]), _percent(fine.argmax(axis=1) == targets[1])
+
+
+def _test(rows: list[Row], data: _Data, fitted: dict[tuple[str, bool], _Fitted], seed: int) -> Table:
+    lines: list[tuple[Cell, ...]] = []
+    for row in rows:
+        cells: list[Cell] = [row.name]
+        for fine in (False, True):
+            one = fitted.get((row.name, fine))
+            if one is None:
+                cells += [None, None]
+                continue
+            margins, gold = one.margins(), data.labels(fine, test=True)
+            right = one.machine.classes_[margins.argmax(axis=1)] == gold
+            interval = paired_bootstrap(right, np.zeros(len(right)), samples=2000, random_state=seed)
+            cells += [_percent(right), f"{100 * interval.low:.1f}–{100 * interval.high:.1f}"]
+            if not fine:
+                cells += _micro(margins, one.machine.classes_, gold, seed)
+        lines.append(tuple(cells))
+    return Table(
+        "test",
+        f"TREC, {len(data.test)} test questions, each row scored once",
+        ("kernel", "accuracy, 6 classes", "95%", "micro-F1", "95% ", "accuracy, 50", "95%  "),
+        lines,
+        {"accuracy, 6 classes": 1, "micro-F1": 1, "accuracy, 50": 1},
+        notes=(
+            "Accuracy: the class with the largest margin. Micro-F1: every class decides by its own margin.",
+            "Intervals: percentiles of 2,000 bootstrap samples of the test questions.",
+        ),
+    )
+
+
+def _micro(margins: Any, classes: Any, gold: Any, seed: int) -> list[Cell]:
+    """Score the binary decisions of all classes together."""
+    said = margins > 0
+    true = classes == gold[:, None]
+    counts = np.column_stack([(said & true).sum(axis=1), said.sum(axis=1), true.sum(axis=1)]).astype(np.float64)
+
+    def f1(sums: Any) -> float:
+        return 2 * float(sums[0]) / max(1.0, float(sums[1] + sums[2]))
+
+    found = paired_bootstrap(counts, np.zeros_like(counts), metric=f1, samples=2000, random_state=seed)
+    return [100 * found.difference, f"{100 * found.low:.1f}–{100 * found.high:.1f}"]
+
+
+def _leaves(data: _Data, folds: Folds) -> Table:
+    """Weigh leaves: the paper's α, by cross-validation only."""
+    similarities: list[tuple[str, Any]] = [
+        ("Lin", WordNet(weights="lin")),
+        ("LSI of questions", Latent()),
+    ]
+    if data.brown is not None:
+        similarities.insert(1, ("LSI of Brown", data.brown))
+    lines: list[tuple[Cell, ...]] = []
+    for name, words in similarities:
+        cells: list[Cell] = [f"SSTK on lemmas, {name}"]
+        for weight in _LEAF_WEIGHTS:
+            kernel = _semantic(words, leaf_weight=weight)
+            cells.append(_ridge(Grams(data.views).train(kernel), data, folds)[0])
+        lines.append(tuple(cells))
+    return Table(
+        "leaves",
+        "Weight of leaves α: accuracy on 6 classes in cross-validation (ridge) on the training questions",
+        ("kernel", *(f"α={weight:g}" for weight in _LEAF_WEIGHTS)),
+        lines,
+    )
+
+
+def _curve(rows: list[Row], data: _Data, grams: Grams, seed: int) -> Table:
+    labels, gold = data.labels(fine=False), data.labels(fine=False, test=True)
+    order = np.random.default_rng(seed).permutation(len(labels))
+    sizes = [*(size for size in _SIZES if size < len(labels)), len(labels)]
+    lines: list[tuple[Cell, ...]] = []
+    for row in rows:
+        K, other = grams.train(row.kernel), grams.other(row.kernel)
+        cells: list[Cell] = [row.name]
+        for size in sizes:
+            chosen = np.sort(order[:size])
+            machine = stored_machine(K, chosen, labels, _C, None)
+            margins = _Fitted(machine, other[:, chosen]).margins()
+            cells.append(_percent(machine.classes_[margins.argmax(axis=1)] == gold))
+        lines.append(tuple(cells))
+    columns = ("kernel", *(f"{size:,}" for size in sizes))
+    return Table(
+        "curve",
+        "Learning curve: accuracy on 6 classes of the test questions by number of training questions",
+        columns,
+        lines,
+        dict.fromkeys(columns, 1),
+        notes=(f"Nested random samples, seed {seed}; C = {_C:g}.",),
+    )
+
+
+def _time(data: _Data) -> Table:
+    """Train from trees to a saved model, and predict from trees."""
+    every = WordNet(weights="lin", senses="all")
+    every("dog", "cat")
+    trees = [question.tree for question in data.train if question.tree]
+    asked = [question.tree for question in data.test if question.tree]
+    lines: list[tuple[Cell, ...]] = []
+    for name, kernel in (
+        ("SST on focus trees", SubsetTree(decay=0.2).normalized()),
+        ("SSTK on focus trees, Lin, all senses", _semantic(every, "focus", decay=0.2, leaf_weight=2.0)),
+        ("focus + lexical + ½ words", semantic_kernel(every)),
+    ):
+        wall, cpu = time.perf_counter(), time.process_time()
+        model = QuestionClassifier(kernel, C=_C).fit(trees, data.labels(fine=False))
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "model.sap")
+            save(model, path)
+            size = path.stat().st_size
+        trained = (time.perf_counter() - wall, time.process_time() - cpu)
+        model.predict(asked[:10])  # compiles the model, once
+        wall, cpu = time.perf_counter(), time.process_time()
+        model.predict(trees)
+        speed = [
+            round(len(trees) / max(1e-9, spent)) for spent in (time.perf_counter() - wall, time.process_time() - cpu)
+        ]
+        lines.append((name, *trained, round(size / 1e6, 1), *speed))
+    return Table(
+        "time",
+        f"From {len(trees):,} trees to a saved model of 6 classes, and from trees to predictions",
+        ("kernel", "seconds", "CPU s", "MB", "per second", "per CPU s"),
+        lines,
+        {"seconds": 1, "CPU s": 1, "MB": 1},
+        notes=(f"{settings.threads()} threads; WordNet's files had been read.",),
+    )
+
+
+def _percent(right: Any) -> float:
+    return 100 * float(np.mean(right))
+
+
+def _number(cell: Cell) -> float:
+    return float(cell) if isinstance(cell, (int, float)) else float("-inf")

@@ -1,0 +1,110 @@
+"""What kernels take as examples: turning whatever a user passes into arrays, and joining arrays to pairs.
+
+What is done with them belongs to the kernels.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sparse
+from numpy.typing import NDArray
+
+from sapwood.errors import DataError
+from sapwood.trees.array import TreeArray, concatenate
+from sapwood.trees.convert import is_nltk
+from sapwood.trees.examples import Examples
+from sapwood.trees.tree import Tree
+
+__all__ = ["as_data", "is_number", "is_single", "join", "levels_to_user"]
+
+
+def as_data(X: Any) -> Any:
+    """Turn whatever a user passes as examples into something with a shape that can be sliced."""
+    if isinstance(X, (TreeArray, Examples)):
+        return X
+    if sparse.issparse(X):
+        return X.tocsr()
+    if isinstance(X, np.ndarray) and X.dtype.kind not in "OU":
+        if X.ndim != 2:
+            raise DataError(f"features must have two dimensions (rows, features), got shape {X.shape}.")
+        return X
+    if hasattr(X, "to_numpy"):
+        return as_data(X.to_numpy())
+    if isinstance(X, (list, tuple, np.ndarray)):
+        rows = list(X)
+        if rows and all(isinstance(row, Mapping) for row in rows):
+            return np.fromiter(rows, dtype=object, count=len(rows))
+        if rows and all(isinstance(row, (list, tuple)) and row and is_number(row[0]) for row in rows):
+            return as_data(_matrix(rows))
+        return TreeArray(rows)
+    raise DataError(
+        f"expected a TreeArray, Examples, a list of trees, a matrix or a list of dictionaries; got {type(X).__name__}."
+    )
+
+
+def join(X: Any, Y: Any) -> Any:
+    """Put two arrays of the same length and kind end to end, as ``Kernel.pairwise`` takes them.
+
+    >>> join(["(NP (NN dog))"], ["(NP (NN cat))"])
+    TreeArray(2 trees, 6 nodes, 6 distinct subtrees)
+    """
+    if is_single(X) and is_single(Y):
+        return TreeArray([X, Y])
+    if is_single(X) or is_single(Y):
+        raise DataError("compare one tree with one tree, or arrays with arrays; wrap a single tree in a list.")
+    X, Y = as_data(X), as_data(Y)
+    if X.shape[0] != Y.shape[0]:
+        raise DataError(f"X has {X.shape[0]} elements and Y has {Y.shape[0]}; each needs a partner in the same place.")
+    return _join(X, Y)
+
+
+def _join(X: Any, Y: Any) -> Any:
+    if isinstance(X, TreeArray) and isinstance(Y, TreeArray):
+        return concatenate([X._compact(), Y._compact()])
+    if isinstance(X, Examples) and isinstance(Y, Examples):
+        if set(X.views) != set(Y.views):
+            raise DataError(f"X has the views {', '.join(X.views)} and Y {', '.join(Y.views)}; they must be the same.")
+        return Examples(**{view: _join(X[view], Y[view]) for view in X.views})
+    if isinstance(X, (TreeArray, Examples)) or isinstance(Y, (TreeArray, Examples)):
+        raise DataError(f"X is a {type(X).__name__} and Y a {type(Y).__name__}; they must be of the same kind.")
+    dictionaries = [isinstance(side, np.ndarray) and side.dtype == object for side in (X, Y)]
+    if any(dictionaries):
+        if not all(dictionaries):
+            raise DataError("one side has dictionaries and the other a matrix; use the same kind of features on both.")
+        return np.concatenate([X, Y])
+    if X.shape[1] != Y.shape[1]:
+        raise DataError(f"X has {X.shape[1]} features but Y has {Y.shape[1]}; they must be the same.")
+    if sparse.issparse(X) or sparse.issparse(Y):
+        return sparse.vstack([sparse.csr_array(X), sparse.csr_array(Y)], format="csr")
+    return np.concatenate([X, Y])
+
+
+def _matrix(rows: list[Any]) -> NDArray[np.float64]:
+    try:
+        return np.asarray(rows, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError("the rows of numbers differ in length or hold something else; pass a matrix.") from None
+
+
+def is_single(X: Any) -> bool:
+    """Return whether X is one tree rather than an array of them."""
+    return isinstance(X, (Tree, str)) or is_nltk(X)
+
+
+def is_number(value: object) -> bool:
+    """Return whether a value is a number; truth values are none."""
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def levels_to_user() -> int:
+    """Return the stack level, seen from the caller, of the first frame outside Sapwood: where a warning belongs."""
+    level = 1
+    frame = sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).startswith("sapwood."):
+        frame = frame.f_back
+        level += 1
+    return level

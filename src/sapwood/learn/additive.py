@@ -1,0 +1,166 @@
+"""A logistic model in which every feature acts through a curve of its own: bent where needed, a plain sum all the same.
+
+It takes plain matrices of numbers. What the features mean is the business of whoever makes them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils.validation import check_is_fitted
+
+from sapwood.errors import DataError, ParameterError
+
+__all__ = ["AdditiveLogistic"]
+
+Matrix = NDArray[np.float64]
+
+
+class AdditiveLogistic(ClassifierMixin, BaseEstimator):
+    """Logistic regression on piecewise linear curves, one per feature.
+
+    A feature enters with its standardised value and with hat functions at quantiles of its training values; all weights
+    are penalised alike. Decisions are sums over features, so each can be explained exactly.
+
+    Parameters
+    ----------
+    C : float
+        Inverse of the strength of the penalty.
+    knots : int
+        Most knots of a curve; 1 makes all curves straight lines.
+    class_weight : dict, "balanced" or None
+        Factors per class.
+
+    Attributes
+    ----------
+    classes_ : array of two labels, sorted
+    importances_ : array
+        Per feature, the standard deviation of its contributions to the training examples.
+    base_ : float
+        The mean decision about the training examples.
+
+    Examples
+    --------
+    >>> X = np.linspace(-1, 1, 41)[:, None]
+    >>> model = AdditiveLogistic(C=10.0).fit(X, abs(X[:, 0]) > 0.5)  # no straight line can do this
+    >>> model.predict([[-0.9], [0.0], [0.9]])
+    array([ True, False,  True])
+    """
+
+    classes_: NDArray[Any]
+    centre_: Matrix
+    spread_: Matrix
+    knots_: list[Matrix]
+    coef_: Matrix
+    intercept_: float
+    means_: Matrix
+    importances_: Matrix
+
+    def __init__(self, *, C: float = 0.1, knots: int = 6, class_weight: dict[Any, float] | str | None = None) -> None:
+        self.C = C
+        self.knots = knots
+        self.class_weight = class_weight
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Train on a matrix of features and two kinds of labels."""
+        self._check()
+        values, labels = _matrix(X), np.asarray(y)
+        if len(labels) != len(values):
+            raise DataError(f"X has {len(values)} examples but y has {len(labels)} entries; they must be the same.")
+        self.classes_ = np.unique(labels)
+        if len(self.classes_) != 2:
+            shown = ", ".join(map(repr, self.classes_.tolist()[:5])) or "none"
+            raise DataError(f"y must have two classes, such as same and different, but it has {shown}.")
+        self.centre_ = values.mean(axis=0)
+        spread = values.std(axis=0)
+        # What is the same for all examples but for rounding says nothing.
+        self.spread_ = np.where(spread > 1e-9, spread, np.inf)
+        quantiles = np.linspace(0.0, 1.0, self.knots) if self.knots > 2 else np.zeros(0)
+        self.knots_ = [
+            np.unique(np.quantile(column, quantiles)) if np.isfinite(width) and len(quantiles) else np.zeros(0)
+            for column, width in zip(values.T, self.spread_, strict=True)
+        ]
+        basis, owners = self._basis(values)
+        # Newton's method: the columns of one feature are far from independent, which gradients take long to sort out.
+        solver = LogisticRegression(C=self.C, solver="newton-cholesky", max_iter=500, class_weight=self.class_weight)
+        solver.fit(basis, labels)
+        self.coef_, self.intercept_ = solver.coef_[0].astype(np.float64), float(solver.intercept_[0])
+        added = self._added(basis, owners)
+        self.means_ = added.mean(axis=0)
+        self.importances_ = added.std(axis=0)
+        return self
+
+    @property
+    def base_(self) -> float:
+        """The mean decision about the training examples."""
+        return self.intercept_ + float(self.means_.sum())
+
+    def decision_function(self, X: Any) -> Matrix:
+        """Return the log-odds of the second class."""
+        check_is_fitted(self)
+        basis, _ = self._basis(self._checked(X))
+        return np.asarray(basis @ self.coef_ + self.intercept_)
+
+    def predict_proba(self, X: Any) -> Matrix:
+        """Return the probability of both classes."""
+        from scipy.special import expit
+
+        decisions = self.decision_function(X)
+        return np.column_stack([expit(-decisions), expit(decisions)])
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the more probable label."""
+        return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(np.intp)])
+
+    def contributions(self, X: Any) -> Matrix:
+        """Return what each feature adds to each decision, beyond the mean: with ``base_`` they add up to it."""
+        check_is_fitted(self)
+        basis, owners = self._basis(self._checked(X))
+        return np.asarray(self._added(basis, owners) - self.means_)
+
+    def _checked(self, X: Any) -> Matrix:
+        values = _matrix(X)
+        if values.shape[1] != len(self.centre_):
+            raise DataError(f"X has {values.shape[1]} features, but the model was trained on {len(self.centre_)}.")
+        return values
+
+    def _basis(self, values: Matrix) -> tuple[Matrix, NDArray[np.intp]]:
+        """Return standardised values and hat functions, and to which feature each column belongs."""
+        columns = [(values - self.centre_) / self.spread_]
+        owners = [np.arange(values.shape[1])]
+        for number, knots in enumerate(self.knots_):
+            if len(knots) < 3:
+                continue  # two knots are a straight line, which is there already
+            identity = np.eye(len(knots))
+            columns.append(np.column_stack([np.interp(values[:, number], knots, hat) for hat in identity]))
+            owners.append(np.full(len(knots), number))
+        return np.hstack(columns), np.concatenate(owners)
+
+    def _added(self, basis: Matrix, owners: NDArray[np.intp]) -> Matrix:
+        added = np.zeros((len(self.centre_), len(basis)))
+        np.add.at(added, owners, (basis * self.coef_).T)
+        return added.T
+
+    def _check(self) -> None:
+        number = isinstance(self.C, (int, float, np.number)) and not isinstance(self.C, bool)
+        if not number or not np.isfinite(self.C) or self.C <= 0:
+            raise ParameterError(f"C must be a finite number above 0, got {self.C!r}.")
+        if isinstance(self.knots, bool) or not isinstance(self.knots, (int, np.integer)) or self.knots < 1:
+            raise ParameterError(f"knots must be an integer of at least 1, got {self.knots!r}.")
+
+
+def _matrix(X: Any) -> Matrix:
+    try:
+        values = np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError("X must be a matrix of numbers, one row per example.") from None
+    if values.ndim != 2 or not values.shape[1]:
+        raise DataError(f"X must have two dimensions (rows, features), got shape {values.shape}.")
+    if not np.isfinite(values).all():
+        row = int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0])
+        raise DataError(f"row {row} has a feature that is NaN or infinite; fill or drop it first.")
+    return values

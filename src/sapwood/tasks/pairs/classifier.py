@@ -1,0 +1,211 @@
+"""A classifier of pairs: ``PairFeatures`` and a logistic model that says what each feature adds to its decision.
+
+The model itself is ``learn.AdditiveLogistic``; how both are stored is in ``store``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from sapwood.errors import DataError, ParameterError
+from sapwood.learn.additive import AdditiveLogistic
+from sapwood.tasks.pairs.features import PairFeatures
+from sapwood.tasks.pairs.members import as_pairs
+
+__all__ = ["PairClassifier", "PairExplanation"]
+
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PairExplanation:
+    """Why a pair was judged as it was: contributions of features that add up to the decision.
+
+    Attributes
+    ----------
+    label : object
+        The class that the model chose.
+    probability : float
+        Of the second of the model's two classes.
+    decision : float
+        Its log-odds: ``base`` plus all contributions, those not listed included.
+    base : float
+        The decision about an average training pair.
+    rows : tuple of (str, float, float)
+        Feature, its value, and what it adds; largest contributions first.
+    remainder : float
+        What all other features add.
+    """
+
+    label: Any
+    probability: float
+    decision: float
+    base: float
+    rows: tuple[tuple[str, float, float], ...]
+    remainder: float
+
+    def __str__(self) -> str:
+        width = max([len(name) for name, _, _ in self.rows] + [len("all other features")])
+        lines = [f"{self.label!s}, log-odds {self.decision:.3f}", f"{'feature':<{width}}     value       adds"]
+        lines += [f"{name:<{width}}  {value:8.3f}  {added:+9.3f}" for name, value, added in self.rows]
+        lines.append(f"{'all other features':<{width}}  {'':8}  {self.remainder:+9.3f}")
+        lines.append(f"{'an average pair':<{width}}  {'':8}  {self.base:+9.3f}")
+        return "\n".join(lines)
+
+
+class PairClassifier(ClassifierMixin, BaseEstimator):
+    """Judge pairs of sentences: same or not, or any other two labels.
+
+    Parameters
+    ----------
+    features : PairFeatures, optional
+        What is measured of a pair; by default everything.
+    C : float
+        How far the model may bend to the training pairs: the inverse of the strength of its penalty.
+    knots : int
+        Most knots of a feature's curve, at quantiles of its training values; 1 makes all curves straight lines.
+    class_weight : dict, "balanced" or None
+        Factors per class.
+
+    Attributes
+    ----------
+    classes_ : array of two labels, sorted
+    features_ : PairFeatures
+        Fitted.
+    model_ : AdditiveLogistic
+        The model on the features.
+
+    Examples
+    --------
+    >>> dog, dogs, cat = "(NP (DT a) (NN dog))", "(NP (DT the) (NN dog))", "(NP (NN cat))"
+    >>> pairs = [(dog, dog), (dog, dogs), (dog, cat), (dogs, cat)]
+    >>> model = PairClassifier(PairFeatures(groups=("lexical", "subset"))).fit(pairs, [1, 1, 0, 0])
+    >>> model.predict([(cat, cat), (cat, "")])
+    array([1, 0])
+    """
+
+    classes_: NDArray[Any]
+    features_: PairFeatures
+    model_: AdditiveLogistic
+
+    def __init__(
+        self,
+        features: PairFeatures | None = None,
+        *,
+        C: float = 0.1,
+        knots: int = 6,
+        class_weight: dict[Any, float] | str | None = None,
+    ) -> None:
+        self.features = features
+        self.C = C
+        self.knots = knots
+        self.class_weight = class_weight
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Train on pairs and their labels.
+
+        Parameters
+        ----------
+        X : Examples or sequence of pairs
+            See ``as_pairs``.
+        y : array of labels
+            One per pair, two different ones in all.
+        """
+        self._check()
+        pairs = as_pairs(X)
+        labels = _targets(len(pairs), y)
+        features = PairFeatures() if self.features is None else clone(self.features)
+        features.fit(pairs)
+        model = AdditiveLogistic(C=self.C, knots=self.knots, class_weight=self.class_weight)
+        model.fit(features.transform(pairs), labels)
+        self.features_, self.model_, self.classes_ = features, model, model.classes_
+        return self
+
+    def decision_function(self, X: Any) -> Matrix:
+        """Return the log-odds of the second class for every pair."""
+        check_is_fitted(self)
+        return self.model_.decision_function(self.features_.transform(X))
+
+    def predict_proba(self, X: Any) -> Matrix:
+        """Return the probability of both classes for every pair."""
+        check_is_fitted(self)
+        return self.model_.predict_proba(self.features_.transform(X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the more probable label of every pair."""
+        return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(np.intp)])
+
+    def explain(self, pair: Any, *, top: int = 8) -> PairExplanation:
+        """Say what each feature adds to the decision about one pair.
+
+        Parameters
+        ----------
+        pair : (first, second), or Examples of one row
+        top : int
+            How many features to list; the others are summed up.
+        """
+        check_is_fitted(self)
+        if isinstance(top, bool) or not isinstance(top, int) or top < 1:
+            raise ParameterError(f"top must be an integer of at least 1, got {top!r}.")
+        pairs = as_pairs(pair if hasattr(pair, "views") else [pair])
+        if len(pairs) != 1:
+            raise DataError(f"explain takes one pair, got {len(pairs)}.")
+        values = self.features_.transform(pairs)
+        added = self.model_.contributions(values)[0]
+        decision = float(self.model_.decision_function(values)[0])
+        order = np.argsort(-np.abs(added), kind="stable")
+        names = self.features_.get_feature_names_out()
+        return PairExplanation(
+            label=self.classes_[int(decision > 0)],
+            probability=float(self.model_.predict_proba(values)[0, 1]),
+            decision=decision,
+            base=self.model_.base_,
+            rows=tuple((str(names[k]), float(values[0, k]), float(added[k])) for k in order[:top]),
+            remainder=float(added[order[top:]].sum()),
+        )
+
+    def heaviest(self, top: int = 10) -> list[tuple[str, float]]:
+        """Return the features that move decisions most, with their ``importances_``."""
+        importances = self.importances_
+        order = np.argsort(-importances, kind="stable")[:top]
+        names = self.features_.get_feature_names_out()
+        return [(str(names[k]), float(importances[k])) for k in order]
+
+    @property
+    def importances_(self) -> Matrix:
+        """Per feature, the standard deviation of what it adds to the decisions about the training pairs."""
+        check_is_fitted(self)
+        return self.model_.importances_
+
+    def _check(self) -> None:
+        if self.features is not None and not isinstance(self.features, PairFeatures):
+            raise ParameterError(f"features must be PairFeatures or None, got {self.features!r}.")
+        AdditiveLogistic(C=self.C, knots=self.knots)._check()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.one_d_array = True
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+def _targets(count: int, y: Any) -> NDArray[Any]:
+    if y is None:
+        raise DataError("fit needs targets: pass y with one entry per pair.")
+    labels = np.asarray(y)
+    if labels.ndim != 1:
+        raise DataError(f"y must have one dimension, got shape {labels.shape}.")
+    if len(labels) != count:
+        raise DataError(f"X has {count} examples but y has {len(labels)} entries; they must be the same.")
+    if not count:
+        raise DataError("there is nothing to train on: X has no examples.")
+    check_classification_targets(labels)
+    return labels

@@ -1,0 +1,296 @@
+"""A classifier of questions: text or trees in, labels out, through any kernel on any of the shapes of a question."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from sapwood.errors import DataError, ParameterError
+from sapwood.files import Reader, Writer, register
+from sapwood.kernels.base import Kernel, Matrix, OnView
+from sapwood.kernels.flat import Linear
+from sapwood.kernels.semantic import SemanticSubsetTree, SmoothedPartialTree
+from sapwood.kernels.syntactic import PartialTree, SubsetTree
+from sapwood.learn.explain import Explanation, ModelFragments
+from sapwood.learn.svm import KernelSVC
+from sapwood.tasks.questions.focus import find_focus
+from sapwood.tasks.questions.reading import EMPTY, Reading, read_trees_of
+from sapwood.tasks.questions.shapes import focus_tree, lexical_tree, word_counts
+from sapwood.trees.array import TreeArray
+from sapwood.trees.examples import Examples
+from sapwood.trees.tree import Tree
+from sapwood.words.base import WordSimilarity
+from sapwood.words.forms import Tagged
+from sapwood.words.wordnet import WordNet
+
+__all__ = ["VIEWS", "QuestionClassifier", "plain_kernel", "question_views", "semantic_kernel"]
+
+VIEWS = ("focus", "lexical", "tree", "words")
+"""The shapes of a question that a kernel can be put on; ``tree`` is the tree as it was given."""
+
+
+def semantic_kernel(similarity: WordSimilarity | None = None) -> Kernel:
+    """Return the best combination found by cross-validation on TREC: similar words in both kinds of trees, and words.
+
+    Parameters
+    ----------
+    similarity : WordSimilarity, optional
+        Of lemmas; by default WordNet's nouns, Lin's weights, all senses.
+
+    Examples
+    --------
+    >>> from sapwood.words import Table
+    >>> kernel = semantic_kernel(Table({("nation", "country"): 0.9}))
+    """
+    words = WordNet(weights="lin", senses="all") if similarity is None else similarity
+    return (
+        SemanticSubsetTree(words, decay=0.2, leaf_weight=2.0).normalized().on("focus")
+        + SmoothedPartialTree(Tagged(words), lexical="all").normalized().on("lexical")
+        + 0.5 * Linear().normalized().on("words")
+    )
+
+
+def plain_kernel() -> Kernel:
+    """Return the same combination without any knowledge of words."""
+    return (
+        SubsetTree(decay=0.2).normalized().on("focus")
+        + PartialTree().normalized().on("lexical")
+        + 0.5 * Linear().normalized().on("words")
+    )
+
+
+def question_views(trees: Any, names: Any = VIEWS) -> Examples:
+    """Return the shapes of questions as views of one set of examples.
+
+    Parameters
+    ----------
+    trees : TreeArray or list of trees
+        Constituent trees.
+    names : collection of str
+        Which of ``VIEWS``.
+
+    Examples
+    --------
+    >>> question_views(["(SBARQ (WHNP (WP Who)) (SQ (VP (VBD ran))))"], ["focus", "words"])
+    Examples(focus, words; 1 row)
+    """
+    views: dict[str, Any] = {}
+    trees = [tree if isinstance(tree, Tree) else TreeArray([tree])[0] for tree in trees]
+    asked = [find_focus(tree) for tree in trees] if {"focus", "lexical"} & set(names) else []
+    for name in names:
+        if name == "focus":
+            views[name] = TreeArray([focus_tree(tree, focus) for tree, focus in zip(trees, asked, strict=True)])
+        elif name == "lexical":
+            views[name] = TreeArray([lexical_tree(tree, focus) for tree, focus in zip(trees, asked, strict=True)])
+        elif name == "tree":
+            views[name] = TreeArray(trees)
+        elif name == "words":
+            rows = [word_counts(tree.leaves()) for tree in trees]
+            views[name] = np.fromiter(rows, dtype=object, count=len(rows))
+        else:
+            raise ParameterError(f"questions have no view {name!r}; they have {', '.join(VIEWS)}.")
+    return Examples(**views)
+
+
+class QuestionClassifier(ClassifierMixin, BaseEstimator):
+    """Says what kind of answer a question asks for.
+
+    Questions are text, trees in brackets, ``Tree`` objects, NLTK trees or ``corpora.Question`` objects, mixed as you
+    like; ``Examples`` with views of one's own are taken as they are.
+
+    Parameters
+    ----------
+    kernel : Kernel, optional
+        A kernel on the views ``focus``, ``lexical``, ``words`` and ``tree``, or without views on focus trees. By
+        default ``semantic_kernel()``; on a machine without WordNet ``plain_kernel()``, with a warning.
+    C : float
+        Price of a training error.
+    class_weight : dict, "balanced" or None
+        Cost factors per class.
+    parser : callable or object with ``parse``, optional
+        Turns text into trees; see ``read_trees_of``. Text that is not parsed is classified by a flat tree all the same;
+        ``unparsed`` says which. It is saved with the model only if it is a class of Sapwood.
+    tol : float
+        Stopping tolerance of the solver.
+
+    Attributes
+    ----------
+    classes_ : array
+        The labels, sorted.
+    machine_ : KernelSVC
+        One class against the rest.
+    unparsed_ : array of bool
+        Which training questions have flat trees.
+
+    Examples
+    --------
+    >>> from sapwood.kernels import SubsetTree
+    >>> questions = ["Who ran ?", "Who wrote it ?", "Where is it ?", "Where did he live ?"]
+    >>> clf = QuestionClassifier(SubsetTree(decay=0.2).normalized()).fit(questions, ["HUM", "HUM", "LOC", "LOC"])
+    >>> clf.predict(["Where does she work ?", "Who fell ?"]).tolist(), clf.unparsed(["Who fell ?"]).tolist()
+    (['LOC', 'HUM'], [True])
+    """
+
+    classes_: NDArray[Any]
+    machine_: KernelSVC
+    unparsed_: NDArray[np.bool_]
+
+    def __init__(
+        self,
+        kernel: Kernel | None = None,
+        *,
+        C: float = 10.0,
+        class_weight: dict[Any, float] | str | None = None,
+        parser: Any = None,
+        tol: float = 1e-3,
+    ) -> None:
+        self.kernel = kernel
+        self.C = C
+        self.class_weight = class_weight
+        self.parser = parser
+        self.tol = tol
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train on questions and their labels.
+
+        Parameters
+        ----------
+        X : list of questions, TreeArray or Examples
+        y : array of labels
+            One per question, at least two different ones; coarse or fine.
+        sample_weight : array of float, optional
+            Factors of C per question.
+        """
+        kernel = _usable_kernel() if self.kernel is None else self.kernel
+        if not isinstance(kernel, Kernel):
+            raise ParameterError(
+                f"kernel must be a kernel such as SubsetTree(decay=0.4).normalized(), got {kernel!r}; "
+                "sapwood.kernels.parse_kernel reads one from text."
+            )
+        data, unparsed = self._read(X, kernel, training=True)
+        machine = KernelSVC(kernel, C=self.C, class_weight=self.class_weight, tol=self.tol)
+        self.machine_ = machine.fit(data, y, sample_weight=sample_weight)
+        self.classes_ = self.machine_.classes_
+        self.unparsed_ = unparsed
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the label with the largest margin for each question."""
+        data = self._data(X)
+        return self.machine_.predict(data)
+
+    def decision_function(self, X: Any) -> Matrix:
+        """Return the margins: one number per question for two classes, else one per question and class."""
+        data = self._data(X)
+        return self.machine_.decision_function(data)
+
+    def unparsed(self, X: Any) -> NDArray[np.bool_]:
+        """Return which questions would be classified by a flat tree."""
+        return self._reading(X).unparsed
+
+    def explain(self, question: Any, *, label: Any = None, top: int = 10) -> Explanation:
+        """Say which nodes and fragments of a question's trees a decision comes from; see ``KernelSVC.explain``."""
+        data = self._data(question if isinstance(question, (Examples, TreeArray)) else [question])
+        return self.machine_.explain(data, label=label, top=top)
+
+    def fragments(self, label: Any = None, *, top: int = 20) -> ModelFragments:
+        """Return the fragments that speak most strongly for or against a class."""
+        check_is_fitted(self)
+        return self.machine_.fragments(label, top=top)
+
+    def _data(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return self._read(X, self.machine_.kernel_, training=False)[0]
+
+    def _reading(self, X: Any) -> Reading:
+        if isinstance(X, Examples):
+            raise DataError("Examples are taken as they are: whether they were parsed is not known here.")
+        return read_trees_of(X, self.parser)
+
+    def _read(self, X: Any, kernel: Kernel, *, training: bool) -> tuple[Any, NDArray[np.bool_]]:
+        if isinstance(X, Examples):
+            return X, np.zeros(len(X), dtype=np.bool_)
+        reading = self._reading(X)
+        if training:
+            empty = next((at for at, tree in enumerate(reading.trees) if tree is EMPTY), None)
+            if empty is not None:
+                raise DataError(f"question {empty} is empty; there is nothing to learn from it. Leave it out.")
+        wanted = _views_of(kernel)
+        unknown = sorted(wanted - set(VIEWS))
+        if unknown:
+            raise ParameterError(
+                f"the kernel is on the view {unknown[0]!r}, which questions do not have; they have {', '.join(VIEWS)}. "
+                "Pass Examples with views of your own."
+            )
+        if wanted:
+            return question_views(reading.trees, [name for name in VIEWS if name in wanted]), reading.unparsed
+        return question_views(reading.trees, ["focus"])["focus"], reading.unparsed
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.one_d_array = True
+        return tags
+
+
+def _usable_kernel() -> Kernel:
+    words = WordNet(weights="lin", senses="all")
+    try:
+        words("dog", "cat")
+    except DataError as error:
+        warnings.warn(
+            f"words are compared as strings only, because {error} Pass kernel=plain_kernel() to do so on purpose.",
+            stacklevel=3,
+        )
+        return plain_kernel()
+    return semantic_kernel(words)
+
+
+def _views_of(kernel: Kernel) -> set[str]:
+    """Return the views that a kernel is put on."""
+    found: set[str] = set()
+    stack: list[Any] = [kernel]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, OnView):
+            found.add(part.view)
+        elif isinstance(part, Kernel):
+            stack.extend(part.get_params(deep=False).values())
+    return found
+
+
+def _write(classifier: QuestionClassifier, writer: Writer) -> dict[str, Any]:
+    check_is_fitted(classifier)
+    parser = None
+    if type(classifier.parser).__module__.split(".")[0] == "sapwood":
+        parser = writer.part(classifier.parser)
+    return {
+        "kernel": None if classifier.kernel is None else writer.part(classifier.kernel),
+        "parser": parser,
+        "unparsed": writer.array(classifier.unparsed_.astype(np.uint8)),
+        "machine": writer.part(classifier.machine_),
+    }
+
+
+def _read_back(data: dict[str, Any], reader: Reader) -> QuestionClassifier:
+    machine = reader.part(data["machine"])
+    if not isinstance(machine, KernelSVC):
+        raise reader.fail("it holds no machine")
+    classifier = QuestionClassifier(
+        None if data["kernel"] is None else reader.part(data["kernel"]),
+        C=machine.C,
+        class_weight=machine.class_weight,
+        parser=None if data["parser"] is None else reader.part(data["parser"]),
+        tol=machine.tol,
+    )
+    classifier.machine_, classifier.classes_ = machine, machine.classes_
+    classifier.unparsed_ = reader.array(data["unparsed"], np.uint8, 1).astype(np.bool_)
+    return classifier
+
+
+register("QuestionClassifier", QuestionClassifier, _write, _read_back)

@@ -1,0 +1,342 @@
+"""Choosing kernels, their weights and the price of errors by cross-validation on the training questions alone.
+
+A Gram matrix is computed once per kernel and serves every fold, every weight in a sum and every C. Kernels are first
+screened by ridge regression, whose left-out predictions have a closed form; the best few are then compared by the
+machine that will be trained. Nothing here has seen a test question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.linalg as la
+from numpy.typing import NDArray
+from sklearn.model_selection import StratifiedKFold
+
+from sapwood.errors import DataError, KernelError, ParameterError
+from sapwood.kernels.base import Kernel, Matrix, Scaled, Sum
+from sapwood.kernels.flat import Linear
+from sapwood.kernels.semantic import SemanticSubsetTree, SmoothedPartialTree
+from sapwood.kernels.syntactic import SubsetTree
+from sapwood.learn.svm import KernelSVC
+from sapwood.tasks.questions.classifier import QuestionClassifier, plain_kernel
+from sapwood.words.forms import Tagged
+from sapwood.words.wordnet import WordNet
+
+__all__ = ["Grams", "Trial", "Tuning", "candidates", "cross_validate", "folds_of", "ridge_predictions", "tune"]
+
+Folds = list[NDArray[np.intp]]
+
+
+class Grams:
+    """Gram matrices of training examples, and of others against them, each computed once.
+
+    A sum of kernels is the sum of the matrices of its terms, so that weights can be searched at no cost. Matrices are
+    kept in single precision: cross-validation does not see the difference.
+
+    Parameters
+    ----------
+    train : TreeArray or Examples
+        What kernels are bound to and compared with.
+    other : TreeArray or Examples, optional
+        Further examples, such as a test set.
+    """
+
+    def __init__(self, train: Any, other: Any = None) -> None:
+        self._train, self._other = train, other
+        self._known: list[tuple[Kernel, NDArray[np.float32], NDArray[np.float32] | None]] = []
+
+    def train(self, kernel: Kernel) -> NDArray[np.float32]:
+        """Return the training examples against each other."""
+        return self._sum(kernel, 1)
+
+    def other(self, kernel: Kernel) -> NDArray[np.float32]:
+        """Return the other examples against the training examples."""
+        if self._other is None:
+            raise DataError("these Grams were made without other examples.")
+        return self._sum(kernel, 2)
+
+    def forget(self, *keep: Kernel) -> None:
+        """Drop all matrices but those that these kernels need."""
+        terms = [part for kernel in keep for _, part in _terms(kernel)]
+        self._known = [entry for entry in self._known if any(entry[0] == term for term in terms)]
+
+    def _sum(self, kernel: Kernel, which: int) -> NDArray[np.float32]:
+        total: NDArray[np.float32] | None = None
+        for weight, part in _terms(kernel):
+            scaled = np.float32(weight) * self._of(part)[which]
+            total = scaled if total is None else np.add(total, scaled, out=total)
+        assert total is not None
+        return total
+
+    def _of(self, kernel: Kernel) -> Any:
+        for entry in self._known:
+            if entry[0] == kernel:
+                return entry
+        bound = kernel.bind(self._train)
+        own = bound(self._train).astype(np.float32)
+        others = None if self._other is None else bound(self._other, self._train).astype(np.float32)
+        self._known.append((kernel, own, others))
+        return self._known[-1]
+
+
+def _terms(kernel: Kernel) -> list[tuple[float, Kernel]]:
+    """Take a sum apart into weighted terms."""
+    stack, found = [(1.0, kernel)], []
+    while stack:
+        weight, part = stack.pop()
+        if isinstance(part, Sum):
+            stack += [(weight, part.k2), (weight, part.k1)]
+        elif isinstance(part, Scaled):
+            stack.append((weight * part.weight, part.kernel))
+        else:
+            found.append((weight, part))
+    return found
+
+
+def folds_of(y: Any, folds: int = 5, random_state: int = 0) -> Folds:
+    """Split positions into folds with about the same share of every class; classes may be smaller than that.
+
+    >>> [fold.tolist() for fold in folds_of(["a", "b", "a", "b"], 2)]
+    [[1, 2], [0, 3]]
+    """
+    labels = np.asarray(y)
+    if isinstance(folds, bool) or not isinstance(folds, int) or not 2 <= folds <= len(labels):
+        raise ParameterError(f"folds must be an integer from 2 to the number of questions, got {folds!r}.")
+    _, targets, counts = np.unique(labels, return_inverse=True, return_counts=True)
+    # Classes smaller than the number of folds go into one, or scikit-learn would warn about each.
+    targets[counts[targets] < folds] = -1
+    if (np.unique(targets, return_counts=True)[1] < folds).any():
+        order = np.random.default_rng(random_state).permutation(len(labels))
+        return [np.sort(order[start::folds]) for start in range(folds)]
+    splitter = StratifiedKFold(folds, shuffle=True, random_state=random_state)
+    return [held for _, held in splitter.split(np.zeros(len(labels)), targets)]
+
+
+def ridge_predictions(K: Any, Y: Matrix, folds: Folds, ridge: float = 0.05) -> NDArray[Any]:
+    """Predict every fold from the others by kernel ridge regression, with one factorisation for all folds.
+
+    With G = (K + ρI)⁻¹ the prediction of a fold F is Y_F - (G_FF)⁻¹ (G Y)_F.
+
+    Parameters
+    ----------
+    K : array of shape (n, n)
+        Gram matrix; computed in its own precision.
+    Y : array of shape (n, outputs)
+    folds : list of arrays of int
+        Positions, each in exactly one fold.
+    ridge : float
+        ρ as a share of the mean of the diagonal.
+
+    Examples
+    --------
+    >>> K, Y = np.eye(4), np.array([[1.0], [2.0], [3.0], [4.0]])
+    >>> abs(ridge_predictions(K, Y, [np.array([0, 1]), np.array([2, 3])])).max() < 1e-12
+    np.True_
+    """
+    shifted = np.array(K, order="F", copy=True)
+    shifted[np.diag_indices(len(K))] += ridge * shifted.diagonal().mean()
+    factor, inverse = la.get_lapack_funcs(("potrf", "potri"), (shifted,))
+    lower, fault = factor(shifted, lower=1, overwrite_a=1)
+    if fault:
+        raise KernelError("the Gram matrix is not positive definite even with the ridge; use a similarity that is psd.")
+    half, _ = inverse(lower, lower=1, overwrite_c=1)
+    G = np.tril(half)
+    G += np.tril(half, -1).T
+    alpha = G @ Y.astype(G.dtype)
+    predicted: NDArray[Any] = np.empty_like(alpha)
+    for fold in folds:
+        predicted[fold] = Y[fold] - la.solve(G[np.ix_(fold, fold)], alpha[fold], assume_a="pos")
+    return predicted
+
+
+class _Stored(Kernel):
+    """Values that are known already; examples are row numbers."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
+
+    def _gram(self, X: Any, Y: Any | None) -> Matrix:
+        rows = X[:, 0].astype(np.intp)
+        columns = rows if Y is None else Y[:, 0].astype(np.intp)
+        return np.asarray(self.values[np.ix_(rows, columns)], dtype=np.float64)
+
+    def _diag(self, X: Any) -> Matrix:
+        rows = X[:, 0].astype(np.intp)
+        return np.asarray(self.values[rows, rows], dtype=np.float64)
+
+
+def stored_machine(K: Any, rows: NDArray[np.intp], y: NDArray[Any], C: float, class_weight: Any) -> KernelSVC:
+    """Train on rows of a Gram matrix; ask the machine with row numbers in a column."""
+    return KernelSVC(_Stored(K), C=C, class_weight=class_weight).fit(rows[:, None].astype(np.float64), y[rows])
+
+
+def cross_validate(K: Any, y: Any, folds: Folds, *, C: float = 10.0, class_weight: Any = None) -> NDArray[Any]:
+    """Return the labels that machines trained on the other folds give to each example.
+
+    Parameters
+    ----------
+    K : array of shape (n, n)
+        Gram matrix.
+    y : array of labels
+    folds : list of arrays of int
+    C, class_weight
+        As for ``KernelSVC``.
+    """
+    labels = np.asarray(y)
+    predicted = np.empty_like(labels)
+    everything = np.arange(len(labels))
+    for fold in folds:
+        rest = np.setdiff1d(everything, fold)
+        weight = class_weight
+        if isinstance(weight, dict):
+            weight = {label: factor for label, factor in weight.items() if label in set(labels[rest].tolist())}
+        machine = stored_machine(K, rest, labels, C, weight)
+        predicted[fold] = machine.predict(fold[:, None].astype(np.float64))
+    return predicted
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One configuration and its accuracy in cross-validation.
+
+    Attributes
+    ----------
+    kernel : Kernel
+    method : str
+        ``ridge`` for the screening, ``svm`` for the machine itself.
+    C : float or None
+    class_weight : object
+    accuracy : float
+        NaN if the kernel's Gram matrix is not positive definite.
+    """
+
+    kernel: Kernel
+    method: str
+    C: float | None
+    class_weight: Any
+    accuracy: float
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """Every trial, in the order in which it was made, and the best one of the machine itself."""
+
+    trials: tuple[Trial, ...]
+    best: Trial
+
+    def classifier(self, **parameters: Any) -> QuestionClassifier:
+        """Return an unfitted classifier with what was best; further parameters as for ``QuestionClassifier``."""
+        best = {"C": self.best.C, "class_weight": self.best.class_weight}
+        return QuestionClassifier(self.best.kernel, **{**best, **parameters})
+
+    def __str__(self) -> str:
+        lines = [f"{'accuracy':>8}  method  {'C':>6}  kernel"]
+        for trial in sorted(self.trials, key=lambda one: (one.method == "ridge", -np.nan_to_num(one.accuracy))):
+            price = "" if trial.C is None else f"{trial.C:g}"
+            cost = "" if trial.class_weight is None else f", class_weight={trial.class_weight!r}"
+            lines.append(f"{100 * trial.accuracy:8.2f}  {trial.method:<6}  {price:>6}  {trial.kernel!r}{cost}")
+        return "\n".join(lines)
+
+
+def candidates() -> list[Kernel]:
+    """Return kernels worth trying on questions: with similar words if WordNet is there, and without."""
+    kernels = [plain_kernel()]
+    try:
+        every = WordNet(weights="lin", senses="all")
+        every("dog", "cat")
+    except DataError:
+        return [*kernels, *(SubsetTree(decay=decay).normalized().on("focus") for decay in (0.1, 0.2, 0.4))]
+    words = Linear().normalized().on("words")
+    lexical = SmoothedPartialTree(Tagged(every), lexical="all").normalized().on("lexical")
+    for decay in (0.2, 0.4):
+        for leaf_weight in (1.0, 2.0):
+            focus = SemanticSubsetTree(every, decay=decay, leaf_weight=leaf_weight).normalized().on("focus")
+            kernels += [focus, focus + lexical, focus + lexical + 0.5 * words]
+    return kernels
+
+
+def tune(
+    X: Any,
+    y: Any,
+    *,
+    kernels: Sequence[Kernel],
+    C: Sequence[float] = (3.0, 10.0),
+    class_weights: Sequence[Any] = (None,),
+    folds: int = 5,
+    keep: int = 3,
+    ridge: float = 0.05,
+    parser: Any = None,
+    random_state: int = 0,
+) -> Tuning:
+    """Choose a kernel, C and cost factors by cross-validation.
+
+    Kernels that learn from training data (``Latent``) see the words of all folds, but no labels.
+
+    Parameters
+    ----------
+    X : list of questions, TreeArray or Examples
+    y : array of labels
+    kernels : sequence of Kernel
+        Candidates: different decays, leaf weights, similarities, weights in a sum. Terms that they share are computed
+        once.
+    C : sequence of float
+        Prices of an error.
+    class_weights : sequence of dict, "balanced" or None
+        Cost factors per class.
+    folds : int
+    keep : int
+        How many of the kernels that ridge regression likes best are tried with the machine itself.
+    ridge : float
+        See ``ridge_predictions``.
+    parser
+        As for ``QuestionClassifier``.
+    random_state : int
+        Seed of the folds.
+
+    Examples
+    --------
+    >>> from sapwood.kernels import SubsetTree
+    >>> questions = ["Who ran ?", "Who fell ?", "Who is he ?", "Where is it ?", "Where was he ?", "Where did he fall ?"]
+    >>> kernels = [SubsetTree(decay=decay).normalized().on("focus") for decay in (0.2, 0.4)]
+    >>> tuning = tune(questions, ["HUM"] * 3 + ["LOC"] * 3, kernels=kernels, folds=3, keep=1, C=[1.0])
+    >>> round(tuning.best.accuracy, 2), len(tuning.trials)
+    (0.83, 3)
+    """
+    if not kernels:
+        raise ParameterError("kernels is empty; give at least one to try.")
+    if keep < 1 or not C or not class_weights:
+        raise ParameterError("keep must be at least 1, and C and class_weights must not be empty.")
+    total = kernels[0]
+    for kernel in kernels[1:]:
+        total = total + kernel
+    data, _ = QuestionClassifier(total, parser=parser)._read(X, total, training=True)
+    labels = np.asarray(y)
+    if labels.ndim != 1 or len(labels) != len(data):
+        raise DataError(f"there are {len(data)} questions but y has shape {labels.shape}; they must be as many.")
+    names, targets = np.unique(labels, return_inverse=True)
+    if len(names) < 2:
+        raise DataError(f"y has only the class {names.tolist()[0]!r}; a classifier needs at least two.")
+    held = folds_of(labels, folds, random_state)
+    sides = np.where(np.arange(len(names)) == targets[:, None], 1.0, -1.0)
+    grams = Grams(data)
+    trials = []
+    for kernel in kernels:
+        try:
+            guessed = ridge_predictions(grams.train(kernel), sides, held, ridge).argmax(axis=1)
+            accuracy = float(np.mean(guessed == targets))
+        except KernelError:
+            accuracy = float("nan")
+        trials.append(Trial(kernel, "ridge", None, None, accuracy))
+    ranked = sorted(trials, key=lambda trial: -np.nan_to_num(trial.accuracy, nan=-1.0))[:keep]
+    finals = []
+    for screened in ranked:
+        K = grams.train(screened.kernel)
+        for price in C:
+            for cost in class_weights:
+                predicted = cross_validate(K, labels, held, C=price, class_weight=cost)
+                finals.append(Trial(screened.kernel, "svm", price, cost, float(np.mean(predicted == labels))))
+    return Tuning((*trials, *finals), max(finals, key=lambda trial: trial.accuracy))
