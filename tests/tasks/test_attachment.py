@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 
 import sapwood as sw
 from sapwood.errors import DataError, ModelFileError, ParameterError
-from sapwood.learn import RecursiveRanker
+from sapwood.learn import KernelRanker, RecursiveRanker
 from sapwood.metrics import score_ranking
 from sapwood.parse.incremental import ConnectionPaths
 from sapwood.tasks.attachment import AttachmentRanker, choices, evaluate, frequency_utility
@@ -125,3 +125,42 @@ def test_bad_input_is_named():
         evaluate(forests, np.zeros(1))
     with pytest.raises(DataError, match="tree 1 is NaN"):
         evaluate(forests, np.array([0.0, np.nan]))
+
+
+def test_paths_of_a_larger_treebank_can_be_given(tmp_path):
+    paths = ConnectionPaths.from_trees([LOW, HIGH, *NOUNS])
+    model = AttachmentRanker(network(), paths=paths).fit([LOW] * 3)
+    # Its own trees know one way for the preposition only.
+    assert len(model.forests([LOW])) > len(AttachmentRanker(network()).fit([LOW, *NOUNS]).forests([LOW]))
+    assert dict(clone(model).paths.items()) == dict(paths.items())
+    sw.save(model, tmp_path / "model.sap")
+    assert dict(sw.load(tmp_path / "model.sap").paths.items()) == dict(paths.items())
+    with pytest.raises(ParameterError, match="root='lowest', not 'top'"):
+        AttachmentRanker(network(), paths=paths, root="top").fit([LOW])
+    with pytest.raises(ParameterError, match="ConnectionPaths or None, got list"):
+        AttachmentRanker(network(), paths=[LOW]).fit([LOW])
+
+
+@pytest.mark.parametrize("ranker", [network(), KernelRanker(random_state=0)], ids=["network", "kernel"])
+def test_trees_may_come_in_parts(ranker):
+    trees = [LOW] * 6 + [HIGH] + [NOUNS[0]] * 6 + [NOUNS[1]]
+    paths = ConnectionPaths.from_trees(trees)
+    model = AttachmentRanker(ranker, specialize=True, paths=paths)
+    for _ in range(5):
+        model.partial_fit(trees[:7]).partial_fit(trees[7:])
+    assert set(model.rankers_) == {"noun", "preposition"}
+    assert model.score([LOW, NOUNS[0]]) == 1.0
+
+
+def test_rankers_of_several_classes_have_checkpoints_of_their_own(tmp_path):
+    trees = [LOW] * 3 + [HIGH] + [NOUNS[0]] * 3 + [NOUNS[1]]
+    whole = AttachmentRanker(network(), specialize=True).fit(trees)
+    kept = AttachmentRanker(network(checkpoint=tmp_path / "state"), specialize=True).fit(trees)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["state.noun", "state.preposition"]
+    # All is done already, and found in the checkpoints.
+    again = clone(kept).fit(trees)
+    for model in (kept, again):
+        for name, ranker in whole.rankers_.items():
+            assert np.array_equal(model.rankers_[name].weights_, ranker.weights_)
+    sw.save(kept, tmp_path / "model.sap")
+    assert sw.load(tmp_path / "model.sap").ranker.checkpoint is None

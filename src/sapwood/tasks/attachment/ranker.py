@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
@@ -37,13 +38,15 @@ class AttachmentRanker(BaseEstimator):
         Whether to train one ranker per word class.
     classes : mapping of str to iterable of str, optional
         Tags per word class; None is Penn's.
+    paths : ConnectionPaths, optional
+        Connection paths to consider, such as those of a larger treebank; None takes those of the training trees.
     block : int
         Sentences whose forests are held in memory at a time when answering.
 
     Attributes
     ----------
     paths_ : ConnectionPaths
-        The paths of the training trees.
+        The paths in use.
     rankers_ : dict of str to estimator
         The ranker of each word class; one under ``"all"`` if they are not specialised.
 
@@ -69,6 +72,7 @@ class AttachmentRanker(BaseEstimator):
         min_count: float = 1,
         specialize: bool = False,
         classes: Mapping[str, Iterable[str]] | None = None,
+        paths: ConnectionPaths | None = None,
         block: int = 200,
     ) -> None:
         self.ranker = ranker
@@ -77,6 +81,7 @@ class AttachmentRanker(BaseEstimator):
         self.min_count = min_count
         self.specialize = specialize
         self.classes = classes
+        self.paths = paths
         self.block = block
 
     def fit(self, trees: Any, y: Any = None, *, validation: Any = None) -> Self:
@@ -94,12 +99,12 @@ class AttachmentRanker(BaseEstimator):
         array = TreeArray(trees)
         if not len(array):
             raise DataError("there is nothing to train on: no trees were given.")
-        self.paths_ = ConnectionPaths.from_trees(array, root=self.root)
+        self.paths_ = self._own_paths(array)
         forests = self.forests(array)
         held_out = None if validation is None else self.forests(TreeArray(validation))
         self.rankers_ = {}
         for name, part in self._parts(forests):
-            ranker = clone(self.ranker) if self.ranker is not None else RecursiveRanker()
+            ranker = self._new_ranker(name)
             extra = {}
             if held_out is not None:
                 other = held_out if name == "all" else held_out.select(self._classes_of(held_out) == name)
@@ -108,6 +113,26 @@ class AttachmentRanker(BaseEstimator):
             self.rankers_[name] = ranker.fit(part.trees, part.y, part.groups, **extra)
         if not self.rankers_:
             raise DataError("no word has more than one way to be attached, so there is nothing to learn; pass more.")
+        return self
+
+    def partial_fit(self, trees: Any, y: Any = None) -> Self:
+        """Go on training with one pass over more trees, for treebanks whose forests do not fit in memory.
+
+        Parameters
+        ----------
+        trees : TreeArray or list of trees
+            The next trees; without the parameter ``paths``, the first ones alone say which paths there are.
+        y : ignored
+            The trees say which attachments are right.
+        """
+        array = TreeArray(trees)
+        if not hasattr(self, "rankers_"):
+            self.paths_ = self._own_paths(array)
+            self.rankers_ = {}
+        for name, part in self._parts(self.forests(array)):
+            if name not in self.rankers_:
+                self.rankers_[name] = self._new_ranker(name)
+            self.rankers_[name].partial_fit(part.trees, part.y, part.groups)
         return self
 
     def forests(self, trees: Any, *, missing: Missing = "append") -> Forests:
@@ -147,6 +172,22 @@ class AttachmentRanker(BaseEstimator):
     def score(self, trees: Any, y: Any = None) -> float:
         """Return the share of forests in which the right tree is ranked first."""
         return 1.0 - self.evaluate(trees).error
+
+    def _own_paths(self, trees: TreeArray) -> ConnectionPaths:
+        if self.paths is None:
+            return ConnectionPaths.from_trees(trees, root=self.root)
+        if not isinstance(self.paths, ConnectionPaths):
+            raise ParameterError(f"paths must be ConnectionPaths or None, got {type(self.paths).__name__}.")
+        if self.paths.root != self.root:
+            raise ParameterError(f"the paths are of trees with root={self.paths.root!r}, not {self.root!r}.")
+        return self.paths
+
+    def _new_ranker(self, name: str) -> Any:
+        ranker: Any = clone(self.ranker) if self.ranker is not None else RecursiveRanker()
+        # Rankers of several classes must not take each other's checkpoint for their own.
+        if self.specialize and getattr(ranker, "checkpoint", None) is not None:
+            ranker.set_params(checkpoint=f"{os.fspath(ranker.checkpoint)}.{name}")
+        return ranker
 
     def _tags(self) -> Mapping[str, Iterable[str]]:
         return FOOT_CLASSES if self.classes is None else self.classes

@@ -20,6 +20,7 @@ def _write(model: AttachmentRanker, writer: Writer) -> dict[str, Any]:
         "params": {name: getattr(model, name) for name in _PARAMETERS},
         "classes": None if model.classes is None else {name: list(tags) for name, tags in model.classes.items()},
         "paths": writer.part(model.paths_),
+        "given": model.paths is not None,
         "rankers": {name: writer.part(ranker) for name, ranker in model.rankers_.items()},
     }
 
@@ -30,10 +31,15 @@ def _read(data: dict[str, Any], reader: Reader) -> AttachmentRanker:
         raise reader.fail("it holds no rankers")
     # All rankers are clones of one, whatever they have learnt.
     template = clone(next(iter(rankers.values())))
-    model = AttachmentRanker(template, classes=data["classes"], **{name: data["params"][name] for name in _PARAMETERS})
-    model.paths_ = reader.part(data["paths"])
-    if not isinstance(model.paths_, ConnectionPaths):
+    if getattr(template, "checkpoint", None) is not None:
+        # It is that of one class, and the training is over.
+        template.set_params(checkpoint=None)
+    paths = reader.part(data["paths"])
+    if not isinstance(paths, ConnectionPaths):
         raise reader.fail("it holds no connection paths")
+    params = {name: data["params"][name] for name in _PARAMETERS}
+    model = AttachmentRanker(template, classes=data["classes"], paths=paths if data["given"] else None, **params)
+    model.paths_ = paths
     model.rankers_ = rankers
     return model
 
