@@ -14,7 +14,13 @@ from sapwood.errors import ModelFileError
 __all__ = ["load_model"]
 
 # Class of the stored model → module of this package.
-_ANSWERING = {"KernelSVC": "trees", "PairClassifier": "pairs", "QuestionClassifier": "questions"}
+_ANSWERING = {
+    "AttachmentRanker": "ranking",
+    "KernelSVC": "trees",
+    "ParseReranker": "ranking",
+    "PairClassifier": "pairs",
+    "QuestionClassifier": "questions",
+}
 
 
 def load_model(path: str) -> tuple[Any, ModuleType]:
