@@ -31,6 +31,7 @@ _LARGEST_HEADER = 100_000_000
 
 # Which module registers a name: loading a file imports what it needs and nothing else.
 _HOMES = {
+    "AttachmentRanker": "sapwood.tasks.attachment.store",
     "Checkpoint": "sapwood.learn.checkpoints",
     "ConnectionPaths": "sapwood.parse.paths_store",
     "Examples": "sapwood.trees.store",
@@ -49,6 +50,7 @@ _HOMES = {
     "PCFGParser": "sapwood.parse.store",
     "PairClassifier": "sapwood.tasks.pairs.store",
     "PairFeatures": "sapwood.tasks.pairs.store",
+    "ParseReranker": "sapwood.tasks.reranking_store",
     "QuestionClassifier": "sapwood.tasks.questions.classifier",
     "RecursiveClassifier": "sapwood.learn.recursive_store",
     "RecursiveRanker": "sapwood.learn.recursive_store",

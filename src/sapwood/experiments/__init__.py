@@ -42,6 +42,14 @@ EXPERIMENTS: dict[str, Experiment] = {
         "which kind of answer a question asks for: TREC by bags of words, tree kernels and similar words",
         ("validation", "test", "leaves", "curve", "time"),
     ),
+    "attachment": Experiment(
+        "where the next word of a sentence hangs: a tree kernel against a recursive network",
+        ("forests", "iterations", "pca", "subsets", "states", "losses", "curve", "cost", "web"),
+    ),
+    "reranking": Experiment(
+        "can learning from trees improve a parser's first choice? a tree kernel against a recursive network",
+        ("bllip", "own"),
+    ),
     "pairs": Experiment(
         "do syntax, meaning and a loosened grammar add to shared words in telling which sentences mean the same?",
         ("quora", "quora-kernels", "msr", "msr-kernels", "timing"),

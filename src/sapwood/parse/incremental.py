@@ -154,6 +154,9 @@ class ConnectionPaths:
         result._native.learn(array._arena, array._roots, root == "top")
         return result
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuilt, (dict(self.items()), self.root)
+
     def __len__(self) -> int:
         return len(self._native)
 
@@ -326,6 +329,10 @@ class Forests:
             missing=self.missing,
             alone=self.alone,
         )
+
+
+def _rebuilt(paths: dict[ConnectionPath, float], root: Root) -> ConnectionPaths:
+    return ConnectionPaths(paths, root=root)
 
 
 def _check_root(root: str) -> None:

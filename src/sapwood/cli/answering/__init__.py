@@ -15,10 +15,12 @@ __all__ = ["load_model"]
 
 # Class of the stored model → module of this package.
 _ANSWERING = {
+    "AttachmentRanker": "ranking",
     "FrameLabeler": "frames",
     "FrameParser": "frames",
     "KernelSVC": "trees",
     "PairClassifier": "pairs",
+    "ParseReranker": "ranking",
     "QuestionClassifier": "questions",
     "RoleLabeler": "roles",
 }

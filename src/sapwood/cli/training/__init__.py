@@ -5,4 +5,4 @@ from __future__ import annotations
 __all__ = ["TASKS"]
 
 # Modules of this package, in the order of ``sapwood train --help``.
-TASKS = ("trees", "parser", "questions", "pairs", "roles", "frames")
+TASKS = ("trees", "parser", "questions", "pairs", "roles", "frames", "ranking")

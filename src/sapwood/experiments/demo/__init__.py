@@ -9,4 +9,4 @@ from __future__ import annotations
 __all__ = ["SECTIONS"]
 
 # Modules of this package in the order in which the demonstration shows them.
-SECTIONS = ("questions", "pairs", "roles", "frames")
+SECTIONS = ("questions", "pairs", "roles", "frames", "attachment", "reranking")

@@ -1,0 +1,115 @@
+"""``sapwood train ranking``: a model that chooses among parses, or among attachments."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from sapwood.cli.arguments import Subparsers, add_threads, positive_float, positive_int
+
+if TYPE_CHECKING:
+    from sapwood.learn import KernelRanker, RecursiveRanker
+
+__all__ = ["add_parser", "run"]
+
+_KERNELS = {
+    "parses": "SubsetTree(decay=0.3).normalized().on('tree') + 0.01 * Linear().on('prior')",
+    "attachments": "SubsetTree(decay=0.5)",
+}
+
+
+def add_parser(tasks: Subparsers[argparse.ArgumentParser]) -> None:
+    """Describe the task."""
+    ranking = tasks.add_parser(
+        "ranking",
+        help="a chooser among parses or attachments",
+        description="Learn to choose among the parses of n-best lists (JSON lines with gold trees), or, with "
+        "--of attachments, where each word of a sentence is attached, from the trees of a treebank.",
+    )
+    ranking.add_argument("data", metavar="DATA", help="n-best lists or a treebank, or - for standard input")
+    ranking.add_argument("-o", "--out", required=True, metavar="MODEL", help="the model file to write")
+    ranking.add_argument("--of", choices=("parses", "attachments"), default="parses", help="default: %(default)s")
+    ranking.add_argument("--learner", choices=("kernel", "network"), default="kernel", help="default: %(default)s")
+    ranking.add_argument("--kernel", metavar="EXPR", help=f"default: {_KERNELS['parses']}; {_KERNELS['attachments']}")
+    ranking.add_argument(
+        "--loss",
+        choices=("pairwise", "top", "setwise"),
+        help="default: top for a kernel on parses, pairwise on attachments; setwise for a network, which has no top",
+    )
+    ranking.add_argument("--epochs", type=positive_int, metavar="N", help="passes (default: 3, a network 10)")
+    ranking.add_argument(
+        "--units", type=positive_int, default=25, metavar="N", help="of a network (default: %(default)s)"
+    )
+    ranking.add_argument(
+        "--alpha", type=positive_float, default=1e-3, help="penalty on weights of a network (default: %(default)s)"
+    )
+    ranking.add_argument("--validation", metavar="DATA", help="held-out data on which a network stops early")
+    ranking.add_argument("--specialize", action="store_true", help="one ranker of attachments per word class")
+    ranking.add_argument(
+        "--reduction",
+        type=positive_int,
+        metavar="N",
+        help="levels kept of subtrees off the right frontier (default: all)",
+    )
+    ranking.add_argument(
+        "--checkpoint", metavar="FILE", help="keep the state of training there; if the file is there, go on from it"
+    )
+    ranking.add_argument("--seed", type=int, default=0, metavar="N", help="default: %(default)s")
+    add_threads(ranking)
+    ranking.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read, fit, save, and say what was learnt."""
+    from sapwood.cli.answering.ranking import read_lists, read_sentences
+    from sapwood.files import save
+    from sapwood.tasks.attachment import AttachmentRanker
+    from sapwood.tasks.reranking import ParseReranker
+
+    ranker = _ranker(options)
+    model: Any
+    if options.of == "parses":
+        lists = read_lists(options.data)
+        held_out = None if options.validation is None else read_lists(options.validation)
+        model = ParseReranker(ranker).fit(lists, validation=held_out)
+        learnt = f"{len(lists):,} n-best lists, {sum(map(len, lists)):,} parses"
+    else:
+        trees = read_sentences(options.data)
+        others = None if options.validation is None else read_sentences(options.validation)
+        model = AttachmentRanker(ranker, reduction=options.reduction, specialize=options.specialize)
+        model.fit(trees, validation=others)
+        learnt = f"{len(trees):,} sentences, {len(model.paths_):,} connection paths"
+    save(model, options.out)
+    print(f"{options.out}: {learnt}, {ranker!r}")
+    return 0
+
+
+def _ranker(options: argparse.Namespace) -> KernelRanker | RecursiveRanker:
+    from sapwood.errors import ParameterError
+    from sapwood.kernels import parse_kernel
+    from sapwood.learn import KernelRanker, RecursiveRanker
+
+    if options.learner == "network":
+        if options.kernel is not None:
+            raise ParameterError("a network has no kernel; leave out --kernel or choose --learner kernel.")
+        if options.loss == "top":
+            raise ParameterError("a network has no loss 'top'; choose setwise or pairwise.")
+        return RecursiveRanker(
+            options.units,
+            loss=options.loss or "setwise",
+            epochs=options.epochs or 10,
+            alpha=options.alpha,
+            # Words that are rare would be learnt by heart; tags never are.
+            min_label_count=20 if options.of == "parses" else 1,
+            checkpoint=options.checkpoint,
+            random_state=options.seed,
+        )
+    if options.validation is not None:
+        raise ParameterError("a kernel does not stop early; leave out --validation or choose --learner network.")
+    return KernelRanker(
+        parse_kernel(options.kernel or _KERNELS[options.of]),
+        loss=options.loss or ("top" if options.of == "parses" else "pairwise"),
+        epochs=options.epochs or 3,
+        checkpoint=options.checkpoint,
+        random_state=options.seed,
+    )

@@ -1,0 +1,92 @@
+"""The sentences of the experiment: parts of a treebank by seed, and the forests of those that are not learnt from."""
+
+from __future__ import annotations
+
+import glob
+import os
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from sapwood.corpora.catalogue import data_folders, find
+from sapwood.corpora.penn import read_treebank
+from sapwood.errors import DataError
+from sapwood.experiments.tables import Setting
+from sapwood.parse.incremental import ConnectionPaths, Forests, attachment_trees
+from sapwood.trees import TreeArray
+
+__all__ = ["REDUCTION", "Data", "read_penn", "read_web"]
+
+REDUCTION = 1
+"""Levels kept of subtrees off the right frontier: their labels."""
+
+# As many as the error needs to be known to half a percent or so; a tenth of small corpora.
+_TEST, _VALIDATION = 400, 150
+
+
+@dataclass(frozen=True)
+class Data:
+    """A treebank in three parts, in random order.
+
+    Attributes
+    ----------
+    name : str
+        Of the corpus.
+    train, validation, test : TreeArray
+        Trees over tags.
+    seed : int
+        Of the order, and of everything that is learnt.
+    """
+
+    name: str
+    train: TreeArray
+    validation: TreeArray
+    test: TreeArray
+    seed: int
+
+    @cached_property
+    def paths(self) -> ConnectionPaths:
+        """The connection paths of the training part."""
+        return ConnectionPaths.from_trees(self.train)
+
+    @cached_property
+    def test_forests(self) -> Forests:
+        """What there is to choose from in the test part."""
+        return self.paths.forests(self.test, reduction=REDUCTION)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What every table has to say about its data."""
+        parts = f"{len(self.train):,} sentences to learn from, {len(self.validation):,} for validation"
+        return (f"{self.name}, order by seed {self.seed}: {parts}, {len(self.test):,} for the test.",)
+
+
+def read_penn(setting: Setting) -> Data:
+    """Split the Penn Treebank sample."""
+    return _split("Penn Treebank sample", _read(setting, "penn-sample", ""), setting.seed)
+
+
+def read_web(setting: Setting) -> Data:
+    """Split the training part of the English Web Treebank, of which 10,000 sentences are learnt from at most."""
+    return _split("English Web Treebank", _read(setting, "ewt", "train"), setting.seed, most=10_000)
+
+
+def _read(setting: Setting, corpus: str, part: str) -> TreeArray:
+    folders = data_folders([setting.data] if setting.data else [])
+    (found,) = find(folders, names=[corpus])
+    if found.path is None:
+        raise DataError(f"the corpus {corpus!r} was not found in {', '.join(folders)}; get it: {found.corpus.obtain}.")
+    path: str | list[str] = found.path
+    if part:
+        path = [one for one in sorted(glob.glob(found.path)) if part in os.path.basename(one)] or found.path
+    return attachment_trees(read_treebank(path, drop_traces=True, drop_function_tags=True, collapse_unary=True))
+
+
+def _split(name: str, trees: TreeArray, seed: int, most: int | None = None) -> Data:
+    if len(trees) < 20:
+        raise DataError(f"{name} has {len(trees)} trees; this experiment needs at least 20.")
+    order = np.random.default_rng(seed).permutation(len(trees))
+    test, validation = min(_TEST, len(trees) // 5), min(_VALIDATION, len(trees) // 10)
+    rest = order[test + validation :][:most]
+    return Data(name, trees[rest], trees[order[test : test + validation]], trees[order[:test]], seed)

@@ -1,0 +1,72 @@
+"""What happens inside: validation error over iterations, and one forest as the network sees it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sapwood.experiments.attachment.data import REDUCTION, Data
+from sapwood.experiments.attachment.learners import attach, kernel, network
+from sapwood.experiments.tables import Table
+from sapwood.tasks.attachment import AttachmentRanker, choices
+
+__all__ = ["components", "iterations"]
+
+_SIZE, _ITERATIONS, _EPOCHS = 100, 15, 12
+# A forest that fits on a page.
+_SMALLEST, _LARGEST = 12, 40
+
+
+def iterations(data: Data) -> Table:
+    """Follow both learners over passes through 100 sentences."""
+    part = data.train[:_SIZE]
+    curves = []
+    for ranker in (
+        kernel(data.seed, epochs=_ITERATIONS),
+        network(data.seed, epochs=_ITERATIONS).set_params(patience=_ITERATIONS),
+    ):
+        model = AttachmentRanker(ranker, reduction=REDUCTION, paths=data.paths).fit(part, validation=data.validation)
+        curves.append([100 * error for error in model.rankers_["all"].validation_curve_])
+    return Table(
+        "iterations",
+        f"Wrong attachments in % of the validation part, over passes through {len(part)} sentences",
+        ("pass", "kernel", "network"),
+        [(str(at + 1), *errors) for at, errors in enumerate(zip(*curves, strict=True))],
+        notes=data.notes,
+    )
+
+
+def components(data: Data) -> Table:
+    """Project the states of one forest onto their first two principal components (figure 2)."""
+    model = attach(data, network(data.seed, epochs=_EPOCHS), data.train[:_SIZE])
+    (ranker,) = model.rankers_.values()
+    forests = data.test_forests
+    utility = model.decision_function(forests)
+    fitting = (forests.sizes >= _SMALLEST) & (forests.sizes <= _LARGEST)
+    right = choices(forests, utility) == forests.gold
+    candidates = np.flatnonzero(fitting & right)
+    chosen = int(candidates[0]) if len(candidates) else int(np.argmax(forests.sizes * right))
+    members = np.arange(forests.ends[chosen] - forests.sizes[chosen], forests.ends[chosen])
+    states = ranker.transform(forests.trees[members])
+    centred = states - states.mean(axis=0)
+    left, weights, _ = np.linalg.svd(centred, full_matrices=False)
+    # The sign of a component means nothing; this one puts trees of higher utility to the right.
+    places = (left * weights)[:, :2] * np.where(left[:, :2].T @ utility[members] < 0, -1.0, 1.0)
+    share = float((weights[:2] ** 2).sum() / max(float((weights**2).sum()), 1e-300))
+    order = np.argsort(-utility[members], kind="stable").tolist()
+    return Table(
+        "pca",
+        f"States of the network for the {len(members)} ways to attach one {forests.feet[chosen]}, best first",
+        ("tree", "first component", "second component", "utility", "right"),
+        [
+            (
+                str(forests.trees[int(members[at])]),
+                float(places[at, 0]),
+                float(places[at, 1]),
+                float(utility[members[at]]),
+                "right" if at == forests.gold[chosen] else "",
+            )
+            for at in order
+        ],
+        {"first component": 3, "second component": 3, "utility": 3},
+        notes=(*data.notes, f"The two components hold {100 * share:.0f} % of the variance of {states.shape[1]} units."),
+    )

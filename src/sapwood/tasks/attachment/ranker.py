@@ -1,0 +1,206 @@
+"""The estimator: connection paths of a treebank and rankers that choose among the trees they make."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import check_is_fitted
+
+from sapwood.errors import DataError, ParameterError
+from sapwood.learn import RecursiveRanker
+from sapwood.parse.incremental import FOOT_CLASSES, ConnectionPaths, Forests, Missing, Root, word_classes
+from sapwood.tasks.attachment.errors import AttachmentErrors, evaluate
+from sapwood.trees import TreeArray
+
+__all__ = ["AttachmentRanker"]
+
+
+class AttachmentRanker(BaseEstimator):
+    """Choose where the next word of a sentence is attached.
+
+    Parameters
+    ----------
+    ranker : estimator, optional
+        Any ranker of trees with ``fit(X, y, groups)`` and ``decision_function``, such as ``KernelRanker`` or
+        ``RecursiveRanker``, which is the default.
+    root : {"lowest", "top"}
+        Where incremental trees are rooted; see ``ConnectionPaths``.
+    reduction : int or None
+        Levels kept of subtrees off the right frontier; see ``ConnectionPaths.forests``.
+    min_count : float
+        Connection paths seen less often are not considered.
+    specialize : bool
+        Whether to train one ranker per word class.
+    classes : mapping of str to iterable of str, optional
+        Tags per word class; None is Penn's.
+    paths : ConnectionPaths, optional
+        Connection paths to consider, such as those of a larger treebank; None takes those of the training trees.
+    block : int
+        Sentences whose forests are held in memory at a time when answering.
+
+    Attributes
+    ----------
+    paths_ : ConnectionPaths
+        The paths in use.
+    rankers_ : dict of str to estimator
+        The ranker of each word class; one under ``"all"`` if they are not specialised.
+
+    Examples
+    --------
+    >>> from sapwood.learn import RecursiveRanker
+    >>> low, high = "(S (NP PRP) (VP VBD (NP NN (PP IN))))", "(S (NP PRP) (VP VBD (NP NN) (PP IN)))"
+    >>> network = RecursiveRanker(units=5, epochs=10, learning_rate=0.05, random_state=0)
+    >>> model = AttachmentRanker(network).fit([low, low, low, high])
+    >>> model.score([low, low])
+    1.0
+    """
+
+    paths_: ConnectionPaths
+    rankers_: dict[str, Any]
+
+    def __init__(
+        self,
+        ranker: Any = None,
+        *,
+        root: Root = "lowest",
+        reduction: int | None = None,
+        min_count: float = 1,
+        specialize: bool = False,
+        classes: Mapping[str, Iterable[str]] | None = None,
+        paths: ConnectionPaths | None = None,
+        block: int = 200,
+    ) -> None:
+        self.ranker = ranker
+        self.root = root
+        self.reduction = reduction
+        self.min_count = min_count
+        self.specialize = specialize
+        self.classes = classes
+        self.paths = paths
+        self.block = block
+
+    def fit(self, trees: Any, y: Any = None, *, validation: Any = None) -> Self:
+        """Learn from the full trees of sentences.
+
+        Parameters
+        ----------
+        trees : TreeArray or list of trees
+            Trees over tags; see ``sapwood.parse.incremental.attachment_trees``.
+        y : ignored
+            The trees say which attachments are right.
+        validation : TreeArray or list of trees, optional
+            Held-out trees for rankers that stop early on them.
+        """
+        array = TreeArray(trees)
+        if not len(array):
+            raise DataError("there is nothing to train on: no trees were given.")
+        self.paths_ = self._own_paths(array)
+        forests = self.forests(array)
+        held_out = None if validation is None else self.forests(TreeArray(validation))
+        self.rankers_ = {}
+        for name, part in self._parts(forests):
+            ranker = self._new_ranker(name)
+            extra = {}
+            if held_out is not None:
+                other = held_out if name == "all" else held_out.select(self._classes_of(held_out) == name)
+                if len(other):
+                    extra["validation"] = (other.trees, other.y, other.groups)
+            self.rankers_[name] = ranker.fit(part.trees, part.y, part.groups, **extra)
+        if not self.rankers_:
+            raise DataError("no word has more than one way to be attached, so there is nothing to learn; pass more.")
+        return self
+
+    def partial_fit(self, trees: Any, y: Any = None) -> Self:
+        """Go on training with one pass over more trees, for treebanks whose forests do not fit in memory.
+
+        Parameters
+        ----------
+        trees : TreeArray or list of trees
+            The next trees; without the parameter ``paths``, the first ones alone say which paths there are.
+        y : ignored
+            The trees say which attachments are right.
+        """
+        array = TreeArray(trees)
+        if not hasattr(self, "rankers_"):
+            self.paths_ = self._own_paths(array)
+            self.rankers_ = {}
+        for name, part in self._parts(self.forests(array)):
+            if name not in self.rankers_:
+                self.rankers_[name] = self._new_ranker(name)
+            self.rankers_[name].partial_fit(part.trees, part.y, part.groups)
+        return self
+
+    def forests(self, trees: Any, *, missing: Missing = "append") -> Forests:
+        """Build the forests of sentences with the paths of the training trees; see ``ConnectionPaths.forests``."""
+        check_is_fitted(self, "paths_")
+        return self.paths_.forests(trees, missing=missing, reduction=self.reduction, min_count=self.min_count)
+
+    def decision_function(self, forests: Forests) -> NDArray[np.float64]:
+        """Return the utility of each tree of some forests; larger is better within a forest.
+
+        A word class that training never met has no ranker: its trees all get 0.
+        """
+        check_is_fitted(self, "rankers_")
+        if not isinstance(forests, Forests):
+            raise DataError(f"expected Forests, as the method forests makes them, got {type(forests).__name__}.")
+        utility = np.zeros(len(forests.trees))
+        members = np.arange(len(forests.trees))
+        for name, ranker in self.rankers_.items():
+            if name == "all":
+                return np.asarray(ranker.decision_function(forests.trees))
+            chosen = np.repeat(self._classes_of(forests) == name, forests.sizes)
+            if chosen.any():
+                utility[chosen] = ranker.decision_function(forests.trees[members[chosen]])
+        return utility
+
+    def evaluate(self, trees: Any, *, missing: Missing = "append") -> AttachmentErrors:
+        """Count errors on the sentences of some full trees, block by block."""
+        if isinstance(self.block, bool) or not isinstance(self.block, int) or self.block < 1:
+            raise ParameterError(f"block must be an integer of at least 1, got {self.block!r}.")
+        array = TreeArray(trees)
+        total = AttachmentErrors({}, {}, 0, 0)
+        for begin in range(0, len(array), self.block):
+            forests = self.forests(array[begin : begin + self.block], missing=missing)
+            total = total + evaluate(forests, self.decision_function(forests), self._tags())
+        return total
+
+    def score(self, trees: Any, y: Any = None) -> float:
+        """Return the share of forests in which the right tree is ranked first."""
+        return 1.0 - self.evaluate(trees).error
+
+    def _own_paths(self, trees: TreeArray) -> ConnectionPaths:
+        if self.paths is None:
+            return ConnectionPaths.from_trees(trees, root=self.root)
+        if not isinstance(self.paths, ConnectionPaths):
+            raise ParameterError(f"paths must be ConnectionPaths or None, got {type(self.paths).__name__}.")
+        if self.paths.root != self.root:
+            raise ParameterError(f"the paths are of trees with root={self.paths.root!r}, not {self.root!r}.")
+        return self.paths
+
+    def _new_ranker(self, name: str) -> Any:
+        ranker: Any = clone(self.ranker) if self.ranker is not None else RecursiveRanker()
+        # Rankers of several classes must not take each other's checkpoint for their own.
+        if self.specialize and getattr(ranker, "checkpoint", None) is not None:
+            ranker.set_params(checkpoint=f"{os.fspath(ranker.checkpoint)}.{name}")
+        return ranker
+
+    def _tags(self) -> Mapping[str, Iterable[str]]:
+        return FOOT_CLASSES if self.classes is None else self.classes
+
+    def _classes_of(self, forests: Forests) -> NDArray[Any]:
+        return word_classes(forests.feet, self._tags())
+
+    def _parts(self, forests: Forests) -> Iterator[tuple[str, Forests]]:
+        if not self.specialize:
+            if len(forests):
+                yield "all", forests
+            return
+        classes = self._classes_of(forests)
+        for name in (*self._tags(), "other"):
+            if (classes == name).any():
+                yield name, forests.select(classes == name)

@@ -1,0 +1,195 @@
+"""Reranking: choosing among the parses that a parser proposes for a sentence.
+
+``ParseReranker`` learns from n-best lists with gold trees which parse is closest to the right one, from the trees and
+the parser's own scores. Where lists come from is the business of ``parse`` and ``corpora``; which learner ranks is the
+user's choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import check_is_fitted
+
+from sapwood.corpora.nbest import NBest
+from sapwood.errors import DataError
+from sapwood.learn import RecursiveRanker
+from sapwood.metrics.parseval import COLLINS, ParsevalRules, SentenceScore, score_forest
+from sapwood.trees import Examples, Tree, TreeArray
+from sapwood.trees.array import concatenate
+
+__all__ = ["RERANKING_RULES", "ParseReranker", "RerankingScores", "bracket_f1", "examples_of", "judge"]
+
+RERANKING_RULES = replace(COLLINS.deleting("S1", "ROOT"), compare_words=False)
+"""evalb's rules for any parser's root, but a parse that takes a quotation mark for a word is not left out."""
+
+
+@dataclass(frozen=True)
+class RerankingScores:
+    """How good the chosen parses are, beside the parser's first choices and the best ones there are.
+
+    Attributes
+    ----------
+    chosen, first, oracle : sequence of SentenceScore
+        Per sentence, the score of the chosen parse, of the one the parser likes best, and of the best one.
+    """
+
+    chosen: Sequence[SentenceScore]
+    first: Sequence[SentenceScore]
+    oracle: Sequence[SentenceScore]
+
+    @property
+    def f1(self) -> float:
+        """Bracket F1 of the chosen parses, over all brackets of all sentences."""
+        return bracket_f1(self.chosen)
+
+    @property
+    def gain(self) -> float:
+        """F1 of the chosen parses minus that of the parser's first choices."""
+        return self.f1 - bracket_f1(self.first)
+
+    def __add__(self, other: RerankingScores) -> RerankingScores:
+        return RerankingScores(
+            [*self.chosen, *other.chosen], [*self.first, *other.first], [*self.oracle, *other.oracle]
+        )
+
+
+def bracket_f1(scores: Sequence[SentenceScore]) -> float:
+    """Return F1 over all brackets of some sentences."""
+    matched = sum(score.matched for score in scores)
+    total = sum(score.gold + score.predicted for score in scores)
+    return 2 * matched / total if total else float("nan")
+
+
+def examples_of(lists: Sequence[NBest]) -> tuple[Examples, NDArray[np.int64]]:
+    """Put the parses of n-best lists one after the other.
+
+    Parameters
+    ----------
+    lists : sequence of NBest
+        One per sentence.
+
+    Returns
+    -------
+    (Examples, array of int)
+        Examples with the views ``tree`` and ``prior``, and the number of the list of each. The prior is the parser's
+        score minus that of its first choice: only differences within a list mean anything.
+    """
+    if not len(lists):
+        raise DataError("there are no n-best lists; pass at least one.")
+    for number, one in enumerate(lists):
+        if not len(one):
+            raise DataError(f"n-best list {number} is empty; every sentence needs at least one parse.")
+        if not np.isfinite(one.scores).all():
+            worst = int(np.flatnonzero(~np.isfinite(one.scores))[0])
+            raise DataError(f"n-best list {number}: the score of parse {worst} is NaN or infinite.")
+    trees = concatenate([one.parses for one in lists])
+    prior = np.concatenate([one.scores - one.scores.max() for one in lists])[:, None]
+    groups = np.repeat(np.arange(len(lists)), [len(one) for one in lists])
+    return Examples(tree=trees, prior=prior), groups
+
+
+def judge(one: NBest, rules: ParsevalRules = RERANKING_RULES) -> list[SentenceScore]:
+    """Score each parse of a list against its gold tree."""
+    if one.gold is None:
+        raise DataError(f"the n-best list {one.name or ''!r} has no gold tree, so its parses cannot be scored.")
+    return score_forest(one.gold, one.parses, rules=rules)
+
+
+class ParseReranker(BaseEstimator):
+    """Choose the best parse of each n-best list.
+
+    Parameters
+    ----------
+    ranker : estimator, optional
+        Any ranker with ``fit(X, y, groups)`` and ``decision_function`` that takes examples with the views ``tree`` and
+        ``prior``; ``RecursiveRanker`` by default. For a kernel, eq. 17 of Menchetti et al. is
+        ``KernelRanker(SubsetTree(decay).on("tree") + beta * Linear().on("prior"))``.
+    rules : ParsevalRules
+        How parses are judged.
+
+    Attributes
+    ----------
+    ranker_ : estimator
+        What has been learnt.
+
+    Examples
+    --------
+    >>> from sapwood.corpora import nursery
+    >>> from sapwood.learn import RecursiveRanker
+    >>> lists = nursery.grow(size=300).forests()
+    >>> model = ParseReranker(RecursiveRanker(epochs=3, random_state=0)).fit(lists[:200])
+    >>> model.evaluate(lists[200:]).gain > 0
+    True
+    """
+
+    ranker_: Any
+
+    def __init__(self, ranker: Any = None, *, rules: ParsevalRules = RERANKING_RULES) -> None:
+        self.ranker = ranker
+        self.rules = rules
+
+    def fit(self, lists: Sequence[NBest], y: Any = None, *, validation: Sequence[NBest] | None = None) -> Self:
+        """Learn from lists with gold trees.
+
+        Parameters
+        ----------
+        lists : sequence of NBest
+            Made by a parser that has not been trained on these sentences; its mistakes would not be the usual ones.
+        y : ignored
+            The gold trees say which parse is best.
+        validation : sequence of NBest, optional
+            Held-out lists for rankers that stop early on them.
+        """
+        examples, groups = examples_of(lists)
+        extra = {}
+        if validation is not None:
+            other, other_groups = examples_of(validation)
+            extra["validation"] = (other, self._relevance(validation), other_groups)
+        ranker = clone(self.ranker) if self.ranker is not None else RecursiveRanker()
+        self.ranker_ = ranker.fit(examples, self._relevance(lists), groups, **extra)
+        return self
+
+    def decision_function(self, lists: Sequence[NBest]) -> list[NDArray[np.float64]]:
+        """Return the utility of each parse, list by list."""
+        check_is_fitted(self, "ranker_")
+        if not len(lists):
+            return []
+        examples, _ = examples_of(lists)
+        utility = np.asarray(self.ranker_.decision_function(examples))
+        return np.split(utility, np.cumsum([len(one) for one in lists])[:-1])
+
+    def predict(self, lists: Sequence[NBest]) -> NDArray[np.int64]:
+        """Return which parse of each list is chosen; of equal ones, the first."""
+        return np.array([int(np.argmax(utility)) for utility in self.decision_function(lists)], dtype=np.int64)
+
+    def rerank(self, lists: Sequence[NBest]) -> TreeArray:
+        """Return the chosen parse of each list."""
+        chosen: list[Tree] = []
+        for one, index in zip(lists, self.predict(lists).tolist(), strict=True):
+            tree = one.parses[index]
+            assert isinstance(tree, Tree)
+            chosen.append(tree)
+        return TreeArray(chosen)
+
+    def evaluate(self, lists: Sequence[NBest]) -> RerankingScores:
+        """Score the chosen parses of lists with gold trees."""
+        chosen, first, oracle = [], [], []
+        for one, index in zip(lists, self.predict(lists).tolist(), strict=True):
+            scores = judge(one, self.rules)
+            chosen.append(scores[index])
+            first.append(scores[int(np.argmax(one.scores))])
+            oracle.append(max(scores, key=lambda score: score.f1))
+        return RerankingScores(chosen, first, oracle)
+
+    def score(self, lists: Sequence[NBest], y: Any = None) -> float:
+        """Return bracket F1 of the chosen parses."""
+        return self.evaluate(lists).f1
+
+    def _relevance(self, lists: Sequence[NBest]) -> NDArray[np.float64]:
+        return np.array([score.f1 for one in lists for score in judge(one, self.rules)])

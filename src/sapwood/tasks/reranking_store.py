@@ -1,0 +1,39 @@
+"""How rerankers are written to model files and read back."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from sapwood.files import Reader, Writer, register
+from sapwood.metrics.parseval import ParsevalRules
+from sapwood.tasks.reranking import ParseReranker
+
+
+def _write(model: ParseReranker, writer: Writer) -> dict[str, Any]:
+    check_is_fitted(model, "ranker_")
+    rules = asdict(model.rules)
+    # JSON knows lists only.
+    return {
+        "rules": {name: sorted(value) if isinstance(value, frozenset) else value for name, value in rules.items()},
+        "ranker": writer.part(model.ranker_),
+    }
+
+
+def _read(data: dict[str, Any], reader: Reader) -> ParseReranker:
+    ranker = reader.part(data["ranker"])
+    if not hasattr(ranker, "decision_function"):
+        raise reader.fail("it holds no ranker")
+    rules = dict(data["rules"])
+    for name in ("delete_labels", "delete_for_length"):
+        rules[name] = frozenset(rules[name])
+    rules["equal_labels"] = tuple((str(first), str(second)) for first, second in rules["equal_labels"])
+    model = ParseReranker(clone(ranker), rules=ParsevalRules(**rules))
+    model.ranker_ = ranker
+    return model
+
+
+register("ParseReranker", ParseReranker, _write, _read)

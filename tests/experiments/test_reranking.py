@@ -1,0 +1,69 @@
+"""The experiment on reranking, on lists that the nursery grows: every table comes, and twice the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sapwood.corpora import nursery, write_nbest
+from sapwood.errors import DataError
+from sapwood.experiments import Setting, reranking, run
+from sapwood.metrics import parseval
+from sapwood.tasks.reranking import RERANKING_RULES
+
+
+@pytest.fixture(scope="module")
+def lists():
+    return [replace(one, fold=at % 3) for at, one in enumerate(nursery.grow(size=150).forests(limit=6))]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, lists):
+    place = tmp_path_factory.mktemp("data")
+    (place / "nbest-wsj-sample").mkdir()
+    write_nbest(lists, place / "nbest-wsj-sample" / "lists.jsonl")
+    return place
+
+
+@pytest.fixture(autouse=True)
+def nothing_else(monkeypatch):
+    """Only the folder of the test counts, whatever is on the machine."""
+    monkeypatch.setattr("sapwood.corpora.catalogue.nltk_search_path", list)
+    monkeypatch.delenv("SAPWOOD_DATA", raising=False)
+    monkeypatch.setattr(reranking, "_SAMPLES", 200)
+    monkeypatch.setattr(reranking, "_KERNELS", ((0.3, 0.01), (0.3, 0.1)))
+    monkeypatch.setattr(reranking, "_NETWORK_EPOCHS", 2)
+
+
+def test_the_rows_are_what_parseval_says_and_come_twice_the_same(folder, lists):
+    (table,) = run("reranking", Setting(data=folder, tables=("bllip",)))
+    rows = {row[0]: row for row in table.rows}
+    gold = [one.gold for one in lists]
+    first = parseval(gold, [one.parses[int(one.scores.argmax())] for one in lists], rules=RERANKING_RULES).overall
+    assert rows["parser's first choice"][1:4] == pytest.approx(
+        (100 * first.recall, 100 * first.precision, 100 * first.f1)
+    )
+    # The right tree is in every list of the nursery.
+    assert rows["oracle"][3] == 100.0
+    for name in ("kernel", "network", "both", "oracle"):
+        gain, low, high = rows[name][-3:]
+        assert gain == pytest.approx(rows[name][3] - 100 * first.f1)
+        assert low <= gain <= high
+    assert rows["kernel"][-2] > 0
+    (again,) = run("reranking", Setting(data=folder, tables=("bllip",)))
+    assert again.rows == table.rows
+
+
+def test_own_lists_are_taken_from_the_cache(folder, lists, tmp_path):
+    write_nbest(lists, tmp_path / "nbest-own.jsonl.xz")
+    (table,) = run("reranking", Setting(data=folder, cache=tmp_path, tables=("own",)))
+    assert table.name == "own"
+
+
+def test_bad_lists_are_named(folder, tmp_path, lists):
+    with pytest.raises(DataError, match="nbest-wsj' was not found"):
+        next(iter(run("reranking", Setting(data=tmp_path))))
+    write_nbest([replace(one, fold=None) for one in lists], tmp_path / "nbest-own.jsonl.xz")
+    with pytest.raises(DataError, match="at least three folds"):
+        next(iter(run("reranking", Setting(data=folder, cache=tmp_path, tables=("own",)))))
