@@ -304,8 +304,9 @@ def _convergence(problems: Sequence[RoleProblem]) -> Table:
             dual = np.minimum.accumulate(trace.dual)
             course.append(np.column_stack([trace.primal[last] - best, dual[last] - best]))
     rows = []
-    means = {method: np.mean(course, axis=0) for method, course in courses.items()}
-    for at, step in enumerate(steps):
+    # Without a problem that has conflicts there is nothing to follow.
+    means = {method: np.mean(course, axis=0) for method, course in courses.items() if course}
+    for at, step in enumerate(steps if means else ()):
         rows.append((step, *(float(value) for method in courses for value in means[method][at])))
     return Table(
         "convergence",
@@ -324,7 +325,7 @@ def _penalty(corpus: FrameCorpus, labeler: FrameLabeler) -> Table:
     scored = labeler.score(corpus.dev)
     graphs = [one.to_factor_graph()[0] for one in _hard(scored.problems(corpus.lexicon, labeler.null_offset))]
     rows = []
-    for penalty in (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0):
+    for penalty in (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0) if graphs else ():
         solved = [graph.solve(exact=False, penalty=penalty) for graph in graphs]
         rows.append(
             (
