@@ -55,5 +55,5 @@ def test_every_table_comes_in_order_and_the_same_again(folder, tmp_path, capsys)
 
 
 def test_missing_data_is_named_with_how_to_get_it(tmp_path):
-    with pytest.raises(DataError, match="trec-trees is not here; how to get it"):
+    with pytest.raises(DataError, match="'trec-trees' was not found"):
         next(iter(run("questions", Setting(data=tmp_path))))

@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 from sklearn.base import clone
 
-from sapwood.corpora.catalogue import data_folders, find
 from sapwood.corpora.framenet import FrameTarget
 from sapwood.decode import RoleProblem, RoleResult, decode_roles_batch
 from sapwood.errors import DataError
+from sapwood.experiments.places import place_of
 from sapwood.experiments.tables import Setting, Table
 from sapwood.files import load, save
 from sapwood.learn.loglinear import CandidateSets
@@ -102,16 +102,11 @@ def run(setting: Setting) -> Iterator[Table]:
 
 
 def _corpus(setting: Setting) -> FrameCorpus:
-    folders = data_folders([setting.data] if setting.data else [])
-    paths = {}
-    for found in find(folders, names=("framenet", "framenet-parses")):
-        if found.path is None:
-            raise DataError(f"{found.corpus.what}: not found in {', '.join(folders)}. Get it {found.corpus.obtain}.")
-        paths[found.corpus.name] = found.path
-    splits = Path(paths["framenet-parses"]).with_name("splits.json")
+    release, parses = place_of(setting, "framenet"), place_of(setting, "framenet-parses")
+    splits = Path(parses).with_name("splits.json")
     if not splits.is_file():
         raise DataError(f'{splits}: no such file; expected JSON with the names of the texts under "test" and "dev".')
-    return load_framenet(paths["framenet"], paths["framenet-parses"], splits, senses=find_senses())
+    return load_framenet(release, parses, splits, senses=find_senses())
 
 
 def _f1(corpus: FrameCorpus, data: Sequence[FrameInput], labelled: Sequence[LabelledTarget]) -> FrameScores:

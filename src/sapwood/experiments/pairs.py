@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from sapwood import settings
 from sapwood.corpora import SentencePair, read_msr, read_parsed_texts, read_quora
-from sapwood.corpora.catalogue import data_folders, find
 from sapwood.errors import DataError
+from sapwood.experiments.places import place_of
 from sapwood.experiments.tables import Cell, Setting, Table
 from sapwood.kernels import CrossPair, Linear, SubsetTree
 from sapwood.learn import AdditiveLogistic, KernelSVC
@@ -106,12 +106,8 @@ def _similarity() -> tuple[WordSimilarity | None, str]:
 
 def _load(name: str, setting: Setting) -> _Corpus:
     corpus, read = _CORPORA[name]
-    folders = data_folders([setting.data] if setting.data else [])
-    (found,) = find(folders, names=[corpus])
-    if found.path is None:
-        raise DataError(f"the corpus {corpus!r} was not found in {', '.join(folders)}; get it {found.corpus.obtain}.")
     parts: dict[str, list[SentencePair]] = {}
-    files = sorted(glob.glob(found.path))
+    files = sorted(glob.glob(place_of(setting, corpus)))
     for path in files:
         part = next((part for part in ("train", "test") if part in os.path.basename(path)), "all")
         with warnings.catch_warnings():

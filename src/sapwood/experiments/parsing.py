@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sapwood import settings
-from sapwood.corpora.catalogue import data_folders, find
 from sapwood.corpora.penn import read_treebank
 from sapwood.corpora.sources import open_all
 from sapwood.errors import DataError
+from sapwood.experiments.places import place_if_any, place_of
 from sapwood.experiments.tables import Cell, Setting, Table
 from sapwood.metrics import COLLINS, parseval, score_forest
 from sapwood.metrics.parseval import ParsevalSummary
@@ -60,11 +60,7 @@ def split_sample(path: str) -> tuple[TreeArray, list[Tree]]:
 
 def run(setting: Setting) -> Iterator[Table]:
     """Yield the tables that are wanted."""
-    folders = data_folders([] if setting.data is None else [setting.data])
-    places = {one.corpus.name: one.path for one in find(folders, names=["penn-sample", "ewt"])}
-    sample = places["penn-sample"]
-    if sample is None:
-        raise DataError("this needs the Penn Treebank sample of NLTK; see: sapwood data penn-sample")
+    sample = place_of(setting, "penn-sample")
     train, gold = split_sample(sample)
     if setting.wants("sample") or setting.wants("cost"):
         parser = PCFGParser().fit(train)
@@ -74,7 +70,7 @@ def run(setting: Setting) -> Iterator[Table]:
         yield _curve(train, gold)
     if setting.wants("cost"):
         yield _cost(parser, gold)
-    if setting.wants("web") and (web := places["ewt"]) is not None:
+    if setting.wants("web") and (web := place_if_any(setting, "ewt")) is not None:
         yield _web(train, os.path.dirname(web))
 
 

@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 
 from sapwood import settings
 from sapwood.corpora.brown import iter_brown
-from sapwood.corpora.catalogue import data_folders, find
 from sapwood.corpora.kelp import read_kelp
 from sapwood.corpora.questions import Question, read_questions
 from sapwood.errors import DataError
+from sapwood.experiments.places import data_folders_of, place_if_any, place_of
 from sapwood.experiments.tables import Cell, Setting, Table
 from sapwood.files import save
 from sapwood.kernels import Kernel, Linear, PartialTree, SemanticSubsetTree, SmoothedPartialTree, SubsetTree, Subtree
@@ -124,14 +124,9 @@ def run(setting: Setting) -> Iterator[Table]:
 
 
 def _read(setting: Setting) -> _Data:
-    folders = data_folders([setting.data] if setting.data else [])
-    found = {one.corpus.name: one for one in find(folders, names=("trec-trees", "trec-kelp", "brown"))}
-    for name in ("trec-trees", "trec-kelp"):
-        if found[name].path is None:
-            raise DataError(f"the corpus {name} is not here; how to get it: {found[name].corpus.obtain}.")
-    trees, kelp = str(found["trec-trees"].path), str(found["trec-kelp"].path)
+    trees, kelp = place_of(setting, "trec-trees"), place_of(setting, "trec-kelp")
     train, test = (read_questions(trees.replace("*", part)) for part in ("train", "test"))
-    brown = found["brown"].path
+    brown = place_if_any(setting, "brown")
     views = []
     for questions, part in ((train, "train_5500.coarse"), (test, "TREC_10.coarse")):
         examples = read_kelp(kelp.replace("*", part), trees=["lct"])
@@ -148,7 +143,7 @@ def _read(setting: Setting) -> _Data:
                 dependencies=TreeArray([example.trees["lct"] for example in examples]),
             )
         )
-    counts = [os.path.join(folder, "wordnet", "ic-brown.dat.gz") for folder in folders]
+    counts = [os.path.join(folder, "wordnet", "ic-brown.dat.gz") for folder in data_folders_of(setting)]
     return _Data(
         train,
         test,

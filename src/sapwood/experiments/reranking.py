@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapwood import settings
-from sapwood.corpora.catalogue import data_folders, find
 from sapwood.corpora.nbest import NBest, read_nbest, write_nbest
 from sapwood.corpora.penn import read_treebank
 from sapwood.errors import DataError
+from sapwood.experiments.places import place_of
 from sapwood.experiments.tables import Cell, Setting, Table
 from sapwood.kernels import Linear, SubsetTree
 from sapwood.learn import KernelRanker, RecursiveRanker
@@ -47,7 +47,7 @@ def run(setting: Setting) -> Iterator[Table]:
         yield from _compare(
             "bllip",
             "n-best lists of a strong parser (BLLIP), sentences of at most 40 words",
-            [one for one in read_nbest(_path(setting, "nbest-wsj")) if one.gold is not None],
+            [one for one in read_nbest(place_of(setting, "nbest-wsj")) if one.gold is not None],
             setting.seed,
         )
     if setting.wants("own"):
@@ -63,14 +63,6 @@ def run(setting: Setting) -> Iterator[Table]:
             )
 
 
-def _path(setting: Setting, corpus: str) -> str:
-    folders = data_folders([setting.data] if setting.data else [])
-    (found,) = find(folders, names=[corpus])
-    if found.path is None:
-        raise DataError(f"the corpus {corpus!r} was not found in {', '.join(folders)}; get it: {found.corpus.obtain}.")
-    return found.path
-
-
 def _own_lists(setting: Setting) -> list[NBest] | None:
     """Read the lists of Sapwood's parser from the cache, or let it make them; None where there is no parser."""
     kept = None if setting.cache is None else setting.cache / _OWN
@@ -79,7 +71,7 @@ def _own_lists(setting: Setting) -> list[NBest] | None:
     jackknife: Callable[..., list[NBest]] | None = getattr(import_module("sapwood.parse"), "jackknife", None)
     if jackknife is None:
         return None
-    lists = jackknife(read_treebank(_path(setting, "penn-sample"), drop_traces=True), n=30)
+    lists = jackknife(read_treebank(place_of(setting, "penn-sample"), drop_traces=True), n=30)
     if kept is not None:
         kept.parent.mkdir(parents=True, exist_ok=True)
         write_nbest(lists, kept)

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapwood.corpora import iter_joined, iter_shared_task, read_prop_instances, read_treebank, surface_proposition
-from sapwood.corpora.catalogue import data_folders, find
 from sapwood.corpora.sources import file_names
 from sapwood.errors import DataError, TooLargeError
+from sapwood.experiments.places import place_if_any
 from sapwood.experiments.tables import Cell, Setting, Table
 from sapwood.learn import KernelSVC
 from sapwood.metrics import chi_squared, mcnemar, score_labels, score_roles
@@ -52,7 +52,7 @@ _SIZES = (5_000, 10_000, 20_000, 45_000, 100_000, 1_000_000)
 
 def run(setting: Setting) -> Iterator[Table]:
     """Make the tables that are wanted."""
-    corpora = {name: load for name, load in _CORPORA.items() if _place(setting, name)}
+    corpora = {name: load for name, load in _CORPORA.items() if place_if_any(setting, name)}
     if not corpora:
         raise DataError("none of the corpora ewt-propbank, conll05 and propbank-wsj is there; see sapwood data.")
     for name in corpora:
@@ -73,11 +73,6 @@ def run(setting: Setting) -> Iterator[Table]:
 
 
 # --- corpora
-
-
-def _place(setting: Setting, name: str) -> str | None:
-    folders = data_folders([setting.data] if setting.data else [])
-    return find(folders, names=[name])[0].path
 
 
 def _web(place: str) -> dict[str, list[RoleSentence]]:
@@ -134,13 +129,13 @@ _CORPORA: dict[str, str] = {
 
 @lru_cache(maxsize=1)
 def _sentences(setting: Setting, name: str) -> dict[str, list[RoleSentence]]:
-    place = _place(setting, name)
+    place = place_if_any(setting, name)
     assert place is not None
     if name == "ewt-propbank":
         return _web(place)
     if name == "conll05":
         return _task(place)
-    treebank = _place(setting, "penn-sample")
+    treebank = place_if_any(setting, "penn-sample")
     if treebank is None:
         raise DataError("propbank-wsj needs the Penn Treebank sample of NLTK; see sapwood data.")
     return _wall_street(place, treebank)

@@ -9,9 +9,9 @@ from functools import cached_property
 
 import numpy as np
 
-from sapwood.corpora.catalogue import data_folders, find
 from sapwood.corpora.penn import read_treebank
 from sapwood.errors import DataError
+from sapwood.experiments.places import place_of
 from sapwood.experiments.tables import Setting
 from sapwood.parse.incremental import ConnectionPaths, Forests, attachment_trees
 from sapwood.trees import TreeArray
@@ -73,13 +73,10 @@ def read_web(setting: Setting) -> Data:
 
 
 def _read(setting: Setting, corpus: str, part: str) -> TreeArray:
-    folders = data_folders([setting.data] if setting.data else [])
-    (found,) = find(folders, names=[corpus])
-    if found.path is None:
-        raise DataError(f"the corpus {corpus!r} was not found in {', '.join(folders)}; get it: {found.corpus.obtain}.")
-    path: str | list[str] = found.path
+    place = place_of(setting, corpus)
+    path: str | list[str] = place
     if part:
-        path = [one for one in sorted(glob.glob(found.path)) if part in os.path.basename(one)] or found.path
+        path = [one for one in sorted(glob.glob(place)) if part in os.path.basename(one)] or place
     return attachment_trees(read_treebank(path, drop_traces=True, drop_function_tags=True, collapse_unary=True))
 
 
