@@ -48,7 +48,7 @@ def test_every_table_is_made_and_exact_decoding_keeps_all_constraints(corpus, tm
 
 def test_missing_data_says_what_to_get(tmp_path, monkeypatch):
     monkeypatch.delenv("SAPWOOD_DATA", raising=False)
-    with pytest.raises(DataError, match="lexicon and annotated texts: not found"):
+    with pytest.raises(DataError, match="'framenet' was not found"):
         list(run("frames", Setting(data=tmp_path)))
 
 
