@@ -19,7 +19,7 @@ __all__ = ["run", "web"]
 _SIZES = (100, 500, 2000)
 # Fewer passes over more sentences; early stopping ends most of them before.
 _EPOCHS = ((100, 30), (500, 20), (2000, 10))
-_LATER_EPOCHS = 6
+_LATER_EPOCHS = 5
 _BLOCK = 500
 _WEB_EPOCHS = 3
 _COLUMNS = ("learner", "sentences", *CLASSES, "all")

@@ -26,7 +26,7 @@ def kernel(seed: int, *, decay: float = 0.5, loss: str = "pairwise", epochs: int
 
 def network(seed: int, *, epochs: int, loss: str = "setwise", alpha: float = 1e-3) -> RecursiveRanker:
     """Make the recursive network: 25 units, outdegree 15, one update per forest, early stopping on validation."""
-    return RecursiveRanker(loss=loss, epochs=epochs, patience=4, alpha=alpha, random_state=seed)
+    return RecursiveRanker(loss=loss, epochs=epochs, patience=10, alpha=alpha, random_state=seed)
 
 
 def attach(data: Data, ranker: Any, trees: TreeArray, *, specialize: bool = False) -> AttachmentRanker:

@@ -18,7 +18,7 @@ from sapwood.trees import TreeArray
 __all__ = ["forests", "run"]
 
 _SUBSETS, _SIZE = 5, 100
-_DECAYS, _EPOCHS = (0.3, 0.5), (1, 3)
+_DECAYS, _EPOCHS = (0.4, 0.5), (1, 6)
 _NETWORK_EPOCHS = 30
 _LINEAR_EPOCHS = 10
 
