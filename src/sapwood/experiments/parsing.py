@@ -139,7 +139,10 @@ def _web(train: TreeArray, folder: str) -> Table:
         seconds = time.process_time() - start
         result = _evaluate(parser, gold, 1 if name == "web" else _LIST)
         rows.append([name, len(trees), seconds, *_figures(result, len(gold))])
-    notes = ["BLLIP (Charniak), first stage, learnt from 35,934 trees with these among them: F1 81.8 on 299 of the test sentences."]
+    notes = [
+        "BLLIP (Charniak), first stage, learnt from 35,934 trees with these among them: F1 81.8 on 299 of the test "
+        "sentences."
+    ]
     title = f"English Web Treebank: {len(gold):,} test sentences parsed from words alone"
     return Table("web", title, ("learnt from", "trees", "fit s", *_COLUMNS), rows, _DECIMALS, notes)
 
