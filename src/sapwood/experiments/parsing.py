@@ -140,7 +140,7 @@ def _web(train: TreeArray, folder: str) -> Table:
         result = _evaluate(parser, gold, 1 if name == "web" else _LIST)
         rows.append([name, len(trees), seconds, *_figures(result, len(gold))])
     notes = [
-        "BLLIP (Charniak), first stage, learnt from 35,934 trees with these among them: F1 81.8 on 299 of the test "
+        "BLLIP (Charniak), first stage, learnt from 35,934 trees, the web ones among them: F1 81.8 on 299 test "
         "sentences."
     ]
     title = f"English Web Treebank: {len(gold):,} test sentences parsed from words alone"
