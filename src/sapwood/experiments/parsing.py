@@ -135,7 +135,10 @@ def _web(train: TreeArray, folder: str) -> Table:
         seconds = time.process_time() - start
         result = _evaluate(parser, gold, 1 if name == "web" else _LIST)
         rows.append([name, len(trees), seconds, *_figures(result, len(gold))])
-    notes = ["BLLIP with its own larger model: F1 81.8 on 299 of these sentences."]
+    notes = [
+        "BLLIP (Charniak), first stage, learnt from 35,934 trees, the web ones among them: F1 81.8 on 299 test "
+        "sentences."
+    ]
     title = f"English Web Treebank: {len(gold):,} test sentences parsed from words alone"
     return Table("web", title, ("learnt from", "trees", "fit s", *_COLUMNS), rows, _DECIMALS, notes)
 
