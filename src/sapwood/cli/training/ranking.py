@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
         model.fit(trees, validation=others)
         learnt = f"{len(trees):,} sentences, {len(model.paths_):,} connection paths"
     save(model, options.out)
-    print(f"{options.out}: {learnt}, {ranker!r}")
+    print(f"{options.out}: {learnt}, {' '.join(repr(ranker).split())}")
     return 0
 
 
