@@ -60,13 +60,13 @@ class RowCache {
     // compute(item, values) is called where the row is not there; two threads may then do the same work at once.
     template <class Compute>
     Row<Real> get(std::size_t item, Compute compute) {
-        Buffer buffer;
         {
             const std::lock_guard<std::mutex> hold(lock_);
             if (place_[item] != order_.end()) return found(item);
-            if (order_.size() >= capacity_) buffer = evict();
+            // Before memory is taken, so that there is never a row too many.
+            while (order_.size() >= capacity_) evict();
         }
-        if (!buffer) buffer.reset(new Real[width_]);
+        Buffer buffer(new Real[width_]);
         compute(item, buffer.get());
         const std::lock_guard<std::mutex> hold(lock_);
         if (place_[item] != order_.end()) return found(item);
@@ -94,12 +94,10 @@ class RowCache {
         return {order_.front().values.get(), order_.front().values};
     }
 
-    // The memory of the row that has not been used for longest, unless somebody still reads it.
-    Buffer evict() {
-        Buffer buffer = std::move(order_.back().values);
+    // Forgets the row that has not been used for longest; whoever still reads it keeps its memory until done.
+    void evict() {
         place_[order_.back().item] = order_.end();
         order_.pop_back();
-        return buffer.use_count() == 1 ? std::move(buffer) : nullptr;
     }
 
     std::size_t width_, capacity_;
