@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sapwood.tasks.frames import FrameLabeler, FrameParser, FrameRecord
 
-__all__ = ["evaluate", "predict"]
+__all__ = ["PARSES", "evaluate", "predict"]
+
+PARSES = True
 
 
 def predict(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> int:
@@ -73,10 +75,18 @@ def evaluate(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> 
 
 
 def _records(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> list[FrameRecord]:
-    from sapwood.tasks.frames import FrameParser, iter_records
+    from sapwood.cli.models import load_parser
+    from sapwood.cli.texts import parsed_sentences
+    from sapwood.tasks.frames import FrameParser, FrameRecord, iter_records
     from sapwood.tasks.frames.loading import find_senses
+    from sapwood.tasks.frames.sentences import from_tree
 
     labeler = model.labeler_ if isinstance(model, FrameParser) else model
     # A model that has never seen supersenses has no use for them.
     senses = find_senses() if labeler.wordnet_ else None
+    if getattr(options, "parser", None) is not None:
+        return [
+            FrameRecord(from_tree(tree, offsets=[(word.begin, word.end - 1) for word in words], senses=senses), ())
+            for words, tree in parsed_sentences(load_parser(options.parser), options.data)
+        ]
     return list(iter_records(sys.stdin if options.data == "-" else options.data, senses=senses))
