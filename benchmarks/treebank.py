@@ -14,7 +14,9 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
-ARCHIVE = Path(__file__).resolve().parents[1] / ".." / "shared" / "data" / "nltk-zips" / "treebank.zip"
+from places import corpus
+
+ARCHIVE = corpus("nltk-zips/treebank.zip")
 SEED = 20
 
 
