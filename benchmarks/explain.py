@@ -2,8 +2,8 @@
 
 All figures are CPU time, because other programs share the machine.
 
-Run ``python benchmarks/explain.py``. Trees are those of NLTK's Penn Treebank sample (``nltk-zips/treebank.zip`` among the
-corpora); name another place with ``--treebank``.
+Run ``python benchmarks/explain.py``. Trees are those of NLTK's Penn Treebank sample (``nltk-zips/treebank.zip`` among
+the corpora); name another place with ``--treebank``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where the benchmarks find corpora: in the folder that SAPWOOD_DATA names, else in ``shared/data`` beside the clone."""
+"""Where the benchmarks find corpora: in the folders of SAPWOOD_DATA, else in ``shared/data`` beside the clone."""
 
 from __future__ import annotations
 
