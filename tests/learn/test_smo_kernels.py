@@ -98,6 +98,50 @@ def test_blocks_fit_together(data, monkeypatch):
     np.testing.assert_allclose(rows_of(tables.prepare(HYBRID, X, 1.0, 1)), expected, rtol=1e-6)
 
 
+def test_sixteen_bits_where_nothing_else_fits(data, monkeypatch):
+    X, y = data
+    monkeypatch.setattr(tables, "_FEWEST_TREES", 2)
+    expected = rows_of(tables.prepare(HYBRID, X, 1.0, 1))
+    monkeypatch.setattr(tables, "_SMALL", -1)
+    monkeypatch.setattr(tables, "_FULL_SHARE", 0.0)
+    monkeypatch.setattr(tables, "_HALF_SHARE", 0.85)
+    monkeypatch.setattr(_core.smo.Triangle, "nbytes", staticmethod(lambda size: 1e12))
+    found = rows_of(tables.prepare(HYBRID, X, 1.0, 1))
+    assert not np.array_equal(found, expected)
+    np.testing.assert_allclose(found, expected, atol=1.1 / 131070)
+    # What may fall below 0 or rise above 1 is computed when asked for instead, to single precision.
+    unbounded = SubsetTree().on("path") + SubsetTree().normalized().on("constituent")
+    whole = unbounded(X)
+    np.testing.assert_allclose(rows_of(tables.prepare(unbounded, X, 1.0, 1)), whole, rtol=1e-5, atol=1.1 / 131070)
+    margins = KernelSVC(HYBRID, C=2.4, solver="native").fit(X, y).decision_function(X)
+    monkeypatch.undo()
+    np.testing.assert_allclose(margins, KernelSVC(HYBRID, C=2.4).fit(X, y).decision_function(X), atol=5e-3)
+
+
+def test_words_of_many_trees_are_compared_within_their_squares(data, monkeypatch):
+    X, _ = data
+    monkeypatch.setattr(tables, "_FEWEST_TREES", 2)
+    kernel = SubsetTree(0.4).normalized().on("path")
+    for chunk in (1, 7, 400):
+        monkeypatch.setattr(tables, "_WORTH_A_CALL", chunk)
+        prepared = tables.prepare(kernel, X, 1.0, 1)
+        np.testing.assert_allclose(rows_of(prepared), kernel(X), rtol=1e-12)
+
+
+def test_squares_are_checked():
+    values, none = np.ones(5), np.zeros(0, dtype=np.uint32)
+    sizes = np.array([2, 1], dtype=np.uint64)
+    tags, rows = np.array([1, 0, 2], dtype=np.uint32), np.array([1, 0, 2], dtype=np.uint32)
+    same = _core.smo.Same64(sizes, values, tags, rows)
+    table = _core.smo.square64(np.eye(3))
+    with pytest.raises(ValueError, match="differ in number"):
+        _core.smo.Component64(table, np.zeros(2, dtype=np.uint32), same)
+    with pytest.raises(ValueError, match="another tag"):
+        _core.smo.Same64(sizes, values, tags, np.array([2, 0, 2], dtype=np.uint32))
+    with pytest.raises(ValueError, match="differ in size"):
+        _core.smo.Same64(sizes, values[:4], none, none)
+
+
 @pytest.mark.parametrize("size", [1, 3, 4, 5, 17])
 def test_half_a_table_gives_whole_rows(size):
     rng = np.random.default_rng(size)

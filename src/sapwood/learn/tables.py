@@ -24,11 +24,12 @@ from sapwood.kernels.base import Constant, Kernel, Matrix, Normalized, OnView, P
 from sapwood.kernels.flat import FlatKernel, Linear, Polynomial, _line_up
 from sapwood.kernels.grammar_driven import GrammarDriven
 from sapwood.kernels.memory import available
-from sapwood.learn.holes import compares_words_by_equality, ignores_words, skeletons
+from sapwood.kernels.syntactic import PartialTree, SubsetTree, Subtree
+from sapwood.learn.holes import Skeletons, compares_words_by_equality, ignores_words, skeletons
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples
 
-__all__ = ["Prepared", "prepare"]
+__all__ = ["Prepared", "prepare", "prepare_gram"]
 
 _EMPTY_NUMBERS = np.zeros(0, dtype=np.uint32)
 _EMPTY_VALUES = np.zeros(0, dtype=np.float64)
@@ -38,7 +39,24 @@ _FULL_SHARE = 0.75  # of what is left that one part may take with all its table 
 _HALF_SHARE = 0.85
 _FEWEST_ROWS = 200  # that a cache must hold for rows to be computed when asked for
 _LARGEST_BLOCK = 1 << 29  # bytes computed at a time
+_WORTH_A_CALL = 400  # trees: a kernel on fewer takes longer to set up than to compute
 _FEWEST_TREES = 1000  # below, taking words out is not worth the search
+# Kernels that count fragments: 0 or more, and at most 1 when normalized. By type, since a subclass may do as it likes.
+_NEVER_NEGATIVE = (Subtree, SubsetTree, PartialTree, GrammarDriven)
+
+
+@dataclass(frozen=True)
+class _Fillings:
+    """Trees that skeletons and their words come down to, those with one word beside each other."""
+
+    skeletons: NDArray[np.uint32]  # of each tree
+    sizes: NDArray[np.int64]  # how many trees each word has
+    tags: NDArray[np.uint32]  # of each example: its word from 1, or 0, and its tree
+    trees: NDArray[np.uint32]
+
+    @property
+    def values(self) -> int:
+        return int((self.sizes**2).sum())
 
 
 @dataclass(eq=False)
@@ -48,9 +66,9 @@ class _Part:
     view: Any
     pieces: list[tuple[float, Kernel]]
     items: NDArray[np.uint32] = field(default_factory=lambda: _EMPTY_NUMBERS)
-    tags: NDArray[np.uint32] = field(default_factory=lambda: _EMPTY_NUMBERS)
-    rows: Any = None  # distinct items, and the columns of `values` and `same`
+    rows: Any = None  # distinct items, and the columns they are compared with
     columns: Any = None
+    fillings: _Fillings | None = None
     first: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     scales: list[Matrix | None] = field(default_factory=list)  # what normalizes each piece
 
@@ -59,8 +77,8 @@ class _Part:
         return int(self.rows.shape[0])
 
     @property
-    def tables(self) -> int:
-        return 2 if len(self.tags) else 1
+    def values(self) -> int:
+        return self.size**2 + (0 if self.fillings is None else self.fillings.values)
 
 
 @dataclass
@@ -113,7 +131,8 @@ def prepare(kernel: Kernel, X: Any, memory: float | None, threads: int) -> Prepa
     for part in parts:
         part.scales = [_scale_of(piece, part) for _, piece in part.pieces]
     components = [_component(part, budget) for part in parts]
-    points, first = _merge([part.items for part in parts] + [part.tags for part in parts if len(part.tags)], X.shape[0])
+    fillings = [part.fillings.tags for part in parts if part.fillings is not None]
+    points, first = _merge([part.items for part in parts] + fillings, X.shape[0])
     numbers = {id(part): number for number, part in enumerate(parts)}
     bits = budget.bits
     native_terms = [
@@ -126,19 +145,27 @@ def prepare(kernel: Kernel, X: Any, memory: float | None, threads: int) -> Prepa
     ]
     make_component = getattr(_core.smo, f"Component{bits}")
     natives = [
-        make_component(
-            values,
-            np.ascontiguousarray(part.items[first]),
-            same,
-            np.ascontiguousarray(part.tags[first]) if same is not None else _EMPTY_NUMBERS,
-        )
-        for part, (values, same) in zip(parts, components, strict=True)
+        make_component(values, np.ascontiguousarray(part.items[first]), _same(part, first, bits))
+        for part, values in zip(parts, components, strict=True)
     ]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         diagonal = np.ascontiguousarray(kernel._diag(X[first]), dtype=np.float64)
     point_kernel = getattr(_core.smo, f"PointKernel{bits}")(natives, native_terms, diagonal)
     return Prepared(point_kernel, points, budget.window)
+
+
+def prepare_gram(K: NDArray[np.float32], threads: int) -> Prepared:
+    """Take a Gram matrix that is there already."""
+    size = len(K)
+    items = np.arange(size, dtype=np.uint32)
+    rows = _core.smo.square32(np.ascontiguousarray(K, dtype=np.float32))
+    native = _core.smo.PointKernel32(
+        [_core.smo.Component32(rows, items, None)],
+        [_core.smo.Term(1.0, [0], _EMPTY_VALUES)],
+        np.ascontiguousarray(np.diagonal(K), dtype=np.float64),
+    )
+    return Prepared(native, items, int(max(1 << 20, min(1 << 30, size**2 * 4 // threads))))
 
 
 # Taking a kernel apart.
@@ -241,9 +268,20 @@ def _take_words_out(part: _Part, trees: TreeArray) -> None:
     part.rows = part.columns = found.filled
     if not all(ignores_words(piece, found.parents) for _, piece in part.pieces):
         part.columns = found.refilled
-        part.tags = np.ascontiguousarray(found.tags[part.items])
+        part.fillings = _sort_fillings(found, part.items)
     part.items = np.ascontiguousarray(found.items[part.items])
     part.first = np.unique(part.items, return_index=True)[1]
+
+
+def _sort_fillings(found: Skeletons, items: NDArray[np.uint32]) -> _Fillings:
+    """Put distinct trees with the same word beside each other; those without one are needed nowhere."""
+    order = np.argsort(found.tags, kind="stable")
+    order = order[found.tags[order] > 0]
+    words, sizes = np.unique(found.tags[order], return_counts=True)
+    place = np.zeros(len(found.tags), dtype=np.uint32)
+    place[order] = np.arange(len(order), dtype=np.uint32)
+    renumbered = np.where(found.tags > 0, np.searchsorted(words, found.tags) + 1, 0).astype(np.uint32)
+    return _Fillings(found.items[order], sizes.astype(np.int64), renumbered[items], place[items])
 
 
 def _labels_of(kernel: Kernel) -> Iterator[str]:
@@ -308,7 +346,7 @@ class _Budget:
         if memory is not None:
             limit = memory * 1e9 if free is None else min(memory * 1e9, 0.95 * free)
         self.dots = {id(part): _is_dot(part) for part in parts}
-        values = sum(part.tables * part.size**2 for part in parts)
+        values = sum(part.values for part in parts)
         self.bits = 64 if 8 * values <= min(_SMALL, limit / 4) else 32
         self.block = int(min(max(limit / 8, 1 << 20), _LARGEST_BLOCK))
         rest = limit - self.block
@@ -318,13 +356,16 @@ class _Budget:
             if self.dots[id(part)]:
                 self.kinds[id(part)] = "dot"
                 continue
-            full = part.tables * part.size**2 * self.bits / 8
-            half = part.tables * _core.smo.Triangle.nbytes(part.size)
+            rest -= 0 if part.fillings is None else part.fillings.values * self.bits / 8
+            full = part.size**2 * self.bits / 8
+            half, short = (kind.nbytes(part.size) for kind in (_core.smo.Triangle, _core.smo.ShortTriangle))
             if full <= _FULL_SHARE * rest:
                 self.kinds[id(part)], rest = "square", rest - full
             elif half <= _HALF_SHARE * rest and self.bits == 32:
                 self.kinds[id(part)], rest = "triangle", rest - half
-            elif self.bits == 32 and _computes_rows(part) and rest > part.tables * _FEWEST_ROWS * part.size * 4:
+            elif short <= _HALF_SHARE * rest and self.bits == 32 and _top(part) is not None:
+                self.kinds[id(part)], rest = "short", rest - short
+            elif self.bits == 32 and _computes_rows(part) and rest > _FEWEST_ROWS * part.size * 4:
                 self.kinds[id(part)] = "asked"
             else:
                 raise TooLargeError(
@@ -336,8 +377,8 @@ class _Budget:
         self.window = int(max(1 << 20, min(rest / (4 * threads), 1 << 30, examples**2 * self.bits / 8)))
         rest -= self.window * threads
         # Rows of half a table are quickly put together again, so what has to be computed gets most.
-        shares = {"square": 0.0, "triangle": 1.0, "dot": 8.0, "asked": 8.0}
-        total = sum(part.tables * shares[self.kinds[id(part)]] for part in parts)
+        shares = {"square": 0.0, "triangle": 1.0, "short": 1.0, "dot": 8.0, "asked": 8.0}
+        total = sum(shares[self.kinds[id(part)]] for part in parts)
         self.cache = {
             id(part): int(max(1 << 20, rest * shares[self.kinds[id(part)]] / total)) if total else 0 for part in parts
         }
@@ -346,22 +387,82 @@ class _Budget:
 # Filling.
 
 
-def _component(part: _Part, budget: _Budget) -> tuple[Any, Any]:
+def _component(part: _Part, budget: _Budget) -> Any:
     kind = budget.kinds[id(part)]
     if kind == "dot":
-        return _dot_rows(part, budget), None
-
-    def rows(columns: Any) -> Any:
-        return _asked_rows(part, columns, budget) if kind == "asked" else _fill(part, columns, kind, budget)
-
-    return rows(part.columns), rows(part.rows) if len(part.tags) else None
+        return _dot_rows(part, budget)
+    return _asked_rows(part, budget) if kind == "asked" else _fill(part, kind, budget)
 
 
-def _fill(part: _Part, columns: Any, kind: str, budget: _Budget) -> Any:
+def _same(part: _Part, first: NDArray[np.intp], bits: int) -> Any:
+    """Compute values between trees with the same word: small tables, many of them in one go."""
+    fillings = part.fillings
+    if fillings is None:
+        return None
+    values = np.empty(fillings.values, dtype=f"f{bits // 8}")
+    begin = at = 0
+    chunk: list[int] = []
+    for word, size in enumerate(fillings.sizes.tolist()):
+        chunk.append(size)
+        if sum(chunk) < _WORTH_A_CALL and word + 1 < len(fillings.sizes):
+            continue
+        chosen = fillings.skeletons[begin : begin + sum(chunk)]
+        block = _square(part, chosen)
+        inner = 0
+        for width in chunk:
+            values[at : at + width * width] = block[inner : inner + width, inner : inner + width].ravel()
+            inner, at = inner + width, at + width * width
+        begin, chunk = begin + sum(chunk), []
+    return getattr(_core.smo, f"Same{bits}")(
+        fillings.sizes.astype(np.uint64),
+        values,
+        np.ascontiguousarray(fillings.tags[first]),
+        np.ascontiguousarray(fillings.trees[first]),
+    )
+
+
+def _square(part: _Part, chosen: NDArray[np.uint32]) -> Matrix:
+    """Compute the values between some of the items, filled alike."""
+    trees = part.rows[chosen]._compact()
+    total: Matrix = np.zeros((len(chosen), len(chosen)))
+    for (weight, piece), scale in zip(part.pieces, part.scales, strict=True):
+        inner = piece.kernel if scale is not None else piece  # type: ignore[attr-defined]
+        with warnings.catch_warnings(), settings.options(progress=False):
+            warnings.simplefilter("ignore")
+            block = inner._gram(trees, None)
+        if scale is not None:
+            block *= scale[chosen, None] * scale[chosen]
+        total += weight * block
+    if not np.isfinite(total).all():
+        row = int(part.first[chosen[int(np.flatnonzero(~np.isfinite(total).all(axis=1))[0])]])
+        raise _infinite(row)
+    return total
+
+
+def _infinite(row: int) -> KernelError:
+    return KernelError(f"the kernel of example {row} is not finite; lower decay or use kernel.normalized().")
+
+
+def _top(part: _Part) -> float | None:
+    """Return what no value of a table exceeds, if that is known and none is below 0; 16 bits can hold it then."""
+    known = all(
+        weight >= 0
+        and isinstance(piece, Normalized)
+        and type(piece.kernel) in _NEVER_NEGATIVE
+        and compares_words_by_equality(piece)
+        for weight, piece in part.pieces
+    )
+    return sum(weight for weight, _ in part.pieces) if known else None
+
+
+def _fill(part: _Part, kind: str, budget: _Budget) -> Any:
     """Compute a table block by block and return its rows."""
-    size = part.size
-    triangle = _core.smo.Triangle(size, budget.cache[id(part)]) if kind == "triangle" else None
-    table: Any = None if triangle is not None else np.empty((size, size), dtype=f"f{budget.bits // 8}")
+    size, columns = part.size, part.columns
+    half: Any = None
+    if kind != "square":
+        make = _core.smo.Triangle if kind == "triangle" else _core.smo.ShortTriangle
+        half = make(size, budget.cache[id(part)], _top(part) or 1.0)
+    table: Any = None if half is not None else np.empty((size, size), dtype=f"f{budget.bits // 8}")
     step = max(4, budget.block // (8 * max(1, size)) // 4 * 4)
     # Each block computes its own columns to the right of the diagonal only.
     starts = []
@@ -375,15 +476,15 @@ def _fill(part: _Part, columns: Any, kind: str, budget: _Budget) -> Any:
             block = _block(part, columns, a, b)
             if not np.isfinite(block).all():
                 row = int(part.first[a + int(np.flatnonzero(~np.isfinite(block).all(axis=1))[0])])
-                raise KernelError(f"the kernel of example {row} is not finite; lower decay or use kernel.normalized().")
-            if triangle is not None:
-                triangle.set(a, block)
+                raise _infinite(row)
+            if half is not None:
+                half.set(a, block)
             else:
                 table[a:b, a:] = block
                 table[b:, a:b] = block[:, b - a :].T
             if progress is not None:
                 progress(number + 1)
-    return triangle if triangle is not None else getattr(_core.smo, f"square{budget.bits}")(table)
+    return half if half is not None else getattr(_core.smo, f"square{budget.bits}")(table)
 
 
 def _block(part: _Part, columns: Any, a: int, b: int) -> Matrix:
@@ -428,11 +529,11 @@ def _computes_rows(part: _Part) -> bool:
     return type(_inner(part.pieces[0][1]))._rows is not Kernel._rows
 
 
-def _asked_rows(part: _Part, columns: Any, budget: _Budget) -> Any:
+def _asked_rows(part: _Part, budget: _Budget) -> Any:
     weight, kernel = part.pieces[0]
     scale = part.scales[0]
     factors = math.sqrt(weight) * (np.ones(part.size) if scale is None else scale)
-    return _inner(kernel)._rows(part.rows, columns, np.ascontiguousarray(factors), budget.cache[id(part)])
+    return _inner(kernel)._rows(part.rows, part.columns, np.ascontiguousarray(factors), budget.cache[id(part)])
 
 
 def _inner(kernel: Kernel) -> Kernel:
