@@ -13,7 +13,7 @@ import strategies
 from sapwood import _core
 from sapwood.errors import KernelError, ParameterError, TooLargeError
 from sapwood.kernels import GrammarDriven, Linear, PartialTree, Polynomial, SubsetTree, Subtree
-from sapwood.learn import KernelSVC, svm, tables
+from sapwood.learn import KernelSVC, budget, parts, svm, tables
 from sapwood.learn.holes import skeletons
 
 WORDS = ["take", "give", "say", "run", "buy"]
@@ -59,7 +59,7 @@ def rows_of(prepared):
 
 
 def parts_of(kernel, X):
-    return [part for term in tables._expand(kernel.bind(X), X) for part in term.parts]
+    return [part for term in parts.take_apart(kernel.bind(X), X) for part in term.parts]
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
@@ -67,15 +67,15 @@ def parts_of(kernel, X):
 def test_points_have_the_kernel_values(kernel, layout, data, monkeypatch):
     """Whatever becomes of a kernel inside, what comes out is its Gram matrix."""
     X, _ = data
-    monkeypatch.setattr(tables, "_FEWEST_TREES", 2)
+    monkeypatch.setattr(parts, "_FEWEST_TREES", 2)
     if layout != "double":
-        monkeypatch.setattr(tables, "_SMALL", -1)
+        monkeypatch.setattr(budget, "_SMALL", -1)
     if layout in ("triangle", "asked"):
-        monkeypatch.setattr(tables, "_FULL_SHARE", 0.0)
+        monkeypatch.setattr(budget, "_FULL_SHARE", 0.0)
     if layout == "asked":
         # Where rows cannot be computed one by one, nothing is left but to say so.
-        monkeypatch.setattr(tables, "_HALF_SHARE", 0.0)
-        if not all(tables._is_dot(part) or tables._computes_rows(part) for part in parts_of(kernel, X)):
+        monkeypatch.setattr(budget, "_HALF_SHARE", 0.0)
+        if not all(budget.is_dot(part) or budget.computes_rows(part) for part in parts_of(kernel, X)):
             with pytest.raises(TooLargeError):
                 tables.prepare(kernel.bind(X), X, 1.0, 1)
             return
@@ -89,22 +89,22 @@ def test_points_have_the_kernel_values(kernel, layout, data, monkeypatch):
 
 def test_blocks_fit_together(data, monkeypatch):
     X, _ = data
-    monkeypatch.setattr(tables, "_FEWEST_TREES", 2)
+    monkeypatch.setattr(parts, "_FEWEST_TREES", 2)
     expected = rows_of(tables.prepare(HYBRID, X, 1.0, 1))
-    monkeypatch.setattr(tables, "_LARGEST_BLOCK", 4 * 8 * 20)
+    monkeypatch.setattr(budget, "_LARGEST_BLOCK", 4 * 8 * 20)
     np.testing.assert_allclose(rows_of(tables.prepare(HYBRID, X, 1.0, 1)), expected, rtol=1e-12)
-    monkeypatch.setattr(tables, "_SMALL", -1)
-    monkeypatch.setattr(tables, "_FULL_SHARE", 0.0)
+    monkeypatch.setattr(budget, "_SMALL", -1)
+    monkeypatch.setattr(budget, "_FULL_SHARE", 0.0)
     np.testing.assert_allclose(rows_of(tables.prepare(HYBRID, X, 1.0, 1)), expected, rtol=1e-6)
 
 
 def test_sixteen_bits_where_nothing_else_fits(data, monkeypatch):
     X, y = data
-    monkeypatch.setattr(tables, "_FEWEST_TREES", 2)
+    monkeypatch.setattr(parts, "_FEWEST_TREES", 2)
     expected = rows_of(tables.prepare(HYBRID, X, 1.0, 1))
-    monkeypatch.setattr(tables, "_SMALL", -1)
-    monkeypatch.setattr(tables, "_FULL_SHARE", 0.0)
-    monkeypatch.setattr(tables, "_HALF_SHARE", 0.85)
+    monkeypatch.setattr(budget, "_SMALL", -1)
+    monkeypatch.setattr(budget, "_FULL_SHARE", 0.0)
+    monkeypatch.setattr(budget, "_HALF_SHARE", 0.85)
     monkeypatch.setattr(_core.smo.Triangle, "nbytes", staticmethod(lambda size: 1e12))
     found = rows_of(tables.prepare(HYBRID, X, 1.0, 1))
     assert not np.array_equal(found, expected)
@@ -120,7 +120,7 @@ def test_sixteen_bits_where_nothing_else_fits(data, monkeypatch):
 
 def test_words_of_many_trees_are_compared_within_their_squares(data, monkeypatch):
     X, _ = data
-    monkeypatch.setattr(tables, "_FEWEST_TREES", 2)
+    monkeypatch.setattr(parts, "_FEWEST_TREES", 2)
     kernel = SubsetTree(0.4).normalized().on("path")
     for chunk in (1, 7, 400):
         monkeypatch.setattr(tables, "_WORTH_A_CALL", chunk)
@@ -210,7 +210,7 @@ def test_many_words_few_skeletons():
 
 def test_words_that_do_not_count_tell_nothing_apart(data, monkeypatch):
     X, _ = data
-    monkeypatch.setattr(tables, "_FEWEST_TREES", 2)
+    monkeypatch.setattr(parts, "_FEWEST_TREES", 2)
     kernel = GrammarDriven(lexical="ignore").normalized().on("path").bind(X)
     prepared = tables.prepare(kernel, X, 1.0, 1)
     assert len(prepared.native) < len(set(X["path"].to_strings())) / 2
@@ -220,7 +220,7 @@ def test_words_that_do_not_count_tell_nothing_apart(data, monkeypatch):
 @pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
 def test_classifier_equals_that_of_sklearn(kernel, multi_class, data, monkeypatch):
     X, y = data
-    monkeypatch.setattr(tables, "_FEWEST_TREES", 2)
+    monkeypatch.setattr(parts, "_FEWEST_TREES", 2)
     weights = np.random.default_rng(0).integers(1, 4, size=len(y)).astype(float)
     # Not finer: scikit-learn's rows are single precision, and below that its solver may go round in circles.
     for class_weight in ("balanced", {"A0": 3.0}):
