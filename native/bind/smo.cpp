@@ -42,16 +42,12 @@ class Held final : public RowSource<Real> {
     Square<Real> square_;
 };
 
-template <class Real>
-std::shared_ptr<RowSource<Real>> dot_rows(bind::Offsets end_array, bind::Numbers number_array, bind::Values value_array,
-                                          std::size_t features, double scale, double constant, unsigned degree,
-                                          bind::Values factor_array, std::size_t cache_bytes) {
+// Sparse vectors one after the other: where each ends, its features and their values.
+Bags read_vectors(bind::Offsets end_array, bind::Numbers number_array, bind::Values value_array, std::size_t features) {
     const auto ends = view(end_array);
     const auto numbers = view(number_array);
     const auto values = view(value_array);
-    const auto factors = view(factor_array);
     if (numbers.size() != values.size()) throw nb::value_error("numbers and values differ in length");
-    if (!factors.empty() && factors.size() != ends.size()) throw nb::value_error("factors differ in number");
     std::uint64_t before = 0;
     for (const std::uint64_t end : ends) {
         if (end < before || end > numbers.size()) throw nb::value_error("ends are out of order");
@@ -64,9 +60,42 @@ std::shared_ptr<RowSource<Real>> dot_rows(bind::Offsets end_array, bind::Numbers
     bags.ends.assign(ends.begin(), ends.end());
     bags.numbers.assign(numbers.begin(), numbers.end());
     bags.counts.assign(values.begin(), values.end());
+    return bags;
+}
+
+template <class Real>
+std::shared_ptr<RowSource<Real>> dot_rows(bind::Offsets end_array, bind::Numbers number_array, bind::Values value_array,
+                                          std::size_t features, double scale, double constant, unsigned degree,
+                                          bind::Values factor_array, std::size_t cache_bytes) {
+    const auto factors = view(factor_array);
+    if (!factors.empty() && factors.size() != end_array.shape(0)) throw nb::value_error("factors differ in number");
+    Bags bags = read_vectors(end_array, number_array, value_array, features);
     nb::gil_scoped_release release;
     return std::make_shared<DotRows<Real>>(std::move(bags), features, PowerOptions{scale, constant, degree},
                                            std::vector<double>(factors.begin(), factors.end()), cache_bytes);
+}
+
+// Dot products of all rows with all columns, written where the caller wants them.
+void dot_products(bind::Offsets row_ends, bind::Numbers row_numbers, bind::Values row_values, bind::Offsets column_ends,
+                  bind::Numbers column_numbers, bind::Values column_values, std::size_t features,
+                  nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> out, std::size_t threads) {
+    const Bags rows = read_vectors(row_ends, row_numbers, row_values, features);
+    const Bags columns = read_vectors(column_ends, column_numbers, column_values, features);
+    const std::size_t width = columns.size();
+    if (out.shape(0) != rows.size() || out.shape(1) != width) throw nb::value_error("out has the wrong shape");
+    watch(rows.size() * width < 100000, nb::none(), [&](Control& control) {
+        const Postings postings(columns, features, threads);
+        const auto multiply = [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) {
+                double* row = out.data() + i * width;
+                std::fill(row, row + width, 0.0);
+                const auto numbers = rows.numbers_of(i);
+                const auto values = rows.counts_of(i);
+                for (std::size_t k = 0; k < numbers.size(); ++k) postings.add(numbers[k], values[k], 0, row);
+            }
+        };
+        parallel_blocks(rows.size(), 8, threads, control, [&] { return multiply; });
+    });
 }
 
 template <class T>
@@ -256,6 +285,10 @@ void register_smo(nb::module_& parent) {
                                                         bind::Values scale) {
         new (self) Term(term(weight, std::move(factors), scale));
     }, nb::arg("weight"), nb::arg("factors"), nb::arg("scale").noconvert());
+    module.def("dot_products", &dot_products, nb::arg("row_ends").noconvert(), nb::arg("row_numbers").noconvert(),
+               nb::arg("row_values").noconvert(), nb::arg("column_ends").noconvert(),
+               nb::arg("column_numbers").noconvert(), nb::arg("column_values").noconvert(), nb::arg("features"),
+               nb::arg("out").noconvert(), nb::arg("threads"));
     register_precision<float>(module, "32");
     register_precision<double>(module, "64");
     register_half<Triangle>(module, "Triangle");

@@ -23,6 +23,17 @@ class ShortTriangle(Rows32):
     def nbytes(size: int) -> float: ...
     def set(self, begin: int, block: NDArray[np.float64]) -> None: ...
 
+def dot_products(
+    row_ends: NDArray[np.uint64],
+    row_numbers: NDArray[np.uint32],
+    row_values: NDArray[np.float64],
+    column_ends: NDArray[np.uint64],
+    column_numbers: NDArray[np.uint32],
+    column_values: NDArray[np.float64],
+    features: int,
+    out: NDArray[np.float64],
+    threads: int,
+) -> None: ...
 def square32(table: NDArray[np.float32]) -> Rows32: ...
 def square64(table: NDArray[np.float64]) -> Rows64: ...
 def dot_rows32(
