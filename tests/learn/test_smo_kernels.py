@@ -71,10 +71,12 @@ def test_points_have_the_kernel_values(kernel, layout, data, monkeypatch):
     if layout != "double":
         monkeypatch.setattr(budget, "_SMALL", -1)
     if layout in ("triangle", "asked"):
-        monkeypatch.setattr(budget, "_FULL_SHARE", 0.0)
+        monkeypatch.setattr(budget, "_KINDS", (layout,))
     if layout == "asked":
         # Where rows cannot be computed one by one, nothing is left but to say so.
-        monkeypatch.setattr(budget, "_HALF_SHARE", 0.0)
+        monkeypatch.setattr(budget, "_SHARE", 1e-4)
+        monkeypatch.setattr(budget, "_SHARE_BESIDE_DOTS", 1e-4)
+        monkeypatch.setattr(budget, "_FEWEST_ROWS", 1)
         if not all(budget.is_dot(part) or budget.computes_rows(part) for part in parts_of(kernel, X)):
             with pytest.raises(TooLargeError):
                 tables.prepare(kernel.bind(X), X, 1.0, 1)
@@ -94,7 +96,7 @@ def test_blocks_fit_together(data, monkeypatch):
     monkeypatch.setattr(budget, "_LARGEST_BLOCK", 4 * 8 * 20)
     np.testing.assert_allclose(rows_of(tables.prepare(HYBRID, X, 1.0, 1)), expected, rtol=1e-12)
     monkeypatch.setattr(budget, "_SMALL", -1)
-    monkeypatch.setattr(budget, "_FULL_SHARE", 0.0)
+    monkeypatch.setattr(budget, "_KINDS", ("triangle",))
     np.testing.assert_allclose(rows_of(tables.prepare(HYBRID, X, 1.0, 1)), expected, rtol=1e-6)
 
 
@@ -103,9 +105,7 @@ def test_sixteen_bits_where_nothing_else_fits(data, monkeypatch):
     monkeypatch.setattr(parts, "_FEWEST_TREES", 2)
     expected = rows_of(tables.prepare(HYBRID, X, 1.0, 1))
     monkeypatch.setattr(budget, "_SMALL", -1)
-    monkeypatch.setattr(budget, "_FULL_SHARE", 0.0)
-    monkeypatch.setattr(budget, "_HALF_SHARE", 0.85)
-    monkeypatch.setattr(_core.smo.Triangle, "nbytes", staticmethod(lambda size: 1e12))
+    monkeypatch.setattr(budget, "_KINDS", ("short", "asked"))
     found = rows_of(tables.prepare(HYBRID, X, 1.0, 1))
     assert not np.array_equal(found, expected)
     np.testing.assert_allclose(found, expected, atol=1.1 / 131070)
@@ -116,6 +116,30 @@ def test_sixteen_bits_where_nothing_else_fits(data, monkeypatch):
     margins = KernelSVC(HYBRID, C=2.4, solver="native").fit(X, y).decision_function(X)
     monkeypatch.undo()
     np.testing.assert_allclose(margins, KernelSVC(HYBRID, C=2.4).fit(X, y).decision_function(X), atol=5e-3)
+
+
+def test_tables_shrink_where_it_saves_most_until_they_fit(data, monkeypatch):
+    X, _ = data
+    monkeypatch.setattr(budget, "_SMALL", -1)
+    monkeypatch.setattr(budget, "available", lambda: 10**12)
+    (small,), (large,) = (parts_of(SubsetTree().normalized().on(view), X) for view in ("path", "constituent"))
+    for part, size in ((small, 20_000), (large, 50_000)):
+        part.rows = np.empty((size, 0))
+    kinds = {}
+    for memory in (20, 13, 7, 4.5, 3, 0.4):
+        found = budget.Budget([small, large], 10**5, memory, 2)
+        kinds[memory] = [found.kinds[id(part)] for part in (small, large)]
+        taken = {"square": 4, "triangle": 2, "short": 1, "asked": 0}
+        tables_take = sum(taken[k] * p.size**2 for k, p in zip(kinds[memory], (small, large), strict=True))
+        assert tables_take + sum(found.cache.values()) + 2 * found.window <= memory * 1e9
+    assert kinds == {
+        20: ["square", "square"],
+        13: ["square", "triangle"],
+        7: ["square", "short"],
+        4.5: ["short", "short"],
+        3: ["short", "asked"],
+        0.4: ["asked", "asked"],
+    }
 
 
 def test_words_of_many_trees_are_compared_within_their_squares(data, monkeypatch):

@@ -17,8 +17,9 @@ from sapwood.trees.examples import Examples
 __all__ = ["Budget", "top_of"]
 
 _SMALL = 1 << 29  # bytes of tables up to which double precision is worth its memory
-_FULL_SHARE = 0.75  # of what is left that one part may take with all its table rather than half
-_HALF_SHARE = 0.85
+_SHARE = 0.8  # of the memory that tables may take; the rest is for rows
+_SHARE_BESIDE_DOTS = 0.4
+_KINDS = ("square", "triangle", "short", "asked")  # whole tables, halves, halves in 16 bits, rows when asked for
 _FEWEST_ROWS = 200  # that a cache must hold for rows to be computed when asked for
 _LARGEST_BLOCK = 1 << 29  # bytes computed at a time
 # Kernels that count fragments: 0 or more, and at most 1 when normalized. By type, since a subclass may do as it likes.
@@ -38,30 +39,9 @@ class Budget:
         self.bits = 64 if 8 * values <= min(_SMALL, limit / 4) else 32
         self.block = int(min(max(limit / 8, 1 << 20), _LARGEST_BLOCK))
         rest = limit - self.block
-        self.kinds: dict[int, str] = {}
-        # The smallest first: a part that is halved should be the one that gains most by it.
-        for part in sorted(parts, key=lambda one: one.size):
-            if self.dots[id(part)]:
-                self.kinds[id(part)] = "dot"
-                continue
-            rest -= 0 if part.fillings is None else part.fillings.values * self.bits / 8
-            full = part.size**2 * self.bits / 8
-            half, short = (kind.nbytes(part.size) for kind in (_core.smo.Triangle, _core.smo.ShortTriangle))
-            if full <= _FULL_SHARE * rest:
-                self.kinds[id(part)], rest = "square", rest - full
-            elif half <= _HALF_SHARE * rest and self.bits == 32:
-                self.kinds[id(part)], rest = "triangle", rest - half
-            elif short <= _HALF_SHARE * rest and self.bits == 32 and top_of(part) is not None:
-                self.kinds[id(part)], rest = "short", rest - short
-            elif self.bits == 32 and computes_rows(part) and rest > _FEWEST_ROWS * part.size * 4:
-                self.kinds[id(part)] = "asked"
-            else:
-                raise TooLargeError(
-                    f"the kernel values of {part.size:,} distinct items need {half / 1e9:,.1f} GB, but "
-                    f"{max(rest, 0) / 1e9:,.1f} GB of the limit of {limit / 1e9:,.1f} GB are left. Raise memory, train "
-                    "on a subset, or describe every example by its kernel with a few hundred landmarks, "
-                    "sapwood.kernels.LandmarkMap(kernel), and train a linear model on it."
-                )
+        rest -= sum(part.fillings.values * self.bits / 8 for part in parts if part.fillings is not None)
+        self.kinds, taken = self._divide(parts, rest, limit)
+        rest -= taken
         self.window = int(max(1 << 20, min(rest / (4 * threads), 1 << 30, examples**2 * self.bits / 8)))
         rest -= self.window * threads
         # Rows of half a table are quickly put together again, so what has to be computed gets most.
@@ -70,6 +50,41 @@ class Budget:
         self.cache = {
             id(part): int(max(1 << 20, rest * shares[self.kinds[id(part)]] / total)) if total else 0 for part in parts
         }
+
+    def _divide(self, parts: list[Part], rest: float, limit: float) -> tuple[dict[int, str], float]:
+        """Make tables smaller, first where it saves most, until they leave room; return their kinds and bytes."""
+        ways = {id(part): self._ways(part) for part in parts}
+        # Products of features are dear to compute again, and live on what tables leave.
+        share = _SHARE_BESIDE_DOTS if any(self.dots.values()) else _SHARE
+        while (taken := sum(sizes[0][1] for sizes in ways.values())) > share * rest:
+            smaller = [one for one in ways.values() if len(one) > 1 and one[1][1] < one[0][1]]
+            # Beyond that share it is still better to keep tables than to compute rows again and again.
+            if taken <= _SHARE * rest and all(one[1][0] == "asked" for one in smaller):
+                break
+            if not smaller:
+                part = max((one for one in parts if not self.dots[id(one)]), key=lambda one: one.size)
+                raise TooLargeError(
+                    f"the kernel values of {part.size:,} distinct items need "
+                    f"{_core.smo.Triangle.nbytes(part.size) / 1e9:,.1f} GB, but "
+                    f"{max(rest, 0) / 1e9:,.1f} GB of the limit of {limit / 1e9:,.1f} GB are left. Raise memory, train "
+                    "on a subset, or describe every example by its kernel with a few hundred landmarks, "
+                    "sapwood.kernels.LandmarkMap(kernel), and train a linear model on it."
+                )
+            max(smaller, key=lambda one: (one[1][0] != "asked", one[0][1] - one[1][1])).pop(0)
+        return {number: one[0][0] for number, one in ways.items()}, taken
+
+    def _ways(self, part: Part) -> list[tuple[str, float]]:
+        """List how the values of a part can be kept, and the bytes that takes, the quickest first."""
+        if self.dots[id(part)]:
+            return [("dot", 0.0)]
+        found = [("square", part.size**2 * self.bits / 8)]
+        if self.bits == 32:
+            found.append(("triangle", _core.smo.Triangle.nbytes(part.size)))
+            if top_of(part) is not None:
+                found.append(("short", _core.smo.ShortTriangle.nbytes(part.size)))
+            if computes_rows(part):
+                found.append(("asked", float(_FEWEST_ROWS * part.size * 4)))
+        return [one for one in found if one[0] in _KINDS] or found[:1]
 
 
 def top_of(part: Part) -> float | None:
