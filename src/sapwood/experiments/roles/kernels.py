@@ -97,9 +97,13 @@ def _against(right: dict[str, Right], kernel: str) -> list[Cell]:
 def compared(base: Right, other: Right) -> list[Cell]:
     """Return how much of the error goes away in per cent, p by McNemar, and χ² of the counts with its p."""
     before, after = 1 - float(base.mean()), 1 - float(other.mean())
-    squared = chi_squared([[int(one.sum()), int((~one).sum())] for one in (base, other)])
     gone = 100 * (before - after) / before if before else None
-    return [gone, mcnemar(base, other).p_value, squared.statistic, squared.p_value]
+    cells: list[Cell] = [gone, mcnemar(base, other).p_value]
+    counts = np.array([[one.sum(), (~one).sum()] for one in (base, other)])
+    if not counts.sum(axis=0).all():
+        return [*cells, None, None]  # all right or all wrong: there is nothing to test
+    squared = chi_squared(counts)
+    return [*cells, squared.statistic, squared.p_value]
 
 
 def per_role(name: str, labels: NDArray[Any], guesses: dict[str, NDArray[Any]]) -> Table:
