@@ -142,6 +142,13 @@ def test_tables_shrink_where_it_saves_most_until_they_fit(data, monkeypatch):
     }
 
 
+def test_features_alone_need_next_to_no_memory(data):
+    X, y = data
+    kernel = Polynomial(degree=2).normalized().on("flat")
+    few, many = (KernelSVC(kernel, solver="native", memory=memory).fit(X, y) for memory in (1e-6, 1.0))
+    np.testing.assert_allclose(few.decision_function(X), many.decision_function(X), atol=5e-3)
+
+
 def test_words_of_many_trees_are_compared_within_their_squares(data, monkeypatch):
     X, _ = data
     monkeypatch.setattr(parts, "_FEWEST_TREES", 2)

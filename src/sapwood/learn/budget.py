@@ -56,7 +56,8 @@ class Budget:
         ways = {id(part): self._ways(part) for part in parts}
         # Products of features are dear to compute again, and live on what tables leave.
         share = _SHARE_BESIDE_DOTS if any(self.dots.values()) else _SHARE
-        while (taken := sum(sizes[0][1] for sizes in ways.values())) > share * rest:
+        # Where there is nothing but products of features, there is nothing to make smaller.
+        while (taken := sum(sizes[0][1] for sizes in ways.values())) > max(0.0, share * rest):
             smaller = [one for one in ways.values() if len(one) > 1 and one[1][1] < one[0][1]]
             # Beyond that share it is still better to keep tables than to compute rows again and again.
             if taken <= _SHARE * rest and all(one[1][0] == "asked" for one in smaller):
