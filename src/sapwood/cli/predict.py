@@ -20,7 +20,9 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     parser.add_argument("data", metavar="DATA", help="one tree or label<TAB>tree per line, or - for standard input")
     parser.add_argument("--margins", action="store_true", help="add class=margin columns, largest first")
     parser.add_argument("--out", metavar="FILE", help="where to write (default: standard output)")
-    parser.add_argument("--format", metavar="NAME", help="roles: jsonl (default), props, conll09, text or html")
+    parser.add_argument(
+        "--format", metavar="NAME", help="roles: jsonl (default), props, conll09, text, html; frames: jsonl, text, html"
+    )
     parser.add_argument(
         "--parser",
         metavar="FILE",

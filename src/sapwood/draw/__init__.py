@@ -1,6 +1,7 @@
 """Trees and spans as pictures and as text for the terminal. Knows trees and words, and nothing else."""
 
 from sapwood.draw.html import fragment_table, page, panel
+from sapwood.draw.inline import displacy_spans, span_brackets, span_html
 from sapwood.draw.spans import LabelledSpan, SpanLayer, span_svg, span_text
 from sapwood.draw.svg import fragment_nodes, weighted_svg
 from sapwood.draw.text import outline, weighted_outline
@@ -8,11 +9,14 @@ from sapwood.draw.text import outline, weighted_outline
 __all__ = [
     "LabelledSpan",
     "SpanLayer",
+    "displacy_spans",
     "fragment_nodes",
     "fragment_table",
     "outline",
     "page",
     "panel",
+    "span_brackets",
+    "span_html",
     "span_svg",
     "span_text",
     "weighted_outline",

@@ -8,7 +8,7 @@ theirs together, which leaves the optimum what it is.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,9 +19,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sapwood import settings
 from sapwood.errors import DataError
 from sapwood.kernels.base import Kernel, Matrix
-from sapwood.learn.tables import prepare
+from sapwood.learn.tables import Prepared, prepare
 
-__all__ = ["BinaryProblem", "Solution", "solve"]
+__all__ = ["BinaryProblem", "Solution", "solve", "solve_prepared"]
 
 
 @dataclass(frozen=True)
@@ -106,8 +106,15 @@ def solve(
     (3, [0, 1], [-2.0, 2.0], [-1.0])
     """
     problems = list(problems)
+    prepared = prepare(kernel, X, memory, max(1, min(settings.threads(), len(problems))))
+    return solve_prepared(prepared, problems, tolerance=tolerance, max_iter=max_iter)
+
+
+def solve_prepared(
+    prepared: Prepared, problems: Sequence[BinaryProblem], *, tolerance: float = 1e-3, max_iter: int = -1
+) -> Solution:
+    """Solve binary problems on a kernel whose rows are at hand."""
     threads = settings.threads()
-    prepared = prepare(kernel, X, memory, max(1, min(threads, len(problems))))
     ends, points, sides, costs = [], [], [], []
     firsts: list[NDArray[np.intp]] = []
     total = 0
@@ -143,7 +150,7 @@ def solve(
         warnings.warn(
             f"the solver stopped after max_iter={max_iter} iterations before it converged; raise max_iter or tol.",
             ConvergenceWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
     places = np.concatenate(firsts)
     columns = np.repeat(np.arange(len(problems)), np.diff([0, *ends]))

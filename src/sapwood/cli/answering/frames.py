@@ -1,4 +1,4 @@
-"""Finders of frames: sentences in, their frames and arguments out, as JSON lines."""
+"""Finders of frames: sentences in, their frames and arguments out."""
 
 from __future__ import annotations
 
@@ -16,11 +16,15 @@ PARSES = True
 
 
 def predict(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> int:
-    """Write one JSON object per sentence; frames are found where the input does not give them."""
-    from sapwood.errors import DataError
+    """Write JSON lines, text or HTML; frames are found where the input does not give them."""
+    from sapwood.draw import page, span_brackets, span_html
+    from sapwood.errors import DataError, ParameterError
     from sapwood.files import atomic_write
     from sapwood.tasks.frames import FrameInput, FrameLabeler, FrameParser, prediction
 
+    form = options.format or "jsonl"
+    if form not in ("jsonl", "text", "html"):
+        raise ParameterError(f"--format must be one of jsonl, text, html; got {form!r}.")
     records = _records(model, options)
     labeler = model.labeler_ if isinstance(model, FrameParser) else model
     missing = [number for number, one in enumerate(records) if not one.given]
@@ -35,10 +39,15 @@ def predict(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> i
         for number, targets in zip(missing, found, strict=True):
             data[number] = FrameInput(records[number].parse, tuple(targets), records[number].name)
     labelled = labeler.predict(data)
-    lines = [
-        json.dumps(prediction(one, answer, margins=options.margins), ensure_ascii=False) + "\n"
-        for one, answer in zip(data, labelled, strict=True)
-    ]
+    pairs = list(zip(data, labelled, strict=True))
+    if form == "jsonl":
+        written = [
+            json.dumps(prediction(one, answer, margins=options.margins), ensure_ascii=False) for one, answer in pairs
+        ]
+    else:
+        draw = span_brackets if form == "text" else span_html
+        written = [draw(one.parse.words, [frame.layer() for frame in answer]) for one, answer in pairs]
+    lines = [page("Frames", written)] if form == "html" else [f"{one}\n" for one in written]
     if options.out:
         atomic_write(options.out, "".join(lines).encode())
     else:

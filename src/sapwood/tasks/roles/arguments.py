@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sapwood.errors import DataError
 from sapwood.tasks.roles.encoding import Candidate
-from sapwood.tasks.roles.features import flat_features
+from sapwood.tasks.roles.feature_sets import flat_features
 from sapwood.tasks.roles.predicates import VERB_TAGS
 from sapwood.tasks.roles.pruning import constituent_of
 from sapwood.tasks.roles.views import Parse
@@ -94,6 +94,7 @@ class RoleArguments:
                 if verbs_only and parse.tags[proposition.predicate] not in VERB_TAGS:
                     continue
                 view = parse.view(proposition.predicate, proposition.lemma)
+                given: list[int] = []
                 for argument in proposition.roles:
                     node = constituent_of(parse.at, argument)
                     if argument.role.startswith("C-"):
@@ -103,6 +104,8 @@ class RoleArguments:
                     elif keep is None or keep(argument.role):
                         rows.append((view, node))
                         labels.append(argument.role)
+                        given.append(node)
+                view.given = tuple(sorted(given, key=lambda one: parse.at.first[one]))
         return cls(rows, labels, left_out)
 
     @property
