@@ -34,8 +34,8 @@ def small(monkeypatch):
     monkeypatch.setattr(pictures, "_ITERATIONS", 2)
     monkeypatch.setattr(pictures, "_EPOCHS", 2)
     monkeypatch.setattr(curves, "_SIZES", (30,))
-    monkeypatch.setattr(curves, "_EPOCHS", ((100, 2),))
-    monkeypatch.setattr(curves, "_LATER_EPOCHS", 2)
+    monkeypatch.setattr(curves, "_PASSES", ((100, 1, 2),))
+    monkeypatch.setattr(curves, "_LATER_PASSES", (1, 2))
     monkeypatch.setattr(curves, "_WEB_EPOCHS", 2)
     monkeypatch.setattr(curves, "_BLOCK", 100)
 

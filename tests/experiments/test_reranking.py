@@ -34,6 +34,8 @@ def nothing_else(monkeypatch):
     monkeypatch.setattr(reranking, "_SAMPLES", 200)
     monkeypatch.setattr(reranking, "_KERNELS", ((0.3, 0.01), (0.3, 0.1)))
     monkeypatch.setattr(reranking, "_NETWORK_EPOCHS", 2)
+    monkeypatch.setattr(reranking, "_KERNEL_EPOCHS", 3)
+    monkeypatch.setattr(reranking, "_MEMBERS", 2)
 
 
 def test_the_rows_are_what_parseval_says_and_come_twice_the_same(folder, lists):

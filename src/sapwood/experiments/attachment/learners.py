@@ -30,7 +30,7 @@ def kernel(seed: int, *, decay: float = 0.5, loss: str = "pairwise", epochs: int
 
 
 def network(
-    seed: int, *, epochs: int, loss: str = "setwise", learning_rate: float = 0.002, averaging: float = 2.0
+    seed: int, *, epochs: int, loss: str = "setwise", learning_rate: float = 0.004, averaging: float = 2.0
 ) -> RecursiveRanker:
     """Make the recursive network: 25 units, outdegree 15, one update per forest, early stopping on validation."""
     return RecursiveRanker(
