@@ -23,6 +23,7 @@ _ANSWERING = {
     "ParseReranker": "ranking",
     "QuestionClassifier": "questions",
     "RoleLabeler": "roles",
+    "ShardClassifier": "trees",
 }
 
 
