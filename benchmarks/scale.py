@@ -17,8 +17,11 @@ import io
 import json
 import logging
 import os
+import resource
 import shutil
 import signal
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -26,11 +29,12 @@ from pathlib import Path
 
 import sapwood as sw
 import treebank
-from sapwood.corpora.drawn import draw_brackets
-from sapwood.kernels import parse_kernel
-from sapwood.scale import gram_to_zarr
+from sapwood.corpora.drawn import draw_brackets, draw_labelled
+from sapwood.kernels import HashedFragmentMap, parse_kernel
+from sapwood.scale import ShardClassifier, gram_to_zarr, map_to_shards, predict
 from table import Row, show
 
+PART = 10_000
 SAMPLE = 3914  # trees of the Penn Treebank sample
 
 
@@ -122,6 +126,75 @@ def grams(options: argparse.Namespace) -> None:
             print(json.dumps(gram(X, options.kernel, options.tile, 2, Path(place), kill=True)), flush=True)
 
 
+def draw_part(number: int):  # type: ignore[no-untyped-def]
+    """Draw one part of the stream; runs on a worker."""
+    return draw_labelled(PART, seed=number)
+
+
+def draw_test_part(number: int):  # type: ignore[no-untyped-def]
+    return draw_labelled(PART, seed=10**9 + number)[0]
+
+
+def own_peak() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def stream(options: argparse.Namespace) -> None:
+    """Map, train and predict; each size in this process and workers of its own, so that peaks are its own."""
+    if len(options.sizes) > 1:
+        for size in options.sizes:
+            command = [sys.executable, __file__, "stream", "--sizes", str(size), "--workers", str(options.workers)]
+            subprocess.run([*command, *(["--place", options.place] if options.place else [])], check=True)
+        return
+    (size,) = options.sizes
+    parts, tests = size // PART, max(1, size // PART // 10)
+    client, made = cluster(options.workers) if options.workers else (None, None)
+    # Functions of a script are not found by workers under a name.
+    read = (lambda number: draw_labelled(PART, seed=number)) if client else draw_part
+    read_test = (lambda number: draw_labelled(PART, seed=10**9 + number)[0]) if client else draw_test_part
+    with tempfile.TemporaryDirectory(dir=options.place) as place:
+        start = time.perf_counter()
+        mapping = HashedFragmentMap(max_size=2)
+        shards = map_to_shards(mapping, range(parts), Path(place) / "s", read=read, client=client, dtype="float32")
+        mapped = time.perf_counter()
+        model = ShardClassifier(epochs=3, alpha=1e-6).fit(shards)
+        trained = time.perf_counter()
+        right = count = 0
+        for number, answers in enumerate(predict(model, range(tests), read=read_test, client=client)):
+            # The truth is drawn again rather than kept.
+            right += int((answers == draw_labelled(PART, seed=10**9 + number)[1]).sum()) if number < 3 else 0
+            count += len(answers)
+        predicted = time.perf_counter()
+        size_on_disk = sum(path.stat().st_size for path in (Path(place) / "s").glob("*.safetensors"))
+        peaks = list(client.run(peak_of_worker).values()) if client else []
+    print(
+        json.dumps(
+            {
+                "trees": parts * PART,
+                "workers": options.workers,
+                "map seconds": round(mapped - start, 1),
+                "train seconds": round(trained - mapped, 1),
+                "predicted": count,
+                "predict seconds": round(predicted - trained, 1),
+                "accuracy on the first 30,000 at most": round(right / (min(tests, 3) * PART), 4),
+                "shard bytes": size_on_disk,
+                "peak MB of the client": round(own_peak() / 1e6),
+                "peak MB of workers": [round(peak / 1e6) for peak in peaks],
+            }
+        ),
+        flush=True,
+    )
+    if client:
+        client.close()
+        made.close()
+
+
+def peak_of_worker() -> int:
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
 def main() -> list[Row]:
     """Compare two workers with one on a small Gram matrix."""
     X = trees(4000)
@@ -153,8 +226,14 @@ if __name__ == "__main__":
     one.add_argument("--workers", type=int, nargs="*", default=[1, 2])
     one.add_argument("--kill", action="store_true")
     one.add_argument("--place", help="folder for the matrices (default: the system's)")
+    two = commands.add_parser("stream")
+    two.add_argument("--sizes", type=int, nargs="+", default=[100_000, 1_000_000])
+    two.add_argument("--workers", type=int, default=2, help="0 does everything in one process")
+    two.add_argument("--place", help="folder for the shards (default: the system's)")
     options = parser.parse_args()
     if options.what == "gram":
         grams(options)
+    elif options.what == "stream":
+        stream(options)
     else:
         print(show(main()))
