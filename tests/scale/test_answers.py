@@ -32,8 +32,8 @@ TREES, LABELS = draw_labelled(200, seed=9, classes=4)
 def test_predictions_keep_their_order(client: Client) -> None:
     model = KernelSVC().fit(TREES[:100], LABELS[:100])
     for parts in (
-        in_parts(TREES, size=7),
-        in_parts(TREES, LABELS, size=7),
+        in_parts(TREES, size=15),
+        in_parts(TREES, LABELS, size=60),
         [list(TREES[k : k + 40]) for k in range(0, 200, 40)],
     ):
         answers = list(predict(model, parts, client=client))
@@ -123,9 +123,9 @@ def test_workers_use_one_thread_each(client: Client) -> None:
 
 
 def test_role_labelling_writes_the_same_bytes(client: Client, tmp_path: Path) -> None:
-    sentences = role_sentences(nursery.grow(size=270))
-    labeler = RoleLabeler().fit(sentences[:130])
-    tested = sentences[130:]
+    sentences = role_sentences(nursery.grow(size=190))
+    labeler = RoleLabeler().fit(sentences[:110])
+    tested = sentences[110:]
     label_to_file(labeler, tested, tmp_path / "here.jsonl")
     spread = ClusterLabeler(labeler, client, part=10)
     count = label_to_file(spread, tested, tmp_path / "there.jsonl")
@@ -133,7 +133,7 @@ def test_role_labelling_writes_the_same_bytes(client: Client, tmp_path: Path) ->
     assert (tmp_path / "here.jsonl").read_bytes() == (tmp_path / "there.jsonl").read_bytes()
 
     def stopping() -> Iterator[Any]:
-        yield from tested[:115]
+        yield from tested[:35]
         raise KeyboardInterrupt
 
     # Stopped without a cluster, and finished with one.

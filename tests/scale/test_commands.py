@@ -53,27 +53,31 @@ def test_gram_command_refuses(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 
 def test_bench_scale(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     paths = [tmp_path / "points.json", tmp_path / "figure.svg"]
-    command = ["bench", "scale", "--sizes", "60", "20", "--threads", "1", "--paths", "gram", "maps"]
+    command = ["bench", "scale", "--sizes", "60", "20", "--threads", "1", "--paths", "gram"]
     assert main([*command, "--json", str(paths[0]), "--svg", str(paths[1])]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["path", "trees", "CPU", "seconds", "peak", "MB", "accuracy"]
-    assert [line.split()[:2] for line in lines[1:5]] == [["gram", "20"], ["maps", "20"], ["gram", "60"], ["maps", "60"]]
-    assert lines[5].startswith("gram: seconds grow with trees to the power of")
+    assert [line.split()[:2] for line in lines[1:3]] == [["gram", "20"], ["gram", "60"]]
+    assert lines[3].startswith("gram: seconds grow with trees to the power of")
     document = json.loads(paths[0].read_text())
-    assert [(one["path"], one["n"]) for one in document["points"]] == [
-        ("gram", 20),
-        ("maps", 20),
-        ("gram", 60),
-        ("maps", 60),
-    ]
+    assert [(one["path"], one["n"]) for one in document["points"]] == [("gram", 20), ("gram", 60)]
     assert all(one["seconds"] > 0 and 0.1 < one["accuracy"] <= 1 for one in document["points"])
-    assert set(document["exponents"]) == {"gram", "maps"}
+    assert set(document["exponents"]) == {"gram"}
     figure = ET.fromstring(paths[1].read_text())
-    assert len(figure.findall("{http://www.w3.org/2000/svg}circle")) == 4
+    assert len(figure.findall("{http://www.w3.org/2000/svg}circle")) == 2
     assert "http" not in paths[1].read_text().replace('xmlns="http://www.w3.org/2000/svg"', "")
     assert main(["bench", "scale", "--paths", "magic"]) == 2
     assert "there is no path 'magic'; the paths are gram, rows, maps" in capsys.readouterr().err
     assert main(["bench", "scale", "--sizes", "5"]) == 2
+
+
+def test_every_path_learns() -> None:
+    from sapwood.scale.growth import PATHS, _measure_here
+
+    found = {path: _measure_here(path, 150, 0, 0.5) for path in PATHS}
+    assert found["gram"]["accuracy"] == found["rows"]["accuracy"]
+    # Chance is a quarter.
+    assert all(one["accuracy"] > 0.4 and one["seconds"] > 0 for one in found.values())
 
 
 def test_points_that_take_too_long_or_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:

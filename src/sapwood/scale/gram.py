@@ -119,11 +119,12 @@ def gram_to_zarr(
     }
     ledger = Ledger.begin(folder, _KIND, about)
     store = GramStore(ledger)
-    with safely(ledger.folder):
-        _deposit(ledger.folder / "kernel.sap", bound)
-        _deposit(ledger.folder / "rows.sap", _storable(rows))
+    with safely(ledger.folder, store._kept):
+        # Written again by every call, so that workers never meet a damaged copy.
+        save(bound, ledger.folder / "kernel.sap")
+        save(_storable(rows), ledger.folder / "rows.sap")
         if columns is not None:
-            _deposit(ledger.folder / "columns.sap", _storable(columns))
+            save(_storable(columns), ledger.folder / "columns.sap")
         store._make_array(repr(kernel))
     store._compute(client, check)
     return store
@@ -160,6 +161,7 @@ class GramStore:
         except (KeyError, ValueError, TypeError, IndexError):
             raise ModelFileError(f"{self.folder}: run.json is damaged; remove the folder to start anew.") from None
         self.computed = 0
+        self._whole = False
 
     @property
     def folder(self) -> Path:
@@ -187,7 +189,9 @@ class GramStore:
 
     def __getitem__(self, key: Any) -> NDArray[np.floating[Any]]:
         """Return a part of the matrix; refuses where a tile of it is missing or differs from its checksum."""
-        missing = self.missing()
+        # Finished tiles stay finished, so a matrix that was whole once is not asked again.
+        missing = [] if self._whole else self.missing()
+        self._whole = not missing
         if missing:
             raise DataError(
                 f"{self.folder}: {len(missing)} of {len(self.tiles)} tiles are missing; call gram_to_zarr with the "
@@ -250,6 +254,10 @@ class GramStore:
             overwrite=True,
         )
 
+    def _kept(self) -> str:
+        tiles = len(self.tiles)
+        return f"{tiles - len(self.missing())} of {tiles} tiles are finished; the same call goes on from there."
+
     def _compute(self, client: Any, check: bool) -> None:
         tiles = self.tiles
         if check:
@@ -258,13 +266,8 @@ class GramStore:
         missing = self.missing()
         shared = (str(self.folder), str(self._ledger.about["fingerprint"]), self._tile, self.shape, self._symmetric)
         before = len(tiles) - len(missing)
-
-        def kept() -> str:
-            finished = len(tiles) - len(self.missing())
-            return f"{finished} of {len(tiles)} tiles are finished; the same call goes on from there."
-
         try:
-            with safely(self.folder, kept), settings.progress_bar(len(tiles), "Gram tiles") as progress:
+            with safely(self.folder, self._kept), settings.progress_bar(len(tiles), "Gram tiles") as progress:
                 for _ in cluster.run(client, _compute_tile, missing, shared=shared):
                     self.computed += 1
                     if progress is not None:
@@ -363,12 +366,6 @@ def _open_array(folder: str, mode: str) -> Any:
 def _storable(X: Any) -> Any:
     """Return examples as something that can be stored; matrices become the only view of Examples."""
     return X if isinstance(X, (TreeArray, Examples)) else Examples(**{_ONLY_VIEW: X})
-
-
-def _deposit(path: Path, value: Any) -> None:
-    # What is there is what the fingerprint of the ledger says, since it was written in one piece.
-    if not path.exists():
-        save(value, path)
 
 
 @lru_cache(maxsize=6)

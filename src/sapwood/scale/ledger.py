@@ -86,14 +86,16 @@ class Ledger:
                 raise DataError(
                     f"{place}: holds a run over other data; name another folder, or remove this one to start anew."
                 )
+            with safely(place):
+                (place / "done").mkdir(exist_ok=True)
             return ledger
         with safely(place):
             place.mkdir(parents=True, exist_ok=True)
             if next(place.iterdir(), None) is not None:
                 raise DataError(f"{place}: is not empty and holds no run of Sapwood's; name a new or empty folder.")
-            (place / "done").mkdir()
             document = {"format": FORMAT_VERSION, "kind": kind, **about}
             atomic_write(place / "run.json", (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode())
+            (place / "done").mkdir()
         return cls(place, kind, about)
 
     @classmethod
@@ -117,7 +119,9 @@ class Ledger:
 
     def finished(self) -> dict[str, dict[str, Any]]:
         """Return the note of every finished piece by its key; a note that cannot be read counts as none."""
-        notes = {}
+        notes: dict[str, dict[str, Any]] = {}
+        if not (self.folder / "done").is_dir():
+            return notes
         with os.scandir(self.folder / "done") as entries:
             for entry in entries:
                 if entry.name.startswith(".") or not entry.name.endswith(".json"):

@@ -86,8 +86,8 @@ def map_to_shards(
     about = {"map": repr(mapping), "dtype": dtype, "fingerprint": digest(mapping)}
     ledger = Ledger.begin(folder, _KIND, about)
     with safely(ledger.folder):
-        if not (ledger.folder / "map.sap").exists():
-            save(mapping, ledger.folder / "map.sap")
+        # Written again by every call, so that workers never meet a damaged copy.
+        save(mapping, ledger.folder / "map.sap")
     finished = ledger.finished()
     count = 0
 
