@@ -23,10 +23,12 @@ _COMMANDS = (
     "explain",
     "parse",
     "kernel",
+    "gram",
     "show",
     "decode",
     "data",
     "score",
+    "bench",
 )
 
 

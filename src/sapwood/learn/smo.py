@@ -19,6 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sapwood import settings
 from sapwood.errors import DataError
 from sapwood.kernels.base import Kernel, Matrix
+from sapwood.learn.spreading import elsewhere, side_by_side
 from sapwood.learn.tables import Prepared, prepare
 
 __all__ = ["BinaryProblem", "Solution", "solve", "solve_prepared"]
@@ -87,7 +88,8 @@ def solve(
     X : TreeArray, Examples or matrix
         Training examples.
     problems : iterable of BinaryProblem
-        Solved side by side by as many threads as ``sapwood.options`` allows.
+        Solved side by side by as many threads as ``sapwood.options`` allows, or by the workers of the cluster that
+        joblib has been told to use; each of those fills tables of its own.
     tolerance : float
         Largest violation of the optimality conditions that is left.
     max_iter : int
@@ -106,6 +108,9 @@ def solve(
     (3, [0, 1], [-2.0, 2.0], [-1.0])
     """
     problems = list(problems)
+    workers = min(elsewhere(), len(problems))
+    if workers:
+        return _spread(kernel, X, problems, tolerance, max_iter, memory, workers)
     prepared = prepare(kernel, X, memory, max(1, min(settings.threads(), len(problems))))
     return solve_prepared(prepared, problems, tolerance=tolerance, max_iter=max_iter)
 
@@ -159,6 +164,39 @@ def solve_prepared(
     dense = np.zeros((len(support), len(problems)))
     dense[rows, columns[used]] = weights[used]
     return Solution(support.astype(np.intp), dense, biases, objectives, iterations, len(prepared.native))
+
+
+def _spread(
+    kernel: Kernel,
+    X: Any,
+    problems: list[BinaryProblem],
+    tolerance: float,
+    max_iter: int,
+    memory: float | None,
+    workers: int,
+) -> Solution:
+    """Give every worker some of the problems and put their solutions together."""
+    # Every so many-th, since the first classes are often the large ones.
+    shares = [problems[start::workers] for start in range(workers)]
+    found: list[Solution] = side_by_side(
+        _solve_share, ((kernel, X, share, tolerance, max_iter, memory) for share in shares)
+    )
+    support = np.unique(np.concatenate([one.support for one in found]))
+    weights = np.zeros((len(support), len(problems)))
+    biases, objectives = np.zeros(len(problems)), np.zeros(len(problems))
+    iterations = np.zeros(len(problems), dtype=np.uint64)
+    for start, one in enumerate(found):
+        weights[np.searchsorted(support, one.support), start::workers] = one.weights
+        biases[start::workers] = one.biases
+        objectives[start::workers] = one.objectives
+        iterations[start::workers] = one.iterations
+    return Solution(support, weights, biases, objectives, iterations, found[0].points)
+
+
+def _solve_share(
+    kernel: Kernel, X: Any, problems: list[BinaryProblem], tolerance: float, max_iter: int, memory: float | None
+) -> Solution:
+    return solve(kernel, X, problems, tolerance=tolerance, max_iter=max_iter, memory=memory)
 
 
 def _merge_side(

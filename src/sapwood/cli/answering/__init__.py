@@ -24,6 +24,7 @@ _ANSWERING = {
     "ParseReranker": "ranking",
     "QuestionClassifier": "questions",
     "RoleLabeler": "roles",
+    "ShardClassifier": "trees",
 }
 
 
