@@ -1,6 +1,7 @@
 """Trees and spans as pictures and as text for the terminal. Knows trees and words, and nothing else."""
 
 from sapwood.draw.html import fragment_table, page, panel
+from sapwood.draw.places import fragment_places
 from sapwood.draw.spans import LabelledSpan, SpanLayer, span_svg, span_text
 from sapwood.draw.svg import fragment_nodes, weighted_svg
 from sapwood.draw.text import outline, weighted_outline
@@ -9,6 +10,7 @@ __all__ = [
     "LabelledSpan",
     "SpanLayer",
     "fragment_nodes",
+    "fragment_places",
     "fragment_table",
     "outline",
     "page",
