@@ -17,11 +17,14 @@ from sapwood.explorer.answers import OutOfTime, answer, contents
 from sapwood.explorer.comparing import FORMS
 from sapwood.explorer.decoding import decode
 from sapwood.explorer.limits import Limits
+from sapwood.explorer.shelf import Shelf
 from sapwood.explorer.worker import time_limit
+from sapwood.files import save
 from sapwood.kernels import PartialTree, SubsetTree
+from sapwood.learn import KernelSVC
 from sapwood.parse import tokenize
 from sapwood.tasks.frames import from_tree
-from sapwood.trees import Tree, TreeArray
+from sapwood.trees import Examples, Tree, TreeArray
 
 LIMITS = Limits()
 TREE = "(S (NP (DT The) (NN dog)) (VP (VBD chased) (NP (DT the) (JJ old) (NN cat))) (. .))"
@@ -180,8 +183,6 @@ def test_too_much_or_broken_is_refused_before_any_work(shelf, text, says):
 
 
 def test_without_a_parser_only_trees_are_analysed(folder, tmp_path):
-    from sapwood.explorer.shelf import Shelf
-
     for name in ("questions", "roles", "reranker"):
         (tmp_path / f"{name}.sap").write_bytes((folder / f"{name}.sap").read_bytes())
     shelf = Shelf(tmp_path)
@@ -191,6 +192,18 @@ def test_without_a_parser_only_trees_are_analysed(folder, tmp_path):
     flat = asked(shelf, "analyse", text=QUESTION, model="questions")
     assert flat["tree"] is None
     assert "flat tree" in " ".join(flat["notes"])
+
+
+def test_classifiers_of_other_things_than_trees_say_so(tmp_path):
+    views = Examples(left=TreeArray([TREE, "(S (NP (NN x)))"]), right=TreeArray([TREE, TREE]))
+    model = KernelSVC(SubsetTree().on("left") + SubsetTree().on("right")).fit(views, ["a", "b"])
+    save(model, tmp_path / "views.sap")
+    save(views["left"], tmp_path / "plain.sap")
+    shelf = Shelf(tmp_path)
+    assert "view" in refused(shelf, "analyse", text=TREE, model="views")
+    assert "cannot show" in refused(shelf, "analyse", text=TREE, model="plain")
+    panels = {model["name"]: (model["panel"], model["does"]) for model in contents(shelf, LIMITS)["models"]}
+    assert panels["plain"] == (None, "is not shown here")
 
 
 def test_models_are_found_by_name_only(shelf, folder):

@@ -33,7 +33,7 @@ def test_page_comes_whole_and_asks_nobody_else(served):
     assert status == 200
     assert headers["content-type"] == "text/html; charset=utf-8"
     found = set(re.findall(rb'(?:src|href)="([^"]+)"', page))
-    assert found == {b"/icon.svg", b"/explorer.css", b"/main.js"}
+    assert {path.decode() for path in found} == {f"/{path.name}" for path in _PAGE.iterdir()} - {"/index.html"}
     for path in sorted(_PAGE.iterdir()):
         status, headers, body = served.ask("GET", f"/{path.name}")
         assert (status, body) == (200, path.read_bytes())
@@ -327,6 +327,9 @@ def test_the_command_line_says_what_is_wrong(tmp_path, capsys, served):
     assert f"port {port} is taken" in capsys.readouterr().err
     assert main(["serve", str(tmp_path), "--host", "no.such.host.invalid"]) == 2
     assert "cannot listen on" in capsys.readouterr().err
+    assert main(["serve", str(tmp_path), "--host", ""]) == 2
+    assert main(["serve", str(tmp_path), "--time-limit", "1e9"]) == 2
+    assert "at most 3600 seconds" in capsys.readouterr().err
     for bad in ("-1", "65536", "x", "8_0"):
         with pytest.raises(SystemExit):
             main(["serve", "--port", bad])

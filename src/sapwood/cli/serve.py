@@ -44,8 +44,13 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Serve until Ctrl-C."""
+    from sapwood.errors import ParameterError
     from sapwood.explorer import Limits, serve
 
+    if options.time_limit > 3600:
+        raise ParameterError(f"--time-limit must be at most 3600 seconds, got {options.time_limit:g}.")
+    if not options.host:
+        raise ParameterError("--host is empty; leave it out to listen on this machine only, or name an address.")
     if options.host not in ("127.0.0.1", "localhost", "::1"):
         print(
             f"sapwood: warning: {options.host} can be reached from other machines, and there is no password: whoever "

@@ -6,7 +6,9 @@ particular to it; what all answers have is added by ``analyse``.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +31,7 @@ from sapwood.tasks.reranking import ParseReranker
 from sapwood.tasks.roles import RoleLabeler
 from sapwood.trees import Tree
 from sapwood.trees.positions import Positions
+from sapwood.words.senses import WordSenses
 
 __all__ = ["KINDS", "analyse"]
 
@@ -200,7 +203,7 @@ def _label_roles(
 def _label_frames(
     model: FrameParser, sentence: Sentence, request: Request, shelf: Shelf, limits: Limits
 ) -> dict[str, Any]:
-    parse = from_tree(sentence.needs_tree())
+    parse = from_tree(sentence.needs_tree(), senses=_senses() if model.labeler_.wordnet_ else None)
     targets = model.identifier_.predict([parse])[0]
     if not targets:
         return {"layers": [], "notes": ["No frame was found."]}
@@ -226,6 +229,20 @@ def _label_frames(
         }
         layers.append({"title": found.frame, "marked": list(found.tokens), "spans": spans, "problem": problem})
     return {"layers": layers, "scores": ["margin"]}
+
+
+def _senses() -> WordSenses | None:
+    """Return the word senses that a model was trained with, or warn that they are missing here."""
+    try:
+        return _read_senses()
+    except DataError as error:
+        warnings.warn(f"the model knows word senses, and here there are none: {error}", UserWarning, stacklevel=2)
+        return None
+
+
+@cache
+def _read_senses() -> WordSenses:
+    return WordSenses()
 
 
 def _shortened(scores: Any, spans: Any, chosen: set[tuple[int, int]]) -> dict[str, Any]:

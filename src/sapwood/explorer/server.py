@@ -227,7 +227,9 @@ class _Handler(BaseHTTPRequestHandler):
 @cache
 def _page_files() -> dict[str, tuple[str, bytes]]:
     """Return the files of the page by path: read once, so that no request ever names a file."""
-    return {f"/{path.name}": (_TYPES[path.suffix], path.read_bytes()) for path in sorted(_PAGE.iterdir())}
+    return {
+        f"/{path.name}": (_TYPES[path.suffix], path.read_bytes()) for path in _PAGE.iterdir() if path.suffix in _TYPES
+    }
 
 
 def _host_name(header: str) -> str:

@@ -21,14 +21,27 @@ export function startAnalysing(found, edit) {
   const talk = new Conversation("analyse", {status: byId("analyse-status"), fault: byId("analyse-fault"), results});
 
   const usable = found.models.filter((one) => one.panel === "analyse" || one.fault);
-  const order = ["question classifier", "tree classifier", "role labeller", "frame labeller", "parser", "parse reranker"];
+  const order = [
+    "question classifier",
+    "tree classifier",
+    "role labeller",
+    "frame labeller",
+    "parser",
+    "parse reranker",
+  ];
   usable.sort((one, other) => rank(one) - rank(other));
   function rank(one) {
     return one.fault ? order.length : order.indexOf(one.title);
   }
-  options(model, usable.map((one) => [one.name, one.fault ? `${one.name} – cannot be loaded` : `${one.name} – ${one.title}`]));
+  options(
+    model,
+    usable.map((one) => [one.name, one.fault ? `${one.name} – cannot be loaded` : `${one.name} – ${one.title}`]),
+  );
   const parsers = found.models.filter((one) => one.title === "parser");
-  options(parser, parsers.map((one) => [one.name, one.name]));
+  options(
+    parser,
+    parsers.map((one) => [one.name, one.name]),
+  );
   byId("analyse-parser-field").hidden = parsers.length < 2;
   text.maxLength = 4 * found.limits.characters;
 
@@ -60,9 +73,18 @@ export function startAnalysing(found, edit) {
     const place = make("div");
     const caption = make("div");
     const rows = answer.parses.map((one, number) => {
-      const button = make("button", {type: "button", "aria-pressed": "false", text: `parse ${number + 1}`, onclick: () => pick(number)});
+      const button = make("button", {
+        type: "button",
+        "aria-pressed": "false",
+        text: `parse ${number + 1}`,
+        onclick: () => pick(number),
+      });
       const cells = [make("td", {}, button), make("td", {class: "number", text: shown(one.score)})];
-      if (one.prior !== undefined) cells.push(make("td", {class: "number", text: shown(one.prior)}), make("td", {class: "number", text: `${one.rank}.`}));
+      if (one.prior !== undefined)
+        cells.push(
+          make("td", {class: "number", text: shown(one.prior)}),
+          make("td", {class: "number", text: `${one.rank}.`}),
+        );
       return make("tr", {}, ...cells);
     });
     function pick(number) {
@@ -72,13 +94,17 @@ export function startAnalysing(found, edit) {
     }
     pick(0);
     const heads = ["", ...answer.scores, ...(answer.parses[0]?.prior !== undefined ? ["parser's rank"] : [])];
-    const table = make("table", {class: "pick"},
-      make("thead", {}, make("tr", {}, ...heads.map((head, number) => make("th", {class: number ? "number" : "", text: head})))),
-      make("tbody", {}, ...rows));
-    return [
-      card("Best parses", "third", table, ...notes(answer.notes)),
-      card("Tree", "rest", place, caption),
-    ];
+    const table = make(
+      "table",
+      {class: "pick"},
+      make(
+        "thead",
+        {},
+        make("tr", {}, ...heads.map((head, number) => make("th", {class: number ? "number" : "", text: head}))),
+      ),
+      make("tbody", {}, ...rows),
+    );
+    return [card("Best parses", "third", table, ...notes(answer.notes)), card("Tree", "rest", place, caption)];
   }
 
   function classCards(answer) {
@@ -91,37 +117,84 @@ export function startAnalysing(found, edit) {
       const cell = make("td", {class: "bar zero"}, bar);
       cell.style.setProperty("--zero", `${(100 * -low) / range}%`);
       const chosen = one.label === answer.explanation.label;
-      return make("tr", {class: chosen ? "chosen" : ""},
-        make("td", {}, make("button", {type: "button", text: one.label, "aria-pressed": String(chosen), title: `Explain ${one.label}`, onclick: () => run(one.label)})),
+      return make(
+        "tr",
+        {class: chosen ? "chosen" : ""},
+        make(
+          "td",
+          {},
+          make("button", {
+            type: "button",
+            text: one.label,
+            "aria-pressed": String(chosen),
+            title: `Explain ${one.label}`,
+            onclick: () => run(one.label),
+          }),
+        ),
         make("td", {class: "number", text: signed(one.margin)}),
-        cell);
+        cell,
+      );
     });
-    const more = answer.classes.length > 12 ? [`${answer.classes.length - 12} classes with smaller margins are not shown.`] : [];
-    const table = make("table", {class: "pick"},
-      make("thead", {}, make("tr", {}, make("th", {text: "class"}), make("th", {class: "number", text: "margin"}), make("th", {}))),
-      make("tbody", {}, ...rows));
+    const more =
+      answer.classes.length > 12 ? [`${answer.classes.length - 12} classes with smaller margins are not shown.`] : [];
+    const table = make(
+      "table",
+      {class: "pick"},
+      make(
+        "thead",
+        {},
+        make("tr", {}, make("th", {text: "class"}), make("th", {class: "number", text: "margin"}), make("th", {})),
+      ),
+      make("tbody", {}, ...rows),
+    );
     const why = answer.explanation;
-    const trees = why.trees.map((one) => ({...one, picture: drawTree(one.tree, {weights: one.weights, name: treeName(one.view)})}));
+    const trees = why.trees.map((one) => ({
+      ...one,
+      picture: drawTree(one.tree, {weights: one.weights, name: treeName(one.view)}),
+    }));
     return [
       card(`Class: ${answer.classes[0].label}`, "third", table, ...notes([...answer.notes, ...more])),
       card(`Fragments behind ${why.label}`, "rest", ...fragments(why, trees)),
-      ...trees.map((one) => card(`${treeName(one.view)}: what every node adds to ${why.label}`, "",
-        one.picture.element, weightLegend(one.weights), nodeTable(one.tree, one.weights), brackets(one.tree))),
+      ...trees.map((one) =>
+        card(
+          `${treeName(one.view)}: what every node adds to ${why.label}`,
+          "",
+          one.picture.element,
+          weightLegend(one.weights),
+          nodeTable(one.tree, one.weights),
+          brackets(one.tree),
+        ),
+      ),
       ...(answer.tree && why.trees.every((one) => one.view !== null) ? [parseCard(answer)] : []),
     ];
   }
 
   function treeName(view) {
-    return {focus: "Tree with the focus on top", lexical: "Tree of words", tree: "Tree"}[view] ?? (view === null ? "Tree" : `Tree “${view}”`);
+    return (
+      {focus: "Tree with the focus on top", lexical: "Tree of words", tree: "Tree"}[view] ??
+      (view === null ? "Tree" : `Tree “${view}”`)
+    );
   }
 
   function fragments(why, trees) {
     const buttons = [];
     const rows = why.fragments.map((one) => {
-      const button = make("button", {type: "button", dir: "auto", "aria-pressed": "false", text: one.text, onclick: () => pick(one, button)});
+      const button = make("button", {
+        type: "button",
+        dir: "auto",
+        "aria-pressed": "false",
+        text: one.text,
+        onclick: () => pick(one, button),
+      });
       buttons.push(button);
-      return make("tr", {}, make("td", {class: `number ${one.weight > 0 ? "pos" : "neg"}`, text: signed(one.weight, 4)}),
-        make("td", {class: "number", text: one.count === null ? "" : `${one.count}×`}), make("td", {}, button), make("td", {class: "note", text: one.view ?? ""}));
+      return make(
+        "tr",
+        {},
+        make("td", {class: `number ${one.weight > 0 ? "pos" : "neg"}`, text: signed(one.weight, 4)}),
+        make("td", {class: "number", text: one.count === null ? "" : `${one.count}×`}),
+        make("td", {}, button),
+        make("td", {class: "note", text: one.view ?? ""}),
+      );
     });
     function pick(one, button) {
       const again = button.getAttribute("aria-pressed") === "true";
@@ -129,13 +202,30 @@ export function startAnalysing(found, edit) {
       for (const tree of trees) tree.picture.mark(tree.view === one.view && !again ? one.places : []);
     }
     if (why.fragments.length) pick(why.fragments[0], buttons[0]);
-    const parts = [`bias ${signed(why.bias)}`, `nodes ${signed(why.trees.reduce((sum, one) => sum + one.weights.reduce((a, b) => a + b, 0), 0))}`,
-      ...why.others.map((one) => `${one.kernel} ${signed(one.value)}`)];
+    const parts = [
+      `bias ${signed(why.bias)}`,
+      `nodes ${signed(why.trees.reduce((sum, one) => sum + one.weights.reduce((a, b) => a + b, 0), 0))}`,
+      ...why.others.map((one) => `${one.kernel} ${signed(one.value)}`),
+    ];
     const said = [`Margin ${signed(why.value)} = ${parts.join(", ")}. Choose a fragment to see where it stands.`];
     if (!why.exact) said.push("The search met its limit: there may be heavier fragments.");
-    const table = make("table", {class: "pick"},
-      make("thead", {}, make("tr", {}, make("th", {class: "number", text: "adds"}), make("th", {class: "number", text: "times"}), make("th", {text: "fragment"}), make("th", {text: ""}))),
-      make("tbody", {}, ...rows));
+    const table = make(
+      "table",
+      {class: "pick"},
+      make(
+        "thead",
+        {},
+        make(
+          "tr",
+          {},
+          make("th", {class: "number", text: "adds"}),
+          make("th", {class: "number", text: "times"}),
+          make("th", {text: "fragment"}),
+          make("th", {text: ""}),
+        ),
+      ),
+      make("tbody", {}, ...rows),
+    );
     return [rows.length ? table : make("p", {text: "No fragment has any weight."}), ...notes(said)];
   }
 
@@ -149,19 +239,47 @@ export function startAnalysing(found, edit) {
     const why = make("div", {"aria-live": "polite"});
     const choose = (span) => {
       if (span.node !== undefined && span.node !== null) tree.mark([[span.node]]);
-      const rows = (span.features ?? []).map(([name, weight]) => make("tr", {},
-        make("td", {class: `number ${weight > 0 ? "pos" : "neg"}`, text: signed(weight)}), make("td", {class: "code", dir: "auto", text: name})));
+      const rows = (span.features ?? []).map(([name, weight]) =>
+        make(
+          "tr",
+          {},
+          make("td", {class: `number ${weight > 0 ? "pos" : "neg"}`, text: signed(weight)}),
+          make("td", {class: "code", dir: "auto", text: name}),
+        ),
+      );
       const words = answer.words.slice(span.first, span.last + 1).join(" ");
-      why.replaceChildren(make("h3", {text: `Why ${span.label}: ${words}${span.margin === undefined || span.margin === null ? "" : `, margin ${shown(span.margin)}`}`}),
-        rows.length ? make("table", {}, make("tbody", {}, ...rows)) : make("p", {class: "note", text: `The ${answer.scores?.[0] ?? "score"} is ${shown(span.score)}.`}));
+      why.replaceChildren(
+        make("h3", {
+          text: `Why ${span.label}: ${words}${span.margin === undefined || span.margin === null ? "" : `, margin ${shown(span.margin)}`}`,
+        }),
+        rows.length
+          ? make("table", {}, make("tbody", {}, ...rows))
+          : make("p", {class: "note", text: `The ${answer.scores?.[0] ?? "score"} is ${shown(span.score)}.`}),
+      );
     };
-    const edits = answer.layers.filter((layer) => layer.problem).map((layer) => make("button", {type: "button", class: "small",
-      text: `Edit the scores of ${layer.title}`, onclick: () => edit(layer.problem)}));
+    const edits = answer.layers
+      .filter((layer) => layer.problem)
+      .map((layer) =>
+        make("button", {
+          type: "button",
+          class: "small",
+          text: `Edit the scores of ${layer.title}`,
+          onclick: () => edit(layer.problem),
+        }),
+      );
     const small = answer.scores ? [`Small numbers: ${answer.scores[0]}. Choose a role to see what speaks for it.`] : [];
-    const found = card(answer.kind === "role labeller" ? "Who did what to whom" : "Frames and roles", "",
-      drawSpans(answer.words, answer.layers, {choose, name: "Roles over the sentence"}), ...notes([...answer.notes, ...(answer.layers.length ? small : [])]),
-      ...(edits.length ? [make("p", {class: "examples"}, ...edits)] : []), why);
-    return [found, card(answer.given ? "Tree as typed" : `Parse by ${answer.parser}`, "", tree.element, brackets(answer.tree))];
+    const found = card(
+      answer.kind === "role labeller" ? "Who did what to whom" : "Frames and roles",
+      "",
+      drawSpans(answer.words, answer.layers, {choose, name: "Roles over the sentence"}),
+      ...notes([...answer.notes, ...(answer.layers.length ? small : [])]),
+      ...(edits.length ? [make("p", {class: "examples"}, ...edits)] : []),
+      why,
+    );
+    return [
+      found,
+      card(answer.given ? "Tree as typed" : `Parse by ${answer.parser}`, "", tree.element, brackets(answer.tree)),
+    ];
   }
 
   form.addEventListener("submit", (event) => {
@@ -176,10 +294,16 @@ export function startAnalysing(found, edit) {
   });
   model.addEventListener("change", () => run());
   parser.addEventListener("change", () => run());
-  examples(byId("analyse-examples"), EXAMPLES.map(([name, value]) => [name, () => {
-    text.value = value;
-    run();
-  }]));
+  examples(
+    byId("analyse-examples"),
+    EXAMPLES.map(([name, value]) => [
+      name,
+      () => {
+        text.value = value;
+        run();
+      },
+    ]),
+  );
   text.value = EXAMPLES[0][1];
   if (usable.length) run();
   else byId("analyse-status").textContent = "The folder holds no model that this panel can show.";

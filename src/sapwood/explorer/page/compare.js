@@ -27,8 +27,15 @@ export function startComparing(found) {
   let picked = 0;
   let asked = false;
 
-  options(kernel, found.kernels.map((one) => [one.name, `${one.short} – ${one.name}`]), "SubsetTree");
-  options(words, found.words.map((name) => [name, WORDS[name] ?? name]));
+  options(
+    kernel,
+    found.kernels.map((one) => [one.name, `${one.short} – ${one.name}`]),
+    "SubsetTree",
+  );
+  options(
+    words,
+    found.words.map((name) => [name, WORDS[name] ?? name]),
+  );
 
   function form_() {
     return found.kernels.find((one) => one.name === kernel.value);
@@ -50,7 +57,13 @@ export function startComparing(found) {
 
   function run() {
     asked = true;
-    const request = {first: first.value, second: second.value, kernel: kernel.value, decay: Number(decay.value), words: words.value};
+    const request = {
+      first: first.value,
+      second: second.value,
+      kernel: kernel.value,
+      decay: Number(decay.value),
+      words: words.value,
+    };
     if (form_().extra) request.extra = Number(extra.value);
     // The curves do not depend on where the decay stands.
     const key = JSON.stringify({...request, decay: 0});
@@ -67,22 +80,49 @@ export function startComparing(found) {
 
   function show(answer) {
     const now = answer.table.find((one) => one.name === answer.kernel);
-    const pictures = answer.trees.map((one, number) => drawTree(one.tree, {name: `${number ? "Second" : "First"} tree`}));
+    const pictures = answer.trees.map((one, number) =>
+      drawTree(one.tree, {name: `${number ? "Second" : "First"} tree`}),
+    );
     results.replaceChildren(
       card("How alike", "half", figures(answer, now), kernelTable(answer)),
-      card("As the decay moves", "half", chart(answer), ...notes(["Normalised values: 1 for equal trees, whatever the decay."])),
-      card(`What they share under ${now.short}`, "third tall", ...fragmentTable(answer, pictures), ...notes(answer.notes)),
-      ...answer.trees.map((one, number) => card(`${number ? "Second" : "First"} ${one.given ? "tree" : "sentence"}`, "rest",
-        pictures[number].element, ...notes(one.notes), brackets(one.tree))),
+      card(
+        "As the decay moves",
+        "half",
+        chart(answer),
+        ...notes(["Normalised values: 1 for equal trees, whatever the decay."]),
+      ),
+      card(
+        `What they share under ${now.short}`,
+        "third tall",
+        ...fragmentTable(answer, pictures),
+        ...notes(answer.notes),
+      ),
+      ...answer.trees.map((one, number) =>
+        card(
+          `${number ? "Second" : "First"} ${one.given ? "tree" : "sentence"}`,
+          "rest",
+          pictures[number].element,
+          ...notes(one.notes),
+          brackets(one.tree),
+        ),
+      ),
       ...answer.pairs.map(judged),
     );
     return `${now.short} ${shown(now.value)}, normalised ${shown(now.normalized)}; ${counted(answer.fragments.length, "shared fragment")} listed,`;
   }
 
   function figures(answer, now) {
-    return make("dl", {class: "figures"},
-      make("div", {}, make("dt", {text: `${now.short}, normalised`}), make("dd", {class: "big", text: shown(now.normalized)})),
-      make("div", {}, make("dt", {text: "raw value"}), make("dd", {class: "big", text: shown(now.value)})));
+    return make(
+      "dl",
+      {class: "figures"},
+      make(
+        "div",
+        {},
+        make("dt", {text: `${now.short}, normalised`}),
+        make("dd", {class: "big", text: shown(now.normalized)}),
+      ),
+      make("div", {}, make("dt", {text: "raw value"}), make("dd", {class: "big", text: shown(now.value)})),
+    );
   }
 
   function kernelTable(answer) {
@@ -90,16 +130,46 @@ export function startComparing(found) {
       const bar = make("div");
       bar.style.width = `${100 * Math.max(0, one.normalized ?? 0)}%`;
       bar.style.background = `var(--c${number})`;
-      return make("tr", {class: one.name === answer.kernel ? "chosen" : ""},
-        make("td", {}, make("span", {class: `swatch paint c${number}`}), make("button", {type: "button", text: one.short, title: one.name, "aria-pressed": String(one.name === answer.kernel), onclick: () => {
-          kernel.value = one.name;
-          chooseKernel();
-        }})),
-        make("td", {class: "number", text: shown(one.value)}), make("td", {class: "number", text: shown(one.normalized)}), make("td", {class: "bar"}, bar));
+      return make(
+        "tr",
+        {class: one.name === answer.kernel ? "chosen" : ""},
+        make(
+          "td",
+          {},
+          make("span", {class: `swatch paint c${number}`}),
+          make("button", {
+            type: "button",
+            text: one.short,
+            title: one.name,
+            "aria-pressed": String(one.name === answer.kernel),
+            onclick: () => {
+              kernel.value = one.name;
+              chooseKernel();
+            },
+          }),
+        ),
+        make("td", {class: "number", text: shown(one.value)}),
+        make("td", {class: "number", text: shown(one.normalized)}),
+        make("td", {class: "bar"}, bar),
+      );
     });
-    const table = make("table", {class: "pick kernels"},
-      make("thead", {}, make("tr", {}, make("th", {text: "kernel"}), make("th", {class: "number", text: "raw"}), make("th", {class: "number", text: "normalised"}), make("th", {}))),
-      make("tbody", {}, ...rows));
+    const table = make(
+      "table",
+      {class: "pick kernels"},
+      make(
+        "thead",
+        {},
+        make(
+          "tr",
+          {},
+          make("th", {text: "kernel"}),
+          make("th", {class: "number", text: "raw"}),
+          make("th", {class: "number", text: "normalised"}),
+          make("th", {}),
+        ),
+      ),
+      make("tbody", {}, ...rows),
+    );
     return table;
   }
 
@@ -108,18 +178,39 @@ export function startComparing(found) {
     const x = (value) => left + ((value - 0.05) / 0.95) * (width - left - 12);
     const y = (value) => 8 + (1 - value) * (height - bottom - 8);
     const lines = curves.lines.map((line, number) => {
-      const points = line.map((value, step) => (value === null ? null : `${x(curves.decays[step]).toFixed(1)},${y(value).toFixed(1)}`)).filter(Boolean);
+      const points = line
+        .map((value, step) => (value === null ? null : `${x(curves.decays[step]).toFixed(1)},${y(value).toFixed(1)}`))
+        .filter(Boolean);
       const chosen = found.kernels[number].name === answer.kernel;
-      return draw("polyline", {class: `curve c${number}${chosen ? " chosen" : ""}`, points: points.join(" ")}, draw("title", {text: found.kernels[number].short}));
+      return draw(
+        "polyline",
+        {class: `curve c${number}${chosen ? " chosen" : ""}`, points: points.join(" ")},
+        draw("title", {text: found.kernels[number].short}),
+      );
     });
     const ticks = [0, 0.5, 1].flatMap((value) => [
       draw("line", {class: "axis", x1: left, x2: width - 12, y1: y(value), y2: y(value)}),
       draw("text", {x: left - 8, y: y(value) + 4, "text-anchor": "end", text: value.toFixed(1)}),
     ]);
-    const feet = [0.2, 0.4, 0.6, 0.8, 1].map((value) => draw("text", {x: x(value), y: height - 8, "text-anchor": "middle", text: value.toFixed(1)}));
-    const now = draw("line", {class: "now", x1: x(Number(decay.value)), x2: x(Number(decay.value)), y1: 4, y2: height - bottom});
+    const feet = [0.2, 0.4, 0.6, 0.8, 1].map((value) =>
+      draw("text", {x: x(value), y: height - 8, "text-anchor": "middle", text: value.toFixed(1)}),
+    );
+    const now = draw("line", {
+      class: "now",
+      x1: x(Number(decay.value)),
+      x2: x(Number(decay.value)),
+      y1: 4,
+      y2: height - bottom,
+    });
     const said = `Normalised value against decay, one line per kernel: ${found.kernels.map((one, number) => `${one.short} from ${shown(curves.lines[number][0], 2)} to ${shown(curves.lines[number][9], 2)}`).join("; ")}`;
-    const picture = draw("svg", {class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": said}, ...ticks, ...feet, now, ...lines);
+    const picture = draw(
+      "svg",
+      {class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": said},
+      ...ticks,
+      ...feet,
+      now,
+      ...lines,
+    );
     picture.style.width = "100%";
     picture.style.maxWidth = "36rem";
     return picture;
@@ -131,9 +222,21 @@ export function startComparing(found) {
     const rows = answer.fragments.map((one, number) => {
       const bar = make("div");
       bar.style.width = `${(100 * one.weight) / largest}%`;
-      const button = make("button", {type: "button", dir: "auto", "aria-pressed": "false", text: one.text, onclick: () => pick(number)});
+      const button = make("button", {
+        type: "button",
+        dir: "auto",
+        "aria-pressed": "false",
+        text: one.text,
+        onclick: () => pick(number),
+      });
       buttons.push(button);
-      return make("tr", {}, make("td", {class: "number", text: shown(one.weight, 4)}), make("td", {}, button), make("td", {class: "bar"}, bar));
+      return make(
+        "tr",
+        {},
+        make("td", {class: "number", text: shown(one.weight, 4)}),
+        make("td", {}, button),
+        make("td", {class: "bar"}, bar),
+      );
     });
     function pick(number) {
       picked = number;
@@ -147,16 +250,50 @@ export function startComparing(found) {
     if (answer.remainder) said.push(`All other shared fragments together: ${shown(answer.remainder, 4)}.`);
     if (!answer.exact) said.push("The search met its limit: there may be heavier fragments.");
     return [
-      make("table", {class: "pick"}, make("thead", {}, make("tr", {}, make("th", {class: "number", text: "weight"}), make("th", {text: "fragment"}), make("th", {}))), make("tbody", {}, ...rows)),
+      make(
+        "table",
+        {class: "pick"},
+        make(
+          "thead",
+          {},
+          make("tr", {}, make("th", {class: "number", text: "weight"}), make("th", {text: "fragment"}), make("th", {})),
+        ),
+        make("tbody", {}, ...rows),
+      ),
       ...notes(said),
     ];
   }
 
   function judged(one) {
-    const rows = one.features.map(([name, value, added]) => make("tr", {}, make("td", {class: "code", text: name}), make("td", {class: "number", text: shown(value)}),
-      make("td", {class: `number ${added > 0 ? "pos" : "neg"}`, text: shown(added)})));
-    return card(`${one.model}: ${one.label} (probability of “${one.class}” ${shown(one.probability, 2)})`, "",
-      make("table", {}, make("thead", {}, make("tr", {}, make("th", {text: "feature"}), make("th", {class: "number", text: "value"}), make("th", {class: "number", text: `adds to “${one.class}”`}))), make("tbody", {}, ...rows)));
+    const rows = one.features.map(([name, value, added]) =>
+      make(
+        "tr",
+        {},
+        make("td", {class: "code", text: name}),
+        make("td", {class: "number", text: shown(value)}),
+        make("td", {class: `number ${added > 0 ? "pos" : "neg"}`, text: shown(added)}),
+      ),
+    );
+    return card(
+      `${one.model}: ${one.label} (probability of “${one.class}” ${shown(one.probability, 2)})`,
+      "",
+      make(
+        "table",
+        {},
+        make(
+          "thead",
+          {},
+          make(
+            "tr",
+            {},
+            make("th", {text: "feature"}),
+            make("th", {class: "number", text: "value"}),
+            make("th", {class: "number", text: `adds to “${one.class}”`}),
+          ),
+        ),
+        make("tbody", {}, ...rows),
+      ),
+    );
   }
 
   function chooseKernel() {
@@ -188,11 +325,17 @@ export function startComparing(found) {
   }
   kernel.addEventListener("change", chooseKernel);
   words.addEventListener("change", run);
-  examples(byId("compare-examples"), EXAMPLES.map(([name, one, other]) => [name, () => {
-    first.value = one;
-    second.value = other;
-    run();
-  }]));
+  examples(
+    byId("compare-examples"),
+    EXAMPLES.map(([name, one, other]) => [
+      name,
+      () => {
+        first.value = one;
+        second.value = other;
+        run();
+      },
+    ]),
+  );
   [, first.value, second.value] = EXAMPLES[0];
   settings();
   document.addEventListener("panel", (event) => {

@@ -36,7 +36,14 @@ export function drawSpans(words, layers, {paints = new Paints(), choose = null, 
   grid.style.gridTemplateColumns = `auto repeat(${Math.max(1, words.length)}, auto)`;
   const marked = new Set(layers.flatMap((layer) => layer.marked ?? []));
   words.forEach((word, number) => {
-    grid.append(cell(make("span", {class: marked.has(number) ? "word marked" : "word", dir: "auto", text: word}), 1, number, number));
+    grid.append(
+      cell(
+        make("span", {class: marked.has(number) ? "word marked" : "word", dir: "auto", text: word}),
+        1,
+        number,
+        number,
+      ),
+    );
   });
   let row = 2;
   for (const layer of layers) {
@@ -50,12 +57,28 @@ export function drawSpans(words, layers, {paints = new Paints(), choose = null, 
       for (const span of lane) {
         const said = `${span.label}: ${words.slice(span.first, span.last + 1).join(" ")}`;
         const kinds = `span ${paints.of(span.label)}${span.broken ? " broken" : ""}`;
-        const content = [span.label, ...(span.score === undefined || span.score === null ? [] : [" ", make("small", {text: shown(span.score, 2)})])];
+        const content = [
+          span.label,
+          ...(span.score === undefined || span.score === null
+            ? []
+            : [" ", make("small", {text: shown(span.score, 2)})]),
+        ];
         const element = choose
-          ? make("button", {type: "button", class: kinds, "aria-label": said, "aria-pressed": "false", onclick: () => {
-              for (const other of grid.querySelectorAll("button.span")) other.setAttribute("aria-pressed", String(other === element));
-              choose(span, layer);
-            }}, ...content)
+          ? make(
+              "button",
+              {
+                type: "button",
+                class: kinds,
+                "aria-label": said,
+                "aria-pressed": "false",
+                onclick: () => {
+                  for (const other of grid.querySelectorAll("button.span"))
+                    other.setAttribute("aria-pressed", String(other === element));
+                  choose(span, layer);
+                },
+              },
+              ...content,
+            )
           : make("span", {class: kinds, title: said}, ...content);
         grid.append(cell(element, row, span.first, span.last));
       }
