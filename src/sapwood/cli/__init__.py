@@ -22,6 +22,7 @@ _COMMANDS = (
     "evaluate",
     "explain",
     "parse",
+    "serve",
     "kernel",
     "gram",
     "show",
