@@ -6,9 +6,9 @@
 // where sigma compares the labels: by word similarity if both are *lexical*, otherwise 1 for equal labels and 0 for
 // others. A node is lexical if its label is a known word and it is a leaf (or, on request, anywhere).
 //
-// What the partial-tree kernel does per label is done here per *key*: the label, or one key for all lexical nodes. So
-// the child slots that may match are fixed for a pair of shapes (a key with the keys of the children), and are worked
-// out once for all column subtrees of a shape.
+// What the partial-tree kernel does per label is done here per *key*: the label, or one key for all lexical nodes whose
+// words are of one kind (words of different kinds are never alike). So the child slots that may match are fixed for a
+// pair of shapes (a key with the keys of the children), and are worked out once for all column subtrees of a shape.
 #pragma once
 
 #include <algorithm>
@@ -36,6 +36,8 @@ struct SmoothedOptions {
 // is its rank within its key, from 1; place 0 stands for a leaf that is not lexical.
 class SmoothedColumns {
   public:
+    static constexpr bool kReportsRanges = true;  // lexical members of a kind are reported together
+
     struct Shape {
         std::size_t begin, count;        // positions of its subtrees
         std::uint32_t place;             // place of the first of them
@@ -51,21 +53,29 @@ class SmoothedColumns {
                     const SmoothedOptions& options)
         : options_(options), lexical_(static_cast<std::uint32_t>(arena.symbols.size())) {
         key_.assign(arena.size(), kNone);
-        for (const Node node : bags.numbers) key_[node] = is_lexical(arena, node, vocabulary) ? lexical_ : arena.label(node);
+        for (const Node node : bags.numbers) {
+            key_[node] = key_of(arena, node, arena.label(node), vocabulary);
+            if (key_[node] >= lexical_) kinds_ = std::max(kinds_, key_[node] - lexical_ + 1);
+        }
         collect(arena, bags);
         index_children(arena);
         index_words(arena, vocabulary, features);
     }
 
-    bool is_lexical(const Arena& arena, Node node, const Vocabulary& vocabulary) const {
-        return vocabulary.word(arena.label(node)) != kNone && (!options_.leaves_only || arena.is_leaf(node));
+    // The key of a node whose label has this number here: the label, or that of its word's kind.
+    std::uint32_t key_of(const Arena& arena, Node node, Symbol label, const Vocabulary& vocabulary) const {
+        const std::uint32_t word = vocabulary.word(arena.label(node));
+        if (word == kNone || (options_.leaves_only && !arena.is_leaf(node))) return label;
+        return lexical_ + vocabulary.kind(word);
     }
+    // Whether a key is that of lexical nodes.
+    bool is_lexical(std::uint32_t key) const { return key >= lexical_ && key != kNone; }
 
     // The bulk: nodes that are not lexical, internal ones under their label, leaves under the label after all those.
     std::size_t feature_count() const { return 2 * std::size_t{lexical_}; }
     Bags features(const Arena& arena, const Bags& bags) const {
         return map_bags(bags, feature_count(), [&](Node node) -> std::uint32_t {
-            if (key_[node] == lexical_) return kNone;
+            if (is_lexical(key_[node])) return kNone;
             return arena.is_leaf(node) ? lexical_ + key_[node] : key_[node];
         });
     }
@@ -76,17 +86,17 @@ class SmoothedColumns {
         Prepared result;
         result.cache = std::make_shared<SimilarityCache>(lens.features.size());
         result.features = map_bags(rows, feature_count(), [&](Node node) -> std::uint32_t {
-            if (lens.labels[node] == kNone || is_lexical(lens.arena, node, lens.vocabulary)) return kNone;
-            return lens.arena.is_leaf(node) ? lexical_ + lens.labels[node] : lens.labels[node];
+            const std::uint32_t key = key_of(lens.arena, node, lens.labels[node], lens.vocabulary);
+            if (key >= lexical_) return kNone;
+            return lens.arena.is_leaf(node) ? lexical_ + key : key;
         });
         return result;
     }
     auto visitor(const WordLens& lens, const Bags& rows, const Prepared& prepared, const Control& control) const;
 
-    // The key that lexical nodes have.
+    // Lexical nodes have the keys from here on, one per kind of words.
     std::uint32_t lexical() const { return lexical_; }
     std::size_t count(std::uint32_t key) const { return key < key_count_.size() ? key_count_[key] : 0; }
-    std::size_t first_lexical() const { return positions() - count(lexical_); }
     std::size_t shapes() const { return shapes_.size(); }
     const Shape& shape(std::uint32_t number) const { return shapes_[number]; }
     std::span<const Symbol> child_labels(const Shape& shape) const {
@@ -107,15 +117,30 @@ class SmoothedColumns {
         return list_[list].shapes;
     }
 
+    // Words in groups by kind.
     const WordGroups& words() const { return *words_; }
-    // Of a lexical member, by its place: the place of its word, its shape, and whether it is a leaf.
-    std::uint32_t word_place(std::size_t place) const { return word_place_[place]; }
-    std::uint32_t shape_of(std::size_t place) const { return shape_of_[place]; }
-    bool is_leaf_at(std::size_t place) const { return shapes_[shape_of_[place]].arity == 0; }
-    // The places of the lexical members with a word.
-    std::span<const std::uint32_t> members_of_word(std::uint32_t word) const {
-        return std::span(member_of_word_).subspan(word_begin_[word], word_begin_[word + 1] - word_begin_[word]);
+    // The shapes of the lexical members of a kind: these numbers, in order of their places, which start at a position.
+    struct Kind {
+        std::uint32_t first_shape = 0, last_shape = 0;
+        std::size_t begin = 0;
+        std::size_t words = 0;  // where those of the kind begin in the lists of words
+    };
+    const Kind& kind(std::uint32_t number) const { return kind_[number]; }
+    std::size_t kinds() const { return kind_.size(); }
+    // Of the subtrees of a lexical shape: the places of their words in their group.
+    const std::uint32_t* word_places(const Shape& shape) const {
+        return word_place_.data() + (shape.begin - first_lexical_);
     }
+    // The lexical members with a word, by their shapes: which of the subtrees of each.
+    struct Run {
+        std::uint32_t shape;
+        std::uint32_t begin, end;  // in numbers_of_runs()
+    };
+    std::span<const Run> runs(const Kind& kind, std::uint32_t word_place) const {
+        const std::size_t at = kind.words + word_place - 1;
+        return std::span(run_).subspan(run_begin_[at], run_begin_[at + 1] - run_begin_[at]);
+    }
+    const std::uint32_t* numbers_of_runs() const { return run_number_.data(); }
 
   private:
     struct List {
@@ -134,7 +159,7 @@ class SmoothedColumns {
         });
     }
 
-    bool is_member(const Arena& arena, Node node) const { return key_[node] == lexical_ || !arena.is_leaf(node); }
+    bool is_member(const Arena& arena, Node node) const { return is_lexical(key_[node]) || !arena.is_leaf(node); }
 
     // Numbers the shapes of all members: equal numbers mean the same key over the same keys.
     std::vector<std::uint32_t> number_shapes(const Arena& arena, std::span<const Node> members) const {
@@ -171,7 +196,7 @@ class SmoothedColumns {
             if (shape[a] != shape[b]) return shape[a] < shape[b];
             return last[a] != last[b] ? last[a] < last[b] : a < b;
         });
-        key_count_.assign(std::size_t{lexical_} + 1, 0);
+        key_count_.assign(std::size_t{lexical_} + kinds_, 0);
         place_.assign(arena.size(), 0);
         position_.assign(arena.size(), kNone);
         for (std::size_t position = 0; position < member_.size(); ++position) {
@@ -218,29 +243,68 @@ class SmoothedColumns {
     }
 
     void index_words(const Arena& arena, const Vocabulary& vocabulary, const WordFeatures& features) {
-        const std::size_t lexical = count(lexical_), first = first_lexical();
-        std::vector<std::uint32_t> place(features.size(), 0), words;
-        word_place_.assign(lexical + 1, 0);
-        shape_of_.assign(lexical + 1, kNone);
-        for (std::size_t k = 0; k < lexical; ++k) {
-            const std::uint32_t word = vocabulary.word(arena.label(member_[first + k]));
-            if (place[word] == 0) {
-                words.push_back(word);
-                place[word] = static_cast<std::uint32_t>(words.size());
+        first_lexical_ = positions();
+        kind_.resize(kinds_);
+        for (std::uint32_t number = 0; number < shapes_.size(); ++number) {
+            const std::uint32_t key = key_[member_[shapes_[number].begin]];
+            if (!is_lexical(key)) continue;
+            first_lexical_ = std::min(first_lexical_, shapes_[number].begin);
+            Kind& kind = kind_[key - lexical_];
+            if (kind.last_shape == 0) {
+                kind.first_shape = number;
+                kind.begin = shapes_[number].begin;
             }
-            word_place_[k + 1] = place[word];
+            kind.last_shape = number + 1;
         }
-        for (std::uint32_t number = 0; number < shapes_.size(); ++number)
-            if (shapes_[number].begin >= first)
-                for (std::size_t k = 0; k < shapes_[number].count; ++k) shape_of_[shapes_[number].place + k] = number;
-        word_begin_.assign(words.size() + 2, 0);
-        for (std::size_t k = 1; k <= lexical; ++k) ++word_begin_[word_place_[k] + 1];
-        for (std::size_t k = 1; k < word_begin_.size(); ++k) word_begin_[k] += word_begin_[k - 1];
-        std::vector<std::size_t> next(word_begin_.begin(), word_begin_.end() - 1);
-        member_of_word_.resize(lexical);
-        for (std::size_t k = 1; k <= lexical; ++k) member_of_word_[next[word_place_[k]]++] = static_cast<std::uint32_t>(k);
-        const std::size_t end = words.size();
-        words_ = std::make_shared<WordGroups>(features, words, std::span(&end, 1));
+        std::vector<std::uint32_t> words;
+        std::vector<std::size_t> ends;
+        std::vector<std::uint32_t> place(features.size(), 0);  // per word: its place in its group
+        word_place_.resize(positions() - first_lexical_);
+        run_begin_.push_back(0);
+        for (Kind& kind : kind_) {
+            kind.words = words.size();
+            std::vector<std::vector<Run>> runs;  // per word of the kind
+            for (std::uint32_t number = kind.first_shape; number < kind.last_shape; ++number) {
+                const Shape& shape = shapes_[number];
+                for (std::size_t k = 0; k < shape.count; ++k) {
+                    const std::uint32_t word = vocabulary.word(arena.label(member_[shape.begin + k]));
+                    if (place[word] == 0) {
+                        words.push_back(word);
+                        place[word] = static_cast<std::uint32_t>(words.size() - kind.words);
+                        runs.emplace_back();
+                    }
+                    word_place_[shape.begin + k - first_lexical_] = place[word];
+                    auto& own = runs[place[word] - 1];
+                    if (own.empty() || own.back().shape != number) own.push_back({number, 0, 0});
+                    ++own.back().end;
+                }
+            }
+            ends.push_back(words.size());
+            for (auto& own : runs) {
+                for (Run& run : own) {
+                    const auto begin = static_cast<std::uint32_t>(run_number_.size());
+                    run_number_.resize(begin + run.end);
+                    run = {run.shape, begin, begin};
+                    run_.push_back(run);
+                }
+                run_begin_.push_back(run_.size());
+            }
+            fill_runs(kind);
+        }
+        words_ = std::make_shared<WordGroups>(features, words, ends);
+    }
+
+    void fill_runs(const Kind& kind) {
+        // Shapes come in order, so every word is at the first of its runs that is not over yet.
+        std::vector<std::size_t> at(run_begin_.begin() + static_cast<std::ptrdiff_t>(kind.words), run_begin_.end() - 1);
+        for (std::uint32_t number = kind.first_shape; number < kind.last_shape; ++number) {
+            const Shape& shape = shapes_[number];
+            for (std::size_t k = 0; k < shape.count; ++k) {
+                std::size_t& run = at[word_places(shape)[k] - 1];
+                if (run_[run].shape != number) ++run;
+                run_number_[run_[run].end++] = static_cast<std::uint32_t>(k);
+            }
+        }
     }
 
     SmoothedOptions options_;
@@ -254,8 +318,13 @@ class SmoothedColumns {
     std::vector<Symbol> child_key_;
     std::vector<List> list_;
     detail::IndexTable lists_;
-    std::vector<std::uint32_t> word_place_, shape_of_, member_of_word_;
-    std::vector<std::size_t> word_begin_;
+    std::uint32_t kinds_ = 0;
+    std::size_t first_lexical_ = 0;  // lexical members have the positions from here on
+    std::vector<Kind> kind_;
+    std::vector<std::uint32_t> word_place_;
+    std::vector<std::size_t> run_begin_;  // per word of every kind
+    std::vector<Run> run_;
+    std::vector<std::uint32_t> run_number_;
     std::shared_ptr<const WordGroups> words_;
 };
 
@@ -268,7 +337,7 @@ class SmoothedMatcher {
           control_(control), sequences_(options.partial, control),
           bare_(options_.depth_decay * options_.decay * options_.decay), key_(arena_.size(), kNone),
           slot_(arena_.size(), kNone), sum_(columns.positions(), 0.0), seen_row_(columns.shapes(), 0),
-          seen_node_(columns.shapes(), 0), from_(columns.shapes(), 0) {}
+          seen_node_(columns.shapes(), 0), from_(columns.shapes(), 0), compared_kind_(columns.kinds(), 0) {}
 
     // Calls found(position, value): the sum over the bag's nodes of count * D for lexical members, and of count * mu *
     // (sum over sequences) for others.
@@ -276,14 +345,13 @@ class SmoothedMatcher {
     void match(std::span<const Node> nodes, std::span<const double> counts, std::size_t first, Found found) {
         ++row_;
         touched_.clear();
+        compared_.clear();
         enter(nodes);
-        bool lexical = false;
         for (std::size_t k = 0; k < nodes.size(); ++k) {
             const Node node = nodes[k];
             if (slot_[node] == kNone) continue;
-            if (key_[node] == columns_.lexical()) {
-                compare_word(node, counts[k]);
-                lexical = true;
+            if (columns_.is_lexical(key_[node])) {
+                compare_word(node, counts[k], first);
             } else {
                 evaluate(node, counts[k], first);
             }
@@ -299,9 +367,18 @@ class SmoothedMatcher {
             const SmoothedColumns::Shape& shape = columns_.shape(number);
             for (std::size_t k = from_[number]; k < shape.count; ++k) hand_over(shape.begin + k, found);
         }
-        if (lexical)
-            for (std::size_t position = columns_.first_lexical(); position < columns_.positions(); ++position)
-                hand_over(position, found);
+        for (const std::uint32_t number : compared_) {
+            const std::size_t begin = columns_.kind(number).begin;
+            const std::size_t end = begin + columns_.count(columns_.lexical() + number);
+            compared_kind_[number] = 0;
+            if constexpr (requires { found.range(begin, std::span<const double>()); }) {
+                const std::span<double> sums = std::span(sum_).subspan(begin, end - begin);
+                found.range(begin, sums);
+                std::fill(sums.begin(), sums.end(), 0.0);
+            } else {
+                for (std::size_t position = begin; position < end; ++position) hand_over(position, found);
+            }
+        }
     }
 
   private:
@@ -320,9 +397,8 @@ class SmoothedMatcher {
     void enter(std::span<const Node> nodes) {
         used_ = 0;
         for (const Node node : nodes) {
-            const bool word = lens_.vocabulary.word(arena_.label(node)) != kNone && lexical_here(node);
-            key_[node] = word ? columns_.lexical() : lens_.labels[node];
-            if (arena_.is_leaf(node) && !word) continue;
+            key_[node] = columns_.key_of(arena_, node, lens_.labels[node], lens_.vocabulary);
+            if (arena_.is_leaf(node) && !columns_.is_lexical(key_[node])) continue;
             if (used_ == state_.size()) state_.emplace_back();
             slot_[node] = static_cast<std::uint32_t>(used_);
             state_[used_++].parents = 0;
@@ -330,8 +406,6 @@ class SmoothedMatcher {
                 if (slot_[child] != kNone) ++state_[slot_[child]].parents;
         }
     }
-
-    bool lexical_here(Node node) const { return columns_.is_lexical(arena_, node, lens_.vocabulary); }
 
     double* take(State& state, std::size_t size) {
         if (state.values.capacity() == 0 && !pool_.empty()) {
@@ -351,6 +425,7 @@ class SmoothedMatcher {
             if (slot_[child] != kNone) children_.push_back({state_[slot_[child]].values.data(), 0.0, 0.0});
             else children_.push_back({nullptr, bare_ * options_.terminal_factor, bare_});
         }
+        sequences_.enter(keys_, children_);
     }
 
     // A node that is not lexical: the partial-tree kernel.
@@ -367,14 +442,10 @@ class SmoothedMatcher {
                 if (seen_node_[number] == visit_) continue;
                 seen_node_[number] = visit_;
                 const SmoothedColumns::Shape& shape = columns_.shape(number);
-                if (seen_row_[number] != row_) {
-                    seen_row_[number] = row_;
-                    from_[number] = first == 0 ? 0 : columns_.first_index(shape, first);
-                    touched_.push_back(number);
-                }
-                const std::size_t from = from_[number], length = shape.count - from;
-                if (length == 0) continue;
-                const double* result = sums(shape, from);
+                if (seen_row_[number] != row_) touched_.push_back(number);
+                const std::size_t from = from_of(number, first), length = shape.count - from;
+                if (length == 0 || !sequences_.meet(columns_, shape)) continue;
+                const double* result = sums(shape, {from, length});
                 double* sum = sum_.data() + shape.begin + from;
                 for (std::size_t k = 0; k < length; ++k) sum[k] += count * result[k];
                 if (!values) continue;
@@ -383,71 +454,99 @@ class SmoothedMatcher {
             }
     }
 
-    // mu * (sum over sequences) for the subtrees of a shape from one on.
-    const double* sums(const SmoothedColumns::Shape& shape, std::size_t from) {
-        const std::size_t length = shape.count - from;
-        if (result_.size() < length) result_.resize(length);
-        sequences_.evaluate(keys_, children_, columns_, shape, from, result_.data());
-        for (std::size_t k = 0; k < length; ++k) result_[k] *= options_.depth_decay;
-        work_ += length * keys_.size() + 8;
+    // The first subtree of a shape that an element from `first` on holds.
+    std::size_t from_of(std::uint32_t number, std::size_t first) {
+        if (seen_row_[number] != row_) {
+            seen_row_[number] = row_;
+            from_[number] = first == 0 ? 0 : columns_.first_index(columns_.shape(number), first);
+        }
+        return from_[number];
+    }
+
+    // mu * (sum over sequences) for some subtrees of the shape that was met.
+    const double* sums(const SmoothedColumns::Shape& shape, SequenceSums::Chosen chosen) {
+        if (result_.size() < chosen.count) result_.resize(chosen.count);
+        sequences_.evaluate(columns_, shape, chosen, result_.data());
+        for (std::size_t k = 0; k < chosen.count; ++k) result_[k] *= options_.depth_decay;
+        work_ += chosen.count * keys_.size() + 8;
         return result_.data();
     }
 
-    // A lexical node against all lexical column subtrees.
-    void compare_word(Node node, double count) {
-        const std::size_t places = columns_.count(columns_.lexical());
-        State& state = state_[slot_[node]];
-        double* values = take(state, places + 1);
-        std::fill(values, values + places + 1, 0.0);
-        if (places == 0) return;
+    // A lexical node against all lexical column subtrees of its kind.
+    void compare_word(Node node, double count, std::size_t first) {
+        const std::uint32_t number = key_[node] - columns_.lexical();
+        const std::size_t places = columns_.count(key_[node]);
+        double* values = take(state_[slot_[node]], places + 1);
+        if (places == 0) {
+            values[0] = 0.0;
+            return;
+        }
+        if (!compared_kind_[number]) {
+            compared_kind_[number] = 1;
+            compared_.push_back(number);
+        }
         const std::uint32_t word = lens_.vocabulary.word(arena_.label(node));
         const Similarities& found = prepared_.cache->get(word, own_, [&](Similarities& result) {
-            columns_.words().compare(lens_.features.features(word), lens_.features.weights(word), 0, 1.0, scratch_, result);
+            columns_.words().compare(lens_.features.features(word), lens_.features.weights(word), number, 1.0, scratch_,
+                                     result);
         });
         const bool leaf = arena_.is_leaf(node);
         if (!leaf) find_children(node);
-        double* sum = sum_.data() + columns_.first_lexical() - 1;
-        if (!found.dense) {
-            for (const Similarities::Hit& hit : found.hits)
-                for (const std::uint32_t place : columns_.members_of_word(hit.place)) {
-                    values[place] = hit.value * (leaf ? flat(true, place) : structured(place));
-                    sum[place] += count * values[place];
-                }
-            work_ += found.hits.size();
+        const SmoothedColumns::Kind& kind = columns_.kind(number);
+        if (found.dense) {
+            values[0] = 0.0;
+            for (std::uint32_t at = kind.first_shape; at < kind.last_shape; ++at) {
+                const SmoothedColumns::Shape& shape = columns_.shape(at);
+                const std::size_t from = from_of(at, first);
+                if (from == shape.count) continue;
+                weigh(shape, {from, shape.count - from}, leaf, found.values.data(), 1.0, count, values);
+            }
             return;
         }
-        for (std::size_t place = 1; place <= places; ++place) values[place] = flat(leaf, place);
-        if (!leaf) add_structures(values);
-        for (std::size_t place = 1; place <= places; ++place) {
-            values[place] *= found.values[columns_.word_place(place)];
-            sum[place] += count * values[place];
-        }
-    }
-
-    double flat(bool leaf, std::size_t place) const {
-        return leaf && columns_.is_leaf_at(place) ? bare_ * options_.terminal_factor : bare_;
-    }
-
-    // bare + mu * (sum over sequences) against one member.
-    double structured(std::size_t place) {
-        SmoothedColumns::Shape shape = columns_.shape(columns_.shape_of(place));
-        if (shape.arity == 0) return bare_;
-        const std::size_t at = place - shape.place;
-        shape.count = at + 1;
-        return bare_ + sums(shape, at)[0];
-    }
-
-    void add_structures(double* values) {
-        ++visit_;
-        for (const std::uint32_t child : keys_)
-            for (const std::uint32_t number : columns_.shapes_with(columns_.lexical(), child)) {
-                if (seen_node_[number] == visit_) continue;
-                seen_node_[number] = visit_;
-                const SmoothedColumns::Shape& shape = columns_.shape(number);
-                const double* result = sums(shape, 0);
-                double* mine = values + shape.place;
-                for (std::size_t k = 0; k < shape.count; ++k) mine[k] += result[k];
+        std::fill(values, values + places + 1, 0.0);
+        for (const Similarities::Hit& hit : found.hits)
+            for (const SmoothedColumns::Run& run : columns_.runs(kind, hit.place)) {
+                const std::uint32_t* end = columns_.numbers_of_runs() + run.end;
+                const std::uint32_t* begin = columns_.numbers_of_runs() + run.begin;
+                if (first > 0) begin = std::lower_bound(begin, end, from_of(run.shape, first));
+                if (begin == end) continue;
+                const SequenceSums::Chosen chosen{0, static_cast<std::size_t>(end - begin), begin};
+                weigh(columns_.shape(run.shape), chosen, leaf, nullptr, hit.value, count, values);
             }
+        work_ += found.hits.size();
+    }
+
+    // D of a lexical node against lexical subtrees of one shape: what lies below times how alike the words are, which is
+    // by the places of words, or the same for all.
+    void weigh(const SmoothedColumns::Shape& shape, SequenceSums::Chosen chosen, bool leaf, const double* alike,
+               double same, double count, double* values) {
+        double* mine = values + shape.place;
+        double* sum = sum_.data() + shape.begin;
+        const std::uint32_t* word = columns_.word_places(shape);
+        double bare = leaf && shape.arity == 0 ? bare_ * options_.terminal_factor : bare_;
+        const double* below = nullptr;
+        if (!leaf && shape.arity > 0 && sequences_.meet(columns_, shape)) {
+            if (sequences_.uniform()) bare += sums(shape, {chosen[0], 1})[0];
+            else below = sums(shape, chosen);
+        }
+        work_ += chosen.count;
+        if (chosen.list) {
+            for (std::size_t k = 0; k < chosen.count; ++k) {
+                const double value = (below ? bare + below[k] : bare) * same;
+                mine[chosen.list[k]] = value;
+                sum[chosen.list[k]] += count * value;
+            }
+            return;
+        }
+        mine += chosen.from;
+        sum += chosen.from;
+        word += chosen.from;
+        if (below) {
+            for (std::size_t k = 0; k < chosen.count; ++k) mine[k] = (bare + below[k]) * alike[word[k]];
+        } else {
+            for (std::size_t k = 0; k < chosen.count; ++k) mine[k] = bare * alike[word[k]];
+        }
+        for (std::size_t k = 0; k < chosen.count; ++k) sum[k] += count * mine[k];
     }
 
     void release(Node node) {
@@ -473,6 +572,8 @@ class SmoothedMatcher {
     std::vector<std::size_t> seen_row_, seen_node_, from_;
     std::size_t row_ = 0, visit_ = 0, work_ = 0;
     std::vector<std::uint32_t> touched_;
+    std::vector<std::uint32_t> compared_;  // kinds that sum_ holds something of
+    std::vector<char> compared_kind_;
     std::vector<Symbol> keys_;
     std::vector<SequenceSums::Child> children_;
     Similarities own_;
