@@ -24,7 +24,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--parser",
         metavar="FILE",
-        help="questions, roles, frames: DATA is text; parse it with this model of sapwood train parser",
+        help="questions, pairs, roles, frames: DATA is text; parse it with this model of sapwood train parser",
     )
     parser.add_argument("--resume", action="store_true", help="roles: go on where a stopped run to --out ended")
     add_threads(parser)

@@ -130,8 +130,8 @@ def parse_texts(texts: Iterable[str], parser: Any = None) -> ParsedTexts:
     frozenset({'Why me ? Why not ?'})
     """
     check_parser(parser)
-    sentences = {text: [list(words) for words in split_sentences(text)] for text in dict.fromkeys(texts)}
-    flat = [(text, words) for text, parts in sentences.items() for words in parts]
+    sentences = {text: split_sentences(text) for text in dict.fromkeys(texts)}
+    flat: list[tuple[str, list[str]]] = [(text, [*words]) for text, parts in sentences.items() for words in parts]
     trees: dict[str, list[Tree]] = {text: [] for text in sentences}
     unparsed: set[str] = set()
     with settings.progress_bar(len(flat), "parsing") as progress:
