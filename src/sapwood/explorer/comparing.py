@@ -50,7 +50,7 @@ FORMS = (
         "PTK",
         "fragments that may leave out children",
         lambda decay, depth, _: PartialTree(decay, depth),
-        ("depth_decay", "depth decay μ", 0.4),
+        ("depth_decay", "Depth decay μ", 0.4),
         gaps=True,
     ),
     Form(
@@ -65,7 +65,7 @@ FORMS = (
         "SPTK",
         "partial trees whose words need only be alike",
         lambda decay, depth, alike: SmoothedPartialTree(alike, decay=decay, depth_decay=depth),
-        ("depth_decay", "depth decay μ", 0.4),
+        ("depth_decay", "Depth decay μ", 0.4),
         words=True,
         gaps=True,
     ),
@@ -74,7 +74,7 @@ FORMS = (
         "GTK",
         "subset trees up to optional children and similar tags",
         lambda decay, deletion, grammar: GrammarDriven(grammar, decay, deletion),
-        ("deletion", "price of a deletion λ₁", 0.6),
+        ("deletion", "Deletion λ₁", 0.6),
         gaps=True,
     ),
 )

@@ -66,6 +66,8 @@ class Explorer(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
     allow_reuse_address = True
+    # A browser opens half a dozen connections at once; those that find no room in the queue wait for a second.
+    request_queue_size = 128
 
     def __init__(self, host: str, port: int, limits: Limits) -> None:
         self.limits = limits
