@@ -27,6 +27,7 @@ _COMMANDS = (
     "decode",
     "data",
     "score",
+    "doctor",
 )
 
 

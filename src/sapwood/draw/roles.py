@@ -83,7 +83,7 @@ def roles_html(sentence: RoleSentence) -> str:
             text = escape(" ".join(words))
             colour = colours.get(role.removeprefix("C-"), _COLOURS[-1]) if role else ""
             pieces.append(
-                f'<mark style="background:{colour};padding:0.15em 0.3em;border-radius:0.3em">{text}'
+                f'<mark style="background:{colour};color:#1c2526;padding:0.15em 0.3em;border-radius:0.3em">{text}'
                 f" <small><b>{escape(role)}</b></small></mark>"
                 if role
                 else text

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sapwood.trees.notebook import tree_svg
+from sapwood.trees.notebook import tree_svg, with_page_colours
 from sapwood.trees.tree import Tree
 
 __all__ = ["fragment_nodes", "weighted_svg"]
@@ -50,8 +50,7 @@ def weighted_svg(tree: Tree, weights: Sequence[float], *, marked: Collection[int
         style = {"text_color": colour, "text_stroke": colour} if position in marked else {"text_color": colour}
         layout.sublayout(path)[0].options.update(**style)
     layout.relayout()
-    picture: str = layout.get_svg().tostring()
-    return picture
+    return with_page_colours(layout.get_svg().tostring())
 
 
 def fragment_nodes(tree: Tree, fragment: Tree) -> list[int]:
