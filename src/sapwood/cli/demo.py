@@ -79,5 +79,5 @@ def run(options: argparse.Namespace) -> int:
         "benchmark: the figures show that things work, not how well they do on real language."
     )
     atomic_write(output, report_page("Sapwood at work", sections, lead=lead, facts=facts).encode())
-    print(f"\n{time.perf_counter() - start:.1f} s in all. Pictures and tables: {output}")
+    print(f"\n{time.perf_counter() - start:.1f} s in all. All of it, with pictures, is in\n{output}")
     return 0

@@ -16,6 +16,7 @@ from typing import Literal
 from sapwood.corpora.sources import FormatError, Line, Source, encode_text, lines
 from sapwood.errors import DataError, ParameterError
 from sapwood.files import atomic_write
+from sapwood.notebook import Shown
 
 __all__ = ["SentencePair", "iter_msr", "iter_quora", "read_msr", "read_quora", "write_msr", "write_quora"]
 
@@ -29,7 +30,7 @@ Faulty = Literal["error", "skip"]
 
 
 @dataclass(frozen=True)
-class SentencePair:
+class SentencePair(Shown):
     """Two texts and whether they mean the same.
 
     Attributes

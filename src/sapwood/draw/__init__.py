@@ -3,6 +3,7 @@
 from sapwood.draw.charts import Bar, Point, Series, bar_chart, line_chart, scatter_chart
 from sapwood.draw.html import fragment_table, page, panel
 from sapwood.draw.palette import palette_css
+from sapwood.draw.picture import Picture
 from sapwood.draw.spans import LabelledSpan, SpanLayer, span_svg, span_text
 from sapwood.draw.svg import fragment_nodes, weighted_svg
 from sapwood.draw.text import outline, weighted_outline
@@ -10,6 +11,7 @@ from sapwood.draw.text import outline, weighted_outline
 __all__ = [
     "Bar",
     "LabelledSpan",
+    "Picture",
     "Point",
     "Series",
     "SpanLayer",

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from html import escape
 
 from sapwood.draw.palette import colour
+from sapwood.draw.picture import Picture
 from sapwood.errors import DataError
 
 __all__ = ["Bar", "Point", "Series", "bar_chart", "line_chart", "scatter_chart"]
@@ -59,7 +60,7 @@ def line_chart(
     x_log: bool = False,
     width: int = 560,
     height: int = 300,
-) -> str:
+) -> Picture:
     """Draw one line per series.
 
     Parameters
@@ -111,7 +112,7 @@ def line_chart(
 
 def scatter_chart(
     title: str, points: Sequence[Point], *, x_label: str, y_label: str, width: int = 560, height: int = 360
-) -> str:
+) -> Picture:
     """Draw points, coloured and shaped by group.
 
     Examples
@@ -138,7 +139,7 @@ def scatter_chart(
 
 def bar_chart(
     title: str, bars: Sequence[Bar], *, label: str, decimals: int = 2, width: int = 560, start: float | None = None
-) -> str:
+) -> Picture:
     """Draw one horizontal bar per name, with its value beside it.
 
     Parameters
@@ -252,7 +253,7 @@ class _Frame:
             f'<g transform="rotate(-90 14 {middle:.1f})">{_text(14, middle + 4, self.y_label, "middle")}</g>'
         )
 
-    def finish(self) -> str:
+    def finish(self) -> Picture:
         return _empty(self.title, self.width) if self.empty else _svg(self.title, self.width, self.height, self.parts)
 
 
@@ -334,12 +335,12 @@ def _cut(text: str, length: int) -> str:
     return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
-def _empty(title: str, width: int) -> str:
+def _empty(title: str, width: int) -> Picture:
     return _svg(title, width, 40, [_text(12, 24, "nothing to show", "start")])
 
 
-def _svg(title: str, width: float, height: float, parts: Iterable[str]) -> str:
-    return (
+def _svg(title: str, width: float, height: float, parts: Iterable[str]) -> Picture:
+    return Picture(
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width:.0f} {height:.0f}" '
         f'width="{width:.0f}" height="{height:.0f}" font-family="{_FONT}" font-size="12">'
         f"<title>{escape(title)}</title>{''.join(parts)}</svg>"

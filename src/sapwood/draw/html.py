@@ -26,7 +26,8 @@ pre {{ overflow-x: auto; }}
 .sapwood {{ margin-bottom: 2em; overflow-x: auto; }}
 svg.sapwood-tree {{ color: #000; }}
 @media screen and (prefers-color-scheme: dark) {{ svg.sapwood-tree {{ filter: invert(1) hue-rotate(180deg); }} }}
-@media print {{ body {{ margin: 0; }} svg, tr, figure {{ break-inside: avoid; }} h2, h3 {{ break-after: avoid; }} }}
+@media print {{ body {{ margin: 0; background: none; }}
+  svg, tr, figure {{ break-inside: avoid; }} h2, h3 {{ break-after: avoid; }} }}
 """
 
 

@@ -6,6 +6,7 @@ from html import escape
 from typing import Any
 
 from sapwood.draw.html import page
+from sapwood.draw.picture import Picture
 from sapwood.trees.propositions import Proposition, RoleSentence
 
 __all__ = ["displacy_roles", "roles_html", "roles_page", "roles_text"]
@@ -70,10 +71,10 @@ def displacy_roles(sentence: RoleSentence, *, style: str = "span") -> list[dict[
     return drawn
 
 
-def roles_html(sentence: RoleSentence) -> str:
+def roles_html(sentence: RoleSentence) -> Picture:
     """Draw the propositions of a sentence, one line each, roles under coloured words."""
     if not sentence.propositions:
-        return f"<p>{escape(' '.join(sentence.words))}</p>"
+        return Picture(f"<p>{escape(' '.join(sentence.words))}</p>")
     shown = []
     roles = sorted({argument.role.removeprefix("C-") for one in sentence.propositions for argument in one.roles})
     colours = {role: _COLOURS[at % (len(_COLOURS) - 1)] for at, role in enumerate(roles)} | {"V": _COLOURS[-1]}
@@ -90,7 +91,7 @@ def roles_html(sentence: RoleSentence) -> str:
             )
         name = escape(proposition.roleset or proposition.lemma)
         shown.append(f'<p style="line-height:2"><code>{name}</code> {" ".join(pieces)}</p>')
-    return f'<div class="sapwood">{"".join(shown)}</div>'
+    return Picture(f'<div class="sapwood">{"".join(shown)}</div>')
 
 
 def roles_page(sentences: list[RoleSentence], title: str = "Semantic roles") -> str:

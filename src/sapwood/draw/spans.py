@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from html import escape
 
 from sapwood.draw.palette import colour
+from sapwood.draw.picture import Picture
 from sapwood.errors import DataError
+from sapwood.notebook import Shown
 
 __all__ = ["LabelledSpan", "SpanLayer", "span_svg", "span_text"]
 
@@ -27,7 +29,7 @@ class LabelledSpan:
 
 
 @dataclass(frozen=True)
-class SpanLayer:
+class SpanLayer(Shown):
     """One analysis: its title, the words it is about (a frame's target, a predicate), and its spans."""
 
     title: str
@@ -94,7 +96,7 @@ def span_text(words: Sequence[str], layers: Sequence[SpanLayer], *, width: int =
     return "\n\n".join(blocks)
 
 
-def span_svg(words: Sequence[str], layers: Sequence[SpanLayer]) -> str:
+def span_svg(words: Sequence[str], layers: Sequence[SpanLayer]) -> Picture:
     """Draw spans under a sentence as SVG, one colour per layer.
 
     Examples
@@ -120,7 +122,8 @@ def span_svg(words: Sequence[str], layers: Sequence[SpanLayer]) -> str:
     marked = {word for layer in layers for word in layer.marked}
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" role="img" '
-        f'font-family="monospace" font-size="13" fill="currentColor"><title>{escape(" ".join(words))}</title>'
+        f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="monospace" font-size="13" fill="currentColor">'
+        f"<title>{escape(' '.join(words))}</title>"
     ]
     for number, word in enumerate(words):
         weight = ' font-weight="bold"' if number in marked else ""
@@ -144,7 +147,7 @@ def span_svg(words: Sequence[str], layers: Sequence[SpanLayer]) -> str:
         if number not in seen:
             seen.add(number)
             parts.append(f'<text x="{at + 4:.1f}" y="{y + 8:.1f}" style="fill:{shade}">{escape(layer.title)}</text>')
-    return "".join([*parts, "</svg>"])
+    return Picture("".join([*parts, "</svg>"]))
 
 
 def _check(words: Sequence[str], layers: Sequence[SpanLayer]) -> None:

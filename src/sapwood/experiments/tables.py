@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sapwood.errors import ParameterError
+from sapwood.notebook import Shown
 
 __all__ = ["Cell", "Setting", "Table"]
 
@@ -16,7 +17,7 @@ Cell = str | int | float | None
 
 
 @dataclass(frozen=True)
-class Setting:
+class Setting(Shown):
     """How to run an experiment.
 
     Parameters

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sapwood.errors import ParameterError
+from sapwood.notebook import Shown
 
 __all__ = ["COLLINS_HEADS", "HeadTable", "bare_label"]
 
@@ -70,7 +71,7 @@ COLLINS_HEADS: Mapping[str, Search] = _collins()
 """The Collins table without noun phrases, which have a rule of their own."""
 
 
-class HeadTable:
+class HeadTable(Shown):
     """Finds the head child of a production by a table of preferred labels.
 
     Parameters

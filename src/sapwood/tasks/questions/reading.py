@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sapwood.corpora.questions import Question
 from sapwood.errors import DataError, ParameterError, SapwoodError
+from sapwood.notebook import Shown
 from sapwood.trees.array import TreeArray
 from sapwood.trees.convert import is_nltk
 from sapwood.trees.tree import Tree
@@ -55,7 +56,7 @@ EMPTY = Tree("X", [Tree("-NONE-", ["-NOTHING-"])])
 
 
 @dataclass(frozen=True)
-class Reading:
+class Reading(Shown):
     """Trees of questions, and which of them are flat because there was no parse.
 
     Attributes
