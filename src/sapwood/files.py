@@ -57,6 +57,7 @@ _HOMES = {
     "RecursiveRegressor": "sapwood.learn.recursive_store",
     "RoleClassifier": "sapwood.tasks.roles.classifier",
     "RoleLabeler": "sapwood.tasks.roles.labeler",
+    "ShardClassifier": "sapwood.scale.linear",
     "SubtreeMap": "sapwood.kernels.map_store",
     "TreeArray": "sapwood.trees.store",
     "VotedPerceptron": "sapwood.learn.perceptron",
@@ -243,15 +244,19 @@ def _open(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArr
     return document, arrays
 
 
-def atomic_write(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write a file so that it appears whole or not at all, even if the process is killed halfway."""
+def atomic_write(path: str | os.PathLike[str], data: bytes, *, flush: bool = True) -> None:
+    """Write a file so that it appears whole or not at all, even if the process is killed halfway.
+
+    Without ``flush`` a machine that loses power may lose the content; for files that are checked before they are used.
+    """
     target = Path(path)
     draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
         with open(draft, "xb") as stream:
             stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
+            if flush:
+                stream.flush()
+                os.fsync(stream.fileno())
         os.replace(draft, target)
     except FileNotFoundError:
         raise DataError(f"{target}: there is no folder {str(target.parent)!r}; make it first.") from None

@@ -22,11 +22,14 @@ _COMMANDS = (
     "evaluate",
     "explain",
     "parse",
+    "serve",
     "kernel",
+    "gram",
     "show",
     "decode",
     "data",
     "score",
+    "bench",
     "doctor",
 )
 

@@ -136,17 +136,22 @@ class RoleProblem(Shown):
             "requires": len(self.requires),
         }
 
-    def to_factor_graph(self) -> tuple[FactorGraph, Variables]:
+    def to_factor_graph(self, *, overlap: bool = False) -> tuple[FactorGraph, Variables]:
         """Return the problem as a factor graph and its roles × spans variables.
 
         One exclusive choice per role, at most one role per token, one disjunction of nulls per exclusion, one
         equality of nulls per requirement.
+
+        Parameters
+        ----------
+        overlap : bool
+            Whether the spans of different roles may overlap: True leaves out the factors of tokens.
         """
         graph = FactorGraph()
         takes = graph.variables(self.scores)
         graph.xor(takes, axis=1)
         places = self.spans
-        for token in _starts(places):
+        for token in [] if overlap else _starts(places):
             covering = np.flatnonzero((places[:, 0] <= token) & (token <= places[:, 1]))
             graph.at_most_one(takes[:, covering])
         absent = takes[:, self.null]

@@ -1,4 +1,4 @@
-"""Labelled spans over the words of a sentence, as text for the terminal and as SVG.
+"""Labelled spans under the words of a sentence, as text for the terminal and as SVG.
 
 Made for anything that names stretches of a sentence: frames and their roles, predicates and their arguments, chunks,
 named entities. A layer is one analysis, such as one frame: a title, the words it is about, and spans that have names.
@@ -16,7 +16,7 @@ from sapwood.draw.picture import Picture
 from sapwood.errors import DataError
 from sapwood.notebook import Shown
 
-__all__ = ["LabelledSpan", "SpanLayer", "span_svg", "span_text"]
+__all__ = ["LabelledSpan", "SpanLayer", "check_layers", "span_svg", "span_text", "spread"]
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,8 @@ def span_text(words: Sequence[str], layers: Sequence[SpanLayer], *, width: int =
     Kim     gave the     dog bones
     [Donor] ^^^^ [Recipient]        Giving
     """
-    _check(words, layers)
-    lanes = [(layer, lane) for layer in layers for lane in _lanes(layer)]
+    check_layers(words, layers)
+    lanes = [(layer, lane) for layer in layers for lane in spread(layer)]
     sizes = [max(1, len(word)) for word in words]
     for _, lane in lanes:
         for span in lane:
@@ -105,8 +105,8 @@ def span_svg(words: Sequence[str], layers: Sequence[SpanLayer]) -> Picture:
     >>> picture.startswith("<svg"), picture.count("<line"), picture.count("<text")
     (True, 1, 4)
     """
-    _check(words, layers)
-    lanes = [(number, layer, lane) for number, layer in enumerate(layers) for lane in _lanes(layer)]
+    check_layers(words, layers)
+    lanes = [(number, layer, lane) for number, layer in enumerate(layers) for lane in spread(layer)]
     unit = 8.0
     sizes = [max(1, len(word)) * unit for word in words]
     for _, _, lane in lanes:
@@ -150,7 +150,8 @@ def span_svg(words: Sequence[str], layers: Sequence[SpanLayer]) -> Picture:
     return Picture("".join([*parts, "</svg>"]))
 
 
-def _check(words: Sequence[str], layers: Sequence[SpanLayer]) -> None:
+def check_layers(words: Sequence[str], layers: Sequence[SpanLayer]) -> None:
+    """Refuse spans and marks outside the sentence."""
     for layer in layers:
         for span in layer.spans:
             if not 0 <= span.first <= span.last < len(words):
@@ -163,7 +164,7 @@ def _check(words: Sequence[str], layers: Sequence[SpanLayer]) -> None:
                 raise DataError(f"the marked word {word} does not fit a sentence of {len(words)} words.")
 
 
-def _lanes(layer: SpanLayer) -> list[list[LabelledSpan]]:
+def spread(layer: SpanLayer) -> list[list[LabelledSpan]]:
     """Spread the spans of a layer over as few lines as it takes to keep them apart."""
     lanes: list[list[LabelledSpan]] = [[]]
     for span in sorted(layer.spans, key=lambda span: (span.first, span.last)):

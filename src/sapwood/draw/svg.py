@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from sapwood.draw.picture import Picture
+from sapwood.draw.places import fragment_places
 from sapwood.trees.notebook import tree_svg, with_page_colours
 from sapwood.trees.tree import Tree
 
@@ -65,31 +66,8 @@ def fragment_nodes(tree: Tree, fragment: Tree) -> list[int]:
     >>> fragment_nodes(tree, Tree.fromstring("(NP DT (NN dog))"))
     [1, 2, 4, 5]
     """
-    nodes: list[Tree] = []
-    children: list[list[int]] = []
-    stack: list[tuple[Tree, int]] = [(tree, -1)]
-    while stack:
-        node, parent = stack.pop()
-        position = len(nodes)
-        nodes.append(node)
-        children.append([])
-        if parent >= 0:
-            children[parent].append(position)
-        stack.extend((child, position) for child in reversed(node.children))
-    for start in range(len(nodes)):
-        covered: list[int] = []
-        pairs = [(start, fragment)]
-        while pairs:
-            position, part = pairs.pop()
-            node = nodes[position]
-            if node.label != part.label or (part.children and len(part.children) != len(node.children)):
-                break
-            covered.append(position)
-            if part.children:
-                pairs.extend(zip(children[position], part.children, strict=True))
-        else:
-            return sorted(covered)
-    return []
+    found = fragment_places(tree, fragment, limit=1)
+    return found[0] if found else []
 
 
 def _nested(tree: Tree) -> tuple[Any, list[tuple[int, ...]]]:

@@ -16,6 +16,7 @@ import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
 
+from sapwood import _core, settings
 from sapwood.errors import DataError, ParameterError
 from sapwood.kernels.base import Expansion, Kernel, Matrix
 from sapwood.kernels.semantic import check_similarity, documents
@@ -43,12 +44,9 @@ class FlatKernel(Kernel):
             raise DataError(f"X has {left.shape[1]} features but Y has {right.shape[1]}; they must be the same.")
         if not sparse.issparse(left) and not sparse.issparse(right):
             return self._map(np.ascontiguousarray(left @ right.T, dtype=np.float64))
-        # In blocks of rows: a sparse product of little sparsity is larger than the dense one.
+        # The product of sparse matrices is far from sparse, so it is made dense right away.
         products = np.empty((left.shape[0], right.shape[0]))
-        other = right.T
-        for start in range(0, len(products), 256):
-            block = left[start : start + 256] @ other
-            products[start : start + 256] = block.toarray() if sparse.issparse(block) else block
+        _core.smo.dot_products(*_vectors(left), *_vectors(right), int(left.shape[1]), products, settings.threads())
         return self._map(products)
 
     def _diag(self, X: Any) -> Matrix:
@@ -220,6 +218,14 @@ def _line_up(kernel: Kernel, *sides: Any) -> list[Any]:
             row = _first_broken_row(side)
             raise DataError(f"row {row} has a feature that is NaN or infinite; fill or drop it first.")
     return [side.astype(np.float64) for side in sides]
+
+
+def _vectors(matrix: Any) -> tuple[Any, Any, Any]:
+    """Return the ends, features and values of the rows, as the native core takes them."""
+    rows = sparse.csr_array(matrix, dtype=np.float64)
+    if not rows.has_sorted_indices:
+        rows = rows.sorted_indices()
+    return rows.indptr[1:].astype(np.uint64), rows.indices.astype(np.uint32), np.ascontiguousarray(rows.data)
 
 
 def _row_products(left: Any, right: Any) -> Matrix:

@@ -100,6 +100,11 @@ class WordNet(Superconcepts):
                 raise ParameterError(f"{name} must be text, got {value!r}.")
         self._loaded: _Nouns | None = None
 
+    @staticmethod
+    def installed() -> bool:
+        """Whether WordNet is found in one of the usual places; nothing is read."""
+        return any(_holds(place) for place in _candidates())
+
     def _nouns(self) -> _Nouns:
         # Files are read when the first word is looked up, so that a kernel can be written down anywhere.
         if self._loaded is None:

@@ -12,20 +12,9 @@ if TYPE_CHECKING:
     from sapwood.corpora import Question
     from sapwood.tasks.questions import QuestionClassifier
 
-__all__ = ["evaluate", "load_parser", "predict", "shown_as"]
+__all__ = ["PARSES", "evaluate", "predict", "shown_as"]
 
-
-def load_parser(path: str | None) -> Any:
-    """Load a parser from a model file, or say what the file holds instead."""
-    if path is None:
-        return None
-    from sapwood.errors import ModelFileError
-    from sapwood.files import load
-
-    parser = load(path)
-    if not hasattr(parser, "parse"):
-        raise ModelFileError(f"{path}: holds a {type(parser).__name__}, not a parser.")
-    return parser
+PARSES = True
 
 
 def shown_as(questions: Sequence[Question], trees: str) -> list[Any]:
@@ -45,8 +34,11 @@ def predict(model: QuestionClassifier, options: argparse.Namespace) -> int:
     """
     import numpy as np
 
+    from sapwood.cli.models import load_parser
     from sapwood.files import atomic_write
 
+    if options.parser is not None:
+        model.set_params(parser=load_parser(options.parser))
     questions = _read_questions(options.data)
     margins = model.decision_function(questions)
     if margins.ndim == 1:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from itertools import combinations
 
 import numpy as np
 from sklearn.metrics import log_loss, roc_auc_score
 
-from sapwood.corpora.nursery import Lexicon, Nursery
+from sapwood.corpora.nursery import Nursery
+from sapwood.corpora.nursery.similarity import synonyms
 from sapwood.draw import Bar, bar_chart, fragment_nodes, weighted_svg
 from sapwood.experiments.figures import Figure
 from sapwood.experiments.tables import Table
 from sapwood.kernels import SubsetTree
 from sapwood.tasks.pairs import PairClassifier, PairFeatures
 from sapwood.trees import Examples, Tree
-from sapwood.words import Folded
-from sapwood.words import Table as WordTable
 
 __all__ = ["ABOUT", "TITLE", "run"]
 
@@ -40,7 +38,7 @@ def run(garden: Nursery) -> Iterator[Table | Figure | str]:
     # Sentences grown from one event stay on one side.
     groups = np.array([garden.sentences[number].group for number in first])
     train, test = np.flatnonzero(groups % 3 != 0), np.flatnonzero(groups % 3 == 0)
-    similarity = _synonyms(garden.lexicon)
+    similarity = synonyms(garden.lexicon)
     rows = []
     for name, chosen in _STEPS:
         features = PairFeatures(chosen, coarse_decays=(0.4,), similarity=similarity)
@@ -108,21 +106,3 @@ def _shared(garden: Nursery, numbers: list[int]) -> Figure:
         ),
         wide=True,
     )
-
-
-def _synonyms(words: Lexicon) -> Folded:
-    """Return a similarity that knows the synonyms of the nursery, form by form, and nothing else."""
-    groups: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
-    for noun in words.nouns.values():
-        groups.setdefault(noun.synonyms, []).append((noun.singular, noun.plural))
-    for verb in words.verbs.values():
-        groups.setdefault(verb.synonyms, []).append((verb.base, verb.present, verb.past, verb.participle))
-    groups |= {pair: [(pair[0],), (pair[1],)] for pair in words.same_adjectives.items()}
-    entries = {
-        (one, other): 0.6
-        for forms in groups.values()
-        for first, second in combinations(forms, 2)
-        for one, other in zip(first, second, strict=True)
-        if one != other
-    }
-    return Folded(WordTable(entries))

@@ -21,7 +21,7 @@ from sapwood.files import Reader, Writer, register
 from sapwood.tasks.roles.classifier import RoleClassifier
 from sapwood.tasks.roles.encoding import Candidate, Encoder
 from sapwood.tasks.roles.exact import KernelRoles
-from sapwood.tasks.roles.features import describe, feature_names
+from sapwood.tasks.roles.feature_sets import describe, feature_names
 from sapwood.tasks.roles.inference import Constraints
 from sapwood.tasks.roles.linear import LinearRoles
 from sapwood.tasks.roles.predicates import VERB_TAGS, Lexicon, find_predicates, is_auxiliary

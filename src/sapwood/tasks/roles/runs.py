@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from sapwood import settings
 from sapwood.corpora.conll09 import conll09_text
@@ -21,7 +21,7 @@ from sapwood.corpora.role_lines import role_line
 from sapwood.draw.roles import roles_text
 from sapwood.errors import DataError, ParameterError
 from sapwood.files import atomic_write
-from sapwood.tasks.roles.labeler import RoleLabeler
+from sapwood.tasks.roles.exact import KernelRoles
 from sapwood.tasks.roles.linear import LinearRoles
 from sapwood.trees.propositions import RoleSentence
 
@@ -39,8 +39,21 @@ FORMATS: dict[str, Callable[[RoleSentence], str]] = {
 _STEP = 100
 
 
+class Labels(Protocol):
+    """What a run needs of a labeller: ``RoleLabeler``, or something that stands in for one."""
+
+    identifier_: LinearRoles
+    classifier_: LinearRoles | KernelRoles
+
+    def label_sentences(
+        self, sentences: Iterable[RoleSentence], *, given_predicates: bool = True
+    ) -> Iterator[RoleSentence]:
+        """Yield sentences with predicted propositions."""
+        ...
+
+
 def label_to_file(
-    labeler: RoleLabeler,
+    labeler: Labels,
     sentences: Iterable[RoleSentence],
     path: str | os.PathLike[str],
     *,
@@ -53,7 +66,7 @@ def label_to_file(
     Parameters
     ----------
     labeler : RoleLabeler
-        A fitted labeller.
+        A fitted labeller, or a ``sapwood.scale.ClusterLabeler``.
     sentences : iterable of RoleSentence
         With trees, or words alone if the labeller has a parser.
     path : path
@@ -124,7 +137,7 @@ def label_to_file(
     return done
 
 
-def _fingerprint(labeler: RoleLabeler) -> int:
+def _fingerprint(labeler: Labels) -> int:
     last = labeler.classifier_
     weights = last.weights if isinstance(last, LinearRoles) else last.classifier.machine_.dual_coef_
     return int(zlib.crc32(weights.tobytes(), zlib.crc32(labeler.identifier_.weights.tobytes())))
