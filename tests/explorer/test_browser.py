@@ -95,7 +95,8 @@ def test_a_question_is_analysed_with_keys_alone(browser, served):
     assert after != before
     # Nodes are coloured for and against, and every contribution is also written down.
     assert page.run("document.querySelectorAll('.tree .node.for').length") > 3
-    assert page.run("document.querySelectorAll('#analyse-results details table tbody tr').length") > 10
+    page.click("#analyse-results details summary")
+    page.wait("document.querySelectorAll('#analyse-results details table tbody tr').length > 10")
     # Another class can be argued for.
     row = "#analyse-results section:first-child tbody tr:nth-child(2)"
     changed(page, "analyse", lambda: page.click(f"{row} button"))

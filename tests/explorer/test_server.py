@@ -174,7 +174,7 @@ def test_hostile_sentences_come_back_as_they_are(served):
     text = "<script>alert(1)</script> & \"quotes\" 'שלום' \u202e !"
     status, found = served.post("/api/analyse", {"text": text, "model": "parser"})
     assert status == 200
-    assert "<script>" not in found["words"][0] or found["words"]
+    assert "".join(found["words"]).startswith("<script>alert-LRB-1-RRB-</script>")
     assert "שלום" in found["words"]
     status, found = served.post("/api/analyse", {"text": "x" * 100_000, "model": "parser"})
     assert (status, found["error"]["kind"]) == (422, "input")
@@ -248,14 +248,11 @@ def test_a_worker_that_hangs_or_dies_is_replaced(hurried):
 def test_busy_workers_are_waited_for_and_then_given_up(hurried):
     _soon(lambda: hurried.post("/api/analyse", QUESTION)[0] == 200)
     slow = {"first": ENDLESS, "second": ENDLESS, "kernel": "SubsetTree"}
-    threads = [threading.Thread(target=hurried.post, args=("/api/compare", slow)) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    time.sleep(0.5)
-    status, found = hurried.post("/api/analyse", QUESTION)
-    assert (status, found["error"]["kind"]) in ((503, "busy"), (503, "time")) if status != 200 else True
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(3) as users:
+        answers = list(users.map(lambda _: hurried.post("/api/compare", slow), range(3)))
+    # The first has the only worker for all of the time that the last can wait.
+    assert {status for status, _ in answers} == {503}
+    assert {found["error"]["kind"] for _, found in answers} == {"time", "busy"}
     assert hurried.post("/api/analyse", QUESTION)[0] == 200
 
 
@@ -290,7 +287,8 @@ def test_ctrl_c_ends_everything_at_once(folder, tmp_path):
     assert "Traceback" not in error
     for worker in workers:
         assert not Path(f"/proc/{worker}").exists()
-    assert seconds < 1.0 or os.getloadavg()[0] > 2, f"took {seconds:.2f} s"
+    # A busy machine may take longer to tear processes down.
+    assert seconds < (1.0 if os.getloadavg()[0] < 2 else 10.0)
 
 
 def test_without_a_folder_models_are_trained_and_removed_again(monkeypatch, capsys, tmp_path):

@@ -26,8 +26,9 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--parser",
         metavar="FILE",
-        help="questions, roles, frames: DATA is text; parse it with this model of sapwood train parser",
+        help="questions, pairs, roles, frames: DATA is text; parse it with this model of sapwood train parser",
     )
+    parser.add_argument("--encoding", default="utf-8", help="questions: of DATA (default: %(default)s)")
     parser.add_argument("--resume", action="store_true", help="roles: go on where a stopped run to --out ended")
     add_threads(parser)
     parser.set_defaults(run=run)

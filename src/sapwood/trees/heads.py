@@ -7,6 +7,7 @@ them. Which productions are grammatical belongs to ``sapwood.trees.grammar``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from sapwood.errors import ParameterError
@@ -171,6 +172,7 @@ class HeadTable(Shown):
         return f"HeadTable({', '.join(shown)})"
 
 
+@lru_cache(maxsize=1 << 14)
 def bare_label(label: str) -> str:
     """Return a label without function tags, indices and marks.
 

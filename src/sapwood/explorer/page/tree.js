@@ -125,20 +125,21 @@ export function drawTree(tree, {weights = null, name = "Tree"} = {}) {
   };
 }
 
-// The same contributions as a table, for those who read instead of look.
+// The same contributions as a table, for those who read instead of look; made when it is opened.
 export function nodeTable(tree, weights) {
-  const rows = tree.labels.map((label, node) => [label, weights[node], node]).filter(([, weight]) => weight !== 0);
-  rows.sort((one, other) => Math.abs(other[1]) - Math.abs(one[1]));
-  const head = make("tr", {}, make("th", {class: "number", text: "adds"}), make("th", {text: "node"}));
-  const lines = rows.map(([label, weight]) =>
-    make("tr", {}, make("td", {class: "number", text: signed(weight, 5)}), make("td", {dir: "auto", text: label})),
-  );
-  return make(
-    "details",
-    {},
-    make("summary", {text: `Contribution of every node (${rows.length} of ${tree.labels.length} are not 0)`}),
-    make("table", {}, make("thead", {}, head), make("tbody", {}, ...lines)),
-  );
+  const rows = tree.labels.map((label, node) => [label, weights[node]]).filter(([, weight]) => weight !== 0);
+  const summary = `Contribution of every node (${rows.length} of ${tree.labels.length} are not 0)`;
+  const element = make("details", {}, make("summary", {text: summary}));
+  const fill = () => {
+    rows.sort((one, other) => Math.abs(other[1]) - Math.abs(one[1]));
+    const head = make("tr", {}, make("th", {class: "number", text: "adds"}), make("th", {text: "node"}));
+    const lines = rows.map(([label, weight]) =>
+      make("tr", {}, make("td", {class: "number", text: signed(weight, 5)}), make("td", {dir: "auto", text: label})),
+    );
+    element.append(make("table", {}, make("thead", {}, head), make("tbody", {}, ...lines)));
+  };
+  element.addEventListener("toggle", fill, {once: true});
+  return element;
 }
 
 export function brackets(tree) {
