@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := $(shell find native -type f -not -path 'native/test/*' -not -path 'native/fuzz/*' 2>/dev/null)
 
-.PHONY: demo test lint check bench native-test sanitize fuzz clean
+.PHONY: demo test lint check bench docs links native-test sanitize fuzz clean
 
 # The stamp is rebuilt when the native core or the packaging changes; Python edits need no step at all.
 $(VENV)/installed: pyproject.toml CMakeLists.txt $(NATIVE)
@@ -30,6 +30,19 @@ test: lint native-test check
 
 bench: $(VENV)/installed
 	$(BIN)/python benchmarks/run.py
+
+# The documentation is a matter of its own packages; warnings are errors.
+$(VENV)/documented: $(VENV)/installed
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pip install --quiet --no-build-isolation -e ".[docs]"
+	touch $@
+
+docs: $(VENV)/documented
+	$(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+# Links to other sites, which needs the network; links between pages are checked by make test and make docs.
+links: $(VENV)/documented
+	$(BIN)/python -m sphinx -b linkcheck -q docs docs/_build/links
 
 native-test: $(VENV)/installed
 	mkdir -p build

@@ -30,6 +30,7 @@ _COMMANDS = (
     "data",
     "score",
     "bench",
+    "doctor",
 )
 
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from sapwood.corpora.sources import FormatError, Line, Source, encode_text, lines
 from sapwood.errors import DataError, ParameterError
 from sapwood.files import atomic_write
+from sapwood.notebook import Shown
 
 __all__ = [
     "SentencePair",
@@ -41,7 +42,7 @@ Faulty = Literal["error", "skip"]
 
 
 @dataclass(frozen=True)
-class SentencePair:
+class SentencePair(Shown):
     """Two texts and whether they mean the same.
 
     Attributes

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any
 
+from sapwood.draw.picture import Picture
 from sapwood.draw.spans import LabelledSpan, SpanLayer, check_layers, spread
 from sapwood.errors import ParameterError
 
@@ -47,7 +48,7 @@ def span_html(
     *,
     alike: Callable[[str], str] = str,
     plain: Sequence[str] = (),
-) -> str:
+) -> Picture:
     """Draw each layer as a line of HTML with labels in coloured words.
 
     Parameters
@@ -69,7 +70,7 @@ def span_html(
     """
     check_layers(words, layers)
     if not layers:
-        return f"<p>{escape(' '.join(words))}</p>"
+        return Picture(f"<p>{escape(' '.join(words))}</p>")
     kinds = sorted({alike(span.label) for layer in layers for span in layer.spans if span.label not in plain})
     colours = {kind: _COLOURS[at % len(_COLOURS)] for at, kind in enumerate(kinds)}
     shown = []
@@ -81,12 +82,12 @@ def span_html(
                 if label:
                     colour = _GREY if label in plain else colours[alike(label)]
                     inner = (
-                        f'<mark style="background:{colour};padding:0.15em 0.3em;border-radius:0.3em">{inner}'
-                        f" <small><b>{escape(label)}</b></small></mark>"
+                        f'<mark style="background:{colour};color:#1c2526;padding:0.15em 0.3em;border-radius:0.3em">'
+                        f"{inner} <small><b>{escape(label)}</b></small></mark>"
                     )
                 pieces.append(inner)
             shown.append(f'<p style="line-height:2"><code>{escape(layer.title)}</code> {" ".join(pieces)}</p>')
-    return f'<div class="sapwood">{"".join(shown)}</div>'
+    return Picture(f'<div class="sapwood">{"".join(shown)}</div>')
 
 
 def displacy_spans(words: Sequence[str], layers: Sequence[SpanLayer], *, style: str = "span") -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from sapwood.draw.html import page
 from sapwood.draw.inline import displacy_spans, span_brackets, span_html
+from sapwood.draw.picture import Picture
 from sapwood.draw.spans import LabelledSpan, SpanLayer
 from sapwood.trees.propositions import RoleSentence
 
@@ -63,7 +64,7 @@ def displacy_roles(sentence: RoleSentence, *, style: str = "span") -> list[dict[
     return displacy_spans(sentence.words, role_layers(sentence), style=style)
 
 
-def roles_html(sentence: RoleSentence) -> str:
+def roles_html(sentence: RoleSentence) -> Picture:
     """Draw the propositions of a sentence, one line each, roles in colours, continuations like what they continue."""
     return span_html(
         sentence.words, role_layers(sentence), alike=lambda role: role.removeprefix("C-"), plain=("V", "C-V")

@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from sapwood.draw.palette import colour
+from sapwood.draw.picture import Picture
 from sapwood.errors import DataError
+from sapwood.notebook import Shown
 
 __all__ = ["LabelledSpan", "SpanLayer", "check_layers", "span_svg", "span_text", "spread"]
-
-_COLOURS = ("#1b6ca8", "#b03a2e", "#1e8449", "#7d3c98", "#b9770e", "#117a65")
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class LabelledSpan:
 
 
 @dataclass(frozen=True)
-class SpanLayer:
+class SpanLayer(Shown):
     """One analysis: its title, the words it is about (a frame's target, a predicate), and its spans."""
 
     title: str
@@ -95,7 +96,7 @@ def span_text(words: Sequence[str], layers: Sequence[SpanLayer], *, width: int =
     return "\n\n".join(blocks)
 
 
-def span_svg(words: Sequence[str], layers: Sequence[SpanLayer]) -> str:
+def span_svg(words: Sequence[str], layers: Sequence[SpanLayer]) -> Picture:
     """Draw spans under a sentence as SVG, one colour per layer.
 
     Examples
@@ -120,29 +121,33 @@ def span_svg(words: Sequence[str], layers: Sequence[SpanLayer]) -> str:
     width, height = at + titles * 7.0 + 20.0, 30.0 + 26.0 * len(lanes)
     marked = {word for layer in layers for word in layer.marked}
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" font-family="monospace" '
-        f'font-size="13">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" role="img" '
+        f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="monospace" font-size="13" fill="currentColor">'
+        f"<title>{escape(' '.join(words))}</title>"
     ]
     for number, word in enumerate(words):
         weight = ' font-weight="bold"' if number in marked else ""
         parts.append(f'<text x="{starts[number]:.1f}" y="18"{weight}>{escape(word)}</text>')
     seen: set[int] = set()
     for row, (number, layer, lane) in enumerate(lanes):
-        colour, y = _COLOURS[number % len(_COLOURS)], 30.0 + 26.0 * row
+        shade, y = colour(number), 30.0 + 26.0 * row
         for place in layer.marked:
             size = len(words[place]) * unit
-            parts.append(f'<rect x="{starts[place]:.1f}" y="{y:.1f}" width="{size:.1f}" height="4" fill="{colour}"/>')
+            parts.append(
+                f'<rect x="{starts[place]:.1f}" y="{y:.1f}" width="{size:.1f}" height="4" style="fill:{shade}"/>'
+            )
         for span in lane:
             x, end = starts[span.first], starts[span.last] + sizes[span.last]
             parts.append(
-                f'<line x1="{x:.1f}" y1="{y + 2:.1f}" x2="{end:.1f}" y2="{y + 2:.1f}" stroke="{colour}" '
-                f'stroke-width="2"/><text x="{x:.1f}" y="{y + 16:.1f}" font-size="11" fill="{colour}">'
+                f'<line x1="{x:.1f}" y1="{y + 2:.1f}" x2="{end:.1f}" y2="{y + 2:.1f}" '
+                f'style="stroke:{shade};stroke-width:2"/>'
+                f'<text x="{x:.1f}" y="{y + 16:.1f}" font-size="11" style="fill:{shade}">'
                 f"{escape(span.label)}</text>"
             )
         if number not in seen:
             seen.add(number)
-            parts.append(f'<text x="{at + 4:.1f}" y="{y + 8:.1f}" fill="{colour}">{escape(layer.title)}</text>')
-    return "".join([*parts, "</svg>"])
+            parts.append(f'<text x="{at + 4:.1f}" y="{y + 8:.1f}" style="fill:{shade}">{escape(layer.title)}</text>')
+    return Picture("".join([*parts, "</svg>"]))
 
 
 def check_layers(words: Sequence[str], layers: Sequence[SpanLayer]) -> None:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from sapwood.draw.picture import Picture
 from sapwood.draw.places import fragment_places
-from sapwood.trees.notebook import tree_svg
+from sapwood.trees.notebook import tree_svg, with_page_colours
 from sapwood.trees.tree import Tree
 
 __all__ = ["fragment_nodes", "weighted_svg"]
@@ -20,7 +21,7 @@ _MAX_HEIGHT = 100
 _MAX_NODES = 2000
 
 
-def weighted_svg(tree: Tree, weights: Sequence[float], *, marked: Collection[int] = ()) -> str:
+def weighted_svg(tree: Tree, weights: Sequence[float], *, marked: Collection[int] = ()) -> Picture:
     """Draw a tree with every node coloured by a number.
 
     Parameters
@@ -39,7 +40,7 @@ def weighted_svg(tree: Tree, weights: Sequence[float], *, marked: Collection[int
     (True, 5)
     """
     if len(weights) > _MAX_NODES or tree.height() > _MAX_HEIGHT:
-        return tree_svg(tree)
+        return Picture(tree_svg(tree))
     import svgling
 
     nested, paths = _nested(tree)
@@ -51,8 +52,7 @@ def weighted_svg(tree: Tree, weights: Sequence[float], *, marked: Collection[int
         style = {"text_color": colour, "text_stroke": colour} if position in marked else {"text_color": colour}
         layout.sublayout(path)[0].options.update(**style)
     layout.relayout()
-    picture: str = layout.get_svg().tostring()
-    return picture
+    return Picture(with_page_colours(layout.get_svg().tostring()))
 
 
 def fragment_nodes(tree: Tree, fragment: Tree) -> list[int]:

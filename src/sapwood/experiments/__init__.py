@@ -13,12 +13,13 @@ from importlib import import_module
 
 from sapwood.errors import ParameterError
 from sapwood.experiments.tables import Setting, Table
+from sapwood.notebook import Shown
 
 __all__ = ["EXPERIMENTS", "Experiment", "Setting", "Table", "run"]
 
 
 @dataclass(frozen=True)
-class Experiment:
+class Experiment(Shown):
     """What the command line has to know of an experiment without importing it.
 
     Parameters

@@ -22,6 +22,7 @@ from sapwood import settings
 from sapwood._core import loglinear as _native
 from sapwood.errors import DataError, ParameterError, TooLargeError
 from sapwood.files import Reader, Writer, register
+from sapwood.notebook import Shown
 
 __all__ = ["CandidateSets", "LogLinear"]
 
@@ -35,7 +36,7 @@ _MOST_BITS_LBFGS = 22
 
 
 @dataclass(frozen=True)
-class CandidateSets:
+class CandidateSets(Shown):
     """Sets of candidates, and who chooses from each.
 
     Parameters

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapwood.errors import DataError, ParameterError
+from sapwood.notebook import Shown
 from sapwood.trees.array import TreeArray
 from sapwood.trees.tree import Tree
 
@@ -39,7 +40,7 @@ _LENGTHS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, None))
 
 
 @dataclass(frozen=True)
-class ParsevalRules:
+class ParsevalRules(Shown):
     """What counts as a bracket; the settings of an evalb parameter file.
 
     Parameters
@@ -157,7 +158,7 @@ COLLINS = ParsevalRules(
 
 
 @dataclass(frozen=True, slots=True)
-class SentenceScore:
+class SentenceScore(Shown):
     """What evalb counts for one sentence.
 
     Attributes
@@ -193,7 +194,7 @@ class SentenceScore:
 
 
 @dataclass(frozen=True)
-class ParsevalSummary:
+class ParsevalSummary(Shown):
     """Scores summed over sentences. Ratios are fractions of 1; those without a denominator are 0.
 
     Attributes
@@ -257,7 +258,7 @@ class ParsevalSummary:
 
 
 @dataclass(frozen=True)
-class ParsevalScores:
+class ParsevalScores(Shown):
     """The scores of a parsed corpus: sentence by sentence, overall, and by length.
 
     Attributes

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from sapwood.errors import ParameterError
+from sapwood.notebook import Shown
 
 __all__ = ["COLLINS_HEADS", "HeadTable", "bare_label"]
 
@@ -71,7 +72,7 @@ COLLINS_HEADS: Mapping[str, Search] = _collins()
 """The Collins table without noun phrases, which have a rule of their own."""
 
 
-class HeadTable:
+class HeadTable(Shown):
     """Finds the head child of a production by a table of preferred labels.
 
     Parameters

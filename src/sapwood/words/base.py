@@ -18,6 +18,7 @@ import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from sapwood.errors import DataError, ParameterError
+from sapwood.notebook import Shown
 
 __all__ = ["Comparison", "Source", "WordProduct", "WordScaled", "WordSimilarity", "WordSum", "as_words"]
 
@@ -59,7 +60,7 @@ class Comparison:
         return sparse.csr_array((matrix.data[kept], at[kept], ends), shape=(matrix.shape[0], len(self._used)))
 
 
-class WordSimilarity(ABC):
+class WordSimilarity(Shown, ABC):
     """Base of all word similarities: σ of two words, of two vocabularies, and ``+ *`` between similarities.
 
     Similarities are values: they do not change once made.

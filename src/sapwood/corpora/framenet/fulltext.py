@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 
 from sapwood.corpora.sources import Source, open_all
 from sapwood.corpora.xml_stream import XmlHandler, read_xml
+from sapwood.notebook import Shown
 
 __all__ = ["AnnotatedSentence", "Filler", "FrameTarget", "iter_fulltext", "read_fulltext"]
 
@@ -29,7 +30,7 @@ class Filler:
 
 
 @dataclass(frozen=True)
-class FrameTarget:
+class FrameTarget(Shown):
     """Words that evoke a frame, and what fills its roles in the sentence.
 
     Attributes
@@ -57,7 +58,7 @@ class FrameTarget:
 
 
 @dataclass(frozen=True)
-class AnnotatedSentence:
+class AnnotatedSentence(Shown):
     """A sentence with the frames in it.
 
     Attributes

@@ -16,13 +16,14 @@ from sapwood.corpora.framenet.fulltext import AnnotatedSentence, sentences_in
 from sapwood.corpora.framenet.lexicon import Frame, FrameRelation, Lexicon, read_frame, relations_in
 from sapwood.corpora.sources import Line, Source, TreeTexts, blocks, lines, open_all
 from sapwood.errors import DataError
+from sapwood.notebook import Shown
 from sapwood.trees.tree import Tree
 
 __all__ = ["FrameNet", "SentenceParse", "read_framenet", "read_sentence_parses", "read_splits"]
 
 
 @dataclass(frozen=True)
-class FrameNet:
+class FrameNet(Shown):
     """A release that has been read: its lexicon, and the sentences of its annotated texts in the order of the files."""
 
     lexicon: Lexicon
@@ -56,7 +57,7 @@ class FrameNet:
 
 
 @dataclass(frozen=True)
-class SentenceParse:
+class SentenceParse(Shown):
     """The tree of a sentence, and where each of its leaves stands in the text (last character included)."""
 
     tree: Tree

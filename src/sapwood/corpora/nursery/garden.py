@@ -22,6 +22,7 @@ from sapwood.corpora.nursery.lexicon import Lexicon, Noun, Verb, lexicon
 from sapwood.corpora.nursery.variation import near_miss, paraphrase
 from sapwood.corpora.questions import Question
 from sapwood.errors import ParameterError
+from sapwood.notebook import Shown
 from sapwood.trees.array import TreeArray
 from sapwood.trees.tree import Tree
 
@@ -44,7 +45,7 @@ _LABELS = {
 
 
 @dataclass(frozen=True)
-class NurserySentence:
+class NurserySentence(Shown):
     """A sentence of the nursery with everything that is known about it.
 
     Attributes
@@ -90,7 +91,7 @@ class NurseryPair:
 
 
 @dataclass(frozen=True)
-class Nursery:
+class Nursery(Shown):
     """A grown corpus. It is a garden, not a benchmark: figures on it say that code works, nothing about language.
 
     Attributes

@@ -8,6 +8,7 @@ import numpy as np
 
 from sapwood.experiments.attachment.data import REDUCTION, Data
 from sapwood.experiments.attachment.learners import attach, describe, kernel, network
+from sapwood.experiments.attachment.projection import forest_components
 from sapwood.experiments.tables import Setting, Table
 from sapwood.tasks.attachment import AttachmentRanker, choices
 
@@ -68,13 +69,7 @@ def _project(data: Data, network: Any) -> dict[str, Any]:
     right = choices(forests, utility) == forests.gold
     candidates = np.flatnonzero(fitting & right)
     chosen = int(candidates[0]) if len(candidates) else int(np.argmax(forests.sizes * right))
-    members = np.arange(forests.ends[chosen] - forests.sizes[chosen], forests.ends[chosen])
-    states = ranker.transform(forests.trees[members])
-    centred = states - states.mean(axis=0)
-    left, weights, _ = np.linalg.svd(centred, full_matrices=False)
-    # The sign of a component means nothing; this one puts trees of higher utility to the right.
-    places = (left * weights)[:, :2] * np.where(left[:, :2].T @ utility[members] < 0, -1.0, 1.0)
-    share = float((weights[:2] ** 2).sum() / max(float((weights**2).sum()), 1e-300))
+    members, places, share = forest_components(ranker, forests, utility, chosen)
     order = np.argsort(-utility[members], kind="stable").tolist()
     rows = [
         (
@@ -86,4 +81,4 @@ def _project(data: Data, network: Any) -> dict[str, Any]:
         )
         for at in order
     ]
-    return {"foot": str(forests.feet[chosen]), "share": 100 * share, "units": states.shape[1], "rows": rows}
+    return {"foot": str(forests.feet[chosen]), "share": 100 * share, "units": ranker.units, "rows": rows}

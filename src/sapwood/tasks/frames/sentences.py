@@ -12,6 +12,7 @@ from functools import cached_property
 
 from sapwood.corpora.conllu import DependencySentence
 from sapwood.errors import DataError
+from sapwood.notebook import Shown
 from sapwood.trees.dependencies import Constituents, dependencies, head_constituents
 from sapwood.trees.tree import Tree
 from sapwood.words.senses import WordSenses, plain_lemma
@@ -25,7 +26,7 @@ _HAVE = frozenset(["have", "has", "had", "having"])
 
 
 @dataclass(frozen=True)
-class ParsedSentence:
+class ParsedSentence(Shown):
     """A sentence that has been parsed.
 
     Attributes

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from sapwood.draw import fragment_table, panel
 from sapwood.errors import DataError, ParameterError
 from sapwood.learn.additive import AdditiveLogistic
 from sapwood.parse.texts import check_parser
@@ -53,6 +54,11 @@ class PairExplanation:
     base: float
     rows: tuple[tuple[str, float, float], ...]
     remainder: float
+
+    def _repr_html_(self) -> str:
+        rows = [(added, f"{name} = {value:.3f}", "") for name, value, added in self.rows]
+        rest = [(self.remainder, "all other features"), (self.base, "an average pair")]
+        return panel(f"{self.label}, log-odds {self.decision:+.3f}", [fragment_table(rows, rest)])
 
     def __str__(self) -> str:
         width = max([len(name) for name, _, _ in self.rows] + [len("all other features")])

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sapwood.notebook import Shown
 from sapwood.trees.heads import bare_label
 from sapwood.trees.tree import Tree
 from sapwood.words.lemmas import lemma
@@ -23,7 +24,7 @@ _NOUN_PHRASES = frozenset(["NP", "NX", "NML", "NAC", "WHNP", "QP"])
 
 
 @dataclass(frozen=True)
-class Focus:
+class Focus(Shown):
     """What a question asks about.
 
     Attributes

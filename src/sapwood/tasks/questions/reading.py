@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sapwood.corpora.questions import Question
 from sapwood.errors import DataError, SapwoodError
+from sapwood.notebook import Shown
 from sapwood.parse.texts import ask_parser, check_parser, flat_tree
 from sapwood.trees.array import TreeArray
 from sapwood.trees.convert import is_nltk
@@ -32,7 +33,7 @@ EMPTY = Tree("X", [Tree("-NONE-", ["-NOTHING-"])])
 
 
 @dataclass(frozen=True)
-class Reading:
+class Reading(Shown):
     """Trees of questions, and which of them are flat because there was no parse.
 
     Attributes

@@ -22,6 +22,7 @@ from sapwood.kernels.flat import Linear
 from sapwood.kernels.semantic import SemanticSubsetTree, SmoothedPartialTree
 from sapwood.kernels.syntactic import SubsetTree
 from sapwood.learn.svm import KernelSVC
+from sapwood.notebook import Shown
 from sapwood.tasks.questions.classifier import QuestionClassifier, plain_kernel
 from sapwood.words.forms import Tagged
 from sapwood.words.wordnet import WordNet
@@ -222,7 +223,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Tuning:
+class Tuning(Shown):
     """Every trial, in the order in which it was made, and the best one of the machine itself."""
 
     trials: tuple[Trial, ...]
