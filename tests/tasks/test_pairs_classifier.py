@@ -337,7 +337,7 @@ class TestExperiment:
         rows = [(int(label == "same"), a, b) for label, a, b in zip(y, *names, strict=True)]
         for folder in ("quora", "msr-paraphrase", "cache"):
             (tmp_path / folder).mkdir()
-        for part, chosen in (("train", rows[:120]), ("test", rows[120:])):
+        for part, chosen in (("train", rows[:50]), ("test", rows[50:80])):
             quora = "".join(f"{s}\t{a}\t{b}\n" for s, a, b in chosen)
             (tmp_path / "quora" / f"quora_{part}.tsv").write_text("is_duplicate\tquestion1\tquestion2\n" + quora)
             msr = "".join(f"{s}\t1\t2\t{a}\t{b}\n" for s, a, b in chosen)
@@ -362,7 +362,7 @@ class TestExperiment:
         assert [row[0] for row in ablation.rows][:3] == ["shared words", "+ the post's ST and SST", "+ syntax"]
         assert ablation.rows[1][1] == ablation.rows[0][1] + 12
         assert all(0 < row[2] < 1 for row in ablation.rows)
-        assert "119 of 120 train pairs have trees" in ablation.notes[0]
+        assert "49 of 50 train pairs have trees" in ablation.notes[0]
         assert len(tables[1].rows) == 3
         assert {row[1] for row in tables[2].rows} >= {"lexical", "loosened", "all"}
         assert set(table.name for table in tables) <= set(EXPERIMENTS["pairs"].tables)
@@ -374,7 +374,7 @@ class TestExperiment:
         wanted = Setting(data=setting.data, cache=only_parser, tables=("quora",))
         table = next(iter(run_experiment("pairs", wanted)))
         assert "ms of processor time per sentence" in table.notes[0]
-        assert "120 of 120 train pairs have trees" in table.notes[1]
+        assert "50 of 50 train pairs have trees" in table.notes[1]
         (only_parser / "parser.sap").unlink()
         again = next(iter(run_experiment("pairs", wanted)))  # from what was kept
         assert [row[2] for row in again.rows] == [row[2] for row in table.rows]
