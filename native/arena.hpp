@@ -9,189 +9,64 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <limits>
-#include <random>
 #include <span>
 #include <stdexcept>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "tables.hpp"
+
 namespace sapwood {
 
 using Symbol = std::uint32_t;
 using Node = std::uint32_t;
 using Production = std::uint32_t;
-inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
-namespace detail {
+// A piece of text with its first eight bytes as a number, the rest of it zero where there are fewer: all that the look-up
+// of a short label needs.
+struct Token {
+    std::string_view text;
+    std::uint64_t head;
 
-// Keys are hashed with a seed drawn once per process, so that no input can be made to collide on purpose.
-// Numbers are given in order of arrival, hence no result depends on the seed.
-inline std::uint64_t hash_seed() {
-    static const std::uint64_t seed = [] {
-        std::random_device source;
-        return (std::uint64_t{source()} << 32) ^ source();
-    }();
-    return seed;
-}
-
-inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
-    const auto product = static_cast<unsigned __int128>(a ^ 0x9e3779b97f4a7c15ull) * (b ^ 0xd1b54a32d192ed03ull);
-    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
-}
-
-inline std::uint32_t hash_bytes(std::string_view bytes) {
-    std::uint64_t state = mix(hash_seed(), bytes.size());
-    const char* data = bytes.data();
-    std::size_t left = bytes.size();
-    while (left >= 8) {
-        std::uint64_t word;
-        std::memcpy(&word, data, 8);
-        state = mix(state, word);
-        data += 8;
-        left -= 8;
-    }
-    if (left > 0) {
-        std::uint64_t word = 0;
-        std::memcpy(&word, data, left);
-        state = mix(state, word);
-    }
-    return static_cast<std::uint32_t>(state ^ (state >> 32));
-}
-
-// Open addressing with linear probing over 32-bit numbers; the keys live with the owner.
-class IndexTable {
-  public:
-    IndexTable() : slots_(64, Slot{kNone, 0}) {}
-
-    // Returns the number whose key has this hash and satisfies `equal`, or kNone.
-    template <class Equal>
-    std::uint32_t find(std::uint32_t hash, Equal equal) const {
-        const std::size_t mask = slots_.size() - 1;
-        for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
-            const Slot& slot = slots_[at];
-            if (slot.number == kNone) return kNone;
-            if (slot.hash == hash && equal(slot.number)) return slot.number;
+    Token(std::string_view text, std::uint64_t head) : text(text), head(head) {}
+    explicit Token(std::string_view text) : text(text), head(0) {
+        const char* data = text.data();
+        const std::size_t size = text.size();
+        if (size >= 8) {
+            std::memcpy(&head, data, 8);
+        } else {
+            for (std::size_t k = 0; k < size; ++k) reinterpret_cast<char*>(&head)[k] = data[k];
         }
     }
-
-    std::size_t bytes() const { return slots_.size() * sizeof(Slot); }
-
-    void insert(std::uint32_t hash, std::uint32_t number) {
-        if (2 * (used_ + 1) > slots_.size()) grow();
-        place(Slot{number, hash});
-        ++used_;
-    }
-
-  private:
-    struct Slot {
-        std::uint32_t number, hash;
-    };
-
-    void place(Slot slot) {
-        const std::size_t mask = slots_.size() - 1;
-        std::size_t at = slot.hash & mask;
-        while (slots_[at].number != kNone) at = (at + 1) & mask;
-        slots_[at] = slot;
-    }
-
-    void grow() {
-        std::vector<Slot> old(slots_.size() * 2, Slot{kNone, 0});
-        old.swap(slots_);
-        for (const Slot& slot : old)
-            if (slot.number != kNone) place(slot);
-    }
-
-    std::vector<Slot> slots_;
-    std::size_t used_ = 0;
 };
-
-// The same for keys of up to 96 bits, which are kept in the slot itself: finding one touches a single cache line. Labels
-// of up to eight bytes and nodes of one or two children, nearly all there are, are found this way.
-class ShortKeyTable {
-  public:
-    struct Key {
-        std::uint32_t a, b, c;
-        bool operator==(const Key&) const = default;
-    };
-
-    ShortKeyTable() : slots_(64, Slot{{0, 0, 0}, kNone}) {}
-
-    std::uint32_t find(const Key& key) const {
-        const std::size_t mask = slots_.size() - 1;
-        for (std::size_t at = hash(key) & mask;; at = (at + 1) & mask) {
-            const Slot& slot = slots_[at];
-            if (slot.number == kNone || slot.key == key) return slot.number;
-        }
-    }
-
-    void insert(const Key& key, std::uint32_t number) {
-        // Three quarters full: more probes, but fewer cache misses than in a table of twice the size.
-        if (4 * (used_ + 1) > 3 * slots_.size()) grow(2 * slots_.size());
-        place({key, number});
-        ++used_;
-    }
-
-    std::size_t bytes() const { return slots_.size() * sizeof(Slot); }
-
-    void reserve(std::size_t keys) {
-        std::size_t size = slots_.size();
-        while (3 * size < 4 * keys) size *= 2;
-        if (size > slots_.size()) grow(size);
-    }
-
-  private:
-    struct Slot {
-        Key key;
-        std::uint32_t number;
-    };
-
-    static std::size_t hash(const Key& key) {
-        return static_cast<std::size_t>(mix(hash_seed() ^ key.c, (std::uint64_t{key.a} << 32) | key.b));
-    }
-
-    void place(const Slot& slot) {
-        const std::size_t mask = slots_.size() - 1;
-        std::size_t at = hash(slot.key) & mask;
-        while (slots_[at].number != kNone) at = (at + 1) & mask;
-        slots_[at] = slot;
-    }
-
-    void grow(std::size_t size) {
-        std::vector<Slot> old(size, Slot{{0, 0, 0}, kNone});
-        old.swap(slots_);
-        for (const Slot& slot : old)
-            if (slot.number != kNone) place(slot);
-    }
-
-    std::vector<Slot> slots_;
-    std::size_t used_ = 0;
-};
-
-}  // namespace detail
 
 class SymbolTable {
   public:
-    Symbol intern(std::string_view text) {
-        if (text.size() <= 8) {
-            const auto key = short_key(text);
-            if (const std::uint32_t found = short_.find(key); found != kNone) return found;
-            const Symbol number = append(text);
-            short_.insert(key, number);
+    Symbol intern(std::string_view text) { return intern_token(Token(text)); }
+    Symbol intern_token(const Token& token) {
+        if (token.text.size() <= 8) {
+            std::uint32_t& number = short_.claim(short_key(token));
+            if (number == kNone) number = append(token.text);
             return number;
         }
-        const std::uint32_t hash = detail::hash_bytes(text);
-        const auto same = [&](std::uint32_t number) { return this->text(number) == text; };
+        const std::uint32_t hash = detail::hash_bytes(token.text);
+        const auto same = [&](std::uint32_t number) { return text(number) == token.text; };
         if (const std::uint32_t found = table_.find(hash, same); found != kNone) return found;
-        const Symbol number = append(text);
+        const Symbol number = append(token.text);
         table_.insert(hash, number);
         return number;
     }
 
     Symbol find(std::string_view text) const {
-        if (text.size() <= 8) return short_.find(short_key(text));
+        if (text.size() <= 8) return short_.find(short_key(Token(text)));
         return table_.find(detail::hash_bytes(text), [&](std::uint32_t number) { return this->text(number) == text; });
+    }
+
+    // Asks for the memory where a label will be looked for.
+    void prefetch(std::string_view text) const {
+        if (text.size() <= 8) short_.prefetch(short_key(Token(text)));
+        else table_.prefetch(detail::hash_bytes(text));
     }
 
     std::string_view text(Symbol symbol) const {
@@ -205,19 +80,9 @@ class SymbolTable {
     }
 
   private:
-    static detail::ShortKeyTable::Key short_key(std::string_view text) {
-        const char* data = text.data();
-        const std::size_t size = text.size();
-        std::uint32_t head = 0, tail = 0;
-        if (size >= 4) {
-            // The first and the last four bytes, which may overlap, hold all there are.
-            std::memcpy(&head, data, 4);
-            std::memcpy(&tail, data + size - 4, 4);
-        } else if (size > 0) {
-            const auto byte = [&](std::size_t at) { return std::uint32_t{static_cast<unsigned char>(data[at])}; };
-            head = byte(0) | byte(size / 2) << 8 | byte(size - 1) << 16;
-        }
-        return {head, tail, static_cast<std::uint32_t>(size)};
+    static detail::ShortKeyTable::Key short_key(const Token& token) {
+        return {static_cast<std::uint32_t>(token.head), static_cast<std::uint32_t>(token.head >> 32),
+                static_cast<std::uint32_t>(token.text.size())};
     }
 
     Symbol append(std::string_view text) {
@@ -241,56 +106,83 @@ class Arena {
     Node leaf(Symbol label) {
         if (label >= leaves_.size()) leaves_.resize(symbols.size(), kNone);
         Node& known = leaves_[label];
-        if (known == kNone) known = append(label, {});
+        if (known == kNone) known = append(label, {}, Hash(label).value());
         return known;
     }
 
     // The number of the subtree with this label over these children; the same subtree always gives the same number.
     Node node(Symbol label, std::span<const Node> children) {
-        if (children.empty()) return leaf(label);
+        return children.empty() ? leaf(label) : node(label, children, hash_of(label, children));
+    }
+
+    // The same where the hash is known, for at least one child.
+    Node node(Symbol label, std::span<const Node> children, std::uint32_t hash) {
         if (children.size() <= 2) {
-            const auto key = short_key(label, children);
-            if (const Node found = short_nodes_.find(key); found != kNone) return found;
-            const Node number = append(label, children);
-            short_nodes_.insert(key, number);
-            productions_.back() = production(number);
+            Node& number = short_nodes_.claim(hash, short_key(label, children), KnownHash{*this});
+            if (number == kNone) {
+                number = append(label, children, hash);
+                productions_.back() = production(number);
+            }
             return number;
         }
-        const std::uint32_t hash = hash_of(label, children);
         if (const Node found = find(hash, label, children); found != kNone) return found;
-        const Node number = append(label, children);
+        const Node number = append(label, children, hash);
         nodes_.insert(hash, number);
         productions_.back() = production(number);
         return number;
     }
 
+    // Hashes depend on labels alone, not on the numbers of subtrees: whoever has many subtrees to look up can ask for the
+    // memory where they will be found before it needs any of them.
+    class Hash {
+      public:
+        explicit Hash(Symbol label) : state_(detail::mix(detail::hash_seed(), label)) {}
+        void add(std::uint32_t child) { state_ = detail::mix(state_, child); }
+        std::uint32_t value() const { return static_cast<std::uint32_t>(state_ ^ (state_ >> 32)); }
+
+      private:
+        std::uint64_t state_;
+    };
+    void prefetch(std::uint32_t hash, std::size_t children) const {
+        if (children <= 2) short_nodes_.prefetch(hash);
+        else nodes_.prefetch(hash);
+    }
+
     // Makes room for about so many distinct subtrees more.
     void reserve(std::size_t nodes) {
+        // A few more are left to the vectors, which grow by doubling: reserving time and again would copy each time.
+        if (nodes < size()) return;
         nodes += size();
         labels_.reserve(nodes);
         begins_.reserve(nodes + 1);
         productions_.reserve(nodes);
+        hashes_.reserve(nodes);
         children_.reserve(2 * nodes);
-        short_nodes_.reserve(nodes / 2);
+        short_nodes_.reserve(nodes / 3 * 2, KnownHash{*this});
     }
 
     // The same for a subtree that may be absent: kNone then. Label and children must belong to this arena.
     Node find_node(Symbol label, std::span<const Node> children) const {
         if (children.empty()) return label < leaves_.size() ? leaves_[label] : kNone;
-        if (children.size() <= 2) return short_nodes_.find(short_key(label, children));
-        return find(hash_of(label, children), label, children);
+        const std::uint32_t hash = hash_of(label, children);
+        if (children.size() <= 2) return short_nodes_.find(hash, short_key(label, children));
+        return find(hash, label, children);
     }
 
     // The production with this label and these child labels, or kNone.
     Production find_production(Symbol label, std::span<const Symbol> child_labels) const {
-        if (child_labels.size() <= 2) return short_productions_.find(short_key(label, child_labels));
-        return production_table_.find(hash_of(label, child_labels), [&](Production number) {
-            const Node other = samples_[number];
-            const auto theirs = children(other);
-            if (labels_[other] != label || theirs.size() != child_labels.size()) return false;
-            for (std::size_t i = 0; i < theirs.size(); ++i)
-                if (labels_[theirs[i]] != child_labels[i]) return false;
-            return true;
+        if (child_labels.size() <= 2) {
+            const Production found = short_productions_.find(short_key(label, child_labels));
+            if (found != kNone || child_labels.size() == 2) return found;
+            // A production over a single leaf is found by the only subtree it can be of.
+            const Node below = child_labels[0] < leaves_.size() ? leaves_[child_labels[0]] : kNone;
+            const Node node = below == kNone ? kNone : find_node(label, {&below, 1});
+            return node == kNone ? kNone : productions_[node];
+        }
+        return production_table_.find(hash_of_labels(label, child_labels), [&](Production number) {
+            const std::size_t begin = long_begins_[number];
+            return long_begins_[number + 1] - begin == child_labels.size() && labels_[samples_[number]] == label &&
+                   std::memcmp(long_labels_.data() + begin, child_labels.data(), child_labels.size_bytes()) == 0;
         });
     }
 
@@ -312,20 +204,27 @@ class Arena {
     }
 
     std::size_t bytes() const {
-        return labels_.capacity() * sizeof(Symbol) + begins_.capacity() * sizeof(std::size_t) +
-               (children_.capacity() + productions_.capacity() + samples_.capacity() + leaves_.capacity()) * 4 +
+        const std::size_t numbers = labels_.capacity() + children_.capacity() + productions_.capacity() + hashes_.capacity() +
+                                    samples_.capacity() + leaves_.capacity() + long_labels_.capacity();
+        return numbers * 4 + (begins_.capacity() + long_begins_.capacity()) * sizeof(std::size_t) +
                short_nodes_.bytes() + short_productions_.bytes() + nodes_.bytes() + production_table_.bytes() +
                symbols.bytes();
     }
 
   private:
-    Node append(Symbol label, std::span<const Node> children) {
+    struct KnownHash {
+        const Arena& arena;
+        std::uint32_t operator()(const detail::ShortKeyTable::Key&, Node number) const { return arena.hashes_[number]; }
+    };
+
+    Node append(Symbol label, std::span<const Node> children, std::uint32_t hash) {
         if (size() >= kNone) throw std::length_error("more than 4294967295 distinct subtrees");
         const auto number = static_cast<Node>(size());
         labels_.push_back(label);
         children_.insert(children_.end(), children.begin(), children.end());
         begins_.push_back(children_.size());
         productions_.push_back(kNone);
+        hashes_.push_back(hash);
         return number;
     }
 
@@ -334,10 +233,15 @@ class Arena {
         return {label, below[0], below.size() == 2 ? below[1] : kNone};
     }
 
-    static std::uint32_t hash_of(Symbol label, std::span<const std::uint32_t> numbers) {
-        std::uint64_t state = detail::mix(detail::hash_seed(), label);
-        for (const std::uint32_t number : numbers) state = detail::mix(state, number);
-        return static_cast<std::uint32_t>(state ^ (state >> 32));
+    std::uint32_t hash_of(Symbol label, std::span<const Node> children) const {
+        Hash hash(label);
+        for (const Node child : children) hash.add(hashes_[child]);
+        return hash.value();
+    }
+    static std::uint32_t hash_of_labels(Symbol label, std::span<const Symbol> child_labels) {
+        Hash hash(label);
+        for (const Symbol child : child_labels) hash.add(child);
+        return hash.value();
     }
 
     Node find(std::uint32_t hash, Symbol label, std::span<const Node> children) const {
@@ -348,14 +252,35 @@ class Arena {
         });
     }
 
+    // Of a new subtree.
     Production production(Node node) {
-        child_labels_.clear();
-        for (const Node child : children(node)) child_labels_.push_back(labels_[child]);
-        if (const Production found = find_production(labels_[node], child_labels_); found != kNone) return found;
+        const Symbol label = labels_[node];
+        const auto kids = children(node);
+        const bool lexical = kids.size() == 1 && is_leaf(kids[0]);
+        if (lexical) {
+            // No other subtree has it, unless the label of the leaf is also that of an internal only child. Most
+            // productions are of this kind, and need no entry of their own: find_production goes by the subtree.
+            const Symbol word = labels_[kids[0]];
+            if (word < only_child_.size() && only_child_[word])
+                if (const Production found = short_productions_.find({label, word, kNone}); found != kNone) return found;
+        } else {
+            child_labels_.clear();
+            for (const Node child : kids) child_labels_.push_back(labels_[child]);
+            if (kids.size() == 1) {
+                if (child_labels_[0] >= only_child_.size()) only_child_.resize(symbols.size(), false);
+                only_child_[child_labels_[0]] = true;
+            }
+            if (const Production found = find_production(label, child_labels_); found != kNone) return found;
+        }
         const auto number = static_cast<Production>(samples_.size());
         samples_.push_back(node);
-        if (child_labels_.size() <= 2) short_productions_.insert(short_key(labels_[node], child_labels_), number);
-        else production_table_.insert(hash_of(labels_[node], child_labels_), number);
+        if (kids.size() > 2) {
+            long_labels_.insert(long_labels_.end(), child_labels_.begin(), child_labels_.end());
+            production_table_.insert(hash_of_labels(label, child_labels_), number);
+        } else if (!lexical) {
+            short_productions_.insert(short_key(label, child_labels_), number);
+        }
+        long_begins_.push_back(long_labels_.size());
         return number;
     }
 
@@ -365,6 +290,11 @@ class Arena {
     std::vector<Production> productions_;
     std::vector<Node> samples_;
     std::vector<Node> leaves_;
+    std::vector<std::uint32_t> hashes_;
+    std::vector<bool> only_child_;      // per label: whether some internal only child has it
+    // The child labels of productions with more than two; the others are empty here.
+    std::vector<Symbol> long_labels_;
+    std::vector<std::size_t> long_begins_{0};
     std::vector<Symbol> child_labels_;  // scratch of production()
     detail::ShortKeyTable short_nodes_, short_productions_;  // of one or two children
     detail::IndexTable nodes_, production_table_;            // of more

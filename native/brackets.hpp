@@ -3,9 +3,14 @@
 // The reader keeps an explicit stack, so depth is limited by memory only, and never guesses: whatever it cannot
 // read is thrown as a Fault with the byte offset and the reason. Files, decompression and messages with line
 // numbers are the caller's business.
+//
+// A tree is read in two steps: first the text becomes a list of subtrees, children first, and then these are looked up in
+// the arena one by one. What takes time is waiting for memory, and with all subtrees of a tree known beforehand the arena
+// can ask for all of it at once.
 #pragma once
 
 #include <array>
+#include <bit>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -80,6 +85,7 @@ class BracketReader {
     bool next(Arena& arena, Node& root) {
         open_.clear();
         pending_.clear();
+        found_.clear();
         for (;;) {
             skip_space();
             if (at_ == text_.size()) {
@@ -98,30 +104,44 @@ class BracketReader {
                 if (open_.empty())
                     throw BracketFault{at_, "unexpected ')': no bracket is open here; remove it or add the missing '('"};
                 ++at_;
-                if (close(arena, root)) return true;
+                close(arena);
+                if (open_.empty()) break;
             } else {
                 const std::size_t begin = at_;
-                const std::string_view word = token();
+                const Token word = token();
                 if (open_.empty()) {
                     if (!options_.bare_tokens)
-                        throw BracketFault{begin, "expected '(' but found the text '" + shorten(word) +
+                        throw BracketFault{begin, "expected '(' but found the text '" + shorten(word.text) +
                                                       "' outside any bracket"};
                     start_ = begin;
-                    root = arena.leaf(arena.symbols.intern(unescaped(word)));
-                    return true;
+                    add_leaf(arena, word);
+                    break;
                 }
-                pending_.push_back(arena.leaf(arena.symbols.intern(unescaped(word))));
+                add_leaf(arena, word);
                 open_.back().had_child = true;
             }
         }
+        root = build(arena);
+        return true;
     }
 
   private:
     struct Open {
-        std::string_view label;  // empty: the nameless outer bracket
-        std::size_t first;       // index in pending_ of the first child
+        Token label;        // empty: the nameless outer bracket
+        std::size_t first;  // index in pending_ of the first child
+        std::size_t found;  // size of found_ before it
         std::size_t offset;
         bool had_child;  // whether anything stood in it, even if dropped
+    };
+    struct Found {  // a subtree: its children come before it, except for the word of a tag
+        Symbol label;
+        Symbol word;  // the only child, a leaf; kNone: the children are listed
+        std::uint32_t hash, children;
+    };
+    struct Pending {  // a subtree that waits for its parent
+        Symbol label;
+        std::uint32_t hash;
+        bool leaf;
     };
 
     static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -136,10 +156,36 @@ class BracketReader {
         while (at_ < text_.size() && is_space(text_[at_])) ++at_;
     }
 
-    std::string_view token() {
+    // The high bit of every byte that ends a token: brackets, the space, tab to carriage return. Eight bytes at a time,
+    // without a branch that depends on the length of the token, which nothing foresees.
+    static std::uint64_t ends_among(std::uint64_t bytes) {
+        constexpr std::uint64_t kOnes = 0x0101010101010101ull, kLow = 0x7f * kOnes;
+        const std::uint64_t low = bytes & kLow;
+        const std::uint64_t no_space = (low ^ (0x20 * kOnes)) + kLow;
+        const std::uint64_t no_bracket = ((low ^ (0x28 * kOnes)) & (0x7e * kOnes)) + kLow;
+        const std::uint64_t from_tab = low + (0x80 - '\t') * kOnes, beyond = low + (0x7f - '\r') * kOnes;
+        return (~(no_space & no_bracket) | (from_tab & ~beyond)) & ~bytes & (0x80 * kOnes);
+    }
+
+    Token token() {
         const std::size_t begin = at_;
+        const char* data = text_.data() + begin;
+        if constexpr (std::endian::native == std::endian::little) {
+            if (begin + 8 <= text_.size()) {
+                std::uint64_t head;
+                std::memcpy(&head, data, 8);
+                if (const std::uint64_t ends = ends_among(head)) {
+                    const auto size = static_cast<std::size_t>(std::countr_zero(ends)) / 8;
+                    at_ += size;
+                    return {{data, size}, head & ((std::uint64_t{1} << (8 * size)) - 1)};
+                }
+                at_ += 8;
+                while (at_ < text_.size() && !kEndsToken[static_cast<unsigned char>(text_[at_])]) ++at_;
+                return {text_.substr(begin, at_ - begin), head};
+            }
+        }
         while (at_ < text_.size() && !kEndsToken[static_cast<unsigned char>(text_[at_])]) ++at_;
-        return text_.substr(begin, at_ - begin);
+        return Token(text_.substr(begin, at_ - begin));
     }
 
     static std::string shorten(std::string_view word) {
@@ -149,29 +195,32 @@ class BracketReader {
         return std::string(word.substr(0, cut)) + "...";
     }
 
-    std::string_view unescaped(std::string_view word) const {
-        if (!options_.unescape || word.size() != 5 || word.front() != '-') return word;
-        if (word == "-LRB-") return "(";
-        if (word == "-RRB-") return ")";
-        if (word == "-LSB-") return "[";
-        if (word == "-RSB-") return "]";
-        if (word == "-LCB-") return "{";
-        if (word == "-RCB-") return "}";
-        return word;
+    Token unescaped(const Token& token) const {
+        const std::string_view word = token.text;
+        if (!options_.unescape || word.size() != 5 || word.front() != '-') return token;
+        if (word == "-LRB-") return Token("(");
+        if (word == "-RRB-") return Token(")");
+        if (word == "-LSB-") return Token("[");
+        if (word == "-RSB-") return Token("]");
+        if (word == "-LCB-") return Token("{");
+        if (word == "-RCB-") return Token("}");
+        return token;
     }
 
     // A label without function tags and indices; labels such as -NONE- and -LRB- stay whole.
-    std::string_view category(std::string_view label) const {
-        if (!options_.drop_function_tags || label.front() == '-') return label;
+    Token category(const Token& token) const {
+        const std::string_view label = token.text;
+        if (!options_.drop_function_tags || label.front() == '-') return token;
         for (std::size_t i = 1; i < label.size(); ++i)
-            if (label[i] == '-' || label[i] == '=' || label[i] == '|') return label.substr(0, i);
-        return label;
+            if (label[i] == '-' || label[i] == '=' || label[i] == '|') return Token(label.substr(0, i));
+        return token;
     }
 
-    void open(Arena&) {
+    // Opens a bracket, or adds it at once if it is a word with its tag.
+    void open(Arena& arena) {
         const std::size_t offset = at_++;
         skip_space();
-        std::string_view label;
+        Token label({}, 0);
         if (at_ < text_.size() && text_[at_] == '(') {
             if (!open_.empty())
                 throw BracketFault{offset, "a label is missing: expected a label after '(' but found another '('"};
@@ -185,47 +234,108 @@ class BracketReader {
         } else {
             label = token();  // empty at the end of the text, which the caller reports
         }
-        if (!open_.empty()) open_.back().had_child = true;
-        open_.push_back({label, pending_.size(), offset, false});
+        if (!open_.empty()) {
+            open_.back().had_child = true;
+            if (add_tagged(arena, label)) return;
+        }
+        open_.push_back({label, pending_.size(), found_.size(), offset, false});
     }
 
-    // Closes the innermost bracket; true, with the root, if it was the outermost one.
-    bool close(Arena& arena, Node& root) {
-        const Open frame = open_.back();
-        open_.pop_back();
+    // More than half of all brackets of a treebank hold a tag and a word, in one line. False, with nothing done, where this
+    // one does not.
+    bool add_tagged(Arena& arena, const Token& tag) {
+        const std::size_t before = at_;
+        if (at_ + 1 >= text_.size() || text_[at_] != ' ' || kEndsToken[static_cast<unsigned char>(text_[at_ + 1])]) return false;
+        ++at_;
+        const Token word = token();
+        if (at_ == text_.size() || text_[at_] != ')') {
+            at_ = before;
+            return false;
+        }
+        ++at_;
+        if (options_.drop_traces && tag.text == "-NONE-") return true;
+        const Symbol leaf = arena.symbols.intern_token(unescaped(word));
+        const Symbol label = arena.symbols.intern_token(category(tag));
+        Arena::Hash hash(label);
+        hash.add(Arena::Hash(leaf).value());
+        arena.prefetch(hash.value(), 1);
+        found_.push_back({label, leaf, hash.value(), 1});
+        pending_.push_back({label, hash.value(), false});
+        return true;
+    }
+
+    void add_leaf(Arena& arena, const Token& word) {
+        const Symbol label = arena.symbols.intern_token(unescaped(word));
+        const std::uint32_t hash = Arena::Hash(label).value();
+        found_.push_back({label, kNone, hash, 0});
+        pending_.push_back({label, hash, true});
+    }
+
+    // Closes the innermost bracket.
+    void close(Arena& arena) {
+        const Open& frame = open_.back();
         const std::size_t count = pending_.size() - frame.first;
-        const bool outermost = open_.empty();
-        Node node = kNone;
-        if (frame.label.empty()) {
+        bool dropped = count == 0;
+        if (frame.label.text.empty()) {
             if (count > 1)
                 throw BracketFault{frame.offset, "a label is missing: an outer bracket without a label must hold "
                                                  "exactly one tree, this one holds " + std::to_string(count)};
-            if (count == 1) node = pending_.back();
         } else if (!frame.had_child) {
-            node = arena.leaf(arena.symbols.intern(unescaped(frame.label)));
-        } else if (count > 0 && !(options_.drop_traces && frame.label == "-NONE-")) {
-            const Symbol label = arena.symbols.intern(category(frame.label));
-            const Node only = pending_.back();
-            if (options_.collapse_unary && count == 1 && arena.label(only) == label && !arena.is_leaf(only)) node = only;
-            else node = arena.node(label, std::span<const Node>(pending_).subspan(frame.first));
+            add_leaf(arena, frame.label);
+            dropped = false;
+        } else if (options_.drop_traces && frame.label.text == "-NONE-") {
+            dropped = true;
+        } else if (!dropped) {
+            const Symbol label = arena.symbols.intern_token(category(frame.label));
+            const Pending& only = pending_.back();
+            if (!(options_.collapse_unary && count == 1 && only.label == label && !only.leaf)) {
+                Arena::Hash hash(label);
+                for (std::size_t child = frame.first; child < pending_.size(); ++child) hash.add(pending_[child].hash);
+                arena.prefetch(hash.value(), count);
+                if (count >= kNone) throw BracketFault{frame.offset, "this node has more than 4294967294 children"};
+                found_.push_back({label, kNone, hash.value(), static_cast<std::uint32_t>(count)});
+                pending_.resize(frame.first);
+                pending_.push_back({label, hash.value(), false});
+            }
         }
-        pending_.resize(frame.first);
-        if (outermost) {
-            if (node == kNone)
+        if (dropped) {
+            pending_.resize(frame.first);
+            found_.resize(frame.found);
+            if (open_.size() == 1)
                 throw BracketFault{frame.offset, "nothing is left of this tree once its traces are dropped; remove the "
                                                  "tree or read it with drop_traces=False"};
-            root = node;
-            return true;
         }
-        if (node != kNone) pending_.push_back(node);
-        return false;
+        open_.pop_back();
+    }
+
+    // Looks up what has been found, and returns the last of it, which is the root.
+    Node build(Arena& arena) {
+        nodes_.clear();
+        for (const Found& found : found_) {
+            if (found.word != kNone) {
+                const Node leaf = arena.leaf(found.word);
+                nodes_.push_back(arena.node(found.label, {&leaf, 1}, found.hash));
+                continue;
+            }
+            if (found.children == 0) {
+                nodes_.push_back(arena.leaf(found.label));
+                continue;
+            }
+            const std::size_t first = nodes_.size() - found.children;
+            const Node node = arena.node(found.label, std::span<const Node>(nodes_).subspan(first), found.hash);
+            nodes_.resize(first);
+            nodes_.push_back(node);
+        }
+        return nodes_.back();
     }
 
     std::string_view text_;
     BracketOptions options_;
     std::size_t at_ = 0, start_ = 0;
     std::vector<Open> open_;
-    std::vector<Node> pending_;
+    std::vector<Pending> pending_;
+    std::vector<Found> found_;
+    std::vector<Node> nodes_;  // scratch of build()
 };
 
 // How far the whole trees of a text reach, for callers that see a long text in pieces.

@@ -25,9 +25,19 @@ void check_roots(const Arena& arena, std::span<const Node> roots) {
 }
 
 // Reads every tree of a text. On a fault: the byte offset and reason instead, and the arena may hold a part of it.
-nb::tuple read_text(Arena& arena, nb::bytes source, bool drop_traces, bool drop_function_tags, bool collapse_unary,
+// The text is bytes, or a str of ASCII characters, which are its bytes already.
+nb::tuple read_text(Arena& arena, nb::object source, bool drop_traces, bool drop_function_tags, bool collapse_unary,
                     bool unescape, bool bare_tokens) {
-    const std::string_view text(source.c_str(), source.size());
+    std::string_view text;
+    if (PyUnicode_Check(source.ptr())) {
+        Py_ssize_t size = 0;
+        const char* characters = PyUnicode_AsUTF8AndSize(source.ptr(), &size);
+        if (!characters) throw nb::python_error();
+        text = {characters, static_cast<std::size_t>(size)};
+    } else {
+        const auto bytes = nb::cast<nb::bytes>(source);
+        text = {bytes.c_str(), bytes.size()};
+    }
     std::vector<Node> roots;
     std::size_t offset = 0;
     std::string reason;
@@ -40,8 +50,8 @@ nb::tuple read_text(Arena& arena, nb::bytes source, bool drop_traces, bool drop_
                                            : "a byte that is not valid UTF-8; save the file as UTF-8 or pass encoding=";
         } else {
             try {
-                // In treebanks a distinct subtree comes with some forty bytes of text.
-                arena.reserve(text.size() / 40);
+                // In treebanks a distinct subtree comes with some 16 bytes of text at first, and with more and more later.
+                arena.reserve(std::min(text.size() / 16, 65536 + text.size() / 40));
                 BracketReader reader(text, {drop_traces, drop_function_tags, collapse_unary, unescape, bare_tokens});
                 for (Node root; reader.next(arena, root);) roots.push_back(root);
             } catch (BracketFault& fault) {

@@ -78,6 +78,21 @@ void productions_are_labels_only() {
     }
 }
 
+// Whether an only child is a leaf is no part of a production, whichever comes first.
+void only_children_share_productions() {
+    for (const bool leaf_first : {true, false}) {
+        Arena arena;
+        const Plain leaf{"A", {Plain{"b", {}}}}, internal{"A", {Plain{"b", {Plain{"c", {}}}}}};
+        const Node first = intern(leaf_first ? leaf : internal, arena), second = intern(leaf_first ? internal : leaf, arena);
+        CHECK(first != second);
+        CHECK(arena.production_of(first) == arena.production_of(second));
+        const Symbol label = arena.symbols.find("b");
+        CHECK(arena.find_production(arena.symbols.find("A"), {&label, 1}) == arena.production_of(first));
+        CHECK(arena.find_production(label, {&label, 1}) == kNone);
+        CHECK(arena.production_count() == 2);
+    }
+}
+
 void absent_subtrees_are_not_found() {
     Arena arena;
     const Symbol a = arena.symbols.intern("a"), b = arena.symbols.intern("b");
@@ -185,6 +200,7 @@ int main() {
     RUN(symbols_are_interned);
     RUN(equal_subtrees_are_one);
     RUN(productions_are_labels_only);
+    RUN(only_children_share_productions);
     RUN(absent_subtrees_are_not_found);
     RUN(transplanting_keeps_trees);
     RUN(bags_count_occurrences);

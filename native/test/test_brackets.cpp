@@ -125,6 +125,28 @@ void brackets_are_unescaped() {
     CHECK(words == ") [ ] { } -XXX- -LRB ");
 }
 
+// Tokens are read eight bytes at a time, except near the end of the text.
+void tokens_may_have_any_length() {
+    for (std::size_t length = 1; length <= 20; ++length)
+        for (const std::string& ending : {std::string(")"), std::string(" )"), std::string("\t(X y))"), std::string("\n) ")}) {
+            // Characters near those that end a token, and some that are no ASCII.
+            std::string word, label;
+            for (std::size_t k = 0; k < length; ++k) {
+                word += "!'*\x7f\x1f\x0e\x08z"[k % 8];
+                label += k % 3 == 0 ? "\xc3\xa9" : "$";
+            }
+            const std::string text = "(" + label + " " + word + ending;
+            Arena arena;
+            BracketReader reader(text, {});
+            Node root = kNone;
+            CHECK(reader.next(arena, root));
+            CHECK(arena.symbols.text(arena.label(root)) == label);
+            CHECK(arena.symbols.text(arena.label(arena.children(root)[0])) == word);
+            CHECK(arena.children(root).size() == (ending.find('X') == std::string::npos ? 1u : 2u));
+            CHECK(!reader.next(arena, root));
+        }
+}
+
 void bare_tokens_are_trees() {
     CHECK(read("a (B c) d", kBare) == "(a) | (B c) | (d)");
     CHECK_FAULT("a (B c) d", 0, "outside any bracket", );
@@ -288,6 +310,7 @@ int main() {
     RUN(function_tags_are_dropped);
     RUN(unary_chains_are_collapsed);
     RUN(brackets_are_unescaped);
+    RUN(tokens_may_have_any_length);
     RUN(bare_tokens_are_trees);
     RUN(faults_say_where);
     RUN(writing_and_reading_agree);

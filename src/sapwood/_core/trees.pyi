@@ -16,7 +16,7 @@ class Arena:
     def nbytes(self) -> int: ...
     def read(
         self,
-        text: bytes,
+        text: bytes | str,
         drop_traces: bool,
         drop_function_tags: bool,
         collapse_unary: bool,

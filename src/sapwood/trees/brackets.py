@@ -315,7 +315,7 @@ def parse_tree(text: str) -> Tree:
 
 def read_into(
     arena: _core.trees.Arena,
-    text: bytes,
+    text: bytes | str,
     name: str,
     *,
     drop_traces: bool = False,
@@ -324,10 +324,13 @@ def read_into(
     unescape: bool = False,
     bare_tokens: bool = False,
 ) -> NDArray[np.uint32]:
-    """Read all trees of a text into an arena and return their roots, or raise with the place of the fault."""
+    """Read all trees of a text into an arena and return their roots, or raise with the place of the fault.
+
+    The text is UTF-8, or a str of ASCII characters.
+    """
     roots, offset, reason = arena.read(text, drop_traces, drop_function_tags, collapse_unary, unescape, bare_tokens)
     if reason:
-        raise _fault(name, text, offset, reason)
+        raise _fault(name, text if isinstance(text, bytes) else text.encode(), offset, reason)
     return roots
 
 
@@ -391,7 +394,7 @@ def _expand(source: Source | Iterable[Source]) -> Iterator[Source]:
         raise DataError(f"source must be a path, a glob pattern, an open file or a list of these, got {source!r}.")
 
 
-def _load(source: Source, encoding: str) -> tuple[str, bytes]:
+def _load(source: Source, encoding: str) -> tuple[str, bytes | str]:
     if isinstance(source, (str, os.PathLike)):
         name = os.fspath(source)
         try:
@@ -409,7 +412,8 @@ def _load(source: Source, encoding: str) -> tuple[str, bytes]:
         name = _name(source)
         content = source.read()
         if isinstance(content, str):
-            return name, _encode(content)
+            # Python keeps ASCII as the very bytes that the reader wants: a copy would cost time and memory.
+            return name, content if content.isascii() else _encode(content)
         data = bytes(content)
     if _is_utf8(encoding):
         return name, data
