@@ -6,11 +6,13 @@ drawn with a heavier stroke.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from typing import Any
 
 from sapwood.draw.picture import Picture
 from sapwood.draw.places import fragment_places
+from sapwood.errors import DataError
 from sapwood.trees.notebook import tree_svg, with_page_colours
 from sapwood.trees.tree import Tree
 
@@ -39,6 +41,12 @@ def weighted_svg(tree: Tree, weights: Sequence[float], *, marked: Collection[int
     >>> picture.startswith("<svg"), picture.count("<text")
     (True, 5)
     """
+    if len(weights) != tree.size():
+        raise DataError(
+            f"the tree has {tree.size():,} nodes but there are {len(weights):,} weights; give one per node."
+        )
+    if not all(map(math.isfinite, weights)):
+        raise DataError("a weight is NaN or infinite; every node needs a number.")
     if len(weights) > _MAX_NODES or tree.height() > _MAX_HEIGHT:
         return Picture(tree_svg(tree))
     import svgling

@@ -38,6 +38,10 @@ class _KernelMachine(BaseEstimator):
     """What classification and regression share: the Gram matrix, the support examples and the expansion."""
 
     kernel: Kernel | None
+    C: float
+    tol: float
+    max_iter: int
+    cache_size: float
     kernel_: Kernel
     support_: NDArray[np.intp]
     support_examples_: Any
@@ -45,6 +49,14 @@ class _KernelMachine(BaseEstimator):
     intercept_: Matrix
     _compiled: Callable[[Any], Matrix] | None = None
     _explaining: CompiledExplanation | None = None
+
+    def _check_solver(self) -> None:
+        """Check what both estimators hand to a solver."""
+        for name in ("C", "tol", "cache_size"):
+            _check_positive(getattr(self, name), name)
+        most = self.max_iter
+        if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or not (most == -1 or most > 0):
+            raise ParameterError(f"max_iter must be -1 or an integer of at least 1, got {most!r}.")
 
     def _bind(self, X: Any) -> Kernel:
         kernel = SubsetTree().normalized() if self.kernel is None else self.kernel
@@ -190,7 +202,7 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
             raise ParameterError(f"multi_class must be 'ovr' or 'ovo', got {self.multi_class!r}.")
         if self.solver not in ("auto", "sklearn", "native"):
             raise ParameterError(f"solver must be 'auto', 'sklearn' or 'native', got {self.solver!r}.")
-        _check_positive(self.C, "C")
+        self._check_solver()
         if self.memory is not None:
             _check_positive(self.memory, "memory")
         X = as_data(X)
@@ -228,9 +240,6 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
         return weight * factors[targets]
 
     def _fit_natively(self, X: Any, targets: NDArray[np.intp], weight: Matrix) -> None:
-        _check_positive(self.tol, "tol")
-        if not isinstance(self.max_iter, (int, np.integer)) or not (self.max_iter == -1 or self.max_iter > 0):
-            raise ParameterError(f"max_iter must be -1 or an integer of at least 1, got {self.max_iter!r}.")
         count = len(self.classes_)
         names = self.classes_.tolist()
 
@@ -424,7 +433,9 @@ class KernelSVR(RegressorMixin, _KernelMachine):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on examples and their target values."""
-        _check_positive(self.C, "C")
+        self._check_solver()
+        if self.epsilon != 0:
+            _check_positive(self.epsilon, "epsilon")
         X = as_data(X)
         targets = _check_targets(X, y)
         try:

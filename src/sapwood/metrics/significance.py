@@ -187,7 +187,10 @@ def paired_bootstrap(
     a, b = a.reshape(count, -1), b.reshape(count, -1)
     score = metric if metric is not None else (lambda sums: float(sums[0]) / count)
     observed = score(a.sum(axis=0)) - score(b.sum(axis=0))
-    random = np.random.default_rng(random_state)
+    try:
+        random = np.random.default_rng(random_state)
+    except ValueError as error:
+        raise ParameterError(f"random_state cannot be used: {error}.") from None
     differences = np.empty(samples)
     for at in range(samples):
         # How often each item is drawn: one multinomial draw stands for n draws with replacement.

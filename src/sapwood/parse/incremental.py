@@ -354,7 +354,10 @@ class Forests:
 
     def select(self, chosen: NDArray[Any]) -> Forests:
         """Return some of the forests, given by a mask or their numbers; the trees share the store."""
-        index = np.arange(len(self))[chosen]
+        try:
+            index = np.arange(len(self))[chosen]
+        except (IndexError, ValueError):
+            raise DataError(f"chosen must be a mask of {len(self)} forests or their numbers.") from None
         begins = self.ends - self.sizes
         parts = [np.arange(begins[f], self.ends[f]) for f in index.tolist()]
         members = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)

@@ -163,6 +163,8 @@ class _FullTextFile(XmlHandler):
             kind = attributes.get("name", "")
             self._layer = kind if kind in ("Target", "FE", "PENN") and attributes.get("rank", "1") == "1" else ""
         elif name == "annotationSet":
+            if self._set is not None:
+                raise self.fault("an <annotationSet> inside another; mend the file or fetch it again")
             self._set = attributes
             self._spans, self._fillers, self._null = [], [], []
         elif name == "text":

@@ -172,5 +172,5 @@ def read_splits(path: str | os.PathLike[str]) -> Mapping[str, tuple[str, ...]]:
     try:
         record = json.loads(text)
         return {part: tuple(str(each) for each in record[part]) for part in ("test", "dev")}
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise DataError(f'{name}: expected JSON with the lists "test" and "dev" of text names.') from None

@@ -149,6 +149,8 @@ class Nursery(Shown):
     def _alternatives(self, number: int, limit: int) -> list[tuple[float, Tree]]:
         if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
             raise ParameterError(f"limit must be an integer of at least 1, got {limit!r}.")
+        if not -len(self.sentences) <= number < len(self.sentences):
+            raise ParameterError(f"there are {len(self.sentences):,} sentences, and none has the number {number!r}.")
         # Every sentence has a generator of its own, so that its forest does not depend on what was asked before.
         uniform = Random(f"nursery {self.seed} {number}").random
         return alternatives(self.sentences[number].tree, limit=limit, uniform=uniform)

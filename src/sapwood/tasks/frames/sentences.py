@@ -217,6 +217,8 @@ def from_tags(
     >>> from_tags(["Rain", "fell"], ["nn", "VVD"]).tags
     ('NN', 'VBD')
     """
+    if len(words) != len(tags):
+        raise DataError(f"there are {len(words)} words but {len(tags)} tags; give one tag per word.")
     pairs = zip(words, tags, strict=True)
     leaves = [Tree(_penn_tag(tag), [_BRACKETS.get(word, word)]) for word, tag in pairs]
     return from_tree(Tree("S", leaves), offsets=offsets, senses=senses)

@@ -229,5 +229,8 @@ def _targets(count: int, y: Any) -> NDArray[Any]:
         raise DataError(f"X has {count} examples but y has {len(labels)} entries; they must be the same.")
     if not count:
         raise DataError("there is nothing to train on: X has no examples.")
-    check_classification_targets(labels)
+    try:
+        check_classification_targets(labels)
+    except ValueError as error:
+        raise DataError(f"y does not hold classes: {error}") from None
     return labels

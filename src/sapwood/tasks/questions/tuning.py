@@ -150,7 +150,10 @@ def ridge_predictions(K: Any, Y: Matrix, folds: Folds, ridge: float = 0.05) -> N
     alpha = G @ Y.astype(G.dtype)
     predicted: NDArray[Any] = np.empty_like(alpha)
     for fold in folds:
-        predicted[fold] = Y[fold] - la.solve(G[np.ix_(fold, fold)], alpha[fold], assume_a="pos")
+        try:
+            predicted[fold] = Y[fold] - la.solve(G[np.ix_(fold, fold)], alpha[fold], assume_a="pos")
+        except (la.LinAlgError, ValueError):
+            raise KernelError("the Gram matrix cannot be inverted with this ridge; choose one near 0.05.") from None
     return predicted
 
 
@@ -309,6 +312,8 @@ def tune(
     """
     if not kernels:
         raise ParameterError("kernels is empty; give at least one to try.")
+    if not 0 <= ridge < float("inf"):
+        raise ParameterError(f"ridge must be a finite number of at least 0, got {ridge!r}.")
     if keep < 1 or not C or not class_weights:
         raise ParameterError("keep must be at least 1, and C and class_weights must not be empty.")
     total = kernels[0]

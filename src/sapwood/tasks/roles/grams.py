@@ -8,6 +8,8 @@ mixture and any price of errors.
 from __future__ import annotations
 
 import hashlib
+import warnings
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -79,17 +81,27 @@ class DistinctGram:
 def _kept(kernel: Kernel, train: Any, other: Any, cache: Path | None, key: str) -> tuple[Matrix, Matrix]:
     path = None if cache is None or not key else cache / f"gram-{key}.npz"
     if path is not None and path.exists():
-        with np.load(path) as held:
-            return held["square"], held["wide"]
+        try:
+            with np.load(path) as held:
+                square, wide = held["square"], held["wide"]
+            if square.shape == (len(train), len(train)) and wide.shape == (len(other), len(train)):
+                return square, wide
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            # A damaged file is no reason to stop: what it held can be computed again.
+            pass
     square = np.asarray(kernel(train), dtype=np.float32)
     wide = np.asarray(kernel(other, train), dtype=np.float32)
     if path is not None:
         import io
 
-        path.parent.mkdir(parents=True, exist_ok=True)
         buffer = io.BytesIO()
         np.savez(buffer, square=square, wide=wide)
-        atomic_write(path, buffer.getvalue())
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            atomic_write(path, buffer.getvalue())
+        except OSError as error:
+            # Hours of work are not thrown away because they could not be kept.
+            warnings.warn(f"the Gram matrix is not kept on disk: {error}", RuntimeWarning, stacklevel=2)
     return square, wide
 
 

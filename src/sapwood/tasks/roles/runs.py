@@ -6,6 +6,7 @@ takes the target's name.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import zlib
@@ -19,8 +20,8 @@ from sapwood.corpora.conll09 import conll09_text
 from sapwood.corpora.props import props_text
 from sapwood.corpora.role_lines import role_line
 from sapwood.draw.roles import roles_text
-from sapwood.errors import DataError, ParameterError
-from sapwood.files import atomic_write
+from sapwood.errors import DataError, OutputError, ParameterError
+from sapwood.files import atomic_write, unwritable
 from sapwood.tasks.roles.exact import KernelRoles
 from sapwood.tasks.roles.linear import LinearRoles
 from sapwood.trees.propositions import RoleSentence
@@ -98,12 +99,34 @@ def label_to_file(
     }
     if resume and note.exists() and draft.exists():
         state = _resumed(note, state)
+        if draft.stat().st_size < int(state["bytes"]):
+            raise DataError(f"{draft}: is shorter than {note} says; start without resume.")
     write = FORMATS[form]
-    done, size = int(state["done"]), int(state["bytes"])
+    done = int(state["done"])
     source = iter(sentences)
     skipped = sum(1 for _ in islice(source, done))
     if skipped < done:
         raise DataError(f"{note}: {done} sentences are done, but there are only {skipped}; start without resume.")
+    try:
+        done = _collect(labeler, source, draft, note, state, write, given_predicates)
+        os.replace(draft, target)
+    except OSError as error:
+        raise error if isinstance(error, OutputError) else unwritable(target, error) from None
+    note.unlink(missing_ok=True)
+    return done
+
+
+def _collect(
+    labeler: Labels,
+    source: Iterator[RoleSentence],
+    draft: Path,
+    note: Path,
+    state: dict[str, Any],
+    write: Callable[[RoleSentence], str],
+    given_predicates: bool,
+) -> int:
+    """Write what is left to the draft, and note from time to time how much of it is done."""
+    done, size = int(state["done"]), int(state["bytes"])
     with open(draft, "r+b" if size else "wb") as stream, settings.progress_bar(0, "Sentences") as progress:
         stream.truncate(size)
         stream.seek(size)
@@ -123,17 +146,17 @@ def label_to_file(
                     if progress is not None:
                         progress(done)
         except BaseException:
-            # Whatever stopped the run, what is finished is kept for the next one.
+            # Whatever stopped the run, what is finished is kept for the next one: all of it if the disk takes it,
+            # otherwise what was noted before.
             if done:
-                remember()
+                with contextlib.suppress(OSError):
+                    remember()
             else:
                 draft.unlink()
                 note.unlink(missing_ok=True)
             raise
         stream.flush()
         os.fsync(stream.fileno())
-    os.replace(draft, target)
-    note.unlink(missing_ok=True)
     return done
 
 
@@ -148,7 +171,7 @@ def _resumed(note: Path, fresh: dict[str, Any]) -> dict[str, Any]:
         state = json.loads(note.read_bytes())
         same = all(state[key] == fresh[key] for key in ("model", "form", "given"))
         ends = isinstance(state["done"], int) and isinstance(state["bytes"], int)
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise DataError(f"{note}: cannot be read; start without resume.") from None
     if not same or not ends:
         raise DataError(f"{note}: belongs to a run with another model or format; start without resume.")
