@@ -86,6 +86,7 @@ ROOMS = (
     "sapwood.tasks.frames",
     "sapwood.tasks.attachment",
     "sapwood.tasks.reranking",
+    "sapwood.scale",
     "sapwood.experiments",
     "sapwood.report",
     "sapwood.errors",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sapwood.notebook import Shown
+
 __all__ = ["Limits"]
 
 
 @dataclass(frozen=True)
-class Limits:
+class Limits(Shown):
     """The limits of a request.
 
     Attributes

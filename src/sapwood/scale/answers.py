@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood import settings
 from sapwood.errors import ParameterError
+from sapwood.notebook import Shown
 from sapwood.scale import cluster
 from sapwood.scale.parts import as_part, check_size
 from sapwood.tasks.roles.labeler import RoleLabeler
@@ -76,7 +77,7 @@ def _ask(model: Any, method: str, read: Callable[[Any], Any] | None, part: Any) 
     return getattr(model, method)(given)
 
 
-class ClusterLabeler:
+class ClusterLabeler(Shown):
     """A role labeller whose sentences are labelled by the workers of a cluster.
 
     Takes the labeller's place in ``sapwood.tasks.roles.runs.label_to_file``, which writes the same bytes then, and goes

@@ -23,6 +23,7 @@ from sapwood import settings
 from sapwood.errors import DataError, KernelError, ModelFileError, ParameterError
 from sapwood.files import load, save
 from sapwood.kernels.base import Kernel, as_data
+from sapwood.notebook import Shown
 from sapwood.scale import cluster
 from sapwood.scale.extras import need
 from sapwood.scale.ledger import Ledger, digest, safely
@@ -130,7 +131,7 @@ def gram_to_zarr(
     return store
 
 
-class GramStore:
+class GramStore(Shown):
     """A Gram matrix on disk, perhaps unfinished.
 
     Parameters

@@ -23,6 +23,7 @@ from sapwood import settings
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.files import atomic_write, load, save
 from sapwood.learn.checkpoints import fingerprint
+from sapwood.notebook import Shown
 from sapwood.scale import cluster
 from sapwood.scale.ledger import Ledger, digest, safely
 from sapwood.scale.parts import as_part
@@ -134,7 +135,7 @@ def map_to_shards(
     return shards
 
 
-class Shards:
+class Shards(Shown):
     """Sparse matrices on disk, one after the other.
 
     Iteration gives each shard as a matrix and its labels (None where there are none) and holds one at a time.
