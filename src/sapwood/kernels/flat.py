@@ -49,6 +49,32 @@ class FlatKernel(Kernel):
         _core.smo.dot_products(*_vectors(left), *_vectors(right), int(left.shape[1]), products, settings.threads())
         return self._map(products)
 
+    def _expansion(self, X: Any, weights: Matrix) -> Expansion:
+        """Line the features of X up once, not again for every block of rows."""
+        known: dict[str, int] | None = None
+        if isinstance(X, np.ndarray) and X.dtype == object:
+            known = {}
+            (support,) = _matrices((X,), known)
+        else:
+            (support,) = _line_up(self, X)
+        if not sparse.issparse(support):
+            return super()._expansion(X, weights)
+
+        def evaluate(Y: Any) -> Matrix:
+            if known is not None and isinstance(Y, np.ndarray) and Y.dtype == object:
+                # Features that no support example has come after the known ones, and match nothing.
+                (rows,) = _matrices((Y,), dict(known))
+                rows = rows[:, : support.shape[1]]
+            else:
+                rows, _ = _line_up(self, Y, X)
+            result = np.empty((rows.shape[0], weights.shape[1]))
+            step = max(1, (1 << 25) // max(1, support.shape[0]))
+            for start in range(0, len(result), step):
+                result[start : start + step] = self._gram(rows[start : start + step], support) @ weights
+            return result
+
+        return evaluate
+
     def _diag(self, X: Any) -> Matrix:
         (rows,) = _line_up(self, X)
         squares = rows.multiply(rows) if sparse.issparse(rows) else rows * rows
