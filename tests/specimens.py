@@ -258,6 +258,17 @@ def _grammar() -> Any:
     return Grammar.from_trees(sw.TreeArray(TREES))
 
 
+def _shards() -> Any:
+    import tempfile
+
+    from sapwood.kernels import HashedFragmentMap
+    from sapwood.scale import ShardClassifier, in_parts, map_to_shards
+
+    with tempfile.TemporaryDirectory() as folder:
+        shards = map_to_shards(HashedFragmentMap(n_features=64), in_parts(TREES, LABELS, size=2), folder)
+        return ShardClassifier(epochs=2).fit(shards)
+
+
 SPECIMENS: dict[str, Callable[[], Any]] = {
     "AttachmentRanker": _attachment,
     "Checkpoint": _checkpoint,
@@ -287,6 +298,7 @@ SPECIMENS: dict[str, Callable[[], Any]] = {
     "RecursiveRegressor": _recursive("RecursiveRegressor"),
     "RoleClassifier": _role_classifier,
     "RoleLabeler": _role_labeler,
+    "ShardClassifier": _shards,
     "SubtreeMap": _map("SubtreeMap"),
     "TreeArray": lambda: sw.TreeArray(TREES),
     "VotedPerceptron": _perceptron,
