@@ -165,6 +165,8 @@ def bar_chart(
     """
     if not 0 <= decimals <= 15:
         raise ParameterError(f"decimals: expected 0 to 15, got {decimals}.")
+    if start is not None and not _finite(start):
+        raise ParameterError(f"start: expected a finite number or None, got {start}.")
     shown = [bar for bar in bars if _finite(bar.value)]
     if not shown:
         return _empty(title, width)
