@@ -82,6 +82,9 @@ def test_errors_survive_a_trip_to_another_process() -> None:
         again = pickle.loads(pickle.dumps(error))
         assert type(again) is type(error)
         assert str(again) == str(error)
+    for name in sw.errors.__all__:
+        kind = getattr(sw.errors, name)
+        assert type(kind.__new__(kind)) is kind  # how Dask's tblib makes them again
 
 
 def test_exit_with_trees_in_globals_is_silent(fresh: Run) -> None:
