@@ -61,8 +61,8 @@ class KernelError(SapwoodError, ArithmeticError):
     """A kernel value cannot be represented, for example because it overflows."""
 
 
-# MemoryError comes first because it makes its objects in a way of its own: otherwise ``TooLargeError.__new__``, by which
-# Dask brings errors back from its workers, would be refused.
+# MemoryError comes first because it makes its objects in a way of its own: otherwise ``TooLargeError.__new__``, by
+# which Dask brings errors back from its workers, would be refused.
 class TooLargeError(MemoryError, SapwoodError):
     """A result would not fit in memory; raised before anything is allocated, with alternatives."""
 
