@@ -3,6 +3,7 @@ import json
 import pytest
 
 from sapwood.cli import main
+from sapwood.draw import Series, line_chart
 from sapwood.errors import ParameterError
 from sapwood.experiments import EXPERIMENTS, Experiment, Setting, Table, run
 
@@ -42,6 +43,28 @@ def test_what_is_complete_survives_a_failure(tmp_path, monkeypatch):
 
     monkeypatch.setitem(EXPERIMENTS, "toy", Experiment("A toy", ("one", "two")))
     monkeypatch.setattr("sapwood.experiments.run", broken)
-    out = tmp_path / "out.json"
-    assert main(["experiment", "toy", "--json", str(out)]) == 2
+    out, page = tmp_path / "out.json", tmp_path / "out.html"
+    assert main(["experiment", "toy", "--json", str(out), "--html", str(page)]) == 2
     assert [table["name"] for table in json.loads(out.read_text())["tables"]] == ["one"]
+    assert "First" in page.read_text()
+
+
+def test_the_page_has_the_charts(tmp_path, monkeypatch):
+    chart = line_chart("Growth", [Series("trees", [1, 2], [3, 4])], x_label="x", y_label="y")
+    tables = [Table("one", "First <b>", ("a",), [(1,)], chart=chart), Table("two", "Second", ("a",), [(2,)])]
+    monkeypatch.setitem(EXPERIMENTS, "toy", Experiment("A toy", ("one", "two")))
+    monkeypatch.setattr("sapwood.experiments.run", lambda name, setting: iter(tables))
+    page = tmp_path / "out.html"
+    assert main(["experiment", "toy", "--html", str(page)]) == 0
+    text = page.read_text()
+    assert text.count(chart) == 1
+    assert "First &lt;b&gt;" in text
+    assert "Second" in text
+
+
+@pytest.mark.parametrize("option", ["--json", "--html"])
+def test_a_file_that_cannot_be_written_is_refused_before_the_work(option, tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(EXPERIMENTS, "toy", Experiment("A toy", ("one",)))
+    monkeypatch.setattr("sapwood.experiments.run", lambda name, setting: pytest.fail("worked"))
+    assert main(["experiment", "toy", option, str(tmp_path / "no" / "x")]) == 1
+    assert "name a file in a folder that exists" in capsys.readouterr().err

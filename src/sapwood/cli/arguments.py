@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
-__all__ = ["Subparsers", "add_threads", "positive_float", "positive_int"]
+from sapwood.errors import DataError
+
+__all__ = ["Subparsers", "add_threads", "check_output", "positive_float", "positive_int"]
 
 Subparsers = argparse._SubParsersAction  # the only name argparse has for its own type
 
@@ -34,3 +37,11 @@ def positive_float(text: str) -> float:
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"expected a number above 0, got {text!r}")
     return value
+
+
+def check_output(name: str) -> Path:
+    """Refuse a file that cannot be written before the work for it is done, not after."""
+    path = Path(name)
+    if path.is_dir() or not path.absolute().parent.is_dir():
+        raise DataError(f"{path}: cannot be written; name a file in a folder that exists.")
+    return path

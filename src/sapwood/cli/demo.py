@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from sapwood.cli.arguments import Subparsers, add_threads
+from sapwood.cli.arguments import Subparsers, add_threads, check_output
 
 __all__ = ["add_parser", "run"]
 
@@ -34,11 +34,10 @@ def run(options: argparse.Namespace) -> int:
     import platform
     import time
     from importlib import import_module
-    from pathlib import Path
 
     from sapwood import __version__, settings
     from sapwood.corpora import nursery
-    from sapwood.errors import DataError, ParameterError
+    from sapwood.errors import ParameterError
     from sapwood.experiments.demo import SECTIONS
     from sapwood.files import atomic_write
     from sapwood.report import Section, report_page
@@ -46,10 +45,7 @@ def run(options: argparse.Namespace) -> int:
     for task in options.tasks:
         if task not in SECTIONS:
             raise ParameterError(f"there is no task {task!r}; there are {', '.join(SECTIONS)}.")
-    # Asked before the work is done, not after.
-    output = Path(options.output)
-    if output.is_dir() or not output.absolute().parent.is_dir():
-        raise DataError(f"{output}: cannot be written; name a file in a folder that exists.")
+    output = check_output(options.output)
     start = time.perf_counter()
     print("The nursery: sentences grown from a grammar. A garden, not a benchmark.", flush=True)
     garden = nursery.grow()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from sapwood.cli.arguments import Subparsers, add_threads
+from sapwood.cli.arguments import Subparsers, add_threads, check_output
 from sapwood.experiments import EXPERIMENTS
 
 __all__ = ["add_parser", "run"]
@@ -27,12 +27,13 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
             "--tables", nargs="+", default=[], metavar="TABLE", help=f"of {', '.join(experiment.tables)} (default: all)"
         )
         one.add_argument("--json", metavar="FILE", help="write the tables there too, after each one")
+        one.add_argument("--html", metavar="FILE", help="write a page of the tables with charts, after each one")
         add_threads(one)
         one.set_defaults(run=run, experiment=name)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print each table as it becomes complete; the JSON file always holds what is complete."""
+    """Print each table as it becomes complete; the files always hold what is complete."""
     import json
     import os
     import platform
@@ -40,9 +41,14 @@ def run(options: argparse.Namespace) -> int:
     from pathlib import Path
 
     import sapwood
-    from sapwood.experiments import Setting
+    from sapwood.experiments import Setting, Table
     from sapwood.experiments import run as run_experiment
     from sapwood.files import atomic_write
+    from sapwood.report import Section, report_page
+
+    for name in (options.json, options.html):
+        if name:
+            check_output(name)
 
     setting = Setting(
         data=Path(options.data) if options.data else None,
@@ -50,19 +56,25 @@ def run(options: argparse.Namespace) -> int:
         cache=Path(options.cache) if options.cache else None,
         tables=tuple(options.tables),
     )
+    facts = {
+        "experiment": options.experiment,
+        "seed": options.seed,
+        "sapwood": sapwood.__version__,
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
+    }
     start = time.perf_counter()
-    done = []
+    done: list[Table] = []
     for table in run_experiment(options.experiment, setting):
         print(f"{table}\n", flush=True)
-        done.append(table.to_json())
+        done.append(table)
+        facts["seconds"] = round(time.perf_counter() - start, 1)
         if options.json:
-            record = {
-                "experiment": options.experiment,
-                "seed": options.seed,
-                "sapwood": sapwood.__version__,
-                "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
-                "seconds": round(time.perf_counter() - start, 1),
-                "tables": done,
-            }
+            record = {**facts, "tables": [one.to_json() for one in done]}
             atomic_write(options.json, (json.dumps(record, ensure_ascii=False, indent=2) + "\n").encode())
+        if options.html:
+            section = Section("Tables", parts=list(done))
+            lead = f"{EXPERIMENTS[options.experiment].summary}."
+            shown = {key: str(value) for key, value in facts.items()}
+            page = report_page(f"Experiment: {options.experiment}", [section], lead=lead, facts=shown)
+            atomic_write(options.html, page.encode())
     return 0

@@ -23,6 +23,7 @@ from sapwood import settings
 from sapwood.corpora.brown import iter_brown
 from sapwood.corpora.kelp import read_kelp
 from sapwood.corpora.questions import Question, read_questions
+from sapwood.draw import Series, line_chart
 from sapwood.errors import DataError
 from sapwood.experiments.places import data_folders_of, place_if_any, place_of
 from sapwood.experiments.tables import Cell, Setting, Table
@@ -327,24 +328,30 @@ def _curve(rows: list[Row], data: _Data, grams: Grams, seed: int) -> Table:
     labels, gold = data.labels(fine=False), data.labels(fine=False, test=True)
     order = np.random.default_rng(seed).permutation(len(labels))
     sizes = [*(size for size in _SIZES if size < len(labels)), len(labels)]
-    lines: list[tuple[Cell, ...]] = []
+    found: dict[str, list[float]] = {}
     for row in rows:
         K, other = grams.train(row.kernel), grams.other(row.kernel)
-        cells: list[Cell] = [row.name]
+        shares = found.setdefault(row.name, [])
         for size in sizes:
             chosen = np.sort(order[:size])
             machine = stored_machine(K, chosen, labels, _C, None)
             margins = _Fitted(machine, other[:, chosen]).margins()
-            cells.append(_percent(machine.classes_[margins.argmax(axis=1)] == gold))
-        lines.append(tuple(cells))
+            shares.append(_percent(machine.classes_[margins.argmax(axis=1)] == gold))
     columns = ("kernel", *(f"{size:,}" for size in sizes))
     return Table(
         "curve",
         "Learning curve: accuracy on 6 classes of the test questions by number of training questions",
         columns,
-        lines,
+        [(name, *shares) for name, shares in found.items()],
         dict.fromkeys(columns, 1),
         notes=(f"Nested random samples, seed {seed}; C = {_C:g}.",),
+        chart=line_chart(
+            "Accuracy on 6 classes by number of training questions",
+            [Series(name, sizes, shares) for name, shares in found.items()],
+            x_label="training questions",
+            y_label="accuracy, %",
+            x_log=True,
+        ),
     )
 
 

@@ -60,6 +60,8 @@ class Table:
         Decimals of the numbers in a column; 2 where it says nothing.
     notes : sequence of str
         What a reader must know: data, seed, what was chosen how.
+    chart : str
+        The same as a picture, as ``sapwood.draw`` makes it, where one says more than the numbers; empty for none.
 
     Examples
     --------
@@ -77,6 +79,7 @@ class Table:
     rows: Sequence[Sequence[Cell]]
     decimals: dict[str, int] = field(default_factory=dict)
     notes: Sequence[str] = ()
+    chart: str = ""
 
     def __post_init__(self) -> None:
         for number, row in enumerate(self.rows):
@@ -130,7 +133,7 @@ class Table:
             body += f"<tr>{cells}</tr>"
         notes = "".join(f"<p><small>{escape(note)}</small></p>" for note in self.notes)
         caption = f'<caption style="text-align:left">{escape(self.title)}</caption>'
-        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
+        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{self.chart}{notes}"
 
     def to_json(self) -> dict[str, Any]:
         """Give the table as JSON data."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from sapwood.draw import Point, Series, line_chart, scatter_chart
 from sapwood.experiments.attachment.data import REDUCTION, Data
 from sapwood.experiments.attachment.learners import attach, describe, kernel, network
 from sapwood.experiments.attachment.projection import forest_components
@@ -34,12 +35,16 @@ def iterations(setting: Setting, data: Data) -> Table:
         network(data.seed, epochs=_ITERATIONS).set_params(patience=_ITERATIONS),
     )
     curves = [kept(f"passes over {_SIZE}: {describe(ranker)}", curve, ranker) for ranker in rankers]
+    title = f"Wrong attachments in % of the validation part, over passes through {len(part)} sentences"
+    names = ("kernel", "network", "network, weights averaged")
+    lines = [Series(name, list(range(1, len(errors) + 1)), errors) for name, errors in zip(names, curves, strict=True)]
     return Table(
         "iterations",
-        f"Wrong attachments in % of the validation part, over passes through {len(part)} sentences",
-        ("pass", "kernel", "network", "network, weights averaged"),
+        title,
+        ("pass", *names),
         [(str(at + 1), *errors) for at, errors in enumerate(zip(*curves, strict=True))],
         notes=data.notes,
+        chart=line_chart(title, lines, x_label="passes", y_label="wrong attachments, %"),
     )
 
 
@@ -47,9 +52,14 @@ def components(setting: Setting, data: Data) -> Table:
     """Project the states of one forest onto their first two principal components (figure 2)."""
     ranker = network(data.seed, epochs=_EPOCHS)
     found = data.kept(setting)(f"components after {_SIZE}: {describe(ranker)}", _project, data, ranker)
+    title = f"States of the network for the {len(found['rows'])} ways to attach one {found['foot']}, best first"
+    points = [
+        Point(x, y, "right tree" if right else "other ways to attach it", f"{tree}, utility {utility:.2f}")
+        for tree, x, y, utility, right in found["rows"]
+    ]
     return Table(
         "pca",
-        f"States of the network for the {len(found['rows'])} ways to attach one {found['foot']}, best first",
+        title,
         ("tree", "first component", "second component", "utility", "right"),
         found["rows"],
         {"first component": 3, "second component": 3, "utility": 3},
@@ -57,6 +67,7 @@ def components(setting: Setting, data: Data) -> Table:
             *data.notes,
             f"The two components hold {found['share']:.0f} % of the variance of {found['units']} units.",
         ),
+        chart=scatter_chart(title, points, x_label="first component", y_label="second component"),
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from sapwood.corpora.nursery import Nursery
 from sapwood.decode import RoleProblem, decode_roles_batch
-from sapwood.draw import Series, line_chart, span_svg, span_text
+from sapwood.draw import span_svg, span_text
 from sapwood.experiments.convergence import convergence, with_conflicts
 from sapwood.experiments.figures import Figure
 from sapwood.experiments.tables import Table
@@ -105,22 +105,8 @@ def _before_and_after(
 
 def _convergence(problems: list[RoleProblem]) -> Figure:
     table = convergence(with_conflicts(problems, most=30), "sentences with conflicts")
-    steps = [float(row[0] or 0) for row in table.rows]
-    chart = line_chart(
-        table.title,
-        [
-            Series(name, steps, [float(row[at] or 0) for row in table.rows], dashed="primal" in name)
-            for at, name in enumerate(table.columns)
-            if at and name != "AD3 primal"
-        ]
-        # The consensus of AD3 starts far below the rest, and would press everything else flat.
-        + [Series("AD3 primal", steps[2:], [float(row[1] or 0) for row in table.rows[2:]], dashed=True)],
-        x_label="iterations",
-        y_label="distance from the optimum",
-        x_log=True,
-    )
     return Figure(
         f"How AD3 converges, beside the subgradient method: mean of {len(with_conflicts(problems, most=30))} problems",
-        chart,
+        table.chart,
         notes=("Dual: the upper bound. Primal, dashed: what the consensus is worth; it may break constraints.",),
     )

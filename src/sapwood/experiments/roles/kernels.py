@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sapwood.draw import Series, line_chart
 from sapwood.experiments.roles.data import CORPORA, grammar_of, sample_arguments
 from sapwood.experiments.tables import Cell, Setting, Table
 from sapwood.kernels.base import Kernel
@@ -128,15 +129,18 @@ def learning_curve(setting: Setting, name: str) -> Table:
     test = sample_arguments(setting, name, "test", TEST)
     grammar = grammar_of(setting, name)
     kernels = ["plain", "both", *(["flat", "composite"] if name != "conll05" else [])]
-    rows: list[tuple[Cell, ...]] = []
+    sizes: list[int] = []
+    found: dict[str, list[float]] = {kernel: [] for kernel in kernels}
     for size in CURVE:
         judged = Judged(most.sample(size, setting.seed), test)
-        cells: list[Cell] = [len(judged.train)]
+        sizes.append(len(judged.train))
         for kernel in kernels:
             guess = judged.predict(role_kernel(kernel, grammar), views_of(kernel), price_of(kernel))
-            cells.append(100 * float((guess == test.labels).mean()))
-        rows.append(tuple(cells))
+            found[kernel].append(100 * float((guess == test.labels).mean()))
         if size >= len(most):
             break
     title = f"Accuracy on {len(test):,} given arguments by the number of training arguments: {CORPORA[name]}"
-    return Table(f"curve {name}", title, ("arguments", *kernels), rows)
+    lines = [Series(kernel, sizes, shares) for kernel, shares in found.items()]
+    rows = list(zip(sizes, *found.values(), strict=True))
+    chart = line_chart(title, lines, x_label="training arguments", y_label="accuracy, %", x_log=True)
+    return Table(f"curve {name}", title, ("arguments", *kernels), rows, chart=chart)
