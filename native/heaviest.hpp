@@ -11,13 +11,13 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <queue>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "arena.hpp"
 #include "bags.hpp"
+#include "best_first.hpp"
 #include "fragments.hpp"
 #include "lens.hpp"
 #include "model.hpp"
@@ -122,15 +122,6 @@ class SubsetSearch {
 
   private:
     using Grown = GrownFragment<Sides>;
-    struct Waiting {
-        double bound;
-        std::size_t arrival;
-        std::shared_ptr<const Grown> from;  // null: a bare production
-        std::uint32_t at, step;
-        bool operator<(const Waiting& other) const {
-            return bound != other.bound ? bound < other.bound : arrival > other.arrival;
-        }
-    };
     // The weights of the rows that have one production in one slot.
     struct Group {
         double total = 0.0, positive = 0.0, negative = 0.0, count = 0.0;
@@ -154,15 +145,8 @@ class SubsetSearch {
     void search(const FragmentSide (&sides)[Sides]) {
         FragmentGrower<Sides> grower(sides, options_.height_limit);
         start();
-        std::size_t work = 0, checked = 0;
-        while (!waiting_.empty()) {
-            const Waiting next = waiting_.top();
-            if (next.bound <= best_.threshold()) break;
-            if (work > limit_) {
-                exact_ = false;
-                break;
-            }
-            waiting_.pop();
+        std::size_t work = 0;
+        exact_ = waiting_.run(limit_, work, control_, [&] { return best_.threshold(); }, [&](const auto& next) {
             const Production production = steps_[next.step].production;
             const std::size_t arity = model_.arena().children(model_.arena().sample(production)).size();
             auto grown = std::make_shared<Grown>();
@@ -175,11 +159,7 @@ class SubsetSearch {
             }
             expand(grown, sides);
             work += grown->rows[0].fillings.size() + 64;
-            if (work - checked > 1000000) {
-                control_.check();
-                checked = work;
-            }
-        }
+        });
     }
 
     // Nodes with some internal child, by production.
@@ -261,7 +241,7 @@ class SubsetSearch {
     }
 
     void push(double bound, std::shared_ptr<const Grown> from, std::uint32_t at, std::uint32_t step) {
-        if (bound > best_.threshold()) waiting_.push({bound, arrivals_++, std::move(from), at, step});
+        if (bound > best_.threshold()) waiting_.push(bound, std::move(from), at, step);
     }
 
     // Weighs every fragment with one production more, and lets those wait that may lead further.
@@ -344,8 +324,7 @@ class SubsetSearch {
     std::vector<Group> group_;  // per production, between two uses of touched_
     std::vector<Production> touched_;
     std::vector<FragmentStep> steps_;
-    std::priority_queue<Waiting> waiting_;
-    std::size_t arrivals_ = 0;
+    BestFirst<Grown> waiting_;
     Starts starts_[Sides];
     bool exact_ = true;
 };

@@ -12,7 +12,6 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
-#include <queue>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -21,6 +20,7 @@
 #include "aligned.hpp"
 #include "aligned_growth.hpp"
 #include "arena.hpp"
+#include "best_first.hpp"
 #include "growth.hpp"
 #include "heaviest.hpp"
 #include "parallel.hpp"
@@ -51,21 +51,9 @@ class AlignedSearch {
 
     Heaviest run() {
         start();
-        std::size_t checked = 0;
-        while (!waiting_.empty()) {
-            const Waiting next = waiting_.top();
-            if (next.bound <= best_.threshold()) break;
-            if (work_ > limit_) {
-                exact_ = false;
-                break;
-            }
-            waiting_.pop();
+        exact_ = waiting_.run(limit_, work_, control_, [&] { return best_.threshold(); }, [&](const auto& next) {
             expand(std::make_shared<const Grown>(next.from ? grow(*next.from, next.at, next.step) : seed(next.step)));
-            if (work_ - checked > 1000000) {
-                control_.check();
-                checked = work_;
-            }
-        }
+        });
         return result();
     }
 
@@ -106,15 +94,6 @@ class AlignedSearch {
         std::uint32_t step = kNone, slots = 0;
         std::vector<OpenSlot> open;
         Rows mine, theirs;
-    };
-    struct Waiting {
-        double bound;
-        std::size_t arrival;
-        std::shared_ptr<const Grown> from;  // null: a bare production
-        std::uint32_t at, step;
-        bool operator<(const Waiting& other) const {
-            return bound != other.bound ? bound < other.bound : arrival > other.arrival;
-        }
     };
     // What the element has to fill a slot with.
     struct Candidate {
@@ -261,7 +240,7 @@ class AlignedSearch {
             const auto step = static_cast<std::uint32_t>(steps_.size());
             steps_.push_back({from ? from->step : kNone, from ? from->open[at].number : 0, found.word, found.sample, group.sample});
             best_.add(weight, {step, found.count});
-            if (bound > best_.threshold()) waiting_.push({bound, arrivals_++, from, at, step});
+            if (bound > best_.threshold()) waiting_.push(bound, from, at, step);
         }
         groups_.clear();
         group_of_.clear();
@@ -571,8 +550,8 @@ class AlignedSearch {
     std::unordered_map<std::uint64_t, std::uint32_t> group_of_;
     std::vector<OpenSlot> open_;
     std::vector<Step> steps_;
-    std::priority_queue<Waiting> waiting_;
-    std::size_t arrivals_ = 0, work_ = 0;
+    BestFirst<Grown> waiting_;
+    std::size_t work_ = 0;
     bool exact_ = true;
 };
 

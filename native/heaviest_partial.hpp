@@ -15,13 +15,13 @@
 #include <limits>
 #include <memory>
 #include <numeric>
-#include <queue>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "arena.hpp"
 #include "bags.hpp"
+#include "best_first.hpp"
 #include "growth.hpp"
 #include "heaviest.hpp"
 #include "lens.hpp"
@@ -197,21 +197,9 @@ class PartialSearch {
     template <class Name, class OtherName>
     Heaviest run(Name name, OtherName other_name) {
         start();
-        std::size_t checked = 0;
-        while (!waiting_.empty()) {
-            const Waiting next = waiting_.top();
-            if (next.bound <= best_.threshold()) break;
-            if (work_ > limit_) {
-                exact_ = false;
-                break;
-            }
-            waiting_.pop();
-            expand(std::make_shared<const Grown>(next.from ? grow(*next.from, next.depth, next.step) : seed(next.step)));
-            if (work_ - checked > 1000000) {
-                control_.check();
-                checked = work_;
-            }
-        }
+        exact_ = waiting_.run(limit_, work_, control_, [&] { return best_.threshold(); }, [&](const auto& next) {
+            expand(std::make_shared<const Grown>(next.from ? grow(*next.from, next.at, next.step) : seed(next.step)));
+        });
         return result(name, other_name);
     }
 
@@ -230,15 +218,6 @@ class PartialSearch {
         std::uint32_t step = kNone;
         std::vector<std::size_t> children;  // of the fragment's nodes on the right edge
         Rows rows[2];
-    };
-    struct Waiting {
-        double bound;
-        std::size_t arrival;
-        std::shared_ptr<const Grown> from;  // null: a bare label
-        std::uint32_t depth, step;
-        bool operator<(const Waiting& other) const {
-            return bound != other.bound ? bound < other.bound : arrival > other.arrival;
-        }
     };
     // What the element has for a key, and the model for a key or a pair of keys.
     struct Mine {
@@ -313,7 +292,7 @@ class PartialSearch {
             const auto step = static_cast<std::uint32_t>(steps_.size());
             steps_.push_back({from ? from->step : kNone, depth, theirs.key, theirs.other});
             best_.add(weight, {step});
-            if (bound > best_.threshold()) waiting_.push({bound, arrivals_++, from, depth, step});
+            if (bound > best_.threshold()) waiting_.push(bound, from, depth, step);
         }
         theirs_.clear();
         pair_place_.clear();
@@ -487,8 +466,8 @@ class PartialSearch {
     std::vector<Theirs> theirs_;
     bool negative_;
     std::vector<Step> steps_;
-    std::priority_queue<Waiting> waiting_;
-    std::size_t arrivals_ = 0, work_ = 0;
+    BestFirst<Grown> waiting_;
+    std::size_t work_ = 0;
     bool exact_ = true;
 };
 
