@@ -28,10 +28,13 @@ struct Control {
     }
 };
 
+// Whether blocks that are done count as progress.
+enum class Progress { counted, silent };
+
 // Calls make_worker() once per thread; the worker is then called with (begin, end) for block after block.
 template <class MakeWorker>
 void parallel_blocks(std::size_t count, std::size_t block, std::size_t threads, Control& control,
-                     MakeWorker make_worker) {
+                     MakeWorker make_worker, Progress progress = Progress::counted) {
     const std::size_t blocks = (count + block - 1) / block;
     std::atomic<std::size_t> next{0};
     std::exception_ptr failure;
@@ -43,7 +46,7 @@ void parallel_blocks(std::size_t count, std::size_t block, std::size_t threads, 
                 control.check();
                 const std::size_t begin = b * block, end = begin + block < count ? begin + block : count;
                 worker(begin, end);
-                control.done.fetch_add(end - begin, std::memory_order_relaxed);
+                if (progress == Progress::counted) control.done.fetch_add(end - begin, std::memory_order_relaxed);
             }
         } catch (...) {
             next.store(blocks);

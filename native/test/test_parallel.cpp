@@ -141,6 +141,41 @@ void threads_change_no_bit() {
     });
 }
 
+void columns_do_not_depend_on_threads() {
+    Garden garden(77);
+    Arena arena;
+    std::vector<Bag> elements;
+    for (int i = 0; i < 400; ++i) elements.push_back({garden.tree(6, 4)});
+    const Bags bags = intern(elements, arena);
+    const SubsetOptions options{0.4, false, 0};
+    const SubsetColumns one(arena, bags, options, 1);
+    for (const std::size_t threads : {2, 3, 8}) {
+        const SubsetColumns many(arena, bags, options, threads);
+        CHECK(many.lists() == one.lists());
+        std::size_t entries = 0;
+        for (std::uint32_t list = 0; list < one.lists(); ++list) {
+            const auto a = one.entries(list), b = many.entries(list);
+            CHECK(a.size() == b.size());
+            for (std::size_t k = 0; k < std::min(a.size(), b.size()); ++k)
+                CHECK(a[k].member == b[k].member && a[k].child == b[k].child);
+            entries += a.size();
+        }
+        CHECK(entries > 4096);  // fewer are not split
+        for (Node node = 0; node < arena.size(); ++node) {
+            if (one.place(node) == 0) continue;
+            const Production production = arena.production_of(node);
+            std::uint32_t at = 0;
+            const auto kids = arena.children(node);
+            for (std::uint32_t slot = 0; slot < kids.size(); ++slot) {
+                if (arena.is_leaf(kids[slot])) continue;
+                const std::uint32_t list = many.find_list(production, slot, arena.production_of(kids[slot]));
+                CHECK(list == one.find_list(production, slot, arena.production_of(kids[slot])));
+                CHECK(list == many.lists_of(many.position(production, many.place(node)))[at++]);
+            }
+        }
+    }
+}
+
 void equal_values_have_equal_bits() {
     // A tree's row must not depend on where it stands or on what stands around it in the same columns.
     Garden garden(601);
@@ -165,6 +200,7 @@ int main() {
     RUN(cancelled_kernels_stop_soon);
     RUN(cancelled_wide_nodes_stop_soon);
     RUN(threads_change_no_bit);
+    RUN(columns_do_not_depend_on_threads);
     RUN(equal_values_have_equal_bits);
     return finish();
 }
