@@ -4,14 +4,22 @@ VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := $(shell find native -type f -not -path 'native/test/*' -not -path 'native/fuzz/*' 2>/dev/null)
 
-.PHONY: demo test lint check bench native-test sanitize fuzz clean
+PIP_INSTALL := $(BIN)/python -m pip install --quiet
+BUILD_TOOLS := "scikit-build-core>=0.11" "nanobind>=2.7" "cmake>=3.25" "ninja>=1.11"
+# Pinned versions first, so that two checkouts behave alike; newer ones where those are not to be had.
+# `make PINNED=` goes without pins.
+PINNED ?= -c constraints.txt
+
+.PHONY: constraints demo test lint check bench docs links native-test sanitize sanitize-threads fuzz fuzz-native fuzz-python fuzz-core faults \
+  wheel clean
 
 # The stamp is rebuilt when the native core or the packaging changes; Python edits need no step at all.
 $(VENV)/installed: pyproject.toml CMakeLists.txt $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet "scikit-build-core>=0.11" "nanobind>=2.7" "cmake>=3.25" "ninja>=1.11"
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pip install --quiet --no-build-isolation -e ".[dev]"
+	$(PIP_INSTALL) $(PINNED) $(BUILD_TOOLS) || $(PIP_INSTALL) $(BUILD_TOOLS)
+	PATH="$(abspath $(BIN)):$$PATH"; export PATH; \
+	  $(PIP_INSTALL) $(PINNED) --no-build-isolation -e ".[dev]" || $(PIP_INSTALL) --no-build-isolation -e ".[dev]"
 	touch $@
 
 demo: $(VENV)/installed
@@ -31,6 +39,19 @@ test: lint native-test check
 bench: $(VENV)/installed
 	$(BIN)/python benchmarks/run.py
 
+# The documentation is a matter of its own packages; warnings are errors.
+$(VENV)/documented: $(VENV)/installed
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pip install --quiet --no-build-isolation -e ".[docs]"
+	touch $@
+
+docs: $(VENV)/documented
+	$(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+# Links to other sites, which needs the network; links between pages are checked by make test and make docs.
+links: $(VENV)/documented
+	$(BIN)/python -m sphinx -b linkcheck -q docs docs/_build/links
+
 native-test: $(VENV)/installed
 	mkdir -p build
 	$(BIN)/cmake -S . -B build/native -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
@@ -38,14 +59,25 @@ native-test: $(VENV)/installed
 	$(BIN)/cmake --build build/native
 	$(BIN)/ctest --test-dir build/native --output-on-failure
 
-sanitize: $(VENV)/installed
+# Memory faults and undefined behaviour in one build, races in another: the sanitizers do not go together.
+sanitize: $(VENV)/installed sanitize-threads
 	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
 	  -DSAPWOOD_PYTHON=OFF -DSAPWOOD_NATIVE_TESTS=ON -DSAPWOOD_SANITIZE=address,undefined
 	$(BIN)/cmake --build build/sanitize
 	$(BIN)/ctest --test-dir build/sanitize --output-on-failure
 
+sanitize-threads: $(VENV)/installed
+	$(BIN)/cmake -S . -B build/sanitize-threads -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
+	  -DSAPWOOD_PYTHON=OFF -DSAPWOOD_NATIVE_TESTS=ON -DSAPWOOD_SANITIZE=thread
+	$(BIN)/cmake --build build/sanitize-threads
+	$(BIN)/ctest --test-dir build/sanitize-threads --output-on-failure
+
 FUZZ_SECONDS ?= 60
-fuzz: $(VENV)/installed
+FUZZ_TARGETS ?=
+fuzz: fuzz-native fuzz-python fuzz-core
+
+# The headers under libFuzzer, AddressSanitizer and UBSan.
+fuzz-native: $(VENV)/installed
 	@command -v clang++ > /dev/null || { \
 	  echo "make fuzz needs clang with libFuzzer: apt-get install clang libclang-rt-dev (or your system's name for them)"; exit 1; }
 	$(BIN)/cmake -S . -B build/fuzz -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
@@ -54,8 +86,41 @@ fuzz: $(VENV)/installed
 	@for target in build/fuzz/fuzz_*; do \
 	  test -x $$target && test -f $$target || continue; name=$$(basename $$target); mkdir -p build/fuzz/corpus/$$name; \
 	  echo "== $$name for $(FUZZ_SECONDS) s"; \
-	  $$target -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=4096 -print_final_stats=1 build/fuzz/corpus/$$name $$(test -d native/fuzz/seeds/$$name && echo native/fuzz/seeds/$$name) || exit 1; \
+	  $$target -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=4096 -len_control=0 -max_len=4096 \
+	    -print_final_stats=1 build/fuzz/corpus/$$name \
+	    $$(test -d native/fuzz/seeds/$$name && echo native/fuzz/seeds/$$name) || exit 1; \
 	done
+
+# Every reader, the model loader, the kernel expressions and the decoder from Python, guided by coverage (atheris).
+$(VENV)/fuzzing: $(VENV)/installed
+	$(PIP_INSTALL) "atheris>=3.0"
+	touch $@
+
+fuzz-python: $(VENV)/fuzzing
+	$(BIN)/python tests/fuzz/run.py --seconds $(FUZZ_SECONDS) $(FUZZ_TARGETS)
+
+# What Python hands to the core, with the core itself under AddressSanitizer.
+CORE_TARGETS ?= model trees decode text
+fuzz-core: $(VENV)/installed
+	$(BIN)/cmake -S . -B build/fuzz-core -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
+	  -DCMAKE_CXX_COMPILER=clang++ -DSAPWOOD_SANITIZE=address -DPython_EXECUTABLE=$(abspath $(BIN)/python) \
+	  -Dnanobind_DIR=$$($(BIN)/python -m nanobind --cmake_dir)
+	$(BIN)/cmake --build build/fuzz-core
+	SAPWOOD_CORE=$$(ls $(abspath build/fuzz-core)/_core*.so) ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
+	  LD_PRELOAD=$$(clang++ -print-file-name=libclang_rt.asan-x86_64.so) \
+	  $(BIN)/python tests/fuzz/run.py --plain --seconds $(FUZZ_SECONDS) --folder build/fuzz/core $(CORE_TARGETS)
+
+# Kills at random points, full disks, read-only folders and memory limits, for longer than the tests do.
+faults: $(VENV)/installed
+	SAPWOOD_FAULTS=long $(BIN)/python -m pytest tests/faults -q
+
+constraints: $(VENV)/installed
+	(sed -n '/^#/p' constraints.txt; $(BIN)/python -m pip list --format=freeze --exclude-editable \
+	  --exclude pip --exclude setuptools --exclude wheel) > build/constraints.txt
+	mv build/constraints.txt constraints.txt
+
+wheel: $(VENV)/installed
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pip wheel --quiet --no-build-isolation --no-deps -w dist .
 
 clean:
 	rm -rf build $(VENV)

@@ -7,12 +7,13 @@ Charniak's parses. An argument counts if it covers one constituent exactly; verb
 from __future__ import annotations
 
 import gzip
-import os
 import re
 import tarfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from places import corpus
 
 ARCHIVE = "conll05/conll05st-release-nowords.tar"
 TRAIN = [("train", f"train.{section:02d}") for section in range(2, 22)]
@@ -33,10 +34,8 @@ class Node:
 
 def find() -> Path | None:
     """Return the archive, or None where there is none."""
-    for folder in (os.environ.get("SAPWOOD_DATA"), Path(__file__).resolve().parents[2] / "shared" / "data"):
-        if folder and (Path(folder) / ARCHIVE).exists():
-            return Path(folder) / ARCHIVE
-    return None
+    archive = corpus(ARCHIVE)
+    return archive if archive.exists() else None
 
 
 def read(archive: Path, parts: list[tuple[str, str]]) -> tuple[list[str], list[str], list[str]]:

@@ -2,8 +2,8 @@
 
 All figures are CPU time, because other programs share the machine.
 
-Run ``python benchmarks/explain.py``. Trees are those of NLTK's Penn Treebank sample (``treebank.zip``), looked for in
-``../shared/data/nltk-zips``; name another place with ``--treebank``.
+Run ``python benchmarks/explain.py``. Trees are those of NLTK's Penn Treebank sample (``nltk-zips/treebank.zip`` among
+the corpora); name another place with ``--treebank``.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 
 import sapwood as sw
+from places import corpus
 from sapwood.errors import DataError
 from sapwood.kernels import (
     FragmentMap,
@@ -38,7 +39,7 @@ from table import Row
 
 # What one decision may take at most, and the fragments of a whole model, in milliseconds.
 DECISION, MODEL = 50.0, 1000.0
-HOME = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "nltk-zips" / "treebank.zip"
+HOME = corpus("nltk-zips/treebank.zip")
 
 
 def read_treebank(path: Path) -> sw.TreeArray:

@@ -14,13 +14,13 @@ import random
 import time
 import zipfile
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import sapwood as sw
+from places import corpus
 from sapwood.kernels import Grammar, GrammarDriven, SubsetTree
 
-SAMPLE = Path(__file__).resolve().parents[1].parent / "shared" / "data" / "nltk-zips" / "treebank.zip"
+SAMPLE = corpus("nltk-zips/treebank.zip")
 
 
 def load(count: int) -> tuple[str, sw.TreeArray]:

@@ -1,8 +1,8 @@
 """How close explicit maps come to the exact kernel: question classification with more and more fragments or landmarks.
 
 Run ``python benchmarks/maps.py``. Needs TREC questions with constituency trees as ``train.tsv.gz`` and ``test.tsv.gz``
-(coarse class, fine class, tokens, tree per line), looked for in ``../shared/data/trec-qc-trees``; name another folder
-with ``--data``.
+(coarse class, fine class, tokens, tree per line), looked for in ``trec-qc-trees`` among the corpora; name another
+folder with ``--data``.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from sklearn.preprocessing import Normalizer
 from sklearn.svm import LinearSVC
 
 import sapwood as sw
+from places import corpus
 from sapwood.kernels import FragmentMap, LandmarkMap, SubsetTree
 from sapwood.learn import KernelSVC
 
-HOME = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "trec-qc-trees"
+HOME = corpus("trec-qc-trees")
 
 
 def read(path: Path) -> tuple[sw.TreeArray, np.ndarray]:

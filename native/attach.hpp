@@ -188,7 +188,7 @@ struct ForestOptions {
 };
 
 // Forests one after the other; the members of forest f are those before end[f] that no earlier one has.
-struct Forests {
+struct AttachmentForests {
     Arena arena;
     std::vector<Node> tree;             // per member
     std::vector<std::uint32_t> depth;   // per member: of its anchor on the spine; an upward path has 0
@@ -244,7 +244,7 @@ class ForestBuilder {
         }
     }
 
-    Forests take() { return std::move(result_); }
+    AttachmentForests take() { return std::move(result_); }
 
   private:
     struct Spine {
@@ -392,7 +392,7 @@ class ForestBuilder {
 
     const ConnectionPaths& paths_;
     ForestOptions options_;
-    Forests result_;
+    AttachmentForests result_;
     std::vector<Symbol> labels_;  // per label of the paths: its number in the arena
     std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> inside_, upward_;
     std::vector<Node> chain_;     // per path: its down part as a tree
@@ -404,8 +404,8 @@ class ForestBuilder {
     std::vector<Node> kids_;
 };
 
-inline Forests build_forests(const ConnectionPaths& paths, const Arena& arena, std::span<const Node> trees,
-                             const ForestOptions& options, Control& control) {
+inline AttachmentForests build_forests(const ConnectionPaths& paths, const Arena& arena, std::span<const Node> trees,
+                                       const ForestOptions& options, Control& control) {
     ForestBuilder builder(paths, options);
     for (std::size_t i = 0; i < trees.size(); ++i) {
         builder.add(arena, trees[i], static_cast<std::uint32_t>(i), control);

@@ -89,18 +89,28 @@ class Vocabulary {
             result.phrase_[symbol] = phrase_[original];
             result.word_[symbol] = word_[original];
         }
+        result.kind_ = kind_;
         return result;
     }
 
-    // Only the words that are marked, numbered anew.
+    // Only the words that are marked, numbered anew, and all of one kind.
     Vocabulary only(std::span<const bool> marked) const {
         Vocabulary result = *this;
         result.words_.clear();
+        result.kind_.clear();
         std::fill(result.word_.begin(), result.word_.end(), kNone);
         for (std::size_t k = 0; k < words_.size(); ++k)
             if (marked[k]) result.add(words_[k]);
         return result;
     }
+
+    // The same words in kinds, one number per word: words of different kinds are never alike.
+    Vocabulary in_kinds(std::span<const std::uint32_t> kinds) const {
+        Vocabulary result = *this;
+        result.kind_.assign(kinds.begin(), kinds.end());
+        return result;
+    }
+    std::uint32_t kind(std::uint32_t word) const { return kind_.empty() ? 0 : kind_[word]; }
 
     // The words, by their number.
     const std::vector<Symbol>& words() const { return words_; }
@@ -126,6 +136,7 @@ class Vocabulary {
     std::vector<char> phrase_;         // per label of the arena
     std::vector<std::uint32_t> word_;  // per label of the arena
     std::vector<Symbol> words_;
+    std::vector<std::uint32_t> kind_;  // per word; empty: all of one
 };
 
 // Rows seen with the eyes of the columns, with their words.

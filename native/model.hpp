@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "bags.hpp"
@@ -13,6 +14,10 @@
 #include "parallel.hpp"
 
 namespace sapwood {
+
+// Whether the visitor of columns reports members in ranges where the receiver can take them.
+template <class Columns>
+concept ReportsRanges = requires { requires Columns::kReportsRanges; };
 
 template <class Columns>
 class Model {
@@ -30,6 +35,12 @@ class Model {
             spread(bags.numbers_of(i), bags.counts_of(i), weight, member_weight_,
                    [&](std::uint32_t node) { return position.empty() ? kNone : position[node]; });
         }
+        if constexpr (ReportsRanges<Columns>) {
+            by_output_.resize(member_weight_.size());
+            const std::size_t positions = columns_.positions();
+            for (std::size_t at = 0; at < positions; ++at)
+                for (std::size_t o = 0; o < outputs; ++o) by_output_[o * positions + at] = member_weight_[at * outputs + o];
+        }
     }
 
     const Arena& arena() const { return arena_; }
@@ -38,7 +49,7 @@ class Model {
     const std::vector<double>& feature_weights() const { return feature_weight_; }
     const std::vector<double>& member_weights() const { return member_weight_; }
     std::size_t outputs() const { return outputs_; }
-    std::size_t bytes() const { return (feature_weight_.size() + member_weight_.size()) * 8; }
+    std::size_t bytes() const { return (feature_weight_.size() + member_weight_.size() + by_output_.size()) * 8; }
 
     // out: rows x outputs, row major.
     void evaluate(const Arena& row_arena, const Bags& rows, double* out, std::size_t threads, Control& control) const {
@@ -53,7 +64,7 @@ class Model {
             return [&, visit = columns_.visitor(lens, rows, prepared, control)](std::size_t begin, std::size_t end) mutable {
                 for (std::size_t i = begin; i < end; ++i) {
                     double* values = out + i * outputs_;
-                    if (outputs_ == 1) {
+                    if (outputs_ == 1 && !ReportsRanges<Columns>) {
                         // The common case of two classes, kept in a register.
                         double total = 0.0;
                         visit(i, 0, [&](std::uint32_t feature, double value) { total += value * feature_weight_[feature]; },
@@ -63,13 +74,36 @@ class Model {
                     }
                     std::fill(values, values + outputs_, 0.0);
                     visit(i, 0, [&](std::uint32_t feature, double value) { add(feature_weight_, feature, value, values); },
-                          [&](std::size_t position, double value) { add(member_weight_, position, value, values); });
+                          Members{*this, values});
                 }
             };
         });
     }
 
   private:
+    // Takes what a row has in common with members: one by one, or many that stand side by side.
+    struct Members {
+        const Model& model;
+        double* values;
+        void operator()(std::size_t position, double value) const {
+            model.add(model.member_weight_, position, value, values);
+        }
+        void range(std::size_t begin, std::span<const double> sums) const {
+            for (std::size_t o = 0; o < model.outputs_; ++o)
+                values[o] += dot(model.by_output_.data() + o * model.columns_.positions() + begin, sums);
+        }
+    };
+
+    // In eight parts, which lets them be added up side by side.
+    static double dot(const double* weight, std::span<const double> value) {
+        double part[8] = {};
+        std::size_t k = 0;
+        for (; k + 8 <= value.size(); k += 8)
+            for (std::size_t j = 0; j < 8; ++j) part[j] += weight[k + j] * value[k + j];
+        for (std::size_t j = 0; k + j < value.size(); ++j) part[j] += weight[k + j] * value[k + j];
+        return ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]));
+    }
+
     template <class Number>
     void spread(std::span<const std::uint32_t> numbers, std::span<const double> counts, const double* weight,
                 std::vector<double>& table, Number number) {
@@ -89,6 +123,7 @@ class Model {
     const Arena& arena_;
     std::size_t outputs_;
     std::vector<double> feature_weight_, member_weight_;
+    std::vector<double> by_output_;  // the weights of members, output after output, if ranges of them are reported
 };
 
 }  // namespace sapwood

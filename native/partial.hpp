@@ -318,6 +318,7 @@ class PartialMatcher {
             else if (!options_.leaves) children_.push_back({nullptr, 0.0, 0.0});
             else children_.push_back({nullptr, bare_ * options_.terminal_factor, bare_});
         }
+        sequences_.enter(labels_, children_);
         ++visit_;
         for (const Symbol child : labels_)
             for (const std::uint32_t number : columns_.shapes_with(label, child)) {
@@ -334,7 +335,8 @@ class PartialMatcher {
                 const std::size_t from = from_[number], length = shape.count - from;
                 if (length == 0) continue;
                 if (result_.size() < length) result_.resize(length);
-                sequences_.evaluate(labels_, children_, columns_, shape, from, result_.data());
+                sequences_.meet(columns_, shape);
+                sequences_.evaluate(columns_, shape, {from, length}, result_.data());
                 double* sum = sum_.data() + shape.begin + from;
                 for (std::size_t k = 0; k < length; ++k) {
                     result_[k] *= options_.depth_decay;

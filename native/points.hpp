@@ -18,11 +18,14 @@
 
 namespace sapwood {
 
-// K(i, j) = values[item_i, item_j]; with tags, where tag_i == tag_j, `same` takes the place of `values`.
+// K(i, j) = values[item_i, item_j]. With tags, where tag_i == tag_j and it is not 0, `same` takes the place of `values`: the
+// points of one tag share a square of it, in which each has a place.
 template <class Real>
 struct Component {
-    std::shared_ptr<const RowSource<Real>> values, same;
-    std::vector<std::uint32_t> items, tags;  // per point; no tags at all without `same`
+    std::shared_ptr<const RowSource<Real>> values;
+    std::shared_ptr<const Blocks<Real>> same;
+    std::vector<std::uint32_t> items;                // per point
+    std::vector<std::uint32_t> tags, rows, places;   // per point, nothing at all without `same`; rows and places of it
 };
 
 // weight * product of components * scale_i * scale_j. No component at all is a constant.
@@ -37,7 +40,7 @@ struct Term {
 // Some points in some order, with what rows need to know of each beside each other.
 struct Selection {
     std::vector<std::uint32_t> points;
-    std::vector<std::vector<std::uint32_t>> items, tags;  // per component
+    std::vector<std::vector<std::uint32_t>> items, tags, places;  // per component
 
     std::size_t size() const { return points.size(); }
 
@@ -46,6 +49,7 @@ struct Selection {
         pick(points, positions);
         for (auto& one : items) pick(one, positions);
         for (auto& one : tags) pick(one, positions);
+        for (auto& one : places) pick(one, positions);
     }
 
   private:
@@ -72,6 +76,7 @@ class PointKernel {
         for (const Component<Real>& component : components_) {
             selection.items.push_back(gather(component.items, selection.points));
             selection.tags.push_back(gather(component.tags, selection.points));
+            selection.places.push_back(gather(component.places, selection.points));
         }
         return selection;
     }
@@ -129,15 +134,15 @@ class PointKernel {
         const std::size_t count = selection.size();
         const Row<Real> row = component.values->row(component.items[point]);
         const Real* values = row.values;
-        if (!component.same) {
+        const std::uint32_t tag = component.same ? component.tags[point] : 0;
+        if (tag == 0) {
             for (std::size_t k = 0; k < count; ++k) report(k, values[items[k]]);
             return;
         }
-        const Row<Real> same_row = component.same->row(component.items[point]);
-        const Real* same = same_row.values;
+        const Real* same = component.same->row(component.rows[point]);
         const std::uint32_t* tags = selection.tags[number].data();
-        const std::uint32_t tag = component.tags[point];
-        for (std::size_t k = 0; k < count; ++k) report(k, (tags[k] == tag ? same : values)[items[k]]);
+        const std::uint32_t* places = selection.places[number].data();
+        for (std::size_t k = 0; k < count; ++k) report(k, tags[k] == tag ? same[places[k]] : values[items[k]]);
     }
 
     void add_product(const Term& term, std::size_t point, const Selection& selection, Real* out) const {
@@ -177,17 +182,18 @@ class PointKernel {
         const Component<Real>& component = components_[number];
         const std::vector<std::uint32_t>& items = selection.items[number];
         const std::vector<std::uint32_t>& tags = selection.tags[number];
+        const std::vector<std::uint32_t>& places = selection.places[number];
         std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> holders;
         for (std::size_t k = 0; k < tags.size(); ++k) holders[tags[k]].push_back(static_cast<std::uint32_t>(k));
         for (const auto& [point, weight] : entries) {
             const auto group = holders.find(component.tags[point]);
-            if (group == holders.end()) continue;
+            if (component.tags[point] == 0 || group == holders.end()) continue;
             control.check();
             const Row<Real> other = component.values->row(component.items[point]);
-            const Row<Real> same = component.same->row(component.items[point]);
+            const Real* same = component.same->row(component.rows[point]);
             for (const std::uint32_t k : group->second)
                 out[k] += term.weight * weight *
-                          (static_cast<double>(same.values[items[k]]) - static_cast<double>(other.values[items[k]]));
+                          (static_cast<double>(same[places[k]]) - static_cast<double>(other.values[items[k]]));
         }
     }
 

@@ -5,60 +5,77 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "bags.hpp"
+#include "parallel.hpp"
 #include "vector.hpp"
 
 namespace sapwood {
 
 class Postings {
   public:
-    Postings(const Bags& bags, std::size_t features)
-        : Postings(bags, features, [](std::uint32_t) { return true; }) {}
+    Postings(const Bags& bags, std::size_t features, std::size_t threads = 1)
+        : Postings(bags, features, [](std::uint32_t) { return true; }, threads) {}
 
     // Of the numbers that wanted(number) holds for.
     template <class Wanted>
-    Postings(const Bags& bags, std::size_t features, Wanted wanted) : elements_(bags.size()), places_(features) {
-        std::vector<std::uint32_t> held(features, 0);
-        std::vector<std::uint32_t> unfit;  // features with a value that single precision would change
-        const auto for_each = [&](auto visit) {
-            for (std::size_t i = 0; i < elements_; ++i) {
+    Postings(const Bags& bags, std::size_t features, Wanted wanted, std::size_t threads)
+        : elements_(bags.size()), places_(features) {
+        // Each part of the elements counts for itself, so that it then knows where in every list its entries go.
+        const std::size_t parts = std::clamp<std::size_t>(std::min(threads, elements_ / 512), 1, 8);
+        std::vector<std::vector<std::uint32_t>> held(parts);
+        std::vector<std::vector<bool>> fits(parts);
+        const auto for_each = [&](std::size_t part, auto visit) {
+            const std::size_t last = elements_ * (part + 1) / parts;
+            for (std::size_t i = elements_ * part / parts; i < last; ++i) {
                 const auto numbers = bags.numbers_of(i);
                 const auto counts = bags.counts_of(i);
                 for (std::size_t k = 0; k < numbers.size(); ++k)
                     if (wanted(numbers[k])) visit(i, numbers[k], counts[k]);
             }
         };
-        for_each([&](std::size_t, std::uint32_t number, double count) {
-            ++held[number];
-            // Dense columns are single precision, which is exact for counts below 2^24, but not for every value.
-            if (static_cast<double>(static_cast<float>(count)) != count) unfit.push_back(number);
+        in_parts(parts, [&](std::size_t part) {
+            held[part].assign(features, 0);
+            fits[part].assign(features, true);
+            for_each(part, [&](std::size_t, std::uint32_t number, double count) {
+                ++held[part][number];
+                // Dense columns are single precision, which is exact for counts below 2^24, but not for every value.
+                if (static_cast<double>(static_cast<float>(count)) != count) fits[part][number] = false;
+            });
         });
-        for (std::size_t f = 0; f < features; ++f) places_[f].dense = held[f] >= 16 && held[f] * kDenseShare >= elements_;
-        for (const std::uint32_t number : unfit) places_[number].dense = false;
         std::size_t sparse = 0, dense = 0;
         for (std::size_t f = 0; f < features; ++f) {
+            std::uint32_t total = 0;
+            bool fit = true;
+            for (std::size_t part = 0; part < parts; ++part) {
+                total += std::exchange(held[part][f], total);
+                fit = fit && fits[part][f];
+            }
+            places_[f].dense = fit && total >= 16 && total * kDenseShare >= elements_;
             if (places_[f].dense) {
                 places_[f].begin = dense;
                 dense += elements_;
             } else {
                 places_[f].begin = sparse;
-                sparse += held[f];
+                places_[f].end = sparse += total;
             }
         }
         columns_.assign(dense, 0.0f);
         index_.resize(sparse);
         value_.resize(sparse);
-        for_each([&](std::size_t element, std::uint32_t number, double count) {
-            Place& place = places_[number];
-            if (place.dense) {
-                columns_[place.begin + element] = static_cast<float>(count);
-                return;
-            }
-            const std::size_t at = place.begin + place.size++;
-            index_[at] = static_cast<std::uint32_t>(element);
-            value_[at] = count;
+        in_parts(parts, [&](std::size_t part) {
+            for_each(part, [&](std::size_t element, std::uint32_t number, double count) {
+                const Place& place = places_[number];
+                if (place.dense) {
+                    columns_[place.begin + element] = static_cast<float>(count);
+                    return;
+                }
+                const std::size_t at = place.begin + held[part][number]++;
+                index_[at] = static_cast<std::uint32_t>(element);
+                value_[at] = count;
+            });
         });
     }
 
@@ -72,22 +89,26 @@ class Postings {
             return;
         }
         std::size_t k = place.begin;
-        const std::size_t end = k + place.size;
         if (first > 0)
-            k = std::lower_bound(index_.begin() + static_cast<std::ptrdiff_t>(k),
-                                 index_.begin() + static_cast<std::ptrdiff_t>(end), first) - index_.begin();
-        for (; k < end; ++k) out[index_[k]] += weight * value_[k];
+            k = std::lower_bound(index_.begin() + static_cast<std::ptrdiff_t>(place.begin),
+                                 index_.begin() + static_cast<std::ptrdiff_t>(place.end), first) - index_.begin();
+        for (; k < place.end; ++k) out[index_[k]] += weight * value_[k];
     }
 
     std::size_t bytes() const { return columns_.size() * 4 + index_.size() * 12 + places_.size() * sizeof(Place); }
 
   private:
+    template <class Work>
+    static void in_parts(std::size_t parts, Work work) {
+        Control control;
+        parallel_blocks(parts, 1, parts, control, [&] { return [&](std::size_t part, std::size_t) { work(part); }; });
+    }
+
     // A dense column costs about as much as a list holding a sixteenth of the elements.
     static constexpr std::size_t kDenseShare = 16;
 
     struct Place {
-        std::size_t begin = 0;
-        std::uint32_t size = 0;  // of a list
+        std::size_t begin = 0, end = 0;
         bool dense = false;
     };
 

@@ -12,6 +12,8 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "bags.hpp"
@@ -106,20 +108,25 @@ class RowCache {
     std::vector<typename std::list<Entry>::iterator> place_;
 };
 
-// Half of a symmetric table in single precision. Tiles of 4 x 4 fill a cache line each, so that the part of a row that
-// has to be read downwards touches a line for four values, not for one.
-class Triangle final : public RowSource<float> {
+// Half of a symmetric table. Tiles of 4 x 4 lie together, so that the part of a row that has to be read downwards touches
+// a cache line for four values, not for one.
+//
+// Values are kept in single precision, or, where it is known that none is below 0 or above `top`, as 16-bit steps between
+// the two, off by top / 131070 at most.
+template <class Stored>
+class HalfTable final : public RowSource<float> {
   public:
     static constexpr std::size_t kSide = 4;
+    static constexpr bool kSteps = std::is_same_v<Stored, std::uint16_t>;
 
     static double bytes(std::size_t size) {
         const double tiles = static_cast<double>((size + kSide - 1) / kSide);
-        return tiles * (tiles + 1) / 2 * kSide * kSide * sizeof(float);
+        return tiles * (tiles + 1) / 2 * kSide * kSide * sizeof(Stored);
     }
 
-    Triangle(std::size_t size, std::size_t cache_bytes)
-        : size_(size), tiles_((size + kSide - 1) / kSide),
-          values_(new float[tiles_ * (tiles_ + 1) / 2 * kSide * kSide]), cache_(size, size, cache_bytes) {}
+    HalfTable(std::size_t size, std::size_t cache_bytes, double top = 1.0)
+        : size_(size), tiles_((size + kSide - 1) / kSide), step_(top / 65535.0),
+          values_(new Stored[tiles_ * (tiles_ + 1) / 2 * kSide * kSide]), cache_(size, size, cache_bytes) {}
 
     std::size_t size() const override { return size_; }
 
@@ -128,8 +135,7 @@ class Triangle final : public RowSource<float> {
         for (std::size_t r = 0; r < rows; ++r) {
             const std::size_t item = begin + r, a = item / kSide;
             for (std::size_t column = a * kSide; column < begin + width; ++column)
-                tile(a, column / kSide)[item % kSide * kSide + column % kSide] =
-                    static_cast<float>(block[r * width + column - begin]);
+                tile(a, column / kSide)[item % kSide * kSide + column % kSide] = store(block[r * width + column - begin]);
         }
     }
 
@@ -138,15 +144,24 @@ class Triangle final : public RowSource<float> {
     }
 
   private:
-    float* tile(std::size_t a, std::size_t b) const {
+    Stored store(double value) const {
+        if constexpr (kSteps) return static_cast<Stored>(std::clamp(std::round(value / step_), 0.0, 65535.0));
+        else return static_cast<Stored>(value);
+    }
+    float load(Stored value) const {
+        if constexpr (kSteps) return static_cast<float>(static_cast<double>(value) * step_);
+        else return value;
+    }
+
+    Stored* tile(std::size_t a, std::size_t b) const {
         return values_.get() + (a * tiles_ - a * (a + 1) / 2 + b) * kSide * kSide;
     }
 
     void read(std::size_t item, float* out) const {
         const std::size_t a = item / kSide, within = item % kSide;
-        const auto copy = [&](std::size_t b, const float* from, std::size_t step) {
+        const auto copy = [&](std::size_t b, const Stored* from, std::size_t step) {
             for (std::size_t x = 0, end = std::min(kSide, size_ - b * kSide); x < end; ++x)
-                out[b * kSide + x] = from[x * step];
+                out[b * kSide + x] = load(from[x * step]);
         };
         for (std::size_t b = 0; b < a; ++b) {
             // Each tile of this part lies in another page, which no hardware prefetcher foresees.
@@ -157,8 +172,34 @@ class Triangle final : public RowSource<float> {
     }
 
     std::size_t size_, tiles_;
-    std::unique_ptr<float[]> values_;
+    double step_;
+    std::unique_ptr<Stored[]> values_;
     mutable RowCache<float> cache_;
+};
+
+using Triangle = HalfTable<float>;
+using ShortTriangle = HalfTable<std::uint16_t>;
+
+// Squares along the diagonal of a table that is never asked for anything else. A row holds the values with the items of
+// its own square only, in their order.
+template <class Real>
+class Blocks {
+  public:
+    // sizes: how many items each square has; values: the squares one after the other, which `owner` keeps alive.
+    Blocks(const std::vector<std::size_t>& sizes, const Real* values, std::shared_ptr<const void> owner = nullptr)
+        : values_(values), owner_(std::move(owner)) {
+        std::size_t at = 0;
+        for (const std::size_t size : sizes)
+            for (std::size_t k = 0; k < size; ++k, at += size) starts_.push_back(at);
+    }
+
+    std::size_t size() const { return starts_.size(); }
+    const Real* row(std::size_t item) const { return values_ + starts_[item]; }
+
+  private:
+    std::vector<std::size_t> starts_;
+    const Real* values_;
+    std::shared_ptr<const void> owner_;
 };
 
 // Powers of dot products of sparse vectors, factor_i * factor_j * (scale * <x_i, x_j> + constant)^degree.

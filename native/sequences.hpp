@@ -36,26 +36,62 @@ class SequenceSums {
         }
     };
 
-    // out[k - from] = the sum for subtree k of the shape, k = from .. count-1.
+    // Subtrees of one shape: count of them from one on, or a list of their numbers.
+    struct Chosen {
+        std::size_t from, count;
+        const std::uint32_t* list = nullptr;
+        std::size_t operator[](std::size_t k) const { return list ? list[k] : from + k; }
+    };
+
+    // Takes the labels and values of the children of a row node; kNone matches nothing. The values must stay as they are
+    // while shapes are asked about.
+    void enter(std::span<const Symbol> labels, std::span<const Child> children) {
+        for (const Symbol label : labels_)
+            if (label != kNone) where_[label] = 0;
+        labels_.assign(labels.begin(), labels.end());
+        row_ = children;
+        next_.assign(labels.size(), 0);
+        for (std::size_t i = labels.size(); i-- > 0;) {
+            if (labels[i] == kNone) continue;
+            if (where_.size() <= labels[i]) where_.resize(std::size_t{labels[i]} + 1, 0);
+            next_[i] = where_[labels[i]];
+            where_[labels[i]] = static_cast<std::uint32_t>(i + 1);
+        }
+    }
+
+    // Finds the pairs of children with equal labels; false if there are none, so that all sums are 0.
     template <class Columns>
-    void evaluate(std::span<const Symbol> row_labels, std::span<const Child> row, const Columns& columns,
-                  const typename Columns::Shape& shape, std::size_t from, double* out) {
-        const std::size_t count = shape.count - from;
+    bool meet(const Columns& columns, const typename Columns::Shape& shape) {
         // Many equal labels make so many pairs of cells that the plain recursion over prefixes is faster.
-        if (row.size() * shape.arity > kWide || !find_cells(row_labels, columns.child_labels(shape))) {
-            for (std::size_t k = 0; k < count; ++k) out[k] = wide(row_labels, row, columns, shape, from + k);
+        wide_ = row_.size() * shape.arity > kWide || !find_cells(columns.child_labels(shape));
+        return wide_ || !cells_.empty();
+    }
+
+    // Whether the sum is the same for all subtrees of the shape that was met: what matches are children without tables.
+    bool uniform() const {
+        if (wide_) return false;
+        for (const Cell& cell : cells_)
+            if (row_[cell.i].table || row_[cell.i].leaf != row_[cell.i].internal) return false;
+        return true;
+    }
+
+    // out[k] = the sum for the k-th of the chosen subtrees of the shape that was met.
+    template <class Columns>
+    void evaluate(const Columns& columns, const typename Columns::Shape& shape, Chosen chosen, double* out) {
+        if (wide_) {
+            for (std::size_t k = 0; k < chosen.count; ++k) out[k] = wide(columns, shape, chosen[k]);
             return;
         }
         const std::size_t limit = options_.max_subsequence;
         const bool limited = limit != 0 && limit < longest_;
         if (cells_.size() == 1) {
-            gather(row[cells_[0].i], columns.child_places(shape, cells_[0].j) + from, count, out);
+            gather(row_[cells_[0].i], columns.child_places(shape, cells_[0].j), chosen, 0, chosen.count, out);
         } else if (limited) {
-            bounded(row, columns, shape, from, out);
+            bounded(columns, shape, chosen, out);
         } else {
-            for (std::size_t begin = 0; begin < count; begin += kLane) {
+            for (std::size_t begin = 0; begin < chosen.count; begin += kLane) {
                 if (cells_.size() > kMany) control_.check();
-                block(row, columns, shape, from + begin, std::min(kLane, count - begin), out + begin);
+                block(columns, shape, chosen, begin, std::min(kLane, chosen.count - begin), out + begin);
             }
         }
     }
@@ -75,7 +111,13 @@ class SequenceSums {
         std::uint32_t cell, gaps;
     };
 
-    static void gather(const Child& child, const std::uint32_t* places, std::size_t count, double* out) {
+    static void gather(const Child& child, const std::uint32_t* places, Chosen chosen, std::size_t begin,
+                       std::size_t count, double* out) {
+        if (chosen.list) {
+            for (std::size_t k = 0; k < count; ++k) out[k] = child.at(places[chosen.list[begin + k]]);
+            return;
+        }
+        places += chosen.from + begin;
         if (const double* table = child.table) {
             for (std::size_t k = 0; k < count; ++k) out[k] = table[places[k]];
         } else {
@@ -84,13 +126,14 @@ class SequenceSums {
     }
 
     // False if there are too many links to be worth it.
-    bool find_cells(std::span<const Symbol> a, std::span<const Symbol> b) {
+    bool find_cells(std::span<const Symbol> theirs) {
         cells_.clear();
         links_.clear();
         longest_ = 0;
-        for (std::uint32_t i = 0; i < a.size(); ++i)
-            for (std::uint32_t j = 0; j < b.size(); ++j) {
-                if (a[i] != b[j]) continue;
+        for (std::uint32_t j = 0; j < theirs.size(); ++j) {
+            if (theirs[j] >= where_.size()) continue;
+            for (std::uint32_t at = where_[theirs[j]]; at != 0; at = next_[at - 1]) {
+                const std::uint32_t i = at - 1;
                 Cell cell{i, j, links_.size(), 0, 1};
                 for (std::uint32_t c = 0; c < cells_.size(); ++c) {
                     if (cells_[c].i >= i || cells_[c].j >= j) continue;
@@ -101,16 +144,17 @@ class SequenceSums {
                     cell.length = std::max(cell.length, cells_[c].length + 1);
                 }
                 cell.end = links_.size();
-                if (links_.size() > kLinks * a.size() * b.size()) return false;
+                if (links_.size() > kLinks * labels_.size() * theirs.size()) return false;
                 longest_ = std::max(longest_, cell.length);
                 cells_.push_back(cell);
             }
+        }
         return true;
     }
 
     // T(cell) = D(cell) * (1 + sum over predecessors of weight * T); the result is the sum of all T.
     template <class Columns>
-    void block(std::span<const Child> row, const Columns& columns, const typename Columns::Shape& shape, std::size_t from,
+    void block(const Columns& columns, const typename Columns::Shape& shape, Chosen chosen, std::size_t begin,
                std::size_t count, double* out) {
         sums_.resize(cells_.size() * kLane);
         std::fill(out, out + count, 0.0);
@@ -118,7 +162,7 @@ class SequenceSums {
         for (std::size_t c = 0; c < cells_.size(); ++c) {
             const Cell& cell = cells_[c];
             double* sum = sums_.data() + c * kLane;
-            gather(row[cell.i], columns.child_places(shape, cell.j) + from, count, lane);
+            gather(row_[cell.i], columns.child_places(shape, cell.j), chosen, begin, count, lane);
             for (std::size_t k = 0; k < count; ++k) sum[k] = 1.0;
             for (std::size_t l = cell.begin; l < cell.end; ++l) {
                 const double* before = sums_.data() + links_[l].cell * kLane;
@@ -134,16 +178,15 @@ class SequenceSums {
 
     // The same with sequences no longer than the limit: one T per length.
     template <class Columns>
-    void bounded(std::span<const Child> row, const Columns& columns, const typename Columns::Shape& shape,
-                 std::size_t from, double* out) {
+    void bounded(const Columns& columns, const typename Columns::Shape& shape, Chosen chosen, double* out) {
         const std::size_t limit = options_.max_subsequence;
         sums_.resize(cells_.size() * limit);
-        for (std::size_t k = from; k < shape.count; ++k) {
+        for (std::size_t k = 0; k < chosen.count; ++k) {
             if (cells_.size() > kMany) control_.check();
             double total = 0.0;
             for (std::size_t c = 0; c < cells_.size(); ++c) {
                 const Cell& cell = cells_[c];
-                const double value = row[cell.i].at(columns.child_places(shape, cell.j)[k]);
+                const double value = row_[cell.i].at(columns.child_places(shape, cell.j)[chosen[k]]);
                 double* mine = sums_.data() + c * limit;
                 std::fill(mine, mine + limit, 0.0);
                 mine[0] = 1.0;
@@ -157,7 +200,7 @@ class SequenceSums {
                     total += mine[n];
                 }
             }
-            out[k - from] = total;
+            out[k] = total;
         }
     }
 
@@ -165,9 +208,8 @@ class SequenceSums {
     //     P(i, j) = T(i, j) + lambda P(i-1, j) + lambda P(i, j-1) - lambda^2 P(i-1, j-1)
     // is kept free of subtraction by carrying R(j) = sum over rows i' < i of lambda^(i - i' - 1) T(i', j).
     template <class Columns>
-    double wide(std::span<const Symbol> labels, std::span<const Child> row, const Columns& columns,
-                const typename Columns::Shape& shape, std::size_t subtree) {
-        const std::size_t n = row.size(), m = shape.arity;
+    double wide(const Columns& columns, const typename Columns::Shape& shape, std::size_t subtree) {
+        const std::size_t n = row_.size(), m = shape.arity;
         const auto their_labels = columns.child_labels(shape);
         const bool limited = options_.max_subsequence != 0 && options_.max_subsequence < std::min(n, m);
         const std::size_t lengths = limited ? options_.max_subsequence : 1;
@@ -180,8 +222,8 @@ class SequenceSums {
             std::fill(left.begin(), left.end(), 0.0);
             for (std::size_t j = 0; j < m; ++j) {
                 std::fill(value.begin(), value.end(), 0.0);
-                if (labels[i] == their_labels[j]) {
-                    const double d = row[i].at(columns.child_places(shape, j)[subtree]);
+                if (labels_[i] == their_labels[j]) {
+                    const double d = row_[i].at(columns.child_places(shape, j)[subtree]);
                     if (limited) {
                         value[0] = d;
                         for (std::size_t l = 1; l < lengths; ++l) value[l] = d * left[l - 1];
@@ -202,6 +244,11 @@ class SequenceSums {
 
     PartialOptions options_;
     const Control& control_;
+    std::vector<Symbol> labels_;
+    std::span<const Child> row_;
+    std::vector<std::uint32_t> where_;  // per label: 1 + the first row child with it, 0 for none
+    std::vector<std::uint32_t> next_;   // per row child: 1 + the next one with the same label
+    bool wide_ = false;
     std::vector<Cell> cells_;
     std::vector<Link> links_;
     std::vector<double> powers_, sums_, above_;

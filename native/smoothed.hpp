@@ -6,258 +6,24 @@
 // where sigma compares the labels: by word similarity if both are *lexical*, otherwise 1 for equal labels and 0 for
 // others. A node is lexical if its label is a known word and it is a leaf (or, on request, anywhere).
 //
-// What the partial-tree kernel does per label is done here per *key*: the label, or one key for all lexical nodes. So
-// the child slots that may match are fixed for a pair of shapes (a key with the keys of the children), and are worked
-// out once for all column subtrees of a shape.
+// What the partial-tree kernel does per label is done here per *key*: the label, or one key for all lexical nodes whose
+// words are of one kind (words of different kinds are never alike). So the child slots that may match are fixed for a
+// pair of shapes (a key with the keys of the children), and are worked out once for all column subtrees of a shape.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "arena.hpp"
 #include "bags.hpp"
 #include "lexicon.hpp"
-#include "members.hpp"
 #include "parallel.hpp"
-#include "partial.hpp"
+#include "sequences.hpp"
+#include "smoothed_columns.hpp"
 
 namespace sapwood {
-
-struct SmoothedOptions {
-    PartialOptions partial;  // leaves always count
-    bool leaves_only;        // whether only leaves are lexical
-};
-
-// Columns prepared for matching: the distinct internal subtrees and lexical leaves, those of one key together, within a
-// key those of one shape together, within a shape in order of the last element that holds them. The place of a subtree
-// is its rank within its key, from 1; place 0 stands for a leaf that is not lexical.
-class SmoothedColumns {
-  public:
-    struct Shape {
-        std::size_t begin, count;        // positions of its subtrees
-        std::uint32_t place;             // place of the first of them
-        std::size_t first_label, arity;  // the keys of its children
-        std::size_t child_places, stride;  // the places of the children: stride per slot, slot after slot
-    };
-    struct Prepared {
-        Bags features;
-        std::shared_ptr<SimilarityCache> cache;
-    };
-
-    SmoothedColumns(const Arena& arena, const Bags& bags, const Vocabulary& vocabulary, const WordFeatures& features,
-                    const SmoothedOptions& options)
-        : options_(options), lexical_(static_cast<std::uint32_t>(arena.symbols.size())) {
-        key_.assign(arena.size(), kNone);
-        for (const Node node : bags.numbers) key_[node] = is_lexical(arena, node, vocabulary) ? lexical_ : arena.label(node);
-        collect(arena, bags);
-        index_children(arena);
-        index_words(arena, vocabulary, features);
-    }
-
-    bool is_lexical(const Arena& arena, Node node, const Vocabulary& vocabulary) const {
-        return vocabulary.word(arena.label(node)) != kNone && (!options_.leaves_only || arena.is_leaf(node));
-    }
-
-    // The bulk: nodes that are not lexical, internal ones under their label, leaves under the label after all those.
-    std::size_t feature_count() const { return 2 * std::size_t{lexical_}; }
-    Bags features(const Arena& arena, const Bags& bags) const {
-        return map_bags(bags, feature_count(), [&](Node node) -> std::uint32_t {
-            if (key_[node] == lexical_) return kNone;
-            return arena.is_leaf(node) ? lexical_ + key_[node] : key_[node];
-        });
-    }
-    std::size_t positions() const { return last_.size(); }
-    const std::vector<std::uint32_t>& positions_of_nodes() const { return position_; }
-
-    Prepared prepare(const WordLens& lens, const Bags& rows) const {
-        Prepared result;
-        result.cache = std::make_shared<SimilarityCache>(lens.features.size());
-        result.features = map_bags(rows, feature_count(), [&](Node node) -> std::uint32_t {
-            if (lens.labels[node] == kNone || is_lexical(lens.arena, node, lens.vocabulary)) return kNone;
-            return lens.arena.is_leaf(node) ? lexical_ + lens.labels[node] : lens.labels[node];
-        });
-        return result;
-    }
-    auto visitor(const WordLens& lens, const Bags& rows, const Prepared& prepared, const Control& control) const;
-
-    // The key that lexical nodes have.
-    std::uint32_t lexical() const { return lexical_; }
-    std::size_t count(std::uint32_t key) const { return key < key_count_.size() ? key_count_[key] : 0; }
-    std::size_t first_lexical() const { return positions() - count(lexical_); }
-    std::size_t shapes() const { return shapes_.size(); }
-    const Shape& shape(std::uint32_t number) const { return shapes_[number]; }
-    std::span<const Symbol> child_labels(const Shape& shape) const {
-        return std::span(child_key_).subspan(shape.first_label, shape.arity);
-    }
-    const std::uint32_t* child_places(const Shape& shape, std::size_t slot) const {
-        return child_place_.data() + shape.child_places + slot * shape.stride;
-    }
-    std::size_t last(std::size_t position) const { return last_[position]; }
-    std::size_t first_index(const Shape& shape, std::size_t first) const {
-        const auto begin = last_.begin() + static_cast<std::ptrdiff_t>(shape.begin);
-        return std::lower_bound(begin, begin + static_cast<std::ptrdiff_t>(shape.count), first) - begin;
-    }
-    // The shapes with this key that have a child with that key.
-    std::span<const std::uint32_t> shapes_with(std::uint32_t key, std::uint32_t child) const {
-        const std::uint32_t list = find_list(key, child);
-        if (list == kNone) return {};
-        return list_[list].shapes;
-    }
-
-    const WordGroups& words() const { return *words_; }
-    // Of a lexical member, by its place: the place of its word, its shape, and whether it is a leaf.
-    std::uint32_t word_place(std::size_t place) const { return word_place_[place]; }
-    std::uint32_t shape_of(std::size_t place) const { return shape_of_[place]; }
-    bool is_leaf_at(std::size_t place) const { return shapes_[shape_of_[place]].arity == 0; }
-    // The places of the lexical members with a word.
-    std::span<const std::uint32_t> members_of_word(std::uint32_t word) const {
-        return std::span(member_of_word_).subspan(word_begin_[word], word_begin_[word + 1] - word_begin_[word]);
-    }
-
-  private:
-    struct List {
-        std::uint32_t key, child;
-        std::vector<std::uint32_t> shapes;
-    };
-
-    static std::uint32_t hash(std::uint32_t key, std::uint32_t child) {
-        const std::uint64_t state = detail::mix(key, child);
-        return static_cast<std::uint32_t>(state ^ (state >> 32));
-    }
-
-    std::uint32_t find_list(std::uint32_t key, std::uint32_t child) const {
-        return lists_.find(hash(key, child), [&](std::uint32_t number) {
-            return list_[number].key == key && list_[number].child == child;
-        });
-    }
-
-    bool is_member(const Arena& arena, Node node) const { return key_[node] == lexical_ || !arena.is_leaf(node); }
-
-    // Numbers the shapes of all members: equal numbers mean the same key over the same keys.
-    std::vector<std::uint32_t> number_shapes(const Arena& arena, std::span<const Node> members) const {
-        std::vector<std::uint32_t> number(arena.size(), kNone);
-        std::vector<Node> samples;
-        detail::IndexTable table;
-        for (const Node node : members) {
-            const auto kids = arena.children(node);
-            std::uint64_t state = detail::mix(detail::hash_seed(), key_[node]);
-            for (const Node child : kids) state = detail::mix(state, key_[child]);
-            const auto code = static_cast<std::uint32_t>(state ^ (state >> 32));
-            number[node] = table.find(code, [&](std::uint32_t other) {
-                const auto theirs = arena.children(samples[other]);
-                if (key_[samples[other]] != key_[node] || theirs.size() != kids.size()) return false;
-                for (std::size_t k = 0; k < kids.size(); ++k)
-                    if (key_[theirs[k]] != key_[kids[k]]) return false;
-                return true;
-            });
-            if (number[node] != kNone) continue;
-            number[node] = static_cast<std::uint32_t>(samples.size());
-            table.insert(code, number[node]);
-            samples.push_back(node);
-        }
-        return number;
-    }
-
-    void collect(const Arena& arena, const Bags& bags) {
-        const std::vector<std::uint32_t> last = last_holders(arena, bags);
-        for (Node node = 0; node < arena.size(); ++node)
-            if (last[node] != kNone && is_member(arena, node)) member_.push_back(node);
-        const std::vector<std::uint32_t> shape = number_shapes(arena, member_);
-        std::sort(member_.begin(), member_.end(), [&](Node a, Node b) {
-            if (key_[a] != key_[b]) return key_[a] < key_[b];
-            if (shape[a] != shape[b]) return shape[a] < shape[b];
-            return last[a] != last[b] ? last[a] < last[b] : a < b;
-        });
-        key_count_.assign(std::size_t{lexical_} + 1, 0);
-        place_.assign(arena.size(), 0);
-        position_.assign(arena.size(), kNone);
-        for (std::size_t position = 0; position < member_.size(); ++position) {
-            const Node node = member_[position];
-            place_[node] = static_cast<std::uint32_t>(++key_count_[key_[node]]);
-            position_[node] = static_cast<std::uint32_t>(position);
-            last_.push_back(last[node]);
-            if (position == 0 || shape[node] != shape[member_[position - 1]])
-                shapes_.push_back({position, 0, place_[node], 0, 0, 0, 0});
-            ++shapes_.back().count;
-        }
-    }
-
-    void index_children(const Arena& arena) {
-        for (std::uint32_t number = 0; number < shapes_.size(); ++number) {
-            Shape& shape = shapes_[number];
-            const auto sample = arena.children(member_[shape.begin]);
-            shape.first_label = child_key_.size();
-            shape.arity = sample.size();
-            shape.stride = shape.count;
-            shape.child_places = child_place_.size();
-            child_place_.resize(child_place_.size() + sample.size() * shape.count);
-            for (const Node child : sample) {
-                child_key_.push_back(key_[child]);
-                add_to_list(key_[member_[shape.begin]], key_[child], number);
-            }
-            for (std::size_t k = 0; k < shape.count; ++k) {
-                const auto kids = arena.children(member_[shape.begin + k]);
-                for (std::size_t slot = 0; slot < kids.size(); ++slot)
-                    child_place_[shape.child_places + slot * shape.count + k] = place_[kids[slot]];
-            }
-        }
-    }
-
-    void add_to_list(std::uint32_t key, std::uint32_t child, std::uint32_t shape) {
-        std::uint32_t list = find_list(key, child);
-        if (list == kNone) {
-            list = static_cast<std::uint32_t>(list_.size());
-            list_.push_back({key, child, {}});
-            lists_.insert(hash(key, child), list);
-        }
-        auto& shapes = list_[list].shapes;
-        if (shapes.empty() || shapes.back() != shape) shapes.push_back(shape);
-    }
-
-    void index_words(const Arena& arena, const Vocabulary& vocabulary, const WordFeatures& features) {
-        const std::size_t lexical = count(lexical_), first = first_lexical();
-        std::vector<std::uint32_t> place(features.size(), 0), words;
-        word_place_.assign(lexical + 1, 0);
-        shape_of_.assign(lexical + 1, kNone);
-        for (std::size_t k = 0; k < lexical; ++k) {
-            const std::uint32_t word = vocabulary.word(arena.label(member_[first + k]));
-            if (place[word] == 0) {
-                words.push_back(word);
-                place[word] = static_cast<std::uint32_t>(words.size());
-            }
-            word_place_[k + 1] = place[word];
-        }
-        for (std::uint32_t number = 0; number < shapes_.size(); ++number)
-            if (shapes_[number].begin >= first)
-                for (std::size_t k = 0; k < shapes_[number].count; ++k) shape_of_[shapes_[number].place + k] = number;
-        word_begin_.assign(words.size() + 2, 0);
-        for (std::size_t k = 1; k <= lexical; ++k) ++word_begin_[word_place_[k] + 1];
-        for (std::size_t k = 1; k < word_begin_.size(); ++k) word_begin_[k] += word_begin_[k - 1];
-        std::vector<std::size_t> next(word_begin_.begin(), word_begin_.end() - 1);
-        member_of_word_.resize(lexical);
-        for (std::size_t k = 1; k <= lexical; ++k) member_of_word_[next[word_place_[k]]++] = static_cast<std::uint32_t>(k);
-        const std::size_t end = words.size();
-        words_ = std::make_shared<WordGroups>(features, words, std::span(&end, 1));
-    }
-
-    SmoothedOptions options_;
-    std::uint32_t lexical_;
-    std::vector<std::uint32_t> key_;  // per subtree of the arena
-    std::vector<Node> member_;
-    std::vector<std::uint32_t> place_, last_, child_place_;
-    std::vector<std::uint32_t> position_;  // per subtree of the arena; kNone: no member
-    std::vector<std::size_t> key_count_;
-    std::vector<Shape> shapes_;
-    std::vector<Symbol> child_key_;
-    std::vector<List> list_;
-    detail::IndexTable lists_;
-    std::vector<std::uint32_t> word_place_, shape_of_, member_of_word_;
-    std::vector<std::size_t> word_begin_;
-    std::shared_ptr<const WordGroups> words_;
-};
 
 // Walks one row element bottom up and adds up D per column subtree.
 class SmoothedMatcher {
@@ -268,7 +34,7 @@ class SmoothedMatcher {
           control_(control), sequences_(options.partial, control),
           bare_(options_.depth_decay * options_.decay * options_.decay), key_(arena_.size(), kNone),
           slot_(arena_.size(), kNone), sum_(columns.positions(), 0.0), seen_row_(columns.shapes(), 0),
-          seen_node_(columns.shapes(), 0), from_(columns.shapes(), 0) {}
+          seen_node_(columns.shapes(), 0), from_(columns.shapes(), 0), compared_kind_(columns.kinds(), 0) {}
 
     // Calls found(position, value): the sum over the bag's nodes of count * D for lexical members, and of count * mu *
     // (sum over sequences) for others.
@@ -276,14 +42,13 @@ class SmoothedMatcher {
     void match(std::span<const Node> nodes, std::span<const double> counts, std::size_t first, Found found) {
         ++row_;
         touched_.clear();
+        compared_.clear();
         enter(nodes);
-        bool lexical = false;
         for (std::size_t k = 0; k < nodes.size(); ++k) {
             const Node node = nodes[k];
             if (slot_[node] == kNone) continue;
-            if (key_[node] == columns_.lexical()) {
-                compare_word(node, counts[k]);
-                lexical = true;
+            if (columns_.is_lexical(key_[node])) {
+                compare_word(node, counts[k], first);
             } else {
                 evaluate(node, counts[k], first);
             }
@@ -299,9 +64,18 @@ class SmoothedMatcher {
             const SmoothedColumns::Shape& shape = columns_.shape(number);
             for (std::size_t k = from_[number]; k < shape.count; ++k) hand_over(shape.begin + k, found);
         }
-        if (lexical)
-            for (std::size_t position = columns_.first_lexical(); position < columns_.positions(); ++position)
-                hand_over(position, found);
+        for (const std::uint32_t number : compared_) {
+            const std::size_t begin = columns_.kind(number).begin;
+            const std::size_t end = begin + columns_.count(columns_.lexical() + number);
+            compared_kind_[number] = 0;
+            if constexpr (requires { found.range(begin, std::span<const double>()); }) {
+                const std::span<double> sums = std::span(sum_).subspan(begin, end - begin);
+                found.range(begin, sums);
+                std::fill(sums.begin(), sums.end(), 0.0);
+            } else {
+                for (std::size_t position = begin; position < end; ++position) hand_over(position, found);
+            }
+        }
     }
 
   private:
@@ -320,9 +94,8 @@ class SmoothedMatcher {
     void enter(std::span<const Node> nodes) {
         used_ = 0;
         for (const Node node : nodes) {
-            const bool word = lens_.vocabulary.word(arena_.label(node)) != kNone && lexical_here(node);
-            key_[node] = word ? columns_.lexical() : lens_.labels[node];
-            if (arena_.is_leaf(node) && !word) continue;
+            key_[node] = columns_.key_of(arena_, node, lens_.labels[node], lens_.vocabulary);
+            if (arena_.is_leaf(node) && !columns_.is_lexical(key_[node])) continue;
             if (used_ == state_.size()) state_.emplace_back();
             slot_[node] = static_cast<std::uint32_t>(used_);
             state_[used_++].parents = 0;
@@ -330,8 +103,6 @@ class SmoothedMatcher {
                 if (slot_[child] != kNone) ++state_[slot_[child]].parents;
         }
     }
-
-    bool lexical_here(Node node) const { return columns_.is_lexical(arena_, node, lens_.vocabulary); }
 
     double* take(State& state, std::size_t size) {
         if (state.values.capacity() == 0 && !pool_.empty()) {
@@ -351,6 +122,7 @@ class SmoothedMatcher {
             if (slot_[child] != kNone) children_.push_back({state_[slot_[child]].values.data(), 0.0, 0.0});
             else children_.push_back({nullptr, bare_ * options_.terminal_factor, bare_});
         }
+        sequences_.enter(keys_, children_);
     }
 
     // A node that is not lexical: the partial-tree kernel.
@@ -367,14 +139,10 @@ class SmoothedMatcher {
                 if (seen_node_[number] == visit_) continue;
                 seen_node_[number] = visit_;
                 const SmoothedColumns::Shape& shape = columns_.shape(number);
-                if (seen_row_[number] != row_) {
-                    seen_row_[number] = row_;
-                    from_[number] = first == 0 ? 0 : columns_.first_index(shape, first);
-                    touched_.push_back(number);
-                }
-                const std::size_t from = from_[number], length = shape.count - from;
-                if (length == 0) continue;
-                const double* result = sums(shape, from);
+                if (seen_row_[number] != row_) touched_.push_back(number);
+                const std::size_t from = from_of(number, first), length = shape.count - from;
+                if (length == 0 || !sequences_.meet(columns_, shape)) continue;
+                const double* result = sums(shape, {from, length});
                 double* sum = sum_.data() + shape.begin + from;
                 for (std::size_t k = 0; k < length; ++k) sum[k] += count * result[k];
                 if (!values) continue;
@@ -383,71 +151,99 @@ class SmoothedMatcher {
             }
     }
 
-    // mu * (sum over sequences) for the subtrees of a shape from one on.
-    const double* sums(const SmoothedColumns::Shape& shape, std::size_t from) {
-        const std::size_t length = shape.count - from;
-        if (result_.size() < length) result_.resize(length);
-        sequences_.evaluate(keys_, children_, columns_, shape, from, result_.data());
-        for (std::size_t k = 0; k < length; ++k) result_[k] *= options_.depth_decay;
-        work_ += length * keys_.size() + 8;
+    // The first subtree of a shape that an element from `first` on holds.
+    std::size_t from_of(std::uint32_t number, std::size_t first) {
+        if (seen_row_[number] != row_) {
+            seen_row_[number] = row_;
+            from_[number] = first == 0 ? 0 : columns_.first_index(columns_.shape(number), first);
+        }
+        return from_[number];
+    }
+
+    // mu * (sum over sequences) for some subtrees of the shape that was met.
+    const double* sums(const SmoothedColumns::Shape& shape, SequenceSums::Chosen chosen) {
+        if (result_.size() < chosen.count) result_.resize(chosen.count);
+        sequences_.evaluate(columns_, shape, chosen, result_.data());
+        for (std::size_t k = 0; k < chosen.count; ++k) result_[k] *= options_.depth_decay;
+        work_ += chosen.count * keys_.size() + 8;
         return result_.data();
     }
 
-    // A lexical node against all lexical column subtrees.
-    void compare_word(Node node, double count) {
-        const std::size_t places = columns_.count(columns_.lexical());
-        State& state = state_[slot_[node]];
-        double* values = take(state, places + 1);
-        std::fill(values, values + places + 1, 0.0);
-        if (places == 0) return;
+    // A lexical node against all lexical column subtrees of its kind.
+    void compare_word(Node node, double count, std::size_t first) {
+        const std::uint32_t number = key_[node] - columns_.lexical();
+        const std::size_t places = columns_.count(key_[node]);
+        double* values = take(state_[slot_[node]], places + 1);
+        if (places == 0) {
+            values[0] = 0.0;
+            return;
+        }
+        if (!compared_kind_[number]) {
+            compared_kind_[number] = 1;
+            compared_.push_back(number);
+        }
         const std::uint32_t word = lens_.vocabulary.word(arena_.label(node));
         const Similarities& found = prepared_.cache->get(word, own_, [&](Similarities& result) {
-            columns_.words().compare(lens_.features.features(word), lens_.features.weights(word), 0, 1.0, scratch_, result);
+            columns_.words().compare(lens_.features.features(word), lens_.features.weights(word), number, 1.0, scratch_,
+                                     result);
         });
         const bool leaf = arena_.is_leaf(node);
         if (!leaf) find_children(node);
-        double* sum = sum_.data() + columns_.first_lexical() - 1;
-        if (!found.dense) {
-            for (const Similarities::Hit& hit : found.hits)
-                for (const std::uint32_t place : columns_.members_of_word(hit.place)) {
-                    values[place] = hit.value * (leaf ? flat(true, place) : structured(place));
-                    sum[place] += count * values[place];
-                }
-            work_ += found.hits.size();
+        const SmoothedColumns::Kind& kind = columns_.kind(number);
+        if (found.dense) {
+            values[0] = 0.0;
+            for (std::uint32_t at = kind.first_shape; at < kind.last_shape; ++at) {
+                const SmoothedColumns::Shape& shape = columns_.shape(at);
+                const std::size_t from = from_of(at, first);
+                if (from == shape.count) continue;
+                weigh(shape, {from, shape.count - from}, leaf, found.values.data(), 1.0, count, values);
+            }
             return;
         }
-        for (std::size_t place = 1; place <= places; ++place) values[place] = flat(leaf, place);
-        if (!leaf) add_structures(values);
-        for (std::size_t place = 1; place <= places; ++place) {
-            values[place] *= found.values[columns_.word_place(place)];
-            sum[place] += count * values[place];
-        }
-    }
-
-    double flat(bool leaf, std::size_t place) const {
-        return leaf && columns_.is_leaf_at(place) ? bare_ * options_.terminal_factor : bare_;
-    }
-
-    // bare + mu * (sum over sequences) against one member.
-    double structured(std::size_t place) {
-        SmoothedColumns::Shape shape = columns_.shape(columns_.shape_of(place));
-        if (shape.arity == 0) return bare_;
-        const std::size_t at = place - shape.place;
-        shape.count = at + 1;
-        return bare_ + sums(shape, at)[0];
-    }
-
-    void add_structures(double* values) {
-        ++visit_;
-        for (const std::uint32_t child : keys_)
-            for (const std::uint32_t number : columns_.shapes_with(columns_.lexical(), child)) {
-                if (seen_node_[number] == visit_) continue;
-                seen_node_[number] = visit_;
-                const SmoothedColumns::Shape& shape = columns_.shape(number);
-                const double* result = sums(shape, 0);
-                double* mine = values + shape.place;
-                for (std::size_t k = 0; k < shape.count; ++k) mine[k] += result[k];
+        std::fill(values, values + places + 1, 0.0);
+        for (const Similarities::Hit& hit : found.hits)
+            for (const SmoothedColumns::Run& run : columns_.runs(kind, hit.place)) {
+                const std::uint32_t* end = columns_.numbers_of_runs() + run.end;
+                const std::uint32_t* begin = columns_.numbers_of_runs() + run.begin;
+                if (first > 0) begin = std::lower_bound(begin, end, from_of(run.shape, first));
+                if (begin == end) continue;
+                const SequenceSums::Chosen chosen{0, static_cast<std::size_t>(end - begin), begin};
+                weigh(columns_.shape(run.shape), chosen, leaf, nullptr, hit.value, count, values);
             }
+        work_ += found.hits.size();
+    }
+
+    // D of a lexical node against lexical subtrees of one shape: what lies below times how alike the words are, which is
+    // by the places of words, or the same for all.
+    void weigh(const SmoothedColumns::Shape& shape, SequenceSums::Chosen chosen, bool leaf, const double* alike,
+               double same, double count, double* values) {
+        double* mine = values + shape.place;
+        double* sum = sum_.data() + shape.begin;
+        const std::uint32_t* word = columns_.word_places(shape);
+        double bare = leaf && shape.arity == 0 ? bare_ * options_.terminal_factor : bare_;
+        const double* below = nullptr;
+        if (!leaf && shape.arity > 0 && sequences_.meet(columns_, shape)) {
+            if (sequences_.uniform()) bare += sums(shape, {chosen[0], 1})[0];
+            else below = sums(shape, chosen);
+        }
+        work_ += chosen.count;
+        if (chosen.list) {
+            for (std::size_t k = 0; k < chosen.count; ++k) {
+                const double value = (below ? bare + below[k] : bare) * same;
+                mine[chosen.list[k]] = value;
+                sum[chosen.list[k]] += count * value;
+            }
+            return;
+        }
+        mine += chosen.from;
+        sum += chosen.from;
+        word += chosen.from;
+        if (below) {
+            for (std::size_t k = 0; k < chosen.count; ++k) mine[k] = (bare + below[k]) * alike[word[k]];
+        } else {
+            for (std::size_t k = 0; k < chosen.count; ++k) mine[k] = bare * alike[word[k]];
+        }
+        for (std::size_t k = 0; k < chosen.count; ++k) sum[k] += count * mine[k];
     }
 
     void release(Node node) {
@@ -473,6 +269,8 @@ class SmoothedMatcher {
     std::vector<std::size_t> seen_row_, seen_node_, from_;
     std::size_t row_ = 0, visit_ = 0, work_ = 0;
     std::vector<std::uint32_t> touched_;
+    std::vector<std::uint32_t> compared_;  // kinds that sum_ holds something of
+    std::vector<char> compared_kind_;
     std::vector<Symbol> keys_;
     std::vector<SequenceSums::Child> children_;
     Similarities own_;

@@ -72,7 +72,7 @@ def test_every_error_is_ours_and_also_built_in() -> None:
         kind = getattr(sw.errors, name)
         assert issubclass(kind, sw.SapwoodError)
         if kind is not sw.SapwoodError:
-            assert issubclass(kind, (ValueError, ArithmeticError, MemoryError))
+            assert issubclass(kind, (ValueError, ArithmeticError, MemoryError, OSError))
 
 
 def test_errors_survive_a_trip_to_another_process() -> None:

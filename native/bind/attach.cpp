@@ -50,7 +50,7 @@ nb::tuple forests(const ConnectionPaths& paths, const Arena& arena, bind::Number
                   std::size_t reduction, double minimum_count, nb::object progress) {
     const auto trees = checked(arena, tree_array);
     if (missing < 0 || missing > 2) throw nb::value_error("missing is 0, 1 or 2");
-    Forests made;
+    AttachmentForests made;
     watch(false, progress, [&](Control& control) {
         made = build_forests(paths, arena, trees,
                              {root_of(top), static_cast<MissingGold>(missing), reduction, minimum_count}, control);

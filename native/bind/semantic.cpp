@@ -258,6 +258,11 @@ Vocabulary only(const Vocabulary& vocabulary, bind::Input<bool> marked) {
     return vocabulary.only(view(marked));
 }
 
+Vocabulary in_kinds(const Vocabulary& vocabulary, bind::Numbers kinds) {
+    if (view(kinds).size() != vocabulary.words().size()) throw nb::value_error("one kind per word is needed");
+    return vocabulary.in_kinds(view(kinds));
+}
+
 }  // namespace
 
 void register_semantic(nb::module_& parent) {
@@ -266,6 +271,7 @@ void register_semantic(nb::module_& parent) {
         .def_static("under_preterminals", &under_preterminals, nb::arg("arena"), nb::arg("bags"), nb::arg("phrases"))
         .def_static("of_labels", &Vocabulary::of_labels, nb::arg("arena"), nb::arg("bags"), nb::arg("leaves_only"))
         .def("only", &only, nb::arg("marked").noconvert())
+        .def("in_kinds", &in_kinds, nb::arg("kinds").noconvert())
         .def("words", &words_of, nb::arg("arena"))
         .def("labels", [](const Vocabulary& vocabulary) { return bind::give(std::vector<Symbol>(vocabulary.words())); })
         .def("__len__", [](const Vocabulary& vocabulary) { return vocabulary.words().size(); });

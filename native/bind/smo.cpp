@@ -42,16 +42,12 @@ class Held final : public RowSource<Real> {
     Square<Real> square_;
 };
 
-template <class Real>
-std::shared_ptr<RowSource<Real>> dot_rows(bind::Offsets end_array, bind::Numbers number_array, bind::Values value_array,
-                                          std::size_t features, double scale, double constant, unsigned degree,
-                                          bind::Values factor_array, std::size_t cache_bytes) {
+// Sparse vectors one after the other: where each ends, its features and their values.
+Bags read_vectors(bind::Offsets end_array, bind::Numbers number_array, bind::Values value_array, std::size_t features) {
     const auto ends = view(end_array);
     const auto numbers = view(number_array);
     const auto values = view(value_array);
-    const auto factors = view(factor_array);
     if (numbers.size() != values.size()) throw nb::value_error("numbers and values differ in length");
-    if (!factors.empty() && factors.size() != ends.size()) throw nb::value_error("factors differ in number");
     std::uint64_t before = 0;
     for (const std::uint64_t end : ends) {
         if (end < before || end > numbers.size()) throw nb::value_error("ends are out of order");
@@ -64,9 +60,42 @@ std::shared_ptr<RowSource<Real>> dot_rows(bind::Offsets end_array, bind::Numbers
     bags.ends.assign(ends.begin(), ends.end());
     bags.numbers.assign(numbers.begin(), numbers.end());
     bags.counts.assign(values.begin(), values.end());
+    return bags;
+}
+
+template <class Real>
+std::shared_ptr<RowSource<Real>> dot_rows(bind::Offsets end_array, bind::Numbers number_array, bind::Values value_array,
+                                          std::size_t features, double scale, double constant, unsigned degree,
+                                          bind::Values factor_array, std::size_t cache_bytes) {
+    const auto factors = view(factor_array);
+    if (!factors.empty() && factors.size() != end_array.shape(0)) throw nb::value_error("factors differ in number");
+    Bags bags = read_vectors(end_array, number_array, value_array, features);
     nb::gil_scoped_release release;
     return std::make_shared<DotRows<Real>>(std::move(bags), features, PowerOptions{scale, constant, degree},
                                            std::vector<double>(factors.begin(), factors.end()), cache_bytes);
+}
+
+// Dot products of all rows with all columns, written where the caller wants them.
+void dot_products(bind::Offsets row_ends, bind::Numbers row_numbers, bind::Values row_values, bind::Offsets column_ends,
+                  bind::Numbers column_numbers, bind::Values column_values, std::size_t features,
+                  nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> out, std::size_t threads) {
+    const Bags rows = read_vectors(row_ends, row_numbers, row_values, features);
+    const Bags columns = read_vectors(column_ends, column_numbers, column_values, features);
+    const std::size_t width = columns.size();
+    if (out.shape(0) != rows.size() || out.shape(1) != width) throw nb::value_error("out has the wrong shape");
+    watch(rows.size() * width < 100000, nb::none(), [&](Control& control) {
+        const Postings postings(columns, features, threads);
+        const auto multiply = [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) {
+                double* row = out.data() + i * width;
+                std::fill(row, row + width, 0.0);
+                const auto numbers = rows.numbers_of(i);
+                const auto values = rows.counts_of(i);
+                for (std::size_t k = 0; k < numbers.size(); ++k) postings.add(numbers[k], values[k], 0, row);
+            }
+        };
+        parallel_blocks(rows.size(), 8, threads, control, [&] { return multiply; });
+    });
 }
 
 template <class T>
@@ -74,15 +103,51 @@ std::vector<T> copy(const bind::Input<T>& array) {
     return {array.data(), array.data() + array.shape(0)};
 }
 
+// Squares of values between items with the same tag, and, per point, its tag (0 for none) and its row among all of them.
 template <class Real>
-Component<Real> component(std::shared_ptr<RowSource<Real>> values, bind::Numbers items,
-                          std::shared_ptr<RowSource<Real>> same, bind::Numbers tags) {
-    Component<Real> result{values, same, copy(items), copy(tags)};
+struct Same {
+    std::shared_ptr<Blocks<Real>> blocks;
+    std::vector<std::uint32_t> tags, rows, places;
+};
+
+template <class Real>
+Same<Real> same(bind::Offsets size_array, bind::Input<Real> value_array, bind::Numbers tags, bind::Numbers rows) {
+    Same<Real> result{nullptr, copy(tags), copy(rows), {}};
+    std::vector<std::size_t> sizes;
+    std::vector<std::uint32_t> block, place;
+    std::size_t cells = 0;
+    for (const std::uint64_t size : view(size_array)) {
+        for (std::uint32_t k = 0; k < size; ++k) {
+            block.push_back(static_cast<std::uint32_t>(sizes.size()));
+            place.push_back(k);
+        }
+        sizes.push_back(size);
+        cells += size * size;
+    }
+    if (cells != value_array.shape(0)) throw nb::value_error("squares and values differ in size");
+    if (result.tags.size() != result.rows.size()) throw nb::value_error("tags and rows differ in number");
+    for (std::size_t k = 0; k < result.rows.size(); ++k) {
+        if (result.tags[k] != 0 && (result.rows[k] >= block.size() || block[result.rows[k]] + 1 != result.tags[k]))
+            throw nb::value_error("a row lies in the square of another tag");
+        result.places.push_back(result.tags[k] != 0 ? place[result.rows[k]] : 0);
+    }
+    auto owner = std::make_shared<bind::Input<Real>>(value_array);
+    result.blocks = std::make_shared<Blocks<Real>>(sizes, owner->data(), owner);
+    return result;
+}
+
+template <class Real>
+Component<Real> component(std::shared_ptr<RowSource<Real>> values, bind::Numbers items, const Same<Real>* same) {
+    Component<Real> result{values, nullptr, copy(items), {}, {}, {}};
     for (const std::uint32_t item : result.items)
         if (item >= values->size()) throw nb::value_error("an item is out of range");
-    if (same && (same->size() != values->size() || result.tags.size() != result.items.size()))
-        throw nb::value_error("tags and tables differ in size");
-    if (!same && !result.tags.empty()) throw nb::value_error("tags without a table for them");
+    if (same) {
+        if (same->tags.size() != result.items.size()) throw nb::value_error("tags and items differ in number");
+        result.same = same->blocks;
+        result.tags = same->tags;
+        result.rows = same->rows;
+        result.places = same->places;
+    }
     return result;
 }
 
@@ -170,11 +235,16 @@ void register_precision(nb::module_& module, const std::string& bits) {
     module.def(named("dot_rows").c_str(), &dot_rows<Real>, nb::arg("ends").noconvert(), nb::arg("numbers").noconvert(),
                nb::arg("values").noconvert(), nb::arg("features"), nb::arg("scale"), nb::arg("constant"),
                nb::arg("degree"), nb::arg("factors").noconvert(), nb::arg("cache_bytes"));
+    nb::class_<Same<Real>>(module, named("Same").c_str())
+        .def("__init__", [](Same<Real>* self, bind::Offsets sizes, bind::Input<Real> values, bind::Numbers tags,
+                            bind::Numbers rows) { new (self) Same<Real>(same<Real>(sizes, values, tags, rows)); },
+             nb::arg("sizes").noconvert(), nb::arg("values").noconvert(), nb::arg("tags").noconvert(),
+             nb::arg("rows").noconvert());
     nb::class_<Component<Real>>(module, named("Component").c_str())
         .def("__init__", [](Component<Real>* self, std::shared_ptr<RowSource<Real>> values, bind::Numbers items,
-                            std::shared_ptr<RowSource<Real>> same, bind::Numbers tags) {
-            new (self) Component<Real>(component<Real>(values, items, same, tags));
-        }, nb::arg("values"), nb::arg("items").noconvert(), nb::arg("same").none(), nb::arg("tags").noconvert());
+                            const Same<Real>* same) {
+            new (self) Component<Real>(component<Real>(values, items, same));
+        }, nb::arg("values"), nb::arg("items").noconvert(), nb::arg("same").none());
     nb::class_<PointKernel<Real>>(module, named("PointKernel").c_str())
         .def("__init__", [](PointKernel<Real>* self, const std::vector<Component<Real>>& components,
                             const std::vector<Term>& terms, bind::Values diagonal) {
@@ -194,6 +264,19 @@ void register_precision(nb::module_& module, const std::string& bits) {
              nb::arg("window_bytes"), nb::arg("shrinking"), nb::arg("threads"), nb::arg("progress").none());
 }
 
+template <class Half>
+void register_half(nb::module_& module, const char* name) {
+    nb::class_<Half, RowSource<float>>(module, name)
+        .def(nb::init<std::size_t, std::size_t, double>(), nb::arg("size"), nb::arg("cache_bytes"), nb::arg("top") = 1.0)
+        .def_static("nbytes", &Half::bytes, nb::arg("size"))
+        .def("set", [](Half& half, std::size_t begin, Block block) {
+            if (begin % Half::kSide != 0 || begin + block.shape(1) != half.size() || block.shape(0) > block.shape(1))
+                throw nb::value_error("a block must start at a tile and reach to the last column");
+            nb::gil_scoped_release release;
+            half.set(begin, block.shape(0), block.data(), block.shape(1));
+        }, nb::arg("begin"), nb::arg("block").noconvert());
+}
+
 }  // namespace
 
 void register_smo(nb::module_& parent) {
@@ -202,15 +285,12 @@ void register_smo(nb::module_& parent) {
                                                         bind::Values scale) {
         new (self) Term(term(weight, std::move(factors), scale));
     }, nb::arg("weight"), nb::arg("factors"), nb::arg("scale").noconvert());
+    module.def("dot_products", &dot_products, nb::arg("row_ends").noconvert(), nb::arg("row_numbers").noconvert(),
+               nb::arg("row_values").noconvert(), nb::arg("column_ends").noconvert(),
+               nb::arg("column_numbers").noconvert(), nb::arg("column_values").noconvert(), nb::arg("features"),
+               nb::arg("out").noconvert(), nb::arg("threads"));
     register_precision<float>(module, "32");
     register_precision<double>(module, "64");
-    nb::class_<Triangle, RowSource<float>>(module, "Triangle")
-        .def(nb::init<std::size_t, std::size_t>(), nb::arg("size"), nb::arg("cache_bytes"))
-        .def_static("nbytes", &Triangle::bytes, nb::arg("size"))
-        .def("set", [](Triangle& triangle, std::size_t begin, Block block) {
-            if (begin % Triangle::kSide != 0 || begin + block.shape(1) != triangle.size() || block.shape(0) > block.shape(1))
-                throw nb::value_error("a block must start at a tile and reach to the last column");
-            nb::gil_scoped_release release;
-            triangle.set(begin, block.shape(0), block.data(), block.shape(1));
-        }, nb::arg("begin"), nb::arg("block").noconvert());
+    register_half<Triangle>(module, "Triangle");
+    register_half<ShortTriangle>(module, "ShortTriangle");
 }

@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "parallel.hpp"
@@ -29,16 +30,24 @@ void watch(bool brief, nb::handle progress, Work work) {
     std::mutex lock;
     std::condition_variable finished;
     bool done = false;
-    std::thread runner([&] {
-        try {
-            work(control);
-        } catch (...) {
-            failure = std::current_exception();
-        }
-        const std::lock_guard<std::mutex> hold(lock);
-        done = true;
-        finished.notify_one();
-    });
+    std::thread runner;
+    try {
+        runner = std::thread([&] {
+            try {
+                work(control);
+            } catch (...) {
+                failure = std::current_exception();
+            }
+            const std::lock_guard<std::mutex> hold(lock);
+            done = true;
+            finished.notify_one();
+        });
+    } catch (const std::system_error&) {
+        // No room for another thread, as under a limit on memory: the work is done, only Ctrl-C must wait.
+        nb::gil_scoped_release release;
+        work(control);
+        return;
+    }
     bool interrupted = false;
     nb::python_error* raised = nullptr;
     for (bool over = false; !over;) {

@@ -12,6 +12,13 @@ namespace sapwood::test {
 
 inline int failures = 0;
 
+// Under a sanitizer code runs many times slower, and so may what is timed.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+inline constexpr int kPatience = 20;
+#else
+inline constexpr int kPatience = 1;
+#endif
+
 inline bool report(bool passed, const char* what, const char* file, int line) {
     // A broken loop would print millions of lines; a few show enough.
     if (!passed && ++failures <= 20) std::printf("%s:%d: failed: %s\n", file, line, what);

@@ -63,14 +63,14 @@ void tanh_is_that_of_the_library() {
 void trees_together_are_trees_alone() {
     std::mt19937 random(1);
     Arena arena;
-    const std::vector<Node> roots = draw_trees(arena, random, 300);
+    const std::vector<Node> roots = draw_trees(arena, random, 900);
     Network<double> network(NetworkShape{7, 3, 3, 2, 1});
     fill(network, random);
     std::vector<double> extras(roots.size()), together(2 * roots.size()), alone(2);
     for (double& extra : extras) extra = static_cast<double>(random() % 10);
     Control control;
     const Forests all(arena, roots, {roots.size()}, vocabulary(arena), 3, 0);
-    network.evaluate(all, extras.data(), together.data(), 2, control);
+    network.evaluate(all, extras.data(), together.data(), 3, control);
     for (std::size_t i = 0; i < roots.size(); ++i) {
         const Forests one(arena, {roots[i]}, {1}, vocabulary(arena), 3, 0);
         network.evaluate(one, extras.data() + i, alone.data(), 1, control);

@@ -109,6 +109,28 @@ void half_a_table_gives_whole_rows() {
     }
 }
 
+void steps_of_sixteen_bits_are_close_enough() {
+    const std::size_t size = 6;
+    const double top = 0.7;
+    ShortTriangle triangle(size, 0, top);
+    std::vector<double> table(size * size);
+    for (std::size_t i = 0; i < size; ++i)
+        for (std::size_t j = 0; j < size; ++j) table[i * size + j] = top * static_cast<double>(i * j) / 25.0;
+    for (const std::size_t begin : {std::size_t{0}, std::size_t{4}}) {
+        std::vector<double> block;
+        const std::size_t rows = std::min<std::size_t>(4, size - begin);
+        for (std::size_t r = 0; r < rows; ++r)
+            block.insert(block.end(), table.begin() + static_cast<std::ptrdiff_t>((begin + r) * size + begin),
+                         table.begin() + static_cast<std::ptrdiff_t>((begin + r + 1) * size));
+        triangle.set(begin, rows, block.data(), size - begin);
+    }
+    for (std::size_t i = 0; i < size; ++i)
+        for (std::size_t j = 0; j < size; ++j)
+            CHECK(std::abs(triangle.row(i).values[j] - table[i * size + j]) <= top / 131070.0 + 1e-7);
+    CHECK(triangle.row(5).values[5] == static_cast<float>(top) && triangle.row(0).values[3] == 0.0F);
+    CHECK(2.0 * ShortTriangle::bytes(1000) == Triangle::bytes(1000));
+}
+
 void a_row_in_use_outlives_its_place_in_the_cache() {
     RowCache<double> cache(10, 4, 2 * 4 * sizeof(double));
     const auto fill = [](std::size_t item, double* out) { std::fill(out, out + 4, static_cast<double>(item)); };
@@ -132,15 +154,22 @@ void a_row_in_use_outlives_its_place_in_the_cache() {
 void tags_choose_the_table() {
     std::mt19937 random(4);
     Setting setting(5, 30, 3, random);
-    std::vector<double> same = setting.table;
-    for (double& value : same) value = 2.0 * value + 1.0;
-    setting.component.same = std::make_shared<Square<double>>(same.data(), 5);
-    for (std::size_t k = 0; k < 30; ++k) setting.component.tags.push_back(static_cast<std::uint32_t>(k % 3));
+    // Every third point has no tag; the others have a square each for the two tags.
+    std::vector<double> same;
+    for (std::size_t tag = 1; tag < 3; ++tag)
+        for (std::size_t i = tag; i < 30; i += 3)
+            for (std::size_t j = tag; j < 30; j += 3) same.push_back(2.0 * setting.value(i, j) + 1.0);
+    setting.component.same = std::make_shared<Blocks<double>>(std::vector<std::size_t>{10, 10}, same.data());
+    for (std::uint32_t k = 0; k < 30; ++k) {
+        setting.component.tags.push_back(k % 3);
+        setting.component.rows.push_back(k % 3 == 0 ? 0 : (k % 3 - 1) * 10 + k / 3);
+        setting.component.places.push_back(k / 3);
+    }
     const std::vector<double> scale(30, 0.5);
     const PointKernel<double> kernel(30, {setting.component},
                                      {Term{0.5, {0}, {}}, Term{2.0, {0, 0}, scale}, Term{3.0, {}, {}}}, setting.diagonal);
     const auto value = [&](std::size_t i, std::size_t j) {
-        const double one = i % 3 == j % 3 ? 2.0 * setting.value(i, j) + 1.0 : setting.value(i, j);
+        const double one = i % 3 == j % 3 && i % 3 != 0 ? 2.0 * setting.value(i, j) + 1.0 : setting.value(i, j);
         return 0.5 * one + 2.0 * one * one * 0.25 + 3.0;
     };
     const Selection chosen = kernel.select({4, 9, 2, 17, 29});
@@ -184,6 +213,7 @@ int main() {
     RUN(optimality_conditions_hold);
     RUN(a_small_window_changes_no_bit);
     RUN(half_a_table_gives_whole_rows);
+    RUN(steps_of_sixteen_bits_are_close_enough);
     RUN(a_row_in_use_outlives_its_place_in_the_cache);
     RUN(tags_choose_the_table);
     RUN(threads_change_no_bit_and_cancelling_stops);

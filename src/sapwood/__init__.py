@@ -29,6 +29,7 @@ _HOMES = {
     "parse": None,
     "read_trees": "trees",
     "save": "files",
+    "scale": None,
     "trees": None,
     "words": None,
     "write_trees": "trees",
@@ -51,13 +52,14 @@ __all__ = [
     "parse",
     "read_trees",
     "save",
+    "scale",
     "trees",
     "words",
     "write_trees",
 ]
 
 if TYPE_CHECKING:
-    from sapwood import corpora, decode, errors, kernels, learn, metrics, parse, trees, words
+    from sapwood import corpora, decode, errors, kernels, learn, metrics, parse, scale, trees, words
     from sapwood.errors import BracketError, SapwoodError
     from sapwood.files import load, save
     from sapwood.settings import options

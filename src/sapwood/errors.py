@@ -11,6 +11,7 @@ __all__ = [
     "DataError",
     "KernelError",
     "ModelFileError",
+    "OutputError",
     "ParameterError",
     "SapwoodError",
     "TooLargeError",
@@ -66,3 +67,7 @@ class TooLargeError(SapwoodError, MemoryError):
 
 class ModelFileError(SapwoodError, ValueError):
     """A model file is truncated, foreign, damaged or newer than this version of Sapwood."""
+
+
+class OutputError(SapwoodError, OSError):
+    """A file cannot be written: no folder, no permission, no room."""

@@ -3,28 +3,36 @@
 A model file is one safetensors file. Its arrays are plain numbers; its header carries one JSON document that says
 which class each part is and what its parameters are. Classes register themselves here under a name, and only
 registered names can be read back, so that reading a file never runs code from it. This module imports none of them:
-the table below says which room to load for a name.
+the table below says which room to load for a name. The rules of the format are in ``docs/model-files.md``.
 """
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import hashlib
 import json
+import operator
 import os
 import secrets
+import stat
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sapwood.errors import DataError, ModelFileError, ParameterError
+from sapwood.errors import ModelFileError, OutputError, ParameterError, TooLargeError
+from sapwood.memory import available
 
-__all__ = ["Reader", "Writer", "atomic_write", "describe", "load", "register", "save"]
+__all__ = ["Reader", "Writer", "atomic_write", "describe", "load", "register", "save", "unwritable"]
 
+# A file of a newer major version cannot be read; a newer minor one has only things that may be passed over.
 FORMAT_VERSION = 1
+FORMAT_MINOR = 1
 _KEY = "sapwood"
 # A header lists a few dozen arrays; anything near this size is damage or malice.
 _LARGEST_HEADER = 100_000_000
@@ -57,6 +65,7 @@ _HOMES = {
     "RecursiveRegressor": "sapwood.learn.recursive_store",
     "RoleClassifier": "sapwood.tasks.roles.classifier",
     "RoleLabeler": "sapwood.tasks.roles.labeler",
+    "ShardClassifier": "sapwood.scale.linear",
     "SubtreeMap": "sapwood.kernels.map_store",
     "TreeArray": "sapwood.trees.store",
     "VotedPerceptron": "sapwood.learn.perceptron",
@@ -181,12 +190,13 @@ def save(value: Any, path: str | os.PathLike[str]) -> None:
     writer = Writer()
     document = {
         "format": FORMAT_VERSION,
+        "minor": FORMAT_MINOR,
         "written_by": f"sapwood {sapwood.__version__}",
         "object": writer.part(value),
     }
     try:
-        # Keys stay in their order: that of views is the user's.
-        text = json.dumps(document, ensure_ascii=False, allow_nan=False)
+        document["sha256"] = _digest(document, writer.arrays)
+        text = _text(document)
     except ValueError:
         raise ParameterError("a dictionary of features holds NaN or infinity; fill or drop it before saving.") from None
     atomic_write(path, serialize(writer.arrays, metadata={_KEY: text}))
@@ -199,62 +209,181 @@ def load(path: str | os.PathLike[str]) -> Any:
     ------
     ModelFileError
         If the file is missing, truncated, damaged, from another program or from a newer Sapwood.
+    TooLargeError
+        If the file is larger than the memory that is free.
     """
-    document, arrays = _open(path)
-    return Reader(os.fspath(path), arrays).part(document.get("object"))
+    name = os.fspath(path)
+    with _opened(name) as stream:
+        header, document = _header(stream, name)
+        arrays = _arrays(stream, name, header)
+    if "sha256" in document and not _is_whole(document, arrays):
+        raise ModelFileError(f"{name}: the file is damaged: its content is not what was saved; copy or save it again.")
+    try:
+        return Reader(name, arrays).part(document.get("object"))
+    except ModelFileError as error:
+        minor = document.get("minor", 0)
+        if not isinstance(minor, int) or minor <= FORMAT_MINOR:
+            raise
+        raise ModelFileError(
+            f"{error} It was written by a newer version ({document.get('written_by')}); updating Sapwood may help."
+        ) from None
 
 
 def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return the JSON document of a file without rebuilding anything."""
-    return _open(path)[0]
-
-
-def _open(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    from safetensors import SafetensorError
-    from safetensors.numpy import load as deserialize
-
+    """Return the JSON document of a file without reading its arrays or rebuilding anything."""
     name = os.fspath(path)
+    with _opened(name) as stream:
+        return _header(stream, name)[1]
+
+
+def _opened(name: str) -> IO[bytes]:
     try:
-        data = Path(path).read_bytes()
+        return open(name, "rb")
     except FileNotFoundError:
         raise ModelFileError(f"{name}: no such file (looked from {os.getcwd()}).") from None
+    except (OSError, ValueError) as error:
+        raise ModelFileError(f"{name}: cannot be read ({getattr(error, 'strerror', None) or error}).") from None
+
+
+def _taken(stream: IO[bytes], size: int, name: str) -> bytes:
+    try:
+        return stream.read(size)
     except OSError as error:
         raise ModelFileError(f"{name}: cannot be read ({error.strerror}).") from None
-    length = int.from_bytes(data[:8], "little") if len(data) >= 8 else _LARGEST_HEADER
-    if length >= _LARGEST_HEADER or data[8:9] != b"{":
+
+
+def _header(stream: IO[bytes], name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Read the header, and the JSON document in it; nothing is taken on trust, least of all a length."""
+    start = _taken(stream, 9, name)
+    length = int.from_bytes(start[:8], "little") if len(start) == 9 else _LARGEST_HEADER
+    if length >= _LARGEST_HEADER or start[8:] != b"{":
         raise ModelFileError(f"{name}: is not a Sapwood file. Load files that sapwood.save has written.")
-    if 8 + length > len(data):
+    data = start[8:] + _taken(stream, length - 1, name) if length else b""
+    if len(data) < length:
         raise ModelFileError(f"{name}: the file is truncated; copy or save it again.")
     try:
-        text = json.loads(data[8 : 8 + length])["__metadata__"][_KEY]
-        document = json.loads(text)
+        header = json.loads(data)
+        document = json.loads(header["__metadata__"][_KEY])
         version = document["format"]
     except (ValueError, KeyError, TypeError, RecursionError):
         raise ModelFileError(f"{name}: is not a Sapwood file. Load files that sapwood.save has written.") from None
-    if not isinstance(version, int) or version > FORMAT_VERSION:
+    if isinstance(version, bool) or not isinstance(version, int) or not 1 <= version <= FORMAT_VERSION:
         raise ModelFileError(
             f"{name}: was written by a newer version ({document.get('written_by')}, format {version!r}); this one "
             f"reads formats up to {FORMAT_VERSION}. Update Sapwood."
         )
+    return header, document
+
+
+def _arrays(stream: IO[bytes], name: str, header: dict[str, Any]) -> dict[str, NDArray[Any]]:
+    """Read as many bytes as the header promises, if there are so many and memory holds them."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load as deserialize
+
+    ends = [
+        entry.get("data_offsets") for key, entry in header.items() if key != "__metadata__" and isinstance(entry, dict)
+    ]
     try:
-        arrays = deserialize(data)
+        promised = max((operator.index(pair[1]) for pair in ends if pair is not None), default=0)
+    except (TypeError, IndexError, KeyError):
+        raise ModelFileError(f"{name}: the file is damaged: an array has no place; copy or save it again.") from None
+    begin = stream.tell() if stream.seekable() else 0
+    found = os.fstat(stream.fileno())
+    if promised < 0 or (stat.S_ISREG(found.st_mode) and begin + promised != found.st_size):
+        raise ModelFileError(f"{name}: the file is truncated or damaged; copy or save it again.")
+    free = available()
+    # The bytes, and the arrays that are made of them.
+    if free is not None and promised > 1 << 26 and 2 * promised > 0.95 * free:
+        raise TooLargeError(
+            f"{name}: holds {promised / 1e9:,.1f} GB of numbers, and reading them takes twice as much, but only "
+            f"{free / 1e9:,.1f} GB are free; load it on a larger machine."
+        )
+    data = _taken(stream, promised, name)
+    if len(data) < promised or _taken(stream, 1, name):
+        raise ModelFileError(f"{name}: the file is truncated or damaged; copy or save it again.")
+    # What is read again is what was checked: the header goes back to bytes.
+    text = json.dumps(header).encode()
+    try:
+        return deserialize(len(text).to_bytes(8, "little") + text + data)
     except (SafetensorError, KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise ModelFileError(f"{name}: the file is truncated or damaged ({error}); copy or save it again.") from None
-    return document, arrays
 
 
-def atomic_write(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write a file so that it appears whole or not at all, even if the process is killed halfway."""
-    target = Path(path)
-    draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+def _text(document: dict[str, Any]) -> str:
+    # Keys stay in their order: that of views is the user's.
+    return json.dumps(document, ensure_ascii=False, allow_nan=False)
+
+
+def _digest(document: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> str:
+    """Return a digest of everything that a file says."""
+    digest = hashlib.sha256(_text(document).encode("utf-8", "surrogatepass"))
+    for key in sorted(arrays):
+        values = arrays[key]
+        digest.update(f"\n{key} {values.dtype.str} {values.shape}\n".encode("utf-8", "surrogatepass"))
+        digest.update(np.ascontiguousarray(values).reshape(-1).view(np.uint8).data)
+    return digest.hexdigest()
+
+
+def _is_whole(document: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> bool:
+    rest = {key: value for key, value in document.items() if key != "sha256"}
     try:
-        with open(draft, "xb") as stream:
+        return bool(document["sha256"] == _digest(rest, arrays))
+    except (ValueError, RecursionError):
+        return False
+
+
+def atomic_write(path: str | os.PathLike[str], data: bytes, *, flush: bool = True) -> None:
+    """Write a file so that it appears whole or not at all, even if the process is killed halfway.
+
+    Without ``flush`` a machine that loses power may lose the content; for files that are checked before they are used.
+
+    Raises
+    ------
+    OutputError
+        If the folder is missing or may not be written to, or the disk is full; nothing is left behind.
+    """
+    target = Path(path)
+    draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part") if target.name else target
+    try:
+        with _draft(draft) as stream:
             stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
+            if flush:
+                stream.flush()
+                os.fsync(stream.fileno())
+            if stream.name != str(draft):
+                # The file has had no name so far, so that a kill leaves nothing behind. What is buffered goes with it.
+                stream.flush()
+                os.link(f"/proc/self/fd/{stream.fileno()}", draft, src_dir_fd=stream.fileno())
         os.replace(draft, target)
-    except FileNotFoundError:
-        raise DataError(f"{target}: there is no folder {str(target.parent)!r}; make it first.") from None
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
+    except BaseException as error:
+        # On a disk that cannot be written to there is nothing to remove either.
+        with contextlib.suppress(OSError, ValueError):
+            draft.unlink(missing_ok=True)
+        raise unwritable(target, error) if isinstance(error, (OSError, ValueError)) else error from None
+
+
+def _draft(path: Path) -> IO[bytes]:
+    if hasattr(os, "O_TMPFILE") and os.path.isdir("/proc/self/fd"):
+        try:
+            return open(os.open(path.parent, os.O_TMPFILE | os.O_WRONLY, 0o666), "wb")
+        except (OSError, ValueError):
+            # Not every file system has nameless files; a real fault shows again in a moment.
+            pass
+    return open(path, "xb")
+
+
+def unwritable(path: str | os.PathLike[str], error: Exception) -> OutputError:
+    """Make the error to raise when a file cannot be written, from what the system says."""
+    number = getattr(error, "errno", None)
+    folder = str(Path(path).parent)
+    if number == errno.ENOENT and not os.path.isdir(folder):
+        reason = f"there is no folder {folder!r}; make it first."
+    elif number in (errno.ENOSPC, errno.EDQUOT):
+        reason = "the disk is full; make room or choose another folder. Nothing was written."
+    elif number in (errno.EACCES, errno.EPERM, errno.EROFS):
+        reason = f"the folder {folder!r} may not be written to; choose another."
+    else:
+        reason = f"cannot be written ({getattr(error, 'strerror', None) or error})."
+    made = OutputError(f"{os.fspath(path)}: {reason}")
+    made.errno = number
+    return made

@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from sapwood.errors import ParameterError
 
-__all__ = ["options", "progress_bar", "show_progress", "threads"]
+__all__ = ["one_of_many", "options", "progress_bar", "show_progress", "threads"]
 
 
 @dataclass
@@ -22,6 +23,15 @@ class _Options:
 
 
 _current = _Options(threads=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1, progress=False)
+
+
+class _ThisThread(threading.local):
+    """What holds for the calling thread alone, whatever the process says."""
+
+    one_of_many = False
+
+
+_this_thread = _ThisThread()
 
 
 class _Restore:
@@ -68,18 +78,33 @@ def options(*, threads: int | None = None, progress: bool | None = None) -> _Res
 
 def threads() -> int:
     """Return the number of native threads in use."""
-    return _current.threads
+    return 1 if _this_thread.one_of_many else _current.threads
 
 
 def show_progress() -> bool:
     """Return whether long computations show a progress bar."""
-    return _current.progress
+    return _current.progress and not _this_thread.one_of_many
+
+
+@contextmanager
+def one_of_many() -> Iterator[None]:
+    """Let the calling thread, and no other, use one native thread and show no progress: it is one worker of many.
+
+    >>> with one_of_many():
+    ...     threads()
+    1
+    """
+    former, _this_thread.one_of_many = _this_thread.one_of_many, True
+    try:
+        yield
+    finally:
+        _this_thread.one_of_many = former
 
 
 @contextmanager
 def progress_bar(total: int, what: str) -> Iterator[Callable[[int], None] | None]:
     """Yield a callable that takes the number of finished steps, or None when progress is off."""
-    if not _current.progress:
+    if not show_progress():
         yield None
         return
     from tqdm.auto import tqdm

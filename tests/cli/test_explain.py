@@ -65,7 +65,7 @@ def test_a_page(model, data, tmp_path, capsys):
     assert capsys.readouterr().out == ""
     html = page.read_text()
     assert html.startswith("<!DOCTYPE html>")
-    assert html.count("<svg baseProfile") == 4
+    assert html.count('<svg class="sapwood-tree"') == 4
     assert "&lt;b&gt;&amp;" in html
     assert "<b>" not in html
 

@@ -27,10 +27,20 @@ def folder(tmp_path_factory):
     return place
 
 
-@pytest.mark.parametrize("learner", ["kernel", "network"])
+@pytest.mark.parametrize("learner", ["kernel", "network", "kernel --consensus 2", "network --averaging 0"])
 def test_parses_are_reranked(folder, tmp_path, capsys, learner):
     model = str(tmp_path / "model.sap")
-    train = ["train", "ranking", str(folder / "train.jsonl"), "-o", model, "--learner", learner, "--epochs", "2"]
+    train = [
+        "train",
+        "ranking",
+        str(folder / "train.jsonl"),
+        "-o",
+        model,
+        "--learner",
+        *learner.split(),
+        "--epochs",
+        "2",
+    ]
     assert main(train) == 0
     assert "80 n-best lists" in capsys.readouterr().out
     assert main(["evaluate", model, str(folder / "test.jsonl"), "--json"]) == 0
@@ -50,7 +60,8 @@ def test_parses_are_reranked(folder, tmp_path, capsys, learner):
 
 def test_words_are_attached(folder, tmp_path, capsys):
     model, data = str(tmp_path / "model.sap"), str(folder / "train.mrg")
-    assert main(["train", "ranking", data, "-o", model, "--of", "attachments", "--specialize", "--reduction", "1"]) == 0
+    train = ["train", "ranking", data, "-o", model, "--of", "attachments", "--specialize", "--recombine"]
+    assert main([*train, "--reduction", "1"]) == 0
     assert "5 sentences" in capsys.readouterr().out
     assert main(["evaluate", model, data, "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
@@ -101,6 +112,9 @@ def test_training_goes_on_from_a_checkpoint_to_the_same_model(folder, tmp_path, 
         (["--learner", "network", "--loss", "top"], "a network has no loss 'top'"),
         (["--validation", "x"], "a kernel does not stop early"),
         (["--kernel", "Nothing()"], "Nothing"),
+        (["--of", "attachments", "--consensus", "2"], "there is no consensus"),
+        (["--recombine"], "parses have no connection paths"),
+        (["--learner", "network", "--averaging", "-1"], "averaging must be a finite number"),
     ],
 )
 def test_arguments_that_do_not_fit_are_refused(folder, tmp_path, capsys, arguments, message):

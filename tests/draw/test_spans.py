@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sapwood.draw import LabelledSpan, SpanLayer, span_svg, span_text
-from sapwood.errors import DataError
+from sapwood.draw import (
+    LabelledSpan,
+    SpanLayer,
+    displacy_spans,
+    span_brackets,
+    span_html,
+    span_svg,
+    span_text,
+)
+from sapwood.errors import DataError, ParameterError
 
 WORDS = ["Kim", "gave", "the", "old", "dog", "some", "bones", "in", "the", "park", "yesterday"]
 LAYER = SpanLayer("Giving", [LabelledSpan("Donor", 0, 0), LabelledSpan("Recipient", 2, 4)], marked=[1])
@@ -48,7 +58,7 @@ def test_pictures_hold_every_word_and_label_and_escape_them():
 
 @pytest.mark.parametrize("span", [LabelledSpan("x", 0, 99), LabelledSpan("x", -1, 0), LabelledSpan("x", 2, 1)])
 def test_spans_outside_the_sentence_are_refused(span):
-    for draw in (span_text, span_svg):
+    for draw in (span_text, span_svg, span_brackets, span_html, displacy_spans):
         with pytest.raises(DataError, match="does not fit a sentence of 11 words"):
             draw(WORDS, [SpanLayer("F", [span])])
         with pytest.raises(DataError, match="marked word 11"):
@@ -70,3 +80,41 @@ def test_any_spans_can_be_drawn(words, data):
     if width == 60 and sum(map(len, words)) < 20 and len(pairs) == 1:
         assert pairs[0][0] in text
     assert span_svg(words, [layer]).count("<line") == len(pairs)
+
+
+def test_brackets_within_the_line_keep_every_word_and_show_overlaps_on_lines_of_their_own():
+    layer = SpanLayer("F", [LabelledSpan("One", 0, 3), LabelledSpan("Two", 2, 5)], marked=[6, 7])
+    first, second = span_brackets(WORDS, [layer]).splitlines()
+    assert first == "F: [One Kim gave the old] dog some *bones in* the park yesterday"
+    assert second == "F: Kim gave [Two the old dog some] *bones in* the park yesterday"
+    assert span_brackets(WORDS, []) == " ".join(WORDS)
+    assert span_brackets(WORDS, [SpanLayer("F", [])]) == "F: " + " ".join(WORDS)
+
+
+def test_html_within_the_line_escapes_and_gives_parts_of_one_thing_one_colour():
+    spans = [LabelledSpan("A", 0, 0), LabelledSpan("B", 1, 1), LabelledSpan("C-A", 2, 2), LabelledSpan("V", 3, 3)]
+    drawn = span_html(
+        ["a<b", "c", "d", "e"], [SpanLayer("x & y", spans)], alike=lambda label: label.removeprefix("C-"), plain=["V"]
+    )
+    assert "a&lt;b" in drawn
+    assert "x &amp; y" in drawn
+    one, other, again, plain = re.findall("background:(#[0-9a-f]+)", drawn)
+    assert one == again
+    assert len({one, other, plain}) == 3
+    assert span_html(["a<b"], []) == "<p>a&lt;b</p>"
+
+
+@given(words=st.lists(st.text("abc ", min_size=1, max_size=5), min_size=1, max_size=8), data=st.data())
+def test_displacy_spans_name_the_same_words_by_tokens_and_by_characters(words, data):
+    first = data.draw(st.integers(0, len(words) - 1))
+    last = data.draw(st.integers(first, len(words) - 1))
+    layers = [SpanLayer("F", [LabelledSpan("x", first, last)])]
+    (tokens,), (characters,) = (displacy_spans(words, layers, style=style) for style in ("span", "ent"))
+    span, entity = tokens["spans"][0], characters["ents"][0]
+    named = " ".join(tokens["tokens"][span["start_token"] : span["end_token"]])
+    assert characters["text"][entity["start"] : entity["end"]] == named
+
+
+def test_displacy_has_two_styles():
+    with pytest.raises(ParameterError, match='"span" or "ent"'):
+        displacy_spans(WORDS, [LAYER], style="dep")

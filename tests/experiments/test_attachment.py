@@ -8,6 +8,7 @@ from sapwood.corpora import nursery
 from sapwood.errors import DataError
 from sapwood.experiments import EXPERIMENTS, Setting, run
 from sapwood.experiments.attachment import curves, pictures, subsets
+from sapwood.tasks.attachment import AttachmentRanker
 
 
 @pytest.fixture(scope="module")
@@ -28,12 +29,13 @@ def small(monkeypatch):
     monkeypatch.setattr(subsets, "_SIZE", 20)
     monkeypatch.setattr(subsets, "_SUBSETS", 2)
     monkeypatch.setattr(subsets, "_NETWORK_EPOCHS", 3)
-    monkeypatch.setattr(subsets, "_DECAYS", (0.5,))
+    monkeypatch.setattr(subsets, "_KERNELS", ((0.5, 1), (0.5, 3)))
+    monkeypatch.setattr(subsets, "_NETWORKS", ((0.002, 0.0), (0.002, 1.0)))
     monkeypatch.setattr(pictures, "_ITERATIONS", 2)
     monkeypatch.setattr(pictures, "_EPOCHS", 2)
     monkeypatch.setattr(curves, "_SIZES", (30,))
-    monkeypatch.setattr(curves, "_EPOCHS", ((100, 2),))
-    monkeypatch.setattr(curves, "_LATER_EPOCHS", 2)
+    monkeypatch.setattr(curves, "_PASSES", ((100, 1, 2),))
+    monkeypatch.setattr(curves, "_LATER_PASSES", (1, 2))
     monkeypatch.setattr(curves, "_WEB_EPOCHS", 2)
     monkeypatch.setattr(curves, "_BLOCK", 100)
 
@@ -53,10 +55,11 @@ def test_every_table_comes_and_learning_helps(folder):
     assert len(tables["iterations"].rows) == 2
     assert sum(row[-1] == "right" for row in tables["pca"].rows) == 1
     curve = tables["curve"].rows
-    assert [row[:2] for row in curve[2:]] == [(name, size) for name in ("kernel", "network") for size in (30, 210)]
+    learners = ("kernel", "network", "network, one for all")
+    assert [row[:2] for row in curve[2:]] == [(name, size) for name in learners for size in (30, 210)]
     assert curve[0][-1] == pytest.approx(sum(curve[0][2:-1]))
-    assert tables["cost"].rows[0][-1] is None
-    assert tables["cost"].rows[1][-1] is not None
+    assert tables["cost"].rows[0][3] is None
+    assert tables["cost"].rows[1][3] is not None
     assert all(0 <= row[-1] <= 100 for row in tables["web"].rows)
 
 
@@ -64,6 +67,31 @@ def test_a_table_alone_is_the_same_as_among_others(folder):
     (alone,) = run("attachment", Setting(data=folder, tables=("subsets",)))
     again = next(iter(run("attachment", Setting(data=folder, tables=("subsets", "losses")))))
     assert alone.to_json() == again.to_json()
+
+
+def test_a_stopped_run_goes_on_from_the_cache(folder, tmp_path, monkeypatch):
+    wanted = ("iterations", "pca", "subsets", "states", "curve", "web")
+    setting = Setting(data=folder, cache=tmp_path, tables=wanted)
+    stopped, done = run("attachment", setting), []
+    for table in stopped:
+        done.append(table.to_json())
+        if table.name == "states":
+            break
+    trained = []
+    fit, part = AttachmentRanker.fit, AttachmentRanker.partial_fit
+    monkeypatch.setattr(AttachmentRanker, "fit", lambda self, *a, **k: (trained.append(self), fit(self, *a, **k))[1])
+    monkeypatch.setattr(AttachmentRanker, "partial_fit", lambda self, *a: (trained.append(self), part(self, *a))[1])
+    again = [table.to_json() for table in run("attachment", setting)]
+    assert again[: len(done)] == done
+    # Two learners per size and one for all, and the blocks of the last table.
+    assert len({id(model) for model in trained}) == 6 + 2
+    trained.clear()
+    assert [table.to_json() for table in run("attachment", setting)] == again
+    assert not trained
+    for file in tmp_path.glob("attachment-*.json"):
+        file.write_text("{")
+    with pytest.raises(DataError, match=r"attachment-.*\.json: no results are in this file .*remove it"):
+        next(iter(run("attachment", setting)))
 
 
 def test_missing_and_small_data_is_named(tmp_path):

@@ -34,6 +34,8 @@ def nothing_else(monkeypatch):
     monkeypatch.setattr(reranking, "_SAMPLES", 200)
     monkeypatch.setattr(reranking, "_KERNELS", ((0.3, 0.01), (0.3, 0.1)))
     monkeypatch.setattr(reranking, "_NETWORK_EPOCHS", 2)
+    monkeypatch.setattr(reranking, "_KERNEL_EPOCHS", 3)
+    monkeypatch.setattr(reranking, "_MEMBERS", 2)
 
 
 def test_the_rows_are_what_parseval_says_and_come_twice_the_same(folder, lists):
@@ -46,7 +48,8 @@ def test_the_rows_are_what_parseval_says_and_come_twice_the_same(folder, lists):
     )
     # The right tree is in every list of the nursery.
     assert rows["oracle"][3] == 100.0
-    for name in ("kernel", "network", "both", "oracle"):
+    learners = [f"{name}{how}" for name in ("kernel", "network", "both") for how in ("", ", consensus")]
+    for name in ("parser, consensus", *learners, "oracle"):
         gain, low, high = rows[name][-3:]
         assert gain == pytest.approx(rows[name][3] - 100 * first.f1)
         assert low <= gain <= high
@@ -55,10 +58,39 @@ def test_the_rows_are_what_parseval_says_and_come_twice_the_same(folder, lists):
     assert again.rows == table.rows
 
 
-def test_own_lists_are_taken_from_the_cache(folder, lists, tmp_path):
-    write_nbest(lists, tmp_path / "nbest-own.jsonl.xz")
-    (table,) = run("reranking", Setting(data=folder, cache=tmp_path, tables=("own",)))
+def test_a_stopped_run_goes_on_from_the_cache(folder, tmp_path, monkeypatch):
+    setting = Setting(data=folder, cache=tmp_path, tables=("bllip",))
+    done = []
+    fold = reranking._fold
+
+    def counted(lists, at, seed):
+        if at == 2 and 2 not in done:
+            done.append(2)
+            raise KeyboardInterrupt
+        done.append(at)
+        return fold(lists, at, seed)
+
+    monkeypatch.setattr(reranking, "_fold", counted)
+    with pytest.raises(KeyboardInterrupt):
+        list(run("reranking", setting))
+    (table,) = run("reranking", setting)
+    assert done == [0, 1, 2, 2]
+    (again,) = run("reranking", setting)
+    assert done == [0, 1, 2, 2]
+    assert again.to_json() == table.to_json()
+
+
+def test_own_lists_are_made_by_the_parser_and_kept(tmp_path):
+    (tmp_path / "treebank/combined").mkdir(parents=True)
+    trees = [f"( {one.tree})" for one in nursery.grow(size=40).sentences]
+    (tmp_path / "treebank/combined/wsj_0001.mrg").write_text("\n".join(trees))
+    setting = Setting(data=tmp_path, cache=tmp_path / "cache", tables=("own",))
+    (table,) = run("reranking", setting)
     assert table.name == "own"
+    assert {row[0]: row for row in table.rows}["oracle"][-3] >= 0
+    (tmp_path / "treebank/combined/wsj_0001.mrg").unlink()
+    (again,) = run("reranking", setting)
+    assert again.to_json() == table.to_json()
 
 
 def test_bad_lists_are_named(folder, tmp_path, lists):

@@ -9,7 +9,8 @@ import pytest
 from sapwood.corpora import nursery, write_joined
 from sapwood.corpora.nursery.roles import role_sentences
 from sapwood.errors import DataError
-from sapwood.experiments import EXPERIMENTS, Setting, roles, run
+from sapwood.experiments import EXPERIMENTS, Setting, run
+from sapwood.experiments.roles import cost, data, features, kernels
 
 
 @pytest.fixture
@@ -18,24 +19,43 @@ def setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Setting:
     (tmp_path / "ewt-propbank").mkdir()
     for part, chosen in {"train": sentences[:140], "dev": sentences[140:180], "test": sentences[180:]}.items():
         write_joined(chosen, tmp_path / "ewt-propbank" / f"{part}.conll.gz")
-    for name, value in {"_TRAIN": 150, "_TUNED": 120, "_TEST": 100, "_SIZES": (60, 120, 240)}.items():
-        monkeypatch.setattr(roles, name, value)
+    for module, name, value in (
+        (kernels, "TRAIN", 150),
+        (kernels, "TEST", 100),
+        (kernels, "CURVE", (60, 120)),
+        (features, "TUNED", 120),
+        (features, "GAMMAS", (0.1, 0.3)),
+        (features, "LINEAR", 150),
+        (cost, "SIZES", (60, 120, 240)),
+    ):
+        monkeypatch.setattr(module, name, value)
     monkeypatch.delenv("SAPWOOD_DATA", raising=False)
     monkeypatch.setattr("sapwood.corpora.catalogue.nltk_search_path", list)
-    roles._sentences.cache_clear()
+    data.read_parts.cache_clear()
     return Setting(data=tmp_path, cache=tmp_path / "cache")
 
 
 def test_every_table_is_made(setting: Setting) -> None:
     tables = {table.name: table for table in run("roles", setting)}
-    assert len(tables) == 9
+    assert list(tables) == [
+        *("coverage ewt-propbank", "kernels ewt-propbank", "roles ewt-propbank", "curve ewt-propbank"),
+        *("end-to-end ewt-propbank", "end-to-end roles ewt-propbank", "features", "all-data", "linear", "cost"),
+    ]
     kernels = {row[0]: row for row in tables["kernels ewt-propbank"].rows}
     assert set(kernels) >= {"truncated", "plain", "nodes", "substructures", "both", "flat", "composite", "paf"}
     assert all(row[1] > 60 for row in kernels.values())
     ends = {row[0]: row for row in tables["end-to-end ewt-propbank"].rows}
     assert ends["predicates given"][3] > 85
+    assert 50 < ends["our own parses, predicates given"][3] < ends["predicates given"][3] + 5
+    assert [row[0] for row in tables["curve ewt-propbank"].rows] == [60, 120]
+    sets = [row[0].split(",")[0] for row in tables["all-data"].rows]
+    assert sets[-6:] == [*["full"] * 3, *["basic"] * 3]
+    assert sets[:-6] in ([], ["rich"] * 3)  # only where there is WordNet
+    asked = [row[2] is not None for row in tables["all-data"].rows]
+    assert asked.count(True) == 2 * len(asked) // 3
+    assert any("to the power of" in note for note in tables["cost"].notes)
     assert [row[0] for row in tables["cost"].rows][:2] == [60, 120]
-    assert tables["features"].rows[1][0] == "basic, composite"
+    assert tables["features"].rows[1][0].startswith("basic, composite")
     # Grams that were kept are used: the same figures come out again.
     assert setting.cache is not None
     assert list(setting.cache.glob("gram-*.npz"))

@@ -160,3 +160,36 @@ def test_repr_files_and_bad_parameters(tmp_path: Path) -> None:
             SmoothedPartialTree(Table({}), **wrong)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="terminal_factor"):
         SmoothedPartialTree(Table({}), terminal_factor=float("inf"))
+
+
+class OneKind(Tagged):
+    """As ``Tagged``, but every word is compared with every other."""
+
+    def kinds(self, words):
+        return [""] * len(words)
+
+
+@pytest.mark.parametrize("lexical", ["all", "leaves"])
+@pytest.mark.parametrize("longest", [None, 2])
+def test_words_of_different_kinds_need_not_be_compared(lexical, longest):
+    table = Table({("a", "b"): 0.5, ("a", "c"): 0.3, ("b", "c"): 0.4})
+    generator = np.random.default_rng(3)
+
+    def tree(depth):
+        label = f"{generator.choice(list('abcd'))}::{generator.choice(list('nvj'))}"
+        if generator.random() < 0.3:
+            label = str(generator.choice(["NN", "VB"]))
+        if depth == 0:
+            return Tree(label)
+        return Tree(label, [tree(depth - 1) for _ in range(generator.integers(1, 4))])
+
+    X, Y = TreeArray([tree(3) for _ in range(12)]), TreeArray([tree(3) for _ in range(7)])
+    weights = generator.normal(size=(12, 3))
+    options = {"lexical": lexical, "max_subsequence": longest, "terminal_factor": 2.0}
+    kinds, one = (SmoothedPartialTree(words(table), **options) for words in (Tagged, OneKind))
+    np.testing.assert_allclose(kinds(X), one(X), rtol=1e-12)
+    np.testing.assert_allclose(kinds(Y, X), one(Y, X), rtol=1e-12)
+    np.testing.assert_allclose(kinds.diag(X), one.diag(X), rtol=1e-12)
+    found = kinds.expansion(X, weights)(Y)
+    np.testing.assert_allclose(found, one(Y, X) @ weights, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(kinds.expansion(X, weights[:, :1])(Y), found[:, :1], rtol=1e-9, atol=1e-12)

@@ -17,6 +17,7 @@ import sapwood as sw
 from learn.alternatives import attachments
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.learn import RecursiveClassifier, RecursiveRanker, RecursiveRegressor
+from sapwood.learn.recursive_training import RunningMean
 
 # Checks that speak of kernels, C or sample weights.
 FOREIGN = {
@@ -130,7 +131,11 @@ def test_extra_inputs_alone_can_decide():
     assert ranker().fit(X, y, groups).score(X, y, groups) == 0.0
 
 
-@pytest.mark.parametrize("params", [{}, {"optimizer": "sgd"}, {"early_stopping": True}], ids=str)
+@pytest.mark.parametrize(
+    "params",
+    [{}, {"optimizer": "sgd"}, {"early_stopping": True}, {"averaging": 2.0, "early_stopping": True}],
+    ids=str,
+)
 def test_interrupted_training_resumes_bit_for_bit(params, data, tmp_path, monkeypatch):
     from sapwood.learn import checkpoints
 
@@ -193,6 +198,58 @@ def test_training_in_parts(data):
     assert once.partial_fit(X[:1], [1.0], [0]).skipped_groups_ == 1
     with pytest.raises(DataError, match="no group teaches"):
         ranker().partial_fit(X[:1], [1.0], [0])
+
+
+def test_averaging_answers_with_the_mean_of_weights_and_changes_nothing_else(data, monkeypatch):
+    X, y, groups = data
+    # One group per call, so that every update is seen here too.
+    monkeypatch.setattr("sapwood.learn.recursive_training._AVERAGED", 1)
+    seen = []
+    add = RunningMean.add
+    monkeypatch.setattr(
+        RunningMean, "add", lambda self, weights, count: (seen.append(weights), add(self, weights, count))
+    )
+    # Half a pass over 40 groups.
+    model = ranker(averaging=0.5, epochs=3).fit(X, y, groups)
+    np.testing.assert_array_equal(seen[-1], ranker(epochs=3).fit(X, y, groups).weights_)
+    # Shares of the weights after each update: a plain mean until the memory is full, then they fade.
+    shares = np.zeros(len(seen))
+    for at in range(len(seen)):
+        new = max(1 / (at + 1), 1 - np.exp(-1 / 20.0))
+        shares[:at] *= 1 - new
+        shares[at] = new
+    np.testing.assert_allclose(model.weights_, shares @ np.array(seen, dtype=np.float64), rtol=1e-4, atol=1e-6)
+    # In parts: learning goes on from the weights themselves, answers come from their mean, new labels are in both.
+    strange = sw.TreeArray(["(S (NEW x))", "(S (OLD y))"])
+    mean, last = ranker(averaging=0.5), ranker()
+    for each in (mean, last):
+        each.partial_fit(X, y, groups).partial_fit(strange, [0, 1], [0, 0]).partial_fit(X, y, groups)
+    assert mean.loss_curve_ == pytest.approx(last.loss_curve_, rel=1e-6)
+    assert (mean.weights_ != last.weights_).any()
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(mean)).decision_function(X), mean.decision_function(X))
+    sizes = {len(mean.weights_), len(last.weights_)}
+    assert len(sizes) == 1
+
+
+def test_a_stopped_part_leaves_the_model_as_it_was(data, monkeypatch):
+    X, y, groups = data
+    model = ranker(averaging=0.5).partial_fit(X, y, groups)
+    before, labels = model.decision_function(X), list(model.labels_)
+
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(RunningMean, "add", stopped)
+    other = ranker(averaging=0.5)
+    for each in (model, other):
+        with pytest.raises(KeyboardInterrupt):
+            each.partial_fit(["(S (NEW x))", "(S (OLD y))"], [0, 1], [0, 0])
+    monkeypatch.undo()
+    np.testing.assert_array_equal(other.partial_fit(X, y, groups).decision_function(X), before)
+    assert model.labels_ == labels
+    np.testing.assert_array_equal(model.decision_function(X), before)
+    twin = ranker(averaging=0.5).partial_fit(X, y, groups).partial_fit(X, y, groups)
+    np.testing.assert_array_equal(model.partial_fit(X, y, groups).weights_, twin.weights_)
 
 
 def test_random_state(data):
@@ -315,6 +372,7 @@ def test_bad_data(change, message):
         {"learning_rate": float("nan")},
         {"momentum": 1.0},
         {"clip": -1},
+        {"averaging": -1},
         {"epochs": 2.5},
         {"batch_size": 0},
         {"dtype": "float16"},

@@ -103,7 +103,7 @@ def test_optimality_conditions_hold(machine, shrinking):
     """From scratch: where a weight may grow the slack is at most what it is where a weight may shrink."""
     table, examples, y, costs = machine
     kernel = _core.smo.PointKernel64(
-        [_core.smo.Component64(_core.smo.square64(table), examples.astype(np.uint32), None, np.zeros(0, np.uint32))],
+        [_core.smo.Component64(_core.smo.square64(table), examples.astype(np.uint32), None)],
         [_core.smo.Term(1.0, [0], np.zeros(0))],
         np.ascontiguousarray(np.diagonal(table)[examples]),
     )
@@ -218,7 +218,7 @@ def test_rows_forgotten_and_made_again_change_no_bit():
     found = []
     for window in (8, 20_000, 1 << 24):
         kernel = _core.smo.PointKernel64(
-            [_core.smo.Component64(_core.smo.square64(K), numbers, None, numbers[:0])],
+            [_core.smo.Component64(_core.smo.square64(K), numbers, None)],
             [_core.smo.Term(1.0, [0], np.zeros(0))],
             np.ascontiguousarray(np.diagonal(K)),
         )
@@ -255,7 +255,7 @@ def test_stopping_early_is_said():
 def test_the_native_door_refuses(change):
     table = np.eye(2)
     numbers = np.arange(2, dtype=np.uint32)
-    component = _core.smo.Component64(_core.smo.square64(table), numbers, None, numbers[:0])
+    component = _core.smo.Component64(_core.smo.square64(table), numbers, None)
     kernel = _core.smo.PointKernel64([component], [_core.smo.Term(1.0, [0], np.zeros(0))], np.ones(2))
     good = {
         "ends": np.array([2], np.uint64),

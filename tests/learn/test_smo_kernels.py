@@ -13,7 +13,7 @@ import strategies
 from sapwood import _core
 from sapwood.errors import KernelError, ParameterError, TooLargeError
 from sapwood.kernels import GrammarDriven, Linear, PartialTree, Polynomial, SubsetTree, Subtree
-from sapwood.learn import KernelSVC, svm, tables
+from sapwood.learn import KernelSVC, budget, parts, svm, tables
 from sapwood.learn.holes import skeletons
 
 WORDS = ["take", "give", "say", "run", "buy"]
@@ -59,7 +59,7 @@ def rows_of(prepared):
 
 
 def parts_of(kernel, X):
-    return [part for term in tables._expand(kernel.bind(X), X) for part in term.parts]
+    return [part for term in parts.take_apart(kernel.bind(X), X) for part in term.parts]
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
@@ -67,15 +67,17 @@ def parts_of(kernel, X):
 def test_points_have_the_kernel_values(kernel, layout, data, monkeypatch):
     """Whatever becomes of a kernel inside, what comes out is its Gram matrix."""
     X, _ = data
-    monkeypatch.setattr(tables, "_FEWEST_TREES", 2)
+    monkeypatch.setattr(parts, "_FEWEST_TREES", 2)
     if layout != "double":
-        monkeypatch.setattr(tables, "_SMALL", -1)
+        monkeypatch.setattr(budget, "_SMALL", -1)
     if layout in ("triangle", "asked"):
-        monkeypatch.setattr(tables, "_FULL_SHARE", 0.0)
+        monkeypatch.setattr(budget, "_KINDS", (layout,))
     if layout == "asked":
         # Where rows cannot be computed one by one, nothing is left but to say so.
-        monkeypatch.setattr(tables, "_HALF_SHARE", 0.0)
-        if not all(tables._is_dot(part) or tables._computes_rows(part) for part in parts_of(kernel, X)):
+        monkeypatch.setattr(budget, "_SHARE", 1e-4)
+        monkeypatch.setattr(budget, "_SHARE_BESIDE_DOTS", 1e-4)
+        monkeypatch.setattr(budget, "_FEWEST_ROWS", 1)
+        if not all(budget.is_dot(part) or budget.computes_rows(part) for part in parts_of(kernel, X)):
             with pytest.raises(TooLargeError):
                 tables.prepare(kernel.bind(X), X, 1.0, 1)
             return
@@ -89,13 +91,86 @@ def test_points_have_the_kernel_values(kernel, layout, data, monkeypatch):
 
 def test_blocks_fit_together(data, monkeypatch):
     X, _ = data
-    monkeypatch.setattr(tables, "_FEWEST_TREES", 2)
+    monkeypatch.setattr(parts, "_FEWEST_TREES", 2)
     expected = rows_of(tables.prepare(HYBRID, X, 1.0, 1))
-    monkeypatch.setattr(tables, "_LARGEST_BLOCK", 4 * 8 * 20)
+    monkeypatch.setattr(budget, "_LARGEST_BLOCK", 4 * 8 * 20)
     np.testing.assert_allclose(rows_of(tables.prepare(HYBRID, X, 1.0, 1)), expected, rtol=1e-12)
-    monkeypatch.setattr(tables, "_SMALL", -1)
-    monkeypatch.setattr(tables, "_FULL_SHARE", 0.0)
+    monkeypatch.setattr(budget, "_SMALL", -1)
+    monkeypatch.setattr(budget, "_KINDS", ("triangle",))
     np.testing.assert_allclose(rows_of(tables.prepare(HYBRID, X, 1.0, 1)), expected, rtol=1e-6)
+
+
+def test_sixteen_bits_where_nothing_else_fits(data, monkeypatch):
+    X, y = data
+    monkeypatch.setattr(parts, "_FEWEST_TREES", 2)
+    expected = rows_of(tables.prepare(HYBRID, X, 1.0, 1))
+    monkeypatch.setattr(budget, "_SMALL", -1)
+    monkeypatch.setattr(budget, "_KINDS", ("short", "asked"))
+    found = rows_of(tables.prepare(HYBRID, X, 1.0, 1))
+    assert not np.array_equal(found, expected)
+    np.testing.assert_allclose(found, expected, atol=1.1 / 131070)
+    # What may fall below 0 or rise above 1 is computed when asked for instead, to single precision.
+    unbounded = SubsetTree().on("path") + SubsetTree().normalized().on("constituent")
+    whole = unbounded(X)
+    np.testing.assert_allclose(rows_of(tables.prepare(unbounded, X, 1.0, 1)), whole, rtol=1e-5, atol=1.1 / 131070)
+    margins = KernelSVC(HYBRID, C=2.4, solver="native").fit(X, y).decision_function(X)
+    monkeypatch.undo()
+    np.testing.assert_allclose(margins, KernelSVC(HYBRID, C=2.4).fit(X, y).decision_function(X), atol=5e-3)
+
+
+def test_tables_shrink_where_it_saves_most_until_they_fit(data, monkeypatch):
+    X, _ = data
+    monkeypatch.setattr(budget, "_SMALL", -1)
+    monkeypatch.setattr(budget, "available", lambda: 10**12)
+    (small,), (large,) = (parts_of(SubsetTree().normalized().on(view), X) for view in ("path", "constituent"))
+    for part, size in ((small, 20_000), (large, 50_000)):
+        part.rows = np.empty((size, 0))
+    kinds = {}
+    for memory in (20, 13, 7, 4.5, 3, 0.4):
+        found = budget.Budget([small, large], 10**5, memory, 2)
+        kinds[memory] = [found.kinds[id(part)] for part in (small, large)]
+        taken = {"square": 4, "triangle": 2, "short": 1, "asked": 0}
+        tables_take = sum(taken[k] * p.size**2 for k, p in zip(kinds[memory], (small, large), strict=True))
+        assert tables_take + sum(found.cache.values()) + 2 * found.window <= memory * 1e9
+    assert kinds == {
+        20: ["square", "square"],
+        13: ["square", "triangle"],
+        7: ["square", "short"],
+        4.5: ["short", "short"],
+        3: ["short", "asked"],
+        0.4: ["asked", "asked"],
+    }
+
+
+def test_features_alone_need_next_to_no_memory(data):
+    X, y = data
+    kernel = Polynomial(degree=2).normalized().on("flat")
+    few, many = (KernelSVC(kernel, solver="native", memory=memory).fit(X, y) for memory in (1e-6, 1.0))
+    np.testing.assert_allclose(few.decision_function(X), many.decision_function(X), atol=5e-3)
+
+
+def test_words_of_many_trees_are_compared_within_their_squares(data, monkeypatch):
+    X, _ = data
+    monkeypatch.setattr(parts, "_FEWEST_TREES", 2)
+    kernel = SubsetTree(0.4).normalized().on("path")
+    for chunk in (1, 7, 400):
+        monkeypatch.setattr(tables, "_WORTH_A_CALL", chunk)
+        prepared = tables.prepare(kernel, X, 1.0, 1)
+        np.testing.assert_allclose(rows_of(prepared), kernel(X), rtol=1e-12)
+
+
+def test_squares_are_checked():
+    values, none = np.ones(5), np.zeros(0, dtype=np.uint32)
+    sizes = np.array([2, 1], dtype=np.uint64)
+    tags, rows = np.array([1, 0, 2], dtype=np.uint32), np.array([1, 0, 2], dtype=np.uint32)
+    same = _core.smo.Same64(sizes, values, tags, rows)
+    table = _core.smo.square64(np.eye(3))
+    with pytest.raises(ValueError, match="differ in number"):
+        _core.smo.Component64(table, np.zeros(2, dtype=np.uint32), same)
+    with pytest.raises(ValueError, match="another tag"):
+        _core.smo.Same64(sizes, values, tags, np.array([2, 0, 2], dtype=np.uint32))
+    with pytest.raises(ValueError, match="differ in size"):
+        _core.smo.Same64(sizes, values[:4], none, none)
 
 
 @pytest.mark.parametrize("size", [1, 3, 4, 5, 17])
@@ -166,7 +241,7 @@ def test_many_words_few_skeletons():
 
 def test_words_that_do_not_count_tell_nothing_apart(data, monkeypatch):
     X, _ = data
-    monkeypatch.setattr(tables, "_FEWEST_TREES", 2)
+    monkeypatch.setattr(parts, "_FEWEST_TREES", 2)
     kernel = GrammarDriven(lexical="ignore").normalized().on("path").bind(X)
     prepared = tables.prepare(kernel, X, 1.0, 1)
     assert len(prepared.native) < len(set(X["path"].to_strings())) / 2
@@ -176,7 +251,7 @@ def test_words_that_do_not_count_tell_nothing_apart(data, monkeypatch):
 @pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
 def test_classifier_equals_that_of_sklearn(kernel, multi_class, data, monkeypatch):
     X, y = data
-    monkeypatch.setattr(tables, "_FEWEST_TREES", 2)
+    monkeypatch.setattr(parts, "_FEWEST_TREES", 2)
     weights = np.random.default_rng(0).integers(1, 4, size=len(y)).astype(float)
     # Not finer: scikit-learn's rows are single precision, and below that its solver may go round in circles.
     for class_weight in ("balanced", {"A0": 3.0}):

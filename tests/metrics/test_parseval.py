@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sapwood.errors import DataError, ParameterError
-from sapwood.metrics import COLLINS, ParsevalRules, ParsevalSummary, parseval, score_forest, score_pair
+from sapwood.metrics import COLLINS, ParsevalRules, ParsevalSummary, mutual_f1, parseval, score_forest, score_pair
 from sapwood.trees import Tree, TreeArray
 
 PRM = """# the usual rules
@@ -236,6 +236,13 @@ def test_against_a_slow_count(gold: Tree, parse: Tree) -> None:
     score = score_pair(gold, parse)
     found = (score.matched, score.gold, score.predicted, score.crossing) if score.status == "ok" else (-1, -1, -1, -1)
     assert found == slow(gold, parse)
+
+
+@given(st.lists(bracketings(), max_size=5), st.booleans())
+def test_parses_against_each_other(parses: list[Tree], compare_words: bool) -> None:
+    rules = replace(COLLINS, compare_words=compare_words)
+    expected = [[score.f1 for score in score_forest(one, parses, rules=rules)] for one in parses]
+    assert mutual_f1(parses, rules=rules).tolist() == expected
 
 
 def test_stored_scores_of_real_parses(data: Path) -> None:

@@ -34,7 +34,7 @@ def test_parses(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert result["<=40"] == result["all"]
     assert run("parses", files / "gold.mrg", files / "parse.mrg") == 0
     table = capsys.readouterr().out.splitlines()
-    assert table[0].split()[:6] == ["length", "sentences", "LR", "LP", "F1", "CB"]
+    assert table[0].split()[:6] == ["length", "trees", "LR", "LP", "F1", "CB"]
     assert table[1].split()[:5] == ["all", "2", "85.71", "85.71", "85.71"]
 
 

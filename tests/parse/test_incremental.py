@@ -117,6 +117,30 @@ def test_paths_start_from_the_lowest_node_over_the_words():
     assert [str(path) for path in grammar] == ["D ↑ B ↓ N", "B ↑ A ↓ V", "A ↑ S ↓ P ↓ N"]
 
 
+@given(st.lists(trees_over_tags(), min_size=1, max_size=4), st.integers(0, 3), st.integers(0, 3))
+def test_recombined_paths_join_ways_up_and_down(trees, min_up, min_down):
+    seen = dict(ConnectionPaths.from_trees(trees).items())
+
+    def often(up, anchor):
+        return sum(n for path, n in seen.items() if path.up == up and path.anchor == anchor) >= min_up
+
+    def follows(label, down):
+        return sum(n for (up, top, way), n in seen.items() if way == down and (up[-1] if up else top) == label)
+
+    new = {
+        ConnectionPath(a.up, a.anchor, b.down)
+        for a in seen
+        for b in seen
+        if a.up and often(a.up, a.anchor) and 0 < follows(a.up[-1], b.down) >= min_down
+    }
+    found = ConnectionPaths.from_trees(trees).recombined(min_up=min_up, min_down=min_down)
+    assert dict(found.items()) == {**dict.fromkeys(new, 1.0), **seen}
+    assert list(found)[: len(seen)] == list(seen)
+    # Paths of trees rooted at the top never go up.
+    top = ConnectionPaths.from_trees(trees, root="top")
+    assert (len(top.recombined()), top.recombined().root) == (len(top), "top")
+
+
 @pytest.mark.parametrize(
     ("levels", "left"), [(None, "(S (P (P D D) D) "), (1, "(S P "), (2, "(S (P P D) "), (50, "(S (P (P D D) D) ")]
 )
@@ -196,6 +220,8 @@ def test_bad_arguments_are_named():
         grammar.forests(["(S D N)"], missing="drop")
     with pytest.raises(ParameterError, match="reduction must be None or an integer of at least 1, got 0"):
         grammar.forests(["(S D N)"], reduction=0)
+    with pytest.raises(ParameterError, match="min_down must be a number of at least 0, got -1"):
+        grammar.recombined(min_down=-1)
     with pytest.raises(ParameterError, match="root must be 'lowest' or 'top', got 'left'"):
         ConnectionPaths.from_trees(["(S D N)"], root="left")
     with pytest.raises(ParameterError, match="at least a tag in down"):

@@ -87,6 +87,15 @@ def test_held_out_trees_stop_training_early():
     assert model.rankers_["all"].validation_curve_[-1] == 0.0
 
 
+def test_ways_up_and_down_can_be_recombined(tmp_path):
+    trees = [LOW, HIGH, *["(S (NP PRP) (VP VBD) .)", "(S (NP NN) (VP VBZ) .)"] * 9]
+    model = AttachmentRanker(network(), recombine=True).fit(trees)
+    assert dict(model.paths_.items()) == dict(ConnectionPaths.from_trees(trees).recombined().items())
+    assert len(model.paths_) > len(ConnectionPaths.from_trees(trees))
+    sw.save(model, tmp_path / "model.sap")
+    assert sw.load(tmp_path / "model.sap").recombine
+
+
 @pytest.mark.parametrize("specialize", [False, True])
 def test_models_are_stored(tmp_path, specialize):
     trees = [LOW] * 3 + [HIGH] + [NOUNS[0]] * 3 + [NOUNS[1]]

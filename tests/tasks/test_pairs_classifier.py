@@ -25,8 +25,10 @@ from sapwood.corpora import (
 )
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.experiments import EXPERIMENTS, Setting
+from sapwood.experiments import pairs as pairs_experiment
 from sapwood.experiments import run as run_experiment
 from sapwood.learn import AdditiveLogistic
+from sapwood.parse import PCFGParser
 from sapwood.tasks.pairs import PairClassifier, PairFeatures
 
 QUICK = PairFeatures(("lexical", "subset", "loosened"), decays=(0.4, 0.1), coarse_decays=(0.4,))
@@ -283,16 +285,59 @@ class TestCommands:
         assert "–" in capsys.readouterr().out
 
 
+class TestText:
+    """Pairs of text, with a parser."""
+
+    def test_text_is_parsed_and_what_cannot_be_is_flagged(self, data, model):
+        X, y = data
+        parser = PCFGParser().fit(X["first"])
+        reader = PairClassifier(
+            model.features, parser=lambda text: None if "strange" in text else parser.parse(text.split())
+        )
+        reader.fit(X[:60], y[:60])
+        texts = [(" ".join(X["first"][k].leaves()), " ".join(X["second"][k].leaves())) for k in range(60, 70)]
+        texts += [("strange words", texts[0][0]), ("", texts[0][0]), (str(X["first"][0]), texts[0][0])]
+        assert reader.unparsed(texts).tolist() == [False] * 10 + [True, False, False]
+        assert len(reader.predict(texts)) == 13
+        with pytest.raises(DataError, match="is text, not a tree"):
+            model.predict(texts)
+        with pytest.raises(ParameterError, match="parser must be"):
+            PairClassifier(parser=3).fit(X[:60], y[:60])
+
+    def test_commands_take_text_and_the_model_keeps_its_parser(self, data, tmp_path, capsys):
+        X, y = data
+        parser, train, model = (str(tmp_path / name) for name in ("parser.sap", "train.tsv", "pairs.sap"))
+        sw.save(PCFGParser().fit(X["first"]), parser)
+        rows = [f"{y[k]}\t{' '.join(X['first'][k].leaves())}\t{' '.join(X['second'][k].leaves())}\n" for k in range(80)]
+        (tmp_path / "train.tsv").write_text("".join(rows))
+        assert main(["train", "pairs", train, "-o", model, "--groups", "lexical", "subset", "--parser", parser]) == 0
+        assert "80 pairs" in capsys.readouterr().out
+        (tmp_path / "ask.tsv").write_text("".join(row.partition("\t")[2] for row in rows[:5]))
+        assert main(["predict", model, str(tmp_path / "ask.tsv")]) == 0
+        kept = capsys.readouterr().out
+        assert main(["predict", model, str(tmp_path / "ask.tsv"), "--parser", parser]) == 0
+        assert capsys.readouterr().out == kept
+        assert len(kept.splitlines()) == 5
+        assert main(["evaluate", model, train]) == 0
+        assert "log-loss" in capsys.readouterr().out
+        (tmp_path / "bad.tsv").write_text("same\tonly one text\n")
+        assert main(["train", "pairs", str(tmp_path / "bad.tsv"), "-o", model, "--parser", parser]) == 1
+        assert "expected label<TAB>text<TAB>text, but the line has 1 tabs" in capsys.readouterr().err
+
+
 class TestExperiment:
     @pytest.fixture
-    def setting(self, data, tmp_path):
-        """Both corpora, made of the nursery: texts, labels and trees."""
+    def setting(self, data, tmp_path, monkeypatch):
+        """Both corpora, made of the nursery: texts, labels and trees; and less of everything that takes long."""
+        monkeypatch.setattr(pairs_experiment, "_SAMPLES", 20)
+        monkeypatch.setattr(pairs_experiment, "_STRENGTHS", (0.03, 0.1))
+        monkeypatch.setattr(pairs_experiment, "_STEPS", pairs_experiment._STEPS[:3])
         X, y = data
         names = [[" ".join(tree.leaves()) for tree in X[view]] for view in ("first", "second")]
         rows = [(int(label == "same"), a, b) for label, a, b in zip(y, *names, strict=True)]
         for folder in ("quora", "msr-paraphrase", "cache"):
             (tmp_path / folder).mkdir()
-        for part, chosen in (("train", rows[:120]), ("test", rows[120:])):
+        for part, chosen in (("train", rows[:50]), ("test", rows[50:80])):
             quora = "".join(f"{s}\t{a}\t{b}\n" for s, a, b in chosen)
             (tmp_path / "quora" / f"quora_{part}.tsv").write_text("is_duplicate\tquestion1\tquestion2\n" + quora)
             msr = "".join(f"{s}\t1\t2\t{a}\t{b}\n" for s, a, b in chosen)
@@ -317,10 +362,22 @@ class TestExperiment:
         assert [row[0] for row in ablation.rows][:3] == ["shared words", "+ the post's ST and SST", "+ syntax"]
         assert ablation.rows[1][1] == ablation.rows[0][1] + 12
         assert all(0 < row[2] < 1 for row in ablation.rows)
-        assert "119 of 120 train pairs have trees" in ablation.notes[0]
+        assert "49 of 50 train pairs have trees" in ablation.notes[0]
         assert len(tables[1].rows) == 3
         assert {row[1] for row in tables[2].rows} >= {"lexical", "loosened", "all"}
         assert set(table.name for table in tables) <= set(EXPERIMENTS["pairs"].tables)
+
+    def test_a_parser_in_the_cache_makes_the_trees_that_are_missing(self, data, setting, tmp_path):
+        only_parser = tmp_path / "only"
+        only_parser.mkdir()
+        sw.save(PCFGParser().fit(data[0]["first"]), only_parser / "parser.sap")
+        wanted = Setting(data=setting.data, cache=only_parser, tables=("quora",))
+        table = next(iter(run_experiment("pairs", wanted)))
+        assert "ms of processor time per sentence" in table.notes[0]
+        assert "50 of 50 train pairs have trees" in table.notes[1]
+        (only_parser / "parser.sap").unlink()
+        again = next(iter(run_experiment("pairs", wanted)))  # from what was kept
+        assert [row[2] for row in again.rows] == [row[2] for row in table.rows]
 
     def test_missing_trees_and_data_are_said(self, setting, tmp_path):
         with pytest.raises(DataError, match="this experiment needs trees"):

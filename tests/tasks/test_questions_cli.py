@@ -84,3 +84,17 @@ def test_what_is_no_parser_is_refused(files, capsys):
     assert train(files, "--kernel", KERNEL) == 0
     assert train(files, "--kernel", KERNEL, "--parser", str(files / "q.sap")) == 1
     assert "holds a QuestionClassifier, not a parser" in capsys.readouterr().err
+
+
+def test_other_encodings_and_labels_unseen_in_training(tmp_path, capsys):
+    train, asked, model = tmp_path / "train.txt", tmp_path / "asked.txt", str(tmp_path / "q.sap")
+    train.write_text("HUM:ind Who ran ?\nLOC:city Where is it ?\nHUM:ind Who fell ?\nLOC:city Where was he ?\n")
+    asked.write_bytes(b"LOC:city Where is K\xf6ln ?\nNUM:dist How far is it ?\n")
+    kernel = "SubsetTree(decay=0.2).normalized()"
+    assert main(["train", "questions", str(train), "-o", model, "--kernel", kernel]) == 0
+    assert main(["predict", model, str(asked)]) == 1
+    assert "asked.txt:1:20: the byte 0xf6 is not valid utf-8" in capsys.readouterr().err
+    assert main(["predict", model, str(asked), "--encoding", "latin-1"]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == "LOC\tunparsed"
+    assert main(["evaluate", model, str(asked), "--encoding", "latin-1"]) == 0
+    assert "1 have a label that was not there in training, and count as wrong: NUM" in capsys.readouterr().out

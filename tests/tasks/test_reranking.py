@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 
 import sapwood as sw
 from sapwood.corpora import nursery
-from sapwood.errors import DataError
+from sapwood.errors import DataError, ParameterError
 from sapwood.learn import RecursiveRanker
 from sapwood.metrics import parseval
 from sapwood.tasks.reranking import RERANKING_RULES, ParseReranker, bracket_f1, examples_of, judge
@@ -62,6 +62,35 @@ def test_models_are_stored(lists, model, tmp_path):
     assert again.predict(lists[120:]).tolist() == model.predict(lists[120:]).tolist()
     assert again.rules == model.rules
     clone(again)
+
+
+def test_consensus_chooses_by_the_f1_to_be_expected(lists, model, tmp_path):
+    agreed = ParseReranker(model.ranker, consensus=1.5).fit(lists[:120])
+    assert agreed.spread_ == pytest.approx(np.mean([utility.std() for utility in model.decision_function(lists[:120])]))
+    test = lists[120:150]
+    expected = agreed.decision_function(test)
+    for one, utility, value in zip(test, model.decision_function(test), expected, strict=True):
+        chances = np.exp(1.5 * utility / agreed.spread_)
+        chances /= chances.sum()
+        slow = [
+            sum(
+                p * parseval([gold], [parse], rules=RERANKING_RULES).overall.f1
+                for p, gold in zip(chances, one.parses, strict=True)
+            )
+            for parse in one.parses
+        ]
+        np.testing.assert_allclose(value, slow, atol=1e-8)
+    assert agreed.predict(test).tolist() == [int(np.argmax(value)) for value in expected]
+    # Those who are sure agree with themselves only.
+    sure = ParseReranker(model.ranker, consensus=1e6).fit(lists[:120])
+    assert sure.predict(test).tolist() == model.predict(test).tolist()
+    sw.save(agreed, tmp_path / "model.sap")
+    again = sw.load(tmp_path / "model.sap")
+    assert again.consensus == 1.5
+    assert [value.tolist() for value in again.decision_function(test)] == [value.tolist() for value in expected]
+    for wrong in (0, -1.0, float("nan"), "much"):
+        with pytest.raises(ParameterError, match="consensus must be a finite number of more than 0"):
+            ParseReranker(model.ranker, consensus=wrong).fit(lists[:5])
 
 
 def test_bad_lists_are_named(lists, model):

@@ -309,7 +309,7 @@ class TestWriting:
             raise OSError(28, "No space left on device")
 
         monkeypatch.setattr(os, "fsync", fail)
-        with pytest.raises(OSError, match="No space"):
+        with pytest.raises(OSError, match="disk is full"):
             sw.write_trees(["(c d)"], path)
         assert path.read_text() == "(a b)\n"
         assert os.listdir(tmp_path) == ["t.mrg"]

@@ -125,5 +125,5 @@ def test_damaged_files(tmp_path: Path) -> None:
     sw.save(TABLE, tmp_path / "s.sap")
     data = (tmp_path / "s.sap").read_bytes()
     (tmp_path / "s.sap").write_bytes(data.replace(b'\\"kind\\": \\"Table\\"', b'\\"kind\\": \\"Tible\\"'))
-    with pytest.raises(ModelFileError, match=r"Tible"):
+    with pytest.raises(ModelFileError, match="damaged"):
         sw.load(tmp_path / "s.sap")

@@ -12,11 +12,28 @@ class Rows64:
     def row(self, item: int) -> NDArray[np.float64]: ...
 
 class Triangle(Rows32):
-    def __init__(self, size: int, cache_bytes: int) -> None: ...
+    def __init__(self, size: int, cache_bytes: int, top: float = 1.0) -> None: ...
     @staticmethod
     def nbytes(size: int) -> float: ...
     def set(self, begin: int, block: NDArray[np.float64]) -> None: ...
 
+class ShortTriangle(Rows32):
+    def __init__(self, size: int, cache_bytes: int, top: float = 1.0) -> None: ...
+    @staticmethod
+    def nbytes(size: int) -> float: ...
+    def set(self, begin: int, block: NDArray[np.float64]) -> None: ...
+
+def dot_products(
+    row_ends: NDArray[np.uint64],
+    row_numbers: NDArray[np.uint32],
+    row_values: NDArray[np.float64],
+    column_ends: NDArray[np.uint64],
+    column_numbers: NDArray[np.uint32],
+    column_values: NDArray[np.float64],
+    features: int,
+    out: NDArray[np.float64],
+    threads: int,
+) -> None: ...
 def square32(table: NDArray[np.float32]) -> Rows32: ...
 def square64(table: NDArray[np.float64]) -> Rows64: ...
 def dot_rows32(
@@ -45,15 +62,29 @@ def dot_rows64(
 class Term:
     def __init__(self, weight: float, factors: Sequence[int], scale: NDArray[np.float64]) -> None: ...
 
-class Component32:
+class Same32:
     def __init__(
-        self, values: Rows32, items: NDArray[np.uint32], same: Rows32 | None, tags: NDArray[np.uint32]
+        self,
+        sizes: NDArray[np.uint64],
+        values: NDArray[np.float32],
+        tags: NDArray[np.uint32],
+        rows: NDArray[np.uint32],
+    ) -> None: ...
+
+class Component32:
+    def __init__(self, values: Rows32, items: NDArray[np.uint32], same: Same32 | None) -> None: ...
+
+class Same64:
+    def __init__(
+        self,
+        sizes: NDArray[np.uint64],
+        values: NDArray[np.float64],
+        tags: NDArray[np.uint32],
+        rows: NDArray[np.uint32],
     ) -> None: ...
 
 class Component64:
-    def __init__(
-        self, values: Rows64, items: NDArray[np.uint32], same: Rows64 | None, tags: NDArray[np.uint32]
-    ) -> None: ...
+    def __init__(self, values: Rows64, items: NDArray[np.uint32], same: Same64 | None) -> None: ...
 
 # Weights, biases, objectives, gaps, iterations, and whether all problems converged.
 _Found = tuple[

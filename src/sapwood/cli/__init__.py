@@ -22,11 +22,15 @@ _COMMANDS = (
     "evaluate",
     "explain",
     "parse",
+    "serve",
     "kernel",
+    "gram",
     "show",
     "decode",
     "data",
     "score",
+    "bench",
+    "doctor",
 )
 
 

@@ -61,6 +61,8 @@ def _row(name: str, what: str, path: str | None, counts: dict[str, int]) -> dict
 
 
 def _print(rows: list[dict[str, object]]) -> None:
+    from textwrap import fill
+
     width = max(len(str(row["name"])) for row in rows)
     indent = " " * (width + 2)
     missing = [row for row in rows if row["path"] is None]
@@ -78,4 +80,14 @@ def _print(rows: list[dict[str, object]]) -> None:
         print("\nNot found:")
         for row in missing:
             print(f"{row['name']:<{width}}  {row['what']}")
-            print(f"{indent}get it: {row['obtain']}")
+            # Paths are not broken: a path in two pieces cannot be copied.
+            print(
+                fill(
+                    f"get it: {row['obtain']}",
+                    80,
+                    initial_indent=indent,
+                    subsequent_indent=indent,
+                    break_long_words=False,
+                    break_on_hyphens=False,
+                )
+            )

@@ -11,28 +11,73 @@ __all__ = ["add_parser", "run"]
 
 def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Describe the command."""
+    from sapwood.experiments.demo import SECTIONS
+
     parser = subparsers.add_parser(
         "demo",
-        help="show every task on the built-in corpus",
-        description="Run every task on the nursery, a corpus that Sapwood grows from a grammar. It is a garden, not a "
-        "benchmark: the figures show that things work, not how well they do on real language.",
+        help="show every task on the built-in corpus, and write a report",
+        description="Run every task on the nursery, a corpus that Sapwood grows from a grammar, print a table for "
+        "each, and write all of it with pictures to one HTML file. The nursery is a garden, not a benchmark: the "
+        "figures show that things work, not how well they do on real language.",
+    )
+    parser.add_argument("tasks", nargs="*", metavar="TASK", help=f"of {', '.join(SECTIONS)} (default: all)", default=[])
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", default="report.html", help="the page to write (default: %(default)s)"
     )
     add_threads(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Grow the corpus and show one section after the other."""
+    """Grow the corpus, show one section after the other, and write the report."""
+    import os
+    import platform
+    import time
     from importlib import import_module
+    from pathlib import Path
 
+    from sapwood import __version__, settings
     from sapwood.corpora import nursery
+    from sapwood.errors import DataError, ParameterError
     from sapwood.experiments.demo import SECTIONS
+    from sapwood.files import atomic_write
+    from sapwood.report import Section, report_page
 
-    print("The nursery: sentences grown from a grammar. A garden, not a benchmark.")
+    for task in options.tasks:
+        if task not in SECTIONS:
+            raise ParameterError(f"there is no task {task!r}; there are {', '.join(SECTIONS)}.")
+    # Asked before the work is done, not after.
+    output = Path(options.output)
+    if output.is_dir() or not output.absolute().parent.is_dir():
+        raise DataError(f"{output}: cannot be written; name a file in a folder that exists.")
+    start = time.perf_counter()
+    print("The nursery: sentences grown from a grammar. A garden, not a benchmark.", flush=True)
     garden = nursery.grow()
-    for name in SECTIONS:
-        section = import_module(f"sapwood.experiments.demo.{name}")
-        print(f"\n{section.TITLE}\n{'=' * len(section.TITLE)}")
-        for part in section.run(garden):
-            print(f"\n{part}", flush=True)
+    chosen = [name for name in SECTIONS if not options.tasks or name in options.tasks]
+    sections = []
+    for number, name in enumerate(chosen, 1):
+        module = import_module(f"sapwood.experiments.demo.{name}")
+        title = f"[{number}/{len(chosen)}] {module.TITLE}"
+        print(f"\n{title}\n{'=' * len(title)}", flush=True)
+        section = Section(module.TITLE, module.ABOUT)
+        begin = time.perf_counter()
+        for part in module.run(garden):
+            section.parts.append(part)
+            if str(part):
+                print(f"\n{part}", flush=True)
+        section.seconds = time.perf_counter() - begin
+        sections.append(section)
+        print(f"\nTook {section.seconds:.1f} s.", flush=True)
+    facts = {
+        "Sapwood": __version__,
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores, {settings.threads()} threads",
+        "Python": platform.python_version(),
+        "data": f"the nursery, seed {garden.seed}, {len(garden.sentences):,} sentences",
+    }
+    lead = (
+        "Every task of Sapwood on the nursery, a corpus that it grows from a grammar. It is a garden, not a "
+        "benchmark: the figures show that things work, not how well they do on real language."
+    )
+    atomic_write(output, report_page("Sapwood at work", sections, lead=lead, facts=facts).encode())
+    print(f"\n{time.perf_counter() - start:.1f} s in all. All of it, with pictures, is in\n{output}")
     return 0

@@ -18,6 +18,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument("model", metavar="MODEL", help="model file")
     parser.add_argument("data", metavar="DATA", help="file of label<TAB>tree lines, or - for standard input")
+    parser.add_argument("--encoding", default="utf-8", help="questions: of DATA (default: %(default)s)")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     add_threads(parser)
     parser.set_defaults(run=run)

@@ -8,8 +8,9 @@ from sapwood.errors import ModelFileError
 
 if TYPE_CHECKING:
     from sapwood.learn import KernelSVC
+    from sapwood.parse import PCFGParser
 
-__all__ = ["load_classifier"]
+__all__ = ["load_classifier", "load_parser"]
 
 
 def load_classifier(path: str) -> KernelSVC:
@@ -27,3 +28,16 @@ def load_classifier(path: str) -> KernelSVC:
             f"{path}: holds a {type(model).__name__}, not a classifier; train one with sapwood train trees."
         )
     return model
+
+
+def load_parser(path: str) -> PCFGParser:
+    """Load a parser, or say what the file holds instead."""
+    from sapwood.files import load
+    from sapwood.parse import PCFGParser
+
+    parser = load(path)
+    if not isinstance(parser, PCFGParser):
+        raise ModelFileError(
+            f"{path}: holds a {type(parser).__name__}, not a parser; train one with sapwood train parser."
+        )
+    return parser

@@ -7,14 +7,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sapwood.cli.arguments import Subparsers, add_threads, positive_int
+from sapwood.cli.texts import BATCH, read_text
 
 if TYPE_CHECKING:
     from sapwood.parse import Parsed, PCFGParser
 
 __all__ = ["add_parser", "run"]
-
-# Sentences parsed before the next ones are looked at: what is done is printed, and threads have enough to do.
-_BATCH = 64
 
 
 class _Sentence(NamedTuple):
@@ -51,15 +49,11 @@ def run(options: argparse.Namespace) -> int:
     """Read, parse batch after batch, write."""
     import sys
 
-    from sapwood.errors import ModelFileError, ParameterError
-    from sapwood.files import atomic_write, load
-    from sapwood.parse import PCFGParser
+    from sapwood.cli.models import load_parser
+    from sapwood.errors import ParameterError
+    from sapwood.files import atomic_write
 
-    parser = load(options.model)
-    if not isinstance(parser, PCFGParser):
-        raise ModelFileError(
-            f"{options.model}: holds a {type(parser).__name__}, not a parser; train one with sapwood train parser."
-        )
+    parser = load_parser(options.model)
     if options.nbest > 100_000:
         raise ParameterError(f"--nbest must be at most 100,000, got {options.nbest:,}.")
     sentences = list(_sentences(options))
@@ -86,8 +80,8 @@ def _parsed(parser: PCFGParser, sentences: list[_Sentence], options: argparse.Na
     from sapwood import settings
 
     with settings.progress_bar(len(sentences), "parsing") as progress:
-        for begin in range(0, len(sentences), _BATCH):
-            batch = sentences[begin : begin + _BATCH]
+        for begin in range(0, len(sentences), BATCH):
+            batch = sentences[begin : begin + BATCH]
             with settings.options(progress=False):
                 found = parser.analyse([one.words for one in batch], options.nbest, tags=[one.tags for one in batch])
             for number, (sentence, parsed) in enumerate(zip(batch, found, strict=True), begin + 1):
@@ -115,7 +109,7 @@ def _sentences(options: argparse.Namespace) -> Iterator[_Sentence]:
     from sapwood.parse import split_sentences
     from sapwood.parse.tokenizing import separate
 
-    text = _text(options.file)
+    text = read_text(options.file)
     if not options.tokens and not options.tagged:
         yield from (_Sentence(list(words), None) for words in split_sentences(text))
         return
@@ -131,22 +125,3 @@ def _sentences(options: argparse.Namespace) -> Iterator[_Sentence]:
             if not form or not tag:
                 raise DataError(f"{options.file}:{number}: {word!r} has no tag; expected word/TAG, such as rain/NN.")
         yield _Sentence([form for form, _, _ in pairs], [tag for _, _, tag in pairs])
-
-
-def _text(name: str) -> str:
-    import sys
-
-    from sapwood.corpora.sources import open_all
-    from sapwood.errors import DataError
-
-    parts = []
-    for stream in open_all(sys.stdin.buffer if name == "-" else name):
-        data = stream.read()
-        try:
-            parts.append(data.decode("utf-8-sig"))
-        except UnicodeDecodeError as error:
-            line = data.count(b"\n", 0, error.start) + 1
-            raise DataError(
-                f"{stream.name}:{line}: the byte 0x{data[error.start]:02x} is not valid UTF-8; convert the file first."
-            ) from None
-    return "\n".join(parts)

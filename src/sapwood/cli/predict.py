@@ -20,7 +20,15 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     parser.add_argument("data", metavar="DATA", help="one tree or label<TAB>tree per line, or - for standard input")
     parser.add_argument("--margins", action="store_true", help="add class=margin columns, largest first")
     parser.add_argument("--out", metavar="FILE", help="where to write (default: standard output)")
-    parser.add_argument("--format", metavar="NAME", help="roles: jsonl (default), props, conll09, text or html")
+    parser.add_argument(
+        "--format", metavar="NAME", help="roles: jsonl (default), props, conll09, text, html; frames: jsonl, text, html"
+    )
+    parser.add_argument(
+        "--parser",
+        metavar="FILE",
+        help="questions, pairs, roles, frames: DATA is text; parse it with this model of sapwood train parser",
+    )
+    parser.add_argument("--encoding", default="utf-8", help="questions: of DATA (default: %(default)s)")
     parser.add_argument("--resume", action="store_true", help="roles: go on where a stopped run to --out ended")
     add_threads(parser)
     parser.set_defaults(run=run)
@@ -29,7 +37,12 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 def run(options: argparse.Namespace) -> int:
     """Load the model and let its kind answer."""
     from sapwood.cli.answering import load_model
+    from sapwood.errors import ParameterError
 
     model, answering = load_model(options.model)
+    if options.parser is not None and not getattr(answering, "PARSES", False):
+        raise ParameterError(
+            f"--parser: a {type(model).__name__} takes trees, not text; make them with sapwood parse first."
+        )
     code: int = answering.predict(model, options)
     return code

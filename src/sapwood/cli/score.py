@@ -24,30 +24,30 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     )
     kinds = parser.add_subparsers(dest="kind", required=True, metavar="WHAT")
 
-    parses = kinds.add_parser("parses", help="PARSEVAL, as evalb with COLLINS.prm counts it")
+    parses = _kind(kinds, "parses", "PARSEVAL, as evalb with COLLINS.prm counts it")
     parses.add_argument("gold", help="file of gold trees")
     parses.add_argument("predicted", help="file of parses, in the same order")
     _rules(parses)
 
-    labels = kinds.add_parser("labels", help="accuracy and micro-F1; one label per line")
+    labels = _kind(kinds, "labels", "accuracy and micro-F1; one label per line")
     labels.add_argument("gold", help="file of gold labels")
     labels.add_argument("predicted", help="file of predicted labels")
     labels.add_argument("--ignore", action="append", default=[], metavar="LABEL", help="leave out of F1; repeatable")
 
-    ranking = kinds.add_parser("ranking", help="ranking losses; lines of group, relevance and score, tabs between")
+    ranking = _kind(kinds, "ranking", "ranking losses; lines of group, relevance and score, tabs between")
     ranking.add_argument("file", help="the file")
     _at(ranking)
 
-    nbest = kinds.add_parser("nbest", help="n-best lists with gold trees: first parse, oracle and ranking losses")
+    nbest = _kind(kinds, "nbest", "n-best lists with gold trees: first parse, oracle and ranking losses")
     nbest.add_argument("file", help="n-best lists, JSON lines")
     _at(nbest)
     _rules(nbest)
 
-    roles = kinds.add_parser("roles", help="semantic roles, as the CoNLL-2005 scorer counts them")
+    roles = _kind(kinds, "roles", "semantic roles, as the CoNLL-2005 scorer counts them")
     roles.add_argument("gold", help="gold propositions in columns")
     roles.add_argument("predicted", help="predicted propositions, in the same order")
 
-    compare = kinds.add_parser("compare", help="are two systems different? McNemar, χ² and paired bootstrap")
+    compare = _kind(kinds, "compare", "are two systems different? McNemar, χ² and paired bootstrap")
     compare.add_argument("gold", help="file of gold labels, or of gold trees with --trees")
     compare.add_argument("first", help="what the first system predicted")
     compare.add_argument("second", help="what the second system predicted")
@@ -59,6 +59,10 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     for one in (parses, labels, ranking, nbest, roles, compare):
         one.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
+
+
+def _kind(kinds: Subparsers[argparse.ArgumentParser], name: str, what: str) -> argparse.ArgumentParser:
+    return kinds.add_parser(name, help=what, description=f"{what[0].upper()}{what[1:]}.")
 
 
 def _rules(parser: argparse.ArgumentParser) -> None:
@@ -269,7 +273,7 @@ def _lines(path: str) -> list[str]:
 
 
 def _parseval_table(groups: dict[str, ParsevalSummary]) -> str:
-    rows = [["length", "sentences", "LR", "LP", "F1", "CB", "0CB", "<=2CB", "exact", "tags", "errors", "skipped"]]
+    rows = [["length", "trees", "LR", "LP", "F1", "CB", "0CB", "<=2CB", "exact", "tags", "errors", "skip"]]
     for name, one in groups.items():
         shares = (one.no_crossing, one.two_or_less_crossing, one.complete_match, one.tagging)
         rows.append(
@@ -284,8 +288,10 @@ def _parseval_table(groups: dict[str, ParsevalSummary]) -> str:
 
 def _table(rows: list[list[str]]) -> str:
     widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
+    # A table that would not fit a terminal is set closer.
+    gap = "  " if sum(widths) + 2 * (len(widths) - 1) <= 80 else " "
     lines = []
     for row in rows:
         cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
-        lines.append("  ".join(cells).rstrip())
+        lines.append(gap.join(cells).rstrip())
     return "\n".join(lines)

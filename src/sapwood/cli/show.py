@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import os
 import sys
-from pathlib import Path
 
 from sapwood.cli.arguments import Subparsers, positive_int
 
@@ -55,10 +55,15 @@ def _show_model(path: str) -> int:
     from sapwood.files import describe, load
 
     document = describe(path)
-    data = Path(path).read_bytes()
     value = load(path)
-    print(f"{path}: {document['object'].get('class')}, {len(data):,} bytes, written by {document.get('written_by')}")
-    print(f"sha256: {hashlib.sha256(data).hexdigest()}")
+    with open(path, "rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    version = f"format {document['format']}.{document.get('minor', 0)}"
+    size = os.path.getsize(path)
+    print(
+        f"{path}: {document['object'].get('class')}, {size:,} bytes, {version}, written by {document.get('written_by')}"
+    )
+    print(f"sha256: {digest}")
     for name in ("kernel_", "classes_", "support_examples_"):
         if hasattr(value, name):
             shown = getattr(value, name)

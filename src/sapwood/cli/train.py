@@ -13,7 +13,11 @@ __all__ = ["add_parser"]
 
 def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Describe the command, which has one subcommand per task."""
-    parser = subparsers.add_parser("train", help="learn a model from a file")
+    parser = subparsers.add_parser(
+        "train",
+        help="learn a model from a file",
+        description="Learn a model from a file and write it to another; sapwood train TASK --help says what is read.",
+    )
     tasks = parser.add_subparsers(title="tasks", metavar="TASK", required=True)
     for name in TASKS:
         import_module(f"sapwood.cli.training.{name}").add_parser(tasks)

@@ -56,6 +56,7 @@ _HOMES = {
     "read_props": "props",
     "read_questions": "questions",
     "read_quora": "pairs",
+    "read_text_pairs": "pairs",
     "read_tree_pairs": "tree_pairs",
     "read_treebank": "penn",
     "relation_centred": "shapes",
@@ -123,6 +124,7 @@ __all__ = [
     "read_props",
     "read_questions",
     "read_quora",
+    "read_text_pairs",
     "read_tree_pairs",
     "read_treebank",
     "relation_centred",
@@ -155,7 +157,16 @@ if TYPE_CHECKING:
     from sapwood.corpora.kelp import KelpExample, iter_kelp, read_kelp, write_kelp
     from sapwood.corpora.labelled import read_labelled
     from sapwood.corpora.nbest import NBest, iter_nbest, read_nbest, write_nbest
-    from sapwood.corpora.pairs import SentencePair, iter_msr, iter_quora, read_msr, read_quora, write_msr, write_quora
+    from sapwood.corpora.pairs import (
+        SentencePair,
+        iter_msr,
+        iter_quora,
+        read_msr,
+        read_quora,
+        read_text_pairs,
+        write_msr,
+        write_quora,
+    )
     from sapwood.corpora.penn import find_nltk, iter_treebank, read_treebank
     from sapwood.corpora.propbank import (
         PropInstance,

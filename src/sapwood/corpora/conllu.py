@@ -16,6 +16,7 @@ from typing import NamedTuple
 from sapwood.corpora.sources import Line, Source, encode_text, lines
 from sapwood.errors import DataError
 from sapwood.files import atomic_write
+from sapwood.notebook import Shown
 
 __all__ = ["DependencySentence", "Row", "iter_conllu", "read_conllu", "write_conllu"]
 
@@ -45,7 +46,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True)
-class DependencySentence:
+class DependencySentence(Shown):
     """A sentence with its dependency tree.
 
     Attributes

@@ -17,6 +17,7 @@ from sapwood.corpora.json_stream import list_items
 from sapwood.corpora.sources import Line, Source, TreeTexts, encode_text, lines, open_all
 from sapwood.errors import DataError
 from sapwood.files import atomic_write
+from sapwood.notebook import Shown
 from sapwood.trees.brackets import to_brackets
 from sapwood.trees.tree import Tree
 
@@ -28,7 +29,7 @@ _UNPARSED = "SENTENCE_SKIPPED_OR_UNPARSABLE"
 
 
 @dataclass(frozen=True)
-class CoreNLPSentence:
+class CoreNLPSentence(Shown):
     """A sentence of CoreNLP's JSON.
 
     Attributes

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from sapwood.corpora.sources import Line, Source, TreeTexts, blocks, encode_text, lines
 from sapwood.errors import DataError
 from sapwood.files import atomic_write
+from sapwood.notebook import Shown
 from sapwood.trees.tree import Tree
 
 __all__ = ["KelpExample", "iter_kelp", "kelp_tree", "read_kelp", "write_kelp"]
@@ -25,7 +26,7 @@ _KINDS = {"S": "string", "V": "sparse vector", "DV": "dense vector", "T": "tree"
 
 
 @dataclass(frozen=True)
-class KelpExample:
+class KelpExample(Shown):
     """One example: its labels, and its representations by name.
 
     Attributes

@@ -13,11 +13,24 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sapwood.corpora.sources import FormatError, Line, Source, encode_text, lines
 from sapwood.errors import DataError, ParameterError
 from sapwood.files import atomic_write
+from sapwood.notebook import Shown
 
-__all__ = ["SentencePair", "iter_msr", "iter_quora", "read_msr", "read_quora", "write_msr", "write_quora"]
+__all__ = [
+    "SentencePair",
+    "iter_msr",
+    "iter_quora",
+    "read_msr",
+    "read_quora",
+    "read_text_pairs",
+    "write_msr",
+    "write_quora",
+]
 
 _SHORT = ("is_duplicate", "question1", "question2")
 _FULL = ("id", "qid1", "qid2", "question1", "question2", "is_duplicate")
@@ -29,7 +42,7 @@ Faulty = Literal["error", "skip"]
 
 
 @dataclass(frozen=True)
-class SentencePair:
+class SentencePair(Shown):
     """Two texts and whether they mean the same.
 
     Attributes
@@ -175,6 +188,48 @@ def write_msr(pairs: Iterable[SentencePair], path: str | os.PathLike[str]) -> No
             raise DataError(f"the MSR format cannot hold {pair!r}: it needs two ids, and no tab or line break.")
         rows.append("\t".join(fields))
     atomic_write(path, encode_text("\ufeff" + "".join(f"{row}\r\n" for row in rows), path))
+
+
+def read_text_pairs(
+    source: Source | Sequence[Source], *, labels: bool = True, encoding: str = "utf-8"
+) -> tuple[list[tuple[str, str]], NDArray[np.str_] | None]:
+    """Read pairs of plain texts, one ``label<TAB>text<TAB>text`` per line, without a header.
+
+    Parameters
+    ----------
+    source : path, pattern, open file, or a list of these
+        Empty lines are passed over; a text may be empty.
+    labels : bool
+        With False, lines may also hold two texts alone, and no labels are returned unless every line has one.
+    encoding : str
+        Encoding of the files.
+
+    Examples
+    --------
+    >>> import io
+    >>> pairs, y = read_text_pairs(io.StringIO("same\\tWhy rain?\\tWhy does it rain?\\n"))
+    >>> pairs, y.tolist()
+    ([('Why rain?', 'Why does it rain?')], ['same'])
+    """
+    pairs: list[tuple[str, str]] = []
+    given: list[str] = []
+    name = "the source"
+    for line in lines(source, encoding=encoding):
+        name = line.source
+        if not line.text.strip():
+            continue
+        fields = line.text.split("\t")
+        if len(fields) == 3:
+            if not fields[0].strip():
+                raise line.fault("the label before the first tab is empty")
+            given.append(fields[0].strip())
+        elif len(fields) != 2 or labels:
+            expected = "label<TAB>text<TAB>text" + ("" if labels else " or text<TAB>text")
+            raise line.fault(f"expected {expected}, but the line has {len(fields) - 1} tabs")
+        pairs.append((fields[-2], fields[-1]))
+    if not pairs:
+        raise FormatError(name, 1, 1, "holds no pair; expected lines of label<TAB>text<TAB>text")
+    return pairs, np.array(given) if len(given) == len(pairs) else None
 
 
 def _check(faulty: str) -> None:

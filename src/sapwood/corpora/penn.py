@@ -54,12 +54,11 @@ def find_nltk(package: str) -> str | None:
         A folder, or a path into a zip that every reader here accepts: ``.../corpora/treebank.zip/treebank``.
     """
     for folder in nltk_search_path():
-        place = Path(folder, "corpora", package)
-        if place.is_dir():
-            return str(place)
-        packed = place.with_name(f"{package}.zip")
-        if packed.is_file():
-            return str(packed / package)
+        place = os.path.join(folder, "corpora", package)
+        if os.path.isdir(place):
+            return place
+        if os.path.isfile(f"{place}.zip"):
+            return os.path.join(f"{place}.zip", package)
     return None
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from sapwood.corpora.sources import Line, Source, encode_text, lines
 from sapwood.errors import DataError
 from sapwood.files import atomic_write
+from sapwood.notebook import Shown
 from sapwood.trees.positions import Positions
 from sapwood.trees.propositions import Argument, Proposition, short_role
 from sapwood.trees.tree import Tree
@@ -29,7 +30,7 @@ Chain = tuple[tuple[tuple[int, int], ...], ...]
 
 
 @dataclass(frozen=True)
-class PropInstance:
+class PropInstance(Shown):
     """One line: a predicate and pointers to its arguments.
 
     Attributes

@@ -15,6 +15,7 @@ from typing import Literal
 from sapwood.corpora.sources import Line, Source, TreeTexts, blocks, encode_text, lines
 from sapwood.errors import DataError, ParameterError
 from sapwood.files import atomic_write
+from sapwood.notebook import Shown
 from sapwood.trees.brackets import to_brackets
 from sapwood.trees.tree import Tree
 
@@ -24,7 +25,7 @@ _PUBLISHED = re.compile(r"([A-Z]+):([A-Za-z]+) +(\S.*)")
 
 
 @dataclass(frozen=True)
-class Question:
+class Question(Shown):
     """A question and what kind of answer it asks for.
 
     Attributes

@@ -13,6 +13,7 @@ import glob
 import gzip
 import lzma
 import os
+import struct
 import tarfile
 import zipfile
 import zlib
@@ -37,7 +38,10 @@ Source = str | os.PathLike[str] | IO[Any]
 LONGEST_LINE = 1 << 26
 
 _ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2")
+# What reading a damaged stream ends in.
 _DAMAGE = (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError)
+# What opening a damaged archive ends in beside that: places before its beginning, unknown methods, encrypted members.
+_BROKEN_ARCHIVE = (*_DAMAGE, OSError, RuntimeError, TypeError, ValueError, KeyError, OverflowError, struct.error)
 
 
 class FormatError(DataError):
@@ -158,7 +162,7 @@ def file_names(pattern: str | os.PathLike[str]) -> list[str]:
         else:
             with tarfile.open(archive[0], "r|*") as tape:
                 members = [member.name for member in tape if member.isfile()]
-    except _DAMAGE as error:
+    except _BROKEN_ARCHIVE as error:
         raise DataError(f"{archive[0]}: is not a whole archive ({error}); fetch or pack it again.") from None
     return sorted(f"{archive[0]}/{one}" for one in fnmatch.filter(members, archive[1]) if not one.endswith("/"))
 
@@ -335,7 +339,7 @@ def _members(archive: str, pattern: str) -> Iterator[_Named]:
                         assert content is not None
                         found = True
                         yield _Named(_unpacked(content, member.name), f"{archive}/{member.name}")
-    except _DAMAGE as error:
+    except _BROKEN_ARCHIVE as error:
         raise DataError(f"{archive}: is not a whole archive ({error}); fetch or pack it again.") from None
     if not found:
         raise DataError(f"{archive}: holds no file that matches {pattern!r}.")

@@ -116,6 +116,9 @@ def write_tree_pairs(pairs: Examples, labels: Iterable[object], path: str | os.P
     other	(NP (NN dog))	(NP (NN cat))
     """
     rows = []
+    labels = list(labels)
+    if len(labels) != len(pairs):
+        raise DataError(f"there are {len(pairs):,} pairs but {len(labels):,} labels; give one per pair.")
     for label, first, second in zip(labels, pairs["first"], pairs["second"], strict=True):
         text = str(label).strip()
         if not text or any(mark in text for mark in "\t\r\n"):

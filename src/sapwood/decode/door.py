@@ -94,7 +94,10 @@ def mask(allowed: ArrayLike | None, shape: tuple[int, ...]) -> NDArray[np.uint8]
     """Return an array of allowed entries as bytes, or None when everything is allowed."""
     if allowed is None:
         return None
-    array = np.asarray(allowed)
+    try:
+        array = np.asarray(allowed)
+    except ValueError:
+        raise DataError("allowed must have one entry per score, but its rows differ in length.") from None
     if array.dtype.kind != "b":
         raise DataError(f"allowed must hold True and False, but it holds {array.dtype}; compare or convert it first.")
     if array.shape != shape:

@@ -16,6 +16,7 @@ from sapwood._core import decode as _native
 from sapwood.decode.door import check_choice, check_count, check_seconds
 from sapwood.decode.solution import Solution, Trace
 from sapwood.errors import DataError, ParameterError
+from sapwood.notebook import Shown
 
 __all__ = ["FactorGraph", "Variables"]
 
@@ -24,7 +25,7 @@ METHODS = ("ad3", "lp", "ilp", "subgradient")
 _RESIDUAL = 1e-8  # AD3 has converged when copies and consensus move less than this
 
 
-class Variables:
+class Variables(Shown):
     """A tensor of binary variables of one graph, or of their negations.
 
     Slicing, fancy indexing, iteration, ``reshape`` and ``.T`` work as they do for arrays; ``~u`` is "not u".
@@ -82,7 +83,7 @@ class Variables:
         return f"Variables(shape={self.shape})"
 
 
-class FactorGraph:
+class FactorGraph(Shown):
     """Binary variables with scores, and factors that say which of them may be true together.
 
     A solution maximises the scores of the true variables, plus those of true pairs, under every factor.

@@ -18,6 +18,7 @@ from sapwood._core import decode as _native
 from sapwood.decode.door import Pairs, check_choice, check_count, check_seconds, mask, matrix, pairs
 from sapwood.decode.door import spans as span_array
 from sapwood.errors import DataError
+from sapwood.notebook import Shown
 
 __all__ = ["LabelResult", "decode_labels"]
 
@@ -25,7 +26,7 @@ _MAX_STATES = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
-class LabelResult:
+class LabelResult(Shown):
     """What decoding found.
 
     Attributes

@@ -22,6 +22,7 @@ from sapwood.decode.door import spans as span_array
 from sapwood.decode.graph import FactorGraph, Variables
 from sapwood.decode.programs import run_milp
 from sapwood.errors import DataError, ParameterError
+from sapwood.notebook import Shown
 
 __all__ = ["METHODS", "RoleProblem", "RoleResult", "decode_roles", "decode_roles_batch"]
 
@@ -31,7 +32,7 @@ _KINDS = ("overlap", "excludes", "requires", "allowed")
 _MAX_STATES = 1 << 20
 
 
-class RoleProblem:
+class RoleProblem(Shown):
     """One problem, checked and ready to be decoded.
 
     Parameters
@@ -127,17 +128,30 @@ class RoleProblem:
             f"{len(self.excludes)} excludes, {len(self.requires)} requires)"
         )
 
-    def to_factor_graph(self) -> tuple[FactorGraph, Variables]:
+    def _facts(self) -> dict[str, Any]:
+        return {
+            "roles": self._native.roles,
+            "spans": self._native.span_count,
+            "excludes": len(self.excludes),
+            "requires": len(self.requires),
+        }
+
+    def to_factor_graph(self, *, overlap: bool = False) -> tuple[FactorGraph, Variables]:
         """Return the problem as a factor graph and its roles × spans variables.
 
         One exclusive choice per role, at most one role per token, one disjunction of nulls per exclusion, one
         equality of nulls per requirement.
+
+        Parameters
+        ----------
+        overlap : bool
+            Whether the spans of different roles may overlap: True leaves out the factors of tokens.
         """
         graph = FactorGraph()
         takes = graph.variables(self.scores)
         graph.xor(takes, axis=1)
         places = self.spans
-        for token in _starts(places):
+        for token in [] if overlap else _starts(places):
             covering = np.flatnonzero((places[:, 0] <= token) & (token <= places[:, 1]))
             graph.at_most_one(takes[:, covering])
         absent = takes[:, self.null]
@@ -161,7 +175,7 @@ def _rebuild(
     return RoleProblem(scores, spans, excludes, requires, allowed=allowed)
 
 
-class RoleResult:
+class RoleResult(Shown):
     """What decoding found.
 
     Attributes
@@ -208,6 +222,17 @@ class RoleResult:
         if self.status == "infeasible":
             return 0.0
         return max(0.0, self.bound - self.value)
+
+    def _facts(self) -> dict[str, Any]:
+        chosen = None if self.assignment is None else self.assignment.tolist()
+        return {
+            "status": self.status,
+            "value": self.value,
+            "bound": self.bound,
+            "gap": self.gap,
+            "assignment": chosen,
+            "violations": ", ".join(f"{kind} {count}" for kind, count in self.violations.items() if count) or "none",
+        }
 
     def __repr__(self) -> str:
         filled = None if self.assignment is None else self.assignment.tolist()

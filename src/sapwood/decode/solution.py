@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sapwood.errors import DataError
+from sapwood.notebook import Shown
 
 if TYPE_CHECKING:
     from sapwood.decode.graph import Variables
@@ -21,7 +22,7 @@ __all__ = ["Solution", "Trace"]
 
 
 @dataclass(frozen=True, eq=False)
-class Trace:
+class Trace(Shown):
     """The course of a relaxation, one entry per iteration.
 
     Attributes
@@ -35,9 +36,18 @@ class Trace:
     primal: NDArray[np.float64]
     dual: NDArray[np.float64]
 
+    def _facts(self) -> dict[str, Any]:
+        if not len(self.dual):
+            return {"iterations": 0}
+        return {
+            "iterations": len(self.dual),
+            "primal": f"{self.primal[0]:.6g} at first, {self.primal[-1]:.6g} at last",
+            "dual": f"{self.dual[0]:.6g} at first, {self.dual[-1]:.6g} at last",
+        }
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Solution:
+class Solution(Shown):
     """The outcome of `FactorGraph.solve`.
 
     Attributes
@@ -96,17 +106,15 @@ class Solution:
         values: NDArray[np.float64] = np.where(literals & 1, 1.0 - share, share)
         return values
 
-    def _repr_html_(self) -> str:
-        facts = {
+    def _facts(self) -> dict[str, Any]:
+        return {
             "status": self.status,
-            "value": f"{self.value:.6g}",
-            "bound": f"{self.bound:.6g}",
-            "gap": f"{self.gap:.3g}",
-            "iterations": f"{self.iterations:,}",
-            "nodes": f"{self.nodes:,}",
+            "value": self.value,
+            "bound": self.bound,
+            "gap": self.gap,
+            "iterations": self.iterations,
+            "nodes": self.nodes,
         }
-        cells = "".join(f"<tr><th>{name}</th><td>{fact}</td></tr>" for name, fact in facts.items())
-        return f"<table><caption>Solution</caption>{cells}</table>"
 
     def __repr__(self) -> str:
         return (

@@ -1,18 +1,33 @@
-"""Pieces of HTML for notebooks and for pages that stand alone. Everything that is shown as text is escaped here."""
+"""Pieces of HTML for notebooks and for pages that stand alone. Everything that is shown as text is escaped here.
+
+Pages ask for nothing from outside, follow the reader's wish for light or dark, and can be printed.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from sapwood.draw.palette import colour, palette_css
+
 __all__ = ["fragment_table", "page", "panel"]
 
-_STYLE = """
-body { font-family: system-ui, sans-serif; margin: 2em; }
-table { border-collapse: collapse; margin: 0.5em 0; }
-th, td { padding: 0.15em 0.8em; text-align: left; }
-td:first-child, th:first-child { text-align: right; font-variant-numeric: tabular-nums; }
-.sapwood { margin-bottom: 2em; overflow-x: auto; }
+# Trees are drawn for light paper. On dark screens they are turned round: light becomes dark, colours stay.
+_STYLE = f"""{palette_css()}
+body {{ font-family: system-ui, -apple-system, "Segoe UI", sans-serif; line-height: 1.5; margin: 2em;
+  background: {colour("paper")}; color: {colour("ink")}; }}
+h1, h2, h3 {{ line-height: 1.2; }}
+table {{ border-collapse: collapse; margin: 0.5em 0; font-variant-numeric: tabular-nums; }}
+th, td {{ padding: 0.2em 0.8em; text-align: left; border-bottom: 1px solid {colour("line")}; }}
+th {{ color: {colour("muted")}; font-weight: 600; }}
+.number, .sapwood td:first-child, .sapwood th:first-child {{ text-align: right; }}
+code, pre {{ font-family: ui-monospace, "DejaVu Sans Mono", Menlo, monospace; font-size: 0.9em; }}
+pre {{ overflow-x: auto; }}
+.sapwood {{ margin-bottom: 2em; overflow-x: auto; }}
+svg.sapwood-tree {{ color: #000; }}
+@media screen and (prefers-color-scheme: dark) {{ svg.sapwood-tree {{ filter: invert(1) hue-rotate(180deg); }} }}
+@media print {{ body {{ margin: 0; background: none; }}
+  svg, tr, figure {{ break-inside: avoid; }} h2, h3 {{ break-after: avoid; }} }}
 """
 
 
@@ -45,15 +60,28 @@ def fragment_table(rows: Sequence[tuple[float, object, str]], rest: Sequence[tup
     return f"<table><tr><th>weight</th><th>fragment</th><th></th></tr>{''.join(lines)}</table>"
 
 
-def page(title: str, pieces: Iterable[str]) -> str:
+def page(title: str, pieces: Iterable[str], *, style: str = "") -> str:
     """Make a page that needs nothing else to be shown.
 
+    Parameters
+    ----------
+    title : str
+        The title of the page and its first line.
+    pieces : iterable of str
+        Finished HTML.
+    style : str
+        More style rules.
+
+    Examples
+    --------
     >>> page("A & B", ["<p>text</p>"]).splitlines()[0]
     '<!DOCTYPE html>'
     """
     return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
-        f"<style>{_STYLE}</style></head>\n<body><h1>{escape(title)}</h1>\n{chr(10).join(pieces)}\n</body></html>\n"
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{_STYLE}{style}</style></head>\n"
+        f"<body><h1>{escape(title)}</h1>\n{chr(10).join(pieces)}\n</body></html>\n"
     )
 
 

@@ -1,36 +1,47 @@
-"""Roles over a sentence: as text, as HTML, and as the dictionaries that displaCy draws."""
+"""Roles over a sentence, as layers of spans: a proposition is a layer, its arguments are spans.
+
+How spans look is the business of ``spans`` and ``inline``; here is what of them is special to roles.
+"""
 
 from __future__ import annotations
 
-from html import escape
 from typing import Any
 
 from sapwood.draw.html import page
-from sapwood.trees.propositions import Proposition, RoleSentence
+from sapwood.draw.inline import displacy_spans, span_brackets, span_html
+from sapwood.draw.picture import Picture
+from sapwood.draw.spans import LabelledSpan, SpanLayer
+from sapwood.trees.propositions import RoleSentence
 
-__all__ = ["displacy_roles", "roles_html", "roles_page", "roles_text"]
+__all__ = ["displacy_roles", "role_layers", "roles_html", "roles_page", "roles_text"]
 
-# Pale enough for black letters, different enough side by side.
-_COLOURS = ("#ffd8a8", "#a5d8ff", "#b2f2bb", "#fcc2d7", "#d0bfff", "#ffec99", "#99e9f2", "#e9ecef")
+
+def role_layers(sentence: RoleSentence) -> list[SpanLayer]:
+    """Return one layer per proposition, for anything that draws spans.
+
+    >>> from sapwood.draw import span_text
+    >>> from sapwood.trees import Argument, Proposition
+    >>> p = Proposition(1, "bark", (Argument("A0", 0, 0), Argument("V", 1, 1)))
+    >>> sentence = RoleSentence(("Dogs", "bark", "."), (p,))
+    >>> print(span_text(sentence.words, role_layers(sentence)))
+    Dogs bark .
+    [A0] [V-]   bark
+    """
+    return [
+        SpanLayer(one.roleset or one.lemma, [LabelledSpan(a.role, a.first, a.last) for a in one.arguments])
+        for one in sentence.propositions
+    ]
 
 
 def roles_text(sentence: RoleSentence) -> str:
     """Write each proposition on one line, arguments in brackets.
 
-    >>> from sapwood.trees import Argument
+    >>> from sapwood.trees import Argument, Proposition
     >>> p = Proposition(1, "bark", (Argument("A0", 0, 0), Argument("V", 1, 1)))
     >>> print(roles_text(RoleSentence(("Dogs", "bark", "."), (p,))))
     bark: [A0 Dogs] [V bark] .
     """
-    if not sentence.propositions:
-        return " ".join(sentence.words)
-    lines = []
-    for proposition in sentence.propositions:
-        pieces = [
-            f"[{role} {' '.join(words)}]" if role else " ".join(words) for role, words in _cut(sentence, proposition)
-        ]
-        lines.append(f"{proposition.roleset or proposition.lemma}: {' '.join(pieces)}")
-    return "\n".join(lines)
+    return span_brackets(sentence.words, role_layers(sentence))
 
 
 def displacy_roles(sentence: RoleSentence, *, style: str = "span") -> list[dict[str, Any]]:
@@ -45,68 +56,21 @@ def displacy_roles(sentence: RoleSentence, *, style: str = "span") -> list[dict[
 
     Examples
     --------
-    >>> from sapwood.trees import Argument
+    >>> from sapwood.trees import Argument, Proposition
     >>> p = Proposition(1, "bark", (Argument("A0", 0, 0), Argument("V", 1, 1)))
     >>> displacy_roles(RoleSentence(("Dogs", "bark"), (p,)), style="ent")[0]["ents"]
     [{'start': 0, 'end': 4, 'label': 'A0'}, {'start': 5, 'end': 9, 'label': 'V'}]
     """
-    begins, at = [], 0
-    for word in sentence.words:
-        begins.append(at)
-        at += len(word) + 1
-    text = " ".join(sentence.words)
-    drawn = []
-    for proposition in sentence.propositions:
-        title = proposition.roleset or proposition.lemma
-        if style == "ent":
-            found = [
-                {"start": begins[a.first], "end": begins[a.last] + len(sentence.words[a.last]), "label": a.role}
-                for a in proposition.arguments
-            ]
-            drawn.append({"text": text, "ents": found, "title": title})
-        else:
-            spans = [{"start_token": a.first, "end_token": a.last + 1, "label": a.role} for a in proposition.arguments]
-            drawn.append({"text": text, "tokens": list(sentence.words), "spans": spans, "title": title})
-    return drawn
+    return displacy_spans(sentence.words, role_layers(sentence), style=style)
 
 
-def roles_html(sentence: RoleSentence) -> str:
-    """Draw the propositions of a sentence, one line each, roles under coloured words."""
-    if not sentence.propositions:
-        return f"<p>{escape(' '.join(sentence.words))}</p>"
-    shown = []
-    roles = sorted({argument.role.removeprefix("C-") for one in sentence.propositions for argument in one.roles})
-    colours = {role: _COLOURS[at % (len(_COLOURS) - 1)] for at, role in enumerate(roles)} | {"V": _COLOURS[-1]}
-    for proposition in sentence.propositions:
-        pieces = []
-        for role, words in _cut(sentence, proposition):
-            text = escape(" ".join(words))
-            colour = colours.get(role.removeprefix("C-"), _COLOURS[-1]) if role else ""
-            pieces.append(
-                f'<mark style="background:{colour};padding:0.15em 0.3em;border-radius:0.3em">{text}'
-                f" <small><b>{escape(role)}</b></small></mark>"
-                if role
-                else text
-            )
-        name = escape(proposition.roleset or proposition.lemma)
-        shown.append(f'<p style="line-height:2"><code>{name}</code> {" ".join(pieces)}</p>')
-    return f'<div class="sapwood">{"".join(shown)}</div>'
+def roles_html(sentence: RoleSentence) -> Picture:
+    """Draw the propositions of a sentence, one line each, roles in colours, continuations like what they continue."""
+    return span_html(
+        sentence.words, role_layers(sentence), alike=lambda role: role.removeprefix("C-"), plain=("V", "C-V")
+    )
 
 
 def roles_page(sentences: list[RoleSentence], title: str = "Semantic roles") -> str:
     """Draw many sentences on a page that needs nothing else to be shown."""
     return page(title, [roles_html(sentence) for sentence in sentences])
-
-
-def _cut(sentence: RoleSentence, proposition: Proposition) -> list[tuple[str, list[str]]]:
-    """Cut the words into stretches, each with its role or none."""
-    pieces: list[tuple[str, list[str]]] = []
-    at = 0
-    for argument in sorted(proposition.arguments, key=lambda one: one.first):
-        if argument.first > at:
-            pieces.append(("", list(sentence.words[at : argument.first])))
-        pieces.append((argument.role, list(sentence.words[max(at, argument.first) : argument.last + 1])))
-        at = max(at, argument.last + 1)
-    if at < len(sentence.words):
-        pieces.append(("", list(sentence.words[at:])))
-    return pieces

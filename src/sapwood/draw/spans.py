@@ -1,4 +1,4 @@
-"""Labelled spans over the words of a sentence, as text for the terminal and as SVG.
+"""Labelled spans under the words of a sentence, as text for the terminal and as SVG.
 
 Made for anything that names stretches of a sentence: frames and their roles, predicates and their arguments, chunks,
 named entities. A layer is one analysis, such as one frame: a title, the words it is about, and spans that have names.
@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from sapwood.draw.palette import colour
+from sapwood.draw.picture import Picture
 from sapwood.errors import DataError
+from sapwood.notebook import Shown
 
-__all__ = ["LabelledSpan", "SpanLayer", "span_svg", "span_text"]
-
-_COLOURS = ("#1b6ca8", "#b03a2e", "#1e8449", "#7d3c98", "#b9770e", "#117a65")
+__all__ = ["LabelledSpan", "SpanLayer", "check_layers", "span_svg", "span_text", "spread"]
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class LabelledSpan:
 
 
 @dataclass(frozen=True)
-class SpanLayer:
+class SpanLayer(Shown):
     """One analysis: its title, the words it is about (a frame's target, a predicate), and its spans."""
 
     title: str
@@ -55,8 +56,8 @@ def span_text(words: Sequence[str], layers: Sequence[SpanLayer], *, width: int =
     Kim     gave the     dog bones
     [Donor] ^^^^ [Recipient]        Giving
     """
-    _check(words, layers)
-    lanes = [(layer, lane) for layer in layers for lane in _lanes(layer)]
+    check_layers(words, layers)
+    lanes = [(layer, lane) for layer in layers for lane in spread(layer)]
     sizes = [max(1, len(word)) for word in words]
     for _, lane in lanes:
         for span in lane:
@@ -95,7 +96,7 @@ def span_text(words: Sequence[str], layers: Sequence[SpanLayer], *, width: int =
     return "\n\n".join(blocks)
 
 
-def span_svg(words: Sequence[str], layers: Sequence[SpanLayer]) -> str:
+def span_svg(words: Sequence[str], layers: Sequence[SpanLayer]) -> Picture:
     """Draw spans under a sentence as SVG, one colour per layer.
 
     Examples
@@ -104,8 +105,8 @@ def span_svg(words: Sequence[str], layers: Sequence[SpanLayer]) -> str:
     >>> picture.startswith("<svg"), picture.count("<line"), picture.count("<text")
     (True, 1, 4)
     """
-    _check(words, layers)
-    lanes = [(number, layer, lane) for number, layer in enumerate(layers) for lane in _lanes(layer)]
+    check_layers(words, layers)
+    lanes = [(number, layer, lane) for number, layer in enumerate(layers) for lane in spread(layer)]
     unit = 8.0
     sizes = [max(1, len(word)) * unit for word in words]
     for _, _, lane in lanes:
@@ -120,32 +121,37 @@ def span_svg(words: Sequence[str], layers: Sequence[SpanLayer]) -> str:
     width, height = at + titles * 7.0 + 20.0, 30.0 + 26.0 * len(lanes)
     marked = {word for layer in layers for word in layer.marked}
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" font-family="monospace" '
-        f'font-size="13">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" role="img" '
+        f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="monospace" font-size="13" fill="currentColor">'
+        f"<title>{escape(' '.join(words))}</title>"
     ]
     for number, word in enumerate(words):
         weight = ' font-weight="bold"' if number in marked else ""
         parts.append(f'<text x="{starts[number]:.1f}" y="18"{weight}>{escape(word)}</text>')
     seen: set[int] = set()
     for row, (number, layer, lane) in enumerate(lanes):
-        colour, y = _COLOURS[number % len(_COLOURS)], 30.0 + 26.0 * row
+        shade, y = colour(number), 30.0 + 26.0 * row
         for place in layer.marked:
             size = len(words[place]) * unit
-            parts.append(f'<rect x="{starts[place]:.1f}" y="{y:.1f}" width="{size:.1f}" height="4" fill="{colour}"/>')
+            parts.append(
+                f'<rect x="{starts[place]:.1f}" y="{y:.1f}" width="{size:.1f}" height="4" style="fill:{shade}"/>'
+            )
         for span in lane:
             x, end = starts[span.first], starts[span.last] + sizes[span.last]
             parts.append(
-                f'<line x1="{x:.1f}" y1="{y + 2:.1f}" x2="{end:.1f}" y2="{y + 2:.1f}" stroke="{colour}" '
-                f'stroke-width="2"/><text x="{x:.1f}" y="{y + 16:.1f}" font-size="11" fill="{colour}">'
+                f'<line x1="{x:.1f}" y1="{y + 2:.1f}" x2="{end:.1f}" y2="{y + 2:.1f}" '
+                f'style="stroke:{shade};stroke-width:2"/>'
+                f'<text x="{x:.1f}" y="{y + 16:.1f}" font-size="11" style="fill:{shade}">'
                 f"{escape(span.label)}</text>"
             )
         if number not in seen:
             seen.add(number)
-            parts.append(f'<text x="{at + 4:.1f}" y="{y + 8:.1f}" fill="{colour}">{escape(layer.title)}</text>')
-    return "".join([*parts, "</svg>"])
+            parts.append(f'<text x="{at + 4:.1f}" y="{y + 8:.1f}" style="fill:{shade}">{escape(layer.title)}</text>')
+    return Picture("".join([*parts, "</svg>"]))
 
 
-def _check(words: Sequence[str], layers: Sequence[SpanLayer]) -> None:
+def check_layers(words: Sequence[str], layers: Sequence[SpanLayer]) -> None:
+    """Refuse spans and marks outside the sentence."""
     for layer in layers:
         for span in layer.spans:
             if not 0 <= span.first <= span.last < len(words):
@@ -158,7 +164,7 @@ def _check(words: Sequence[str], layers: Sequence[SpanLayer]) -> None:
                 raise DataError(f"the marked word {word} does not fit a sentence of {len(words)} words.")
 
 
-def _lanes(layer: SpanLayer) -> list[list[LabelledSpan]]:
+def spread(layer: SpanLayer) -> list[list[LabelledSpan]]:
     """Spread the spans of a layer over as few lines as it takes to keep them apart."""
     lanes: list[list[LabelledSpan]] = [[]]
     for span in sorted(layer.spans, key=lambda span: (span.first, span.last)):

@@ -6,10 +6,14 @@ drawn with a heavier stroke.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sapwood.trees.notebook import tree_svg
+from sapwood.draw.picture import Picture
+from sapwood.draw.places import fragment_places
+from sapwood.errors import DataError
+from sapwood.trees.notebook import tree_svg, with_page_colours
 from sapwood.trees.tree import Tree
 
 __all__ = ["fragment_nodes", "weighted_svg"]
@@ -19,7 +23,7 @@ _MAX_HEIGHT = 100
 _MAX_NODES = 2000
 
 
-def weighted_svg(tree: Tree, weights: Sequence[float], *, marked: Collection[int] = ()) -> str:
+def weighted_svg(tree: Tree, weights: Sequence[float], *, marked: Collection[int] = ()) -> Picture:
     """Draw a tree with every node coloured by a number.
 
     Parameters
@@ -37,8 +41,14 @@ def weighted_svg(tree: Tree, weights: Sequence[float], *, marked: Collection[int
     >>> picture.startswith("<svg"), picture.count("<text")
     (True, 5)
     """
+    if len(weights) != tree.size():
+        raise DataError(
+            f"the tree has {tree.size():,} nodes but there are {len(weights):,} weights; give one per node."
+        )
+    if not all(map(math.isfinite, weights)):
+        raise DataError("a weight is NaN or infinite; every node needs a number.")
     if len(weights) > _MAX_NODES or tree.height() > _MAX_HEIGHT:
-        return tree_svg(tree)
+        return Picture(tree_svg(tree))
     import svgling
 
     nested, paths = _nested(tree)
@@ -50,8 +60,7 @@ def weighted_svg(tree: Tree, weights: Sequence[float], *, marked: Collection[int
         style = {"text_color": colour, "text_stroke": colour} if position in marked else {"text_color": colour}
         layout.sublayout(path)[0].options.update(**style)
     layout.relayout()
-    picture: str = layout.get_svg().tostring()
-    return picture
+    return Picture(with_page_colours(layout.get_svg().tostring()))
 
 
 def fragment_nodes(tree: Tree, fragment: Tree) -> list[int]:
@@ -65,31 +74,8 @@ def fragment_nodes(tree: Tree, fragment: Tree) -> list[int]:
     >>> fragment_nodes(tree, Tree.fromstring("(NP DT (NN dog))"))
     [1, 2, 4, 5]
     """
-    nodes: list[Tree] = []
-    children: list[list[int]] = []
-    stack: list[tuple[Tree, int]] = [(tree, -1)]
-    while stack:
-        node, parent = stack.pop()
-        position = len(nodes)
-        nodes.append(node)
-        children.append([])
-        if parent >= 0:
-            children[parent].append(position)
-        stack.extend((child, position) for child in reversed(node.children))
-    for start in range(len(nodes)):
-        covered: list[int] = []
-        pairs = [(start, fragment)]
-        while pairs:
-            position, part = pairs.pop()
-            node = nodes[position]
-            if node.label != part.label or (part.children and len(part.children) != len(node.children)):
-                break
-            covered.append(position)
-            if part.children:
-                pairs.extend(zip(children[position], part.children, strict=True))
-        else:
-            return sorted(covered)
-    return []
+    found = fragment_places(tree, fragment, limit=1)
+    return found[0] if found else []
 
 
 def _nested(tree: Tree) -> tuple[Any, list[tuple[int, ...]]]:

@@ -13,12 +13,13 @@ from importlib import import_module
 
 from sapwood.errors import ParameterError
 from sapwood.experiments.tables import Setting, Table
+from sapwood.notebook import Shown
 
 __all__ = ["EXPERIMENTS", "Experiment", "Setting", "Table", "run"]
 
 
 @dataclass(frozen=True)
-class Experiment:
+class Experiment(Shown):
     """What the command line has to know of an experiment without importing it.
 
     Parameters
@@ -56,7 +57,12 @@ EXPERIMENTS: dict[str, Experiment] = {
     ),
     "roles": Experiment(
         "semantic roles: kernels on given arguments, and labelling from trees to propositions",
-        ("coverage", "kernels", "features", "linear", "end-to-end", "cost"),
+        (
+            *("coverage", "kernels", "curve", "features", "all-data", "linear", "end-to-end", "cost"),
+            *("kernels-ewt-propbank", "kernels-conll05", "kernels-propbank-wsj"),
+            *("curve-ewt-propbank", "curve-conll05", "curve-propbank-wsj"),
+            *("end-to-end-ewt-propbank", "end-to-end-conll05", "end-to-end-propbank-wsj"),
+        ),
     ),
     "frames": Experiment(
         "arguments of frames under constraints (Das, Martins and Smith 2012)",

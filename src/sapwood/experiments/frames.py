@@ -18,6 +18,7 @@ from sklearn.base import clone
 from sapwood.corpora.framenet import FrameTarget
 from sapwood.decode import RoleProblem, RoleResult, decode_roles_batch
 from sapwood.errors import DataError
+from sapwood.experiments.convergence import convergence, with_conflicts
 from sapwood.experiments.places import place_of
 from sapwood.experiments.tables import Setting, Table
 from sapwood.files import load, save
@@ -91,9 +92,9 @@ def run(setting: Setting) -> Iterator[Table]:
             yield _strategies(corpus, name, tested[name])
     if setting.wants("convergence") or setting.wants("penalty"):
         one = tested.get("faithful") or _test(setting, corpus, "faithful", models["faithful"])
-        hard = _hard(one.problems)
+        hard = with_conflicts(one.problems)
         if setting.wants("convergence"):
-            yield _convergence(hard)
+            yield convergence(hard)
         if setting.wants("penalty"):
             yield _penalty(corpus, one.labeler)
     if setting.wants("identification"):
@@ -278,47 +279,10 @@ def _strategies(corpus: FrameCorpus, name: str, one: _Tested) -> Table:
     )
 
 
-def _hard(problems: Sequence[RoleProblem], most: int = 100) -> list[RoleProblem]:
-    """Return problems whose roles cannot be decided one by one."""
-    results = decode_roles_batch(problems, method="local", threads=1)
-    return [one for one, result in zip(problems, results, strict=True) if sum(result.violations.values())][:most]
-
-
-def _convergence(problems: Sequence[RoleProblem]) -> Table:
-    """Follow primal and dual values of AD3 and of the subgradient method."""
-    steps = (1, 2, 5, 10, 20, 50, 100, 200, 500)
-    courses: dict[str, list[np.ndarray]] = {"ad3": [], "subgradient": []}
-    for problem in problems:
-        graph, _ = problem.to_factor_graph()
-        best = graph.solve().value
-        for method, course in courses.items():
-            trace = graph.solve(exact=False, method=method, trace=True, max_iterations=steps[-1]).trace
-            assert trace is not None
-            # After it has stopped, a method stays where it is.
-            last = np.minimum(np.array(steps), len(trace.dual)) - 1
-            dual = np.minimum.accumulate(trace.dual)
-            course.append(np.column_stack([trace.primal[last] - best, dual[last] - best]))
-    rows = []
-    # Without a problem that has conflicts there is nothing to follow.
-    means = {method: np.mean(course, axis=0) for method, course in courses.items() if course}
-    for at, step in enumerate(steps if means else ()):
-        rows.append((step, *(float(value) for method in courses for value in means[method][at])))
-    return Table(
-        "convergence",
-        f"Distance from the optimum after so many iterations, mean of {len(problems)} test problems with conflicts",
-        ("iterations", "AD3 primal", "AD3 dual", "subgradient primal", "subgradient dual"),
-        rows,
-        dict.fromkeys(("AD3 primal", "AD3 dual", "subgradient primal", "subgradient dual"), 4),
-        [
-            "Primal: value of the current consensus, which may break constraints. Dual: best upper bound so far.",
-        ],
-    )
-
-
 def _penalty(corpus: FrameCorpus, labeler: FrameLabeler) -> Table:
     """Compare penalties of AD3 on dev problems."""
     scored = labeler.score(corpus.dev)
-    graphs = [one.to_factor_graph()[0] for one in _hard(scored.problems(corpus.lexicon, labeler.null_offset))]
+    graphs = [one.to_factor_graph()[0] for one in with_conflicts(scored.problems(corpus.lexicon, labeler.null_offset))]
     rows = []
     for penalty in (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0) if graphs else ():
         solved = [graph.solve(exact=False, penalty=penalty) for graph in graphs]

@@ -3,7 +3,8 @@
 After the blog post "Syntactic Tree Kernels" (2017), which put ST and SST values of question pairs beside other features
 and asked for partial trees, word similarities and a grammar lenient with learners of English. Trees are read from the
 cache, one file ``trees-quora*.tsv`` and ``trees-msr*.tsv`` (or several, also compressed) with a line ``text<TAB>trees``
-per text, as ``sapwood.corpora.write_parsed_texts`` writes them with the output of any parser.
+per text, as ``sapwood.corpora.write_parsed_texts`` writes them with the output of any parser. Where the cache holds a
+parser, ``parser.sap``, it parses the texts that have no trees, and these are kept in one more such file.
 """
 
 from __future__ import annotations
@@ -20,14 +21,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapwood import settings
-from sapwood.corpora import SentencePair, read_msr, read_parsed_texts, read_quora
+from sapwood.corpora import SentencePair, read_msr, read_parsed_texts, read_quora, write_parsed_texts
 from sapwood.errors import DataError
 from sapwood.experiments.places import place_of
 from sapwood.experiments.tables import Cell, Setting, Table
+from sapwood.files import load
 from sapwood.kernels import CrossPair, Linear, SubsetTree
 from sapwood.learn import AdditiveLogistic, KernelSVC
+from sapwood.parse import PCFGParser, parse_texts
 from sapwood.tasks.pairs import GROUPS, POST_DECAYS, PairFeatures
-from sapwood.trees import Examples, TreeArray
+from sapwood.trees import Examples, Tree, TreeArray
 from sapwood.words import Folded, WordNet
 from sapwood.words.base import WordSimilarity
 
@@ -118,8 +121,8 @@ def _load(name: str, setting: Setting) -> _Corpus:
         order = np.random.default_rng(setting.seed).permutation(len(every))
         cut = len(every) * 4 // 5
         parts = {"train": [every[k] for k in order[:cut]], "test": [every[k] for k in order[cut:]]}
-    trees = _trees(name, setting)
-    examples, same, notes = {}, {}, []
+    trees, parsed = _trees(name, setting, parts)
+    examples, same, notes = {}, {}, list(parsed)
     for part in ("train", "test"):
         known = [pair for pair in parts[part] if _key(pair.first) in trees and _key(pair.second) in trees]
         if not known or len({pair.same for pair in known}) < 2:
@@ -138,14 +141,37 @@ def _key(text: str) -> str:
     return " ".join(text.split())
 
 
-def _trees(name: str, setting: Setting) -> dict[str, Any]:
+def _trees(
+    name: str, setting: Setting, parts: dict[str, list[SentencePair]]
+) -> tuple[dict[str, tuple[Tree, ...]], list[str]]:
+    """Read the trees of the cache, parse what has none if a parser is there, and say what is to be noted about that."""
     files = [] if setting.cache is None else sorted(setting.cache.glob(f"trees-{name}*.tsv*"))
-    if not files:
+    model = None if setting.cache is None else setting.cache / "parser.sap"
+    if model is None or (not files and not model.is_file()):
         raise DataError(
-            f"this experiment needs trees: put a file trees-{name}.tsv with a line text<TAB>trees for every text into "
-            "the folder named by --cache; sapwood.corpora.write_parsed_texts makes one of any parser's output."
+            f"this experiment needs trees: put parser.sap, a model of sapwood train parser, or a file trees-{name}.tsv "
+            "with a line text<TAB>trees for every text into the folder named by --cache; "
+            "sapwood.corpora.write_parsed_texts makes such a file of any parser's output."
         )
-    return read_parsed_texts([os.fspath(file) for file in files])
+    trees = read_parsed_texts([os.fspath(file) for file in files]) if files else {}
+    missing = {_key(text) for pairs in parts.values() for pair in pairs for text in (pair.first, pair.second)} - set(
+        trees
+    )
+    if not missing or not model.is_file():
+        return trees, []
+    parser = load(model)
+    if not isinstance(parser, PCFGParser):
+        raise DataError(f"{model}: holds a {type(parser).__name__}, not a parser; train one with sapwood train parser.")
+    processor = time.process_time()
+    found = parse_texts(sorted(missing), parser)
+    processor = time.process_time() - processor
+    write_parsed_texts(found.trees, model.with_name(f"trees-{name}-parsed-{len(files)}.tsv"))
+    count = sum(map(len, found.trees.values()))
+    note = (
+        f"Parsed {len(missing):,} texts, {1000 * processor / max(1, count):.1f} ms of processor time per sentence; "
+        f"{len(found.unparsed):,} have no whole parse."
+    )
+    return {**trees, **found.trees}, [note]
 
 
 def _measure(features: PairFeatures, corpus: _Corpus) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -1,14 +1,15 @@
 """Reranking: can learning from trees improve a parser's first choice? (Menchetti et al. 2005, table 3)
 
 Cross-validation over the folds of n-best lists that were made by jackknifing. Whatever is tuned is tuned inside the
-training folds: trained on all but one of them, chosen by bracket F1 on that one, then trained again on all.
+training folds: trained on all but one of them, chosen by bracket F1 on that one, then trained again on all. With a
+cache, folds that are finished and the lists of Sapwood's own parser are kept.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from importlib import import_module
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,25 +19,30 @@ from sapwood import settings
 from sapwood.corpora.nbest import NBest, read_nbest, write_nbest
 from sapwood.corpora.penn import read_treebank
 from sapwood.errors import DataError
+from sapwood.experiments.kept import Kept
 from sapwood.experiments.places import place_of
 from sapwood.experiments.tables import Cell, Setting, Table
 from sapwood.kernels import Linear, SubsetTree
 from sapwood.learn import KernelRanker, RecursiveRanker
 from sapwood.metrics import paired_bootstrap
-from sapwood.metrics.parseval import ParsevalSummary, SentenceScore
-from sapwood.tasks.reranking import bracket_f1, examples_of, judge
+from sapwood.metrics.parseval import ParsevalSummary, SentenceScore, mutual_f1
+from sapwood.parse import jackknife
+from sapwood.tasks.reranking import RERANKING_RULES, bracket_f1, examples_of, expected_f1, judge, spread_of
 
 __all__ = ["run"]
 
 Numbers = NDArray[np.float64]
 Rows = NDArray[np.int64]
+Chosen = NDArray[np.bool_]
 
-# Decay of the tree kernel and weight β of log p (eq. 17).
-_KERNELS = ((0.3, 0.01), (0.3, 0.03))
-_KERNEL_EPOCHS = 5
+# What is tried: decay of the tree kernel and weight β of log p (eq. 17), passes of the network, and how much the best
+# parses outweigh the others where they are asked for a consensus.
+_KERNELS = ((0.3, 0.003), (0.3, 0.01))
 _NETWORK_EPOCHS = 5
-# One network more or less changes the choice in many lists; the mean of some is steadier.
-_NETWORKS = 3
+_SHARPNESS = (0.5, 1.0, 1.5, 2.0, 3.0)
+_KERNEL_EPOCHS = 10
+# Another order of the lists, or other first weights, changes the choice in many lists; the mean of some is steadier.
+_MEMBERS = 3
 _SAMPLES = 2000
 _OWN = "nbest-own.jsonl.xz"
 
@@ -44,33 +50,20 @@ _OWN = "nbest-own.jsonl.xz"
 def run(setting: Setting) -> Iterator[Table]:
     """Make the tables ``bllip`` and ``own``."""
     if setting.wants("bllip"):
-        yield from _compare(
-            "bllip",
-            "n-best lists of a strong parser (BLLIP), sentences of at most 40 words",
-            [one for one in read_nbest(place_of(setting, "nbest-wsj")) if one.gold is not None],
-            setting.seed,
-        )
+        title = "n-best lists of a strong parser (BLLIP), sentences of at most 40 words"
+        lists = [one for one in read_nbest(place_of(setting, "nbest-wsj")) if one.gold is not None]
+        yield _compare(setting, "bllip", title, lists)
     if setting.wants("own"):
-        lists = _own_lists(setting)
-        if lists is not None:
-            yield from _compare(
-                "own", "n-best lists of Sapwood's own parser, sentences of any length", lists, setting.seed
-            )
-        elif setting.tables:
-            raise DataError(
-                f"there is no parser to make n-best lists with; put lists with folds and gold trees at {_OWN} in the "
-                "folder named by --cache."
-            )
+        yield _compare(
+            setting, "own", "n-best lists of Sapwood's own parser, sentences of any length", _own_lists(setting)
+        )
 
 
-def _own_lists(setting: Setting) -> list[NBest] | None:
-    """Read the lists of Sapwood's parser from the cache, or let it make them; None where there is no parser."""
+def _own_lists(setting: Setting) -> list[NBest]:
+    """Read the lists of Sapwood's parser from the cache, or let it make them."""
     kept = None if setting.cache is None else setting.cache / _OWN
     if kept is not None and kept.exists():
         return read_nbest(kept)
-    jackknife: Callable[..., list[NBest]] | None = getattr(import_module("sapwood.parse"), "jackknife", None)
-    if jackknife is None:
-        return None
     lists = jackknife(read_treebank(place_of(setting, "penn-sample"), drop_traces=True), n=30)
     if kept is not None:
         kept.parent.mkdir(parents=True, exist_ok=True)
@@ -91,60 +84,64 @@ class _Lists:
         self.relevance: Numbers = np.array([score.f1 for scores in self.scores for score in scores])
         self.first = [int(np.argmax(one.scores)) for one in lists]
         sizes = [len(one) for one in lists]
-        self.begins: Rows = np.cumsum([0, *sizes[:-1]])
         self.sizes: Rows = np.array(sizes, dtype=np.int64)
 
-    def rows(self, chosen: NDArray[np.bool_]) -> Rows:
-        """The parses of some lists."""
-        return np.flatnonzero(chosen[self.groups])
+        self.agreement = [mutual_f1(one.parses, rules=RERANKING_RULES) for one in lists]
 
-    def data(self, chosen: NDArray[np.bool_]) -> tuple[Any, Numbers, Rows]:
+    def data(self, chosen: Chosen) -> tuple[Any, Numbers, Rows]:
         """What rankers learn some lists from."""
-        rows = self.rows(chosen)
+        rows = np.flatnonzero(chosen[self.groups])
         return self.examples[rows], self.relevance[rows], self.groups[rows]
 
-    def choose(self, chosen: NDArray[np.bool_], utility: Numbers) -> list[SentenceScore]:
-        """The scores of the parses of highest utility."""
-        picked, at = [], 0
-        for number in np.flatnonzero(chosen).tolist():
-            size = int(self.sizes[number])
-            picked.append(self.scores[number][int(np.argmax(utility[at : at + size]))])
-            at += size
-        return picked
+    def utilities(self, ranker: Any, chosen: Chosen) -> list[Numbers]:
+        """What a ranker makes of some lists."""
+        utility = np.asarray(ranker.decision_function(self.data(chosen)[0]))
+        return np.split(utility, np.cumsum(self.sizes[chosen])[:-1])
 
-    def spread(self, chosen: NDArray[np.bool_], utility: Numbers) -> float:
-        """How far utilities differ within lists: what puts those of two rankers on one scale."""
-        ends = np.cumsum(self.sizes[chosen])[:-1]
-        return float(np.mean([part.std() for part in np.split(utility, ends)])) or 1.0
+    def consensus(self, chosen: Chosen, utilities: Sequence[Numbers], sharpness: float) -> list[Numbers]:
+        """The F1 to be expected of each parse of some lists."""
+        numbers = np.flatnonzero(chosen).tolist()
+        return [
+            expected_f1(sharpness * utility, self.agreement[number])
+            for number, utility in zip(numbers, utilities, strict=True)
+        ]
+
+    def f1(self, chosen: Chosen, utilities: Sequence[Numbers]) -> float:
+        """Bracket F1 of the parses of highest utility in some lists."""
+        numbers = np.flatnonzero(chosen).tolist()
+        return bracket_f1([self.scores[n][int(u.argmax())] for n, u in zip(numbers, utilities, strict=True)])
 
 
-def _kernel(decay: float, weight: float, seed: int) -> KernelRanker:
+def _kernel(setting: tuple[float, ...], seed: int) -> KernelRanker:
+    decay, weight = setting
     # Normalised, or the longest sentences would have the last word.
     kernel = SubsetTree(decay=decay).normalized().on("tree") + weight * Linear().on("prior")
     return KernelRanker(kernel, loss="top", epochs=_KERNEL_EPOCHS, random_state=seed)
 
 
-class _Networks:
-    """Several networks that differ in their seeds; the utility of a parse is their mean."""
+def _network(setting: tuple[float, ...], seed: int) -> RecursiveRanker:
+    # Rare words would be learnt by heart.
+    return RecursiveRanker(
+        learning_rate=0.0007, alpha=1e-3, averaging=1.0, min_label_count=20, epochs=int(setting[0]), random_state=seed
+    )
 
-    def __init__(self, seed: int, epochs: int = 0) -> None:
-        # Rare words would be learnt by heart.
-        self.epochs = epochs
-        self.members = [
-            RecursiveRanker(learning_rate=0.0007, alpha=1e-3, min_label_count=20, random_state=seed + at)
-            for at in range(_NETWORKS)
-        ]
 
-    def partial_fit(self, *data: Any) -> _Networks:
+class _Several:
+    """Learners that differ in their seeds; the utility of a parse is their mean."""
+
+    def __init__(self, make: Callable[[tuple[float, ...], int], Any], setting: tuple[float, ...], seed: int) -> None:
+        self.members = [make(setting, seed + at) for at in range(_MEMBERS)]
+
+    def partial_fit(self, *data: Any) -> _Several:
         """Make one pass."""
         for member in self.members:
             member.partial_fit(*data)
         return self
 
-    def fit(self, *data: Any) -> _Networks:
+    def fit(self, *data: Any) -> _Several:
         """Make all passes."""
         for member in self.members:
-            member.set_params(epochs=self.epochs).fit(*data)
+            member.fit(*data)
         return self
 
     def decision_function(self, examples: Any) -> Numbers:
@@ -153,62 +150,135 @@ class _Networks:
         return utilities
 
 
-def _best_kernel(lists: _Lists, train: NDArray[np.bool_], held_out: NDArray[np.bool_], seed: int) -> tuple[Any, str]:
-    tried = []
-    for decay, weight in _KERNELS:
-        ranker = _kernel(decay, weight, seed).fit(*lists.data(train))
-        tried.append(bracket_f1(lists.choose(held_out, ranker.decision_function(lists.data(held_out)[0]))))
-    decay, weight = _KERNELS[int(np.argmax(tried))]
-    return _kernel(decay, weight, seed), f"{decay:g}, {weight:g}"
+@dataclass
+class _Judgement:
+    """Utilities of parses by a learner that was trained on some folds: of lists it has not seen."""
+
+    setting: tuple[float, ...]
+    utilities: list[Numbers]
 
 
-def _best_network(lists: _Lists, train: NDArray[np.bool_], held_out: NDArray[np.bool_], seed: int) -> tuple[Any, str]:
-    tried = []
-    ranker, data, (others, *_) = _Networks(seed), lists.data(train), lists.data(held_out)
-    for _ in range(_NETWORK_EPOCHS):
-        ranker.partial_fit(*data)
-        tried.append(bracket_f1(lists.choose(held_out, ranker.decision_function(others))))
-    epochs = int(np.argmax(tried)) + 1
-    return _Networks(seed, epochs), str(epochs)
+def _tried(lists: _Lists, learner: str, train: Chosen, asked: Chosen, seed: int) -> Iterator[_Judgement]:
+    """Train with every setting there is."""
+    data = lists.data(train)
+    if learner == "kernel":
+        for setting in _KERNELS:
+            yield _judged(lists, _Several(_kernel, setting, seed).fit(*data), setting, train, asked)
+        return
+    networks = _Several(_network, (1,), seed)
+    for epoch in range(_NETWORK_EPOCHS):
+        networks.partial_fit(*data)
+        yield _judged(lists, networks, (epoch + 1,), train, asked)
 
 
-def _compare(name: str, title: str, given: Sequence[NBest], seed: int) -> Iterator[Table]:
-    lists = _Lists(given)
+def _trained(
+    lists: _Lists, learner: str, setting: tuple[float, ...], train: Chosen, asked: Chosen, seed: int
+) -> _Judgement:
+    ranker = _Several(_kernel if learner == "kernel" else _network, setting, seed)
+    return _judged(lists, ranker.fit(*lists.data(train)), setting, train, asked)
+
+
+def _judged(lists: _Lists, ranker: Any, setting: tuple[float, ...], train: Chosen, asked: Chosen) -> _Judgement:
+    # On one scale whatever the learner, so that they can be summed and a sharpness means the same to all.
+    spread = spread_of(lists.utilities(ranker, train))
+    return _Judgement(setting, [utility / spread for utility in lists.utilities(ranker, asked)])
+
+
+def _fold(lists: _Lists, at: int, seed: int) -> dict[str, Any]:
+    """Choose settings inside the training folds, train, and choose a parse for each list of the fold."""
     folds = np.unique(lists.folds).tolist()
-    found: dict[str, dict[int, SentenceScore]] = {"kernel": {}, "network": {}, "both": {}}
-    choices: dict[str, list[str]] = {"kernel": [], "network": []}
-    seconds = dict.fromkeys(choices, 0.0)
-    with settings.progress_bar(len(folds), "Folds") as progress:
-        for at, fold in enumerate(folds):
-            test, held_out = lists.folds == fold, lists.folds == folds[(at + 1) % len(folds)]
-            summed = np.zeros(int(lists.sizes[test].sum()))
-            for learner, tune in (("kernel", _best_kernel), ("network", _best_network)):
-                start = time.process_time()
-                ranker, what = tune(lists, ~test & ~held_out, held_out, seed)
-                utility = ranker.fit(*lists.data(~test)).decision_function(lists.data(test)[0])
-                seconds[learner] += time.process_time() - start
-                choices[learner].append(what)
-                found[learner] |= dict(zip(np.flatnonzero(test).tolist(), lists.choose(test, utility), strict=True))
-                summed += utility / lists.spread(test, utility)
-            found["both"] |= dict(zip(np.flatnonzero(test).tolist(), lists.choose(test, summed), strict=True))
+    test, held_out = lists.folds == folds[at], lists.folds == folds[(at + 1) % len(folds)]
+    inner = ~test & ~held_out
+    result: dict[str, Any] = {"chosen": {}, "settings": {}, "seconds": {}}
+
+    def choose(name: str, setting: str, utilities: Sequence[Numbers]) -> None:
+        result["chosen"][name] = [int(utility.argmax()) for utility in utilities]
+        result["settings"][name] = setting
+
+    def sharpest(chosen: Chosen, utilities: Sequence[Numbers]) -> tuple[float, float]:
+        """The sharpness that gives the highest F1, after that F1."""
+        return max((lists.f1(chosen, lists.consensus(chosen, utilities, sharp)), sharp) for sharp in _SHARPNESS)
+
+    def agree(name: str, setting: str, utilities: Sequence[Numbers], sharpness: float) -> None:
+        choose(f"{name}, consensus", f"{setting}, {sharpness:g}", lists.consensus(test, utilities, sharpness))
+
+    prior = lists.utilities(_Prior(), ~test)
+    spread = spread_of(prior)
+    _, sharpness = sharpest(~test, [utility / spread for utility in prior])
+    agree("parser", "", [utility / spread for utility in lists.utilities(_Prior(), test)], sharpness)
+    summed: dict[str, list[list[Numbers]]] = {"held out": [], "test": []}
+    for learner in ("kernel", "network"):
+        start = time.process_time()
+        tried = list(_tried(lists, learner, inner, held_out, seed))
+        alone = max(tried, key=lambda one: lists.f1(held_out, one.utilities))
+        found = [(*sharpest(held_out, one.utilities), number) for number, one in enumerate(tried)]
+        _, sharpness, number = max(found)
+        finals = {
+            setting: _trained(lists, learner, setting, ~test, test, seed)
+            for setting in {alone.setting, tried[number].setting}
+        }
+        result["seconds"][learner] = time.process_time() - start
+        choose(learner, _numbers(alone.setting), finals[alone.setting].utilities)
+        together = finals[tried[number].setting]
+        agree(learner, _numbers(together.setting), together.utilities, sharpness)
+        summed["held out"].append(tried[number].utilities)
+        summed["test"].append(together.utilities)
+    before, after = ([kernel + network for kernel, network in zip(*summed[part], strict=True)] for part in summed)
+    choose("both", "", after)
+    agree("both", "", after, sharpest(held_out, before)[1])
+    return result
+
+
+class _Prior:
+    """The parser itself, as a ranker."""
+
+    def decision_function(self, examples: Any) -> Numbers:
+        """Return its log probabilities."""
+        return np.asarray(examples["prior"][:, 0])
+
+
+def _numbers(setting: tuple[float, ...]) -> str:
+    return " ".join(f"{value:g}" for value in setting)
+
+
+def _compare(setting: Setting, name: str, title: str, given: Sequence[NBest]) -> Table:
+    lists, seed = _Lists(given), setting.seed
+    count = len(np.unique(lists.folds))
+    about = (seed, _KERNELS, _NETWORK_EPOCHS, _SHARPNESS, _KERNEL_EPOCHS, _MEMBERS)
+    kept = Kept(setting, f"reranking-{name}", *about, lists.examples, lists.groups, lists.folds, lists.relevance)
+    made = []
+    with settings.progress_bar(count, "Folds") as progress:
+        for at in range(count):
+            made.append(kept(f"fold {at}", _fold, lists, at, seed))
             if progress is not None:
                 progress(at + 1)
     first = [scores[index] for scores, index in zip(lists.scores, lists.first, strict=True)]
     rows = [_row("parser's first choice", first, first, seed)]
-    for learner, scores in found.items():
-        rows.append(_row(learner, [scores[number] for number in range(len(first))], first, seed))
+    order = np.argsort(lists.folds, kind="stable")
+    for learner in made[0]["chosen"]:
+        picked = dict(zip(order.tolist(), (index for fold in made for index in fold["chosen"][learner]), strict=True))
+        chosen = [scores[picked[number]] for number, scores in enumerate(lists.scores)]
+        rows.append(_row(learner, chosen, first, seed))
     rows.append(_row("oracle", [max(scores, key=lambda one: one.f1) for scores in lists.scores], first, seed))
-    yield Table(
+    seconds = {learner: sum(fold["seconds"][learner] for fold in made) for learner in made[0]["seconds"]}
+    chosen_settings = {
+        learner: "; ".join(fold["settings"][learner].strip(", ") for fold in made) for learner in made[0]["chosen"]
+    }
+    return Table(
         name,
-        f"Reranking {len(given):,} {title}, {len(folds)} folds",
+        f"Reranking {len(given):,} {title}, {count} folds",
         ("choice", "LR", "LP", "F1", "CBs", "0 CB", "≤2 CB", "gain", "from", "to"),
         rows,
         notes=(
             f"Seed {seed}; {len(lists.groups):,} parses. Gain in F1 with its 95 % interval, paired bootstrap over "
             f"sentences, {_SAMPLES:,} samples.",
-            f"Chosen within the training folds: decay and weight of log p {'; '.join(choices['kernel'])}; passes of "
-            f"the network {', '.join(choices['network'])}. The network is the mean of {_NETWORKS}. Both: "
-            "utilities on one scale, summed.",
+            f"Chosen within the training folds. Kernel, decay and weight of log p: {chosen_settings['kernel']}; with "
+            f"consensus, sharpness last: {chosen_settings['kernel, consensus']}. Network, passes: "
+            f"{chosen_settings['network']}; {chosen_settings['network, consensus']}. Sharpness for the parser: "
+            f"{chosen_settings['parser, consensus']}; for both: {chosen_settings['both, consensus']}.",
+            f"Consensus: the parse with the highest expected F1, each parse of the list being right with the "
+            f"probability that the learner (or the parser) gives it. Kernel and network are means of {_MEMBERS} that "
+            "differ in their seeds. Both: utilities on one scale, summed.",
             f"CPU time with tuning: kernel {seconds['kernel']:.0f} s, network {seconds['network']:.0f} s.",
             "Published, other sentences and another parser (≤ 40 words, LR LP CBs 0CB 2CB): voted perceptron "
             "89.1 89.4 0.85 69.3 88.2; network 89.2 89.5 0.84 67.9 88.4.",

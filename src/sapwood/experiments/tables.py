@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sapwood.errors import ParameterError
+from sapwood.notebook import Shown
 
 __all__ = ["Cell", "Setting", "Table"]
 
@@ -16,7 +17,7 @@ Cell = str | int | float | None
 
 
 @dataclass(frozen=True)
-class Setting:
+class Setting(Shown):
     """How to run an experiment.
 
     Parameters
@@ -97,10 +98,7 @@ class Table:
             [self.cell(column, value) for column, value in zip(self.columns, row, strict=True)] for row in self.rows
         ]
         widths = [max(map(len, column)) for column in zip(self.columns, *cells, strict=True)]
-        left = [
-            all(isinstance(row[k], str) or row[k] is None for row in self.rows) and bool(self.rows)
-            for k in range(len(self.columns))
-        ]
+        left = self._names()
         lines = [
             "  ".join(
                 text.ljust(width) if flush else text.rjust(width)
@@ -110,6 +108,29 @@ class Table:
         ]
         rule = "-" * (sum(widths) + 2 * (len(widths) - 1))
         return "\n".join([self.title, lines[0], rule, *lines[1:], *self.notes])
+
+    def _names(self) -> list[bool]:
+        """Say which columns hold names, which stand on the left, rather than numbers."""
+        return [
+            all(isinstance(row[k], str) or row[k] is None for row in self.rows) and bool(self.rows)
+            for k in range(len(self.columns))
+        ]
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        kinds = ["" if name else ' class="number" style="text-align:right"' for name in self._names()]
+        head = "".join(
+            f'<th scope="col"{kind}>{escape(column)}</th>' for kind, column in zip(kinds, self.columns, strict=True)
+        )
+        body = ""
+        for row in self.rows:
+            shown = zip(kinds, self.columns, row, strict=True)
+            cells = "".join(f"<td{kind}>{escape(self.cell(column, value))}</td>" for kind, column, value in shown)
+            body += f"<tr>{cells}</tr>"
+        notes = "".join(f"<p><small>{escape(note)}</small></p>" for note in self.notes)
+        caption = f'<caption style="text-align:left">{escape(self.title)}</caption>'
+        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
 
     def to_json(self) -> dict[str, Any]:
         """Give the table as JSON data."""

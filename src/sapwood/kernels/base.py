@@ -21,6 +21,7 @@ from sapwood.errors import DataError, KernelError, ParameterError
 from sapwood.kernels.attribution import Attribution, Part, whole
 from sapwood.kernels.data import as_data, is_number, is_single, join, levels_to_user
 from sapwood.kernels.memory import require
+from sapwood.notebook import Shown
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples
 
@@ -33,7 +34,7 @@ Matrix = NDArray[np.float64]
 Expansion = Callable[[Any], Matrix]
 
 
-class Kernel(ABC):
+class Kernel(Shown, ABC):
     """Base of all kernels: ``k(X)``, ``k(X, Y)``, ``k.diag(X)`` and the algebra.
 
     Subclasses keep each constructor argument under its own name, as scikit-learn's estimators do, and check it in
@@ -162,7 +163,7 @@ class Kernel(ABC):
             values[start:end] = np.diagonal(self._gram(X[start:end], X[half + start : half + end]))
         return values
 
-    def _validate(self) -> None:  # noqa: B027 - a kernel without parameters has nothing to check
+    def _validate(self) -> None:
         """Raise ParameterError if a parameter is outside its range."""
 
     def _bind(self, X: Any) -> Kernel:
@@ -179,7 +180,7 @@ class Kernel(ABC):
         """
         return None
 
-    def _rows(self, X: Any, Y: Any, factors: Matrix, cache_bytes: int) -> Any:  # noqa: B027 - most have no such code
+    def _rows(self, X: Any, Y: Any, factors: Matrix, cache_bytes: int) -> Any:
         """Return a native source of rows of k(X, Y), times the factors of both sides, that computes one when asked."""
 
     def _parts(self, X: Any, weights: Matrix) -> list[Part]:
@@ -226,6 +227,9 @@ class Kernel(ABC):
     @classmethod
     def _names(cls) -> tuple[str, ...]:
         return tuple(inspect.signature(cls).parameters)
+
+    def _facts(self) -> dict[str, Any]:
+        return {"kernel": repr(self)} | {name: repr(value) for name, value in self.get_params(deep=False).items()}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return parameters by name; those of a part are named ``part__parameter``."""

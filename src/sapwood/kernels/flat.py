@@ -16,6 +16,7 @@ import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
 
+from sapwood import _core, settings
 from sapwood.errors import DataError, ParameterError
 from sapwood.kernels.base import Expansion, Kernel, Matrix
 from sapwood.kernels.semantic import check_similarity, documents
@@ -43,13 +44,36 @@ class FlatKernel(Kernel):
             raise DataError(f"X has {left.shape[1]} features but Y has {right.shape[1]}; they must be the same.")
         if not sparse.issparse(left) and not sparse.issparse(right):
             return self._map(np.ascontiguousarray(left @ right.T, dtype=np.float64))
-        # In blocks of rows: a sparse product of little sparsity is larger than the dense one.
+        # The product of sparse matrices is far from sparse, so it is made dense right away.
         products = np.empty((left.shape[0], right.shape[0]))
-        other = right.T
-        for start in range(0, len(products), 256):
-            block = left[start : start + 256] @ other
-            products[start : start + 256] = block.toarray() if sparse.issparse(block) else block
+        _core.smo.dot_products(*_vectors(left), *_vectors(right), int(left.shape[1]), products, settings.threads())
         return self._map(products)
+
+    def _expansion(self, X: Any, weights: Matrix) -> Expansion:
+        """Line the features of X up once, not again for every block of rows."""
+        known: dict[str, int] | None = None
+        if isinstance(X, np.ndarray) and X.dtype == object:
+            known = {}
+            (support,) = _matrices((X,), known)
+        else:
+            (support,) = _line_up(self, X)
+        if not sparse.issparse(support):
+            return super()._expansion(X, weights)
+
+        def evaluate(Y: Any) -> Matrix:
+            if known is not None and isinstance(Y, np.ndarray) and Y.dtype == object:
+                # Features that no support example has come after the known ones, and match nothing.
+                (rows,) = _matrices((Y,), dict(known))
+                rows = rows[:, : support.shape[1]]
+            else:
+                rows, _ = _line_up(self, Y, X)
+            result = np.empty((rows.shape[0], weights.shape[1]))
+            step = max(1, (1 << 25) // max(1, support.shape[0]))
+            for start in range(0, len(result), step):
+                result[start : start + step] = self._gram(rows[start : start + step], support) @ weights
+            return result
+
+        return evaluate
 
     def _diag(self, X: Any) -> Matrix:
         (rows,) = _line_up(self, X)
@@ -220,6 +244,14 @@ def _line_up(kernel: Kernel, *sides: Any) -> list[Any]:
             row = _first_broken_row(side)
             raise DataError(f"row {row} has a feature that is NaN or infinite; fill or drop it first.")
     return [side.astype(np.float64) for side in sides]
+
+
+def _vectors(matrix: Any) -> tuple[Any, Any, Any]:
+    """Return the ends, features and values of the rows, as the native core takes them."""
+    rows = sparse.csr_array(matrix, dtype=np.float64)
+    if not rows.has_sorted_indices:
+        rows = rows.sorted_indices()
+    return rows.indptr[1:].astype(np.uint64), rows.indices.astype(np.uint32), np.ascontiguousarray(rows.data)
 
 
 def _row_products(left: Any, right: Any) -> Matrix:

@@ -72,7 +72,10 @@ class LandmarkMap(TransformerMixin, BaseEstimator):
         X = as_data(X)
         if not X.shape[0]:
             raise DataError("there is nothing to draw landmarks from: X has no examples.")
-        random = check_random_state(self.random_state)
+        try:
+            random = check_random_state(self.random_state)
+        except ValueError as error:
+            raise ParameterError(f"random_state cannot be used: {error}.") from None
         self.kernel_ = kernel.bind(X)
         chosen = random.permutation(X.shape[0])[: self.n_components]
         self.landmarks_ = X[chosen]

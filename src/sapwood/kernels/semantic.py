@@ -97,7 +97,7 @@ class WordKernel(Kernel):
                     progress,
                 )
             else:
-                vocabulary = self._vocabulary(rows)
+                vocabulary = words.of(rows)
                 self._native().between(
                     rows._arena,
                     rows._as_bags(),
@@ -153,7 +153,7 @@ class WordKernel(Kernel):
         )
 
         def search(combination: Matrix, top: int, element: TreeArray | None, pairs: bool) -> _core.explain.Found:
-            vocabulary = None if element is None else self._vocabulary(element)
+            vocabulary = None if element is None else words.of(element)
             return model.heaviest(
                 combination,
                 None if element is None else element._arena,
@@ -178,7 +178,7 @@ class WordKernel(Kernel):
 
         def evaluate(Y: Any) -> Matrix:
             rows = _trees(Y, self)
-            vocabulary = self._vocabulary(rows)
+            vocabulary = words.of(rows)
             result = np.empty((len(rows), weights.shape[1]))
             with settings.progress_bar(len(rows), "Scores") as progress:
                 model.evaluate(
@@ -328,11 +328,22 @@ class _Words:
     """The words of the columns as feature vectors, and any words against them."""
 
     def __init__(self, kernel: WordKernel, columns: TreeArray) -> None:
-        self.vocabulary = kernel._vocabulary(columns)
-        self._columns = columns
-        self._comparison = kernel.similarity.against(self.vocabulary.words(columns._arena))
+        self._kernel, self._columns = kernel, columns
+        self._kinds: dict[str, int] = {}
+        vocabulary = kernel._vocabulary(columns)
+        words = vocabulary.words(columns._arena)
+        kinds = [self._kinds.setdefault(kind, len(self._kinds)) for kind in kernel.similarity.kinds(words)]
+        self.vocabulary = vocabulary.in_kinds(np.array(kinds, dtype=np.uint32))
+        self._comparison = kernel.similarity.against(words)
         self.right = _pack(self._comparison.right)
         self._links = WordLinker(self._comparison, self.vocabulary.labels())
+
+    def of(self, rows: TreeArray) -> _core.semantic.Vocabulary:
+        """Return the words of other trees, in the kinds of the columns."""
+        vocabulary = self._kernel._vocabulary(rows)
+        none = len(self._kinds)
+        kinds = [self._kinds.get(kind, none) for kind in self._kernel.similarity.kinds(vocabulary.words(rows._arena))]
+        return vocabulary.in_kinds(np.array(kinds, dtype=np.uint32))
 
     def left(self, vocabulary: _core.semantic.Vocabulary, rows: TreeArray) -> _core.semantic.WordFeatures:
         return _pack(self._comparison.left(vocabulary.words(rows._arena)))

@@ -102,8 +102,9 @@ def skeletons(trees: TreeArray, reserved: set[str]) -> Skeletons | None:
     tags = np.where(whole, 0, word[roots] + 1).astype(np.uint32)
     built = _without(labels, node_labels, children, begins, sizes, words)
     items = np.unique(built.place[roots], return_inverse=True)
-    # Two tables over skeletons take the place of one over trees.
-    if 2 * len(items[0]) ** 2 > 0.7 * len(roots) ** 2:
+    # A table over skeletons, and one per word over the trees that hold it, take the place of one over all trees.
+    fillings = np.bincount(tags)[1:].astype(np.float64)
+    if len(items[0]) ** 2 + (fillings**2).sum() > 0.7 * len(roots) ** 2:
         return None
     chosen = items[0].astype(np.uint32)
     single = sizes == 1

@@ -22,6 +22,8 @@ from sapwood import settings
 from sapwood._core import loglinear as _native
 from sapwood.errors import DataError, ParameterError, TooLargeError
 from sapwood.files import Reader, Writer, register
+from sapwood.memory import available
+from sapwood.notebook import Shown
 
 __all__ = ["CandidateSets", "LogLinear"]
 
@@ -35,7 +37,7 @@ _MOST_BITS_LBFGS = 22
 
 
 @dataclass(frozen=True)
-class CandidateSets:
+class CandidateSets(Shown):
     """Sets of candidates, and who chooses from each.
 
     Parameters
@@ -78,6 +80,8 @@ class CandidateSets:
             raise DataError(f"ends must be rows × groups with 1 to {_MOST_GROUPS} groups, got {self.ends.shape}.")
         for name, kind in _KINDS.items():
             values = getattr(self, name)
+            if name != "ends" and values.ndim != 1:
+                raise DataError(f"{name} must have one dimension, got {values.ndim}.")
             if values.dtype != kind or not values.flags.c_contiguous:
                 raise DataError(f"{name} must be a contiguous array of {np.dtype(kind)}, got {values.dtype}.")
         flat = self.ends.ravel()
@@ -273,6 +277,13 @@ class LogLinear(BaseEstimator):
         if self.solver == "lbfgs":
             return self._fit_lbfgs(X, right)
         size = 1 << self.bits
+        free = available()
+        # Weights, sums of squares, when each was last moved, and the gradient: four bytes each.
+        if free is not None and 16 * size > max(1 << 26, int(0.95 * free)):
+            raise TooLargeError(
+                f"training 2^{self.bits} weights needs {16 * size / 1e9:,.1f} GB but only {free / 1e9:,.1f} GB are "
+                "free; use fewer bits."
+            )
         weights, squares = np.zeros(size, np.float32), np.zeros(size, np.float32)
         moved = np.zeros(size, np.uint32)
         generator = np.random.Generator(np.random.PCG64(self.random_state))

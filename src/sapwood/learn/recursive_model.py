@@ -1,7 +1,4 @@
-"""What all recursive models share: parameters, the vocabulary, training, outputs and state vectors.
-
-The three estimators are in ``sapwood.learn.recursive``.
-"""
+"""The common base of the recursive models. The estimators themselves are in ``sapwood.learn.recursive``."""
 
 from __future__ import annotations
 
@@ -21,6 +18,7 @@ from sapwood.learn.groups import Groups, check_amount, check_choice, check_count
 from sapwood.learn.recursive_training import (
     LOSSES,
     Network,
+    Resumable,
     Scaling,
     TrainingData,
     TrainingOptions,
@@ -35,7 +33,7 @@ __all__ = ["RecursiveModel"]
 
 
 class RecursiveModel(BaseEstimator):
-    """What the three models share: parameters, the vocabulary, training and state vectors."""
+    """What the three models share: parameters, the vocabulary, training, outputs and state vectors."""
 
     labels_: list[str]
     weights_: NDArray[Any]
@@ -44,8 +42,7 @@ class RecursiveModel(BaseEstimator):
     loss_curve_: list[float]
     validation_curve_: list[float]
     _network: Network | None = None
-    # What the optimiser remembers between parts of data.
-    _moments: tuple[NDArray[Any], NDArray[Any], int] | None = None
+    _resumable: Resumable | None = None
     _seed: int = 0
 
     def __init__(
@@ -58,6 +55,7 @@ class RecursiveModel(BaseEstimator):
         momentum: float = 0.9,
         clip: float = 5.0,
         alpha: float = 0.0,
+        averaging: float = 0.0,
         epochs: int = 20,
         batch_size: int = 1,
         early_stopping: bool = False,
@@ -77,6 +75,7 @@ class RecursiveModel(BaseEstimator):
         self.momentum = momentum
         self.clip = clip
         self.alpha = alpha
+        self.averaging = averaging
         self.epochs = epochs
         self.batch_size = batch_size
         self.early_stopping = early_stopping
@@ -117,6 +116,7 @@ class RecursiveModel(BaseEstimator):
             momentum=check_amount(self.momentum, "momentum", below=1.0),
             clip=check_amount(self.clip, "clip"),
             decay=check_amount(self.alpha, "alpha"),
+            averaging=check_amount(self.averaging, "averaging"),
             epochs=check_count(self.epochs, "epochs"),
             batch=check_count(self.batch_size, "batch_size"),
             patience=check_count(self.patience, "patience"),
@@ -169,7 +169,7 @@ class RecursiveModel(BaseEstimator):
 
         state = train(network, self.labels_, data, options, validate, parts)
         self._network, self.weights_ = network, network.weights()
-        self._moments = (network.first_moments(), network.second_moments(), network.steps)
+        self._resumable = Resumable.of(network)
         self._seed = options.seed
         self.n_iter_ = state.epoch
         self.loss_curve_ = state.losses
@@ -191,9 +191,6 @@ class RecursiveModel(BaseEstimator):
             sizes = (self.units, self.max_outdegree, len(self.labels_), outputs, len(self.scaling_.shift))
             network = make_network(self.dtype, *sizes)
             network.set_weights(self.weights_)
-            if self._moments is not None:
-                network.set_moments(*self._moments[:2])
-                network.steps = self._moments[2]
             self._network = network
         return self._network
 

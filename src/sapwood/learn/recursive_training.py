@@ -5,8 +5,9 @@ The estimators with their parameters and answers are in ``sapwood.learn.recursiv
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +23,9 @@ from sapwood.trees.examples import Examples
 
 __all__ = [
     "LOSSES",
+    "Network",
+    "Resumable",
+    "RunningMean",
     "Scaling",
     "TrainingData",
     "TrainingOptions",
@@ -35,6 +39,9 @@ __all__ = [
 
 # As the native core numbers them.
 LOSSES = {"setwise": 0, "pairwise-best": 1, "pairwise-all": 2, "classes": 3, "squares": 4}
+
+# Groups learnt in one call of the native core: at most, and where the weights after each call go into a mean.
+_AT_ONCE, _AVERAGED = 512, 64
 
 Network = _core.recursive.Network32 | _core.recursive.Network64
 
@@ -128,6 +135,7 @@ class TrainingOptions:
     momentum: float
     clip: float
     decay: float
+    averaging: float
     epochs: int
     batch: int
     patience: int
@@ -136,6 +144,10 @@ class TrainingOptions:
     seed: int
     checkpoint: str | os.PathLike[str] | None
     params: dict[str, Any]
+
+    def memory(self, groups: int) -> float:
+        """Over how many updates weights are averaged where a pass has so many groups; 0 if they are not."""
+        return self.averaging * math.ceil(groups / self.batch)
 
 
 @dataclass
@@ -149,6 +161,44 @@ class _Progress:
     errors: list[list[float]] = field(default_factory=list)  # of validation: error, loss
     best_epoch: int = -1
     finished: bool = False
+
+
+@dataclass
+class RunningMean:
+    """Weights averaged over the last updates, the older the less: what the steps of an optimiser circle around."""
+
+    memory: float
+    weights: Matrix
+    updates: int = 0
+
+    def add(self, weights: NDArray[Any], updates: int) -> None:
+        """Take in the weights after some more updates."""
+        self.updates += updates
+        # A plain mean at first, or the mean would not get away from the first weights.
+        share = max(updates / self.updates, -math.expm1(-updates / self.memory))
+        self.weights += share * (weights - self.weights)
+
+
+@dataclass
+class Resumable:
+    """What a network needs beside its answers to go on learning from more data."""
+
+    weights: NDArray[Any]
+    first: NDArray[Any]
+    second: NDArray[Any]
+    steps: int
+    mean: RunningMean | None = None
+
+    @classmethod
+    def of(cls, network: Network, mean: RunningMean | None = None) -> Resumable:
+        """Keep the state of a network."""
+        return cls(network.weights(), network.first_moments(), network.second_moments(), network.steps, mean)
+
+    def restore(self, network: Network) -> None:
+        """Give it back."""
+        network.set_weights(self.weights)
+        network.set_moments(self.first, self.second)
+        network.steps = self.steps
 
 
 def make_network(dtype: str, units: int, outdegree: int, labels: int, outputs: int, extras: int) -> Network:
@@ -174,9 +224,18 @@ def initial_weights(
 
 
 def grow(
-    network: Network, dtype: str, sizes: tuple[int, int, int, int, int], new: int, seed: int, scale: float | None
+    network: Network,
+    mean: RunningMean | None,
+    dtype: str,
+    sizes: tuple[int, int, int, int, int],
+    new: int,
+    seed: int,
+    scale: float | None,
 ) -> Network:
-    """Return the network with weights for ``new`` more labels after those it has; its state stays what it was."""
+    """Return the network with weights for ``new`` more labels after those it has; its state stays what it was.
+
+    The running mean of its weights gets the same rows.
+    """
     units, outdegree, labels, outputs, extras = sizes
     larger = make_network(dtype, units, outdegree, labels + new, outputs, extras)
     stride, at = network.stride, (1 + labels) * network.stride
@@ -193,6 +252,8 @@ def grow(
     larger.set_weights(insert(network.weights(), rows))
     larger.set_moments(insert(network.first_moments(), zeros), insert(network.second_moments(), zeros))
     larger.steps = network.steps
+    if mean is not None:
+        mean.weights = insert(mean.weights, rows)
     return larger
 
 
@@ -202,7 +263,6 @@ def _learn(
     order: NDArray[np.uint64],
     data: TrainingData,
     options: TrainingOptions,
-    progress: Callable[[int], None] | None = None,
 ) -> float:
     """Learn groups in this order; return the sum of their losses."""
     total = network.train(
@@ -219,7 +279,7 @@ def _learn(
         1e-8,
         options.clip,
         options.decay,
-        progress,
+        None,
     )
     if not np.isfinite(total):
         raise ParameterError(
@@ -228,12 +288,31 @@ def _learn(
     return total
 
 
-def train_once(network: Network, labels: list[str], data: TrainingData, options: TrainingOptions) -> float:
+def _parts(order: NDArray[np.uint64], options: TrainingOptions, begin: int = 0) -> Iterator[NDArray[np.uint64]]:
+    """Cut groups into whole batches, few enough for checkpoints in time and for a mean of many weights."""
+    most = _AVERAGED if options.averaging else _AT_ONCE
+    step = max(1, most // options.batch) * options.batch
+    for at in range(begin, len(order), step):
+        yield order[at : at + step]
+
+
+def train_once(
+    network: Network, labels: list[str], data: TrainingData, options: TrainingOptions, mean: RunningMean | None
+) -> float:
     """Go through the groups once, in their order; return the mean loss."""
     forests = data.forests(labels, options.outdegree, 0)
     order = np.arange(len(data.ends), dtype=np.uint64)
+    total, done = 0.0, 0
     with settings.progress_bar(len(order), "Training") as progress:
-        return _learn(network, forests, order, data, options, progress) / len(order)
+        for part in _parts(order, options):
+            before = network.steps
+            total += _learn(network, forests, part, data, options)
+            done += len(part)
+            if mean is not None:
+                mean.add(network.weights(), network.steps - before)
+            if progress is not None:
+                progress(done)
+    return total / len(order)
 
 
 def train(
@@ -269,16 +348,18 @@ def train(
         )
     file = CheckpointFile(options.checkpoint, digest)
     state, best = _Progress(), network.weights()
+    memory = options.memory(len(data.ends))
+    mean = RunningMean(memory, best.astype(np.float64)) if memory else None
     found = file.read()
     if found is not None:
+        arrays = dict(found.arrays)
         state = _Progress(**found.values)
-        best = found.arrays["best"]
-        network.set_weights(found.arrays["weights"])
-        network.set_moments(found.arrays["first"], found.arrays["second"])
-        network.steps = int(found.arrays["steps"][0])
+        best = arrays["best"]
+        Resumable(arrays["weights"], arrays["first"], arrays["second"], int(arrays["steps"][0])).restore(network)
+        if mean is not None:
+            # As many updates are in the mean as there have been.
+            mean = RunningMean(memory, arrays["mean"], network.steps)
     forests = data.forests(labels, options.outdegree, options.cache_bytes)
-    # Few enough groups per call for checkpoints in time, whole batches for the same updates.
-    step = max(1, 512 // options.batch) * options.batch
 
     def keep() -> None:
         file.write(
@@ -289,26 +370,35 @@ def train(
                 "second": network.second_moments(),
                 "steps": np.array([network.steps], dtype=np.uint64),
                 "best": best,
+                **({} if mean is None else {"mean": mean.weights}),
             },
         )
+
+    def answering() -> NDArray[Any]:
+        return network.weights() if mean is None else mean.weights.astype(best.dtype)
 
     total = len(data.ends) * options.epochs
     with settings.progress_bar(total, "Training") as progress:
         while not state.finished and state.epoch < options.epochs:
             order = np.random.default_rng([options.seed, 1, state.epoch]).permutation(len(data.ends)).astype(np.uint64)
-            while state.done < len(order):
-                part = order[state.done : state.done + step]
+            for part in _parts(order, options, state.done):
+                before = network.steps
                 state.loss += _learn(network, forests, part, data, options)
                 state.done += len(part)
+                if mean is not None:
+                    mean.add(network.weights(), network.steps - before)
                 if progress is not None:
                     progress(state.epoch * len(order) + state.done)
                 if file.wanted:
                     keep()
             state.losses.append(state.loss / len(order))
             if validate is not None:
+                learning, shown = network.weights(), answering()
+                network.set_weights(shown)
                 state.errors.append(list(validate(network)))
+                network.set_weights(learning)
                 if state.best_epoch < 0 or state.errors[-1] < state.errors[state.best_epoch]:
-                    state.best_epoch, best = state.epoch, network.weights()
+                    state.best_epoch, best = state.epoch, shown
                 state.finished = state.epoch - state.best_epoch >= options.patience
             else:
                 state.best_epoch = state.epoch
@@ -317,7 +407,7 @@ def train(
                 keep()
     state.finished = True
     if validate is None:
-        best = network.weights()
+        best = answering()
     keep()
     network.set_weights(best)
     return state

@@ -8,7 +8,7 @@ theirs together, which leaves the optimum what it is.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,9 +19,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sapwood import settings
 from sapwood.errors import DataError
 from sapwood.kernels.base import Kernel, Matrix
-from sapwood.learn.tables import prepare
+from sapwood.learn.spreading import elsewhere, side_by_side
+from sapwood.learn.tables import Prepared, prepare
 
-__all__ = ["BinaryProblem", "Solution", "solve"]
+__all__ = ["BinaryProblem", "Solution", "solve", "solve_prepared"]
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,8 @@ def solve(
     X : TreeArray, Examples or matrix
         Training examples.
     problems : iterable of BinaryProblem
-        Solved side by side by as many threads as ``sapwood.options`` allows.
+        Solved side by side by as many threads as ``sapwood.options`` allows, or by the workers of the cluster that
+        joblib has been told to use; each of those fills tables of its own.
     tolerance : float
         Largest violation of the optimality conditions that is left.
     max_iter : int
@@ -106,8 +108,18 @@ def solve(
     (3, [0, 1], [-2.0, 2.0], [-1.0])
     """
     problems = list(problems)
+    workers = min(elsewhere(), len(problems))
+    if workers:
+        return _spread(kernel, X, problems, tolerance, max_iter, memory, workers)
+    prepared = prepare(kernel, X, memory, max(1, min(settings.threads(), len(problems))))
+    return solve_prepared(prepared, problems, tolerance=tolerance, max_iter=max_iter)
+
+
+def solve_prepared(
+    prepared: Prepared, problems: Sequence[BinaryProblem], *, tolerance: float = 1e-3, max_iter: int = -1
+) -> Solution:
+    """Solve binary problems on a kernel whose rows are at hand."""
     threads = settings.threads()
-    prepared = prepare(kernel, X, memory, max(1, min(threads, len(problems))))
     ends, points, sides, costs = [], [], [], []
     firsts: list[NDArray[np.intp]] = []
     total = 0
@@ -143,7 +155,7 @@ def solve(
         warnings.warn(
             f"the solver stopped after max_iter={max_iter} iterations before it converged; raise max_iter or tol.",
             ConvergenceWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
     places = np.concatenate(firsts)
     columns = np.repeat(np.arange(len(problems)), np.diff([0, *ends]))
@@ -152,6 +164,39 @@ def solve(
     dense = np.zeros((len(support), len(problems)))
     dense[rows, columns[used]] = weights[used]
     return Solution(support.astype(np.intp), dense, biases, objectives, iterations, len(prepared.native))
+
+
+def _spread(
+    kernel: Kernel,
+    X: Any,
+    problems: list[BinaryProblem],
+    tolerance: float,
+    max_iter: int,
+    memory: float | None,
+    workers: int,
+) -> Solution:
+    """Give every worker some of the problems and put their solutions together."""
+    # Every so many-th, since the first classes are often the large ones.
+    shares = [problems[start::workers] for start in range(workers)]
+    found: list[Solution] = side_by_side(
+        _solve_share, ((kernel, X, share, tolerance, max_iter, memory) for share in shares)
+    )
+    support = np.unique(np.concatenate([one.support for one in found]))
+    weights = np.zeros((len(support), len(problems)))
+    biases, objectives = np.zeros(len(problems)), np.zeros(len(problems))
+    iterations = np.zeros(len(problems), dtype=np.uint64)
+    for start, one in enumerate(found):
+        weights[np.searchsorted(support, one.support), start::workers] = one.weights
+        biases[start::workers] = one.biases
+        objectives[start::workers] = one.objectives
+        iterations[start::workers] = one.iterations
+    return Solution(support, weights, biases, objectives, iterations, found[0].points)
+
+
+def _solve_share(
+    kernel: Kernel, X: Any, problems: list[BinaryProblem], tolerance: float, max_iter: int, memory: float | None
+) -> Solution:
+    return solve(kernel, X, problems, tolerance=tolerance, max_iter=max_iter, memory=memory)
 
 
 def _merge_side(

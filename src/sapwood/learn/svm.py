@@ -7,12 +7,11 @@ expansion instead of a kernel value per support example.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import combinations
 from typing import Any, Self
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.svm import SVC, SVR
@@ -20,7 +19,6 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from sapwood import settings
 from sapwood.errors import DataError, KernelError, ParameterError
 from sapwood.files import Reader, Writer, register
 from sapwood.kernels.base import Kernel, Matrix, as_data
@@ -28,6 +26,7 @@ from sapwood.kernels.explain import one_example
 from sapwood.kernels.syntactic import SubsetTree
 from sapwood.learn.explain import CompiledExplanation, Explanation, ModelFragments
 from sapwood.learn.smo import BinaryProblem, solve
+from sapwood.learn.spreading import side_by_side
 
 __all__ = ["KernelSVC", "KernelSVR"]
 
@@ -39,6 +38,10 @@ class _KernelMachine(BaseEstimator):
     """What classification and regression share: the Gram matrix, the support examples and the expansion."""
 
     kernel: Kernel | None
+    C: float
+    tol: float
+    max_iter: int
+    cache_size: float
     kernel_: Kernel
     support_: NDArray[np.intp]
     support_examples_: Any
@@ -46,6 +49,14 @@ class _KernelMachine(BaseEstimator):
     intercept_: Matrix
     _compiled: Callable[[Any], Matrix] | None = None
     _explaining: CompiledExplanation | None = None
+
+    def _check_solver(self) -> None:
+        """Check what both estimators hand to a solver."""
+        for name in ("C", "tol", "cache_size"):
+            _check_positive(getattr(self, name), name)
+        most = self.max_iter
+        if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or not (most == -1 or most > 0):
+            raise ParameterError(f"max_iter must be -1 or an integer of at least 1, got {most!r}.")
 
     def _bind(self, X: Any) -> Kernel:
         kernel = SubsetTree().normalized() if self.kernel is None else self.kernel
@@ -191,7 +202,7 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
             raise ParameterError(f"multi_class must be 'ovr' or 'ovo', got {self.multi_class!r}.")
         if self.solver not in ("auto", "sklearn", "native"):
             raise ParameterError(f"solver must be 'auto', 'sklearn' or 'native', got {self.solver!r}.")
-        _check_positive(self.C, "C")
+        self._check_solver()
         if self.memory is not None:
             _check_positive(self.memory, "memory")
         X = as_data(X)
@@ -229,9 +240,6 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
         return weight * factors[targets]
 
     def _fit_natively(self, X: Any, targets: NDArray[np.intp], weight: Matrix) -> None:
-        _check_positive(self.tol, "tol")
-        if not isinstance(self.max_iter, (int, np.integer)) or not (self.max_iter == -1 or self.max_iter > 0):
-            raise ParameterError(f"max_iter must be -1 or an integer of at least 1, got {self.max_iter!r}.")
         count = len(self.classes_)
         names = self.classes_.tolist()
 
@@ -258,12 +266,10 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
 
     def _fit_one_against_rest(self, X: Any, K: Matrix, targets: NDArray[np.intp], weight: Matrix) -> None:
         classes = [1] if len(self.classes_) == 2 else list(range(len(self.classes_)))
-
-        def solve(positive: int) -> SVC:
-            sides = (targets == positive).astype(np.intp)
-            return self._solver().fit(K, sides, sample_weight=self._weights(targets, sides, weight))
-
-        solutions = Parallel(n_jobs=settings.threads(), backend="threading")(delayed(solve)(c) for c in classes)
+        sides = [(targets == positive).astype(np.intp) for positive in classes]
+        solutions = side_by_side(
+            _solve, ((self._solver(), K, None, one, self._weights(targets, one, weight)) for one in sides)
+        )
         dense = np.zeros((len(targets), len(classes)))
         for column, solution in enumerate(solutions):
             dense[solution.support_, column] = solution.dual_coef_[0]
@@ -272,20 +278,19 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
 
     def _fit_one_against_one(self, X: Any, K: Matrix, targets: NDArray[np.intp], weight: Matrix) -> None:
         pairs = list(combinations(range(len(self.classes_)), 2))
+        members = [np.flatnonzero((targets == first) | (targets == second)) for first, second in pairs]
 
-        def solve(pair: tuple[int, int]) -> tuple[NDArray[np.intp], SVC]:
-            rows = np.flatnonzero((targets == pair[0]) | (targets == pair[1]))
-            sides = (targets[rows] == pair[0]).astype(np.intp)
-            weights = self._weights(targets[rows], sides, weight[rows])
-            block = np.ascontiguousarray(K[np.ix_(rows, rows)])
-            return rows, self._solver().fit(block, sides, sample_weight=weights)
+        def problems() -> Iterator[tuple[Any, ...]]:
+            for (first, _), rows in zip(pairs, members, strict=True):
+                sides = (targets[rows] == first).astype(np.intp)
+                yield self._solver(), K, rows, sides, self._weights(targets[rows], sides, weight[rows])
 
-        solutions = Parallel(n_jobs=settings.threads(), backend="threading")(delayed(solve)(pair) for pair in pairs)
+        solutions = side_by_side(_solve, problems())
         dense = np.zeros((len(targets), len(pairs)))
-        for column, (rows, solution) in enumerate(solutions):
+        for column, (rows, solution) in enumerate(zip(members, solutions, strict=True)):
             dense[rows[solution.support_], column] = solution.dual_coef_[0]
         support = np.flatnonzero(dense.any(axis=1))
-        self._keep(X, support, dense[support], np.array([float(s.intercept_[0]) for _, s in solutions]))
+        self._keep(X, support, dense[support], np.array([float(s.intercept_[0]) for s in solutions]))
 
     def decision_function(self, X: Any) -> Matrix:
         """Return the margins: one number per example for two classes, else one per example and class.
@@ -428,7 +433,9 @@ class KernelSVR(RegressorMixin, _KernelMachine):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on examples and their target values."""
-        _check_positive(self.C, "C")
+        self._check_solver()
+        if self.epsilon != 0:
+            _check_positive(self.epsilon, "epsilon")
         X = as_data(X)
         targets = _check_targets(X, y)
         try:
@@ -461,6 +468,12 @@ class KernelSVR(RegressorMixin, _KernelMachine):
     def fragments(self, *, top: int = 20) -> ModelFragments:
         """Return the fragments with the largest weights."""
         return self._explainer().fragments(None, np.ones(1), top)
+
+
+def _solve(solver: SVC, K: Matrix, rows: NDArray[np.intp] | None, sides: NDArray[np.intp], weights: Matrix) -> SVC:
+    """Solve one binary problem on the whole Gram matrix or on some of its rows and columns."""
+    block = K if rows is None else np.ascontiguousarray(K[np.ix_(rows, rows)])
+    return solver.fit(block, sides, sample_weight=weights)
 
 
 def _check_positive(value: object, name: str) -> None:

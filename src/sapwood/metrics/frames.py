@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from sapwood.errors import DataError
+from sapwood.notebook import Shown
 
 __all__ = ["FrameAnalysis", "FrameScores", "score_frames"]
 
@@ -24,7 +25,7 @@ class FrameAnalysis(NamedTuple):
 
 
 @dataclass(frozen=True)
-class FrameScores:
+class FrameScores(Shown):
     """Points, and what follows from them.
 
     Attributes

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from sapwood.errors import DataError
+from sapwood.notebook import Shown
 
 __all__ = ["ClassScore", "LabelScores", "accuracy", "micro_f1", "score_labels"]
 
 
 @dataclass(frozen=True)
-class ClassScore:
+class ClassScore(Shown):
     """The counts of one class: predicted rightly, predicted, in the gold standard."""
 
     correct: int
@@ -42,7 +43,7 @@ class ClassScore:
 
 
 @dataclass(frozen=True)
-class LabelScores:
+class LabelScores(Shown):
     """Accuracy, micro-F1 and the counts of every class.
 
     Attributes

@@ -14,7 +14,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sapwood.errors import DataError, ParameterError
+from sapwood.notebook import Shown
 from sapwood.trees.array import TreeArray
 from sapwood.trees.tree import Tree
 
@@ -24,6 +28,7 @@ __all__ = [
     "ParsevalScores",
     "ParsevalSummary",
     "SentenceScore",
+    "mutual_f1",
     "parseval",
     "score_forest",
     "score_pair",
@@ -35,7 +40,7 @@ _LENGTHS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, None))
 
 
 @dataclass(frozen=True)
-class ParsevalRules:
+class ParsevalRules(Shown):
     """What counts as a bracket; the settings of an evalb parameter file.
 
     Parameters
@@ -153,7 +158,7 @@ COLLINS = ParsevalRules(
 
 
 @dataclass(frozen=True, slots=True)
-class SentenceScore:
+class SentenceScore(Shown):
     """What evalb counts for one sentence.
 
     Attributes
@@ -189,7 +194,7 @@ class SentenceScore:
 
 
 @dataclass(frozen=True)
-class ParsevalSummary:
+class ParsevalSummary(Shown):
     """Scores summed over sentences. Ratios are fractions of 1; those without a denominator are 0.
 
     Attributes
@@ -253,7 +258,7 @@ class ParsevalSummary:
 
 
 @dataclass(frozen=True)
-class ParsevalScores:
+class ParsevalScores(Shown):
     """The scores of a parsed corpus: sentence by sentence, overall, and by length.
 
     Attributes
@@ -358,6 +363,47 @@ def score_forest(gold: Tree, parses: Iterable[Any], *, rules: ParsevalRules = CO
     counts = Counter(correct.brackets)
     spans = {(start, end) for _, start, end in correct.brackets}
     return [_compare(correct, counts, spans, parse, rules) for parse in parses]
+
+
+def mutual_f1(parses: Iterable[Any], *, rules: ParsevalRules = COLLINS) -> NDArray[np.float64]:
+    """Score the alternative parses of one sentence against each other.
+
+    Parameters
+    ----------
+    parses : TreeArray or iterable of trees
+        The alternatives.
+    rules : ParsevalRules
+        What counts.
+
+    Returns
+    -------
+    array of float, shape (n, n)
+        F1 of each parse with each taken as the gold tree; the same both ways.
+
+    Examples
+    --------
+    >>> mutual_f1(["(S (NP (NN rain)))", "(S (VP (NN rain)))"])
+    array([[1. , 0.5],
+           [0.5, 1. ]])
+    """
+    readings = [_read(tree, rules) for tree in _trees(parses, "parses") if tree is not None]
+    numbers: dict[tuple[Bracket, int], int] = {}
+    cells: list[tuple[int, int]] = []
+    for row, reading in enumerate(readings):
+        seen: Counter[Bracket] = Counter()
+        for bracket in reading.brackets:
+            # A bracket that is there twice matches one that is there twice.
+            seen[bracket] += 1
+            cells.append((row, numbers.setdefault((bracket, seen[bracket]), len(numbers))))
+    holds = np.zeros((len(readings), len(numbers)))
+    if cells:
+        holds[tuple(np.array(cells).T)] = 1.0
+    sizes = holds.sum(axis=1)
+    f1: NDArray[np.float64] = 2 * (holds @ holds.T) / np.maximum(1.0, sizes[:, None] + sizes[None])
+    if rules.compare_words:
+        words = [reading.words for reading in readings]
+        f1[np.array([[one != other for other in words] for one in words], dtype=bool).reshape(f1.shape)] = 0.0
+    return f1
 
 
 class _Reading(NamedTuple):

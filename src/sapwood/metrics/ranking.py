@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapwood.errors import DataError, ParameterError
+from sapwood.notebook import Shown
 
 __all__ = ["RankingScores", "pairwise_loss", "rank_of_best", "score_ranking", "setwise_loss"]
 
 
 @dataclass(frozen=True)
-class RankingScores:
+class RankingScores(Shown):
     """Ranking losses over all groups.
 
     Attributes

@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapwood.errors import DataError, ParameterError
+from sapwood.notebook import Shown
 
 __all__ = ["BootstrapResult", "TestResult", "chi_squared", "mcnemar", "paired_bootstrap"]
 
 
 @dataclass(frozen=True)
-class TestResult:
+class TestResult(Shown):
     """A test's statistic and how likely one at least as large is by chance.
 
     Attributes
@@ -43,7 +44,7 @@ class TestResult:
 
 
 @dataclass(frozen=True)
-class BootstrapResult:
+class BootstrapResult(Shown):
     """What a paired bootstrap found about the score of A minus the score of B.
 
     Attributes
@@ -74,7 +75,7 @@ def mcnemar(first: Any, second: Any, *, method: Literal["auto", "exact", "chi2"]
         Whether each system got each item right.
     method : {"auto", "exact", "chi2"}
         ``exact`` sums the binomial distribution over the items that one system alone got right; ``chi2`` uses
-        (|b − c| − 1)² / (b + c), with Edwards' correction, on one degree of freedom. ``auto`` is exact below 25 such
+        (abs(b − c) − 1)² / (b + c), with Edwards' correction, on one degree of freedom. ``auto`` is exact below 25 such
         items.
 
     Examples
@@ -186,7 +187,10 @@ def paired_bootstrap(
     a, b = a.reshape(count, -1), b.reshape(count, -1)
     score = metric if metric is not None else (lambda sums: float(sums[0]) / count)
     observed = score(a.sum(axis=0)) - score(b.sum(axis=0))
-    random = np.random.default_rng(random_state)
+    try:
+        random = np.random.default_rng(random_state)
+    except ValueError as error:
+        raise ParameterError(f"random_state cannot be used: {error}.") from None
     differences = np.empty(samples)
     for at in range(samples):
         # How often each item is drawn: one multinomial draw stands for n draws with replacement.

@@ -19,6 +19,7 @@ _HOMES = {
     "from_corenlp": "adapters",
     "from_stanza": "adapters",
     "jackknife": "jackknifing",
+    "parse_texts": "texts",
     "split_sentences": "tokenizing",
     "tokenize": "tokenizing",
 }
@@ -33,6 +34,7 @@ __all__ = [
     "from_corenlp",
     "from_stanza",
     "jackknife",
+    "parse_texts",
     "split_sentences",
     "tokenize",
 ]
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from sapwood.parse.annotation import SPLITS
     from sapwood.parse.jackknifing import jackknife
     from sapwood.parse.pcfg import Parsed, PCFGParser
+    from sapwood.parse.texts import parse_texts
     from sapwood.parse.tokenizing import Token, split_sentences, tokenize
 
 

@@ -8,6 +8,7 @@ trees, of which one is right. Choosing among them belongs in ``learn`` and ``tas
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -181,6 +182,47 @@ class ConnectionPaths:
         """Yield paths with their counts."""
         return zip(self, self.counts.tolist(), strict=True)
 
+    def recombined(self, *, min_up: float = 2, min_down: float = 5) -> ConnectionPaths:
+        """Let every way up to a label be followed by every way down from it, though never seen together.
+
+        Most paths that a treebank turns out to lack grow the tree upwards, for there are many roots and each is rare.
+        New paths count as seen once. They are tried at the root only, so forests hardly grow.
+
+        Parameters
+        ----------
+        min_up : float
+            How often a way up must have been seen, whatever followed it.
+        min_down : float
+            How often a way down from the label must have been seen, with or without a way up.
+
+        Examples
+        --------
+        >>> paths = ConnectionPaths.from_trees(["(S (NP PRP) (VP VBD))", "(S (NP DT NN) (VP VBD) .)"])
+        >>> for path in list(paths.recombined(min_up=1, min_down=1))[len(paths) :]:
+        ...     print(path)
+        PRP ↑ NP ↑ S ↓ .
+        NP ↑ S ↓ .
+        """
+        for value, name in ((min_up, "min_up"), (min_down, "min_down")):
+            if not value >= 0:
+                raise ParameterError(f"{name} must be a number of at least 0, got {value!r}.")
+        found = dict(self.items())
+        ups: defaultdict[tuple[str, tuple[str, ...]], float] = defaultdict(float)
+        downs: defaultdict[tuple[str, tuple[str, ...]], float] = defaultdict(float)
+        for (up, anchor, down), count in found.items():
+            downs[up[-1] if up else anchor, down] += count
+            if up:
+                ups[anchor, up] += count
+        below: defaultdict[str, list[tuple[str, ...]]] = defaultdict(list)
+        for (label, down), count in downs.items():
+            if count >= min_down:
+                below[label].append(down)
+        for (anchor, up), count in ups.items():
+            if count >= min_up:
+                for down in below[up[-1]]:
+                    found.setdefault(ConnectionPath(up, anchor, down), 1.0)
+        return ConnectionPaths(found, root=self.root)
+
     def forests(
         self,
         trees: TreeArray | Iterable[Any],
@@ -312,7 +354,10 @@ class Forests:
 
     def select(self, chosen: NDArray[Any]) -> Forests:
         """Return some of the forests, given by a mask or their numbers; the trees share the store."""
-        index = np.arange(len(self))[chosen]
+        try:
+            index = np.arange(len(self))[chosen]
+        except (IndexError, ValueError):
+            raise DataError(f"chosen must be a mask of {len(self)} forests or their numbers.") from None
         begins = self.ends - self.sizes
         parts = [np.arange(begins[f], self.ends[f]) for f in index.tolist()]
         members = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)

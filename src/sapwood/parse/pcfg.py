@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood import _core, settings
 from sapwood.errors import DataError, ParameterError
+from sapwood.notebook import Shown
 from sapwood.parse.annotation import SPLITS, Annotation, Constituent, bare_symbol, clean
 from sapwood.parse.estimation import GrammarTables, Markov, estimate
 from sapwood.parse.lexicon import Lexicon
@@ -38,7 +39,7 @@ _SPARE = 3
 
 
 @dataclass(frozen=True)
-class Parsed:
+class Parsed(Shown):
     """The parses of one sentence and how they were found.
 
     Attributes

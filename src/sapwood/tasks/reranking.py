@@ -19,11 +19,21 @@ from sklearn.utils.validation import check_is_fitted
 from sapwood.corpora.nbest import NBest
 from sapwood.errors import DataError
 from sapwood.learn import RecursiveRanker
-from sapwood.metrics.parseval import COLLINS, ParsevalRules, SentenceScore, score_forest
+from sapwood.learn.groups import check_amount
+from sapwood.metrics.parseval import COLLINS, ParsevalRules, SentenceScore, mutual_f1, score_forest
 from sapwood.trees import Examples, Tree, TreeArray
 from sapwood.trees.array import concatenate
 
-__all__ = ["RERANKING_RULES", "ParseReranker", "RerankingScores", "bracket_f1", "examples_of", "judge"]
+__all__ = [
+    "RERANKING_RULES",
+    "ParseReranker",
+    "RerankingScores",
+    "bracket_f1",
+    "examples_of",
+    "expected_f1",
+    "judge",
+    "spread_of",
+]
 
 RERANKING_RULES = replace(COLLINS.deleting("S1", "ROOT"), compare_words=False)
 """evalb's rules for any parser's root, but a parse that takes a quotation mark for a word is not left out."""
@@ -101,6 +111,39 @@ def judge(one: NBest, rules: ParsevalRules = RERANKING_RULES) -> list[SentenceSc
     return score_forest(one.gold, one.parses, rules=rules)
 
 
+def spread_of(utilities: Sequence[NDArray[np.float64]]) -> float:
+    """Return how far utilities differ within lists: the mean standard deviation, 1 if there is none."""
+    return float(np.mean([one.std() for one in utilities])) or 1.0
+
+
+def expected_f1(utility: NDArray[np.float64], agreement: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the F1 to be expected of each parse of a list if one of them is right.
+
+    Of parses with the same brackets, the more probable one is a hair better.
+
+    Parameters
+    ----------
+    utility : array of float
+        Log probabilities of the parses, up to a constant.
+    agreement : array of float, shape (n, n)
+        F1 of each parse with each; see ``sapwood.metrics.mutual_f1``.
+
+    Examples
+    --------
+    >>> agreement = np.array([[1.0, 0.2, 0.2], [0.2, 1.0, 0.8], [0.2, 0.8, 1.0]])
+    >>> expected_f1(np.log([0.4, 0.35, 0.25]), agreement).round(2)
+    array([0.52, 0.63, 0.61])
+    """
+    chances = np.exp(utility - utility.max())
+    chances /= chances.sum()
+    expected: NDArray[np.float64] = agreement @ chances + 1e-9 * chances
+    return expected
+
+
+def _split(utility: NDArray[np.float64], lists: Sequence[NBest]) -> list[NDArray[np.float64]]:
+    return np.split(utility, np.cumsum([len(one) for one in lists])[:-1])
+
+
 class ParseReranker(BaseEstimator):
     """Choose the best parse of each n-best list.
 
@@ -112,11 +155,18 @@ class ParseReranker(BaseEstimator):
         ``KernelRanker(SubsetTree(decay).on("tree") + beta * Linear().on("prior"))``.
     rules : ParsevalRules
         How parses are judged.
+    consensus : float, optional
+        Choose the parse with the highest F1 to be expected, rather than the one of highest utility: the mean of its F1
+        with every parse of the list, each weighted by the probability that the ranker gives it, softmax(consensus ·
+        utility / spread). What many good parses have in common is more often right than the best of them alone. The
+        larger the number, the more the best count; 1 or 2 are good choices. None chooses by utility.
 
     Attributes
     ----------
     ranker_ : estimator
         What has been learnt.
+    spread_ : float
+        How far utilities differ within the training lists.
 
     Examples
     --------
@@ -129,10 +179,14 @@ class ParseReranker(BaseEstimator):
     """
 
     ranker_: Any
+    spread_: float
 
-    def __init__(self, ranker: Any = None, *, rules: ParsevalRules = RERANKING_RULES) -> None:
+    def __init__(
+        self, ranker: Any = None, *, rules: ParsevalRules = RERANKING_RULES, consensus: float | None = None
+    ) -> None:
         self.ranker = ranker
         self.rules = rules
+        self.consensus = consensus
 
     def fit(self, lists: Sequence[NBest], y: Any = None, *, validation: Sequence[NBest] | None = None) -> Self:
         """Learn from lists with gold trees.
@@ -146,6 +200,8 @@ class ParseReranker(BaseEstimator):
         validation : sequence of NBest, optional
             Held-out lists for rankers that stop early on them.
         """
+        if self.consensus is not None:
+            check_amount(self.consensus, "consensus", zero=False)
         examples, groups = examples_of(lists)
         extra = {}
         if validation is not None:
@@ -153,16 +209,25 @@ class ParseReranker(BaseEstimator):
             extra["validation"] = (other, self._relevance(validation), other_groups)
         ranker = clone(self.ranker) if self.ranker is not None else RecursiveRanker()
         self.ranker_ = ranker.fit(examples, self._relevance(lists), groups, **extra)
+        self.spread_ = 1.0
+        if self.consensus is not None:
+            self.spread_ = spread_of(_split(np.asarray(self.ranker_.decision_function(examples)), lists))
         return self
 
     def decision_function(self, lists: Sequence[NBest]) -> list[NDArray[np.float64]]:
-        """Return the utility of each parse, list by list."""
+        """Return the utility of each parse, list by list; with ``consensus``, the F1 to be expected of it."""
         check_is_fitted(self, "ranker_")
         if not len(lists):
             return []
         examples, _ = examples_of(lists)
-        utility = np.asarray(self.ranker_.decision_function(examples))
-        return np.split(utility, np.cumsum([len(one) for one in lists])[:-1])
+        utilities = _split(np.asarray(self.ranker_.decision_function(examples)), lists)
+        if self.consensus is None:
+            return utilities
+        sharpness = self.consensus / self.spread_
+        return [
+            expected_f1(sharpness * utility, mutual_f1(one.parses, rules=self.rules))
+            for one, utility in zip(lists, utilities, strict=True)
+        ]
 
     def predict(self, lists: Sequence[NBest]) -> NDArray[np.int64]:
         """Return which parse of each list is chosen; of equal ones, the first."""

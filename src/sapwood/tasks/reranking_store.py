@@ -20,6 +20,7 @@ def _write(model: ParseReranker, writer: Writer) -> dict[str, Any]:
     return {
         "rules": {name: sorted(value) if isinstance(value, frozenset) else value for name, value in rules.items()},
         "ranker": writer.part(model.ranker_),
+        "consensus": None if model.consensus is None else [float(model.consensus), float(model.spread_)],
     }
 
 
@@ -31,8 +32,11 @@ def _read(data: dict[str, Any], reader: Reader) -> ParseReranker:
     for name in ("delete_labels", "delete_for_length"):
         rules[name] = frozenset(rules[name])
     rules["equal_labels"] = tuple((str(first), str(second)) for first, second in rules["equal_labels"])
-    model = ParseReranker(clone(ranker), rules=ParsevalRules(**rules))
-    model.ranker_ = ranker
+    consensus, spread = (None, 1.0) if data.get("consensus") is None else map(float, data["consensus"])
+    if consensus is not None and not (0 < consensus < float("inf") and 0 < spread < float("inf")):
+        raise reader.fail("the consensus must be above 0")
+    model = ParseReranker(clone(ranker), rules=ParsevalRules(**rules), consensus=consensus)
+    model.ranker_, model.spread_ = ranker, spread
     return model
 
 

@@ -13,6 +13,7 @@ import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from sapwood.errors import DataError
+from sapwood.notebook import Shown
 from sapwood.trees.array import TreeArray
 from sapwood.trees.convert import is_nltk
 from sapwood.trees.tree import Tree
@@ -20,7 +21,7 @@ from sapwood.trees.tree import Tree
 __all__ = ["Examples"]
 
 
-class Examples:
+class Examples(Shown):
     """Named views of one set of examples, sliceable like an array.
 
     Parameters
@@ -134,6 +135,10 @@ class Examples:
 
     def __repr__(self) -> str:
         return f"Examples({', '.join(self._views)}; {self._length:,} {'row' if self._length == 1 else 'rows'})"
+
+    def _facts(self) -> dict[str, Any]:
+        shown = {name: f"matrix, {' × '.join(map(str, view.shape))}" for name, view in self._views.items()}
+        return {name: repr(view) if isinstance(view, TreeArray) else shown[name] for name, view in self._views.items()}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (dict(self._views),)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from sapwood import _core
 from sapwood.errors import DataError, ParameterError
+from sapwood.notebook import Shown
 from sapwood.trees.array import TreeArray
 from sapwood.trees.heads import HeadTable
 
@@ -67,7 +68,7 @@ class ReductionStatistics:
         )
 
 
-class Grammar:
+class Grammar(Shown):
     """Rules with heads, and the reductions between them; immutable.
 
     Parameters

@@ -7,9 +7,11 @@ them. Which productions are grammatical belongs to ``sapwood.trees.grammar``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from sapwood.errors import ParameterError
+from sapwood.notebook import Shown
 
 __all__ = ["COLLINS_HEADS", "HeadTable", "bare_label"]
 
@@ -70,7 +72,7 @@ COLLINS_HEADS: Mapping[str, Search] = _collins()
 """The Collins table without noun phrases, which have a rule of their own."""
 
 
-class HeadTable:
+class HeadTable(Shown):
     """Finds the head child of a production by a table of preferred labels.
 
     Parameters
@@ -170,6 +172,7 @@ class HeadTable:
         return f"HeadTable({', '.join(shown)})"
 
 
+@lru_cache(maxsize=1 << 14)
 def bare_label(label: str) -> str:
     """Return a label without function tags, indices and marks.
 

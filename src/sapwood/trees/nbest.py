@@ -6,10 +6,12 @@ Only the value is here. Parsers make such lists, ``corpora`` reads and writes th
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sapwood.notebook import Shown
 from sapwood.trees.array import TreeArray
 from sapwood.trees.tree import Tree
 
@@ -17,7 +19,7 @@ __all__ = ["NBest"]
 
 
 @dataclass(frozen=True, eq=False)
-class NBest:
+class NBest(Shown):
     """The alternative parses of one sentence.
 
     Attributes
@@ -50,3 +52,7 @@ class NBest:
 
     def __len__(self) -> int:
         return len(self.parses)
+
+    def _facts(self) -> dict[str, Any]:
+        first = f"{self.parses[0]}, score {self.scores[0]:.6g}" if len(self) else "none"
+        return {"parses": repr(self.parses), "first": first, "gold": "unknown" if self.gold is None else str(self.gold)}

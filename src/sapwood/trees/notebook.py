@@ -12,7 +12,7 @@ from xml.sax.saxutils import escape
 if TYPE_CHECKING:
     from sapwood.trees.tree import Tree
 
-__all__ = ["tree_svg"]
+__all__ = ["tree_svg", "with_page_colours"]
 
 # svgling recurses, and a picture beyond these sizes helps nobody.
 _MAX_HEIGHT = 100
@@ -39,5 +39,13 @@ def tree_svg(tree: Tree) -> str:
         del finished[len(finished) - count :]
         label = _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", node.label)
         finished.append((label, *children) if children else label)
-    picture: str = svgling.draw_tree(finished[0]).get_svg().tostring()
-    return picture
+    return with_page_colours(svgling.draw_tree(finished[0]).get_svg().tostring())
+
+
+def with_page_colours(picture: str) -> str:
+    """Let what svgling draws in black take the colour of the text around it, so that it shows on dark pages too."""
+    # Labels cannot be hit: in text, "<" is always escaped.
+    picture = picture.replace('<line stroke="black"', '<line stroke="currentColor"')
+    # A label may be wider than the box that was reckoned for it; it must not be cut off there.
+    picture = picture.replace('<svg width="', '<svg overflow="visible" width="')
+    return picture.replace("<svg ", '<svg class="sapwood-tree" fill="currentColor" overflow="visible" ', 1)

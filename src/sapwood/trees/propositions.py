@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
+from sapwood.notebook import Shown
 from sapwood.trees.tree import Tree
 
 __all__ = ["Argument", "Proposition", "RoleSentence", "long_role", "pieces", "short_role"]
@@ -44,7 +46,7 @@ class Argument:
 
 
 @dataclass(frozen=True)
-class Proposition:
+class Proposition(Shown):
     """A predicate and its arguments.
 
     Attributes
@@ -89,7 +91,7 @@ class Proposition:
 
 
 @dataclass(frozen=True)
-class RoleSentence:
+class RoleSentence(Shown):
     """A sentence with its tree and its propositions.
 
     Attributes
@@ -111,6 +113,13 @@ class RoleSentence:
 
     def __len__(self) -> int:
         return len(self.words)
+
+    def _facts(self) -> dict[str, Any]:
+        facts: dict[str, Any] = {"sentence": " ".join(self.words)}
+        for one in self.propositions:
+            roles = (f"{part.role}: {' '.join(self.words[part.first : part.last + 1])}" for part in one.arguments)
+            facts[one.roleset or one.lemma] = "; ".join(roles)
+        return facts
 
 
 def pieces(arguments: tuple[Argument, ...]) -> Iterator[tuple[str, tuple[tuple[int, int], ...]]]:

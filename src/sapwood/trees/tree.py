@@ -74,14 +74,15 @@ class Tree:
         self._set(label, tuple(built))
 
     def _set(self, label: str, children: tuple[Tree, ...]) -> None:
-        object.__setattr__(self, "_label", label)
-        object.__setattr__(self, "_children", children)
+        _set_label(self, label)
+        _set_children(self, children)
 
     @classmethod
     def _trusted(cls, label: str, children: tuple[Tree, ...]) -> Tree:
         """Build without checks, for callers whose parts are known to be valid."""
-        tree = object.__new__(cls)
-        tree._set(label, children)
+        tree = _new(cls)
+        _set_label(tree, label)
+        _set_children(tree, children)
         return tree
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -284,6 +285,12 @@ class Tree:
         from sapwood.trees.convert import from_ast
 
         return from_ast(source)
+
+
+# Straight to the slots: trees are built by the million, and object.__setattr__ takes three times as long.
+_new = object.__new__
+_set_label: Callable[[Tree, str], None] = Tree.__dict__["_label"].__set__
+_set_children: Callable[[Tree, tuple[Tree, ...]], None] = Tree.__dict__["_children"].__set__
 
 
 def _check_label(label: object) -> None:

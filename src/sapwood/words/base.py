@@ -18,6 +18,7 @@ import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from sapwood.errors import DataError, ParameterError
+from sapwood.notebook import Shown
 
 __all__ = ["Comparison", "Source", "WordProduct", "WordScaled", "WordSimilarity", "WordSum", "as_words"]
 
@@ -59,7 +60,7 @@ class Comparison:
         return sparse.csr_array((matrix.data[kept], at[kept], ends), shape=(matrix.shape[0], len(self._used)))
 
 
-class WordSimilarity(ABC):
+class WordSimilarity(Shown, ABC):
     """Base of all word similarities: σ of two words, of two vocabularies, and ``+ *`` between similarities.
 
     Similarities are values: they do not change once made.
@@ -99,6 +100,13 @@ class WordSimilarity(ABC):
     def covers(self, words: Sequence[str]) -> NDArray[np.bool_]:
         """Return per word False if it is 1 with itself and 0 with everything else, True if that is not sure."""
         return np.ones(len(as_words(words)), dtype=np.bool_)
+
+    def kinds(self, words: Sequence[str]) -> list[str]:
+        """Return a name per word such that words with different names are 0 with each other.
+
+        Kernels need not compare such words. One name for all, as here, is always right.
+        """
+        return [""] * len(words)
 
     def bind(self, documents: Callable[[], list[list[str]]]) -> WordSimilarity:
         """Return the similarity with everything learnt that it takes from training documents; most learn nothing."""
@@ -259,6 +267,10 @@ class WordScaled(WordSimilarity):
         """Prepare comparisons of any words with this vocabulary."""
         inner = self.similarity.against(vocabulary)
         return Comparison(sparse.csr_array(inner.right * float(self.weight)), inner.left)
+
+    def kinds(self, words: Sequence[str]) -> list[str]:
+        """Return the kinds of the similarity that is scaled."""
+        return self.similarity.kinds(words)
 
     def bind(self, documents: Callable[[], list[list[str]]]) -> WordSimilarity:
         """Return the bound similarity, scaled."""

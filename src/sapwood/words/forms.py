@@ -180,6 +180,10 @@ class Tagged(_Form):
         """Return which words have the form."""
         return np.array([self._split(word) is not None for word in as_words(words)], dtype=np.bool_)
 
+    def kinds(self, words: Sequence[str]) -> list[str]:
+        """Return the tags; every label without the form is a kind of its own."""
+        return [self._mark(word, self._split(word)) for word in words]
+
     def against(self, vocabulary: Sequence[str]) -> Comparison:
         """Prepare comparisons of any words with this vocabulary."""
         parts = [self._split(word) for word in as_words(vocabulary)]

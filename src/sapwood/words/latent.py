@@ -100,6 +100,8 @@ class Latent(WordSimilarity):
         counts = sparse.csr_array((np.ones(len(terms)), (terms, places)), shape=shape)
         counts.sum_duplicates()
         kept = int(min(self.dimensions, len(columns), len(numbers)))
+        if isinstance(self.random_state, int) and not 0 <= self.random_state < 2**32:
+            raise ParameterError(f"random_state must be from 0 to 4,294,967,295, got {self.random_state}.")
         decomposition = TruncatedSVD(kept, n_iter=10, random_state=self.random_state)
         # It also reports explained variances, which are 0/0 for words that always occur together.
         with np.errstate(invalid="ignore", divide="ignore"):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from sapwood.errors import DataError
-from sapwood.words.wordnet import _age, _find, _read
+from sapwood.words.wordnet import _age, _read, find_wordnet
 
 __all__ = ["WordSenses", "plain_lemma"]
 
@@ -129,7 +129,7 @@ class WordSenses:
     """
 
     def __init__(self, path: str | None = None) -> None:
-        place = _find(path)
+        place = find_wordnet(path)
         self._files = _load(place, _age(place))
 
     def lemma(self, word: str, tag: str) -> str:

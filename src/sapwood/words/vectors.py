@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,9 @@ from sapwood.errors import DataError, ParameterError
 from sapwood.words.base import Source, as_words
 
 __all__ = ["Vectors"]
+
+# No vectors have a million numbers.
+_DIGITS = 6
 
 
 class Vectors(Source):
@@ -90,8 +94,10 @@ class Vectors(Source):
         for number, line in _lines(Path(path), encoding):
             # Other white space, such as no-break spaces, may be part of a word.
             parts = re.split("[ \t]+", line.strip(" \t\r\n"))
-            if number == 1 and len(parts) == 2 and all(part.isdigit() for part in parts):
-                width = int(parts[1])
+            if number == 1 and len(parts) == 2 and all(part.isascii() and part.isdigit() for part in parts):
+                width = int(parts[1][:_DIGITS])
+                if len(parts[1]) > _DIGITS:
+                    raise DataError(f"{path}:1: vectors of {parts[1][:20]}… numbers; this is no file of vectors.")
                 continue
             if not width:
                 width = len(parts) - 1
@@ -151,7 +157,8 @@ def _lines(path: Path, encoding: str) -> Iterator[tuple[int, str]]:
             for number, line in enumerate(stream, 1):
                 if line.strip():
                     yield number, line
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror or error}).") from None
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise DataError(f"{path}: cannot be read ({reason}).") from None
     except UnicodeDecodeError as error:
         raise DataError(f"{path}: is not {encoding} text ({error.reason}); pass encoding=.") from None

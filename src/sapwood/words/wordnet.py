@@ -21,7 +21,7 @@ from sapwood.errors import DataError, ParameterError
 from sapwood.words.hierarchy import Hierarchy, information_content
 from sapwood.words.taxonomy import Superconcepts
 
-__all__ = ["WordNet"]
+__all__ = ["WordNet", "find_wordnet"]
 
 # How English nouns lose their endings, longest first.
 _ENDINGS = (
@@ -100,10 +100,15 @@ class WordNet(Superconcepts):
                 raise ParameterError(f"{name} must be text, got {value!r}.")
         self._loaded: _Nouns | None = None
 
+    @staticmethod
+    def installed() -> bool:
+        """Whether WordNet is found in one of the usual places; nothing is read."""
+        return any(_holds(place) for place in _candidates())
+
     def _nouns(self) -> _Nouns:
         # Files are read when the first word is looked up, so that a kernel can be written down anywhere.
         if self._loaded is None:
-            place = _find(None if self.path is None else os.fspath(self.path))
+            place = find_wordnet(None if self.path is None else os.fspath(self.path))
             counts = None
             if self.weights in ("lin", "resnik") and self.information != "intrinsic":
                 counts = _find_counts(os.fspath(self.information))
@@ -258,7 +263,14 @@ def _candidates() -> list[str]:
     return [*places, "/usr/share/wordnet", "/usr/local/share/wordnet", "/usr/local/WordNet-3.0/dict"]
 
 
-def _find(path: str | None) -> str:
+def find_wordnet(path: str | None = None) -> str:
+    """Return the folder or archive in which WordNet's nouns lie, if not in the one given then in the usual places.
+
+    Raises
+    ------
+    DataError
+        If there is none: where it was looked for and what to install.
+    """
     places = _candidates() if path is None else [path]
     for place in places:
         if _holds(place):

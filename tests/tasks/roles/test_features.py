@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from sapwood.errors import ParameterError
+from sapwood.errors import DataError, ParameterError
+from sapwood.tasks.roles import context, feature_sets
 from sapwood.tasks.roles import features as f
 from sapwood.tasks.roles.pruning import candidates
 from sapwood.tasks.roles.views import Parse
 from sapwood.trees import Tree
+from sapwood.words.senses import WordSenses
 
 PARSE = Parse(
     Tree.fromstring(
@@ -102,16 +104,16 @@ def test_particles_and_relative_clauses():
 
 
 def test_sets_name_what_they_hold():
-    assert len(f.feature_names("basic")) == 20
-    names = f.feature_names("full")
-    assert len(names) == len(set(names)) == len(f.FULL) + len(f.GROUPS)
-    assert set(f.GROUPS) <= set(f.CONJUNCTIONS)
-    values = f.describe(VIEW, NODES["by"], "linear")
-    names = f.feature_names("linear")
+    assert len(feature_sets.feature_names("basic")) == 20
+    names = feature_sets.feature_names("full")
+    assert len(names) == len(set(names)) == len(feature_sets.FULL) + len(feature_sets.GROUPS)
+    assert set(feature_sets.GROUPS) <= set(feature_sets.CONJUNCTIONS)
+    values = feature_sets.describe(VIEW, NODES["by"], "linear")
+    names = feature_sets.feature_names("linear")
     assert values[names.index("predicate&type_with_preposition")] == "give|PP-by"
-    assert "particle" not in f.flat_features(VIEW, NODES["by"])
-    with pytest.raises(ParameterError, match="basic, full, linear"):
-        f.describe(VIEW, NODES["by"], "all")
+    assert "particle" not in feature_sets.flat_features(VIEW, NODES["by"])
+    with pytest.raises(ParameterError, match="basic, full, rich, linear"):
+        feature_sets.describe(VIEW, NODES["by"], "all")
 
 
 def test_every_candidate_has_every_feature_without_failing(treebank):
@@ -121,4 +123,50 @@ def test_every_candidate_has_every_feature_without_failing(treebank):
             if tag.startswith("VB"):
                 view = parse.view(word, parse.lower[word])
                 for node in candidates(parse.at, word):
-                    assert len(f.describe(view, node, "linear")) == len(f.feature_names("linear"))
+                    assert len(feature_sets.describe(view, node, "linear")) == len(feature_sets.feature_names("linear"))
+
+
+@pytest.fixture
+def given():
+    view = PARSE.view(4, "give")
+    view.given = tuple(NODES[name] for name in ("teacher", "book", "by", "yesterday"))
+    return view
+
+
+@pytest.mark.parametrize(
+    ("feature", "which", "expected"),
+    [
+        (context.given_frame, "teacher", "*NP_v_NP_PP_NP"),
+        (context.given_frame, "by", "NP_v_NP_*PP_NP"),
+        (context.given_frame_with_predicate, "book", "give:NP_v_*NP_PP_NP"),
+        (context.given_place, "teacher", "-1"),
+        (context.given_place, "book", "1"),
+        (context.given_place, "yesterday", "3"),
+        (context.previous_given, "teacher", "none"),
+        (context.previous_given, "yesterday", "PP-by"),
+        (context.next_given, "teacher", "NP"),
+        (context.next_given, "yesterday", "none"),
+        (context.arguments_after, "book", "3give"),
+        (context.given_rank, "teacher", "0/3"),
+        (context.given_rank, "yesterday", "2/3"),
+        (context.given_rank, "by", "0/1"),
+    ],
+)
+def test_other_arguments_are_seen_where_they_are_given(given, feature, which, expected):
+    assert feature(given, NODES[which]) == expected
+    assert feature(VIEW, NODES[which]) == ""
+
+
+def test_words_mean_something_where_there_is_a_wordnet(given):
+    try:
+        WordSenses()
+    except DataError as error:
+        pytest.skip(f"no WordNet: {error}")
+    assert context.content_sense(VIEW, NODES["by"]) == "noun.person"
+    assert context.content_lemma(VIEW, NODES["by"]) == "student"
+    assert context.head_sense(VIEW, NODES["yesterday"]) == "noun.time"
+    assert context.predicate_sense(VIEW, NODES["by"]) == "verb.possession"
+    values = feature_sets.flat_features(given, NODES["by"], "rich")
+    assert values["content_sense&type_with_preposition"] == "noun.person|PP-by"
+    assert values["given_frame"] == "NP_v_NP_*PP_NP"
+    assert set(feature_sets.flat_features(VIEW, NODES["by"])) <= set(values)

@@ -1,6 +1,7 @@
 """Asking models: one module per kind of model, with ``predict(model, options)`` and ``evaluate(model, options)``.
 
 ``sapwood predict`` and ``sapwood evaluate`` load a file, look up what it holds here, and leave the rest to the module.
+A module whose ``PARSES`` is true takes raw text as well, through ``--parser``.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ _ANSWERING = {
     "ParseReranker": "ranking",
     "QuestionClassifier": "questions",
     "RoleLabeler": "roles",
+    "ShardClassifier": "trees",
 }
 
 

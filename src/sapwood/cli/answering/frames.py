@@ -1,4 +1,4 @@
-"""Finders of frames: sentences in, their frames and arguments out, as JSON lines."""
+"""Finders of frames: sentences in, their frames and arguments out."""
 
 from __future__ import annotations
 
@@ -10,15 +10,21 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sapwood.tasks.frames import FrameLabeler, FrameParser, FrameRecord
 
-__all__ = ["evaluate", "predict"]
+__all__ = ["PARSES", "evaluate", "predict"]
+
+PARSES = True
 
 
 def predict(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> int:
-    """Write one JSON object per sentence; frames are found where the input does not give them."""
-    from sapwood.errors import DataError
+    """Write JSON lines, text or HTML; frames are found where the input does not give them."""
+    from sapwood.draw import page, span_brackets, span_html
+    from sapwood.errors import DataError, ParameterError
     from sapwood.files import atomic_write
     from sapwood.tasks.frames import FrameInput, FrameLabeler, FrameParser, prediction
 
+    form = options.format or "jsonl"
+    if form not in ("jsonl", "text", "html"):
+        raise ParameterError(f"--format must be one of jsonl, text, html; got {form!r}.")
     records = _records(model, options)
     labeler = model.labeler_ if isinstance(model, FrameParser) else model
     missing = [number for number, one in enumerate(records) if not one.given]
@@ -33,10 +39,15 @@ def predict(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> i
         for number, targets in zip(missing, found, strict=True):
             data[number] = FrameInput(records[number].parse, tuple(targets), records[number].name)
     labelled = labeler.predict(data)
-    lines = [
-        json.dumps(prediction(one, answer, margins=options.margins), ensure_ascii=False) + "\n"
-        for one, answer in zip(data, labelled, strict=True)
-    ]
+    pairs = list(zip(data, labelled, strict=True))
+    if form == "jsonl":
+        written = [
+            json.dumps(prediction(one, answer, margins=options.margins), ensure_ascii=False) for one, answer in pairs
+        ]
+    else:
+        draw = span_brackets if form == "text" else span_html
+        written = [draw(one.parse.words, [frame.layer() for frame in answer]) for one, answer in pairs]
+    lines = [page("Frames", written)] if form == "html" else [f"{one}\n" for one in written]
     if options.out:
         atomic_write(options.out, "".join(lines).encode())
     else:
@@ -73,10 +84,18 @@ def evaluate(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> 
 
 
 def _records(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> list[FrameRecord]:
-    from sapwood.tasks.frames import FrameParser, iter_records
+    from sapwood.cli.models import load_parser
+    from sapwood.cli.texts import parsed_sentences
+    from sapwood.tasks.frames import FrameParser, FrameRecord, iter_records
     from sapwood.tasks.frames.loading import find_senses
+    from sapwood.tasks.frames.sentences import from_tree
 
     labeler = model.labeler_ if isinstance(model, FrameParser) else model
     # A model that has never seen supersenses has no use for them.
     senses = find_senses() if labeler.wordnet_ else None
+    if getattr(options, "parser", None) is not None:
+        return [
+            FrameRecord(from_tree(tree, offsets=[(word.begin, word.end - 1) for word in words], senses=senses), ())
+            for words, tree in parsed_sentences(load_parser(options.parser), options.data)
+        ]
     return list(iter_records(sys.stdin if options.data == "-" else options.data, senses=senses))

@@ -1,49 +1,63 @@
-"""Classifiers of pairs: one label per line of label<TAB>trees<TAB>trees."""
+"""Classifiers of pairs: one label per line of label<TAB>trees<TAB>trees, or of text with a parser."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from sapwood.cli.answering.labels import as_json, class_scores, label_line, print_scores, write_lines
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from sapwood.tasks.pairs import PairClassifier
 
-__all__ = ["evaluate", "predict"]
+__all__ = ["PARSES", "evaluate", "predict", "read_pairs"]
+
+PARSES = True
+
+
+def read_pairs(
+    source: str, parser: Any, *, labels: bool = True
+) -> tuple[Any, NDArray[np.str_] | None, NDArray[np.bool_] | None]:
+    """Read pairs with their labels: of trees or, where there is a parser, of text, and which of these were unparsed."""
+    from sapwood.corpora import read_text_pairs, read_tree_pairs
+    from sapwood.tasks.pairs import read_pairs_of
+
+    stream = sys.stdin if source == "-" else source
+    if parser is None:
+        return *read_tree_pairs(stream, labels=labels), None
+    texts, found = read_text_pairs(stream, labels=labels)
+    reading = read_pairs_of(texts, parser)
+    return reading.pairs, found, reading.unparsed
 
 
 def predict(model: PairClassifier, options: argparse.Namespace) -> int:
-    """Write one line per pair: the predicted label, with ``--margins`` also the probability of both."""
-    import numpy as np
+    """Write one line per pair: the label, with ``--margins`` both probabilities, and ``unparsed`` where it was so."""
+    from sapwood.cli.models import load_parser
 
-    from sapwood.corpora import read_tree_pairs
-    from sapwood.files import atomic_write
-
-    pairs, _ = read_tree_pairs(sys.stdin if options.data == "-" else options.data, labels=False)
-    lines = []
-    for row in model.predict_proba(pairs):
-        order = np.argsort(-row, kind="stable")
-        cells = [str(model.classes_[order[0]])]
-        if options.margins:
-            cells += [f"{model.classes_[k]}={row[k]:.6g}" for k in order]
-        lines.append("\t".join(cells) + "\n")
-    if options.out:
-        atomic_write(options.out, "".join(lines).encode())
-    else:
-        sys.stdout.writelines(lines)
+    parser = model.parser if options.parser is None else load_parser(options.parser)
+    pairs, _, unparsed = read_pairs(options.data, parser, labels=False)
+    flags = [False] * len(pairs) if unparsed is None else unparsed.tolist()
+    lines = [
+        label_line(model.classes_, row, margins=options.margins, mark="unparsed" if flag else None)
+        for row, flag in zip(model.predict_proba(pairs), flags, strict=True)
+    ]
+    write_lines(lines, options.out)
     return 0
 
 
 def evaluate(model: PairClassifier, options: argparse.Namespace) -> int:
     """Print log-loss, area under the curve, accuracy, and precision, recall and F1 of both classes."""
     import numpy as np
-    from sklearn.metrics import log_loss, precision_recall_fscore_support, roc_auc_score
+    from sklearn.metrics import log_loss, roc_auc_score
 
-    from sapwood.corpora import read_tree_pairs
     from sapwood.errors import DataError
 
-    pairs, gold = read_tree_pairs(sys.stdin if options.data == "-" else options.data)
+    pairs, gold, unparsed = read_pairs(options.data, model.parser)
     assert gold is not None
     names = model.classes_.astype(str)
     unknown = sorted(set(gold.tolist()) - set(names.tolist()))
@@ -51,30 +65,19 @@ def evaluate(model: PairClassifier, options: argparse.Namespace) -> int:
         raise DataError(f"the label {unknown[0]!r} was not there in training; the model knows {', '.join(names)}.")
     probabilities = model.predict_proba(pairs)
     truth = (gold == names[1]).astype(int)
-    predicted = (probabilities[:, 1] > 0.5).astype(int)
-    both = len(set(truth.tolist())) == 2
+    predicted = names[(probabilities[:, 1] > 0.5).astype(int)]
     # With one class only there is nothing to rank.
-    area = float(roc_auc_score(truth, probabilities[:, 1])) if both else None
-    scores = {
-        "count": len(gold),
-        "log_loss": float(log_loss(truth, probabilities, labels=[0, 1])),
-        "auc": area,
-        "accuracy": float(np.mean(predicted == truth)),
-    }
-    precision, recall, f1, support = precision_recall_fscore_support(truth, predicted, labels=[0, 1], zero_division=0.0)
-    rows = list(zip(names.tolist(), precision, recall, f1, support, strict=True))
+    area = float(roc_auc_score(truth, probabilities[:, 1])) if len(set(truth.tolist())) == 2 else None
+    loss = float(log_loss(truth, probabilities, labels=[0, 1]))
+    accuracy = float(np.mean(predicted == gold))
+    scores = class_scores(gold, predicted, names)
+    flat = 0 if unparsed is None else int(unparsed.sum())
     if options.json:
-        classes = {
-            name: {"precision": float(p), "recall": float(r), "f1": float(f), "count": int(n)}
-            for name, p, r, f, n in rows
-        }
-        print(json.dumps({**scores, "classes": classes}, ensure_ascii=False, indent=2))
+        found = {"count": len(gold), "log_loss": loss, "auc": area, "accuracy": accuracy}
+        found |= {} if unparsed is None else {"unparsed": flat}
+        print(json.dumps({**found, "classes": as_json(scores)}, ensure_ascii=False, indent=2))
         return 0
-    width = max(len(name) for name in [*names, "accuracy"])
-    print(f"{'class':<{width}}  precision  recall      f1   count")
-    for name, p, r, f, n in rows:
-        print(f"{name:<{width}}  {p:9.4f}  {r:6.4f}  {f:6.4f}  {n:6d}")
-    print(f"{'accuracy':<{width}}  {scores['accuracy']:9.4f}{'':16}  {len(gold):6d}")
-    print(f"{'log-loss':<{width}}  {scores['log_loss']:9.4f}")
-    print(f"{'auc':<{width}}  {'–' if area is None else format(area, '9.4f')}")
+    print_scores(scores, accuracy, len(gold), log_loss=loss, auc=area)
+    if flat:
+        print(f"{flat:,} pairs had a text without a whole parse, and were judged by what there was")
     return 0

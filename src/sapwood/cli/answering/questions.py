@@ -8,24 +8,15 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from sapwood.cli.answering.labels import ClassScore, as_json, label_line, print_scores, write_lines
+
 if TYPE_CHECKING:
     from sapwood.corpora import Question
     from sapwood.tasks.questions import QuestionClassifier
 
-__all__ = ["evaluate", "load_parser", "predict", "shown_as"]
+__all__ = ["PARSES", "evaluate", "predict", "shown_as"]
 
-
-def load_parser(path: str | None) -> Any:
-    """Load a parser from a model file, or say what the file holds instead."""
-    if path is None:
-        return None
-    from sapwood.errors import ModelFileError
-    from sapwood.files import load
-
-    parser = load(path)
-    if not hasattr(parser, "parse"):
-        raise ModelFileError(f"{path}: holds a {type(parser).__name__}, not a parser.")
-    return parser
+PARSES = True
 
 
 def shown_as(questions: Sequence[Question], trees: str) -> list[Any]:
@@ -45,23 +36,20 @@ def predict(model: QuestionClassifier, options: argparse.Namespace) -> int:
     """
     import numpy as np
 
-    from sapwood.files import atomic_write
+    from sapwood.cli.models import load_parser
+    from sapwood.tasks.questions import read_trees_of
 
-    questions = _read_questions(options.data)
-    margins = model.decision_function(questions)
+    if options.parser is not None:
+        model.set_params(parser=load_parser(options.parser))
+    reading = read_trees_of(_read_questions(options.data, options.encoding), model.parser)
+    margins = model.decision_function(reading.trees)
     if margins.ndim == 1:
         margins = np.column_stack([-margins, margins])
-    lines = []
-    for row, flat in zip(margins, model.unparsed(questions), strict=True):
-        order = np.argsort(-row, kind="stable")
-        cells = [str(model.classes_[order[0]])]
-        if options.margins:
-            cells += [f"{model.classes_[k]}={row[k]:.6g}" for k in order]
-        lines.append("\t".join([*cells, "unparsed"] if flat else cells) + "\n")
-    if options.out:
-        atomic_write(options.out, "".join(lines).encode())
-    else:
-        sys.stdout.writelines(lines)
+    lines = [
+        label_line(model.classes_, row, margins=options.margins, mark="unparsed" if flat else None)
+        for row, flat in zip(margins, reading.unparsed, strict=True)
+    ]
+    write_lines(lines, options.out)
     return 0
 
 
@@ -69,38 +57,37 @@ def evaluate(model: QuestionClassifier, options: argparse.Namespace) -> int:
     """Print accuracy, and precision, recall and F1 per class."""
     from sapwood.corpora import read_questions
     from sapwood.metrics import score_labels
+    from sapwood.tasks.questions import read_trees_of
 
-    questions = read_questions(sys.stdin if options.data == "-" else options.data)
+    questions = read_questions(sys.stdin if options.data == "-" else options.data, encoding=options.encoding)
     fine = any(":" in str(label) for label in model.classes_)
     gold = [question.label if fine else question.coarse for question in questions]
-    scores = score_labels(gold, model.predict(questions).tolist())
-    flat = int(model.unparsed(questions).sum())
+    reading = read_trees_of(questions, model.parser)
+    scores = score_labels(gold, model.predict(reading.trees).tolist())
+    flat = int(reading.unparsed.sum())
+    rows = [ClassScore(name, one.precision, one.recall, one.f1, one.gold) for name, one in scores.classes.items()]
     if options.json:
-        rows = {
-            name: {"precision": one.precision, "recall": one.recall, "f1": one.f1, "count": one.gold}
-            for name, one in scores.classes.items()
-        }
-        found = {"accuracy": scores.accuracy, "count": scores.count, "unparsed": flat, "classes": rows}
+        found = {"accuracy": scores.accuracy, "count": scores.count, "unparsed": flat, "classes": as_json(rows)}
         print(json.dumps(found, ensure_ascii=False, indent=2))
         return 0
-    width = max([len(name) for name in scores.classes] + [8])
-    print(f"{'class':<{width}}  precision  recall      f1   count")
-    for name, one in scores.classes.items():
-        print(f"{name:<{width}}  {one.precision:9.4f}  {one.recall:6.4f}  {one.f1:6.4f}  {one.gold:6d}")
-    print(f"{'accuracy':<{width}}  {scores.accuracy:9.4f}{'':16}  {scores.count:6d}")
+    print_scores(rows, scores.accuracy, scores.count)
+    unseen = sorted(set(gold) - {str(label) for label in model.classes_})
+    if unseen:
+        missed = sum(label in unseen for label in gold)
+        print(f"{missed:,} have a label that was not there in training, and count as wrong: {', '.join(unseen)}")
     if flat:
         print(f"{flat:,} questions had no parse and were classified by their words")
     return 0
 
 
-def _read_questions(source: str) -> list[Any]:
+def _read_questions(source: str, encoding: str) -> list[Any]:
     from sapwood.corpora.questions import Question
     from sapwood.corpora.sources import FormatError, lines
     from sapwood.trees import Tree
 
     found: list[Any] = []
     name = source
-    for line in lines(sys.stdin if source == "-" else source):
+    for line in lines(sys.stdin if source == "-" else source, encoding=encoding):
         name = line.source
         fields = line.text.split("\t")
         if len(fields) == 5:

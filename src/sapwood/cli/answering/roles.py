@@ -12,14 +12,25 @@ if TYPE_CHECKING:
     from sapwood.tasks.roles import RoleLabeler
     from sapwood.trees import RoleSentence
 
-__all__ = ["evaluate", "predict", "read_sentences"]
+__all__ = ["PARSES", "evaluate", "predict", "read_sentences"]
+
+PARSES = True
 
 
-def read_sentences(path: str) -> Iterator[RoleSentence]:
-    """Read sentences by the form of their file: JSON lines, columns with or without words, or trees alone."""
+def read_sentences(path: str, parser: str | None = None) -> Iterator[RoleSentence]:
+    """Read sentences by the form of their file: JSON lines, columns with or without words, or trees alone.
+
+    With a parser's model file, the file is text, and is parsed.
+    """
+    from sapwood.cli.models import load_parser
+    from sapwood.cli.texts import parsed_sentences
     from sapwood.corpora import iter_joined, iter_role_lines, iter_skeletons, iter_treebank
     from sapwood.trees import RoleSentence, Tree
 
+    if parser is not None:
+        for one in parsed_sentences(load_parser(parser), path):
+            yield RoleSentence(tuple(str(word) for word in one.words), (), one.tree)
+        return
     name = path.removesuffix(".gz").removesuffix(".xz")
     if name.endswith((".jsonl", ".json")):
         yield from iter_role_lines(path)
@@ -45,7 +56,7 @@ def predict(model: RoleLabeler, options: argparse.Namespace) -> int:
     form = options.format or "jsonl"
     if form not in (*FORMATS, "html"):
         raise ParameterError(f"--format must be one of {', '.join(FORMATS)}, html; got {form!r}.")
-    sentences = read_sentences(options.data)
+    sentences = read_sentences(options.data, options.parser)
     if form == "html":
         page = roles_page(list(model.label_sentences(sentences, given_predicates=False)))
         if options.out:

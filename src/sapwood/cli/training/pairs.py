@@ -15,9 +15,13 @@ def add_parser(tasks: Subparsers[argparse.ArgumentParser]) -> None:
         "pairs",
         help="a classifier of pairs of sentences",
         description="Learn from lines of label<TAB>trees<TAB>trees which pairs of sentences mean the same. A field "
-        "holds the trees of all sentences of a text; an empty one is a text without words.",
+        "holds the trees of all sentences of a text; an empty one is a text without words. With --parser, fields are "
+        "text, which is parsed first.",
     )
     pairs.add_argument("data", metavar="DATA", help="file of label<TAB>trees<TAB>trees, or - for standard input")
+    pairs.add_argument(
+        "--parser", metavar="FILE", help="a model of sapwood train parser; DATA is text, and the model keeps the parser"
+    )
     pairs.add_argument("-o", "--out", required=True, metavar="MODEL", help="the model file to write")
     pairs.add_argument("--groups", nargs="+", metavar="GROUP", help="groups of features (default: all)")
     pairs.add_argument("--wordnet", action="store_true", help="take word meaning from WordNet (default: from DATA)")
@@ -31,20 +35,23 @@ def add_parser(tasks: Subparsers[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, fit, save, and say what was learnt."""
-    import sys
-
-    from sapwood.corpora import read_tree_pairs
+    from sapwood.cli.answering.pairs import read_pairs
+    from sapwood.cli.models import load_parser
     from sapwood.files import save
     from sapwood.tasks.pairs import GROUPS, PairClassifier, PairFeatures
     from sapwood.words import Folded, WordNet
 
-    pairs, labels = read_tree_pairs(sys.stdin if options.data == "-" else options.data)
+    parser = None if options.parser is None else load_parser(options.parser)
+    pairs, labels, unparsed = read_pairs(options.data, parser)
     features = PairFeatures(tuple(options.groups or GROUPS), similarity=Folded(WordNet()) if options.wordnet else None)
     weight = "balanced" if options.balanced else None
-    model = PairClassifier(features, C=options.C, class_weight=weight).fit(pairs, labels)
+    model = PairClassifier(features, C=options.C, class_weight=weight, parser=parser).fit(pairs, labels)
     save(model, options.out)
     names = " and ".join(map(str, model.classes_))
-    print(f"{options.out}: {names}, {len(pairs):,} pairs, {model.features_.n_features_out_} features, heaviest first:")
+    flat = 0 if unparsed is None else int(unparsed.sum())
+    missing = f" ({flat:,} without a whole parse)" if flat else ""
+    columns = model.features_.n_features_out_
+    print(f"{options.out}: {names}, {len(pairs):,} pairs{missing}, {columns} features, heaviest first:")
     for name, weight_ in model.heaviest(5):
         print(f"  {name:<28} {weight_:.3f}")
     return 0

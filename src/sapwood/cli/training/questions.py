@@ -51,7 +51,8 @@ def run(options: argparse.Namespace) -> int:
 
     import numpy as np
 
-    from sapwood.cli.answering.questions import load_parser, shown_as
+    from sapwood.cli.answering.questions import shown_as
+    from sapwood.cli.models import load_parser
     from sapwood.corpora import read_questions
     from sapwood.files import save
     from sapwood.kernels import parse_kernel
@@ -59,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     from sapwood.tasks.questions.tuning import candidates
 
     kernel = None if options.kernel is None else parse_kernel(options.kernel)
-    parser = load_parser(options.parser)
+    parser = None if options.parser is None else load_parser(options.parser)
     questions = read_questions(sys.stdin if options.data == "-" else options.data, encoding=options.encoding)
     shown = shown_as(questions, options.trees)
     labels = np.array([one.coarse if options.labels == "coarse" else one.label for one in questions])

@@ -43,7 +43,23 @@ def add_parser(tasks: Subparsers[argparse.ArgumentParser]) -> None:
     ranking.add_argument(
         "--alpha", type=positive_float, default=1e-3, help="penalty on weights of a network (default: %(default)s)"
     )
+    ranking.add_argument(
+        "--averaging",
+        type=float,
+        default=1.0,
+        metavar="PASSES",
+        help="passes over which a network averages its weights; 0 for none (default: %(default)s)",
+    )
+    ranking.add_argument(
+        "--consensus",
+        type=positive_float,
+        metavar="N",
+        help="choose parses by the F1 to be expected; the larger N, the more the best parses count (1 or 2 are good)",
+    )
     ranking.add_argument("--validation", metavar="DATA", help="held-out data on which a network stops early")
+    ranking.add_argument(
+        "--recombine", action="store_true", help="join ways up and down that were never seen together to attachments"
+    )
     ranking.add_argument("--specialize", action="store_true", help="one ranker of attachments per word class")
     ranking.add_argument(
         "--reduction",
@@ -62,21 +78,28 @@ def add_parser(tasks: Subparsers[argparse.ArgumentParser]) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, fit, save, and say what was learnt."""
     from sapwood.cli.answering.ranking import read_lists, read_sentences
+    from sapwood.errors import ParameterError
     from sapwood.files import save
     from sapwood.tasks.attachment import AttachmentRanker
     from sapwood.tasks.reranking import ParseReranker
 
+    if options.of == "attachments" and options.consensus is not None:
+        raise ParameterError("attachments are right or wrong, so there is no consensus; leave out --consensus.")
+    if options.of == "parses" and options.recombine:
+        raise ParameterError("parses have no connection paths; leave out --recombine or choose --of attachments.")
     ranker = _ranker(options)
     model: Any
     if options.of == "parses":
         lists = read_lists(options.data)
         held_out = None if options.validation is None else read_lists(options.validation)
-        model = ParseReranker(ranker).fit(lists, validation=held_out)
+        model = ParseReranker(ranker, consensus=options.consensus).fit(lists, validation=held_out)
         learnt = f"{len(lists):,} n-best lists, {sum(map(len, lists)):,} parses"
     else:
         trees = read_sentences(options.data)
         others = None if options.validation is None else read_sentences(options.validation)
-        model = AttachmentRanker(ranker, reduction=options.reduction, specialize=options.specialize)
+        model = AttachmentRanker(
+            ranker, reduction=options.reduction, recombine=options.recombine, specialize=options.specialize
+        )
         model.fit(trees, validation=others)
         learnt = f"{len(trees):,} sentences, {len(model.paths_):,} connection paths"
     save(model, options.out)
@@ -99,6 +122,7 @@ def _ranker(options: argparse.Namespace) -> KernelRanker | RecursiveRanker:
             loss=options.loss or "setwise",
             epochs=options.epochs or 10,
             alpha=options.alpha,
+            averaging=options.averaging,
             # Words that are rare would be learnt by heart; tags never are.
             min_label_count=20 if options.of == "parses" else 1,
             checkpoint=options.checkpoint,

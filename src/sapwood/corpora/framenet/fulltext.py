@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 
 from sapwood.corpora.sources import Source, open_all
 from sapwood.corpora.xml_stream import XmlHandler, read_xml
+from sapwood.notebook import Shown
 
 __all__ = ["AnnotatedSentence", "Filler", "FrameTarget", "iter_fulltext", "read_fulltext"]
 
@@ -29,7 +30,7 @@ class Filler:
 
 
 @dataclass(frozen=True)
-class FrameTarget:
+class FrameTarget(Shown):
     """Words that evoke a frame, and what fills its roles in the sentence.
 
     Attributes
@@ -57,7 +58,7 @@ class FrameTarget:
 
 
 @dataclass(frozen=True)
-class AnnotatedSentence:
+class AnnotatedSentence(Shown):
     """A sentence with the frames in it.
 
     Attributes
@@ -162,6 +163,8 @@ class _FullTextFile(XmlHandler):
             kind = attributes.get("name", "")
             self._layer = kind if kind in ("Target", "FE", "PENN") and attributes.get("rank", "1") == "1" else ""
         elif name == "annotationSet":
+            if self._set is not None:
+                raise self.fault("an <annotationSet> inside another; mend the file or fetch it again")
             self._set = attributes
             self._spans, self._fillers, self._null = [], [], []
         elif name == "text":

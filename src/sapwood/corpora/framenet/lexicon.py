@@ -13,6 +13,7 @@ from functools import cached_property
 from sapwood.corpora.sources import Source, open_all
 from sapwood.corpora.xml_stream import XmlHandler, read_xml
 from sapwood.errors import DataError
+from sapwood.notebook import Shown
 
 __all__ = [
     "CORE_TYPES",
@@ -30,7 +31,7 @@ CORE_TYPES = ("Core", "Core-Unexpressed", "Peripheral", "Extra-Thematic")
 
 
 @dataclass(frozen=True)
-class FrameElement:
+class FrameElement(Shown):
     """A role of a frame.
 
     Attributes
@@ -55,7 +56,7 @@ class FrameElement:
 
 
 @dataclass(frozen=True)
-class LexicalUnit:
+class LexicalUnit(Shown):
     """A word, or several, in the sense that evokes a frame: ``name`` such as ``give_up.v``, and its words."""
 
     name: str
@@ -82,7 +83,7 @@ class LexicalUnit:
 
 
 @dataclass(frozen=True)
-class Frame:
+class Frame(Shown):
     """A frame with its roles in the order of the lexicon.
 
     Examples
@@ -135,7 +136,7 @@ class FrameRelation:
 
 
 @dataclass(frozen=True)
-class Lexicon:
+class Lexicon(Shown):
     """All frames and how they are related.
 
     Attributes

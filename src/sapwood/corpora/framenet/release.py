@@ -16,13 +16,14 @@ from sapwood.corpora.framenet.fulltext import AnnotatedSentence, sentences_in
 from sapwood.corpora.framenet.lexicon import Frame, FrameRelation, Lexicon, read_frame, relations_in
 from sapwood.corpora.sources import Line, Source, TreeTexts, blocks, lines, open_all
 from sapwood.errors import DataError
+from sapwood.notebook import Shown
 from sapwood.trees.tree import Tree
 
 __all__ = ["FrameNet", "SentenceParse", "read_framenet", "read_sentence_parses", "read_splits"]
 
 
 @dataclass(frozen=True)
-class FrameNet:
+class FrameNet(Shown):
     """A release that has been read: its lexicon, and the sentences of its annotated texts in the order of the files."""
 
     lexicon: Lexicon
@@ -56,7 +57,7 @@ class FrameNet:
 
 
 @dataclass(frozen=True)
-class SentenceParse:
+class SentenceParse(Shown):
     """The tree of a sentence, and where each of its leaves stands in the text (last character included)."""
 
     tree: Tree
@@ -171,5 +172,5 @@ def read_splits(path: str | os.PathLike[str]) -> Mapping[str, tuple[str, ...]]:
     try:
         record = json.loads(text)
         return {part: tuple(str(each) for each in record[part]) for part in ("test", "dev")}
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise DataError(f'{name}: expected JSON with the lists "test" and "dev" of text names.') from None

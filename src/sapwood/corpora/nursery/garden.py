@@ -22,6 +22,7 @@ from sapwood.corpora.nursery.lexicon import Lexicon, Noun, Verb, lexicon
 from sapwood.corpora.nursery.variation import near_miss, paraphrase
 from sapwood.corpora.questions import Question
 from sapwood.errors import ParameterError
+from sapwood.notebook import Shown
 from sapwood.trees.array import TreeArray
 from sapwood.trees.tree import Tree
 
@@ -44,7 +45,7 @@ _LABELS = {
 
 
 @dataclass(frozen=True)
-class NurserySentence:
+class NurserySentence(Shown):
     """A sentence of the nursery with everything that is known about it.
 
     Attributes
@@ -90,7 +91,7 @@ class NurseryPair:
 
 
 @dataclass(frozen=True)
-class Nursery:
+class Nursery(Shown):
     """A grown corpus. It is a garden, not a benchmark: figures on it say that code works, nothing about language.
 
     Attributes
@@ -148,6 +149,8 @@ class Nursery:
     def _alternatives(self, number: int, limit: int) -> list[tuple[float, Tree]]:
         if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
             raise ParameterError(f"limit must be an integer of at least 1, got {limit!r}.")
+        if not -len(self.sentences) <= number < len(self.sentences):
+            raise ParameterError(f"there are {len(self.sentences):,} sentences, and none has the number {number!r}.")
         # Every sentence has a generator of its own, so that its forest does not depend on what was asked before.
         uniform = Random(f"nursery {self.seed} {number}").random
         return alternatives(self.sentences[number].tree, limit=limit, uniform=uniform)

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 
+from sapwood.notebook import Shown
+
 __all__ = ["Lexicon", "Noun", "Verb", "lexicon"]
 
 # Indentation is "kind of". After "=", the nouns by which questions ask for the concept; after ":", the nouns under it,
@@ -122,7 +124,7 @@ class Verb:
 
 
 @dataclass(frozen=True)
-class Lexicon:
+class Lexicon(Shown):
     """All words of the nursery.
 
     Attributes

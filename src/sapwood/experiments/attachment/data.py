@@ -11,9 +11,11 @@ import numpy as np
 
 from sapwood.corpora.penn import read_treebank
 from sapwood.errors import DataError
+from sapwood.experiments.kept import Kept
 from sapwood.experiments.places import place_of
 from sapwood.experiments.tables import Setting
 from sapwood.parse.incremental import ConnectionPaths, Forests, attachment_trees
+from sapwood.tasks.attachment import AttachmentErrors, evaluate, frequency_utility
 from sapwood.trees import TreeArray
 
 __all__ = ["REDUCTION", "Data", "read_penn", "read_web"]
@@ -22,7 +24,7 @@ REDUCTION = 1
 """Levels kept of subtrees off the right frontier: their labels."""
 
 # As many as the error needs to be known to half a percent or so; a tenth of small corpora.
-_TEST, _VALIDATION = 400, 150
+_TEST, _VALIDATION = 400, 300
 
 
 @dataclass(frozen=True)
@@ -47,13 +49,27 @@ class Data:
 
     @cached_property
     def paths(self) -> ConnectionPaths:
-        """The connection paths of the training part."""
-        return ConnectionPaths.from_trees(self.train)
+        """The connection paths of the training part, ways up and down recombined."""
+        return ConnectionPaths.from_trees(self.train).recombined()
+
+    @cached_property
+    def validation_forests(self) -> Forests:
+        """What there is to choose from in the validation part."""
+        return self.paths.forests(self.validation, reduction=REDUCTION)
 
     @cached_property
     def test_forests(self) -> Forests:
         """What there is to choose from in the test part."""
         return self.paths.forests(self.test, reduction=REDUCTION)
+
+    @cached_property
+    def baseline(self) -> AttachmentErrors:
+        """The errors of the choice to be beaten in the test part: the most frequent path, at the lowest anchor."""
+        return evaluate(self.test_forests, frequency_utility(self.test_forests, self.paths.counts))
+
+    def kept(self, setting: Setting) -> Kept:
+        """Give the results on this data that the cache has."""
+        return Kept(setting, "attachment", self.seed, REDUCTION, self.train, self.validation, self.test)
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from sapwood.experiments.attachment.data import REDUCTION, Data
-from sapwood.experiments.attachment.learners import attach, kernel, network
-from sapwood.experiments.tables import Table
+from sapwood.experiments.attachment.learners import attach, describe, kernel, network
+from sapwood.experiments.attachment.projection import forest_components
+from sapwood.experiments.tables import Setting, Table
 from sapwood.tasks.attachment import AttachmentRanker, choices
 
 __all__ = ["components", "iterations"]
@@ -16,28 +19,49 @@ _SIZE, _ITERATIONS, _EPOCHS = 100, 15, 12
 _SMALLEST, _LARGEST = 12, 40
 
 
-def iterations(data: Data) -> Table:
+def iterations(setting: Setting, data: Data) -> Table:
     """Follow both learners over passes through 100 sentences."""
     part = data.train[:_SIZE]
-    curves = []
-    for ranker in (
-        kernel(data.seed, epochs=_ITERATIONS),
-        network(data.seed, epochs=_ITERATIONS).set_params(patience=_ITERATIONS),
-    ):
+    kept = data.kept(setting)
+
+    def curve(ranker: Any) -> list[float]:
         model = AttachmentRanker(ranker, reduction=REDUCTION, paths=data.paths).fit(part, validation=data.validation)
-        curves.append([100 * error for error in model.rankers_["all"].validation_curve_])
+        return [100 * error for error in model.rankers_["all"].validation_curve_]
+
+    rankers = (
+        kernel(data.seed, epochs=_ITERATIONS),
+        network(data.seed, epochs=_ITERATIONS, averaging=0.0).set_params(patience=_ITERATIONS),
+        network(data.seed, epochs=_ITERATIONS).set_params(patience=_ITERATIONS),
+    )
+    curves = [kept(f"passes over {_SIZE}: {describe(ranker)}", curve, ranker) for ranker in rankers]
     return Table(
         "iterations",
         f"Wrong attachments in % of the validation part, over passes through {len(part)} sentences",
-        ("pass", "kernel", "network"),
+        ("pass", "kernel", "network", "network, weights averaged"),
         [(str(at + 1), *errors) for at, errors in enumerate(zip(*curves, strict=True))],
         notes=data.notes,
     )
 
 
-def components(data: Data) -> Table:
+def components(setting: Setting, data: Data) -> Table:
     """Project the states of one forest onto their first two principal components (figure 2)."""
-    model = attach(data, network(data.seed, epochs=_EPOCHS), data.train[:_SIZE])
+    ranker = network(data.seed, epochs=_EPOCHS)
+    found = data.kept(setting)(f"components after {_SIZE}: {describe(ranker)}", _project, data, ranker)
+    return Table(
+        "pca",
+        f"States of the network for the {len(found['rows'])} ways to attach one {found['foot']}, best first",
+        ("tree", "first component", "second component", "utility", "right"),
+        found["rows"],
+        {"first component": 3, "second component": 3, "utility": 3},
+        notes=(
+            *data.notes,
+            f"The two components hold {found['share']:.0f} % of the variance of {found['units']} units.",
+        ),
+    )
+
+
+def _project(data: Data, network: Any) -> dict[str, Any]:
+    model = attach(data, network, data.train[:_SIZE])
     (ranker,) = model.rankers_.values()
     forests = data.test_forests
     utility = model.decision_function(forests)
@@ -45,28 +69,16 @@ def components(data: Data) -> Table:
     right = choices(forests, utility) == forests.gold
     candidates = np.flatnonzero(fitting & right)
     chosen = int(candidates[0]) if len(candidates) else int(np.argmax(forests.sizes * right))
-    members = np.arange(forests.ends[chosen] - forests.sizes[chosen], forests.ends[chosen])
-    states = ranker.transform(forests.trees[members])
-    centred = states - states.mean(axis=0)
-    left, weights, _ = np.linalg.svd(centred, full_matrices=False)
-    # The sign of a component means nothing; this one puts trees of higher utility to the right.
-    places = (left * weights)[:, :2] * np.where(left[:, :2].T @ utility[members] < 0, -1.0, 1.0)
-    share = float((weights[:2] ** 2).sum() / max(float((weights**2).sum()), 1e-300))
+    members, places, share = forest_components(ranker, forests, utility, chosen)
     order = np.argsort(-utility[members], kind="stable").tolist()
-    return Table(
-        "pca",
-        f"States of the network for the {len(members)} ways to attach one {forests.feet[chosen]}, best first",
-        ("tree", "first component", "second component", "utility", "right"),
-        [
-            (
-                str(forests.trees[int(members[at])]),
-                float(places[at, 0]),
-                float(places[at, 1]),
-                float(utility[members[at]]),
-                "right" if at == forests.gold[chosen] else "",
-            )
-            for at in order
-        ],
-        {"first component": 3, "second component": 3, "utility": 3},
-        notes=(*data.notes, f"The two components hold {100 * share:.0f} % of the variance of {states.shape[1]} units."),
-    )
+    rows = [
+        (
+            str(forests.trees[int(members[at])]),
+            float(places[at, 0]),
+            float(places[at, 1]),
+            float(utility[members[at]]),
+            "right" if at == forests.gold[chosen] else "",
+        )
+        for at in order
+    ]
+    return {"foot": str(forests.feet[chosen]), "share": 100 * share, "units": ranker.units, "rows": rows}

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sapwood.experiments.attachment.data import REDUCTION, Data
-from sapwood.experiments.attachment.learners import CLASSES, attach, errors, kernel, network
+from sapwood.experiments.attachment.learners import CLASSES, attach, describe, kernel, network
+from sapwood.experiments.kept import Kept
 from sapwood.experiments.tables import Cell, Setting, Table
 from sapwood.kernels import Linear
 from sapwood.learn import KernelRanker
-from sapwood.parse.incremental import ConnectionPaths, word_classes
+from sapwood.parse.incremental import ConnectionPaths, Forests, word_classes
 from sapwood.tasks.attachment import AttachmentErrors, AttachmentRanker, evaluate, frequency_utility
 from sapwood.trees import TreeArray
 
-__all__ = ["forests", "run"]
+__all__ = ["forests", "run", "shares"]
 
 _SUBSETS, _SIZE = 5, 100
-_DECAYS, _EPOCHS = (0.4, 0.5), (1, 6)
+# The first of them, from which everything that is tried learns.
+_TUNED = 2
+# What is tried: decay and passes of the kernel, learning rate and averaging of the network.
+_KERNELS = ((0.4, 1), (0.4, 6), (0.5, 1), (0.5, 6))
+_NETWORKS = ((0.002, 0.0), (0.002, 2.0), (0.004, 2.0))
 _NETWORK_EPOCHS = 30
 _LINEAR_EPOCHS = 10
 
@@ -26,30 +35,27 @@ _LINEAR_EPOCHS = 10
 def forests(data: Data) -> Table:
     """Say what the forests are like, and how often the right tree is among them."""
     rows: list[tuple[Cell, ...]] = []
-    for name, trees, paths in (
-        ("test", data.test, data.paths),
-        ("test, paths of 100 sentences", data.test, ConnectionPaths.from_trees(data.train[:_SIZE])),
+    for name, paths in (
+        ("all training sentences, recombined", data.paths),
+        ("all training sentences", ConnectionPaths.from_trees(data.train)),
+        (f"{_SIZE} sentences", ConnectionPaths.from_trees(data.train[:_SIZE])),
     ):
-        made = paths.forests(trees, missing="keep", reduction=REDUCTION)
+        made = paths.forests(data.test, missing="keep", reduction=REDUCTION)
         chosen = evaluate(made, frequency_utility(made, paths.counts))
+        share = 100 * (1 - made.missing / made.steps)
         sizes = made.sizes
-        rows.append(
-            (
-                name,
-                len(paths),
-                len(made),
-                float(sizes.mean()),
-                int(sizes.max()),
-                100 * (1 - made.missing / made.steps),
-                100 * chosen.error,
-            )
-        )
+        rows.append((name, len(paths), len(made), float(sizes.mean()), int(sizes.max()), share, 100 * chosen.error))
     return Table(
         "forests",
         "Forests of attachments, and the choice to be beaten: the most frequent path, the lowest anchor",
-        ("sentences", "paths", "forests", "trees each", "most", "right tree in %", "baseline error %"),
+        ("paths of", "paths", "forests", "trees each", "most", "right tree in %", "baseline error %"),
         rows,
-        notes=(*data.notes, "A forest without the right tree counts as an error here; below it is added, as published"),
+        notes=(
+            *data.notes,
+            "Recombined: a way up seen twice may be followed by any way down from there that was seen five times. All "
+            "learners choose from the forests of the first row.",
+            "A forest without the right tree counts as an error here; below it is added, as published.",
+        ),
     )
 
 
@@ -61,30 +67,73 @@ def run(setting: Setting, data: Data) -> Iterator[Table]:
     count = min(_SUBSETS, len(data.train) // 2)
     size = min(_SIZE, len(data.train) // count)
     parts = [data.train[at * size : (at + 1) * size] for at in range(count)]
-    decay, epochs, chosen = _tuned(data, parts[0])
-    notes = (*data.notes, f"{count} disjoint subsets of {size} sentences, not specialised.", chosen)
-    found: dict[str, list[AttachmentErrors]] = {}
-
-    def keep(name: str, result: AttachmentErrors) -> None:
-        found.setdefault(name, []).append(result)
-
+    kept = data.kept(setting)
+    (decay, epochs), kernels = _tuned(data, kept, parts[:_TUNED], "kernel", _KERNELS, _kernel)
+    (rate, averaging), networks = _tuned(data, kept, parts[:_TUNED], "network", _NETWORKS, _network)
+    notes = (
+        *data.notes,
+        f"{count} disjoint subsets of {size} sentences, one learner for all words. Settings are those with the lowest "
+        f"validation error, mean over the first {_TUNED} subsets. Kernel, decay and passes: {kernels}. Network, "
+        f"learning rate and averaging: {networks}.",
+    )
+    names = ["kernel", "network"]
+    names += ["states"] if "states" in wanted else []
+    names += ["setwise kernel", "pairwise network"] if "losses" in wanted else []
+    found: dict[str, list[AttachmentErrors]] = {name: [] for name in names}
     for at, part in enumerate(parts):
-        seed = data.seed + at
-        keep("kernel", errors(data, attach(data, kernel(seed, decay=decay, epochs=epochs), part)))
-        net = attach(data, network(seed, epochs=_NETWORK_EPOCHS), part)
-        keep("network", errors(data, net))
-        if "states" in wanted:
-            keep("states", _on_states(data, net, part, seed))
-        if "losses" in wanted:
-            setwise = kernel(seed, decay=decay, epochs=epochs, loss="setwise")
-            keep("setwise kernel", errors(data, attach(data, setwise, part)))
-            pairwise = network(seed, epochs=_NETWORK_EPOCHS, loss="pairwise")
-            keep("pairwise network", errors(data, attach(data, pairwise, part)))
+        subset = _Subset(data, part, data.seed + at, (decay, epochs), (rate, averaging))
+        for name in names:
+            key = f"subset {at} of {size}, {name}: {describe(subset.ranker(name))}"
+            result = kept(key, subset.counts, name)
+            found[name].append(AttachmentErrors(**result))
+    yield from _tables(data, wanted, found, notes)
+
+
+@dataclass
+class _Subset:
+    """What is learnt from one subset, and how often it is wrong in the test part."""
+
+    data: Data
+    part: TreeArray
+    seed: int
+    kernel: tuple[float, float]
+    network: tuple[float, float]
+
+    def ranker(self, name: str) -> Any:
+        """Make a learner that knows nothing yet."""
+        if name.endswith("kernel"):
+            return _kernel(self.seed, *self.kernel, loss="setwise" if name == "setwise kernel" else "pairwise")
+        return _network(self.seed, *self.network, loss="pairwise" if name == "pairwise network" else "setwise")
+
+    @cached_property
+    def trained(self) -> AttachmentRanker:
+        """The network, which is asked twice."""
+        return attach(self.data, self.ranker("network"), self.part)
+
+    def counts(self, name: str) -> dict[str, Any]:
+        """Train, and count errors."""
+        forests = self.data.test_forests
+        if name == "states":
+            return vars(evaluate(forests, self._on_states(forests)))
+        model = self.trained if name == "network" else attach(self.data, self.ranker(name), self.part)
+        return vars(evaluate(forests, model.decision_function(forests)))
+
+    def _on_states(self, asked: Forests) -> NDArray[np.float64]:
+        (ranker,) = self.trained.rankers_.values()
+        seen = self.trained.forests(self.part)
+        linear = KernelRanker(Linear(), epochs=_LINEAR_EPOCHS, random_state=self.seed)
+        linear.fit(ranker.transform(seen.trees), seen.y, seen.groups)
+        return np.asarray(linear.decision_function(ranker.transform(asked.trees)))
+
+
+def _tables(
+    data: Data, wanted: list[str], found: dict[str, list[AttachmentErrors]], notes: tuple[str, ...]
+) -> Iterator[Table]:
+    count = len(found["kernel"])
     heads = tuple(str(at + 1) for at in range(count))
     if "subsets" in wanted:
-        base = evaluate(data.test_forests, frequency_utility(data.test_forests, data.paths.counts))
         rows: list[tuple[Cell, ...]] = [
-            ("most frequent path, lowest anchor", *(None for _ in parts), 100 * base.error, None),
+            ("most frequent path, lowest anchor", *(None for _ in heads), 100 * data.baseline.error, None),
             ("kernel", *_spread(found["kernel"])),
             ("network", *_spread(found["network"])),
             ("published: voted perceptron", *_padded((26.4, 26.3, 26.5, 26.8, 27.4), count), 26.7, 0.4),
@@ -128,25 +177,38 @@ def run(setting: Setting, data: Data) -> Iterator[Table]:
         )
 
 
-def _tuned(data: Data, part: TreeArray) -> tuple[float, int, str]:
-    """Choose decay and epochs of the kernel by the error on the validation part, after learning from one subset."""
-    tried: dict[tuple[float, int], float] = {}
-    forests = data.paths.forests(data.validation, reduction=REDUCTION)
-    for decay in _DECAYS:
-        for epochs in _EPOCHS:
-            model = attach(data, kernel(data.seed, decay=decay, epochs=epochs), part)
-            tried[decay, epochs] = evaluate(forests, model.decision_function(forests)).error
-    decay, epochs = min(tried, key=lambda key: tried[key])
-    shown = ", ".join(f"{d:g} and {e}: {100 * error:.1f}" for (d, e), error in tried.items())
-    return decay, epochs, f"Validation error of the kernel by decay and epochs, first subset: {shown} %."
+def _kernel(seed: int, decay: float, epochs: float, *, loss: str = "pairwise") -> KernelRanker:
+    return kernel(seed, decay=decay, epochs=int(epochs), loss=loss)
 
 
-def _on_states(data: Data, net: AttachmentRanker, part: TreeArray, seed: int) -> AttachmentErrors:
-    (ranker,) = net.rankers_.values()
-    forests = net.forests(part)
-    linear = KernelRanker(Linear(), epochs=_LINEAR_EPOCHS, random_state=seed)
-    linear.fit(ranker.transform(forests.trees), forests.y, forests.groups)
-    return evaluate(data.test_forests, linear.decision_function(ranker.transform(data.test_forests.trees)))
+def _network(seed: int, rate: float, averaging: float, *, loss: str = "setwise") -> Any:
+    return network(seed, epochs=_NETWORK_EPOCHS, learning_rate=rate, averaging=averaging, loss=loss)
+
+
+def _tuned(
+    data: Data,
+    kept: Kept,
+    parts: list[TreeArray],
+    name: str,
+    tried: tuple[tuple[float, float], ...],
+    make: Callable[[int, float, float], Any],
+) -> tuple[tuple[float, float], str]:
+    """Choose settings by the error on the validation part, after learning from some subsets; say what was tried."""
+
+    def error(ranker: Any, part: TreeArray) -> float:
+        model = attach(data, ranker, part)
+        return 100 * evaluate(data.validation_forests, model.decision_function(data.validation_forests)).error
+
+    means = []
+    for values in tried:
+        rankers = [make(data.seed + at, *values) for at in range(len(parts))]
+        errors = [
+            kept(f"validation, subset {at} of {len(part)}, {name}: {describe(ranker)}", error, ranker, part)
+            for at, (ranker, part) in enumerate(zip(rankers, parts, strict=True))
+        ]
+        means.append(float(np.mean(errors)))
+    shown = ", ".join(f"{a:g} and {b:g}: {mean:.1f} %" for (a, b), mean in zip(tried, means, strict=True))
+    return tried[int(np.argmin(means))], shown
 
 
 def _mean(values: list[float]) -> tuple[float, float]:

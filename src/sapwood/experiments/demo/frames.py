@@ -8,17 +8,30 @@ from collections.abc import Iterator
 import numpy as np
 
 from sapwood.corpora.nursery import Nursery
-from sapwood.decode import decode_roles_batch
-from sapwood.draw import span_text
+from sapwood.decode import RoleProblem, decode_roles_batch
+from sapwood.draw import Series, line_chart, span_svg, span_text
+from sapwood.experiments.convergence import convergence, with_conflicts
+from sapwood.experiments.figures import Figure
 from sapwood.experiments.tables import Table
-from sapwood.tasks.frames import FrameIdentifier, FrameLabeler, evaluate_arguments, nursery_frames
+from sapwood.tasks.frames import (
+    FrameIdentifier,
+    FrameInput,
+    FrameLabeler,
+    LabelledTarget,
+    evaluate_arguments,
+    nursery_frames,
+)
 
-__all__ = ["TITLE", "run"]
+__all__ = ["ABOUT", "TITLE", "run"]
 
 TITLE = "Label frames"
+ABOUT = (
+    "Which phrases fill the roles of a frame? Scores alone pick spans that overlap or break what the lexicon says; "
+    "exact decoding finds the best choice that is allowed, and proves it."
+)
 
 
-def run(garden: Nursery) -> Iterator[Table | str]:
+def run(garden: Nursery) -> Iterator[Table | Figure | str]:
     """Train on a few sentences, decode the others in three ways, and find frames from nothing."""
     lexicon, data = nursery_frames(garden)
     groups = np.array([sentence.group for sentence in garden.sentences])
@@ -30,16 +43,23 @@ def run(garden: Nursery) -> Iterator[Table | str]:
     trained = time.perf_counter() - start
     labelled = labeler.predict(test)
     longest = max(range(len(test)), key=lambda number: len(labelled[number][0].fillers))
-    yield span_text(test[longest].parse.words, [labelled[longest][0].layer()], width=90)
+    words, layers = test[longest].parse.words, [labelled[longest][0].layer()]
+    yield Figure(
+        "A frame and the phrases that fill its roles",
+        span_svg(words, layers),
+        span_text(words, layers, width=64),
+        wide=True,
+    )
     scored = labeler.score(test)
     problems = scored.problems(lexicon)
     rows: list[tuple[str | int | float, ...]] = []
+    decoded: dict[str, list[list[LabelledTarget]]] = {}
     for name, method in (("each role by itself", "local"), ("no overlaps (beam)", "beam"), ("best allowed", "exact")):
         start = time.perf_counter()
         results = decode_roles_batch(problems, method=method)
         seconds = time.perf_counter() - start
         stream = iter(labeler.labelled(scored, results))
-        answers = [[next(stream) for _ in one.targets] for one in test]
+        answers = decoded[method] = [[next(stream) for _ in one.targets] for one in test]
         scores = evaluate_arguments(test, answers, lexicon)
         broken = [sum(result.violations[kind] for result in results) for kind in ("overlap", "requires", "excludes")]
         rows.append((name, scores.precision, scores.recall, scores.f1, *broken, 1000 * seconds))
@@ -56,3 +76,51 @@ def run(garden: Nursery) -> Iterator[Table | str]:
         for one, targets in zip(test, found, strict=True)
     )
     yield f"Frames found without help: right in {right} of {len(test)} sentences"
+    yield _before_and_after(test, decoded["local"], decoded["exact"])
+    yield _convergence(problems)
+
+
+def _before_and_after(
+    test: list[FrameInput], local: list[list[LabelledTarget]], exact: list[list[LabelledTarget]]
+) -> Figure:
+    """Draw the sentences whose spans decoding changes most."""
+    changed = sorted(
+        (number for number in range(len(test)) if local[number] != exact[number]),
+        key=lambda number: -len(set(local[number][0].fillers) ^ set(exact[number][0].fillers)),
+    )
+    pieces = []
+    for number in changed[:3]:
+        sides = ""
+        for title, answer in (("each role by itself", local), ("best allowed", exact)):
+            picture = span_svg(test[number].parse.words, [answer[number][0].layer()])
+            sides += f"<div><strong>{title}</strong><div>{picture}</div></div>"
+        pieces.append(f'<div class="pair">{sides}</div>')
+    return Figure(
+        "Frames before and after exact decoding",
+        "".join(pieces) or "<p>Decoding changes nothing here.</p>",
+        notes=("Before, spans overlap or stand twice; after, the best assignment that the lexicon allows.",),
+        wide=True,
+    )
+
+
+def _convergence(problems: list[RoleProblem]) -> Figure:
+    table = convergence(with_conflicts(problems, most=30), "sentences with conflicts")
+    steps = [float(row[0] or 0) for row in table.rows]
+    chart = line_chart(
+        table.title,
+        [
+            Series(name, steps, [float(row[at] or 0) for row in table.rows], dashed="primal" in name)
+            for at, name in enumerate(table.columns)
+            if at and name != "AD3 primal"
+        ]
+        # The consensus of AD3 starts far below the rest, and would press everything else flat.
+        + [Series("AD3 primal", steps[2:], [float(row[1] or 0) for row in table.rows[2:]], dashed=True)],
+        x_label="iterations",
+        y_label="distance from the optimum",
+        x_log=True,
+    )
+    return Figure(
+        f"How AD3 converges, beside the subgradient method: mean of {len(with_conflicts(problems, most=30))} problems",
+        chart,
+        notes=("Dual: the upper bound. Primal, dashed: what the consensus is worth; it may break constraints.",),
+    )

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from itertools import combinations
 
 import numpy as np
 from sklearn.metrics import log_loss, roc_auc_score
 
-from sapwood.corpora.nursery import Lexicon, Nursery
+from sapwood.corpora.nursery import Nursery
+from sapwood.corpora.nursery.similarity import synonyms
+from sapwood.draw import Bar, bar_chart, fragment_nodes, weighted_svg
+from sapwood.experiments.figures import Figure
 from sapwood.experiments.tables import Table
+from sapwood.kernels import SubsetTree
 from sapwood.tasks.pairs import PairClassifier, PairFeatures
-from sapwood.trees import Examples
-from sapwood.words import Folded
-from sapwood.words import Table as WordTable
+from sapwood.trees import Examples, Tree
 
-__all__ = ["TITLE", "run"]
+__all__ = ["ABOUT", "TITLE", "run"]
 
 TITLE = "Compare sentence pairs"
+ABOUT = "Do two sentences mean the same? Shared words come first; syntax, meaning and a loosened grammar are added."
 
 _STEPS = (
     ("shared words", ("lexical",)),
@@ -28,7 +30,7 @@ _STEPS = (
 )
 
 
-def run(garden: Nursery) -> Iterator[Table | str]:
+def run(garden: Nursery) -> Iterator[Table | Figure | str]:
     """Train and test one classifier per set of features, and explain a decision of the last."""
     first, second = ([getattr(pair, side) for pair in garden.pairs] for side in ("first", "second"))
     pairs = Examples(first=garden.trees[first], second=garden.trees[second])
@@ -36,7 +38,7 @@ def run(garden: Nursery) -> Iterator[Table | str]:
     # Sentences grown from one event stay on one side.
     groups = np.array([garden.sentences[number].group for number in first])
     train, test = np.flatnonzero(groups % 3 != 0), np.flatnonzero(groups % 3 == 0)
-    similarity = _synonyms(garden.lexicon)
+    similarity = synonyms(garden.lexicon)
     rows = []
     for name, chosen in _STEPS:
         features = PairFeatures(chosen, coarse_decays=(0.4,), similarity=similarity)
@@ -65,22 +67,42 @@ def run(garden: Nursery) -> Iterator[Table | str]:
     )
     shown = next(int(k) for k in test if not garden.pairs[k].same)
     sentences = [" ".join(garden.sentences[number].words) for number in (first[shown], second[shown])]
-    yield f"{sentences[0]}\n{sentences[1]}\n{model.explain(pairs[shown : shown + 1], top=5)}"
+    told = model.explain(pairs[shown : shown + 1], top=8)
+    bars = [Bar(name, added, "for the same" if added > 0 else "against") for name, _, added in told.rows]
+    yield Figure(
+        "Why this pair was judged as it was: what each feature adds to the log-odds",
+        bar_chart("Contributions of features to the log-odds", bars, label="log-odds of meaning the same"),
+        f"{sentences[0]}\n{sentences[1]}\n{model.explain(pairs[shown : shown + 1], top=5)}",
+        (*sentences, f"Judged {told.label}, with a probability of {told.probability:.3f} that they mean the same."),
+    )
+    yield _shared(garden, [int(k) for k in test])
 
 
-def _synonyms(words: Lexicon) -> Folded:
-    """Return a similarity that knows the synonyms of the nursery, form by form, and nothing else."""
-    groups: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
-    for noun in words.nouns.values():
-        groups.setdefault(noun.synonyms, []).append((noun.singular, noun.plural))
-    for verb in words.verbs.values():
-        groups.setdefault(verb.synonyms, []).append((verb.base, verb.present, verb.past, verb.participle))
-    groups |= {pair: [(pair[0],), (pair[1],)] for pair in words.same_adjectives.items()}
-    entries = {
-        (one, other): 0.6
-        for forms in groups.values()
-        for first, second in combinations(forms, 2)
-        for one, other in zip(first, second, strict=True)
-        if one != other
-    }
-    return Folded(WordTable(entries))
+def _shared(garden: Nursery, numbers: list[int]) -> Figure:
+    """Show the paraphrases of a dozen words or less whose trees have most in common without being the same."""
+    kernel = SubsetTree(decay=0.4).normalized()
+    candidates = [
+        (garden.sentences[pair.first].tree, garden.sentences[pair.second].tree)
+        for pair in (garden.pairs[number] for number in numbers)
+        if pair.same and len(garden.sentences[pair.first].words) <= 9 and len(garden.sentences[pair.second].words) <= 9
+    ]
+    values = kernel.pairwise([one for one, _ in candidates], [other for _, other in candidates])
+    one, other = candidates[int(np.argmax(np.where(values < 0.9, values, 0.0)))]
+    found = kernel.explain(one, other, top=200)
+    pictures = []
+    for tree in (one, other):
+        weights = np.zeros(tree.size())
+        for fragment in found.fragments:
+            weights[fragment_nodes(tree, fragment.tree)] += fragment.weight
+        marked = np.flatnonzero(weights).tolist()
+        pictures.append(f"<div>{weighted_svg(tree, weights.tolist(), marked=marked)}</div>")
+    heaviest = max((fragment.tree for fragment in found.fragments), key=Tree.size)
+    return Figure(
+        f"Two sentences that mean the same, and what their trees share: K = {found.value:.3f}",
+        f'<div class="pair">{"".join(pictures)}</div>',
+        notes=(
+            f"Red and bold: nodes of shared fragments, the redder the more of the value of {kernel!r} goes through "
+            f"them. The largest fragment that both hold: {heaviest}",
+        ),
+        wide=True,
+    )

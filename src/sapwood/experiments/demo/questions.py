@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sapwood.corpora.nursery import Nursery
-from sapwood.draw import outline
+from sapwood.draw import Series, line_chart, outline
+from sapwood.experiments.figures import Figure
 from sapwood.experiments.tables import Table
 from sapwood.kernels import parse_kernel
 from sapwood.tasks.questions import QuestionClassifier, find_focus, focus_tree
 from sapwood.trees import TreeArray
 
-__all__ = ["TITLE", "run"]
+__all__ = ["ABOUT", "TITLE", "run"]
 
 TITLE = "Classify questions"
+ABOUT = (
+    "Which kind of answer does a question ask for? Each kernel compares questions in its own way: by words, or by "
+    "fragments of their trees."
+)
 
 # From words alone to fragments with gaps, so that the table shows what each kind of fragment adds.
 _KERNELS = (
@@ -31,10 +38,13 @@ _KERNELS = (
         " + 0.5 * Linear().normalized().on('words')",
     ),
 )
+_EXPLAINED = "subset trees, focus on top"
+_FOLLOWED = ("bag of words and pairs", "subset trees, focus on top", "partial trees of words")
+_SIZES = (25, 50, 100, 200, 400)
 
 
-def run(garden: Nursery) -> Iterator[Table | str]:
-    """Train and test one classifier per kernel."""
+def run(garden: Nursery) -> Iterator[Table | Figure | str]:
+    """Train and test one classifier per kernel, explain a decision, and follow three of them as the data grows."""
     questions = [sentence for sentence in garden.sentences if sentence.label is not None]
     groups = np.unique([sentence.group for sentence in questions], return_inverse=True)[1]
     labels = np.array([sentence.label[1] for sentence in questions if sentence.label is not None])
@@ -44,18 +54,26 @@ def run(garden: Nursery) -> Iterator[Table | str]:
     train, test = np.flatnonzero(groups % 10 == 0), np.flatnonzero(groups % 10 != 0)
     shown = questions[int(test[0])].tree
     focus = find_focus(shown)
-    yield (
+    yield Figure(
+        "A question with its focus on top",
+        focus_tree(shown)._repr_svg_(),
         f"{outline(focus_tree(shown))}\n\nasks {focus.word!r} about {focus.head!r}, for {labels[test[0]]}; "
-        f"there are {len(set(labels))} such types"
+        f"there are {len(set(labels))} such types",
+        (
+            f"It asks “{focus.word}” about “{focus.head}”, for {labels[test[0]]}; there are {len(set(labels))} such "
+            "types of answers.",
+        ),
     )
     rows = []
     for name, expression in _KERNELS:
         start = time.perf_counter()
         model = QuestionClassifier(parse_kernel(expression)).fit(trees[train], labels[train])
         trained = time.perf_counter()
-        accuracy = float(np.mean(model.predict(trees[test]) == labels[test]))
+        right = model.predict(trees[test]) == labels[test]
         speed = len(test) / (time.perf_counter() - trained)
-        rows.append((name, accuracy, len(model.machine_.support_), trained - start, round(speed)))
+        rows.append((name, float(right.mean()), len(model.machine_.support_), trained - start, round(speed)))
+        if name == _EXPLAINED:
+            explained = model.explain(trees[[int(test[int(np.argmax(right))])]], top=6)
     yield Table(
         "questions",
         f"Trained on {len(train):,} questions, tested on {len(test):,}",
@@ -63,3 +81,33 @@ def run(garden: Nursery) -> Iterator[Table | str]:
         rows,
         {"accuracy": 3},
     )
+    yield Figure(
+        f"Why {explained.label}? What each node adds, and the heaviest fragments",
+        explained.to_html(),
+        notes=("Red speaks for the class, blue against it. The heaviest fragment is drawn bold.",),
+        wide=True,
+    )
+    yield _curve(trees, labels, groups)
+
+
+def _curve(trees: TreeArray, labels: NDArray[Any], groups: NDArray[np.intp]) -> Figure:
+    pool, test = np.flatnonzero(groups % 10 < 5), np.flatnonzero(groups % 10 >= 5)
+    order = np.random.default_rng(0).permutation(pool)
+    sizes = [size for size in _SIZES if size <= len(order)]
+    series = []
+    for name, expression in _KERNELS:
+        if name in _FOLLOWED:
+            accuracies = []
+            for size in sizes:
+                part = order[:size]
+                model = QuestionClassifier(parse_kernel(expression)).fit(trees[part], labels[part])
+                accuracies.append(float(np.mean(model.predict(trees[test]) == labels[test])))
+            series.append(Series(name, sizes, accuracies))
+    chart = line_chart(
+        "Accuracy of three kernels as the number of training questions grows",
+        series,
+        x_label="training questions",
+        y_label="accuracy",
+        x_log=True,
+    )
+    return Figure(f"Learning curves, tested on {len(test):,} questions", chart)

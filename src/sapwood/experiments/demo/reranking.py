@@ -6,20 +6,29 @@ import time
 from collections.abc import Iterator, Sequence
 
 from sapwood.corpora.nursery import Nursery
+from sapwood.draw import Bar, bar_chart, weighted_svg
+from sapwood.experiments.figures import Figure
 from sapwood.experiments.tables import Cell, Table
 from sapwood.kernels import Linear, SubsetTree
 from sapwood.learn import KernelRanker, RecursiveRanker
 from sapwood.metrics.parseval import ParsevalSummary, SentenceScore
 from sapwood.tasks.reranking import ParseReranker
+from sapwood.trees import Tree
+from sapwood.trees.nbest import NBest
 
-__all__ = ["TITLE", "run"]
+__all__ = ["ABOUT", "TITLE", "run"]
 
 TITLE = "Rerank parses"
+ABOUT = (
+    "A parser proposes several trees. The right one is often among them but not first; rerankers learn to choose it."
+)
 
 _TRAIN, _TEST = 300, 300
+# Shorter sentences have nothing to show.
+_SHORTEST = 6
 
 
-def run(garden: Nursery) -> Iterator[Table | str]:
+def run(garden: Nursery) -> Iterator[Table | Figure | str]:
     """Train both learners on n-best lists."""
     lists = [garden.forest(number) for number in range(min(_TRAIN + _TEST, len(garden.sentences)))]
     train, test = lists[:_TRAIN], lists[_TRAIN:]
@@ -32,6 +41,8 @@ def run(garden: Nursery) -> Iterator[Table | str]:
         model = ParseReranker(ranker).fit(train)
         seconds = time.perf_counter() - start
         scores = model.evaluate(test)
+        if name == "kernel":
+            chosen = list(model.rerank(test))
         if not rows:
             rows.append(("parser's first choice", *_cells(scores.first), None))
         rows.append((name, *_cells(scores.chosen), seconds))
@@ -42,6 +53,56 @@ def run(garden: Nursery) -> Iterator[Table | str]:
         ("choice", "LR", "LP", "F1", "0 CB", "seconds"),
         rows,
     )
+    yield Figure(
+        "Labelled brackets that are right",
+        bar_chart(
+            "Bracket F1 by choice",
+            [Bar(str(row[0]), float(row[3] or 0)) for row in rows],
+            label="F1 in %",
+            start=90.0,
+        ),
+    )
+    yield from _mended(test, chosen)
+
+
+def _mended(test: Sequence[NBest], chosen: Sequence[object]) -> Iterator[Figure]:
+    """Draw a short sentence whose first parse is wrong and whose chosen parse is right."""
+    lists = [(one, one.gold, tree) for one, tree in zip(test, chosen, strict=True) if one.gold is not None]
+    for one, gold, tree in sorted(lists, key=lambda each: len(each[1].leaves())):
+        first = one.parses[0]
+        assert isinstance(first, Tree)
+        assert isinstance(tree, Tree)
+        if first == gold or tree != gold or len(gold.leaves()) < _SHORTEST:
+            continue
+        right = set(_brackets(gold))
+        pictures = []
+        for title, shown in (("the parser's first choice", first), ("the reranker's choice", tree)):
+            wrong = [1.0 if bracket is not None and bracket not in right else 0.0 for bracket in _brackets(shown)]
+            marked = [position for position, weight in enumerate(wrong) if weight]
+            picture = weighted_svg(shown, wrong, marked=marked)
+            pictures.append(f"<div><strong>{title}</strong><div>{picture}</div></div>")
+        yield Figure(
+            "Before and after reranking",
+            f'<div class="pair">{"".join(pictures)}</div>',
+            notes=("Red and bold: constituents that the right tree does not have.",),
+            wide=True,
+        )
+        return
+
+
+def _brackets(tree: Tree) -> list[tuple[str, int, int] | None]:
+    """Return label and words of each node in pre-order; None for words."""
+    found: list[tuple[str, int, int] | None] = []
+    stack, at = [tree], 0
+    while stack:
+        node = stack.pop()
+        if node.is_leaf:
+            found.append(None)
+            at += 1
+            continue
+        found.append((node.label, at, at + len(node.leaves())))
+        stack.extend(reversed(node.children))
+    return found
 
 
 def _cells(scores: Sequence[SentenceScore]) -> tuple[float, ...]:

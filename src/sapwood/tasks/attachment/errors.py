@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapwood.errors import DataError
+from sapwood.notebook import Shown
 from sapwood.parse.incremental import FOOT_CLASSES, Forests, word_classes
 
 __all__ = ["AttachmentErrors", "choices", "evaluate", "frequency_utility"]
 
 
 @dataclass(frozen=True)
-class AttachmentErrors:
+class AttachmentErrors(Shown):
     """Errors over forests.
 
     Attributes
@@ -103,6 +104,8 @@ def evaluate(
 
 def choices(forests: Forests, utility: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return for each forest the tree of highest utility, counted within the forest; the first of equals."""
+    if len(utility) != len(forests.trees):
+        raise DataError(f"there are {len(forests.trees)} trees but {len(utility)} utilities; expected one each.")
     begins = (forests.ends - forests.sizes).tolist()
     return np.array(
         [int(np.argmax(utility[begin:end])) for begin, end in zip(begins, forests.ends.tolist(), strict=True)],
@@ -122,6 +125,8 @@ def frequency_utility(forests: Forests, counts: NDArray[np.float64]) -> NDArray[
     """
     if not len(forests.trees):
         return np.zeros(0)
+    if np.ndim(counts) != 1 or (len(counts) and int(forests.path.max()) >= len(counts)):
+        raise DataError("counts must be those of the grammar that made the forests: one number per path.")
     seen = np.where(forests.path >= 0, counts[np.maximum(forests.path, 0)] if len(counts) else 0.0, 0.0)
     utility: NDArray[np.float64] = seen + forests.depth / (1.0 + forests.depth.max())
     return utility

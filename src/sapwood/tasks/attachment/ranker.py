@@ -34,12 +34,16 @@ class AttachmentRanker(BaseEstimator):
         Levels kept of subtrees off the right frontier; see ``ConnectionPaths.forests``.
     min_count : float
         Connection paths seen less often are not considered.
+    recombine : bool
+        Whether ways up and ways down that were never seen together make paths too; see ``ConnectionPaths.recombined``.
+        The right attachment is then missing less often.
     specialize : bool
         Whether to train one ranker per word class.
     classes : mapping of str to iterable of str, optional
         Tags per word class; None is Penn's.
     paths : ConnectionPaths, optional
-        Connection paths to consider, such as those of a larger treebank; None takes those of the training trees.
+        Connection paths to consider, such as those of a larger treebank, as they are; None takes those of the training
+        trees.
     block : int
         Sentences whose forests are held in memory at a time when answering.
 
@@ -70,6 +74,7 @@ class AttachmentRanker(BaseEstimator):
         root: Root = "lowest",
         reduction: int | None = None,
         min_count: float = 1,
+        recombine: bool = False,
         specialize: bool = False,
         classes: Mapping[str, Iterable[str]] | None = None,
         paths: ConnectionPaths | None = None,
@@ -79,6 +84,7 @@ class AttachmentRanker(BaseEstimator):
         self.root = root
         self.reduction = reduction
         self.min_count = min_count
+        self.recombine = recombine
         self.specialize = specialize
         self.classes = classes
         self.paths = paths
@@ -175,7 +181,8 @@ class AttachmentRanker(BaseEstimator):
 
     def _own_paths(self, trees: TreeArray) -> ConnectionPaths:
         if self.paths is None:
-            return ConnectionPaths.from_trees(trees, root=self.root)
+            paths = ConnectionPaths.from_trees(trees, root=self.root)
+            return paths.recombined() if self.recombine else paths
         if not isinstance(self.paths, ConnectionPaths):
             raise ParameterError(f"paths must be ConnectionPaths or None, got {type(self.paths).__name__}.")
         if self.paths.root != self.root:

@@ -11,7 +11,7 @@ from sapwood.files import Reader, Writer, register
 from sapwood.parse.incremental import ConnectionPaths
 from sapwood.tasks.attachment.ranker import AttachmentRanker
 
-_PARAMETERS = ("root", "reduction", "min_count", "specialize", "block")
+_PARAMETERS = ("root", "reduction", "min_count", "recombine", "specialize", "block")
 
 
 def _write(model: AttachmentRanker, writer: Writer) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def _read(data: dict[str, Any], reader: Reader) -> AttachmentRanker:
     paths = reader.part(data["paths"])
     if not isinstance(paths, ConnectionPaths):
         raise reader.fail("it holds no connection paths")
-    params = {name: data["params"][name] for name in _PARAMETERS}
+    params = {name: data["params"][name] for name in _PARAMETERS if name in data["params"]}
     model = AttachmentRanker(template, classes=data["classes"], paths=paths if data["given"] else None, **params)
     model.paths_ = paths
     model.rankers_ = rankers

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sapwood.corpora.framenet import AnnotatedSentence, Frame, FrameTarget, Lexicon
 from sapwood.errors import DataError
 from sapwood.learn.loglinear import CandidateSets
+from sapwood.notebook import Shown
 from sapwood.settings import progress_bar
 from sapwood.tasks.frames.rows import Rows, TargetInstance, code
 from sapwood.tasks.frames.sentences import ParsedSentence
@@ -24,7 +25,7 @@ _AT_ONCE = 200
 
 
 @dataclass(frozen=True)
-class FrameInput:
+class FrameInput(Shown):
     """A parsed sentence and the targets in it whose arguments are wanted (or known)."""
 
     parse: ParsedSentence

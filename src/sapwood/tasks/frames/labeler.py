@@ -22,6 +22,7 @@ from sapwood.draw.spans import LabelledSpan, SpanLayer
 from sapwood.errors import DataError, ParameterError
 from sapwood.files import Reader, Writer, register
 from sapwood.learn.loglinear import CandidateSets, LogLinear
+from sapwood.notebook import Shown
 from sapwood.tasks.frames.instances import FrameInput, candidate_sets, instances_of, learnable, right_choices
 from sapwood.tasks.frames.lexicon_store import read_lexicon, write_lexicon
 from sapwood.tasks.frames.rows import TargetInstance
@@ -35,7 +36,7 @@ _SMALLEST = 1e-3
 
 
 @dataclass(frozen=True)
-class RoleFiller:
+class RoleFiller(Shown):
     """A predicted argument.
 
     Attributes
@@ -60,7 +61,7 @@ class RoleFiller:
 
 
 @dataclass(frozen=True)
-class LabelledTarget:
+class LabelledTarget(Shown):
     """A target with its frame and predicted arguments, in the order of the sentence; ``status`` as in decoding."""
 
     frame: str

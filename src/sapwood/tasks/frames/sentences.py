@@ -12,6 +12,7 @@ from functools import cached_property
 
 from sapwood.corpora.conllu import DependencySentence
 from sapwood.errors import DataError
+from sapwood.notebook import Shown
 from sapwood.trees.dependencies import Constituents, dependencies, head_constituents
 from sapwood.trees.tree import Tree
 from sapwood.words.senses import WordSenses, plain_lemma
@@ -25,7 +26,7 @@ _HAVE = frozenset(["have", "has", "had", "having"])
 
 
 @dataclass(frozen=True)
-class ParsedSentence:
+class ParsedSentence(Shown):
     """A sentence that has been parsed.
 
     Attributes
@@ -216,6 +217,8 @@ def from_tags(
     >>> from_tags(["Rain", "fell"], ["nn", "VVD"]).tags
     ('NN', 'VBD')
     """
+    if len(words) != len(tags):
+        raise DataError(f"there are {len(words)} words but {len(tags)} tags; give one tag per word.")
     pairs = zip(words, tags, strict=True)
     leaves = [Tree(_penn_tag(tag), [_BRACKETS.get(word, word)]) for word, tag in pairs]
     return from_tree(Tree("S", leaves), offsets=offsets, senses=senses)

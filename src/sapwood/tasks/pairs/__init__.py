@@ -1,7 +1,7 @@
 """Do two sentences mean the same? Features of a pair from words, syntax and meaning, and a classifier on them.
 
-Pairs come as trees; from text to trees is the business of ``sapwood.parse``, reading files of pairs that of
-``sapwood.corpora``.
+Pairs come as trees, or as text with a parser of ``sapwood.parse`` or any other; reading files of pairs is the business
+of ``sapwood.corpora``.
 """
 
 from importlib import import_module
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sapwood.tasks.pairs.classifier import PairClassifier, PairExplanation
     from sapwood.tasks.pairs.features import DECAYS, GROUPS, POST_DECAYS, PairFeatures
     from sapwood.tasks.pairs.members import as_pairs
+    from sapwood.tasks.pairs.reading import read_pairs_of
 
 __all__ = [
     "DECAYS",
@@ -25,6 +26,7 @@ __all__ = [
     "as_pairs",
     "loosened_grammar",
     "loosened_kernel",
+    "read_pairs_of",
 ]
 
 _HOMES = {
@@ -35,6 +37,7 @@ _HOMES = {
     "PairExplanation": "classifier",
     "PairFeatures": "features",
     "as_pairs": "members",
+    "read_pairs_of": "reading",
 }
 
 

@@ -14,10 +14,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from sapwood.draw import fragment_table, panel
 from sapwood.errors import DataError, ParameterError
 from sapwood.learn.additive import AdditiveLogistic
+from sapwood.parse.texts import check_parser
 from sapwood.tasks.pairs.features import PairFeatures
 from sapwood.tasks.pairs.members import as_pairs
+from sapwood.tasks.pairs.reading import read_pairs_of
+from sapwood.trees.examples import Examples
 
 __all__ = ["PairClassifier", "PairExplanation"]
 
@@ -51,6 +55,11 @@ class PairExplanation:
     rows: tuple[tuple[str, float, float], ...]
     remainder: float
 
+    def _repr_html_(self) -> str:
+        rows = [(added, f"{name} = {value:.3f}", "") for name, value, added in self.rows]
+        rest = [(self.remainder, "all other features"), (self.base, "an average pair")]
+        return panel(f"{self.label}, log-odds {self.decision:+.3f}", [fragment_table(rows, rest)])
+
     def __str__(self) -> str:
         width = max([len(name) for name, _, _ in self.rows] + [len("all other features")])
         lines = [f"{self.label!s}, log-odds {self.decision:.3f}", f"{'feature':<{width}}     value       adds"]
@@ -73,6 +82,9 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
         Most knots of a feature's curve, at quantiles of its training values; 1 makes all curves straight lines.
     class_weight : dict, "balanced" or None
         Factors per class.
+    parser : PCFGParser, callable or object with ``parse``, optional
+        Turns text into trees, so that pairs may be text as well; see ``read_pairs_of``. It is saved with the model only
+        if it is a class of Sapwood.
 
     Attributes
     ----------
@@ -102,11 +114,13 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
         C: float = 0.1,
         knots: int = 6,
         class_weight: dict[Any, float] | str | None = None,
+        parser: Any = None,
     ) -> None:
         self.features = features
         self.C = C
         self.knots = knots
         self.class_weight = class_weight
+        self.parser = parser
 
     def fit(self, X: Any, y: Any) -> Self:
         """Train on pairs and their labels.
@@ -119,7 +133,7 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
             One per pair, two different ones in all.
         """
         self._check()
-        pairs = as_pairs(X)
+        pairs = self._pairs(X)
         labels = _targets(len(pairs), y)
         features = PairFeatures() if self.features is None else clone(self.features)
         features.fit(pairs)
@@ -131,16 +145,23 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Matrix:
         """Return the log-odds of the second class for every pair."""
         check_is_fitted(self)
-        return self.model_.decision_function(self.features_.transform(X))
+        return self.model_.decision_function(self.features_.transform(self._pairs(X)))
 
     def predict_proba(self, X: Any) -> Matrix:
         """Return the probability of both classes for every pair."""
         check_is_fitted(self)
-        return self.model_.predict_proba(self.features_.transform(X))
+        return self.model_.predict_proba(self.features_.transform(self._pairs(X)))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the more probable label of every pair."""
         return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(np.intp)])
+
+    def unparsed(self, X: Any) -> NDArray[np.bool_]:
+        """Return which pairs hold a text that the parser has no whole tree for."""
+        return read_pairs_of(X, self.parser).unparsed
+
+    def _pairs(self, X: Any) -> Examples:
+        return as_pairs(X) if self.parser is None else read_pairs_of(X, self.parser).pairs
 
     def explain(self, pair: Any, *, top: int = 8) -> PairExplanation:
         """Say what each feature adds to the decision about one pair.
@@ -154,7 +175,7 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if isinstance(top, bool) or not isinstance(top, int) or top < 1:
             raise ParameterError(f"top must be an integer of at least 1, got {top!r}.")
-        pairs = as_pairs(pair if hasattr(pair, "views") else [pair])
+        pairs = self._pairs(pair if hasattr(pair, "views") else [pair])
         if len(pairs) != 1:
             raise DataError(f"explain takes one pair, got {len(pairs)}.")
         values = self.features_.transform(pairs)
@@ -188,6 +209,7 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
         if self.features is not None and not isinstance(self.features, PairFeatures):
             raise ParameterError(f"features must be PairFeatures or None, got {self.features!r}.")
         AdditiveLogistic(C=self.C, knots=self.knots)._check()
+        check_parser(self.parser)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -207,5 +229,8 @@ def _targets(count: int, y: Any) -> NDArray[Any]:
         raise DataError(f"X has {count} examples but y has {len(labels)} entries; they must be the same.")
     if not count:
         raise DataError("there is nothing to train on: X has no examples.")
-    check_classification_targets(labels)
+    try:
+        check_classification_targets(labels)
+    except ValueError as error:
+        raise DataError(f"y does not hold classes: {error}") from None
     return labels

@@ -80,6 +80,7 @@ def _write_classifier(model: PairClassifier, writer: Writer) -> dict[str, Any]:
         "features": None if model.features is None else _params(model.features, writer),
         "fitted_features": writer.part(model.features_),
         "model": _write_additive(model.model_, writer),
+        "parser": writer.part(model.parser) if type(model.parser).__module__.split(".")[0] == "sapwood" else None,
     }
 
 
@@ -120,6 +121,8 @@ def _read_classifier(data: dict[str, Any], reader: Reader) -> PairClassifier:
         C=inner.C,
         knots=inner.knots,
         class_weight=inner.class_weight,
+        # Files of older versions do not speak of parsers.
+        parser=None if data.get("parser") is None else reader.part(data["parser"]),
     )
     model.features_, model.model_, model.classes_ = features, inner, inner.classes_
     return model

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from sapwood import _core
 from sapwood.errors import DataError, ParameterError
 from sapwood.files import Reader, Writer, register
 from sapwood.kernels.base import Kernel, Matrix, OnView
@@ -29,6 +30,8 @@ from sapwood.words.forms import Tagged
 from sapwood.words.wordnet import WordNet
 
 __all__ = ["VIEWS", "QuestionClassifier", "plain_kernel", "question_views", "semantic_kernel"]
+
+_BLOCK = 256
 
 VIEWS = ("focus", "lexical", "tree", "words")
 """The shapes of a question that a kernel can be put on; ``tree`` is the tree as it was given."""
@@ -79,21 +82,25 @@ def question_views(trees: Any, names: Any = VIEWS) -> Examples:
     >>> question_views(["(SBARQ (WHNP (WP Who)) (SQ (VP (VBD ran))))"], ["focus", "words"])
     Examples(focus, words; 1 row)
     """
-    views: dict[str, Any] = {}
-    trees = [tree if isinstance(tree, Tree) else TreeArray([tree])[0] for tree in trees]
-    asked = [find_focus(tree) for tree in trees] if {"focus", "lexical"} & set(names) else []
     for name in names:
-        if name == "focus":
-            views[name] = TreeArray([focus_tree(tree, focus) for tree, focus in zip(trees, asked, strict=True)])
-        elif name == "lexical":
-            views[name] = TreeArray([lexical_tree(tree, focus) for tree, focus in zip(trees, asked, strict=True)])
-        elif name == "tree":
-            views[name] = TreeArray(trees)
-        elif name == "words":
-            rows = [word_counts(tree.leaves()) for tree in trees]
-            views[name] = np.fromiter(rows, dtype=object, count=len(rows))
-        else:
+        if name not in VIEWS:
             raise ParameterError(f"questions have no view {name!r}; they have {', '.join(VIEWS)}.")
+    trees = [tree if isinstance(tree, Tree) else TreeArray([tree])[0] for tree in trees]
+    views: dict[str, Any] = {name: TreeArray(trees) if name == "tree" else None for name in names}
+    shapes = {name: build for name, build in (("focus", focus_tree), ("lexical", lexical_tree)) if name in views}
+    arenas = {name: _core.trees.Arena() for name in shapes}
+    roots: dict[str, list[NDArray[np.uint32]]] = {name: [np.zeros(0, dtype=np.uint32)] for name in shapes}
+    # Little by little, so that trees in between never live long: Python looks through all that do, again and again.
+    for begin in range(0, len(trees) if shapes else 0, _BLOCK):
+        block = trees[begin : begin + _BLOCK]
+        asked = [find_focus(tree) for tree in block]
+        for name, build in shapes.items():
+            built = [build(tree, focus) for tree, focus in zip(block, asked, strict=True)]
+            roots[name].append(arenas[name].add(built))
+    views |= {name: TreeArray._from_arena(arenas[name], np.concatenate(roots[name])) for name in shapes}
+    if "words" in views:
+        rows = [word_counts(tree.leaves()) for tree in trees]
+        views["words"] = np.fromiter(rows, dtype=object, count=len(rows))
     return Examples(**views)
 
 

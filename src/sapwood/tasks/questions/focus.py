@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sapwood.notebook import Shown
 from sapwood.trees.heads import bare_label
 from sapwood.trees.tree import Tree
 from sapwood.words.lemmas import lemma
@@ -23,7 +24,7 @@ _NOUN_PHRASES = frozenset(["NP", "NX", "NML", "NAC", "WHNP", "QP"])
 
 
 @dataclass(frozen=True)
-class Focus:
+class Focus(Shown):
     """What a question asks about.
 
     Attributes
@@ -123,24 +124,28 @@ def _read(tree: Tree) -> tuple[list[_Token], _Node]:
     """List the tokens and copy the constituents with their spans, without recursion."""
     tokens: list[_Token] = []
     root = _Node(bare_label(tree.label), 0)
-    stack: list[tuple[Tree, _Node, int]] = [(tree, root, 0)]
     if tree.is_leaf:
         return [_Token(tree.label, "", 0)], root
+    stack = [(iter(tree.children), root, len(tree.children) == 1)]
     while stack:
-        source, node, at = stack.pop()
-        if at == len(source.children):
-            node.end = len(tokens)
-            continue
-        stack.append((source, node, at + 1))
-        child = source.children[at]
-        if child.is_leaf:
-            # A leaf beside constituents is a word whose tag is not known.
-            single = len(source.children) == 1
-            tokens.append(_Token(child.label, node.label if single else "", len(tokens)))
-        else:
+        waiting, node, single = stack[-1]
+        for child in waiting:
+            kids = child.children
+            if not kids:
+                # A leaf beside constituents is a word whose tag is not known.
+                tokens.append(_Token(child.label, node.label if single else "", len(tokens)))
+                continue
             below = _Node(bare_label(child.label), len(tokens))
             node.children.append(below)
-            stack.append((child, below, 0))
+            if len(kids) == 1 and not kids[0].children:
+                tokens.append(_Token(kids[0].label, below.label, len(tokens)))
+                below.end = len(tokens)
+                continue
+            stack.append((iter(kids), below, len(kids) == 1))
+            break
+        else:
+            node.end = len(tokens)
+            stack.pop()
     return tokens, root
 
 

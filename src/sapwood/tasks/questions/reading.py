@@ -16,7 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapwood.corpora.questions import Question
-from sapwood.errors import DataError, ParameterError, SapwoodError
+from sapwood.errors import DataError, SapwoodError
+from sapwood.notebook import Shown
+from sapwood.parse.texts import ask_parser, check_parser, flat_tree
 from sapwood.trees.array import TreeArray
 from sapwood.trees.convert import is_nltk
 from sapwood.trees.tree import Tree
@@ -25,37 +27,13 @@ __all__ = ["EMPTY", "Reading", "flat_tree", "read_trees_of", "split_question"]
 
 
 _CLITIC = re.compile(r"(?i)^(.+?)(n't|'(?:s|re|ve|d|ll|m))$")
-_TAGS = {
-    tag: frozenset(words.split())
-    for tag, words in {
-        "WP": "what who whom",
-        "WDT": "which",
-        "WP$": "whose",
-        "WRB": "when where why how",
-        "DT": "a an the this that these those some any all each every no",
-        "IN": "of in on at for from by with about as into like after before between during under over than through if",
-        "TO": "to",
-        "CC": "and or but nor",
-        "MD": "can could will would may might shall should must",
-        "VBZ": "is does has 's",
-        "VBP": "are do have 're am 've",
-        "VBD": "was were did had",
-        "VB": "be name find get define",
-        "VBN": "been called born made used known",
-        "PRP": "i you he she it we they me him her us them",
-        "PRP$": "my your his its our their",
-        "RB": "not n't most very so first",
-        "JJ": "many much long old far tall big high deep fast large first new",
-    }.items()
-}
-
 
 EMPTY = Tree("X", [Tree("-NONE-", ["-NOTHING-"])])
 """What stands for a question without words."""
 
 
 @dataclass(frozen=True)
-class Reading:
+class Reading(Shown):
     """Trees of questions, and which of them are flat because there was no parse.
 
     Attributes
@@ -98,31 +76,6 @@ def _pieces(piece: str) -> list[str]:
     return [*piece[:first], core, *tail]
 
 
-def flat_tree(words: Sequence[str]) -> Tree:
-    """Return a tree without phrases: every word under a tag that a short list and its spelling suggest.
-
-    >>> print(flat_tree(["What", "is", "the", "capital", "?"]))
-    (X (WP What) (VBZ is) (DT the) (NN capital) (. ?))
-    """
-    return Tree("X", [Tree(_tag(word, at), [word]) for at, word in enumerate(words)])
-
-
-def _tag(word: str, at: int) -> str:
-    lower = word.lower()
-    for tag, words in _TAGS.items():
-        if lower in words:
-            return tag
-    if not any(letter.isalnum() for letter in word):
-        return "." if word in ".?!" else ":"
-    if word[0].isdigit():
-        return "CD"
-    if at and word[0].isupper():
-        return "NNP"
-    if lower.endswith("ed"):
-        return "VBD"
-    return "NNS" if lower.endswith("s") and len(lower) > 3 and not lower.endswith("ss") else "NN"
-
-
 def read_trees_of(questions: Any, parser: Any = None) -> Reading:
     """Turn questions into trees.
 
@@ -140,8 +93,7 @@ def read_trees_of(questions: Any, parser: Any = None) -> Reading:
     >>> [str(tree) for tree in reading.trees], reading.unparsed.tolist()
     (['(X (WP Who) (NN ran) (. ?))', '(S (WP Who) (VBD ran))'], [True, False])
     """
-    if parser is not None and not callable(parser) and not hasattr(parser, "parse"):
-        raise ParameterError(f"parser must be callable or have a method parse, got {parser!r}.")
+    check_parser(parser)
     if isinstance(questions, TreeArray):
         if questions.has_bags:
             raise DataError("a question is one tree, but these elements are bags of trees; pass one tree each.")
@@ -180,20 +132,7 @@ def _one(question: Any, number: int, parser: Any) -> tuple[Tree, bool]:
             f"question {number} is a {type(question).__name__}; expected text, a tree or a Question of sapwood.corpora."
         )
     if parser is not None and words:
-        tree = _parsed(parser, text, words)
+        tree = ask_parser(parser, text, words)
         if tree is not None:
             return tree, False
     return flat_tree(words) if words else EMPTY, True
-
-
-def _parsed(parser: Any, text: str, words: Sequence[str]) -> Tree | None:
-    """Ask a parser; whatever goes wrong inside it, the question is still a question."""
-    try:
-        found = parser.parse(list(words)) if hasattr(parser, "parse") else parser(text)
-        if isinstance(found, str):
-            found = Tree.fromstring(found)
-        elif is_nltk(found):
-            found = Tree.from_nltk(found)
-    except (ValueError, ArithmeticError, LookupError, TypeError, RuntimeError):
-        return None
-    return found if isinstance(found, Tree) and not found.is_leaf else None

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import Any
 
 from sapwood.tasks.questions.focus import Focus, find_focus
 from sapwood.trees.heads import HeadTable, bare_label
@@ -90,34 +91,26 @@ def _lemmatized(tree: Tree, marked: int | None) -> Tree:
     if tree.is_leaf:
         return _word(tree.label, "")
     seen = 0
-    stack: list[tuple[Tree, list[Tree]]] = [(tree, [])]
+    stack: list[tuple[Tree, Iterator[Tree], list[Tree]]] = [(tree, iter(tree.children), [])]
     while True:
-        node, done = stack[-1]
-        children = node.children
-        while len(done) < len(children):
-            child = children[len(done)]
+        node, waiting, done = stack[-1]
+        for child in waiting:
             below = child.children
             if not below:
                 # A leaf beside others is a word whose tag is not known.
-                done.append(_word(child.label, bare_label(node.label) if len(children) == 1 else ""))
-                seen += 1
-            elif len(below) == 1 and below[0].is_leaf:
+                done.append(_word(child.label, bare_label(node.label) if len(node.children) == 1 else ""))
+            elif len(below) == 1 and not below[0].children:
                 done.append(_preterminal(child.label, below[0].label, marked == seen))
-                seen += 1
             else:
-                stack.append((child, []))
+                stack.append((child, iter(below), []))
                 break
+            seen += 1
         else:
             stack.pop()
-            built = Tree._trusted(_bare(node.label), tuple(done))
+            built = Tree._trusted(bare_label(node.label), tuple(done))
             if not stack:
                 return built
-            stack[-1][1].append(built)
-
-
-@lru_cache(maxsize=1 << 14)
-def _bare(label: str) -> str:
-    return bare_label(label)
+            stack[-1][2].append(built)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -189,25 +182,25 @@ def lexical_tree(tree: Tree, focus: Focus | None = None) -> Tree:
 
 
 def _dependencies(tree: Tree, marked: int | None) -> Tree:
-    words: list[tuple[str, str]] = []  # lemma::category and tag of each word
+    words: list[tuple[str, Tree]] = []  # lemma::category and the leaf with the tag of each word
     below: list[list[int]] = []  # what depends on each word, in order
     relation: list[str] = []
-    seen, at_focus = 0, -1
+    seen, at_focus, head = 0, -1, -1
+    if tree.is_leaf and (entry := _entry(tree.label, "")) is not None:
+        words, below, relation, head = [entry], [[]], [""], 0
     # Children first: every finished constituent is the number of its head word, or -1 if it is all punctuation.
-    stack: list[tuple[Tree, list[int]]] = [(tree, [])]
-    head = -1
+    stack: list[tuple[Tree, Iterator[Tree], list[int]]] = [] if tree.is_leaf else [(tree, iter(tree.children), [])]
     while stack:
-        node, heads = stack[-1]
-        children = node.children
-        if len(heads) < len(children):
-            child = children[len(heads)]
-            if child.is_leaf:
-                entry = _entry(child.label, _bare(node.label) if len(children) == 1 else "")
-            elif len(child.children) == 1 and child.children[0].is_leaf:
-                entry = _entry(child.children[0].label, _bare(child.label))
+        node, waiting, heads = stack[-1]
+        for child in waiting:
+            kids = child.children
+            if not kids:
+                entry = _entry(child.label, bare_label(node.label) if len(node.children) == 1 else "")
+            elif len(kids) == 1 and not kids[0].children:
+                entry = _entry(kids[0].label, bare_label(child.label))
             else:
-                stack.append((child, []))
-                continue
+                stack.append((child, iter(kids), []))
+                break
             seen += 1
             if entry is None:
                 heads.append(-1)
@@ -218,66 +211,61 @@ def _dependencies(tree: Tree, marked: int | None) -> Tree:
             words.append(entry)
             below.append([])
             relation.append("")
-            continue
-        stack.pop()
-        if children:
+        else:
+            stack.pop()
             head = _attach(node, heads, below, relation)
-        elif (entry := _entry(node.label, "")) is not None:
-            head = len(words)
-            words.append(entry)
-            below.append([])
-            relation.append("")
-        if stack:
-            stack[-1][1].append(head)
+            if stack:
+                stack[-1][2].append(head)
     if head < 0:
         return Tree(f"{_NOTHING}::x", ["X"])
-    relation[head] = _bare(tree.label) if tree.children else "X"
+    relation[head] = bare_label(tree.label) if tree.children else "X"
     return _grow(head, words, below, relation, at_focus)
 
 
 @lru_cache(maxsize=1 << 16)
-def _entry(word: str, tag: str) -> tuple[str, str] | None:
-    """Return what stands on the node of a word and its tag; None for punctuation."""
+def _entry(word: str, tag: str) -> tuple[str, Tree] | None:
+    """Return what stands on the node of a word, and the leaf with its tag; None for punctuation."""
     if (tag and not tag[0].isalpha()) or tag in ("HYPH", "NFP"):
         return None
-    return f"{lemma(word, tag)}::{_CATEGORIES.get(tag[:1], 'x')}", merged_tag(tag) or "X"
+    return f"{lemma(word, tag)}::{_CATEGORIES.get(tag[:1], 'x')}", _label(merged_tag(tag) or "X")
 
 
 @lru_cache(maxsize=1 << 16)
-def _head_child(label: str, children: tuple[str, ...]) -> int:
-    return _HEADS(label, children)
+def _head_child(label: str, children: tuple[str, ...]) -> tuple[int, tuple[str, ...]]:
+    """Return which child is the head, and what every child is to the phrase."""
+    return _HEADS(label, children), tuple(f"{label}>{merged_tag(child)}" for child in children)
 
 
 def _attach(node: Tree, heads: list[int], below: list[list[int]], relation: list[str]) -> int:
     """Let the head child of a constituent govern the others; return its word."""
-    label = _bare(node.label)
-    kept = [at for at, head in enumerate(heads) if head >= 0]
+    kept = [at for at, head in enumerate(heads) if head >= 0] if -1 in heads else range(len(heads))
     if not kept:
         return -1
     if len(kept) == 1:
         return heads[kept[0]]
-    names = tuple("X" if node.children[at].is_leaf else _bare(node.children[at].label) for at in kept)
-    chosen = _head_child(label, names)
-    head = heads[kept[chosen]]
-    for at, name in zip(kept, names, strict=True):
-        if heads[at] != head:
-            relation[heads[at]] = f"{label}>{merged_tag(name)}"
-    before = [heads[at] for at in kept[:chosen]]
-    below[head] = before + below[head] + [heads[at] for at in kept[chosen + 1 :]]
+    children = node.children
+    names = tuple([bare_label(children[at].label) if children[at].children else "X" for at in kept])
+    chosen, relations = _head_child(bare_label(node.label), names)
+    own = [heads[at] for at in kept]
+    head = own[chosen]
+    for word, name in zip(own, relations, strict=True):
+        if word != head:
+            relation[word] = name
+    below[head] = own[:chosen] + below[head] + own[chosen + 1 :]
     return head
 
 
-def _grow(root: int, words: list[tuple[str, str]], below: list[list[int]], relation: list[str], at_focus: int) -> Tree:
+def _grow(root: int, words: list[tuple[str, Tree]], below: list[list[int]], relation: list[str], at_focus: int) -> Tree:
     order = [root]
     for at in order:
-        order.extend(below[at])
-    built: dict[int, Tree] = {}
+        order += below[at]
+    built: list[Tree | None] = [None] * len(words)
     for at in reversed(order):
-        children = [built[child] for child in below[at]]
-        children += [_label(words[at][1]), _label(relation[at])]
-        children += [_label(_FOCUS)] if at == at_focus else []
-        built[at] = Tree._trusted(words[at][0], tuple(children))
-    return built[root]
+        label, tag = words[at]
+        children: list[Any] = [built[child] for child in below[at]]
+        children += (tag, _label(relation[at]), _label(_FOCUS)) if at == at_focus else (tag, _label(relation[at]))
+        built[at] = Tree._trusted(label, tuple(children))
+    return built[root]  # type: ignore[return-value]
 
 
 @lru_cache(maxsize=1 << 14)
@@ -301,5 +289,9 @@ def word_counts(words: Sequence[str], *, longest: int = 2) -> dict[str, float]:
     {'who': 1.6931471805599454, 'was': 1.0, 'who was': 1.0, 'was who': 1.0}
     """
     lower = [word.lower() for word in words] or [_NOTHING]
-    runs = [" ".join(lower[at : at + size]) for size in range(1, longest + 1) for at in range(len(lower) - size + 1)]
-    return {run: 1.0 + math.log(count) for run, count in Counter(runs).items()}
+    runs = list(lower)
+    for size in range(2, longest + 1):
+        runs += map(" ".join, zip(*(lower[at:] for at in range(size)), strict=False))
+    if len(counts := dict.fromkeys(runs, 1.0)) < len(runs):
+        counts |= {run: 1.0 + math.log(count) for run, count in Counter(runs).items() if count > 1}
+    return counts

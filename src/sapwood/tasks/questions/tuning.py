@@ -22,6 +22,7 @@ from sapwood.kernels.flat import Linear
 from sapwood.kernels.semantic import SemanticSubsetTree, SmoothedPartialTree
 from sapwood.kernels.syntactic import SubsetTree
 from sapwood.learn.svm import KernelSVC
+from sapwood.notebook import Shown
 from sapwood.tasks.questions.classifier import QuestionClassifier, plain_kernel
 from sapwood.words.forms import Tagged
 from sapwood.words.wordnet import WordNet
@@ -149,7 +150,10 @@ def ridge_predictions(K: Any, Y: Matrix, folds: Folds, ridge: float = 0.05) -> N
     alpha = G @ Y.astype(G.dtype)
     predicted: NDArray[Any] = np.empty_like(alpha)
     for fold in folds:
-        predicted[fold] = Y[fold] - la.solve(G[np.ix_(fold, fold)], alpha[fold], assume_a="pos")
+        try:
+            predicted[fold] = Y[fold] - la.solve(G[np.ix_(fold, fold)], alpha[fold], assume_a="pos")
+        except (la.LinAlgError, ValueError):
+            raise KernelError("the Gram matrix cannot be inverted with this ridge; choose one near 0.05.") from None
     return predicted
 
 
@@ -222,7 +226,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Tuning:
+class Tuning(Shown):
     """Every trial, in the order in which it was made, and the best one of the machine itself."""
 
     trials: tuple[Trial, ...]
@@ -308,6 +312,8 @@ def tune(
     """
     if not kernels:
         raise ParameterError("kernels is empty; give at least one to try.")
+    if not 0 <= ridge < float("inf"):
+        raise ParameterError(f"ridge must be a finite number of at least 0, got {ridge!r}.")
     if keep < 1 or not C or not class_weights:
         raise ParameterError("keep must be at least 1, and C and class_weights must not be empty.")
     total = kernels[0]

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapwood.errors import DataError
+from sapwood.notebook import Shown
 from sapwood.tasks.roles.encoding import Candidate
-from sapwood.tasks.roles.features import flat_features
+from sapwood.tasks.roles.feature_sets import flat_features
 from sapwood.tasks.roles.predicates import VERB_TAGS
 from sapwood.tasks.roles.pruning import constituent_of
 from sapwood.tasks.roles.views import Parse
@@ -29,7 +30,7 @@ VIEWS = {"path": "path", "siblings": "path+siblings", "constituent": "constituen
 """Names of views, without what an identifier cannot hold, and the portions behind them."""
 
 
-class RoleArguments:
+class RoleArguments(Shown):
     """Arguments with their roles, sliceable like an array.
 
     Attributes
@@ -94,6 +95,7 @@ class RoleArguments:
                 if verbs_only and parse.tags[proposition.predicate] not in VERB_TAGS:
                     continue
                 view = parse.view(proposition.predicate, proposition.lemma)
+                given: list[int] = []
                 for argument in proposition.roles:
                     node = constituent_of(parse.at, argument)
                     if argument.role.startswith("C-"):
@@ -103,6 +105,8 @@ class RoleArguments:
                     elif keep is None or keep(argument.role):
                         rows.append((view, node))
                         labels.append(argument.role)
+                        given.append(node)
+                view.given = tuple(sorted(given, key=lambda one: parse.at.first[one]))
         return cls(rows, labels, left_out)
 
     @property

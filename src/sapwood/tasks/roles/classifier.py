@@ -34,6 +34,7 @@ ROLE_KERNELS = {
     "flat": "flat features in a polynomial of degree 2",
     "composite": "both, and flat",
     "composite plain": "plain, and flat",
+    "composite verb tags": "verb tags, and flat",
     "paf": "subset trees of the predicate-argument portion",
     "partial": "partial trees of the path with its siblings, and of the constituent",
 }
@@ -106,7 +107,7 @@ def hybrid_parts(
         return [(1.0, FLAT_KERNEL, "flat")]
     if name.startswith("composite"):
         inner = hybrid_parts(
-            "both" if name == "composite" else "plain",
+            name.removeprefix("composite").strip() or "both",
             grammar,
             theta=theta,
             decay=decay,
@@ -134,6 +135,11 @@ def hybrid_parts(
     return [(theta, tree, way), (round(1 - theta, 12), tree, "constituent")]
 
 
+def price_of(name: str) -> float:
+    """Return C: the paper's for trees; flat features, which say more about each argument, bear a higher one."""
+    return 10.0 if name == "flat" or name.startswith("composite") else 2.4
+
+
 def views_of(name: str) -> list[str]:
     """Return the views that a named kernel looks at."""
     if name == "flat":
@@ -154,9 +160,9 @@ class RoleClassifier(ClassifierMixin, BaseEstimator):
     theta, gamma, decay, deletion, mutation
         As for ``role_kernel``.
     features : str
-        The set of flat features: ``basic`` or ``full``.
-    C : float
-        Price of a training error.
+        The set of flat features: ``basic``, ``full`` or ``rich``.
+    C : float, optional
+        Price of a training error. By default 2.4 for trees, and 10 for kernels with flat features.
     min_count : int
         How often a production must occur in training parses to be a rule of the grammar.
     machine : mapping, optional
@@ -192,7 +198,7 @@ class RoleClassifier(ClassifierMixin, BaseEstimator):
         deletion: float = 0.6,
         mutation: float = 0.3,
         features: str = "full",
-        C: float = 2.4,
+        C: float | None = None,
         min_count: int = 1,
         machine: Mapping[str, Any] | None = None,
     ) -> None:
@@ -222,7 +228,7 @@ class RoleClassifier(ClassifierMixin, BaseEstimator):
         if self.kernel not in ROLE_KERNELS:
             raise ParameterError(f"kernel must be one of {', '.join(ROLE_KERNELS)}, got {self.kernel!r}.")
         grammar = None
-        if self.kernel in ("nodes", "substructures", "both", "verb tags", "composite"):
+        if any(isinstance(one, GrammarDriven) for _, one, _ in hybrid_parts(self.kernel)):
             grammar = Grammar.from_trees(arguments.trees(), min_count=self.min_count)
         kernel = role_kernel(
             self.kernel,
@@ -235,7 +241,8 @@ class RoleClassifier(ClassifierMixin, BaseEstimator):
         )
         examples = arguments.examples(views_of(self.kernel), features=self.features)
         try:
-            machine = KernelSVC(kernel, C=self.C, **(self.machine or {}))
+            price = price_of(self.kernel) if self.C is None else self.C
+            machine = KernelSVC(kernel, C=price, **(self.machine or {}))
         except TypeError as error:
             raise ParameterError(f"machine holds what KernelSVC does not take: {error}.") from None
         self.machine_ = machine.fit(examples, labels)

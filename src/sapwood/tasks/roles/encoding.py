@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sapwood.errors import DataError
 from sapwood.files import Reader, Writer
 from sapwood.kernels.maps import FragmentMap
-from sapwood.tasks.roles.features import describe, feature_names
+from sapwood.tasks.roles.feature_sets import describe, feature_names
 from sapwood.tasks.roles.views import View
 from sapwood.trees.array import TreeArray
 from sapwood.trees.portions import portion
@@ -33,7 +33,7 @@ class Encoder:
     Parameters
     ----------
     features : str
-        The set of flat features; see ``sapwood.tasks.roles.features``.
+        The set of flat features; see ``sapwood.tasks.roles.feature_sets``.
     min_count : int
         How often a value must occur in training to get a column.
     fragments : mapping of str to float

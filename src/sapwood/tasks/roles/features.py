@@ -1,7 +1,8 @@
 """Flat features of a candidate argument: one small pure function each, text in the end.
 
 After Gildea & Jurafsky (2002), Surdeanu et al. (2003), Xue & Palmer (2004) and Pradhan et al. (2005). Features that
-need named entities are left out: Sapwood has no recogniser for them. Each function takes a ``View`` and a place, and
+need named entities are left out: Sapwood has no recogniser for them. Which are used together is the business of
+``feature_sets``. Each function takes a ``View`` and a place, and
 gives text; an empty text means that the feature does not apply.
 """
 
@@ -9,12 +10,58 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sapwood.errors import ParameterError
 from sapwood.tasks.roles.pruning import PUNCTUATION
 from sapwood.tasks.roles.views import View
 from sapwood.trees.heads import bare_label
 
-__all__ = ["BASIC", "CONJUNCTIONS", "FULL", "GROUPS", "describe", "feature_names", "flat_features"]
+__all__ = [
+    "Feature",
+    "children_types",
+    "clause_path",
+    "collapsed_path",
+    "content_ending",
+    "content_place",
+    "content_tag",
+    "content_word",
+    "distance",
+    "first_tag",
+    "first_word",
+    "frame_with_predicate",
+    "governing_category",
+    "head_tag",
+    "head_word",
+    "initial_path",
+    "last_tag",
+    "last_word",
+    "later_phrases",
+    "left_head",
+    "left_tag",
+    "left_type",
+    "length",
+    "ordinal",
+    "parent_head",
+    "parent_preposition",
+    "parent_type",
+    "partial_path",
+    "particle",
+    "path",
+    "phrase_type",
+    "position",
+    "predicate",
+    "predicate_tag",
+    "punctuation",
+    "right_head",
+    "right_tag",
+    "right_type",
+    "second_word",
+    "subcategorisation",
+    "syntactic_frame",
+    "temporal_cue",
+    "type_with_preposition",
+    "undirected_path",
+    "voice",
+    "word_distance",
+]
 
 Feature = Callable[[View, int], str]
 
@@ -86,7 +133,7 @@ def subcategorisation(view: View, node: int) -> str:
 # --- Surdeanu et al.
 
 
-def _content(view: View, node: int) -> int:
+def content_place(view: View, node: int) -> int:
     """Return the content word: the one that says most about a constituent, not always its head."""
     at, heads = view.at, view.parse.heads
     label, below = bare_label(at.labels[node]), at.children[node]
@@ -112,12 +159,12 @@ def _content(view: View, node: int) -> int:
 
 def content_word(view: View, node: int) -> str:
     """The content word, in lower case: in *by her students*, *students*."""
-    return view.parse.lower[_content(view, node)]
+    return view.parse.lower[content_place(view, node)]
 
 
 def content_tag(view: View, node: int) -> str:
     """The tag of the content word."""
-    return view.parse.tags[_content(view, node)]
+    return view.parse.tags[content_place(view, node)]
 
 
 def particle(view: View, node: int) -> str:
@@ -344,160 +391,6 @@ def later_phrases(view: View, node: int) -> str:
     if above < 0 or at.parent[node] != above:
         return ""
     return "-".join(at.labels[child] for child in at.children[above] if child > node)
-
-
-BASIC: tuple[Feature, ...] = (
-    predicate,
-    phrase_type,
-    path,
-    governing_category,
-    position,
-    voice,
-    head_word,
-    head_tag,
-    subcategorisation,
-    content_word,
-    content_tag,
-    partial_path,
-    first_word,
-    first_tag,
-    last_word,
-    last_tag,
-    distance,
-    parent_type,
-    left_type,
-    right_type,
-)
-"""Twenty features, most of them Gildea and Jurafsky's."""
-
-FULL: tuple[Feature, ...] = (
-    *BASIC,
-    particle,
-    syntactic_frame,
-    frame_with_predicate,
-    parent_preposition,
-    undirected_path,
-    collapsed_path,
-    clause_path,
-    initial_path,
-    type_with_preposition,
-    parent_head,
-    left_head,
-    left_tag,
-    right_head,
-    right_tag,
-    ordinal,
-    temporal_cue,
-    punctuation,
-    predicate_tag,
-    content_ending,
-    length,
-    word_distance,
-    second_word,
-    children_types,
-    later_phrases,
-)
-"""All features of one thing each."""
-
-GROUPS: tuple[tuple[Feature, ...], ...] = (
-    (predicate, type_with_preposition),
-    (predicate, content_word),
-    (predicate, voice, position),
-    (predicate, voice, position, phrase_type),
-    (predicate, path),
-    (predicate, collapsed_path),
-    (voice, path),
-    (type_with_preposition, content_word),
-)
-"""Groups in the manner of Xue and Palmer, which a polynomial kernel combines further."""
-
-CONJUNCTIONS: tuple[tuple[Feature, ...], ...] = (
-    (predicate, phrase_type),
-    (predicate, head_word),
-    (predicate, content_word),
-    (predicate, path),
-    (predicate, collapsed_path),
-    (predicate, position),
-    (predicate, voice, position),
-    (predicate, voice, position, phrase_type),
-    (predicate, type_with_preposition),
-    (predicate, subcategorisation),
-    (predicate, later_phrases),
-    (predicate, particle),
-    (predicate, ordinal),
-    (voice, position),
-    (voice, path),
-    (voice, syntactic_frame),
-    (voice, position, phrase_type),
-    (voice, position, head_word),
-    (position, head_word),
-    (position, content_word),
-    (position, type_with_preposition),
-    (type_with_preposition, content_word),
-    (type_with_preposition, content_tag),
-    (phrase_type, content_word),
-    (phrase_type, first_word),
-    (phrase_type, temporal_cue),
-    (phrase_type, last_word),
-    (phrase_type, ordinal),
-    (phrase_type, later_phrases),
-    (head_word, path),
-    (path, type_with_preposition),
-    (path, content_word),
-    (left_type, right_type),
-    (first_word, second_word),
-    (predicate, left_type, phrase_type),
-    (predicate, left_head),
-    (predicate, first_word),
-    (subcategorisation, path),
-    (punctuation, phrase_type, position),
-    (predicate_tag, path),
-    (predicate_tag, voice, phrase_type),
-)
-"""Features that mean more together; a polynomial kernel has all pairs by itself, a linear model has these."""
-
-_SETS: dict[str, tuple[tuple[Feature, ...], tuple[tuple[Feature, ...], ...]]] = {
-    "basic": (BASIC, ()),
-    "full": (FULL, GROUPS),
-    "linear": (FULL, CONJUNCTIONS),
-}
-
-
-def feature_names(kind: str) -> list[str]:
-    """Return the names of a set of features: ``basic``, ``full`` (with groups) or ``linear`` (with conjunctions)."""
-    if kind not in _SETS:
-        raise ParameterError(f"features must be one of {', '.join(_SETS)}, got {kind!r}.")
-    single, joint = _SETS[kind]
-    return [one.__name__ for one in single] + ["&".join(one.__name__ for one in group) for group in joint]
-
-
-def flat_features(view: View, node: int, kind: str = "full") -> dict[str, str]:
-    """Describe a candidate by name and value, as ``Polynomial`` and ``Linear`` take it.
-
-    >>> from sapwood.tasks.roles.views import Parse
-    >>> from sapwood.trees import Tree
-    >>> parse = Parse(Tree.fromstring("(S (NP (PRP I)) (VP (VBD slept)))"))
-    >>> node = parse.at.spanning(0, 0)[0]
-    >>> features = flat_features(parse.view(1, "sleep"), node, "basic")
-    >>> features["path"], features["position"], features["voice"]
-    ('NP^S!VP!VBD', 'before', 'active')
-    """
-    values = describe(view, node, kind)
-    return {name: value for name, value in zip(feature_names(kind), values, strict=True) if value}
-
-
-def describe(view: View, node: int, kind: str = "full") -> list[str]:
-    """Return the values of a set of features in the order of ``feature_names``; empty where one does not apply."""
-    if kind not in _SETS:
-        raise ParameterError(f"features must be one of {', '.join(_SETS)}, got {kind!r}.")
-    single, joint = _SETS[kind]
-    values = [feature(view, node) for feature in single]
-    if joint:
-        known = dict(zip(single, values, strict=True))
-        for group in joint:
-            parts = [known[feature] for feature in group]
-            values.append("|".join(parts) if all(parts) else "")
-    return values
 
 
 def _runs(labels: Sequence[str]) -> list[str]:

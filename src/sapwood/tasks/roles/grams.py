@@ -8,20 +8,21 @@ mixture and any price of errors.
 from __future__ import annotations
 
 import hashlib
+import warnings
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from sklearn.svm import SVC
 
 from sapwood import settings
 from sapwood.errors import DataError
 from sapwood.files import atomic_write
 from sapwood.kernels.base import Kernel
-from sapwood.kernels.memory import require
+from sapwood.learn.smo import BinaryProblem, solve_prepared
+from sapwood.learn.tables import prepare_gram
 from sapwood.trees.array import TreeArray, concatenate
 
 __all__ = ["DistinctGram", "OneVersusRest", "mixed"]
@@ -80,17 +81,27 @@ class DistinctGram:
 def _kept(kernel: Kernel, train: Any, other: Any, cache: Path | None, key: str) -> tuple[Matrix, Matrix]:
     path = None if cache is None or not key else cache / f"gram-{key}.npz"
     if path is not None and path.exists():
-        with np.load(path) as held:
-            return held["square"], held["wide"]
+        try:
+            with np.load(path) as held:
+                square, wide = held["square"], held["wide"]
+            if square.shape == (len(train), len(train)) and wide.shape == (len(other), len(train)):
+                return square, wide
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            # A damaged file is no reason to stop: what it held can be computed again.
+            pass
     square = np.asarray(kernel(train), dtype=np.float32)
     wide = np.asarray(kernel(other, train), dtype=np.float32)
     if path is not None:
         import io
 
-        path.parent.mkdir(parents=True, exist_ok=True)
         buffer = io.BytesIO()
         np.savez(buffer, square=square, wide=wide)
-        atomic_write(path, buffer.getvalue())
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            atomic_write(path, buffer.getvalue())
+        except OSError as error:
+            # Hours of work are not thrown away because they could not be kept.
+            warnings.warn(f"the Gram matrix is not kept on disk: {error}", RuntimeWarning, stacklevel=2)
     return square, wide
 
 
@@ -120,22 +131,16 @@ class OneVersusRest:
 
     def fit(self, K: NDArray[Any], y: NDArray[Any]) -> OneVersusRest:
         """Train on the matrix between training examples."""
-        require(len(K), len(K), arrays=1)
-        square = np.ascontiguousarray(K, dtype=np.float64)
         self.classes, numbers = np.unique(y, return_inverse=True)
-
-        def solve(number: int) -> SVC:
-            return SVC(kernel="precomputed", C=self.C, cache_size=200).fit(square, numbers == number)
-
-        found = Parallel(n_jobs=settings.threads(), backend="threading")(
-            delayed(solve)(number) for number in range(len(self.classes))
-        )
-        self._weights = np.zeros((len(y), len(self.classes)))
-        for number, one in enumerate(found):
-            self._weights[one.support_, number] = one.dual_coef_[0]
-        self._bias = np.array([float(one.intercept_[0]) for one in found])
+        costs = np.full(len(y), float(self.C))
+        problems = [
+            BinaryProblem(np.flatnonzero(numbers == number), np.flatnonzero(numbers != number), costs, str(name))
+            for number, name in enumerate(self.classes)
+        ]
+        found = solve_prepared(prepare_gram(K, settings.threads()), problems)
+        self._support, self._weights, self._bias = found.support, found.weights, found.biases
         return self
 
     def predict(self, K: NDArray[Any]) -> NDArray[Any]:
         """Return the class with the largest margin for each row of the matrix between others and training examples."""
-        return np.asarray(self.classes[(K @ self._weights + self._bias).argmax(axis=1)])
+        return np.asarray(self.classes[(K[:, self._support] @ self._weights + self._bias).argmax(axis=1)])

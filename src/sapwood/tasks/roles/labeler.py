@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from sapwood.draw import fragment_table, panel
 from sapwood.errors import DataError, ParameterError
 from sapwood.files import Reader, Writer, register
 from sapwood.tasks.roles.classifier import RoleClassifier
 from sapwood.tasks.roles.encoding import Candidate, Encoder
 from sapwood.tasks.roles.exact import KernelRoles
-from sapwood.tasks.roles.features import describe, feature_names
+from sapwood.tasks.roles.feature_sets import describe, feature_names
 from sapwood.tasks.roles.inference import Constraints
 from sapwood.tasks.roles.linear import LinearRoles
 from sapwood.tasks.roles.predicates import VERB_TAGS, Lexicon, find_predicates, is_auxiliary
@@ -58,6 +59,11 @@ class RoleExplanation:
     def __str__(self) -> str:
         lines = [f"margin of {self.role} {self.margin:.4f} = {self.bias:.4f} (bias) + {self.margin - self.bias:.4f}"]
         return "\n".join(lines + [f"{weight:+9.4f}  {name}" for name, weight in self.features[:12]])
+
+    def _repr_html_(self) -> str:
+        rows = [(weight, name, "") for name, weight in self.features[:12]]
+        title = f"margin of {self.role} {self.margin:.4f}"
+        return panel(title, [fragment_table(rows, [(self.bias, "bias")])])
 
 
 class RoleLabeler(BaseEstimator):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize, minimize_scalar
 from sklearn.svm import LinearSVC
 
-from sapwood.errors import DataError
+from sapwood.errors import DataError, ParameterError
 from sapwood.files import Reader, Writer
 
 __all__ = ["LinearRoles", "best_slope", "log_softmax"]
@@ -51,6 +51,8 @@ class LinearRoles:
         labels = np.asarray(y)
         if len(set(labels.tolist())) < 2:
             raise DataError("there is only one class to learn; give sentences with several roles.")
+        if not 0 < self.C < np.inf:
+            raise ParameterError(f"the price of errors (C) must be a finite number above 0, got {self.C!r}.")
         # The square of the loss is smooth, which the solver likes; rows are short, so a thousand passes are plenty.
         model = LinearSVC(C=self.C, tol=1e-2, random_state=self.seed, max_iter=2000).fit(_narrow(X), labels)
         self.classes = [str(name) for name in model.classes_]

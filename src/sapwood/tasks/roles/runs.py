@@ -6,22 +6,23 @@ takes the target's name.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from sapwood import settings
 from sapwood.corpora.conll09 import conll09_text
 from sapwood.corpora.props import props_text
 from sapwood.corpora.role_lines import role_line
 from sapwood.draw.roles import roles_text
-from sapwood.errors import DataError, ParameterError
-from sapwood.files import atomic_write
-from sapwood.tasks.roles.labeler import RoleLabeler
+from sapwood.errors import DataError, OutputError, ParameterError
+from sapwood.files import atomic_write, unwritable
+from sapwood.tasks.roles.exact import KernelRoles
 from sapwood.tasks.roles.linear import LinearRoles
 from sapwood.trees.propositions import RoleSentence
 
@@ -39,8 +40,21 @@ FORMATS: dict[str, Callable[[RoleSentence], str]] = {
 _STEP = 100
 
 
+class Labels(Protocol):
+    """What a run needs of a labeller: ``RoleLabeler``, or something that stands in for one."""
+
+    identifier_: LinearRoles
+    classifier_: LinearRoles | KernelRoles
+
+    def label_sentences(
+        self, sentences: Iterable[RoleSentence], *, given_predicates: bool = True
+    ) -> Iterator[RoleSentence]:
+        """Yield sentences with predicted propositions."""
+        ...
+
+
 def label_to_file(
-    labeler: RoleLabeler,
+    labeler: Labels,
     sentences: Iterable[RoleSentence],
     path: str | os.PathLike[str],
     *,
@@ -53,7 +67,7 @@ def label_to_file(
     Parameters
     ----------
     labeler : RoleLabeler
-        A fitted labeller.
+        A fitted labeller, or a ``sapwood.scale.ClusterLabeler``.
     sentences : iterable of RoleSentence
         With trees, or words alone if the labeller has a parser.
     path : path
@@ -85,12 +99,34 @@ def label_to_file(
     }
     if resume and note.exists() and draft.exists():
         state = _resumed(note, state)
+        if draft.stat().st_size < int(state["bytes"]):
+            raise DataError(f"{draft}: is shorter than {note} says; start without resume.")
     write = FORMATS[form]
-    done, size = int(state["done"]), int(state["bytes"])
+    done = int(state["done"])
     source = iter(sentences)
     skipped = sum(1 for _ in islice(source, done))
     if skipped < done:
         raise DataError(f"{note}: {done} sentences are done, but there are only {skipped}; start without resume.")
+    try:
+        done = _collect(labeler, source, draft, note, state, write, given_predicates)
+        os.replace(draft, target)
+    except OSError as error:
+        raise error if isinstance(error, OutputError) else unwritable(target, error) from None
+    note.unlink(missing_ok=True)
+    return done
+
+
+def _collect(
+    labeler: Labels,
+    source: Iterator[RoleSentence],
+    draft: Path,
+    note: Path,
+    state: dict[str, Any],
+    write: Callable[[RoleSentence], str],
+    given_predicates: bool,
+) -> int:
+    """Write what is left to the draft, and note from time to time how much of it is done."""
+    done, size = int(state["done"]), int(state["bytes"])
     with open(draft, "r+b" if size else "wb") as stream, settings.progress_bar(0, "Sentences") as progress:
         stream.truncate(size)
         stream.seek(size)
@@ -110,21 +146,21 @@ def label_to_file(
                     if progress is not None:
                         progress(done)
         except BaseException:
-            # Whatever stopped the run, what is finished is kept for the next one.
+            # Whatever stopped the run, what is finished is kept for the next one: all of it if the disk takes it,
+            # otherwise what was noted before.
             if done:
-                remember()
+                with contextlib.suppress(OSError):
+                    remember()
             else:
                 draft.unlink()
                 note.unlink(missing_ok=True)
             raise
         stream.flush()
         os.fsync(stream.fileno())
-    os.replace(draft, target)
-    note.unlink(missing_ok=True)
     return done
 
 
-def _fingerprint(labeler: RoleLabeler) -> int:
+def _fingerprint(labeler: Labels) -> int:
     last = labeler.classifier_
     weights = last.weights if isinstance(last, LinearRoles) else last.classifier.machine_.dual_coef_
     return int(zlib.crc32(weights.tobytes(), zlib.crc32(labeler.identifier_.weights.tobytes())))
@@ -135,7 +171,7 @@ def _resumed(note: Path, fresh: dict[str, Any]) -> dict[str, Any]:
         state = json.loads(note.read_bytes())
         same = all(state[key] == fresh[key] for key in ("model", "form", "given"))
         ends = isinstance(state["done"], int) and isinstance(state["bytes"], int)
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise DataError(f"{note}: cannot be read; start without resume.") from None
     if not same or not ends:
         raise DataError(f"{note}: belongs to a run with another model or format; start without resume.")

@@ -66,9 +66,12 @@ class View:
         The place of its tag.
     lemma : str
         Its base form.
+    given : tuple of int
+        The places of all arguments, in the order of the sentence, where they are given.
     """
 
     def __init__(self, parse: Parse, predicate: int, lemma: str) -> None:
+        self.given: tuple[int, ...] = ()
         self.parse, self.at = parse, parse.at
         self.predicate, self.lemma = predicate, lemma
         self.tag = parse.at.tag(predicate)

@@ -1,0 +1,204 @@
+"""``sapwood doctor``: what is installed, what works, which data is found, and how to get what is missing.
+
+Only looks; it installs nothing and changes nothing. Missing extras and corpora are no fault: the exit code is 1 only if
+something that Sapwood cannot do without is missing or does not work.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict, dataclass
+
+from sapwood.cli.arguments import Subparsers
+
+__all__ = ["add_parser", "run"]
+
+# Extras that are for people who work on Sapwood itself.
+_INTERNAL = ("dev", "docs")
+
+
+@dataclass(frozen=True)
+class _Finding:
+    """One line of the report: what was looked at, whether it is well, what was found, and what to do if not."""
+
+    group: str
+    name: str
+    state: str  # "ok", "missing" (nothing depends on it) or "broken"
+    found: str
+    advice: str = ""
+
+
+def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
+    """Describe the command."""
+    parser = subparsers.add_parser(
+        "doctor",
+        help="say what is installed, found and missing, and how to get it",
+        description="Check the installation: versions, a calculation by the native core, optional packages, WordNet "
+        "and corpora. Exit code 1 if something that is needed is missing or broken; optional things may be missing.",
+    )
+    parser.add_argument("--data", action="append", default=[], metavar="DIR", help="a folder to look in; repeatable")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Look at everything and print what was found."""
+    findings = [*_basics(), *_packages(), *_data(options.data)]
+    if options.json:
+        print(json.dumps([asdict(finding) for finding in findings], indent=2, ensure_ascii=False))
+    else:
+        _print(findings)
+    return 1 if any(finding.state == "broken" for finding in findings) else 0
+
+
+def _basics() -> list[_Finding]:
+    import os
+    import platform
+
+    from sapwood import __version__
+
+    return [
+        _Finding("Sapwood", "version", "ok", __version__),
+        _Finding("Sapwood", "Python", "ok", f"{platform.python_version()} on {platform.system()} {platform.machine()}"),
+        _Finding("Sapwood", "cores", "ok", str(os.cpu_count())),
+        _check("kernels", _check_kernels),
+        _check("decoding", _check_decoding),
+        _check("model files", _check_files),
+    ]
+
+
+def _check(name: str, check: object) -> _Finding:
+    assert callable(check)
+    try:
+        found: str = check()
+    # Whatever goes wrong is what this command is there to report.
+    except Exception as error:
+        return _Finding(
+            "Sapwood", name, "broken", f"{type(error).__name__}: {error}", "pip install --force-reinstall ."
+        )
+    return _Finding("Sapwood", name, "ok", found)
+
+
+def _check_kernels() -> str:
+    import sapwood as sw
+
+    # The trees share (DT a), (NP DT NN) and (NP (DT a) NN): three fragments, each once.
+    value = sw.kernels.SubsetTree(decay=1.0)("(NP (DT a) (NN dog))", "(NP (DT a) (NN cat))")
+    if value != 3.0:
+        raise RuntimeError(f"a kernel value is {value}; 3 is right")
+    return "the native core computes what it should"
+
+
+def _check_decoding() -> str:
+    from sapwood.decode import decode_roles
+
+    result = decode_roles([[2.0, 0.5, 0.0], [3.0, 2.5, 0.0]], [(0, 1), (2, 2), (-1, -1)])
+    if result.value != 4.5 or result.status != "optimal":
+        raise RuntimeError(f"a decoded value is {result.value} ({result.status}); 4.5 is right")
+    return "exact, with its proof"
+
+
+def _check_files() -> str:
+    import os
+    import tempfile
+
+    import sapwood as sw
+
+    trees = sw.TreeArray(["(NP (DT a) (NN dog))"])
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "trees.sap")
+        sw.save(trees, path)
+        if sw.load(path).to_strings() != trees.to_strings():
+            raise RuntimeError("what was read is not what was written")
+    return "what is written reads back"
+
+
+def _packages() -> list[_Finding]:
+    from importlib import metadata
+
+    try:
+        needed = metadata.requires("sapwood") or []
+    except metadata.PackageNotFoundError:
+        return [_Finding("Packages", "sapwood", "broken", "not installed as a package", "pip install .")]
+    findings = []
+    for line in needed:
+        requirement, _, condition = line.partition(";")
+        name, least = _requirement(requirement)
+        extra = condition.partition("extra ==")[2].strip().strip("'\"")
+        if extra in _INTERNAL:
+            continue
+        advice = f'pip install "sapwood[{extra}]"' if extra else f'pip install "{name}>={least}"'
+        bad = "missing" if extra else "broken"
+        what = f"for sapwood[{extra}]" if extra else "needed"
+        try:
+            version = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            findings.append(_Finding("Packages", name, bad, f"not installed; {what}", advice))
+            continue
+        if _numbers(version) < _numbers(least):
+            findings.append(_Finding("Packages", name, bad, f"{version} is older than {least}; {what}", advice))
+        else:
+            findings.append(_Finding("Packages", name, "ok", version))
+    return findings
+
+
+def _data(folders: list[str]) -> list[_Finding]:
+    from sapwood.corpora.catalogue import data_folders, find
+    from sapwood.errors import DataError
+    from sapwood.words.wordnet import find_wordnet
+
+    findings = []
+    try:
+        findings.append(_Finding("Data", "WordNet", "ok", find_wordnet()))
+    except DataError:
+        findings.append(_Finding("Data", "WordNet", "missing", "not found", "apt-get install wordnet-base"))
+    findings.append(_Finding("Data", "nursery", "ok", "built in"))
+    for one in find(data_folders(folders)):
+        if one.path is None:
+            findings.append(_Finding("Data", one.corpus.name, "missing", "not found", one.corpus.obtain))
+        else:
+            findings.append(_Finding("Data", one.corpus.name, "ok", one.path))
+    return findings
+
+
+def _requirement(text: str) -> tuple[str, str]:
+    """Take ``name>=version`` apart."""
+    name, _, least = text.strip().partition(">=")
+    return name.rstrip(" ("), least.strip().rstrip(")") or "0"
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """Return the leading numbers of a version, as many as are plain."""
+    numbers = []
+    for part in version.split("."):
+        digits = part[: next((at for at, letter in enumerate(part) if not letter.isdigit()), len(part))]
+        if not digits:
+            break
+        numbers.append(int(digits))
+    return tuple(numbers)
+
+
+def _print(findings: list[_Finding]) -> None:
+    from textwrap import wrap
+
+    signs = {"ok": "ok", "missing": "--", "broken": "NO"}
+    width = max(len(finding.name) for finding in findings)
+    group = ""
+    for finding in findings:
+        if finding.group != group:
+            print(f"{'' if not group else chr(10)}{finding.group}")
+            group = finding.group
+        lead = f"  {signs[finding.state]}  {finding.name:<{width}}  "
+        texts = [finding.found, f"get it: {finding.advice}" if finding.advice and finding.state != "ok" else ""]
+        # Paths are not broken: a path in two pieces cannot be copied.
+        lines = [
+            line
+            for text in texts
+            for line in wrap(text, 80 - len(lead), break_long_words=False, break_on_hyphens=False)
+        ]
+        print(lead + f"\n{' ' * len(lead)}".join(lines))
+    count = {state: sum(finding.state == state for finding in findings) for state in signs}
+    print(f"\n{count['ok']} found, {count['missing']} optional things missing, {count['broken']} broken.")
+    if count["broken"]:
+        print("Sapwood will not work well before what is marked NO is mended.")

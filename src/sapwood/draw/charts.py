@@ -1,0 +1,347 @@
+"""Small charts as SVG: lines, bars and points, with axes that name their units and a title that can be read aloud.
+
+Takes finished numbers and knows nothing of what they mean. A chart stands alone, asks for nothing from outside, and
+follows light and dark on pages with ``palette_css``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from sapwood.draw.palette import colour
+from sapwood.draw.picture import Picture
+from sapwood.errors import DataError
+
+__all__ = ["Bar", "Point", "Series", "bar_chart", "line_chart", "scatter_chart"]
+
+_FONT = "system-ui,-apple-system,'Segoe UI',sans-serif"
+# How wide a letter is at most, on average, at the size that charts use.
+_LETTER = 6.4
+
+
+@dataclass(frozen=True)
+class Series:
+    """One line of a chart: its name, and as many x as y."""
+
+    name: str
+    x: Sequence[float]
+    y: Sequence[float]
+    dashed: bool = False
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One bar: its name and value, and a group that gives its colour."""
+
+    name: str
+    value: float
+    group: str = ""
+
+
+@dataclass(frozen=True)
+class Point:
+    """One point: where it is, the group that gives its colour and shape, and a text to show when pointed at."""
+
+    x: float
+    y: float
+    group: str = ""
+    text: str = ""
+
+
+def line_chart(
+    title: str,
+    series: Sequence[Series],
+    *,
+    x_label: str,
+    y_label: str,
+    x_log: bool = False,
+    width: int = 560,
+    height: int = 300,
+) -> Picture:
+    """Draw one line per series.
+
+    Parameters
+    ----------
+    title : str
+        What the chart shows; read aloud by screen readers, not drawn.
+    series : sequence of Series
+        Lines; points that are not finite are left out. Without a point left, the chart says so.
+    x_label, y_label : str
+        What the axes measure, with units.
+    x_log : bool
+        Whether x grows by factors; every x must then be above 0.
+    width, height : int
+        Size in pixels at full scale.
+
+    Examples
+    --------
+    >>> chart = line_chart("Learning", [Series("SST", [10, 20], [0.5, 0.7])], x_label="trees", y_label="accuracy")
+    >>> chart.startswith("<svg"), chart.count("<polyline"), chart.count("<circle")
+    (True, 1, 2)
+    """
+    for one in series:
+        if len(one.x) != len(one.y):
+            raise DataError(f"the series {one.name!r} has {len(one.x)} x and {len(one.y)} y; give as many of both.")
+        if x_log and any(value <= 0 for value in one.x):
+            raise DataError(f"the series {one.name!r} has an x that is not above 0, which x_log cannot show.")
+    points = {
+        number: [(float(x), float(y)) for x, y in zip(one.x, one.y, strict=True) if _finite(x) and _finite(y)]
+        for number, one in enumerate(series)
+    }
+    flat = [point for one in points.values() for point in one]
+    frame = _Frame(title, [x for x, _ in flat], [y for _, y in flat], x_label, y_label, x_log, width, height)
+    frame.legend([(one.name, number, "dash" if one.dashed else "line") for number, one in enumerate(series)])
+    frame.axes()
+    for number, one in enumerate(series):
+        places = [frame.place(x, y) for x, y in points[number]]
+        dash = ' stroke-dasharray="5 4"' if one.dashed else ""
+        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+        style = f"fill:none;stroke:{colour(number)};stroke-width:2"
+        frame.parts.append(f'<polyline points="{path}" style="{style}"{dash}/>')
+        if len(places) <= 30:
+            frame.parts += [
+                f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" style="fill:{colour(number)}">'
+                f"<title>{escape(f'{one.name}: {_number(raw[0])}, {_number(raw[1])}')}</title></circle>"
+                for (x, y), raw in zip(places, points[number], strict=True)
+            ]
+    return frame.finish()
+
+
+def scatter_chart(
+    title: str, points: Sequence[Point], *, x_label: str, y_label: str, width: int = 560, height: int = 360
+) -> Picture:
+    """Draw points, coloured and shaped by group.
+
+    Examples
+    --------
+    >>> chart = scatter_chart("PCA", [Point(0, 1, "right", "a tree"), Point(1, 0)], x_label="first", y_label="second")
+    >>> chart.count("<title>"), "a tree" in chart
+    (3, True)
+    """
+    shown = [point for point in points if _finite(point.x) and _finite(point.y)]
+    groups = list(dict.fromkeys(point.group for point in shown))
+    frame = _Frame(
+        title, [one.x for one in shown], [one.y for one in shown], x_label, y_label, False, width, height, room=0.06
+    )
+    frame.legend([(group, number, f"shape{number % 3}") for number, group in enumerate(groups) if group])
+    frame.axes()
+    # Small groups are drawn last, or the many would hide the few.
+    sizes = {group: sum(point.group == group for point in shown) for group in groups}
+    for point in sorted(shown, key=lambda one: -sizes[one.group]):
+        number = groups.index(point.group)
+        x, y = frame.place(point.x, point.y)
+        frame.parts.append(_mark(x, y, number, point.text or f"{_number(point.x)}, {_number(point.y)}"))
+    return frame.finish()
+
+
+def bar_chart(
+    title: str, bars: Sequence[Bar], *, label: str, decimals: int = 2, width: int = 560, start: float | None = None
+) -> Picture:
+    """Draw one horizontal bar per name, with its value beside it.
+
+    Parameters
+    ----------
+    title : str
+        What the chart shows; read aloud, not drawn.
+    bars : sequence of Bar
+        From top to bottom. Values below 0 go to the left.
+    label : str
+        What the bars measure, with unit.
+    decimals : int
+        Of the values shown.
+    width : int
+        In pixels at full scale.
+    start : float, optional
+        Where bars begin, if not at 0; the axis then says so.
+
+    Examples
+    --------
+    >>> chart = bar_chart("Seconds", [Bar("questions", 3.2), Bar("pairs", 1)], label="seconds", decimals=1)
+    >>> chart.count("<rect"), ">3.2<" in chart
+    (2, True)
+    """
+    shown = [bar for bar in bars if _finite(bar.value)]
+    if not shown:
+        return _empty(title, width)
+    base = 0.0 if start is None else float(start)
+    low, high = min([base, *(bar.value for bar in shown)]), max([base, *(bar.value for bar in shown)])
+    ticks = _ticks(low, high, 5)
+    low, high = min(low, ticks[0]), max(high, ticks[-1])
+    groups = list(dict.fromkeys(bar.group for bar in shown))
+    left = min(240.0, 16 + _LETTER * max(len(bar.name) for bar in shown))
+    right = width - 14 - _LETTER * max(len(f"{bar.value:,.{decimals}f}") for bar in shown)
+    scale = (right - left) / ((high - low) or 1.0)
+    named = [(group, number, "shape1") for number, group in enumerate(groups) if group]
+    parts, top = _legend(named, left, width)
+    bottom = top + 26 * len(shown)
+    for tick in ticks:
+        x = left + (tick - low) * scale
+        parts.append(_rule(x, top - 4, x, bottom + 4) + _text(x, bottom + 18, _number(tick), "middle"))
+    for row, bar in enumerate(shown):
+        y = top + 26 * row
+        a, b = sorted((left + (base - low) * scale, left + (bar.value - low) * scale))
+        parts.append(_text(left - 8, y + 16, _cut(bar.name, 36), "end", ink=True))
+        parts.append(
+            f'<rect x="{a:.1f}" y="{y + 3:.1f}" width="{max(b - a, 0.5):.1f}" height="18" rx="2" '
+            f'style="fill:{colour(groups.index(bar.group))}"/>'
+        )
+        parts.append(_text(b + 5, y + 16, f"{bar.value:,.{decimals}f}", "start", ink=True))
+    unit = label if base == 0 else f"{label}, from {_number(base)}"
+    parts.append(_text((left + right) / 2, bottom + 36, unit, "middle"))
+    return _svg(title, width, bottom + 44, parts)
+
+
+class _Frame:
+    """A plot with two axes: where values lie on it, and the parts drawn so far."""
+
+    def __init__(
+        self,
+        title: str,
+        x: Sequence[float],
+        y: Sequence[float],
+        x_label: str,
+        y_label: str,
+        x_log: bool,
+        width: int,
+        height: int,
+        room: float = 0.0,
+    ) -> None:
+        self.title, self.x_label, self.y_label, self.x_log = title, x_label, y_label, x_log
+        self.width, self.height, self.empty = width, height, not x
+        self.parts: list[str] = []
+        self.top = 18.0
+        if self.empty:
+            return
+        values = [math.log10(value) for value in x] if x_log else list(x)
+        self.low_x, self.high_x = _widened(min(values), max(values), room)
+        low, high = _widened(min(y), max(y), room)
+        self.y_ticks = _ticks(low, high, 5)
+        if room:
+            self.y_ticks = [tick for tick in self.y_ticks if low <= tick <= high]
+        self.low_y, self.high_y = min([low, *self.y_ticks]), max([high, *self.y_ticks])
+        self.x_ticks = _log_ticks(min(x), max(x)) if x_log else _ticks(self.low_x, self.high_x, 6)
+        self.left = 40 + _LETTER * max((len(_number(tick)) for tick in self.y_ticks), default=0)
+
+    def legend(self, entries: Sequence[tuple[str, int, str]]) -> None:
+        if not self.empty:
+            self.parts, self.top = _legend([entry for entry in entries if entry[0]], self.left, self.width)
+
+    def place(self, x: float, y: float) -> tuple[float, float]:
+        value = math.log10(x) if self.x_log else x
+        across = (value - self.low_x) / (self.high_x - self.low_x)
+        up = (y - self.low_y) / (self.high_y - self.low_y)
+        return self.left + across * (self.width - 18 - self.left), self.height - 46 - up * (self.height - 46 - self.top)
+
+    def axes(self) -> None:
+        if self.empty:
+            return
+        right, bottom = self.width - 18.0, self.height - 46.0
+        for tick in self.y_ticks:
+            y = self.place(10.0**self.low_x if self.x_log else self.low_x, tick)[1]
+            self.parts.append(_rule(self.left, y, right, y) + _text(self.left - 7, y + 4, _number(tick), "end"))
+        for tick in self.x_ticks:
+            x = self.place(tick, self.low_y)[0]
+            if self.left - 1 <= x <= right + 1:
+                self.parts.append(_rule(x, bottom, x, bottom + 4) + _text(x, bottom + 18, _number(tick), "middle"))
+        self.parts.append(_rule(self.left, bottom, right, bottom, "muted"))
+        self.parts.append(_text((self.left + right) / 2, bottom + 38, self.x_label, "middle"))
+        middle = (self.top + bottom) / 2
+        self.parts.append(
+            f'<g transform="rotate(-90 14 {middle:.1f})">{_text(14, middle + 4, self.y_label, "middle")}</g>'
+        )
+
+    def finish(self) -> Picture:
+        return _empty(self.title, self.width) if self.empty else _svg(self.title, self.width, self.height, self.parts)
+
+
+def _finite(value: float) -> bool:
+    return math.isfinite(value)
+
+
+def _widened(low: float, high: float, room: float) -> tuple[float, float]:
+    """Give a range some room, and one without extent (or with none that a number can tell) an extent."""
+    if high - low <= 1e-9 * max(abs(low), abs(high)):
+        half = abs(low) / 2 or 0.5
+        return low - half, high + half
+    return low - room * (high - low), high + room * (high - low)
+
+
+def _ticks(low: float, high: float, about: int) -> list[float]:
+    """Return round numbers that cover a range."""
+    low, high = _widened(low, high, 0.0)
+    raw = (high - low) / about
+    size = 10.0 ** math.floor(math.log10(raw))
+    step = next(size * factor for factor in (1, 2, 2.5, 5, 10) if size * factor >= raw * 0.999)
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return [number * step for number in range(first, last + 1)]
+
+
+def _log_ticks(low: float, high: float) -> list[float]:
+    """Return powers of ten in a range, with 2 and 5 between them where there is room."""
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    factors = (1, 2, 5) if len(powers) <= 4 else (1,)
+    return [tick for power in powers for factor in factors if low <= (tick := factor * 10.0**power) <= high * 1.001]
+
+
+def _number(value: float) -> str:
+    text = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    return "0" if text == "-0" else text.replace("-", "\N{MINUS SIGN}")
+
+
+def _legend(entries: Sequence[tuple[str, int, str]], left: float, width: int) -> tuple[list[str], float]:
+    """Draw names of series in as many rows as they need; return the parts and where the plot may begin."""
+    parts: list[str] = []
+    x, y = left, 14.0
+    for name, number, shape in entries:
+        size = 30 + _LETTER * len(name)
+        if x > left and x + size > width - 10:
+            x, y = left, y + 18
+        if shape in ("line", "dash"):
+            dash = ' stroke-dasharray="5 4"' if shape == "dash" else ""
+            style = f"stroke:{colour(number)};stroke-width:2"
+            parts.append(f'<line x1="{x}" y1="{y - 4}" x2="{x + 18}" y2="{y - 4}" style="{style}"{dash}/>')
+        else:
+            parts.append(_mark(x + 9, y - 4, number if shape.startswith("shape") else 0, ""))
+        parts.append(_text(x + 23, y, name, "start", ink=True))
+        x += size + 10
+    return parts, (y + 14 if entries else 12.0)
+
+
+def _mark(x: float, y: float, number: int, text: str) -> str:
+    """Draw a circle, a square or a diamond: shapes, so that colour is not the only sign."""
+    style = f"fill:{colour(number)};fill-opacity:.8;stroke:{colour('card')};stroke-width:1"
+    inner = f"<title>{escape(text)}</title>" if text else ""
+    if number % 3 == 0:
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5" style="{style}">{inner}</circle>'
+    size = 5.0 if number % 3 == 1 else 6.5
+    shape = [(-1, -1), (1, -1), (1, 1), (-1, 1)] if number % 3 == 2 else [(0, -1.35), (1.35, 0), (0, 1.35), (-1.35, 0)]
+    corners = " ".join(f"{x + size * dx:.1f},{y + size * dy:.1f}" for dx, dy in shape)
+    return f'<polygon points="{corners}" style="{style}">{inner}</polygon>'
+
+
+def _rule(x1: float, y1: float, x2: float, y2: float, role: str = "line") -> str:
+    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" style="stroke:{colour(role)}"/>'
+
+
+def _text(x: float, y: float, text: str, anchor: str, *, ink: bool = False) -> str:
+    style = f"fill:{colour('ink' if ink else 'muted')}"
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" style="{style}">{escape(text)}</text>'
+
+
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length else f"{text[: length - 1]}…"
+
+
+def _empty(title: str, width: int) -> Picture:
+    return _svg(title, width, 40, [_text(12, 24, "nothing to show", "start")])
+
+
+def _svg(title: str, width: float, height: float, parts: Iterable[str]) -> Picture:
+    return Picture(
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width:.0f} {height:.0f}" '
+        f'width="{width:.0f}" height="{height:.0f}" font-family="{_FONT}" font-size="12">'
+        f"<title>{escape(title)}</title>{''.join(parts)}</svg>"
+    )

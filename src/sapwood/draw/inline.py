@@ -1,0 +1,152 @@
+"""Labelled spans within the line of the sentence: in brackets, as coloured HTML, and as displaCy takes them.
+
+The counterpart of ``spans``, which draws them under the sentence; layers and what is wrong with them are its business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from html import escape
+from typing import Any
+
+from sapwood.draw.picture import Picture
+from sapwood.draw.spans import LabelledSpan, SpanLayer, check_layers, spread
+from sapwood.errors import ParameterError
+
+__all__ = ["displacy_spans", "span_brackets", "span_html"]
+
+# Pale enough for black letters, different enough side by side.
+_COLOURS = ("#ffd8a8", "#a5d8ff", "#b2f2bb", "#fcc2d7", "#d0bfff", "#ffec99", "#99e9f2")
+_GREY = "#e9ecef"
+
+
+def span_brackets(words: Sequence[str], layers: Sequence[SpanLayer]) -> str:
+    """Write each layer on one line, or more where its spans overlap: spans in brackets, other marked words in stars.
+
+    Examples
+    --------
+    >>> layer = SpanLayer("Giving", [LabelledSpan("Donor", 0, 0), LabelledSpan("Recipient", 2, 3)], marked=[1])
+    >>> print(span_brackets(["Kim", "gave", "the", "dog", "bones"], [layer]))
+    Giving: [Donor Kim] *gave* [Recipient the dog] bones
+    """
+    check_layers(words, layers)
+    if not layers:
+        return " ".join(words)
+    lines = []
+    for layer in layers:
+        for lane in spread(layer):
+            pieces = []
+            for label, text, marked in _cut(words, lane, layer.marked):
+                pieces.append(f"[{label} {text}]" if label else f"*{text}*" if marked else text)
+            lines.append(f"{layer.title}: {' '.join(pieces)}")
+    return "\n".join(lines)
+
+
+def span_html(
+    words: Sequence[str],
+    layers: Sequence[SpanLayer],
+    *,
+    alike: Callable[[str], str] = str,
+    plain: Sequence[str] = (),
+) -> Picture:
+    """Draw each layer as a line of HTML with labels in coloured words.
+
+    Parameters
+    ----------
+    words : sequence of str
+        The sentence.
+    layers : sequence of SpanLayer
+        What to draw; marked words are bold.
+    alike : callable
+        From a label to what stands for its colour, so that the parts of one thing can share one.
+    plain : sequence of str
+        Labels that are grey.
+
+    Examples
+    --------
+    >>> drawn = span_html(["Kim", "ran"], [SpanLayer("Motion", [LabelledSpan("Theme", 0, 0)], marked=[1])])
+    >>> drawn.count("<mark"), "<b>ran</b>" in drawn
+    (1, True)
+    """
+    check_layers(words, layers)
+    if not layers:
+        return Picture(f"<p>{escape(' '.join(words))}</p>")
+    kinds = sorted({alike(span.label) for layer in layers for span in layer.spans if span.label not in plain})
+    colours = {kind: _COLOURS[at % len(_COLOURS)] for at, kind in enumerate(kinds)}
+    shown = []
+    for layer in layers:
+        for lane in spread(layer):
+            pieces = []
+            for label, text, marked in _cut(words, lane, layer.marked):
+                inner = f"<b>{escape(text)}</b>" if marked else escape(text)
+                if label:
+                    colour = _GREY if label in plain else colours[alike(label)]
+                    inner = (
+                        f'<mark style="background:{colour};color:#1c2526;padding:0.15em 0.3em;border-radius:0.3em">'
+                        f"{inner} <small><b>{escape(label)}</b></small></mark>"
+                    )
+                pieces.append(inner)
+            shown.append(f'<p style="line-height:2"><code>{escape(layer.title)}</code> {" ".join(pieces)}</p>')
+    return Picture(f'<div class="sapwood">{"".join(shown)}</div>')
+
+
+def displacy_spans(words: Sequence[str], layers: Sequence[SpanLayer], *, style: str = "span") -> list[dict[str, Any]]:
+    """Return one dictionary per layer, for ``displacy.render(..., style=style, manual=True)``.
+
+    Parameters
+    ----------
+    words : sequence of str
+        The sentence.
+    layers : sequence of SpanLayer
+        What to draw.
+    style : {"span", "ent"}
+        Spans by tokens, or by characters.
+
+    Examples
+    --------
+    >>> layer = SpanLayer("bark", [LabelledSpan("A0", 0, 0), LabelledSpan("V", 1, 1)])
+    >>> displacy_spans(["Dogs", "bark"], [layer], style="ent")[0]["ents"]
+    [{'start': 0, 'end': 4, 'label': 'A0'}, {'start': 5, 'end': 9, 'label': 'V'}]
+    """
+    if style not in ("span", "ent"):
+        raise ParameterError(f'style must be "span" or "ent", got {style!r}.')
+    check_layers(words, layers)
+    begins, at = [], 0
+    for word in words:
+        begins.append(at)
+        at += len(word) + 1
+    text = " ".join(words)
+    drawn: list[dict[str, Any]] = []
+    for layer in layers:
+        if style == "ent":
+            found = [
+                {"start": begins[one.first], "end": begins[one.last] + len(words[one.last]), "label": one.label}
+                for one in layer.spans
+            ]
+            drawn.append({"text": text, "ents": found, "title": layer.title})
+        else:
+            spans = [{"start_token": one.first, "end_token": one.last + 1, "label": one.label} for one in layer.spans]
+            drawn.append({"text": text, "tokens": list(words), "spans": spans, "title": layer.title})
+    return drawn
+
+
+def _cut(words: Sequence[str], lane: Sequence[LabelledSpan], marked: Sequence[int]) -> list[tuple[str, str, bool]]:
+    """Cut the words into stretches: label or none, text, and whether all of its words are marked."""
+    bounds: list[tuple[str, int, int]] = []
+    at = 0
+    for span in lane:
+        bounds += [("", at, span.first), (span.label, span.first, span.last + 1)]
+        at = span.last + 1
+    bounds.append(("", at, len(words)))
+    pieces: list[tuple[str, str, bool]] = []
+    inside = set(marked)
+    for label, begin, end in bounds:
+        if label:
+            pieces.append((label, " ".join(words[begin:end]), all(word in inside for word in range(begin, end))))
+            continue
+        for word in range(begin, end):
+            if word > begin and (word in inside) == pieces[-1][2]:
+                pieces[-1] = ("", f"{pieces[-1][1]} {words[word]}", pieces[-1][2])
+            else:
+                pieces.append(("", words[word], word in inside))
+    return pieces

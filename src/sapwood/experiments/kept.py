@@ -1,0 +1,69 @@
+"""Finished parts of an experiment in the folder named by ``--cache``: a run that was stopped goes on where it was.
+
+Small results only, as JSON; models and Grams have files of their own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from sapwood.errors import DataError
+from sapwood.experiments.tables import Setting
+from sapwood.files import atomic_write
+from sapwood.learn.checkpoints import fingerprint
+
+__all__ = ["Kept"]
+
+
+class Kept:
+    """Results by name, in one file per experiment and data.
+
+    Parameters
+    ----------
+    setting : Setting
+        Says where the cache is; without one, nothing is kept and everything computed.
+    name : str
+        Of the experiment.
+    *about : object
+        Data, seed and settings that all results depend on: others have a file of their own.
+
+    Examples
+    --------
+    >>> kept = Kept(Setting(), "toy", 0)
+    >>> kept("the third number", range(9).__getitem__, 2)
+    2
+    """
+
+    def __init__(self, setting: Setting, name: str, *about: Any) -> None:
+        self._path = None
+        self._values: dict[str, Any] = {}
+        if setting.cache is None:
+            return
+        from sapwood import __version__
+
+        setting.cache.mkdir(parents=True, exist_ok=True)
+        self._path = setting.cache / f"{name}-{fingerprint(__version__, *about)[:12]}.json"
+        if self._path.exists():
+            try:
+                self._values = json.loads(self._path.read_text(encoding="utf-8"))["results"]
+            except (OSError, ValueError, KeyError, TypeError) as error:
+                raise DataError(f"{self._path}: no results are in this file ({error}); remove it.") from None
+
+    def __call__(self, name: str, compute: Callable[..., Any], *arguments: Any) -> Any:
+        """Return the result of this name: from the file, or computed and then kept.
+
+        Parameters
+        ----------
+        name : str
+            What it is, with all settings that it depends on.
+        compute : callable
+            Makes it, from the arguments; anything that JSON can hold.
+        """
+        if name not in self._values:
+            # Through JSON in any case, so that a result is the same whether it was kept or not.
+            self._values[name] = json.loads(json.dumps(compute(*arguments)))
+            if self._path is not None:
+                atomic_write(self._path, json.dumps({"results": self._values}, indent=1).encode())
+        return self._values[name]

@@ -1,0 +1,79 @@
+"""What training costs, by the number of arguments: the plain hybrid and the grammar-driven one in the same run."""
+
+from __future__ import annotations
+
+import gc
+import resource
+import time
+from collections.abc import Iterator
+
+import numpy as np
+
+from sapwood.errors import TooLargeError
+from sapwood.experiments.roles.data import CORPORA, all_arguments, grammar_of, read_parts
+from sapwood.experiments.tables import Cell, Setting, Table
+from sapwood.learn import KernelSVC
+from sapwood.tasks.roles.classifier import price_of, role_kernel, views_of
+from sapwood.trees import Examples
+
+__all__ = ["training_cost"]
+
+SIZES = (5_000, 10_000, 20_000, 45_000, 100_000, 1_000_000)
+MEMORY = 9.0  # gigabytes for tables and rows; trees and features come on top
+KERNELS = ("truncated", "both")
+
+
+def training_cost(setting: Setting, name: str) -> Iterator[Table]:
+    """Make Table 4 again: seconds of training by the number of arguments; the table grows by one size."""
+    arguments = all_arguments(setting, name, "train")
+    grammar = grammar_of(setting, name)
+    read_parts.cache_clear()
+    start = time.process_time()
+    examples = arguments.examples(sorted({view for kernel in KERNELS for view in views_of(kernel)}))
+    portions = time.process_time() - start
+    labels = arguments.labels
+    # Parses have been turned into portions, and all memory is wanted.
+    del arguments
+    gc.collect()
+    rows: list[tuple[Cell, ...]] = []
+    for size in SIZES:
+        train = np.arange(len(labels))
+        if size < len(labels):
+            train = np.sort(np.random.default_rng(setting.seed).choice(len(labels), size, replace=False))
+        cells: list[Cell] = [len(train)]
+        for kernel in KERNELS:
+            start, clock = time.process_time(), time.perf_counter()
+            try:
+                machine = KernelSVC(role_kernel(kernel, grammar), C=price_of(kernel), solver="native", memory=MEMORY)
+                machine.fit(Examples(**{view: examples[view][train] for view in views_of(kernel)}), labels[train])
+                cells += [time.perf_counter() - clock, time.process_time() - start, len(machine.support_)]
+            except TooLargeError:
+                cells += [None, None, None]
+        cells.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20)
+        rows.append(tuple(cells))
+        yield _table(name, rows, f"Portions of all {len(labels):,} arguments, made once: {portions:.0f} CPU seconds.")
+        if len(train) == len(labels):
+            break
+
+
+def _table(name: str, rows: list[tuple[Cell, ...]], note: str) -> Table:
+    exponents = []
+    for kernel, column in zip(KERNELS, (2, 5), strict=True):
+        measured = [(row[0], row[column]) for row in rows]
+        known = [(float(x), float(y)) for x, y in measured if isinstance(x, int) and isinstance(y, float)]
+        if len(known) > 1:
+            slope = np.polyfit(np.log([x for x, _ in known]), np.log([y for _, y in known]), 1)[0]
+            exponents.append(f"{kernel}: CPU seconds grow with arguments to the power of {slope:.2f}.")
+    return Table(
+        "cost",
+        f"Training by the number of arguments: {CORPORA[name]}",
+        (
+            "arguments",
+            *("truncated s", "CPU s", "support"),
+            *("grammar-driven s", "CPU s ", "support "),
+            "peak GiB so far",
+        ),
+        list(rows),
+        {"truncated s": 1, "CPU s": 1, "grammar-driven s": 1, "CPU s ": 1},
+        notes=["From portions of trees to a trained machine, all roles one against the rest.", note, *exponents],
+    )

@@ -1,0 +1,270 @@
+"""One sentence or tree, looked at with one model: what the page's first panel shows.
+
+One function per kind of model. Each takes the model, the sentence and the request, and returns the JSON that is
+particular to it; what all answers have is added by ``analyse``.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sapwood.draw import fragment_places
+from sapwood.errors import DataError, ParameterError
+from sapwood.explorer import requests
+from sapwood.explorer.limits import Limits
+from sapwood.explorer.reading import Sentence, parser_of, read_sentence, tree_json
+from sapwood.explorer.requests import Request, finite
+from sapwood.explorer.shelf import Shelf
+from sapwood.kernels.semantic import SmoothedPartialTree
+from sapwood.kernels.syntactic import PartialTree
+from sapwood.learn import KernelSVC
+from sapwood.learn.explain import Explanation
+from sapwood.parse import PCFGParser
+from sapwood.tasks.frames import FrameInput, FrameParser, from_tree
+from sapwood.tasks.questions import QuestionClassifier
+from sapwood.tasks.reranking import ParseReranker
+from sapwood.tasks.roles import RoleLabeler
+from sapwood.trees import Tree
+from sapwood.trees.positions import Positions
+from sapwood.words.senses import WordSenses
+
+__all__ = ["KINDS", "analyse"]
+
+_PARSES = 5
+_RERANKED = 20
+_FEATURES = 8
+_PLACES = 40
+# A table on a page has room for few spans; those that no role likes are left out.
+_SPANS_PER_ROLE = 3
+_SPANS = 10
+
+
+class Kind(NamedTuple):
+    """What the page says about a kind of model, and who answers for it."""
+
+    model: type
+    title: str
+    does: str
+    answer: Callable[[Any, Sentence, Request, Shelf, Limits], dict[str, Any]]
+
+
+def analyse(shelf: Shelf, request: Request, limits: Limits) -> dict[str, Any]:
+    """Answer a request with the fields ``text`` and ``model``, and perhaps ``parser``, ``label`` and ``top``."""
+    name = requests.text(request, "model")
+    model = shelf[name]
+    kind = next((one for one in KINDS if isinstance(model, one.model)), None)
+    if kind is None:
+        raise DataError(f"the model {name!r} is a {type(model).__name__}, which this panel cannot show.")
+    parser = name if isinstance(model, PCFGParser) else requests.text(request, "parser", "")
+    sentence = read_sentence(requests.text(request, "text"), shelf, limits, parser=parser)
+    answer = kind.answer(model, sentence, request, shelf, limits)
+    return {
+        "model": name,
+        "kind": kind.title,
+        "words": list(sentence.words),
+        "tree": None if sentence.tree is None else tree_json(sentence.tree),
+        "given": sentence.given,
+        "parser": sentence.parser,
+        **answer,
+        "notes": [*sentence.notes, *answer.get("notes", [])],
+    }
+
+
+def _parse(model: PCFGParser, sentence: Sentence, request: Request, shelf: Shelf, limits: Limits) -> dict[str, Any]:
+    parsed = model.analyse([sentence.words], _PARSES)[0]
+    pairs = zip(parsed.parses.scores.tolist(), parsed.parses.parses, strict=True)
+    notes = ["These are parses of the words; the tree that was typed is not used."] if sentence.given else []
+    parses = [{"score": finite(score), "tree": tree_json(tree)} for score, tree in pairs if isinstance(tree, Tree)]
+    return {"parses": parses, "scores": ["log probability"], "notes": notes}
+
+
+def _rerank(model: ParseReranker, sentence: Sentence, request: Request, shelf: Shelf, limits: Limits) -> dict[str, Any]:
+    name, parser = parser_of(shelf, requests.text(request, "parser", ""))
+    if parser is None:
+        raise DataError("a reranker chooses among parses, and the folder holds no parser; put one there.")
+    found = parser.analyse([sentence.words], _RERANKED)[0].parses
+    utility = model.decision_function([found])[0]
+    order = np.argsort(-utility, kind="stable")[:_PARSES].tolist()
+    parses = []
+    for number in order:
+        tree = found.parses[number]
+        assert isinstance(tree, Tree)
+        parses.append(
+            {
+                "score": finite(utility[number]),
+                "prior": finite(found.scores[number]),
+                "rank": number + 1,
+                "tree": tree_json(tree),
+            }
+        )
+    notes = [f"Chosen among the {len(found)} best parses of {name}."]
+    return {"parses": parses, "scores": ["utility", "log probability"], "notes": notes}
+
+
+def _classify(
+    model: KernelSVC | QuestionClassifier, sentence: Sentence, request: Request, shelf: Shelf, limits: Limits
+) -> dict[str, Any]:
+    notes: list[str] = []
+    example: Any
+    if isinstance(model, QuestionClassifier) and sentence.tree is None:
+        example = " ".join(sentence.words)
+        if model.unparsed([example])[0]:
+            notes.append("There is no parser: the question is classified by a flat tree of its words.")
+    else:
+        example = sentence.needs_tree()
+    margins = np.atleast_1d(model.decision_function([example])[0])
+    if len(margins) == 1:
+        margins = np.array([-margins[0], margins[0]])
+    order = np.argsort(-margins, kind="stable").tolist()
+    labels = model.classes_.tolist()
+    wanted = requests.text(request, "label", "")
+    chosen = labels[order[0]]
+    if wanted:
+        chosen = next((label for label in labels if str(label) == wanted), None)
+        if chosen is None:
+            raise ParameterError(f"there is no class {wanted!r}; the classes are {', '.join(map(str, labels))}.")
+    top = requests.integer(request, "top", 0, limits.fragments, 10)
+    explanation = model.explain(example, label=chosen, top=top)
+    return {
+        "classes": [{"label": str(labels[k]), "margin": finite(margins[k])} for k in order],
+        "explanation": _explanation_json(explanation),
+        "notes": notes,
+    }
+
+
+def _explanation_json(explanation: Explanation) -> dict[str, Any]:
+    places = {tree.view: Positions(tree.tree) for tree in explanation.trees}
+    fragments = []
+    for fragment in explanation.fragments:
+        at = places.get(fragment.view)
+        gaps = fragment.kernel.startswith(_GAPPED)
+        fragments.append(
+            {
+                "weight": finite(fragment.weight),
+                "count": finite(fragment.count),
+                "text": str(fragment),
+                "view": fragment.view,
+                "places": [] if at is None else fragment_places(at, fragment.tree, gaps=gaps, limit=_PLACES),
+            }
+        )
+    return {
+        "label": str(explanation.label),
+        "value": finite(explanation.value),
+        "bias": finite(explanation.bias),
+        "share": finite(explanation.share),
+        "exact": explanation.exact,
+        "trees": [
+            {"view": tree.view, "tree": tree_json(tree.tree), "weights": tree.contributions.tolist()}
+            for tree in explanation.trees
+        ],
+        "fragments": fragments,
+        "others": [{"kernel": other.kernel, "value": finite(other.value)} for other in explanation.others],
+    }
+
+
+_GAPPED = (PartialTree.__name__, SmoothedPartialTree.__name__, "GrammarDriven")
+"""Kernels whose fragments leave out children, as explanations name them."""
+
+
+def _label_roles(
+    model: RoleLabeler, sentence: Sentence, request: Request, shelf: Shelf, limits: Limits
+) -> dict[str, Any]:
+    tree = sentence.needs_tree()
+    labelled = model.label(tree)
+    layers = []
+    for proposition in labelled.propositions:
+        spans = []
+        for argument in proposition.roles:
+            # Roles that a rule has given have no features behind them.
+            ruled = argument.role not in model.roles_ or not hasattr(model.classifier_, "weights")
+            why = None if ruled else model.explain(tree, proposition.predicate, argument.span, role=argument.role)
+            spans.append(
+                {
+                    "label": argument.role,
+                    "first": argument.first,
+                    "last": argument.last,
+                    "node": argument.node,
+                    "score": None if argument.score is None else finite(argument.score),
+                    "margin": None if why is None else finite(why.margin),
+                    "features": [] if why is None else [[name, finite(w)] for name, w in why.features[:_FEATURES]],
+                }
+            )
+        title = proposition.roleset or proposition.lemma
+        layers.append({"title": title, "marked": [proposition.predicate], "spans": spans})
+    notes = [] if layers else ["No predicate was found."]
+    return {"layers": layers, "scores": ["probability"], "notes": notes}
+
+
+def _label_frames(
+    model: FrameParser, sentence: Sentence, request: Request, shelf: Shelf, limits: Limits
+) -> dict[str, Any]:
+    parse = from_tree(sentence.needs_tree(), senses=_senses() if model.labeler_.wordnet_ else None)
+    targets = model.identifier_.predict([parse])[0]
+    if not targets:
+        return {"layers": [], "notes": ["No frame was found."]}
+    data = [FrameInput(parse, tuple(targets))]
+    labeler = model.labeler_
+    scored = labeler.score(data)
+    layers = []
+    for found, instance, table in zip(labeler.predict(data)[0], scored.instances, scored.tables, strict=True):
+        spans = [
+            {"label": one.role, "first": one.first, "last": one.last, "score": finite(one.margin)}
+            for one in found.fillers
+        ]
+        frame = labeler.lexicon_[instance.frame]
+        scores = table.copy()
+        scores[:, -1] += labeler.null_offset
+        chosen = {(one.first, one.last) for one in found.fillers}
+        problem = {
+            "words": list(sentence.words),
+            "roles": [element.name for element in frame.elements],
+            "excludes": [list(pair) for pair in frame.excludes],
+            "requires": [list(pair) for pair in frame.requires],
+            **_shortened(scores, instance.spans, chosen),
+        }
+        layers.append({"title": found.frame, "marked": list(found.tokens), "spans": spans, "problem": problem})
+    return {"layers": layers, "scores": ["margin"]}
+
+
+def _senses() -> WordSenses | None:
+    """Return the word senses that a model was trained with, or warn that they are missing here."""
+    try:
+        return _read_senses()
+    except DataError as error:
+        warnings.warn(f"the model knows word senses, and here there are none: {error}", UserWarning, stacklevel=2)
+        return None
+
+
+@cache
+def _read_senses() -> WordSenses:
+    return WordSenses()
+
+
+def _shortened(scores: Any, spans: Any, chosen: set[tuple[int, int]]) -> dict[str, Any]:
+    """Keep the spans that were chosen and those that some role likes best; leaving a role unfilled is worth 0."""
+    relative = scores[:, :-1] - scores[:, -1:]
+    best = np.argsort(-relative, axis=1, kind="stable")[:, :_SPANS_PER_ROLE]
+    liked = sorted(set(best.ravel().tolist()), key=lambda span: -float(relative[:, span].max()))
+    kept = [number for number, span in enumerate(spans) if tuple(span) in chosen]
+    kept = sorted({*kept, *liked[: max(0, _SPANS - len(kept))]}, key=lambda number: tuple(spans[number]))
+    return {
+        "spans": [[int(end) for end in spans[number]] for number in kept],
+        "scores": [[round(float(row[number]), 2) for number in kept] for row in relative],
+        "left_out": len(spans) - len(kept),
+    }
+
+
+KINDS = (
+    Kind(PCFGParser, "parser", "finds the most probable trees of a sentence", _parse),
+    Kind(QuestionClassifier, "question classifier", "says what kind of answer a question asks for", _classify),
+    Kind(KernelSVC, "tree classifier", "gives a tree one of its classes", _classify),
+    Kind(RoleLabeler, "role labeller", "says who did what to whom", _label_roles),
+    Kind(FrameParser, "frame labeller", "finds frames and what fills their roles", _label_frames),
+    Kind(ParseReranker, "parse reranker", "chooses among the parser's trees", _rerank),
+)
+"""The kinds of models that this panel can show."""

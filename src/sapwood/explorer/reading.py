@@ -1,0 +1,112 @@
+"""What a user has typed, as a sentence with a tree: brackets are read, anything else is parsed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from sapwood.errors import DataError
+from sapwood.explorer.limits import Limits
+from sapwood.explorer.shelf import Shelf
+from sapwood.parse import PCFGParser, split_sentences
+from sapwood.trees import Tree
+from sapwood.trees.positions import Positions
+
+__all__ = ["Sentence", "parser_of", "read_sentence", "tree_json"]
+
+_HOW = {
+    "fallback": "The sentence is outside the grammar; a plainer grammar has parsed it.",
+    "pieces": "The sentence is outside the grammar; its pieces were parsed and put together.",
+}
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence as models take it.
+
+    Attributes
+    ----------
+    words : tuple of str
+        Its words.
+    tree : Tree or None
+        Its tree; None where there is no parser.
+    given : bool
+        Whether the tree was typed.
+    notes : list of str
+        What the user should know about how it was read.
+    parser : str
+        The name of the parser; empty if the tree was given or there is none.
+    """
+
+    words: tuple[str, ...]
+    tree: Tree | None
+    given: bool
+    notes: list[str] = field(default_factory=list)
+    parser: str = ""
+
+    def needs_tree(self) -> Tree:
+        """Return the tree, or say how to get one."""
+        if self.tree is None:
+            raise DataError(
+                "the folder holds no parser, so a sentence has no tree; paste a tree in brackets, or put a model of "
+                "sapwood train parser into the folder and start again."
+            )
+        return self.tree
+
+
+def parser_of(shelf: Shelf, name: str = "") -> tuple[str, PCFGParser | None]:
+    """Return the parser of this name, or the first on the shelf, or none."""
+    if name:
+        model = shelf[name]
+        if not isinstance(model, PCFGParser):
+            raise DataError(f"the model {name!r} is a {type(model).__name__}, not a parser.")
+        return name, model
+    return next(iter(shelf.of(PCFGParser).items()), ("", None))
+
+
+def read_sentence(text: str, shelf: Shelf, limits: Limits, *, parser: str = "") -> Sentence:
+    """Read a sentence or a bracketed tree."""
+    if len(text) > limits.characters:
+        raise DataError(f"the text has {len(text):,} characters; at most {limits.characters:,} are read. Shorten it.")
+    text = text.strip()
+    if not text:
+        raise DataError("there is nothing to read; type a sentence, or a tree in brackets.")
+    if text.startswith("("):
+        tree = Tree.fromstring(text)
+        _check_size(tree, limits)
+        return Sentence(tree.leaves(), tree, given=True)
+    sentences = split_sentences(text)
+    if not sentences:
+        raise DataError("there are no words in the text; type a sentence, or a tree in brackets.")
+    words = tuple(str(word) for word in sentences[0])
+    if len(words) > limits.words:
+        raise DataError(f"the sentence has {len(words):,} words; at most {limits.words} are read. Shorten it.")
+    notes = []
+    if len(sentences) > 1:
+        notes.append(f"The text has {len(sentences)} sentences; the first is looked at.")
+    name, model = parser_of(shelf, parser)
+    if model is None:
+        return Sentence(words, None, given=False, notes=notes)
+    parsed = model.analyse([words], 1)[0]
+    if parsed.how in _HOW:
+        notes.append(_HOW[parsed.how])
+    found = parsed.parses.parses[0]
+    assert isinstance(found, Tree)
+    _check_size(found, limits)
+    return Sentence(words, found, given=False, notes=notes, parser=name)
+
+
+def tree_json(tree: Tree) -> dict[str, Any]:
+    """Return a tree as the page draws it: labels and parents in pre-order, and its brackets.
+
+    >>> tree_json(Tree.fromstring("(NP (DT a) (NN dog))"))
+    {'labels': ['NP', 'DT', 'a', 'NN', 'dog'], 'parents': [-1, 0, 1, 0, 3], 'text': '(NP (DT a) (NN dog))'}
+    """
+    at = Positions(tree)
+    return {"labels": at.labels, "parents": at.parent, "text": str(tree)}
+
+
+def _check_size(tree: Tree, limits: Limits) -> None:
+    size = tree.size()
+    if size > limits.nodes:
+        raise DataError(f"the tree has {size:,} nodes; at most {limits.nodes:,} are shown. Take a part of it.")

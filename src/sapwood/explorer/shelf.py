@@ -1,0 +1,96 @@
+"""The models of one folder, by name. Nothing outside the folder is ever opened, whatever name is asked for.
+
+What can be done with a model is said in ``analysing`` and ``comparing``; here it is found, loaded and listed. A file
+that cannot be loaded stays on the list with the reason.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sapwood.errors import DataError, ModelFileError, SapwoodError
+from sapwood.files import load
+
+__all__ = ["Book", "Shelf", "model_files"]
+
+_ENDING = ".sap"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Book:
+    """A model on the shelf.
+
+    Attributes
+    ----------
+    name : str
+        The name of its file, without ending.
+    model : object
+        The model; None if it could not be loaded.
+    fault : str
+        Why not; empty otherwise.
+    """
+
+    name: str
+    model: Any
+    fault: str = ""
+
+
+def model_files(folder: str | os.PathLike[str]) -> dict[str, Path]:
+    """Return the model files of a folder by name, sorted; those in folders below are not looked at."""
+    try:
+        found = sorted(path for path in Path(folder).iterdir() if path.suffix == _ENDING and len(path.stem) > 0)
+    except (FileNotFoundError, NotADirectoryError):
+        raise DataError(f"{os.fspath(folder)}: there is no such folder; name one that holds model files.") from None
+    return {path.stem: path for path in found}
+
+
+class Shelf:
+    """The models of a folder.
+
+    Parameters
+    ----------
+    folder : path
+        Every file in it that ends in ``.sap`` is loaded. Links are followed only to files that lie in the folder.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        root = Path(folder).resolve()
+        self._books = {name: _open(root, name, path) for name, path in model_files(root).items()}
+
+    def __iter__(self) -> Iterator[Book]:
+        return iter(self._books.values())
+
+    def __getitem__(self, name: str) -> Any:
+        """Return a model; raise if there is none of this name, or if it could not be loaded."""
+        book = self._books.get(name)
+        if book is None:
+            shown = name if len(name) <= 60 else f"{name[:57]}..."
+            raise DataError(f"there is no model {shown!r}; choose one of {', '.join(self._books) or 'none'}.")
+        if book.model is None:
+            raise ModelFileError(book.fault)
+        return book.model
+
+    def of(self, kind: type[T]) -> dict[str, T]:
+        """Return all models of a class by name."""
+        return {book.name: book.model for book in self if isinstance(book.model, kind)}
+
+
+def _open(root: Path, name: str, path: Path) -> Book:
+    try:
+        real = path.resolve(strict=True)
+        if not real.is_relative_to(root):
+            return Book(name, None, f"{path.name}: is a link out of the folder; copy the file itself into it.")
+        if not real.is_file():
+            return Book(name, None, f"{path.name}: is not a file; put model files into the folder.")
+        return Book(name, load(real))
+    except (SapwoodError, OSError, MemoryError) as error:
+        # Whoever looks at the page knows the folder; the rest of the path is not theirs to see.
+        return Book(name, None, str(error).replace(f"{root}{os.sep}", "") or f"{path.name}: {type(error).__name__}")
+    except Exception as error:  # a damaged file can go wrong in any way, and the others are to be shown all the same
+        return Book(name, None, f"{path.name}: cannot be loaded ({type(error).__name__}: {error}).")

@@ -1,0 +1,80 @@
+"""Models for a first look: one of each kind, trained on the nursery in seconds."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sapwood.corpora import nursery
+from sapwood.corpora.nursery import Nursery
+from sapwood.corpora.nursery.roles import role_sentences
+from sapwood.corpora.nursery.similarity import synonyms
+from sapwood.files import save
+from sapwood.kernels import Linear, SubsetTree
+from sapwood.learn import KernelRanker, KernelSVC
+from sapwood.parse import PCFGParser
+from sapwood.tasks.frames import FrameIdentifier, FrameLabeler, FrameParser, nursery_frames
+from sapwood.tasks.pairs import PairClassifier, PairFeatures
+from sapwood.tasks.questions import QuestionClassifier
+from sapwood.tasks.questions.classifier import plain_kernel
+from sapwood.tasks.reranking import ParseReranker
+from sapwood.tasks.roles import RoleLabeler
+from sapwood.trees import Examples, Grammar
+
+__all__ = ["train_starters"]
+
+
+def train_starters(
+    folder: str | os.PathLike[str], *, size: int = 1500, report: Callable[[str], None] | None = None
+) -> None:
+    """Train small models and save them into a folder.
+
+    Parameters
+    ----------
+    folder : path
+        Where to; it must exist.
+    size : int
+        Sentences of the nursery to learn from.
+    report : callable, optional
+        Takes a line of text whenever a model is finished.
+    """
+    tell = report or (lambda line: None)
+    tell("Training small models on the nursery: a garden, not a benchmark.")
+    start = time.perf_counter()
+    garden = nursery.grow(size=size)
+    for name, model in _models(garden):
+        save(model, Path(folder) / f"{name}.sap")
+        tell(f"  {name:<10} {time.perf_counter() - start:5.1f} s")
+        start = time.perf_counter()
+
+
+def _models(garden: Nursery) -> Iterator[tuple[str, Any]]:
+    yield "parser", PCFGParser().fit(garden.trees)
+    yield "grammar", Grammar.from_trees(garden.trees)
+    half = garden.sentences[: len(garden.sentences) // 2]
+    asked = [sentence for sentence in garden.sentences if sentence.label is not None]
+    labels = [":".join(sentence.label) for sentence in asked if sentence.label is not None]
+    yield "questions", QuestionClassifier(plain_kernel()).fit([sentence.tree for sentence in asked], labels)
+    kinds = np.array(["statement" if sentence.label is None else "question" for sentence in half])
+    yield "trees", KernelSVC(SubsetTree(decay=0.4).normalized()).fit(garden.trees[: len(half)], kinds)
+    yield "roles", RoleLabeler().fit(role_sentences(garden)[: len(half)])
+    lexicon, data = nursery_frames(garden)
+    yield (
+        "frames",
+        FrameParser(labeler=FrameLabeler(bits=18, l2=0.3, epochs=6), identifier=FrameIdentifier(bits=16)).fit(
+            data[: len(half)], lexicon=lexicon
+        ),
+    )
+    first, second = ([getattr(pair, side) for pair in garden.pairs] for side in ("first", "second"))
+    pairs = Examples(first=garden.trees[first], second=garden.trees[second])
+    same = np.array(["same" if pair.same else "different" for pair in garden.pairs])
+    groups = ("lexical", "subset", "partial", "semantic")
+    features = PairFeatures(groups, coarse_decays=(0.4,), similarity=synonyms(garden.lexicon))
+    yield "pairs", PairClassifier(features).fit(pairs, same)
+    ranker = KernelRanker(SubsetTree(decay=0.3).on("tree") + Linear().on("prior"), epochs=2, random_state=0)
+    yield "reranker", ParseReranker(ranker).fit([garden.forest(number) for number in range(min(200, len(half)))])

@@ -1,0 +1,66 @@
+"""How objects without a picture of their own show in notebooks: a small table of what they are made of.
+
+Stands below all rooms. Trees, charts and sentences draw themselves, in ``trees`` and ``draw``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sized
+from html import escape
+from typing import Any
+
+__all__ = ["Shown", "facts_html"]
+
+_LONGEST = 200
+
+
+class Shown:
+    """Gives a class a table for notebooks: its title, and its fields or what ``_facts`` says, everything escaped.
+
+    Examples
+    --------
+    >>> @dataclasses.dataclass
+    ... class Score(Shown):
+    ...     f1: float
+    >>> Score(0.5)._repr_html_()
+    '<table><caption>Score</caption><tr><th scope="row">f1</th><td>0.5</td></tr></table>'
+    """
+
+    __slots__ = ()
+
+    def _facts(self) -> Mapping[str, Any]:
+        """Return what the table lists; without anything, the object is shown as it is written."""
+        if not dataclasses.is_dataclass(self):
+            return {}
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self) if field.repr}
+
+    def _repr_html_(self) -> str:
+        facts = self._facts()
+        return facts_html(type(self).__name__, facts) if facts else f"<code>{escape(_short(repr(self)))}</code>"
+
+
+def facts_html(title: str, facts: Mapping[str, Any]) -> str:
+    """Write facts as a table with a title."""
+    rows = "".join(
+        f'<tr><th scope="row">{escape(str(name).replace("_", " "))}</th><td>{escape(_text(value))}</td></tr>'
+        for name, value in facts.items()
+    )
+    return f"<table><caption>{escape(title)}</caption>{rows}</table>"
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return _short(value)
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    # The text of a long list would take long to make, and nobody would read it.
+    if isinstance(value, Sized) and len(value) > 20:
+        return f"{type(value).__name__} of {len(value):,}"
+    return _short(repr(value))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

@@ -1,0 +1,60 @@
+"""Past one machine: long work cut into pieces that a Dask cluster computes, and that are never computed twice.
+
+Here are the pieces: tiles of a Gram matrix (``gram``), shards of feature maps (``shards``), models trained from them
+(``linear``), predictions (``answers``); who computes them (``cluster``) and who remembers what is finished
+(``ledger``); what it will cost (``costs``) and how cost grows on one machine (``growth``). What is computed belongs to
+kernels, learners and tasks. Dask and Zarr come with ``pip install sapwood[scale]`` and are loaded when first needed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+# Loaded when first used, as everywhere: a single name should not cost the import of all.
+_HOMES = {
+    "ClusterLabeler": "answers",
+    "GramStore": "gram",
+    "ShardClassifier": "linear",
+    "Shards": "shards",
+    "gram_cost": "costs",
+    "gram_to_zarr": "gram",
+    "in_parts": "parts",
+    "map_cost": "costs",
+    "map_to_shards": "shards",
+    "predict": "answers",
+}
+
+__all__ = [
+    "ClusterLabeler",
+    "GramStore",
+    "ShardClassifier",
+    "Shards",
+    "gram_cost",
+    "gram_to_zarr",
+    "in_parts",
+    "map_cost",
+    "map_to_shards",
+    "predict",
+]
+
+if TYPE_CHECKING:
+    from sapwood.scale.answers import ClusterLabeler, predict
+    from sapwood.scale.costs import gram_cost, map_cost
+    from sapwood.scale.gram import GramStore, gram_to_zarr
+    from sapwood.scale.linear import ShardClassifier
+    from sapwood.scale.parts import in_parts
+    from sapwood.scale.shards import Shards, map_to_shards
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name not in _HOMES:
+        raise AttributeError(f"module 'sapwood.scale' has no attribute {name!r}")
+    value = getattr(import_module(f"sapwood.scale.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

@@ -1,0 +1,480 @@
+"""One call that works for every public callable, from which tests make calls that should not.
+
+``ENTRIES`` names each callable of each room and says how to call it. Estimators are made and fitted; iterators are
+run to their end. Two kinds of names need no entry: records, which only hold what they are given, and readers, which
+``fuzz/targets.py`` covers (``READERS`` says by which target).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import io
+import itertools
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+import sapwood as sw
+import specimens
+
+__all__ = ["ENTRIES", "READERS", "ROOMS", "is_record", "public"]
+
+ROOMS = (
+    "sapwood",
+    "sapwood.trees",
+    "sapwood.words",
+    "sapwood.kernels",
+    "sapwood.learn",
+    "sapwood.decode",
+    "sapwood.parse",
+    "sapwood.corpora",
+    "sapwood.corpora.framenet",
+    "sapwood.corpora.nursery",
+    "sapwood.metrics",
+    "sapwood.draw",
+    "sapwood.tasks.attachment",
+    "sapwood.tasks.frames",
+    "sapwood.tasks.pairs",
+    "sapwood.tasks.questions",
+    "sapwood.tasks.roles",
+    "sapwood.tasks.reranking",
+    "sapwood.parse.incremental",
+)
+
+# Which fuzz target covers a reader.
+READERS = {
+    "iter_brown": "brown",
+    "iter_conll05": "conll05",
+    "iter_shared_task": "conll05",
+    "iter_conll09": "conll09",
+    "iter_conllu": "conllu",
+    "read_conllu": "conllu",
+    "iter_corenlp": "corenlp",
+    "read_corenlp": "corenlp",
+    "iter_corenlp_json": "corenlp_json",
+    "iter_joined": "joined",
+    "iter_kelp": "kelp",
+    "read_kelp": "kelp",
+    "iter_msr": "msr",
+    "read_msr": "msr",
+    "iter_nbest": "nbest",
+    "read_nbest": "nbest",
+    "iter_prop_instances": "pointers",
+    "read_prop_instances": "pointers",
+    "iter_props": "props",
+    "read_props": "props",
+    "iter_questions": "questions",
+    "read_questions": "questions",
+    "iter_quora": "quora",
+    "read_quora": "quora",
+    "iter_role_lines": "role_lines",
+    "iter_skeletons": "skeletons",
+    "iter_treebank": "packed",
+    "read_treebank": "packed",
+    "read_labelled": "labelled",
+    "read_parsed_texts": "parsed_texts",
+    "read_tree_pairs": "tree_pairs",
+    "read_trees": "trees",
+    "iter_trees": "trees",
+    "iter_tree_blocks": "trees",
+    "iter_frames": "frame_files",
+    "iter_fulltext": "fulltext",
+    "read_fulltext": "fulltext",
+    "read_framenet": "release",
+    "load_framenet": "release",
+    "read_relations": "relations",
+    "read_sentence_parses": "sentence_parses",
+    "read_splits": "splits",
+    "iter_records": "frame_records",
+    "load": "model",
+}
+
+
+def public() -> dict[str, Any]:
+    """Every public callable, under its name; one that two rooms show is there once."""
+    found: dict[str, Any] = {}
+    for room in ROOMS:
+        module = import_module(room)
+        for name in module.__all__:
+            value = getattr(module, name)
+            if callable(value):
+                # Two rooms each have a Lexicon.
+                key = name if found.get(name, value) is value else f"{room}.{name}"
+                found[key] = value
+    return found
+
+
+def is_record(value: Any) -> bool:
+    """Whether a class only holds what it is given: results, rows of files, errors."""
+    if not inspect.isclass(value):
+        return False
+    if issubclass(value, (Exception, Warning)):
+        return True
+    named = issubclass(value, tuple) and hasattr(value, "_fields")
+    return named or (dataclasses.is_dataclass(value) and not hasattr(value, "__post_init__"))
+
+
+def trees() -> Any:
+    return sw.TreeArray(specimens.TREES)
+
+
+@cache
+def _folder() -> Path:
+    return Path(tempfile.mkdtemp(prefix="sapwood-entries-"))
+
+
+def _path(name: str = "x.out") -> str:
+    return str(_folder() / name)
+
+
+def _fitted(kind: Any, *fixed: str) -> Callable[..., Any]:
+    """Make an estimator, fit it and ask it something; what is not its parameter goes to ``fit``."""
+
+    def call(X: Any, y: Any = None, **keywords: Any) -> Any:
+        given = {name: keywords.pop(name) for name in fixed if name in keywords}
+        model = kind(**keywords)
+        model.fit(X, y, **given) if y is not None else model.fit(X, **given)
+        for method in ("decision_function", "transform", "predict"):
+            if hasattr(model, method):
+                return getattr(model, method)(X)
+        return model
+
+    return call
+
+
+def _kernel(kind: Any) -> Callable[..., Any]:
+    def call(X: Any, **keywords: Any) -> Any:
+        kernel = kind(**keywords)
+        return kernel(X), kernel.diag(X), kernel.normalized()(X, X)
+
+    return call
+
+
+def _words(kind: Any) -> Callable[..., Any]:
+    def call(words: Any, **keywords: Any) -> Any:
+        return kind(**keywords).matrix(words)
+
+    return call
+
+
+def _all(function: Any) -> Callable[..., Any]:
+    return lambda **keywords: list(itertools.islice(function(**keywords), 50))
+
+
+def _roles() -> Any:
+    return specimens._roles()[:3]
+
+
+def _dependencies() -> Any:
+    text = "1\tdogs\tdog\tNOUN\tNNS\t_\t2\tnsubj\t_\t_\n2\tbark\tbark\tVERB\tVBP\t_\t0\troot\t_\t_\n\n"
+    return sw.corpora.read_conllu(io.StringIO(text))
+
+
+def _forests() -> Any:
+    from sapwood.parse.incremental import ConnectionPaths, attachment_trees
+
+    made = attachment_trees(trees())
+    return ConnectionPaths.from_trees(made).forests(made)
+
+
+def _graph(scores: Any, **keywords: Any) -> Any:
+    graph = sw.decode.FactorGraph()
+    u = graph.variables(scores)
+    graph.xor(u, axis=1)
+    graph.budget(u, limit=3)
+    return graph.solve(**keywords)
+
+
+def _grammar() -> Any:
+    return specimens.specimen("Grammar")
+
+
+def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
+    from sapwood import corpora, decode, draw, kernels, learn, metrics, parse, words
+    from sapwood.corpora import framenet, nursery
+    from sapwood.parse import incremental
+    from sapwood.tasks import attachment, frames, pairs, questions, reranking, roles
+
+    tree = sw.Tree.fromstring(specimens.TREES[1])
+    labels = list(specimens.LABELS)
+    rank = {"X": trees(), "y": [1, 0, 0, 1], "groups": [0, 0, 1, 1]}
+    small = {
+        "units": 3,
+        "epochs": 1,
+        "random_state": 0,
+        "learning_rate": 0.01,
+        "batch_size": 1,
+        "alpha": 0.0,
+        "dtype": "float32",
+    }
+    spans = [(-1, -1), (0, 1), (1, 2), (3, 3)]
+    scores = [[0.0, 1.0, 2.0, -1.0], [0.5, 1.5, -2.0, 1.0]]
+    gold = {"relevance": [1, 0, 0, 1], "scores": [0.5, 0.1, 0.3, 0.2], "groups": [0, 0, 1, 1]}
+    question = sw.Tree.fromstring("(SBARQ (WHNP (WP What)) (SQ (VBZ is) (NP (NN rain))) (. ?))")
+    data = specimens._frames()[1][:6]
+    lexicon = specimens._frames()[0]
+    garden = specimens.garden()
+    two = sw.Examples(first=garden.trees[:12], second=garden.trees[12:24])
+    similar = words.Table({("dog", "cat"): 0.5})
+    asked = ["dog", "cat", "x"]
+    nbest = [garden.forest(number) for number in range(4)]
+    positions = sw.trees.Positions(tree)
+    features = np.random.default_rng(0).random((30, 3))
+    sets = {"features": np.array([1, 2], np.uint32), "ends": np.array([[1], [2]], np.uint64), "row_ends": np.array([2], np.uint64),
+            "role_ends": np.array([1], np.uint64), "key_ends": np.array([1], np.uint64), "keys": np.array([7], np.uint32),
+            "masks": np.array([1], np.uint32)}  # fmt: skip
+    word = _dependencies()[0].rows[0]
+
+    def sets_fit(bits: Any, l2: Any, rate: Any, right: Any) -> Any:
+        return learn.LogLinear(bits=bits, l2=l2, rate=rate, epochs=1).fit(learn.CandidateSets(**sets), right)
+
+    return {
+        # trees
+        "Tree": (lambda text: sw.Tree.fromstring(text), {"text": specimens.TREES[0]}),
+        "TreeArray": (lambda trees: sw.TreeArray(trees).to_strings(), {"trees": specimens.TREES}),
+        "Examples": (sw.Examples, {"tree": specimens.TREES, "flat": np.ones((4, 2))}),
+        "Grammar": (sw.trees.Grammar, {"rules": [("NP", ("DT", "NN"), 1)], "min_children": 2, "marks": ("-ARG",)}),
+        "HeadTable": (sw.trees.HeadTable, {"table": {"NP": ("right", [["NN"]])}, "default": "left"}),
+        "Positions": (sw.trees.Positions, {"tree": tree}),
+        "RoleSentence": (lambda words, predicate: sw.trees.RoleSentence(words, (sw.trees.Proposition(predicate, "x", ()),)),
+                         {"words": ("a", "b"), "predicate": 1}),
+        "Proposition": (sw.trees.Proposition, {"predicate": 1, "lemma": "x", "arguments": (sw.trees.Argument("A0", 0, 1),)}),
+        "Argument": (sw.trees.Argument, {"role": "A0", "first": 0, "last": 1}),
+        "binarize": (sw.trees.binarize, {"trees": tree, "mark": "|"}),
+        "collapse_unary": (sw.trees.collapse_unary, {"trees": tree}),
+        "concatenate": (sw.trees.concatenate, {"arrays": [trees(), trees()[:2]]}),
+        "delexicalize": (sw.trees.delexicalize, {"trees": trees(), "word": "w"}),
+        "lowercase_leaves": (sw.trees.lowercase_leaves, {"trees": trees()}),
+        "map_leaves": (sw.trees.map_leaves, {"trees": trees(), "words": {"dog": "cat"}}),
+        "relabel": (sw.trees.relabel, {"trees": trees(), "labels": {"NP": "XP"}}),
+        "rewrite": (sw.trees.rewrite, {"trees": tree, "rule": lambda one: one}),
+        "to_brackets": (sw.trees.to_brackets, {"tree": tree}),
+        "write_trees": (sw.write_trees, {"trees": trees(), "path": _path()}),
+        "save": (sw.save, {"value": trees(), "path": _path("x.sap")}),
+        "options": (lambda threads: sw.options(threads=threads).__exit__(), {"threads": 1}),
+        # words
+        "Table": (_words(words.Table), {"entries": {("dog", "cat"): 0.5}, "words": asked}),
+        "Taxonomy": (_words(words.Taxonomy), {"edges": [("dog", "animal"), ("cat", "animal")], "weights": "full", "words": asked}),
+        "Vectors": (_words(lambda vocabulary, matrix, measure: words.Vectors(vocabulary, matrix, measure=measure)),
+                    {"vocabulary": ["dog", "cat"], "matrix": np.eye(2), "measure": "cosine", "words": asked}),
+        "Latent": (_words(words.Latent), {"documents": ["a dog", "a cat", "a dog and a cat"], "dimensions": 2, "random_state": 0, "words": asked}),
+        "Inflected": (_words(words.Inflected), {"strength": 0.8, "words": asked}),
+        "Folded": (_words(words.Folded), {"similarity": similar, "words": asked}),
+        "Tagged": (_words(words.Tagged), {"similarity": similar, "separator": "::", "prefix": "", "words": asked}),
+        "WordScaled": (_words(words.WordScaled), {"weight": 0.5, "similarity": similar, "words": asked}),
+        "WordSum": (_words(words.WordSum), {"first": similar, "second": similar, "words": asked}),
+        "WordProduct": (_words(words.WordProduct), {"first": similar, "second": similar, "words": asked}),
+        "WordSimilarity": (lambda words: similar.matrix(words), {"words": asked}),
+        "WordNet": (words.WordNet, {"weights": "lin", "senses": "first", "information": "intrinsic", "path": str(_folder())}),
+        "repair": (words.repair, {"words": ["a", "b"], "matrix": np.eye(2), "method": "clip"}),
+        # kernels
+        "Subtree": (_kernel(kernels.Subtree), {"X": trees(), "decay": 0.4}),
+        "SubsetTree": (_kernel(kernels.SubsetTree), {"X": trees(), "decay": 0.4, "max_depth": 3}),
+        "PartialTree": (_kernel(kernels.PartialTree), {"X": trees(), "decay": 0.4, "depth_decay": 0.4, "max_subsequence": 2, "terminal_factor": 1.0}),
+        "GrammarDriven": (_kernel(kernels.GrammarDriven), {"X": trees(), "grammar": _grammar(), "decay": 0.4, "deletion": 0.6, "mutation": 0.3,
+                                                           "lexical": "exact", "mutation_scope": "deep", "duplicates": "count"}),
+        "SemanticSubsetTree": (_kernel(kernels.SemanticSubsetTree), {"X": trees(), "similarity": similar, "decay": 0.4, "leaf_weight": 1.0}),
+        "SmoothedPartialTree": (_kernel(kernels.SmoothedPartialTree), {"X": trees(), "similarity": similar, "decay": 0.4, "depth_decay": 0.4, "lexical": "leaves"}),
+        "Linear": (_kernel(kernels.Linear), {"X": features[:4]}),
+        "Polynomial": (_kernel(kernels.Polynomial), {"X": features[:4], "degree": 2, "constant": 1.0, "scale": 1.0}),
+        "CrossPair": (_kernel(kernels.CrossPair), {"X": two, "kernel": kernels.SubsetTree(), "first": "first", "second": "second"}),
+        "Kernel": (lambda X, Y: kernels.SubsetTree().pairwise(X, Y), {"X": trees(), "Y": trees()}),
+        "parse_kernel": (kernels.parse_kernel, {"text": "SubsetTree(decay=0.4)"}),
+        "SubtreeMap": (_fitted(kernels.SubtreeMap), {"X": trees(), "decay": 0.4, "min_df": 1}),
+        "FragmentMap": (_fitted(kernels.FragmentMap), {"X": trees(), "decay": 0.4, "max_size": 3, "max_depth": 3, "min_df": 1, "max_fragments": 1000}),
+        "HashedFragmentMap": (_fitted(kernels.HashedFragmentMap), {"X": trees(), "decay": 0.4, "max_size": 3, "n_features": 64, "max_fragments": 1000}),
+        "LandmarkMap": (_fitted(kernels.LandmarkMap), {"X": trees(), "kernel": kernels.SubsetTree(), "n_components": 2, "random_state": 0}),
+        # learn
+        "KernelSVC": (_fitted(learn.KernelSVC), {"X": trees(), "y": labels, "kernel": kernels.SubsetTree(), "C": 1.0, "tol": 0.001, "multi_class": "ovr",
+                                                 "solver": "auto", "cache_size": 10.0, "class_weight": "balanced"}),
+        "KernelSVR": (_fitted(learn.KernelSVR), {"X": trees(), "y": [1.0, 2.0, 2.5, 1.5], "kernel": kernels.SubsetTree(), "C": 1.0, "epsilon": 0.1}),
+        "VotedPerceptron": (_fitted(learn.VotedPerceptron), {"X": trees(), "y": labels, "kernel": kernels.SubsetTree(), "epochs": 1, "vote": "voted", "random_state": 0}),
+        "KernelRanker": (_fitted(learn.KernelRanker, "groups"), {**rank, "kernel": kernels.SubsetTree(), "loss": "pairwise", "pairs": "best", "epochs": 1,
+                                                                  "learning_rate": 1.0, "random_state": 0}),
+        "RecursiveRanker": (_fitted(learn.RecursiveRanker, "groups"), {**rank, **small, "loss": "setwise"}),
+        "RecursiveClassifier": (_fitted(learn.RecursiveClassifier), {"X": trees(), "y": labels, **small, "optimizer": "adam"}),
+        "RecursiveRegressor": (_fitted(learn.RecursiveRegressor), {"X": trees(), "y": [1.0, 2.0, 2.5, 1.5], **small, "clip": 5.0}),
+        "AdditiveLogistic": (_fitted(learn.AdditiveLogistic), {"X": features, "y": [n % 2 for n in range(30)], "C": 0.1, "knots": 4}),
+        "LogLinear": (sets_fit, {"bits": 6, "l2": 1.0, "rate": 0.1, "right": np.array([0])}),
+        "CandidateSets": (learn.CandidateSets, sets),
+        "from_ranks": (learn.from_ranks, {"ranks": [1, 2, 3]}),
+        # decode
+        "FactorGraph": (_graph, {"scores": scores, "method": "ad3", "time_limit": 0.2, "max_nodes": 5, "penalty": 1.0, "tolerance": 1e-7}),
+        "Variables": (lambda scores: ~sw.decode.FactorGraph().variables(scores), {"scores": scores}),
+        "RoleProblem": (decode.RoleProblem, {"scores": scores, "spans": spans, "excludes": [(0, 1)], "requires": [(0, 1)], "tokens": 4}),
+        "RoleResult": (lambda scores, spans: decode.decode_roles(scores, spans).violations, {"scores": scores, "spans": spans}),
+        "decode_roles": (decode.decode_roles, {"scores": scores, "spans": spans, "excludes": [(0, 1)], "requires": [], "tokens": 4, "method": "exact",
+                                               "beam": 3, "time_limit": 0.2, "max_nodes": 5, "max_states": 9}),
+        "decode_roles_batch": (decode.decode_roles_batch, {"problems": [decode.RoleProblem(scores, spans)], "method": "beam", "beam": 3, "threads": 1}),
+        "decode_labels": (decode.decode_labels, {"scores": scores, "spans": spans[1:3], "unique": [1], "implies": [(1, 2)], "after": [(2, 1)], "tokens": 4,
+                                                 "method": "exact", "time_limit": 0.2}),
+        # parse
+        "PCFGParser": (_parsed, {"trees": [one.tree for one in garden.sentences[:8]], "words": ["the", "dog"], "vertical": 2, "horizontal": 2,
+                                 "backoff": 1.0, "beam": 10.0, "max_length": 20, "memory_limit": 2**28}),
+        "jackknife": (parse.jackknife, {"treebank": [one.tree for one in garden.sentences[:8]], "folds": 2, "n": 2}),
+        "Token": (parse.Token, {"word": "dog", "begin": 0, "end": 3}),
+        "tokenize": (parse.tokenize, {"text": "Mr. Smith's dog."}),
+        "split_sentences": (parse.split_sentences, {"text": "One. Two!"}),
+        "from_benepar": (parse.from_benepar, {"document": SimpleNamespace(sents=[])}),
+        "from_stanza": (parse.from_stanza, {"document": SimpleNamespace(sentences=[])}),
+        "from_corenlp": (parse.from_corenlp, {"document": {"sentences": [{"parse": "(ROOT (NN rain))"}]}}),
+        "from_bllip": (parse.from_bllip, {"parses": [SimpleNamespace(ptb_parse="(S1 (NN rain))", parser_score=-1.0)]}),
+        "ConnectionPaths": (lambda trees, root: incremental.ConnectionPaths.from_trees(trees, root=root).forests(trees), {"trees": incremental.attachment_trees(trees()), "root": "lowest"}),
+        "Forests": (lambda keep: _forests().select(keep), {"keep": np.arange(len(_forests())) < 2}),
+        "attachment_trees": (incremental.attachment_trees, {"trees": trees()}),
+        "word_classes": (incremental.word_classes, {"tags": ["NN", "VB"], "other": "other"}),
+        # corpora
+        "find_nltk": (corpora.find_nltk, {"package": "no-such-package"}),
+        "KelpExample": (corpora.KelpExample, {"labels": ("a",)}),
+        "NBest": (corpora.NBest, {"parses": trees(), "scores": np.array([-1.0, -2.0, -3.0, -4.0])}),
+        "lexical_centred": (corpora.lexical_centred, {"sentence": _dependencies()[0], "drop_relations": ("punct",)}),
+        "relation_centred": (corpora.relation_centred, {"sentence": _dependencies()[0], "drop_relations": ("punct",)}),
+        "words_only": (corpora.words_only, {"sentence": _dependencies()[0], "drop_relations": ("punct",)}),
+        "kelp_labels": (corpora.kelp_labels, {"word": word}),
+        "plain_labels": (corpora.plain_labels, {"word": word}),
+        "surface_proposition": (corpora.surface_proposition, {"instance": corpora.read_prop_instances(io.StringIO("f 0 1 gold see.01 ----- 0:1-ARG0 2:0-rel\n"))[0], "tree": tree}),
+        "write_conll09": (corpora.write_conll09, {"sentences": _roles(), "path": _path()}),
+        "write_conllu": (corpora.write_conllu, {"sentences": _dependencies(), "path": _path()}),
+        "write_corenlp": (corpora.write_corenlp, {"trees": [tree], "path": _path()}),
+        "write_joined": (corpora.write_joined, {"sentences": _roles(), "path": _path()}),
+        "write_kelp": (corpora.write_kelp, {"examples": [corpora.KelpExample(("a",), trees={"t": tree})], "path": _path()}),
+        "write_msr": (corpora.write_msr, {"pairs": [corpora.SentencePair("a b", "b a", True, ("1", "2"))], "path": _path()}),
+        "write_quora": (corpora.write_quora, {"pairs": [corpora.SentencePair("a b", "b a", True)], "path": _path()}),
+        "write_nbest": (corpora.write_nbest, {"lists": nbest[:1], "path": _path(), "format": "json"}),
+        "write_parsed_texts": (corpora.write_parsed_texts, {"texts": {"the dog": [tree]}, "path": _path()}),
+        "write_prop_instances": (corpora.write_prop_instances, {"instances": [], "path": _path()}),
+        "write_props": (corpora.write_props, {"sentences": _roles(), "path": _path()}),
+        "write_questions": (corpora.write_questions, {"questions": [corpora.Question("DESC", "def", ("Why", "?"))], "path": _path(), "format": "published"}),
+        "write_role_lines": (corpora.write_role_lines, {"sentences": _roles(), "path": _path()}),
+        "write_skeletons": (corpora.write_skeletons, {"sentences": _roles(), "path": _path()}),
+        "write_tree_pairs": (corpora.write_tree_pairs, {"pairs": two, "labels": ["a"] * 12, "path": _path()}),
+        "grow": (nursery.grow, {"seed": 0, "size": 3}),
+        "lexicon": (nursery.lexicon, {}),
+        "Frame": (framenet.Frame, {"name": "x", "elements": (framenet.FrameElement("A"),)}),
+        "Lexicon": (lambda frames: framenet.Lexicon.of(frames, []), {"frames": [framenet.Frame("x", (framenet.FrameElement("A"),))]}),
+        "sapwood.corpora.nursery.Lexicon": (nursery.lexicon, {}),
+        "Nursery": (lambda number: garden.forest(number), {"number": 1}),
+        # metrics
+        "accuracy": (metrics.accuracy, {"gold": ["a", "b"], "predicted": ["a", "a"]}),
+        "micro_f1": (metrics.micro_f1, {"gold": ["a", "b"], "predicted": ["a", "a"], "ignore": ("b",)}),
+        "score_labels": (metrics.score_labels, {"gold": ["a", "b"], "predicted": ["a", "a"], "ignore": ()}),
+        "chi_squared": (metrics.chi_squared, {"table": [[3, 4], [5, 6]]}),
+        "mcnemar": (metrics.mcnemar, {"first": [True, False, True], "second": [True, True, False], "method": "auto"}),
+        "paired_bootstrap": (metrics.paired_bootstrap, {"first": [1.0, 0.0, 1.0], "second": [0.0, 0.0, 1.0], "samples": 20, "confidence": 0.95, "random_state": 0}),
+        "pairwise_loss": (metrics.pairwise_loss, gold),
+        "rank_of_best": (metrics.rank_of_best, gold),
+        "score_ranking": (metrics.score_ranking, {**gold, "at": (1, 2)}),
+        "setwise_loss": (metrics.setwise_loss, {**gold, "r": 1}),
+        "parseval": (metrics.parseval, {"gold": trees(), "predicted": trees()}),
+        "score_forest": (metrics.score_forest, {"gold": tree, "parses": [tree]}),
+        "score_pair": (metrics.score_pair, {"gold": tree, "predicted": tree}),
+        "score_roles": (metrics.score_roles, {"gold": _roles(), "predicted": _roles()}),
+        "score_frames": (metrics.score_frames, {"gold": {1: metrics.FrameAnalysis("F", [("A", 0, 1)])}, "predicted": {1: metrics.FrameAnalysis("F", [("A", 0, 1)])},
+                                                "is_core": lambda frame, role: True, "frame_points": 0.0}),
+        "FrameAnalysis": (metrics.FrameAnalysis, {"frame": "F", "arguments": [("A", 0, 1)]}),
+        # draw
+        "fragment_nodes": (draw.fragment_nodes, {"tree": tree, "fragment": sw.Tree.fromstring("(NP DT NN)")}),
+        "fragment_table": (draw.fragment_table, {"rows": [(1.0, "NP", "x")], "rest": [(0.5, "y")]}),
+        "outline": (draw.outline, {"tree": tree, "width": 80, "max_lines": 5}),
+        "page": (draw.page, {"title": "t", "pieces": ["<p>x</p>"]}),
+        "panel": (draw.panel, {"title": "t", "pieces": ["<p>x</p>"]}),
+        "span_svg": (draw.span_svg, {"words": ["a", "b"], "layers": [draw.SpanLayer("t", [draw.LabelledSpan("A", 0, 1)])]}),
+        "span_text": (draw.span_text, {"words": ["a", "b"], "layers": [draw.SpanLayer("t", [draw.LabelledSpan("A", 0, 1)])], "width": 60}),
+        "weighted_outline": (draw.weighted_outline, {"tree": tree, "weights": [0.5] * tree.size(), "width": 80}),
+        "weighted_svg": (draw.weighted_svg, {"tree": tree, "weights": [0.5] * tree.size()}),
+        # tasks
+        "AttachmentRanker": (_attached, {"X": incremental.attachment_trees(trees()), "ranker": learn.RecursiveRanker(units=3, epochs=1, random_state=0),
+                                                                    "root": "lowest", "reduction": 1, "min_count": 1}),
+        "choices": (attachment.choices, {"forests": _forests(), "utility": np.zeros(len(_forests().trees))}),
+        "evaluate": (attachment.evaluate, {"forests": _forests(), "utility": np.zeros(len(_forests().trees))}),
+        "frequency_utility": (attachment.frequency_utility, {"forests": _forests(), "counts": np.ones(50)}),
+        "ParseReranker": (_fitted(reranking.ParseReranker), {"X": nbest, "ranker": learn.KernelRanker(kernels.SubsetTree().on("tree"), random_state=0)}),
+        "RerankingScores": (lambda lists: specimens.specimen("ParseReranker").evaluate(lists), {"lists": nbest}),
+        "bracket_f1": (reranking.bracket_f1, {"scores": [metrics.score_pair(tree, tree)]}),
+        "examples_of": (reranking.examples_of, {"lists": nbest}),
+        "judge": (reranking.judge, {"one": nbest[0]}),
+        "PairClassifier": (_fitted(pairs.PairClassifier), {"X": two, "y": [n % 2 for n in range(12)], "features": specimens._pair_features(), "C": 0.1, "knots": 4}),
+        "PairFeatures": (_fitted(pairs.PairFeatures), {"X": two, "groups": ("lexical", "subset"), "decays": (0.4,), "coarse_decays": (0.4,)}),
+        "as_pairs": (pairs.as_pairs, {"X": two}),
+        "loosened_grammar": (pairs.loosened_grammar, {"trees": trees(), "optional": ("DT",), "min_count": 1}),
+        "loosened_kernel": (pairs.loosened_kernel, {"grammar": _grammar(), "decay": 0.4, "deletion": 0.8, "mutation": 0.5}),
+        "QuestionClassifier": (_fitted(questions.QuestionClassifier), {"X": [one.tree for one in garden.sentences if one.label][:6],
+                                                                       "y": ["a", "b"] * 3, "C": 10.0, "tol": 0.001}),
+        "find_focus": (questions.find_focus, {"tree": question}),
+        "flat_tree": (questions.flat_tree, {"words": ["What", "?"]}),
+        "focus_tree": (questions.focus_tree, {"tree": question}),
+        "lemma_tree": (questions.lemma_tree, {"tree": question}),
+        "lexical_tree": (questions.lexical_tree, {"tree": question}),
+        "plain_kernel": (questions.plain_kernel, {}),
+        "semantic_kernel": (questions.semantic_kernel, {"similarity": similar}),
+        "question_views": (questions.question_views, {"trees": [question], "names": ("focus",)}),
+        "read_trees_of": (questions.read_trees_of, {"questions": [question]}),
+        "split_question": (questions.split_question, {"text": "What's rain?"}),
+        "tune": (questions.tune, {"X": [one.tree for one in garden.sentences if one.label][:8], "y": ["a", "b"] * 4, "kernels": [kernels.SubsetTree().on("tree")],
+                                  "C": (1.0,), "folds": 2, "keep": 1, "ridge": 0.05}),
+        "word_counts": (questions.word_counts, {"words": ["a", "b"], "longest": 2}),
+        "RoleArguments": (lambda sentences: roles.RoleArguments.from_sentences(sentences), {"sentences": _roles()}),
+        "RoleClassifier": (_fitted(roles.RoleClassifier), {"X": roles.RoleArguments.from_sentences(specimens._roles()[:6]), "kernel": "truncated", "theta": 0.6, "gamma": 0.1,
+                                                           "decay": 0.4, "C": 2.4, "min_count": 1, "features": "full"}),
+        "RoleLabeler": (_labelled, {"X": specimens._roles()[:30], "features": "linear", "identification_C": 0.03, "classification_C": 0.05, "min_seen": 20,
+                                    "threshold": 0.03}),
+        "candidates": (roles.candidates, {"at": positions, "predicate": 2}),
+        "coverage": (roles.coverage, {"sentences": _roles()}),
+        "find_predicates": (roles.find_predicates, {"at": positions, "nouns": ("dog",)}),
+        "role_kernel": (roles.role_kernel, {"name": "composite", "grammar": _grammar(), "theta": 0.6, "gamma": 0.1, "decay": 0.4}),
+        "FrameIdentifier": (_frames_fitted(frames.FrameIdentifier), {"X": data, "lexicon": lexicon, "l2": 1.0, "rate": 0.1, "epochs": 1, "bits": 8, "none_offset": 0.0}),
+        "FrameLabeler": (_frames_fitted(frames.FrameLabeler), {"X": data, "lexicon": lexicon, "l2": 1.0, "rate": 0.1, "epochs": 1, "bits": 8, "batch": 2, "method": "exact",
+                                                               "spans": "extended", "templates": "extended", "null_offset": 0.0}),
+        "FrameParser": (lambda X, lexicon: frames.FrameParser(labeler=frames.FrameLabeler(bits=8, epochs=1), identifier=frames.FrameIdentifier(bits=8, epochs=1)).fit(X, lexicon=lexicon).predict(X), {"X": data[:2], "lexicon": lexicon}),
+        "FrameInput": (frames.FrameInput, {"parse": data[0].parse, "targets": ()}),
+        "FrameRecord": (frames.FrameRecord, {"parse": data[0].parse, "targets": ()}),
+        "ParsedSentence": (frames.from_tags, {"words": ["dogs", "bark"], "tags": ["NNS", "VBP"]}),
+        "evaluate_arguments": (frames.evaluate_arguments, {"data": data, "predicted": specimens.specimen("FrameLabeler").predict(data), "lexicon": lexicon}),
+        "from_conllu": (frames.from_conllu, {"sentence": _dependencies()[0], "offsets": [(0, 3), (5, 8)]}),
+        "from_tags": (frames.from_tags, {"words": ["dogs", "bark"], "tags": ["NNS", "VBP"], "offsets": [(0, 3), (5, 8)]}),
+        "from_tree": (frames.from_tree, {"tree": sw.Tree.fromstring("(S (NP (NN a)) (VP (VBD b)))"), "offsets": [(0, 0), (2, 2)]}),
+        "gold_violations": (frames.gold_violations, {"data": data, "lexicon": lexicon}),
+        "nursery_frames": (frames.nursery_frames, {"garden": garden}),
+        "prediction": (frames.prediction, {"one": data[0], "labelled": specimens.specimen("FrameLabeler").predict(data)[0]}),
+        "write_records": (frames.write_records, {"trees": [(garden.sentences[0].tree, data[0])], "path": _path()}),
+    }  # fmt: skip
+
+
+def _frames_fitted(kind: Any) -> Callable[..., Any]:
+    def call(X: Any, lexicon: Any, **keywords: Any) -> Any:
+        model = kind(**keywords).fit(X, lexicon=lexicon)
+        return model.predict(X if hasattr(model, "labelled") else [one.parse for one in X])
+
+    return call
+
+
+def _attached(X: Any, **keywords: Any) -> Any:
+    from sapwood.tasks.attachment import AttachmentRanker
+
+    model = AttachmentRanker(**keywords).fit(X)
+    return model.decision_function(model.forests(X))
+
+
+def _labelled(X: Any, **keywords: Any) -> Any:
+    from sapwood.tasks.roles import RoleLabeler
+
+    return list(RoleLabeler(**keywords).fit(X).label_sentences(X[:2]))
+
+
+def _parsed(trees: Any, words: Any, **keywords: Any) -> Any:
+    from sapwood.parse import PCFGParser
+
+    return PCFGParser(**keywords).fit(trees).parse_nbest(words, 2)
+
+
+@cache
+def ENTRIES() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:  # noqa: N802
+    """Every entry; made when it is first asked for, since it takes some models to call everything."""
+    return _entries()

@@ -1,0 +1,75 @@
+"""What the site is built from, without building it: examples run, every page and every public name has its place."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+
+import sapwood as sw
+
+ROOT = Path(__file__).resolve().parents[1]
+EXAMPLES = sorted((ROOT / "examples").glob("plot_*.py"))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_run(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(path))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_have_a_title_and_cells(path):
+    text = path.read_text(encoding="utf-8")
+    title, rule = re.match(r'"""\n(.+)\n(=+)\n', text).groups()
+    assert len(rule) == len(title)
+    assert "\n# %%\n" in text
+
+
+@pytest.fixture(scope="module")
+def conf():
+    """The configuration of the site, without writing the reference."""
+    sys.path.insert(0, str(ROOT / "docs"))
+    try:
+        text = (ROOT / "docs" / "conf.py").read_text(encoding="utf-8").replace("\n_write_reference()\n", "\n")
+        names = {"__name__": "conf", "__file__": str(ROOT / "docs" / "conf.py")}
+        exec(compile(text, "conf.py", "exec"), names)
+        return names
+    finally:
+        sys.path.remove(str(ROOT / "docs"))
+
+
+def test_every_public_name_is_in_the_reference(conf):
+    pages = {room: conf["_reference"](room) for room in conf["ROOMS"]}
+    for room, page in pages.items():
+        module = importlib.import_module(room)
+        for name in module.__all__:
+            if type(getattr(module, name)) is type(sys):
+                continue
+            assert re.search(rf"(:: {re.escape(room)}\.{name}$)|(``{name}``)", page, flags=re.MULTILINE), (room, name)
+
+
+def test_every_room_is_in_the_reference(conf):
+    rooms = {
+        module.name
+        for module in pkgutil.walk_packages(sw.__path__, "sapwood.")
+        if module.ispkg and getattr(importlib.import_module(module.name), "__all__", None)
+    }
+    # Commands, native code, and what only experiments and the nursery use among themselves, are no interface.
+    inner = re.compile(r"sapwood\.(cli|_core|explorer)\b|sapwood\.experiments\.|sapwood\.corpora\.nursery")
+    missing = {room for room in rooms - set(conf["ROOMS"]) if not inner.match(room)}
+    assert not missing, f"name these in ROOMS of docs/conf.py: {sorted(missing)}"
+
+
+def test_every_page_is_in_the_contents_once(conf):
+    text = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    pages = [page.stem for page in (ROOT / "docs").glob("*.md")]
+    whole = conf["complete_contents"](text, [*pages, "a-new-page"])
+    lists = "\n".join(re.findall(r"```{toctree}\n(.*?)```", whole, flags=re.DOTALL))
+    named = [line for line in lists.splitlines() if re.fullmatch(r"[a-z/-]+", line)]
+    assert sorted(named) == sorted([*(page for page in pages if page != "index"), "a-new-page", "gallery/index"])
