@@ -25,6 +25,8 @@ JSON = {"Content-Type": "application/json"}
 QUESTION = {"text": "Who fed the cat ?", "model": "questions"}
 # Its fragments are so many that the search for the heaviest takes minutes.
 ENDLESS = "(S " + " ".join("(A (B x))" for _ in range(480)) + ")"
+# All kernels at ten decays: tens of seconds, where one kernel may be done within a test's limit of time.
+SLOW = {"first": ENDLESS, "second": ENDLESS, "kernel": "SubsetTree", "curves": True}
 
 
 def test_page_comes_whole_and_asks_nobody_else(served):
@@ -224,7 +226,7 @@ def workers_of(process: subprocess.Popen[str]) -> list[int]:
 def test_a_request_that_takes_too_long_is_stopped_and_the_worker_lives_on(hurried):
     before = workers_of(hurried.process)
     start = time.monotonic()
-    status, found = hurried.post("/api/compare", {"first": ENDLESS, "second": ENDLESS, "kernel": "SubsetTree"})
+    status, found = hurried.post("/api/compare", SLOW)
     assert (status, found["error"]["kind"]) == (503, "time")
     assert "2 seconds" in found["error"]["message"]
     assert time.monotonic() - start < 4.5
@@ -247,9 +249,8 @@ def test_a_worker_that_hangs_or_dies_is_replaced(hurried):
 
 def test_busy_workers_are_waited_for_and_then_given_up(hurried):
     _soon(lambda: hurried.post("/api/analyse", QUESTION)[0] == 200)
-    slow = {"first": ENDLESS, "second": ENDLESS, "kernel": "SubsetTree"}
     with ThreadPoolExecutor(3) as users:
-        answers = list(users.map(lambda _: hurried.post("/api/compare", slow), range(3)))
+        answers = list(users.map(lambda _: hurried.post("/api/compare", SLOW), range(3)))
     # The first has the only worker for all of the time that the last can wait.
     assert {status for status, _ in answers} == {503}
     assert {found["error"]["kind"] for _, found in answers} == {"time", "busy"}
@@ -270,11 +271,10 @@ def test_ctrl_c_ends_everything_at_once(folder, tmp_path):
     (tmp_path / "parser.sap").write_bytes((folder / "parser.sap").read_bytes())
     running = serve(str(tmp_path), "--workers", "1")
     workers = workers_of(running.process)
-    slow = {"first": ENDLESS, "second": ENDLESS, "kernel": "SubsetTree"}
 
     def ask() -> None:
         with contextlib.suppress(OSError):
-            running.post("/api/compare", slow)
+            running.post("/api/compare", SLOW)
 
     asking = threading.Thread(target=ask)
     asking.start()

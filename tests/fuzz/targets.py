@@ -381,6 +381,7 @@ TARGETS: dict[str, Target] = {
     ),
     "labelled": Target(_whole("sapwood.corpora", "read_labelled"), (b"ask\t(S (WH who) (V runs))\ntell\t(S (N he) (V runs))\n",)),
     "tree_pairs": Target(_whole("sapwood.corpora", "read_tree_pairs"), (b"1\t(S (NN rain))\t(S (NN snow))\n",)),
+    "text_pairs": Target(_whole("sapwood.corpora", "read_text_pairs"), (b"yes\tDid rain fall ?\tIs it wet ?\n",)),
     "parsed_texts": Target(_whole("sapwood.corpora", "read_parsed_texts"), (b"rain fell\t(S (NN rain) (VBD fell))\n",)),
     "frame_files": Target(_whole("sapwood.corpora.framenet", "iter_frames"), (_FRAME,)),
     "fulltext": Target(_whole("sapwood.corpora.framenet", "iter_fulltext"), (_FULLTEXT,)),

@@ -13,7 +13,7 @@ from html import escape
 
 from sapwood.draw.palette import colour
 from sapwood.draw.picture import Picture
-from sapwood.errors import DataError
+from sapwood.errors import DataError, ParameterError
 
 __all__ = ["Bar", "Point", "Series", "bar_chart", "line_chart", "scatter_chart"]
 
@@ -163,6 +163,10 @@ def bar_chart(
     >>> chart.count("<rect"), ">3.2<" in chart
     (2, True)
     """
+    if not 0 <= decimals <= 15:
+        raise ParameterError(f"decimals: expected 0 to 15, got {decimals}.")
+    if start is not None and not _finite(start):
+        raise ParameterError(f"start: expected a finite number or None, got {start}.")
     shown = [bar for bar in bars if _finite(bar.value)]
     if not shown:
         return _empty(title, width)

@@ -113,7 +113,8 @@ def judge(one: NBest, rules: ParsevalRules = RERANKING_RULES) -> list[SentenceSc
 
 def spread_of(utilities: Sequence[NDArray[np.float64]]) -> float:
     """Return how far utilities differ within lists: the mean standard deviation, 1 if there is none."""
-    return float(np.mean([one.std() for one in utilities])) or 1.0
+    spreads = [one.std() for one in utilities if one.size]
+    return (float(np.mean(spreads)) if spreads else 0.0) or 1.0
 
 
 def expected_f1(utility: NDArray[np.float64], agreement: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -134,6 +135,11 @@ def expected_f1(utility: NDArray[np.float64], agreement: NDArray[np.float64]) ->
     >>> expected_f1(np.log([0.4, 0.35, 0.25]), agreement).round(2)
     array([0.52, 0.63, 0.61])
     """
+    if utility.ndim != 1 or not utility.size or agreement.shape != (utility.size, utility.size):
+        raise DataError(
+            f"expected the utility of at least one parse, and F1 of each with each; "
+            f"got shapes {utility.shape} and {agreement.shape}."
+        )
     chances = np.exp(utility - utility.max())
     chances /= chances.sum()
     expected: NDArray[np.float64] = agreement @ chances + 1e-9 * chances
