@@ -1,6 +1,9 @@
 // Threads: every block is done once, failures and cancellation come out, and the number of threads changes no bit.
 #include "parallel.hpp"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <stdexcept>
 #include <thread>
@@ -38,6 +41,61 @@ void blocks_ascend_within_a_thread() {
             last = end;
         };
     });
+}
+
+// Jobs inside of jobs, and jobs of several threads at once: nobody waits for a helper that is busy elsewhere.
+void jobs_may_meet() {
+    std::atomic<int> visits{0};
+    const auto inner = [&] {
+        Control control;
+        parallel_blocks(20, 1, 3, control, [&] { return [&](std::size_t, std::size_t) { ++visits; }; });
+    };
+    const auto outer = [&] {
+        for (int round = 0; round < 20; ++round) {
+            Control control;
+            parallel_blocks(8, 1, 4, control, [&] { return [&](std::size_t, std::size_t) { inner(); }; });
+        }
+    };
+    std::vector<std::thread> callers;
+    for (int i = 0; i < 3; ++i) callers.emplace_back(outer);
+    for (std::thread& caller : callers) caller.join();
+    CHECK(visits == 3 * 20 * 8 * 20);
+}
+
+// A process that was forked off has none of the threads of its parent, and must not wait for them.
+void forked_processes_have_their_own_helpers() {
+    const auto total = [] {
+        std::atomic<std::size_t> sum{0};
+        Control control;
+        parallel_blocks(100, 1, 3, control, [&] { return [&](std::size_t begin, std::size_t) { sum += begin; }; });
+        return sum.load();
+    };
+    CHECK(total() == 4950);
+#ifndef __SANITIZE_THREAD__  // which does not let such a process start threads
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+        _exit(total() == 4950 ? 0 : 1);
+    }
+    int status = -1;
+    CHECK(waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+#endif
+    CHECK(total() == 4950);
+}
+
+void both_pieces_are_run() {
+    for (const std::size_t threads : {0, 1, 2, 5}) {
+        int first = 0, second = 0;
+        run_both(threads, [&] { ++first; }, [&] { ++second; });
+        CHECK(first == 1 && second == 1);
+        const auto fail = [&](bool early) {
+            run_both(threads, [&] { if (early) throw std::runtime_error("first"); },
+                     [&] { if (!early) throw std::runtime_error("second"); });
+        };
+        CHECK_THROWS(fail(true), std::runtime_error);
+        CHECK_THROWS(fail(false), std::runtime_error);
+    }
 }
 
 void failures_come_out() {
@@ -218,6 +276,9 @@ void equal_values_have_equal_bits() {
 int main() {
     RUN(every_index_is_visited_once);
     RUN(blocks_ascend_within_a_thread);
+    RUN(jobs_may_meet);
+    RUN(forked_processes_have_their_own_helpers);
+    RUN(both_pieces_are_run);
     RUN(failures_come_out);
     RUN(cancelled_work_stops);
     RUN(cancelled_kernels_stop_soon);
