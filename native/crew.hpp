@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <functional>
@@ -21,6 +22,12 @@
 namespace sapwood {
 
 class Crew {
+    struct Job {
+        const std::function<void()>* work;
+        std::size_t wanted;  // helpers that may still join
+        std::size_t inside;  // helpers at work
+    };
+
   public:
     // The crew of this process.
     static Crew& here() {
@@ -59,13 +66,47 @@ class Crew {
         jobs_.erase(job);
     }
 
-  private:
-    struct Job {
-        const std::function<void()>* work;
-        std::size_t wanted;  // helpers that may still join
-        std::size_t inside;  // helpers at work
+    // Something that a helper does while this thread goes on. work() must not throw, and must outlive the errand.
+    class Errand {
+      public:
+        Errand(Crew& crew, const std::function<void()>& work) : crew_(crew) {
+            {
+                const std::lock_guard<std::mutex> hold(crew_.lock_);
+                ++crew_.wanted_;
+                crew_.hire();
+                taken_ = crew_.idle_ >= crew_.wanted_;
+                if (!taken_) --crew_.wanted_;
+                else job_ = crew_.jobs_.insert(crew_.jobs_.end(), Job{&work, 1, 0});
+            }
+            if (taken_) crew_.called_.notify_one();
+        }
+        Errand(const Errand&) = delete;
+        Errand& operator=(const Errand&) = delete;
+        ~Errand() {
+            if (!taken_) return;
+            std::unique_lock<std::mutex> hold(crew_.lock_);
+            crew_.left_.wait(hold, [&] { return done(); });
+            crew_.jobs_.erase(job_);
+        }
+
+        // False where the system has no room for another thread: nothing is done then.
+        bool taken() const { return taken_; }
+
+        // Waits for the end, but not longer than this; whether it has come.
+        bool wait_for(std::chrono::milliseconds time) {
+            std::unique_lock<std::mutex> hold(crew_.lock_);
+            return crew_.left_.wait_for(hold, time, [&] { return done(); });
+        }
+
+      private:
+        bool done() const { return job_->wanted == 0 && job_->inside == 0; }
+
+        Crew& crew_;
+        bool taken_;
+        std::list<Job>::iterator job_;
     };
 
+  private:
     Crew() = default;
 
     static std::atomic<Crew*>& current() {

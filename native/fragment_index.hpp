@@ -34,6 +34,12 @@ class FragmentIndex {
         std::uint32_t count = 0;  // length of the list
         bool grown = false;       // it goes on in slots_ instead
     };
+    struct Edge {  // from a fragment to one that matches one child more
+        std::uint32_t parent, slot;
+        Production production;
+        std::uint32_t child;
+        Entry entry;  // that of the child: who follows an edge looks at nothing else
+    };
     struct Below {  // what a subtree of the model has in one place
         Production production;  // kNone: a leaf
         std::uint32_t member;   // kNone: all its children are leaves
@@ -153,7 +159,7 @@ class FragmentIndex {
             if (root_.entry == kNone) return;
             open_.clear();
             for (const Node child : arena_.children(node)) open_.push_back({child, index_.height_ - 1});
-            follow(root_.entry, 0, index_.decay_, out);
+            follow(root_.entry, index_.nodes_[root_.entry], 0, index_.decay_, out);
         }
 
       private:
@@ -170,23 +176,22 @@ class FragmentIndex {
 
         // Adds factor * (E - sum of weights) for the open children from `begin` on. The depth of this recursion is
         // limited by kMatches.
-        void follow(std::uint32_t number, std::size_t begin, double factor, double* out) {
-            const Entry& entry = index_.nodes_[number];
+        void follow(std::uint32_t number, const Entry& entry, std::size_t begin, double factor, double* out) {
             if (entry.count > 0) compare(entry, begin, factor, out);
             if (!entry.grown) return;
             const std::size_t end = open_.size();
             for (std::size_t k = begin; k < end; ++k) {
                 const Open here = open_[k];
                 if (production_[here.node] == kUnknown) continue;
-                const std::uint32_t child =
+                const Edge& edge =
                     index_.find(root_, number, static_cast<std::uint32_t>(k - begin), production_[here.node]);
-                if (child == kNone) continue;
-                index_.add(index_.weight_, child, factor * index_.decay_, out);
-                if (index_.nodes_[child].count == 0 && !index_.nodes_[child].grown) continue;
+                if (edge.child == kNone) continue;
+                index_.add(index_.weight_, edge.child, factor * index_.decay_, out);
+                if (edge.entry.count == 0 && !edge.entry.grown) continue;
                 if (here.height > 1)
                     for (const Node below : arena_.children(here.node)) open_.push_back({below, here.height - 1});
                 for (std::size_t right = k + 1; right < end; ++right) open_.push_back(Open(open_[right]));
-                follow(child, end, factor * index_.decay_, out);
+                follow(edge.child, edge.entry, end, factor * index_.decay_, out);
                 open_.resize(end);
             }
         }
@@ -264,14 +269,9 @@ class FragmentIndex {
     static constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max();
     static constexpr std::size_t kMatches = 12;   // of a fragment in the index
     static constexpr std::size_t kOpen = 64;      // open children beyond which fragments are not followed
-    static constexpr double kVisit = 16.0;        // what following costs, in comparisons with a listed subtree
+    static constexpr double kVisit = 6.0;         // what following costs, in comparisons with a listed subtree
     static constexpr std::size_t kEffort = 256;   // subtrees looked at while growing, per subtree of a production
 
-    struct Edge {
-        std::uint32_t parent, slot;
-        Production production;
-        std::uint32_t child;
-    };
     // Subtrees that begin with the same fragment: `width` numbers each, that of the member and the open children.
     struct Group {
         std::vector<std::uint32_t> numbers;
@@ -332,11 +332,12 @@ class FragmentIndex {
         while (3 * size < 4 * edges_.size()) size *= 2;
         if (size - 1 >= kNone) throw std::length_error("more than 4294967295 fragments of one production");
         root.mask = static_cast<std::uint32_t>(size - 1);
-        slots_.resize(root.slots + size, Edge{0, 0, 0, kNone});
+        slots_.resize(root.slots + size, Edge{0, 0, 0, kNone, {}});
         for (const Edge& edge : edges_) {
             std::size_t at = hash(edge.parent, edge.slot, edge.production) & root.mask;
             while (slots_[root.slots + at].child != kNone) at = (at + 1) & root.mask;
             slots_[root.slots + at] = edge;
+            slots_[root.slots + at].entry = nodes_[edge.child];
         }
         edges_.clear();
     }
@@ -345,13 +346,13 @@ class FragmentIndex {
         return static_cast<std::size_t>(detail::mix((std::uint64_t{parent} << 32) | slot, production));
     }
 
-    // The fragment that another one goes on to, or kNone. Only for one that is grown.
-    std::uint32_t find(const Root& root, std::uint32_t parent, std::uint32_t slot, Production production) const {
+    // The edge to the fragment that another one goes on to, kNone if there is none. Only for one that is grown.
+    const Edge& find(const Root& root, std::uint32_t parent, std::uint32_t slot, Production production) const {
         const Edge* slots = slots_.data() + root.slots;
         for (std::size_t at = hash(parent, slot, production) & root.mask;; at = (at + 1) & root.mask) {
             const Edge& edge = slots[at];
             if (edge.child == kNone || (edge.parent == parent && edge.slot == slot && edge.production == production))
-                return edge.child;
+                return edge;
         }
     }
 
@@ -424,7 +425,7 @@ class FragmentIndex {
                 }
                 effort_ -= std::min(effort_, next.numbers.size());
                 const std::uint32_t child = append(next);
-                edges_.push_back({number, static_cast<std::uint32_t>(k), order[begin].first, child});
+                edges_.push_back({number, static_cast<std::uint32_t>(k), order[begin].first, child, {}});
                 cost += grow(child, next, matches + 1) * static_cast<double>(end - begin) / limit;
             }
         }

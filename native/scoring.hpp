@@ -6,7 +6,8 @@
 //
 //     outputs()
 //     Translation(index, arena, nodes)      what the index calls the subtrees of another arena
-//     translation.order(nodes)              the places of the nodes, in the order in which they are best scored
+//     translation.order(nodes)              the places of the nodes, in the order in which they are best scored; not
+//                                           asked of an index that is quick
 //     Reader(index, translation, control)   one per thread
 //     reader.add(node, out)                 adds the worth of one occurrence, per output
 #pragma once
@@ -66,6 +67,10 @@ class Used {
     std::vector<std::uint32_t> place_;  // per subtree up to the largest; kNone: not in use
 };
 
+// Whether an index looks a subtree up in one step, so that neither an order nor threads would help.
+template <class Index>
+concept IsQuick = requires { requires Index::kQuick; };
+
 // out: elements x outputs, row major.
 template <class Index>
 void score(const Index& index, const Arena& arena, const Elements& elements, double* out, std::size_t threads,
@@ -78,18 +83,29 @@ void score(const Index& index, const Arena& arena, const Elements& elements, dou
         const Used used(arena, elements.between(first, last));
         const auto nodes = used.nodes();
         const typename Index::Translation translation(index, arena, nodes);
-        const auto order = translation.order(nodes);
         std::vector<double> worth(nodes.size() * outputs, 0.0);
-        parallel_blocks(nodes.size(), 512, threads, control, [&] {
-            return [&, reader = typename Index::Reader(index, translation, control)](std::size_t begin, std::size_t end) mutable {
-                for (std::size_t k = begin; k < end; ++k) reader.add(nodes[order[k]], worth.data() + order[k] * outputs);
-            };
-        }, Progress::silent);
-        for (std::size_t k = 0; k < nodes.size(); ++k)
+        const auto add_children = [&](std::size_t k) {
             for (const Node child : arena.children(nodes[k])) {
                 const double* below = worth.data() + used.place(child) * outputs;
                 for (std::size_t o = 0; o < outputs; ++o) worth[k * outputs + o] += below[o];
             }
+        };
+        if constexpr (IsQuick<Index>) {
+            typename Index::Reader reader(index, translation, control);
+            for (std::size_t k = 0; k < nodes.size(); ++k) {
+                if (k % 65536 == 0) control.check();
+                reader.add(nodes[k], worth.data() + k * outputs);
+                add_children(k);
+            }
+        } else {
+            const auto order = translation.order(nodes);
+            parallel_blocks(nodes.size(), 512, threads, control, [&] {
+                return [&, reader = typename Index::Reader(index, translation, control)](std::size_t begin, std::size_t end) mutable {
+                    for (std::size_t k = begin; k < end; ++k) reader.add(nodes[order[k]], worth.data() + order[k] * outputs);
+                };
+            }, Progress::silent);
+            for (std::size_t k = 0; k < nodes.size(); ++k) add_children(k);
+        }
         for (std::size_t element = first; element < last; ++element) {
             double* values = out + element * outputs;
             std::fill(values, values + outputs, 0.0);

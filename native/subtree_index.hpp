@@ -1,8 +1,8 @@
 // A subtree model as what every complete subtree is worth: one look-up per distinct subtree of what is scored.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <span>
 #include <vector>
 
@@ -16,12 +16,18 @@ namespace sapwood {
 
 class SubtreeIndex {
   public:
+    static constexpr bool kQuick = true;
+
     // weights: elements x outputs, row major. The arena must outlive the index and not change.
     SubtreeIndex(const Arena& arena, const Bags& bags, const double* weights, std::size_t outputs, double decay)
         : arena_(arena), outputs_(outputs), worth_(subtree_weights(arena, bags, weights, outputs)) {
         const SubtreeColumns columns(arena, bags, decay);
+        // A leaf by itself is no fragment.
         for (Node node = 0; node < arena.size(); ++node)
-            for (std::size_t o = 0; o < outputs; ++o) worth_[node * outputs + o] *= columns.weights()[node];
+            for (std::size_t o = 0; o < outputs; ++o)
+                worth_[node * outputs + o] = arena.is_leaf(node) ? 0.0 : worth_[node * outputs + o] * columns.weights()[node];
+        // After all of them one that stands for what the model has never seen, so that nothing depends on a guess.
+        worth_.resize(worth_.size() + outputs, 0.0);
     }
 
     std::size_t outputs() const { return outputs_; }
@@ -50,12 +56,6 @@ class SubtreeIndex {
             }
         }
 
-        std::vector<std::uint32_t> order(std::span<const Node> nodes) const {
-            std::vector<std::uint32_t> result(nodes.size());
-            std::iota(result.begin(), result.end(), std::uint32_t{0});
-            return result;
-        }
-
         const Arena& arena;
         std::vector<Node> there;
     };
@@ -63,24 +63,23 @@ class SubtreeIndex {
     class Reader {
       public:
         Reader(const SubtreeIndex& index, const Translation& translation, const Control&)
-            : index_(index), translation_(translation) {}
+            : index_(index), translation_(translation), unseen_(static_cast<Node>(index.arena_.size())) {}
 
         void add(Node node, double* out) const {
-            // A leaf by itself is no fragment.
-            if (translation_.there[node] == kNone || translation_.arena.is_leaf(node)) return;
-            const double* worth = index_.worth_.data() + translation_.there[node] * index_.outputs_;
+            const double* worth = index_.worth_.data() + std::min(translation_.there[node], unseen_) * index_.outputs_;
             for (std::size_t o = 0; o < index_.outputs_; ++o) out[o] += worth[o];
         }
 
       private:
         const SubtreeIndex& index_;
         const Translation& translation_;
+        Node unseen_;  // kNone is larger
     };
 
   private:
     const Arena& arena_;
     std::size_t outputs_;
-    std::vector<double> worth_;  // per subtree of the arena x outputs
+    std::vector<double> worth_;  // per subtree of the arena, and for all others, x outputs
 };
 
 }  // namespace sapwood

@@ -84,6 +84,28 @@ void forked_processes_have_their_own_helpers() {
     CHECK(total() == 4950);
 }
 
+void errands_run_beside_their_caller() {
+    std::atomic<bool> go{false}, done{false};
+    const std::function<void()> work = [&] {
+        // The helper may itself ask for others.
+        Control control;
+        parallel_blocks(50, 1, 2, control, [] { return [](std::size_t, std::size_t) {}; });
+        while (!go) std::this_thread::yield();
+        done = true;
+    };
+    {
+        Crew::Errand errand(Crew::here(), work);
+        CHECK(errand.taken());
+        CHECK(!errand.wait_for(std::chrono::milliseconds(1)));
+        go = true;
+        CHECK(errand.wait_for(std::chrono::seconds(20)));
+        CHECK(done);
+        done = false;
+    }
+    { const Crew::Errand errand(Crew::here(), work); }  // waits for the end
+    CHECK(done);
+}
+
 void both_pieces_are_run() {
     for (const std::size_t threads : {0, 1, 2, 5}) {
         int first = 0, second = 0;
@@ -278,6 +300,7 @@ int main() {
     RUN(blocks_ascend_within_a_thread);
     RUN(jobs_may_meet);
     RUN(forked_processes_have_their_own_helpers);
+    RUN(errands_run_beside_their_caller);
     RUN(both_pieces_are_run);
     RUN(failures_come_out);
     RUN(cancelled_work_stops);
