@@ -21,8 +21,11 @@ def main() -> list[Row]:
         " ".join(str(Tree.fromstring(line)).split()) for line in lines
     ]:
         raise SystemExit("the two readers disagree about the trees.")
-    ours = best(lambda: sw.read_trees(io.StringIO(text)))
-    theirs = best(lambda: [Tree.fromstring(line) for line in lines])
+    # Taking turns keeps a busy spell from meeting one side only.
+    ours = theirs = float("inf")
+    for _ in range(8):
+        ours = min(ours, best(lambda: sw.read_trees(io.StringIO(text)), repeat=1))
+        theirs = min(theirs, best(lambda: [Tree.fromstring(line) for line in lines], repeat=1))
     return [
         Row("Reading", "nltk.Tree.fromstring", theirs / ours, TREES / ours, TREES / theirs, "trees", 30.0),
     ]

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <optional>
 #include <type_traits>
@@ -90,6 +91,21 @@ class Occurrences {
     std::vector<double> count_;
 };
 
+// Writes to every page of fresh memory, until it is told to stop or done.
+inline void touch_pages(double* out, std::size_t size, const std::atomic<bool>& stop) {
+    constexpr std::size_t kPage = 4096 / sizeof(double);
+    for (std::size_t k = 0; k < size && !stop.load(std::memory_order_relaxed); k += kPage) out[k] = 0.0;
+}
+
+// Sets a flag when it goes, whichever way.
+struct SetOnExit {
+    explicit SetOnExit(std::atomic<bool>& flag) : flag(flag) {}
+    SetOnExit(const SetOnExit&) = delete;
+    SetOnExit& operator=(const SetOnExit&) = delete;
+    ~SetOnExit() { flag.store(true); }
+    std::atomic<bool>& flag;
+};
+
 // out: rows x columns, row major. With `symmetric` rows and columns are the same elements, and only the upper triangle
 // is computed.
 // View is Lens, or what a kernel that needs to know more of its rows has made of it.
@@ -105,17 +121,24 @@ void gram(const Columns& columns, const Arena& column_arena, const Bags& column_
     decltype(columns.prepare(lens, rows)) prepared;
     // Small results are not worth starting a thread for.
     const std::size_t team = rows.size() < 100 ? 1 : threads;
-    run_both(team, [&] { prepared = columns.prepare(lens, rows); },
-             [&] { where.emplace(column_bags, columns.positions_of_nodes(), columns.positions()); });
-    // The features of the same elements are the same.
-    if constexpr (std::is_same_v<decltype(prepared), Bags>)
-        if (symmetric) bulk.emplace(prepared, columns.feature_count(), team);
-    if (!bulk) {
-        if constexpr (requires { columns.postings(column_arena, column_bags, team); })
-            bulk.emplace(columns.postings(column_arena, column_bags, team));
+    std::atomic<bool> ready{false};
+    const auto prepare = [&] {
+        const SetOnExit done(ready);
+        prepared = columns.prepare(lens, rows);
+        where.emplace(column_bags, columns.positions_of_nodes(), columns.positions());
+        // The features of the same elements are the same.
+        if constexpr (std::is_same_v<decltype(prepared), Bags>)
+            if (symmetric) bulk.emplace(prepared, columns.feature_count());
+        if (bulk) return;
+        if constexpr (requires { columns.postings(column_arena, column_bags); })
+            bulk.emplace(columns.postings(column_arena, column_bags));
         else
-            bulk.emplace(columns.features(column_arena, column_bags), columns.feature_count(), team);
-    }
+            bulk.emplace(columns.features(column_arena, column_bags), columns.feature_count());
+    };
+    // A large result is fresh memory, and getting its pages from the system takes as long as all the preparations.
+    run_both(team, prepare, [&] {
+        if (team > 1) touch_pages(out, rows.size() * width, ready);
+    });
     const Postings& postings = *bulk;
     const Occurrences& occurrences = *where;
     parallel_blocks(rows.size(), kBlock, threads, control, [&] {
@@ -133,11 +156,19 @@ void gram(const Columns& columns, const Arena& column_arena, const Bags& column_
             // The block is still in cache, so this is the cheap moment to write its mirror image.
             for (std::size_t i = begin; i < end; ++i)
                 for (std::size_t j = i + 1; j < end; ++j) out[j * width + i] = buffer[(i - begin) * stride + j];
-            for (std::size_t j = end; j < width; ++j) {
-                // Memory is touched here for the first time, which takes long for a very large result.
-                if (j % 1024 == 0) control.check();
-                for (std::size_t i = begin; i < end; ++i) out[j * width + i] = buffer[(i - begin) * stride + j];
-            }
+            const auto mirror = [&](std::size_t from, std::size_t to) {
+                for (std::size_t j = from; j < to; ++j) {
+                    // Memory is touched here for the first time, which takes long for a very large result.
+                    if (j % 1024 == 0) control.check();
+                    for (std::size_t i = begin; i < end; ++i) out[j * width + i] = buffer[(i - begin) * stride + j];
+                }
+            };
+            // Threads that went down the same rows side by side would ask the system for the same pages at the same time,
+            // and each page would be prepared once per thread. So they start in different parts.
+            const std::size_t team = std::max<std::size_t>(threads, 1), turn = begin / kBlock % team;
+            const std::size_t start = end + (width - end) * turn / team;
+            mirror(start, width);
+            mirror(end, start);
         };
     });
 }

@@ -4,13 +4,13 @@
 // it; then no result depends on the number of threads.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <exception>
 #include <mutex>
-#include <system_error>
-#include <thread>
-#include <vector>
+
+#include "crew.hpp"
 
 namespace sapwood {
 
@@ -29,10 +29,13 @@ struct Control {
     }
 };
 
+// Whether blocks that are done count as progress.
+enum class Progress { counted, silent };
+
 // Calls make_worker() once per thread; the worker is then called with (begin, end) for block after block.
 template <class MakeWorker>
 void parallel_blocks(std::size_t count, std::size_t block, std::size_t threads, Control& control,
-                     MakeWorker make_worker) {
+                     MakeWorker make_worker, Progress progress = Progress::counted) {
     const std::size_t blocks = (count + block - 1) / block;
     std::atomic<std::size_t> next{0};
     std::exception_ptr failure;
@@ -44,7 +47,7 @@ void parallel_blocks(std::size_t count, std::size_t block, std::size_t threads, 
                 control.check();
                 const std::size_t begin = b * block, end = begin + block < count ? begin + block : count;
                 worker(begin, end);
-                control.done.fetch_add(end - begin, std::memory_order_relaxed);
+                if (progress == Progress::counted) control.done.fetch_add(end - begin, std::memory_order_relaxed);
             }
         } catch (...) {
             next.store(blocks);
@@ -52,55 +55,22 @@ void parallel_blocks(std::size_t count, std::size_t block, std::size_t threads, 
             if (!failure) failure = std::current_exception();
         }
     };
-    if (threads > blocks) threads = blocks;
-    if (threads <= 1) {
-        run();
-    } else {
-        std::vector<std::thread> team;
-        team.reserve(threads - 1);
-        try {
-            for (std::size_t i = 1; i < threads; ++i) team.emplace_back(run);
-        } catch (...) {
-            // Fewer threads than asked for is slower, not wrong.
-        }
-        run();
-        for (std::thread& member : team) member.join();
-    }
+    threads = std::min(threads, blocks);
+    if (threads <= 1) run();
+    else Crew::here().run(threads - 1, run);
     if (failure) std::rethrow_exception(failure);
 }
 
 // Runs two independent pieces of work, at the same time if there are threads for it.
 template <class First, class Second>
 void run_both(std::size_t threads, First first, Second second) {
-    if (threads <= 1) {
-        first();
-        second();
-        return;
-    }
-    std::exception_ptr failure;
-    std::thread other;
-    try {
-        other = std::thread([&] {
-            try {
-                second();
-            } catch (...) {
-                failure = std::current_exception();
-            }
-        });
-    } catch (const std::system_error&) {
-        // No room for another thread: one after the other is slower, not wrong.
-        first();
-        second();
-        return;
-    }
-    try {
-        first();
-    } catch (...) {
-        other.join();
-        throw;
-    }
-    other.join();
-    if (failure) std::rethrow_exception(failure);
+    Control control;
+    parallel_blocks(2, 1, threads, control, [&] {
+        return [&](std::size_t piece, std::size_t) {
+            if (piece == 0) first();
+            else second();
+        };
+    });
 }
 
 }  // namespace sapwood

@@ -41,11 +41,11 @@ class SubsetColumns {
         std::uint32_t child;   // place of its child in that slot among the members of the child's production
     };
 
-    SubsetColumns(const Arena& arena, const Bags& bags, const SubsetOptions& options)
+    SubsetColumns(const Arena& arena, const Bags& bags, const SubsetOptions& options, std::size_t threads = 1)
         : options_(options), symbols_(arena.symbols.size()), place_(arena.size(), 0), group_(arena.production_count()) {
         drop_idle_limit(arena, bags);
         collect_members(arena, bags);
-        build_lists(arena);
+        build_lists(arena, threads);
     }
 
     // The bulk: productions, and leaves where the bag of words counts.
@@ -135,7 +135,7 @@ class SubsetColumns {
     }
 
     // For every production and child slot, the lists by ascending production of the child.
-    void build_lists(const Arena& arena) {
+    void build_lists(const Arena& arena, std::size_t threads) {
         first_list_.resize(member_.size() + 1);
         std::size_t edges = 0;
         for (std::size_t position = 0; position < member_.size(); ++position) {
@@ -147,44 +147,87 @@ class SubsetColumns {
         if (edges >= kNone) throw std::length_error("more than 4294967295 edges between distinct subtrees");
         list_of_.resize(edges);
         entry_.resize(edges);
-        std::vector<std::size_t> cursor(first_list_.begin(), first_list_.end() - 1);
-        std::vector<std::uint32_t> number(group_.size(), kNone);  // per production of a child: its list
-        std::uint32_t filled = 0;
+        // Threads take productions from one to another, with about as many edges each. What they make is put together in
+        // order, so that nothing depends on how many they were.
+        const std::size_t parts = edges < kWorthSplitting ? 1 : std::clamp<std::size_t>(threads, 1, 8);
+        std::vector<std::size_t> first(parts + 1, group_.size());
+        first[0] = 0;
+        for (std::size_t g = 0, part = 1; g < group_.size() && part < parts; ++g)
+            if (group_[g].places > 0 && first_list_[group_[g].begin] >= edges * part / parts) first[part++] = g;
+        std::vector<Lists> made(parts);
+        Control control;
+        parallel_blocks(parts, 1, parts, control, [&] {
+            return [&](std::size_t part, std::size_t) { made[part] = lists_between(arena, first[part], first[part + 1]); };
+        });
         slot_list_.push_back(0);
-        for (Group& group : group_) {
+        for (std::size_t part = 0; part < parts; ++part) {
+            const auto lists = static_cast<std::uint32_t>(list_.size());
+            const std::size_t slots = slot_list_.size() - 1;
+            list_.insert(list_.end(), made[part].list.begin(), made[part].list.end());
+            for (const std::uint32_t end : made[part].slot_end) slot_list_.push_back(lists + end);
+            if (part == 0) continue;
+            for (std::size_t k = made[part].edges_begin; k < made[part].edges_end; ++k) list_of_[k] += lists;
+            for (std::size_t g = first[part]; g < first[part + 1]; ++g)
+                if (group_[g].places > 0) group_[g].slots += slots;
+        }
+    }
+
+    struct Lists {  // of a stretch of productions, numbered from 0
+        std::vector<List> list;
+        std::vector<std::uint32_t> slot_end;
+        std::size_t edges_begin = 0, edges_end = 0;
+    };
+
+    Lists lists_between(const Arena& arena, std::size_t first_group, std::size_t last_group) {
+        Lists made;
+        std::vector<List>& all = made.list;
+        std::vector<std::uint32_t> number(group_.size(), kNone);  // per production of a child: its list
+        std::vector<std::size_t> cursor;                          // per member of a production: its next list
+        std::uint32_t filled = 0;
+        bool any = false;
+        for (std::size_t g = first_group; g < last_group; ++g) {
+            Group& group = group_[g];
             if (group.places == 0) continue;
-            group.slots = slot_list_.size() - 1;
-            group.arity = arena.children(member_[group.begin + 1]).size();
-            const std::span<const Node> members(member_.data() + group.begin + 1, group.places - 1);
+            const std::size_t begin = group.begin + 1;
+            if (!any) made.edges_begin = made.edges_end = first_list_[begin];
+            if (!any) filled = static_cast<std::uint32_t>(made.edges_begin);
+            any = true;
+            group.slots = made.slot_end.size();
+            group.arity = arena.children(member_[begin]).size();
+            const std::span<const Node> members(member_.data() + begin, group.places - 1);
+            cursor.assign(first_list_.begin() + static_cast<std::ptrdiff_t>(begin),
+                          first_list_.begin() + static_cast<std::ptrdiff_t>(begin + members.size()));
             for (std::size_t slot = 0; slot < group.arity; ++slot) {
-                const std::size_t first = list_.size();
+                const std::size_t first = all.size();
                 for (const Node node : members) {
                     const Production child = arena.production_of(arena.children(node)[slot]);
                     if (child == kNone) continue;
                     if (number[child] == kNone) {
                         number[child] = 0;
-                        list_.push_back({child, 0, 0});
+                        all.push_back({child, 0, 0});
                     }
                     ++number[child];
                 }
-                std::sort(list_.begin() + static_cast<std::ptrdiff_t>(first), list_.end(),
+                std::sort(all.begin() + static_cast<std::ptrdiff_t>(first), all.end(),
                           [](const List& a, const List& b) { return a.child < b.child; });
-                for (std::size_t list = first; list < list_.size(); ++list) {
-                    list_[list].begin = list_[list].end = filled;
-                    filled += number[list_[list].child];
-                    number[list_[list].child] = static_cast<std::uint32_t>(list);
+                for (std::size_t list = first; list < all.size(); ++list) {
+                    all[list].begin = all[list].end = filled;
+                    filled += number[all[list].child];
+                    number[all[list].child] = static_cast<std::uint32_t>(list);
                 }
                 for (std::size_t k = 0; k < members.size(); ++k) {
                     const Node child = arena.children(members[k])[slot];
                     if (arena.is_leaf(child)) continue;
                     const std::uint32_t list = number[arena.production_of(child)];
-                    entry_[list_[list].end++] = {static_cast<std::uint32_t>(k + 1), place_[child]};
-                    list_of_[cursor[group.begin + 1 + k]++] = list;
+                    entry_[all[list].end++] = {static_cast<std::uint32_t>(k + 1), place_[child]};
+                    list_of_[cursor[k]++] = list;
                 }
-                for (std::size_t list = first; list < list_.size(); ++list) number[list_[list].child] = kNone;
-                slot_list_.push_back(static_cast<std::uint32_t>(list_.size()));
+                for (std::size_t list = first; list < all.size(); ++list) number[all[list].child] = kNone;
+                made.slot_end.push_back(static_cast<std::uint32_t>(all.size()));
             }
+            made.edges_end = first_list_[begin + members.size()];
         }
+        return made;
     }
 
     Bags features_of(const Bags& bags, const Arena& arena, std::span<const Production> productions,
@@ -195,6 +238,8 @@ class SubsetColumns {
             return static_cast<std::uint32_t>(group_.size() + labels[node]);
         });
     }
+
+    static constexpr std::size_t kWorthSplitting = 4096;
 
     SubsetOptions options_;
     std::size_t symbols_;

@@ -30,7 +30,7 @@ class SubtreeColumns {
         return map_bags(bags, arena.size(), [&](Node node) { return arena.is_leaf(node) ? kNone : node; });
     }
     // The same as an index, without making the features first.
-    Postings postings(const Arena& arena, const Bags& bags, std::size_t threads) const {
+    Postings postings(const Arena& arena, const Bags& bags, std::size_t threads = 1) const {
         return Postings(bags, arena.size(), [&](Node node) { return !arena.is_leaf(node); }, threads);
     }
     std::size_t positions() const { return 0; }

@@ -17,9 +17,12 @@
 #include "lens.hpp"
 #include "model.hpp"
 #include "partial.hpp"
+#include "scorers.hpp"
+#include "scoring.hpp"
 #include "subset.hpp"
 #include "subset_self.hpp"
 #include "subtree.hpp"
+#include "subtree_index.hpp"
 #include "watch.hpp"
 
 namespace nb = nanobind;
@@ -55,7 +58,7 @@ void run_gram(const Arena& arena, const Bags& rows, const Arena* column_arena, c
     const Bags& others = symmetric ? rows : *columns;
     if (out.shape(0) != rows.size() || out.shape(1) != others.size()) throw nb::value_error("out has the wrong shape");
     watch(is_brief(arena, rows, store, others), progress, [&](Control& control) {
-        const auto prepared = make(store, others);
+        const auto prepared = make(store, others, threads);
         const Lens lens(arena, store, rows);
         gram(prepared, store, others, lens, rows, symmetric, out.data(), threads, control);
     });
@@ -82,29 +85,79 @@ void run_pairs(const Arena& arena, const Bags& bags, Vector out, std::size_t thr
     });
 }
 
-// Makers of columns: what is left of a kernel once its parameters are known.
+// Makers of columns: what is left of a kernel once its parameters are known. Those that gain by it use several threads.
 struct SubtreeMaker {
     double decay;
-    auto operator()(const Arena& arena, const Bags& bags) const { return SubtreeColumns(arena, bags, decay); }
+    auto operator()(const Arena& arena, const Bags& bags, std::size_t = 1) const { return SubtreeColumns(arena, bags, decay); }
     auto shortcut(const Arena& arena) const { return WithItself(pairs(arena)); }
     SubtreePairs pairs(const Arena& arena) const { return SubtreePairs(arena, decay); }
+    SubtreeIndex scorer(const Arena& arena, const Bags& bags, const double* weights, std::size_t outputs) const {
+        return SubtreeIndex(arena, bags, weights, outputs, decay);
+    }
 };
 struct SubsetMaker {
     SubsetOptions options;
-    auto operator()(const Arena& arena, const Bags& bags) const { return SubsetColumns(arena, bags, options); }
+    auto operator()(const Arena& arena, const Bags& bags, std::size_t threads = 1) const {
+        return SubsetColumns(arena, bags, options, threads);
+    }
     SubsetSelf shortcut(const Arena& arena) const { return SubsetSelf(arena, options); }
     SubsetPairs pairs(const Arena& arena) const { return SubsetPairs(arena, options); }
+    SubsetScorer scorer(const Arena& arena, const Bags& bags, const double* weights, std::size_t outputs) const {
+        return SubsetScorer(arena, bags, weights, outputs, options);
+    }
 };
 struct PartialMaker {
     PartialOptions options;
-    auto operator()(const Arena& arena, const Bags& bags) const { return PartialColumns(arena, bags, options); }
+    auto operator()(const Arena& arena, const Bags& bags, std::size_t = 1) const { return PartialColumns(arena, bags, options); }
     auto shortcut(const Arena& arena) const { return WithItself(pairs(arena)); }
     PartialPairs pairs(const Arena& arena) const { return PartialPairs(arena, options); }
+    PartialScorer scorer(const Arena& arena, const Bags& bags, const double* weights, std::size_t outputs) const {
+        return PartialScorer(arena, bags, weights, outputs, options);
+    }
 };
+
+// Roots and where those of each element end, checked.
+Elements elements_of(const Arena& arena, bind::Numbers root_array, const std::optional<bind::Offsets>& end_array) {
+    const auto roots = view(root_array);
+    for (const Node root : roots)
+        if (root >= arena.size()) throw nb::index_error("root outside the arena");
+    std::span<const std::uint64_t> ends;
+    if (end_array) {
+        ends = view(*end_array);
+        std::uint64_t before = 0;
+        for (const std::uint64_t end : ends) {
+            if (end < before || end > roots.size()) throw nb::value_error("ends are out of order");
+            before = end;
+        }
+    }
+    return {roots, ends, !end_array};
+}
+
+template <class Scorer>
+void run_scorer(const Scorer& scorer, const Arena& arena, bind::Numbers roots, std::optional<bind::Offsets> ends, Matrix out,
+                std::size_t threads, nb::handle progress) {
+    const Elements elements = elements_of(arena, roots, ends);
+    if (out.shape(0) != elements.size() || out.shape(1) != scorer.outputs()) throw nb::value_error("out has the wrong shape");
+    // A walk over few subtrees cannot take long unless many of the model resemble them; looking them up never does.
+    const bool brief = IsQuick<Scorer> ? arena.edge_count() < 200000 && elements.roots.size() < 200000
+                                       : arena.edge_count() < 2000 && scorer.bytes() < 1000000;
+    watch(brief, progress, [&](Control& control) {
+        if constexpr (requires { scorer.score(arena, elements, out.data(), threads, control); })
+            scorer.score(arena, elements, out.data(), threads, control);
+        else
+            score(scorer, arena, elements, out.data(), threads, control);
+    });
+}
 
 // A kernel with its parameters: the same doors for each.
 template <class Maker>
-nb::class_<Maker> register_kernel(nb::module_& module, const char* name, const char* model_name) {
+nb::class_<Maker> register_kernel(nb::module_& module, const char* name, const char* model_name, const char* scorer_name) {
+    using Scorer = decltype(std::declval<Maker>().scorer(std::declval<const Arena&>(), std::declval<const Bags&>(),
+                                                         std::declval<const double*>(), std::size_t{}));
+    nb::class_<Scorer>(module, scorer_name)
+        .def("evaluate", &run_scorer<Scorer>, nb::arg("arena"), nb::arg("roots").noconvert(), nb::arg("ends").noconvert().none(),
+             nb::arg("out").noconvert(), nb::arg("threads"), nb::arg("progress").none())
+        .def_prop_ro("nbytes", &Scorer::bytes);
     using Columns = decltype(std::declval<Maker>()(std::declval<const Arena&>(), std::declval<const Bags&>()));
     using KernelModel = Model<Columns>;
     nb::class_<KernelModel>(module, model_name)
@@ -145,6 +198,13 @@ nb::class_<Maker> register_kernel(nb::module_& module, const char* name, const c
                  return KernelModel(make(arena, bags), arena, bags, weights.data(), weights.shape(1));
              },
              nb::arg("arena"), nb::arg("bags"), nb::arg("weights").noconvert(), nb::keep_alive<0, 2>())
+        .def("scorer",
+             [](const Maker& make, const Arena& arena, const Bags& bags, ConstMatrix weights) {
+                 if (weights.shape(0) != bags.size()) throw nb::value_error("weights have the wrong shape");
+                 nb::gil_scoped_release release;
+                 return make.scorer(arena, bags, weights.data(), weights.shape(1));
+             },
+             nb::arg("arena"), nb::arg("bags"), nb::arg("weights").noconvert(), nb::keep_alive<0, 2>())
         .def("rows",
              [](const Maker& make, const Arena& arena, const Bags& rows, const Arena& column_arena, const Bags& columns,
                 bind::Values factors, std::size_t cache_bytes) -> std::shared_ptr<RowSource<float>> {
@@ -161,21 +221,10 @@ nb::class_<Maker> register_kernel(nb::module_& module, const char* name, const c
              nb::keep_alive<0, 4>(), nb::keep_alive<0, 5>());
 }
 
-Bags bags_of(const Arena& arena, bind::Numbers root_array, std::optional<bind::Offsets> end_array, std::size_t threads) {
-    const auto roots = view(root_array);
-    for (const Node root : roots)
-        if (root >= arena.size()) throw nb::index_error("root outside the arena");
-    std::span<const std::uint64_t> ends;
-    if (end_array) {
-        ends = view(*end_array);
-        std::uint64_t before = 0;
-        for (const std::uint64_t end : ends) {
-            if (end < before || end > roots.size()) throw nb::value_error("ends are out of order");
-            before = end;
-        }
-    }
+Bags bags_of(const Arena& arena, bind::Numbers roots, std::optional<bind::Offsets> ends, std::size_t threads) {
+    const Elements elements = elements_of(arena, roots, ends);
     nb::gil_scoped_release release;
-    return make_bags(arena, roots, ends, !end_array, threads);
+    return make_bags(arena, elements.roots, elements.ends, elements.one_each, threads);
 }
 
 }  // namespace
@@ -200,12 +249,12 @@ void register_kernels(nb::module_& parent) {
             return static_cast<std::size_t>(std::unique(all.begin(), all.end()) - all.begin());
         });
 
-    register_kernel<SubtreeMaker>(module, "Subtree", "SubtreeModel").def(nb::init<double>(), nb::arg("decay"));
-    register_kernel<SubsetMaker>(module, "Subset", "SubsetModel")
+    register_kernel<SubtreeMaker>(module, "Subtree", "SubtreeModel", "SubtreeScorer").def(nb::init<double>(), nb::arg("decay"));
+    register_kernel<SubsetMaker>(module, "Subset", "SubsetModel", "SubsetScorer")
         .def("__init__", [](SubsetMaker* self, double decay, bool bag_of_words, std::size_t height_limit) {
             new (self) SubsetMaker{{decay, bag_of_words, height_limit}};
         }, nb::arg("decay"), nb::arg("bag_of_words"), nb::arg("height_limit"));
-    register_kernel<PartialMaker>(module, "Partial", "PartialModel")
+    register_kernel<PartialMaker>(module, "Partial", "PartialModel", "PartialScorer")
         .def("__init__", [](PartialMaker* self, double decay, double depth_decay, std::size_t max_subsequence, bool leaves,
                             double terminal_factor) {
             new (self) PartialMaker{{decay, depth_decay, max_subsequence, leaves, terminal_factor}};

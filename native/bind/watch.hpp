@@ -4,20 +4,18 @@
 #include <nanobind/nanobind.h>
 
 #include <chrono>
-#include <condition_variable>
 #include <exception>
-#include <mutex>
-#include <system_error>
-#include <thread>
+#include <functional>
 
+#include "crew.hpp"
 #include "parallel.hpp"
 
 namespace sapwood::bind {
 
 namespace nb = nanobind;
 
-// Runs work(control) on another thread while this one polls for signals and calls progress(done) if it is not None.
-// Work known to be short can run in place, which saves starting a thread.
+// Has a helper run work(control) while this thread polls for signals and calls progress(done) if it is not None.
+// Work known to be short can run in place, which saves waking one.
 template <class Work>
 void watch(bool brief, nb::handle progress, Work work) {
     Control control;
@@ -27,22 +25,15 @@ void watch(bool brief, nb::handle progress, Work work) {
         return;
     }
     std::exception_ptr failure;
-    std::mutex lock;
-    std::condition_variable finished;
-    bool done = false;
-    std::thread runner;
-    try {
-        runner = std::thread([&] {
-            try {
-                work(control);
-            } catch (...) {
-                failure = std::current_exception();
-            }
-            const std::lock_guard<std::mutex> hold(lock);
-            done = true;
-            finished.notify_one();
-        });
-    } catch (const std::system_error&) {
+    const std::function<void()> guarded = [&] {
+        try {
+            work(control);
+        } catch (...) {
+            failure = std::current_exception();
+        }
+    };
+    Crew::Errand errand(Crew::here(), guarded);
+    if (!errand.taken()) {
         // No room for another thread, as under a limit on memory: the work is done, only Ctrl-C must wait.
         nb::gil_scoped_release release;
         work(control);
@@ -53,8 +44,7 @@ void watch(bool brief, nb::handle progress, Work work) {
     for (bool over = false; !over;) {
         {
             nb::gil_scoped_release release;
-            std::unique_lock<std::mutex> hold(lock);
-            over = finished.wait_for(hold, std::chrono::milliseconds(50), [&] { return done; });
+            over = errand.wait_for(std::chrono::milliseconds(50));
         }
         if (over || interrupted) continue;
         try {
@@ -66,7 +56,6 @@ void watch(bool brief, nb::handle progress, Work work) {
             control.cancel = true;
         }
     }
-    runner.join();
     if (raised) {
         nb::python_error copy(*raised);
         delete raised;

@@ -1,6 +1,9 @@
 // Threads: every block is done once, failures and cancellation come out, and the number of threads changes no bit.
 #include "parallel.hpp"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <stdexcept>
 #include <thread>
@@ -38,6 +41,83 @@ void blocks_ascend_within_a_thread() {
             last = end;
         };
     });
+}
+
+// Jobs inside of jobs, and jobs of several threads at once: nobody waits for a helper that is busy elsewhere.
+void jobs_may_meet() {
+    std::atomic<int> visits{0};
+    const auto inner = [&] {
+        Control control;
+        parallel_blocks(20, 1, 3, control, [&] { return [&](std::size_t, std::size_t) { ++visits; }; });
+    };
+    const auto outer = [&] {
+        for (int round = 0; round < 20; ++round) {
+            Control control;
+            parallel_blocks(8, 1, 4, control, [&] { return [&](std::size_t, std::size_t) { inner(); }; });
+        }
+    };
+    std::vector<std::thread> callers;
+    for (int i = 0; i < 3; ++i) callers.emplace_back(outer);
+    for (std::thread& caller : callers) caller.join();
+    CHECK(visits == 3 * 20 * 8 * 20);
+}
+
+// A process that was forked off has none of the threads of its parent, and must not wait for them.
+void forked_processes_have_their_own_helpers() {
+    const auto total = [] {
+        std::atomic<std::size_t> sum{0};
+        Control control;
+        parallel_blocks(100, 1, 3, control, [&] { return [&](std::size_t begin, std::size_t) { sum += begin; }; });
+        return sum.load();
+    };
+    CHECK(total() == 4950);
+#ifndef __SANITIZE_THREAD__  // which does not let such a process start threads
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+        _exit(total() == 4950 ? 0 : 1);
+    }
+    int status = -1;
+    CHECK(waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+#endif
+    CHECK(total() == 4950);
+}
+
+void errands_run_beside_their_caller() {
+    std::atomic<bool> go{false}, done{false};
+    const std::function<void()> work = [&] {
+        // The helper may itself ask for others.
+        Control control;
+        parallel_blocks(50, 1, 2, control, [] { return [](std::size_t, std::size_t) {}; });
+        while (!go) std::this_thread::yield();
+        done = true;
+    };
+    {
+        Crew::Errand errand(Crew::here(), work);
+        CHECK(errand.taken());
+        CHECK(!errand.wait_for(std::chrono::milliseconds(1)));
+        go = true;
+        CHECK(errand.wait_for(std::chrono::seconds(20)));
+        CHECK(done);
+        done = false;
+    }
+    { const Crew::Errand errand(Crew::here(), work); }  // waits for the end
+    CHECK(done);
+}
+
+void both_pieces_are_run() {
+    for (const std::size_t threads : {0, 1, 2, 5}) {
+        int first = 0, second = 0;
+        run_both(threads, [&] { ++first; }, [&] { ++second; });
+        CHECK(first == 1 && second == 1);
+        const auto fail = [&](bool early) {
+            run_both(threads, [&] { if (early) throw std::runtime_error("first"); },
+                     [&] { if (!early) throw std::runtime_error("second"); });
+        };
+        CHECK_THROWS(fail(true), std::runtime_error);
+        CHECK_THROWS(fail(false), std::runtime_error);
+    }
 }
 
 void failures_come_out() {
@@ -141,6 +221,41 @@ void threads_change_no_bit() {
     });
 }
 
+void columns_do_not_depend_on_threads() {
+    Garden garden(77);
+    Arena arena;
+    std::vector<Bag> elements;
+    for (int i = 0; i < 400; ++i) elements.push_back({garden.tree(6, 4)});
+    const Bags bags = intern(elements, arena);
+    const SubsetOptions options{0.4, false, 0};
+    const SubsetColumns one(arena, bags, options, 1);
+    for (const std::size_t threads : {2, 3, 8}) {
+        const SubsetColumns many(arena, bags, options, threads);
+        CHECK(many.lists() == one.lists());
+        std::size_t entries = 0;
+        for (std::uint32_t list = 0; list < one.lists(); ++list) {
+            const auto a = one.entries(list), b = many.entries(list);
+            CHECK(a.size() == b.size());
+            for (std::size_t k = 0; k < std::min(a.size(), b.size()); ++k)
+                CHECK(a[k].member == b[k].member && a[k].child == b[k].child);
+            entries += a.size();
+        }
+        CHECK(entries > 4096);  // fewer are not split
+        for (Node node = 0; node < arena.size(); ++node) {
+            if (one.place(node) == 0) continue;
+            const Production production = arena.production_of(node);
+            std::uint32_t at = 0;
+            const auto kids = arena.children(node);
+            for (std::uint32_t slot = 0; slot < kids.size(); ++slot) {
+                if (arena.is_leaf(kids[slot])) continue;
+                const std::uint32_t list = many.find_list(production, slot, arena.production_of(kids[slot]));
+                CHECK(list == one.find_list(production, slot, arena.production_of(kids[slot])));
+                CHECK(list == many.lists_of(many.position(production, many.place(node)))[at++]);
+            }
+        }
+    }
+}
+
 // Diagonals, compiled models and pairs share their work among threads too.
 void threads_change_no_bit_elsewhere() {
     Garden garden(602);
@@ -183,11 +298,16 @@ void equal_values_have_equal_bits() {
 int main() {
     RUN(every_index_is_visited_once);
     RUN(blocks_ascend_within_a_thread);
+    RUN(jobs_may_meet);
+    RUN(forked_processes_have_their_own_helpers);
+    RUN(errands_run_beside_their_caller);
+    RUN(both_pieces_are_run);
     RUN(failures_come_out);
     RUN(cancelled_work_stops);
     RUN(cancelled_kernels_stop_soon);
     RUN(cancelled_wide_nodes_stop_soon);
     RUN(threads_change_no_bit);
+    RUN(columns_do_not_depend_on_threads);
     RUN(threads_change_no_bit_elsewhere);
     RUN(equal_values_have_equal_bits);
     return finish();

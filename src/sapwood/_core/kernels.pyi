@@ -29,6 +29,19 @@ class NativeModel(Protocol):
     @property
     def nbytes(self) -> int: ...
 
+class NativeScorer(Protocol):
+    def evaluate(
+        self,
+        arena: Arena,
+        roots: NDArray[np.uint32],
+        ends: NDArray[np.uint64] | None,
+        out: NDArray[np.float64],
+        threads: int,
+        progress: Callable[[int], None] | None,
+    ) -> None: ...
+    @property
+    def nbytes(self) -> int: ...
+
 class NativeKernel(Protocol):
     def gram(
         self,
@@ -50,6 +63,7 @@ class NativeKernel(Protocol):
         progress: Callable[[int], None] | None,
     ) -> None: ...
     def model(self, arena: Arena, bags: Bags, weights: NDArray[np.float64]) -> NativeModel: ...
+    def scorer(self, arena: Arena, bags: Bags, weights: NDArray[np.float64]) -> NativeScorer: ...
     def rows(
         self,
         arena: Arena,

@@ -59,13 +59,13 @@ class TreeKernel(Kernel):
 
     def _expansion(self, X: Any, weights: Matrix) -> Expansion:
         support = _trees(X, self)
-        model = self._native().model(support._arena, support._as_bags(), np.ascontiguousarray(weights))
+        scorer = self._native().scorer(support._arena, support._as_bags(), np.ascontiguousarray(weights))
 
         def evaluate(Y: Any) -> Matrix:
             rows = _trees(Y, self)
             result = np.empty((len(rows), weights.shape[1]))
             with settings.progress_bar(len(rows), "Scores") as progress:
-                model.evaluate(rows._arena, rows._as_bags(), result, settings.threads(), progress)
+                scorer.evaluate(rows._arena, rows._roots, rows._ends, result, settings.threads(), progress)
             return result
 
         return evaluate

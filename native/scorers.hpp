@@ -1,0 +1,76 @@
+// How each syntactic kernel scores trees under a model: through an index where there is one that pays.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "arena.hpp"
+#include "bags.hpp"
+#include "fragment_index.hpp"
+#include "model.hpp"
+#include "parallel.hpp"
+#include "partial.hpp"
+#include "scoring.hpp"
+#include "subset.hpp"
+
+namespace sapwood {
+
+// Scores by the walk that also fills Gram matrices.
+template <class Columns>
+void score(const Model<Columns>& model, const Arena& arena, const Elements& elements, double* out, std::size_t threads,
+           Control& control) {
+    model.evaluate(arena, make_bags(arena, elements.roots, elements.ends, elements.one_each, threads), out, threads, control);
+}
+
+class SubsetScorer {
+  public:
+    // weights: elements x outputs, row major. The arena must outlive the scorer and not change.
+    SubsetScorer(const Arena& arena, const Bags& bags, const double* weights, std::size_t outputs, const SubsetOptions& options) {
+        if (reach(arena, bags, options) <= kTall) index_.emplace(arena, bags, weights, outputs, options);
+        else model_.emplace(SubsetColumns(arena, bags, options), arena, bags, weights, outputs);
+    }
+
+    bool indexed() const { return index_.has_value(); }
+    std::size_t outputs() const { return index_ ? index_->outputs() : model_->outputs(); }
+    std::size_t bytes() const { return index_ ? index_->bytes() : model_->bytes(); }
+    void score(const Arena& arena, const Elements& elements, double* out, std::size_t threads, Control& control) const {
+        if (index_) sapwood::score(*index_, arena, elements, out, threads, control);
+        else sapwood::score(*model_, arena, elements, out, threads, control);
+    }
+
+  private:
+    // Comparing two subtrees may walk down all of both; the other method goes bottom up, one step for each pair.
+    static constexpr std::size_t kTall = 128;
+
+    // How far down two fragments may be compared.
+    static std::size_t reach(const Arena& arena, const Bags& bags, const SubsetOptions& options) {
+        std::vector<std::size_t> height(arena.size(), 0);
+        for (Node node = 0; node < arena.size(); ++node)
+            for (const Node child : arena.children(node)) height[node] = std::max(height[node], height[child] + 1);
+        std::size_t most = 0;
+        for (const Node node : bags.numbers) most = std::max(most, height[node]);
+        return options.height_limit == 0 ? most : std::min(most, options.height_limit);
+    }
+
+    std::optional<FragmentIndex> index_;
+    std::optional<Model<SubsetColumns>> model_;
+};
+
+// The partial-tree kernel has no index: its sums over child sequences do not come apart into fragments of their own.
+class PartialScorer {
+  public:
+    PartialScorer(const Arena& arena, const Bags& bags, const double* weights, std::size_t outputs, const PartialOptions& options)
+        : model_(PartialColumns(arena, bags, options), arena, bags, weights, outputs) {}
+
+    std::size_t outputs() const { return model_.outputs(); }
+    std::size_t bytes() const { return model_.bytes(); }
+    void score(const Arena& arena, const Elements& elements, double* out, std::size_t threads, Control& control) const {
+        sapwood::score(model_, arena, elements, out, threads, control);
+    }
+
+  private:
+    Model<PartialColumns> model_;
+};
+
+}  // namespace sapwood

@@ -1,0 +1,151 @@
+// Scores of elements under a model, by what each of their distinct subtrees is worth.
+//
+// The kernels here are sums over pairs of subtrees, so a weighted sum of kernels gives every subtree a worth of its own.
+// Trees share subtrees, within a call and within themselves: each distinct one is looked at once, and a tree is worth its
+// root and whatever its children are worth. A model takes part as an index with
+//
+//     outputs()
+//     Translation(index, arena, nodes)      what the index calls the subtrees of another arena
+//     translation.order(nodes)              the places of the nodes, in the order in which they are best scored; not
+//                                           asked of an index that is quick
+//     Reader(index, translation, control)   one per thread
+//     reader.add(node, out)                 adds the worth of one occurrence, per output
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "arena.hpp"
+#include "bags.hpp"
+#include "parallel.hpp"
+
+namespace sapwood {
+
+// The roots of elements: one each, or up to `ends` for each.
+struct Elements {
+    std::span<const Node> roots;
+    std::span<const std::uint64_t> ends;
+    bool one_each;
+
+    std::size_t size() const { return one_each ? roots.size() : ends.size(); }
+    std::size_t end(std::size_t element) const { return one_each ? element + 1 : ends[element]; }
+    std::size_t begin(std::size_t element) const { return element == 0 ? 0 : end(element - 1); }
+    std::span<const Node> between(std::size_t first, std::size_t last) const {
+        return roots.subspan(begin(first), last == first ? 0 : end(last - 1) - begin(first));
+    }
+};
+
+// The subtrees under some roots, ascending, and their places in that list.
+class Used {
+  public:
+    Used(const Arena& arena, std::span<const Node> roots) {
+        if (roots.empty()) return;
+        place_.assign(std::size_t{*std::max_element(roots.begin(), roots.end())} + 1, kNone);
+        for (const Node root : roots) place_[root] = 0;
+        std::size_t count = 0;
+        // Parents have larger numbers than their children.
+        for (std::size_t node = place_.size(); node-- > 0;) {
+            if (place_[node] == kNone) continue;
+            ++count;
+            for (const Node child : arena.children(static_cast<Node>(node))) place_[child] = 0;
+        }
+        nodes_.reserve(count);
+        for (std::size_t node = 0; node < place_.size(); ++node) {
+            if (place_[node] == kNone) continue;
+            place_[node] = static_cast<std::uint32_t>(nodes_.size());
+            nodes_.push_back(static_cast<Node>(node));
+        }
+    }
+
+    std::span<const Node> nodes() const { return nodes_; }
+    std::uint32_t place(Node node) const { return place_[node]; }
+
+  private:
+    std::vector<Node> nodes_;
+    std::vector<std::uint32_t> place_;  // per subtree up to the largest; kNone: not in use
+};
+
+// Whether an index looks a subtree up in one step, so that neither an order nor threads would help.
+template <class Index>
+concept IsQuick = requires { requires Index::kQuick; };
+
+// out: elements x outputs, row major.
+template <class Index>
+void score(const Index& index, const Arena& arena, const Elements& elements, double* out, std::size_t threads,
+           Control& control) {
+    const std::size_t outputs = index.outputs();
+    // A tree of a treebank has some thirty distinct subtrees of its own; 32 million numbers are 256 MB.
+    const std::size_t batch = std::max<std::size_t>(4096, (std::size_t{1} << 20) / std::max<std::size_t>(1, outputs));
+    for (std::size_t first = 0, last; first < elements.size(); first = last) {
+        last = std::min(first + batch, elements.size());
+        const Used used(arena, elements.between(first, last));
+        const auto nodes = used.nodes();
+        const typename Index::Translation translation(index, arena, nodes);
+        std::vector<double> worth(nodes.size() * outputs, 0.0);
+        const auto add_children = [&](std::size_t k) {
+            for (const Node child : arena.children(nodes[k])) {
+                const double* below = worth.data() + used.place(child) * outputs;
+                for (std::size_t o = 0; o < outputs; ++o) worth[k * outputs + o] += below[o];
+            }
+        };
+        if constexpr (IsQuick<Index>) {
+            typename Index::Reader reader(index, translation, control);
+            for (std::size_t k = 0; k < nodes.size(); ++k) {
+                if (k % 65536 == 0) control.check();
+                reader.add(nodes[k], worth.data() + k * outputs);
+                add_children(k);
+            }
+        } else {
+            const auto order = translation.order(nodes);
+            parallel_blocks(nodes.size(), 512, threads, control, [&] {
+                return [&, reader = typename Index::Reader(index, translation, control)](std::size_t begin, std::size_t end) mutable {
+                    for (std::size_t k = begin; k < end; ++k) reader.add(nodes[order[k]], worth.data() + order[k] * outputs);
+                };
+            }, Progress::silent);
+            for (std::size_t k = 0; k < nodes.size(); ++k) add_children(k);
+        }
+        for (std::size_t element = first; element < last; ++element) {
+            double* values = out + element * outputs;
+            std::fill(values, values + outputs, 0.0);
+            for (const Node root : elements.between(element, element + 1)) {
+                const double* whole = worth.data() + used.place(root) * outputs;
+                for (std::size_t o = 0; o < outputs; ++o) values[o] += whole[o];
+            }
+        }
+        control.done.fetch_add(last - first, std::memory_order_relaxed);
+    }
+}
+
+// Per subtree of the arena x outputs: the sum over elements of weight * count. weights: elements x outputs.
+inline std::vector<double> subtree_weights(const Arena& arena, const Bags& bags, const double* weights, std::size_t outputs) {
+    std::vector<double> result(arena.size() * outputs, 0.0);
+    for (std::size_t i = 0; i < bags.size(); ++i) {
+        const auto numbers = bags.numbers_of(i);
+        const auto counts = bags.counts_of(i);
+        for (std::size_t k = 0; k < numbers.size(); ++k)
+            for (std::size_t o = 0; o < outputs; ++o) result[numbers[k] * outputs + o] += counts[k] * weights[i * outputs + o];
+    }
+    return result;
+}
+
+// The numbers that the labels of one arena have in another; kNone for those it does not know.
+class LabelLens {
+  public:
+    LabelLens(const Arena& from, const Arena& to) : same_(&from == &to), symbols_(same_ ? 0 : from.symbols.size()) {
+        constexpr std::size_t kAhead = 12;
+        for (std::size_t k = 0; k < symbols_.size(); ++k) {
+            if (k + kAhead < symbols_.size()) to.symbols.prefetch(from.symbols.text(static_cast<Symbol>(k + kAhead)));
+            symbols_[k] = to.symbols.find(from.symbols.text(static_cast<Symbol>(k)));
+        }
+    }
+
+    Symbol operator()(Symbol own) const { return same_ ? own : symbols_[own]; }
+
+  private:
+    bool same_;
+    std::vector<Symbol> symbols_;
+};
+
+}  // namespace sapwood

@@ -1,0 +1,263 @@
+// Indexes that score trees agree with the sums of kernels they stand for, whatever the trees share.
+#include "scoring.hpp"
+
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "brackets.hpp"
+#include "check.hpp"
+#include "fragment_index.hpp"
+#include "kernels.hpp"
+#include "plain.hpp"
+#include "scorers.hpp"
+#include "subtree_index.hpp"
+
+using namespace sapwood;
+using namespace sapwood::test;
+
+namespace {
+
+SubtreeIndex index_of(const SubtreeKernel& kernel, const Arena& arena, const Bags& bags, const double* weights, std::size_t outputs) {
+    return SubtreeIndex(arena, bags, weights, outputs, kernel.decay);
+}
+FragmentIndex index_of(const SubsetKernel& kernel, const Arena& arena, const Bags& bags, const double* weights, std::size_t outputs) {
+    return FragmentIndex(arena, bags, weights, outputs, kernel.options);
+}
+
+// Elements in an arena, with their bags.
+struct Trees {
+    Arena arena;
+    std::vector<Node> roots;
+    std::vector<std::uint64_t> ends;
+
+    void add(const std::vector<Bag>& bags) {
+        for (const Bag& bag : bags) {
+            for (const Plain& tree : bag) roots.push_back(intern(tree, arena));
+            ends.push_back(roots.size());
+        }
+    }
+    void read(const std::string& text) {
+        BracketReader reader(text, {});
+        for (Node root; reader.next(arena, root);) {
+            roots.push_back(root);
+            ends.push_back(roots.size());
+        }
+    }
+    Elements elements() const { return {roots, ends, false}; }
+    Bags bags() const { return make_bags(arena, roots, ends, false); }
+};
+
+template <class Index>
+std::vector<double> scores(const Index& index, const Trees& rows, std::size_t threads = 1) {
+    Control control;
+    std::vector<double> out(rows.ends.size() * index.outputs(), -1.0);
+    score(index, rows.arena, rows.elements(), out.data(), threads, control);
+    CHECK(control.done == rows.ends.size());
+    return out;
+}
+
+template <class Kernel>
+void check_scores(const Kernel& kernel, const Trees& support, const Trees& rows, std::size_t outputs, Garden& garden) {
+    std::vector<double> weights(support.ends.size() * outputs);
+    for (double& weight : weights) weight = garden.real();
+    const Bags bags = support.bags();
+    const auto index = index_of(kernel, support.arena, bags, weights.data(), outputs);
+    const std::vector<double> found = scores(index, rows);
+    CHECK(found == scores(index, rows, 2));
+    const std::vector<double> K = gram_of(kernel, rows.arena, rows.bags(), support.arena, bags);
+    const std::size_t count = support.ends.size();
+    for (std::size_t i = 0; i < rows.ends.size(); ++i)
+        for (std::size_t o = 0; o < outputs; ++o) {
+            double expected = 0.0, scale = 0.0;
+            for (std::size_t k = 0; k < count; ++k) {
+                expected += K[i * count + k] * weights[k * outputs + o];
+                scale += K[i * count + k] * std::abs(weights[k * outputs + o]);
+            }
+            CHECK(std::abs(found[i * outputs + o] - expected) <= 1e-11 * std::max(1.0, scale));
+        }
+}
+
+template <class Test>
+void for_every_indexed_kernel(Test test) {
+    for_every_kernel([&](const auto& kernel) {
+        if constexpr (!std::is_same_v<std::decay_t<decltype(kernel)>, PartialKernel>) test(kernel);
+    });
+}
+
+void scores_are_weighted_sums_of_kernels() {
+    Garden garden(700);
+    Trees support, rows;
+    support.add(garden.bags(40));
+    rows.add(garden.bags(19));
+    Trees both = support;
+    both.roots.clear();
+    both.ends.clear();
+    both.add(garden.bags(15));
+    for (const std::size_t outputs : {1, 3})
+        for_every_indexed_kernel([&](const auto& kernel) {
+            check_scores(kernel, support, rows, outputs, garden);
+            check_scores(kernel, support, support, outputs, garden);
+        });
+    // Rows that live in the arena of the model.
+    std::vector<double> weights(support.ends.size());
+    for (double& weight : weights) weight = garden.real();
+    for_every_indexed_kernel([&](const auto& kernel) {
+        const Bags bags = make_bags(both.arena, support.roots, support.ends, false);
+        const auto own = index_of(kernel, both.arena, bags, weights.data(), 1);
+        const auto apart = index_of(kernel, support.arena, support.bags(), weights.data(), 1);
+        const std::vector<double> a = scores(own, both), b = scores(apart, both);
+        for (std::size_t i = 0; i < a.size(); ++i) CHECK_CLOSE(a[i], b[i]);
+    });
+}
+
+// Sentences of one pattern: what they share is found in hundreds of them, and goes several productions deep.
+std::string sentence(Garden& garden) {
+    static const char* const kVerbs[] = {"saw", "has"};
+    std::string text = "(S ";
+    const auto noun = [&] { return "(NN n" + std::to_string(garden.below(40)) + ")"; };
+    const auto phrase = [&] {
+        switch (garden.below(4)) {
+            case 0: return "(NP (DT the) " + noun() + ")";
+            case 1: return "(NP (DT a) (JJ old) " + noun() + ")";
+            case 2: return "(NP " + noun() + ")";
+            default: return "(NP (NP (DT the) " + noun() + ") (PP (IN of) (NP " + noun() + ")))";
+        }
+    };
+    text += phrase() + " (VP (VB " + kVerbs[garden.below(2)] + ") " + phrase();
+    if (garden.below(2) == 0) text += " (PP (IN of) " + phrase() + ")";
+    return text + ") (. .))";
+}
+
+void shared_fragments_are_followed() {
+    Garden garden(701);
+    std::string text, more = "(S (NP (NN cow)) (VP (VB saw)) (. .)) (X y)";
+    for (int i = 0; i < 400; ++i) text += sentence(garden);
+    for (int i = 0; i < 60; ++i) more += sentence(garden);
+    Trees support, rows;
+    support.read(text);
+    rows.read(more);
+    const std::vector<double> ones(support.ends.size(), 1.0);
+    const FragmentIndex index(support.arena, support.bags(), ones.data(), 1, {0.4, false, 0});
+    CHECK(index.fragments() > 4 * index.productions());
+    for_every_indexed_kernel([&](const auto& kernel) { check_scores(kernel, support, rows, 2, garden); });
+}
+
+// Trees that differ in one word only share so many fragments that no index could hold them.
+void near_copies_do_not_explode() {
+    Garden garden(702);
+    std::string text;
+    for (int i = 0; i < 200; ++i) {
+        text += "(S";
+        for (int k = 0; k < 30; ++k) text += " (A" + std::to_string(k % 4) + " (B (C c) (D d)))";
+        text += " (W w" + std::to_string(i) + "))";
+    }
+    Trees trees;
+    trees.read(text);
+    const std::vector<double> ones(trees.ends.size(), 1.0);
+    const FragmentIndex index(trees.arena, trees.bags(), ones.data(), 1, {0.1, false, 0});
+    CHECK(index.bytes() < 4000000);
+    check_scores(SubsetKernel{{0.1, false, 0}}, trees, trees, 1, garden);
+}
+
+void depth_and_width_have_no_limit() {
+    constexpr std::size_t kMany = 100000;
+    Trees trees;
+    const auto label = [&](const char* text) { return trees.arena.symbols.intern(text); };
+    for (const char* word : {"u", "v"}) {
+        Node deep = trees.arena.leaf(label(word));
+        for (std::size_t i = 0; i < kMany; ++i) deep = trees.arena.node(label("A"), {&deep, 1});
+        std::vector<Node> kids;
+        for (std::size_t i = 0; i < kMany; ++i) {
+            const Node leaf = trees.arena.leaf(label(i % 2 ? word : "w"));
+            kids.push_back(trees.arena.node(label("B"), {&leaf, 1}));
+        }
+        for (const Node root : {deep, trees.arena.node(label("W"), kids)}) {
+            trees.roots.push_back(root);
+            trees.ends.push_back(trees.roots.size());
+        }
+    }
+    const std::vector<double> weights{1.0, 2.0, 3.0, 4.0};
+    for (const std::size_t height : {0, 3}) {
+        // Against itself a chain would have more pairs than anybody can wait for, so the chains are scored with the other.
+        const Bags some = make_bags(trees.arena, std::span<const Node>(trees.roots).subspan(1, 1), {}, true);
+        const FragmentIndex index(trees.arena, some, weights.data(), 1, {1e-6, false, height});
+        for (const double value : scores(index, trees)) CHECK(std::isfinite(value));
+    }
+    const SubtreeIndex index(trees.arena, trees.bags(), weights.data(), 1, 0.5);
+    for (const double value : scores(index, trees)) CHECK(std::isfinite(value));
+}
+
+// Where each subtree of a long chain resembles all the others, comparing two must not mean walking down both every time.
+void long_chains_are_scored_bottom_up() {
+    Garden garden(704);
+    for (const int length : {100, 2000}) {
+        Trees trees;
+        const auto label = [&](const std::string& text) { return trees.arena.symbols.intern(text); };
+        for (int t = 0; t < 2; ++t) {
+            Node chain = trees.arena.leaf(label("end" + std::to_string(t)));
+            for (int i = 0; i < length; ++i) {
+                const Node word = trees.arena.leaf(label(garden.below(9) == 0 ? "x" : "y"));
+                const std::vector<Node> kids{trees.arena.node(label("W"), {&word, 1}), chain};
+                chain = trees.arena.node(label("A"), kids);
+            }
+            trees.roots.push_back(chain);
+            trees.ends.push_back(trees.roots.size());
+        }
+        const std::vector<double> weights{1.0, 0.5};
+        const SubsetOptions options{0.01, false, 0};
+        const SubsetScorer scorer(trees.arena, trees.bags(), weights.data(), 1, options);
+        CHECK(scorer.indexed() == (length == 100));
+        CHECK(SubsetScorer(trees.arena, trees.bags(), weights.data(), 1, {0.01, false, 3}).indexed());
+        std::vector<double> found(2, -1.0);
+        Control control;
+        scorer.score(trees.arena, trees.elements(), found.data(), 1, control);
+        CHECK(scorer.outputs() == 1 && scorer.bytes() > 0);
+        const std::vector<double> K = gram_of(SubsetKernel{options}, trees.arena, trees.bags());
+        // A sum of millions of equal terms is only good to some ten digits.
+        for (int i = 0; i < 2; ++i) CHECK(std::abs(found[i] - (K[2 * i] + 0.5 * K[2 * i + 1])) <= 1e-9 * found[i]);
+    }
+}
+
+void nothing_gives_nothing() {
+    Trees none, some;
+    some.add({{Plain{"A", {}}}, {}, {Plain{"A", {Plain{"b", {}}}}}});
+    for_every_indexed_kernel([&](const auto& kernel) {
+        const auto empty = index_of(kernel, none.arena, Bags{}, nullptr, 2);
+        CHECK(scores(empty, some) == std::vector<double>(6, 0.0));
+        CHECK(scores(empty, none).empty());
+        const std::vector<double> weights{1.0, 1.0, 1.0};
+        CHECK(scores(index_of(kernel, some.arena, some.bags(), weights.data(), 1), none).empty());
+    });
+}
+
+void cancelled_scoring_stops() {
+    Garden garden(703);
+    Trees trees;
+    trees.add(garden.bags(30));
+    const std::vector<double> weights(30, 1.0);
+    const FragmentIndex index(trees.arena, trees.bags(), weights.data(), 1, {0.4, false, 0});
+    Control control;
+    control.cancel = true;
+    std::vector<double> out(30);
+    bool stopped = false;
+    try {
+        score(index, trees.arena, trees.elements(), out.data(), 1, control);
+    } catch (const Cancelled&) {
+        stopped = true;
+    }
+    CHECK(stopped);
+}
+
+}  // namespace
+
+int main() {
+    RUN(scores_are_weighted_sums_of_kernels);
+    RUN(shared_fragments_are_followed);
+    RUN(near_copies_do_not_explode);
+    RUN(depth_and_width_have_no_limit);
+    RUN(long_chains_are_scored_bottom_up);
+    RUN(nothing_gives_nothing);
+    RUN(cancelled_scoring_stops);
+    return finish();
+}
