@@ -6,6 +6,7 @@ taken apart, one number, name or array is changed, and it is put together again.
 
 from __future__ import annotations
 
+import copy
 import json
 import operator
 import random
@@ -141,7 +142,8 @@ def _change(document: Any, dice: random.Random) -> None:
     elif dice.random() < 0.1 and isinstance(target, (dict, list)):
         del target[keys[-1]]
     else:
-        target[keys[-1]] = dice.choice(_VALUES)
+        # A copy: the same list put into itself would be no JSON.
+        target[keys[-1]] = copy.deepcopy(dice.choice(_VALUES))
 
 
 def _change_array(header: dict[str, Any], body: bytearray, dice: random.Random) -> None:
