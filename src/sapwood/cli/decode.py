@@ -98,6 +98,11 @@ def _read(path: str) -> tuple[list[dict[str, Any]], list[Any]]:
                 names = row.get("roles")
                 if names is not None and (not isinstance(names, list) or len(names) != len(problem.scores)):
                     raise DataError(f"{where}: roles must name each of the {len(problem.scores)} rows of scores.")
+                try:
+                    # They are written again with the answer, after all the work.
+                    json.dumps([row.get("id"), names], allow_nan=False)
+                except ValueError:
+                    raise DataError(f"{where}: id and roles must hold no number beyond what JSON can write.") from None
                 rows.append(row)
                 problems.append(problem)
         except UnicodeDecodeError as error:
