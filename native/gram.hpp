@@ -16,6 +16,10 @@
 #include <type_traits>
 #include <vector>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include "bags.hpp"
 #include "lens.hpp"
 #include "parallel.hpp"
@@ -91,6 +95,13 @@ class Occurrences {
     std::vector<double> count_;
 };
 
+// Returns what the preparations needed only for a while to the system, before the result takes its place.
+inline void give_back_memory() {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
 // Writes to every page of fresh memory, until it is told to stop or done.
 inline void touch_pages(double* out, std::size_t size, const std::atomic<bool>& stop) {
     constexpr std::size_t kPage = 4096 / sizeof(double);
@@ -139,6 +150,8 @@ void gram(const Columns& columns, const Arena& column_arena, const Bags& column_
     run_both(team, prepare, [&] {
         if (team > 1) touch_pages(out, rows.size() * width, ready);
     });
+    // For small results it would take longer than the result itself.
+    if (rows.size() * width >= std::size_t{1} << 20) give_back_memory();
     const Postings& postings = *bulk;
     const Occurrences& occurrences = *where;
     parallel_blocks(rows.size(), kBlock, threads, control, [&] {
