@@ -24,6 +24,22 @@ def test_numbers_are_right_and_names_left():
     ]
 
 
+def test_wide_tables_are_shown_in_blocks_that_fit_a_terminal():
+    columns = ("name", *(f"column {k}" for k in range(12)))
+    table = Table("toy", "A toy " * 30, columns, [("x" * 20, *range(12)), ("y", *range(12))], notes=["A note " * 20])
+    lines = str(table).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert sum(line.startswith("name") for line in lines) == 3
+    words = " ".join(lines).split()
+    assert all(words.count(str(k)) >= 2 for k in range(12))
+    # Rows that only two columns tell apart have both in every block.
+    two = Table("toy", "A toy", columns, [("kernel", 100, *range(11)), ("kernel", 500, *range(11))])
+    assert sum("column 0" in line for line in str(two).splitlines()) == 2
+    # A name that leaves no room for anything is still shown with one column at a time.
+    narrow = Table("toy", "A toy", ("name", "a", "b"), [("x" * 100, 1, 2)])
+    assert [line[100:].split() for line in str(narrow).splitlines() if line.startswith("x")] == [["1"], ["2"]]
+
+
 def test_json_has_no_nan():
     json.dumps(Table("toy", "A toy", ("a",), [(float("nan"),)]).to_json(), allow_nan=False)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,9 @@ from sapwood.notebook import Shown
 __all__ = ["Cell", "Setting", "Table"]
 
 Cell = str | int | float | None
+
+# What a terminal shows without breaking lines.
+_WIDTH = 80
 
 
 @dataclass(frozen=True)
@@ -102,15 +106,18 @@ class Table:
         ]
         widths = [max(map(len, column)) for column in zip(self.columns, *cells, strict=True)]
         left = self._names()
-        lines = [
-            "  ".join(
-                text.ljust(width) if flush else text.rjust(width)
-                for text, width, flush in zip(line, widths, left, strict=True)
-            ).rstrip()
-            for line in [list(self.columns), *cells]
-        ]
-        rule = "-" * (sum(widths) + 2 * (len(widths) - 1))
-        return "\n".join([self.title, lines[0], rule, *lines[1:], *self.notes])
+        blocks = []
+        # Where the first column alone does not name a row, the second does.
+        named = 1 if len({row[0] for row in cells}) == len(cells) or len(widths) < 3 else 2
+        for chosen in _blocks(widths, named):
+            lines = [
+                "  ".join(line[k].ljust(widths[k]) if left[k] else line[k].rjust(widths[k]) for k in chosen).rstrip()
+                for line in [list(self.columns), *cells]
+            ]
+            rule = "-" * (sum(widths[k] for k in chosen) + 2 * (len(chosen) - 1))
+            blocks.append("\n".join([lines[0], rule, *lines[1:]]))
+        wrapped = [textwrap.fill(text, _WIDTH, break_on_hyphens=False) for text in (self.title, *self.notes)]
+        return "\n".join([wrapped[0], "\n\n".join(blocks), *wrapped[1:]])
 
     def _names(self) -> list[bool]:
         """Say which columns hold names, which stand on the left, rather than numbers."""
@@ -144,3 +151,14 @@ class Table:
             "rows": [[None if isinstance(v, float) and math.isnan(v) else v for v in row] for row in self.rows],
             "notes": list(self.notes),
         }
+
+
+def _blocks(widths: Sequence[int], named: int) -> list[list[int]]:
+    """Divide the columns of a wide table into blocks that fit a terminal and each begin with the columns of names."""
+    names = list(range(min(named, len(widths))))
+    blocks = [list(names)]
+    for k in range(named, len(widths)):
+        if len(blocks[-1]) > named and sum(widths[at] + 2 for at in blocks[-1]) + widths[k] > _WIDTH:
+            blocks.append(list(names))
+        blocks[-1].append(k)
+    return blocks
