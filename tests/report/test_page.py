@@ -72,3 +72,9 @@ def test_pages_can_be_printed_and_read_in_the_dark():
     assert "@media print" in text
     assert "prefers-color-scheme: dark" in text
     assert "Timings" not in text
+
+
+def test_tables_with_long_names_get_the_whole_width():
+    short, long = (Table("t", "T", ("kernel", "accuracy"), [("x" * size, 0.5)]) for size in (10, 80))
+    assert 'class="card wide"' not in report_page("t", [Section("s", parts=[short])])
+    assert 'class="card wide"' in report_page("t", [Section("s", parts=[long])])

@@ -100,11 +100,17 @@ class Table:
             return f"{value:,.{self.decimals.get(column, 2)}f}"
         return f"{value:,}" if isinstance(value, int) else value
 
-    def __str__(self) -> str:
-        cells = [
+    def _texts(self) -> list[list[str]]:
+        return [
             [self.cell(column, value) for column, value in zip(self.columns, row, strict=True)] for row in self.rows
         ]
-        widths = [max(map(len, column)) for column in zip(self.columns, *cells, strict=True)]
+
+    def widths(self) -> list[int]:
+        """Return how many characters each column takes."""
+        return [max(map(len, column)) for column in zip(self.columns, *self._texts(), strict=True)]
+
+    def __str__(self) -> str:
+        cells, widths = self._texts(), self.widths()
         left = self._names()
         blocks = []
         # Where the first column alone does not name a row, the second does.

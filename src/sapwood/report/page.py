@@ -20,8 +20,9 @@ __all__ = ["Part", "Section", "report_page"]
 Part = Table | Figure | str
 """What a section holds: a table, a figure, or text that is shown as it is."""
 
-# Tables with more columns than this get the whole width.
+# Tables with more columns or more characters than this get the whole width.
 _NARROW = 6
+_SHORT = 60
 
 _STYLE = f"""
 body {{ max-width: 76rem; margin: 0 auto; padding: 2rem 1.2rem 4rem; }}
@@ -141,7 +142,7 @@ def _section(section: Section) -> str:
 def _card(part: Part) -> str:
     if isinstance(part, str):
         return f'<div class="card"><pre>{escape(part)}</pre></div>'
-    wide = part.wide if isinstance(part, Figure) else len(part.columns) > _NARROW
+    wide = part.wide if isinstance(part, Figure) else len(part.columns) > _NARROW or sum(part.widths()) > _SHORT
     kind = ' class="card wide"' if wide else ' class="card"'
     if isinstance(part, Table):
         return f"<div{kind}>{part._repr_html_()}</div>"
