@@ -25,7 +25,7 @@ JSON = {"Content-Type": "application/json"}
 QUESTION = {"text": "Who fed the cat ?", "model": "questions"}
 # Its fragments are so many that the search for the heaviest takes minutes.
 ENDLESS = "(S " + " ".join("(A (B x))" for _ in range(480)) + ")"
-# All kernels at ten decays: tens of seconds, where one kernel may be done within a test's limit of time.
+# More than a second and a half; nothing that the limits of size admit takes much longer.
 SLOW = {"first": ENDLESS, "second": ENDLESS, "kernel": "SubsetTree", "curves": True}
 
 
@@ -212,7 +212,7 @@ def hurried(folder, tmp_path_factory):
     place = tmp_path_factory.mktemp("few")
     for name in ("parser", "questions"):
         (place / f"{name}.sap").write_bytes((folder / f"{name}.sap").read_bytes())
-    running = serve(str(place), "--workers", "1", "--time-limit", "2")
+    running = serve(str(place), "--workers", "1", "--time-limit", "0.5")
     yield running
     running.process.kill()
     running.process.communicate()
@@ -228,9 +228,10 @@ def test_a_request_that_takes_too_long_is_stopped_and_the_worker_lives_on(hurrie
     start = time.monotonic()
     status, found = hurried.post("/api/compare", SLOW)
     assert (status, found["error"]["kind"]) == (503, "time")
-    assert "2 seconds" in found["error"]["message"]
-    assert time.monotonic() - start < 4.5
-    assert hurried.post("/api/analyse", QUESTION)[0] == 200
+    assert "0.5 seconds" in found["error"]["message"]
+    assert time.monotonic() - start < 3
+    # On a busy machine even a short answer may not be there in time.
+    _soon(lambda: hurried.post("/api/analyse", QUESTION)[0] == 200)
     assert workers_of(hurried.process) == before
 
 
@@ -254,7 +255,7 @@ def test_busy_workers_are_waited_for_and_then_given_up(hurried):
     # The first has the only worker for all of the time that the last can wait.
     assert {status for status, _ in answers} == {503}
     assert {found["error"]["kind"] for _, found in answers} == {"time", "busy"}
-    assert hurried.post("/api/analyse", QUESTION)[0] == 200
+    _soon(lambda: hurried.post("/api/analyse", QUESTION)[0] == 200)
 
 
 def _soon(check, seconds=60.0):
