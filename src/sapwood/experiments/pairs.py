@@ -241,8 +241,8 @@ def _ablation(
         {"log-loss": 3, "accuracy": 3, "boosted": 3, "C": 3},
         (
             *notes,
-            "Additive logistic model, C by 5-fold cross-validation on the training part; boosted: log-loss of gradient",
-            "boosting on the same columns; gain over words: by how much log-loss is less. Intervals: 95 %, from",
+            "Additive logistic model, C by 5-fold cross-validation on the training part; boosted: log-loss of gradient "
+            "boosting on the same columns; gain over words: by how much log-loss is less. Intervals: 95 %, from "
             f"{_SAMPLES:,} resamples of the test pairs.",
         ),
     )
