@@ -91,7 +91,7 @@ def run(setting: Setting) -> Iterator[Table]:
             ("corpus", "group", "columns", "CPU s", "wall s"),
             costs,
             notes=(
-                "Fitting (rare words, grammars) and parsing are not part of it. What groups share, such as putting",
+                "Fitting (rare words, grammars) and parsing are not part of it. What groups share, such as putting "
                 "words in lower case, is done once for all of them.",
             ),
         )
