@@ -48,6 +48,7 @@ class _Worker:
                 [*command, *arguments], pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=2
             )
         self.connection = Connection(ours.detach())
+        self._closing = threading.Lock()
 
     def contents(self) -> dict[str, Any]:
         """Wait until the models are loaded, and return what there is."""
@@ -69,7 +70,9 @@ class _Worker:
         """End the process, whatever it does."""
         self.process.kill()
         self.process.wait()
-        self.connection.close()
+        # A request that notices the end and the one who ends everything may both come here.
+        with self._closing:
+            self.connection.close()
 
 
 class Pool:
