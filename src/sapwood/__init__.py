@@ -7,7 +7,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from sapwood.lazy import lazy_names
 
 __version__ = "0.1.0"
 
@@ -65,17 +67,4 @@ if TYPE_CHECKING:
     from sapwood.settings import options
     from sapwood.trees import Examples, Tree, TreeArray, read_trees, write_trees
 
-
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
-
-    if name not in _HOMES:
-        raise AttributeError(f"module 'sapwood' has no attribute {name!r}")
-    home = _HOMES[name]
-    value = import_module(f"sapwood.{name}") if home is None else getattr(import_module(f"sapwood.{home}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -7,8 +7,9 @@ them take paths, patterns, open files, compressed files and members of archives,
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from sapwood.lazy import lazy_names
 
 # Readers are loaded when they are first used, so that asking for one does not pay for all.
 _HOMES = {
@@ -183,17 +184,4 @@ if TYPE_CHECKING:
     from sapwood.corpora.sources import FormatError
     from sapwood.corpora.tree_pairs import read_parsed_texts, read_tree_pairs, write_parsed_texts, write_tree_pairs
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'sapwood.corpora' has no attribute {name!r}")
-    home = _HOMES[name]
-    if home is None:
-        return import_module(f"sapwood.corpora.{name}")
-    value = getattr(import_module(f"sapwood.corpora.{home}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

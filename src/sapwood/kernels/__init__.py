@@ -1,7 +1,6 @@
 """Two arrays in, numbers out: tree kernels, kernels on flat features, their algebra, and explicit feature maps."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sapwood.kernels.base import Kernel
 from sapwood.kernels.expression import parse_kernel
@@ -10,6 +9,7 @@ from sapwood.kernels.grammar_driven import PENN_TAG_SETS, GrammarDriven
 from sapwood.kernels.pairs import CrossPair
 from sapwood.kernels.semantic import SemanticSubsetTree, SmoothedPartialTree
 from sapwood.kernels.syntactic import PartialTree, SubsetTree, Subtree
+from sapwood.lazy import lazy_names
 from sapwood.trees.grammar import Grammar
 
 if TYPE_CHECKING:
@@ -37,15 +37,7 @@ __all__ = [
     "parse_kernel",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    # The maps are scikit-learn estimators, and importing it takes longer than computing most kernels.
-    home = {
-        "FragmentMap": "maps",
-        "HashedFragmentMap": "hashing",
-        "LandmarkMap": "landmarks",
-        "SubtreeMap": "maps",
-    }.get(name)
-    if home is not None:
-        return getattr(import_module(f"sapwood.kernels.{home}"), name)
-    raise AttributeError(f"module 'sapwood.kernels' has no attribute {name!r}")
+# The maps are scikit-learn estimators, and importing it takes longer than computing most kernels.
+__getattr__, __dir__ = lazy_names(
+    __name__, {"FragmentMap": "maps", "HashedFragmentMap": "hashing", "LandmarkMap": "landmarks", "SubtreeMap": "maps"}
+)

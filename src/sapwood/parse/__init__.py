@@ -5,8 +5,9 @@ Stands on ``trees`` alone. Reading the output of other parsers from files belong
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from sapwood.lazy import lazy_names
 
 # Loaded when first used: the parser needs scikit-learn, the tokenizer nothing.
 _HOMES = {
@@ -47,14 +48,4 @@ if TYPE_CHECKING:
     from sapwood.parse.texts import parse_texts
     from sapwood.parse.tokenizing import Token, split_sentences, tokenize
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'sapwood.parse' has no attribute {name!r}")
-    value = getattr(import_module(f"sapwood.parse.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

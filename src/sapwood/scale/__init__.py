@@ -8,7 +8,9 @@ kernels, learners and tasks. Dask and Zarr come with ``pip install sapwood[scale
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from sapwood.lazy import lazy_names
 
 # Loaded when first used, as everywhere: a single name should not cost the import of all.
 _HOMES = {
@@ -45,16 +47,4 @@ if TYPE_CHECKING:
     from sapwood.scale.parts import in_parts
     from sapwood.scale.shards import Shards, map_to_shards
 
-
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
-
-    if name not in _HOMES:
-        raise AttributeError(f"module 'sapwood.scale' has no attribute {name!r}")
-    value = getattr(import_module(f"sapwood.scale.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

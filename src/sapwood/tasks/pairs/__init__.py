@@ -4,9 +4,9 @@ Pairs come as trees, or as text with a parser of ``sapwood.parse`` or any other;
 of ``sapwood.corpora``.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from sapwood.lazy import lazy_names
 from sapwood.tasks.pairs.loosened import LOOSE_TAG_SETS, loosened_grammar, loosened_kernel
 
 if TYPE_CHECKING:
@@ -40,9 +40,5 @@ _HOMES = {
     "read_pairs_of": "reading",
 }
 
-
-def __getattr__(name: str) -> Any:
-    # Estimators import scikit-learn, which takes longer than most of what else is here.
-    if name in _HOMES:
-        return getattr(import_module(f"sapwood.tasks.pairs.{_HOMES[name]}"), name)
-    raise AttributeError(f"module 'sapwood.tasks.pairs' has no attribute {name!r}")
+# Estimators import scikit-learn, which takes longer than most of what else is here.
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -1,0 +1,44 @@
+"""Names of a package that are imported when they are first asked for, so that importing the package takes no time."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+__all__ = ["lazy_names"]
+
+
+def lazy_names(package: str, homes: Mapping[str, str | None]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Make ``__getattr__`` and ``__dir__`` of a package.
+
+    Parameters
+    ----------
+    package : str
+        Its ``__name__``.
+    homes : mapping of str to str
+        The module of the package that each name is in; None for a name that is itself a module.
+
+    Examples
+    --------
+    >>> find, _ = lazy_names("sapwood", {"Tree": "trees", "errors": None})
+    >>> find("Tree").__name__, find("errors").__name__
+    ('Tree', 'sapwood.errors')
+    """
+
+    def find(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        home = homes[name]
+        value = import_module(f"{package}.{home or name}")
+        if home is not None:
+            value = getattr(value, name)
+        # Next time it is found without asking here.
+        setattr(sys.modules[package], name, value)
+        return value
+
+    def names() -> list[str]:
+        return sorted({*vars(sys.modules[package]), *homes})
+
+    return find, names
