@@ -7,12 +7,11 @@ live in modules of their own.
 
 from __future__ import annotations
 
-import inspect
 import math
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +20,7 @@ from sapwood.errors import DataError, KernelError, ParameterError
 from sapwood.kernels.attribution import Attribution, Part, whole
 from sapwood.kernels.data import as_data, is_number, is_single, join, levels_to_user
 from sapwood.kernels.memory import require
-from sapwood.notebook import Shown
+from sapwood.kernels.parameters import Parametrized, as_written
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples
 
@@ -34,7 +33,7 @@ Matrix = NDArray[np.float64]
 Expansion = Callable[[Any], Matrix]
 
 
-class Kernel(Shown, ABC):
+class Kernel(Parametrized, ABC):
     """Base of all kernels: ``k(X)``, ``k(X, Y)``, ``k.diag(X)`` and the algebra.
 
     Subclasses keep each constructor argument under its own name, as scikit-learn's estimators do, and check it in
@@ -163,9 +162,6 @@ class Kernel(Shown, ABC):
             values[start:end] = np.diagonal(self._gram(X[start:end], X[half + start : half + end]))
         return values
 
-    def _validate(self) -> None:
-        """Raise ParameterError if a parameter is outside its range."""
-
     def _bind(self, X: Any) -> Kernel:
         return self
 
@@ -221,80 +217,6 @@ class Kernel(Shown, ABC):
     def on(self, view: str) -> Kernel:
         """Return the kernel applied to one view of ``Examples``."""
         return OnView(self, view)
-
-    # Parameters, as scikit-learn expects them.
-
-    @classmethod
-    def _names(cls) -> tuple[str, ...]:
-        return tuple(inspect.signature(cls).parameters)
-
-    def _facts(self) -> dict[str, Any]:
-        return {"kernel": repr(self)} | {name: repr(value) for name, value in self.get_params(deep=False).items()}
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return parameters by name; those of a part are named ``part__parameter``."""
-        params: dict[str, Any] = {}
-        for name in self._names():
-            value = getattr(self, name)
-            params[name] = value
-            if deep and hasattr(value, "get_params"):
-                params.update({f"{name}__{key}": part for key, part in value.get_params().items()})
-        return params
-
-    def set_params(self, **params: Any) -> Self:
-        """Change parameters by the names that ``get_params`` gives; a refused value changes nothing."""
-        nested: dict[str, dict[str, Any]] = {}
-        names = self._names()
-        before = {name: getattr(self, name) for name in names}
-        plain: dict[str, Any] = {}
-        for key, value in params.items():
-            name, _, rest = key.partition("__")
-            if name not in names:
-                raise ParameterError(
-                    f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(names) or 'none'}. "
-                    "See kernel.get_params().keys()."
-                )
-            if rest:
-                nested.setdefault(name, {})[rest] = value
-            else:
-                plain[name] = value
-        undo: list[tuple[Any, dict[str, Any]]] = []
-        try:
-            for name, value in plain.items():
-                setattr(self, name, value)
-            self._validate()
-            for name, values in nested.items():
-                part = getattr(self, name)
-                if not hasattr(part, "set_params"):
-                    raise ParameterError(f"the parameter {name!r} of {type(self).__name__} has no parts.")
-                # By value: a part may have set some of its own parts before it met the one that it refuses.
-                undo.append((part, {key: old for key, old in part.get_params().items() if key in values}))
-                part.set_params(**values)
-        except Exception:
-            for name, value in before.items():
-                setattr(self, name, value)
-            for part, old in undo:
-                part.set_params(**old)
-            raise
-        return self
-
-    def __eq__(self, other: object) -> bool:
-        if type(self) is not type(other):
-            return NotImplemented if not isinstance(other, Kernel) else False
-        assert isinstance(other, Kernel)
-        return self.get_params(deep=False) == other.get_params(deep=False)
-
-    # Parameters can be set, so a hash would change under a dictionary's feet.
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        signature = inspect.signature(type(self))
-        shown = []
-        for position, (name, parameter) in enumerate(signature.parameters.items()):
-            value = getattr(self, name)
-            if position == 0 or (value is not parameter.default and value != parameter.default):
-                shown.append(f"{name}={_text(value)}")
-        return f"{type(self).__name__}({', '.join(shown)})"
 
 
 class _Pair(Kernel):
@@ -397,7 +319,7 @@ class Scaled(Kernel):
 
     def __repr__(self) -> str:
         part = repr(self.kernel)
-        return f"{_text(self.weight)} * {f'({part})' if isinstance(self.kernel, (Sum, Product, Scaled)) else part}"
+        return f"{as_written(self.weight)} * {f'({part})' if isinstance(self.kernel, (Sum, Product, Scaled)) else part}"
 
 
 class Power(Kernel):
@@ -430,7 +352,7 @@ class Power(Kernel):
         return np.asarray(self.kernel._pairwise(X) ** self.exponent)
 
     def __repr__(self) -> str:
-        return f"{_atom(self.kernel)} ** {_text(self.exponent)}"
+        return f"{_atom(self.kernel)} ** {as_written(self.exponent)}"
 
 
 class Normalized(Kernel):
@@ -574,7 +496,7 @@ class Constant(Kernel):
         return lambda Y: np.tile(total, (Y.shape[0], 1))
 
     def __repr__(self) -> str:
-        return f"Constant({_text(self.value)})"
+        return f"Constant({as_written(self.value)})"
 
 
 def _check_number(value: object, name: str, expected: str) -> None:
@@ -593,11 +515,6 @@ def _combine(kind: type[_Pair], left: Any, right: Any) -> Kernel:
     if not isinstance(left, Kernel) or not isinstance(right, Kernel):
         return NotImplemented  # type: ignore[no-any-return]
     return kind(left, right)
-
-
-def _text(value: object) -> str:
-    """Write a parameter so that it reads back: NumPy's numbers, which come out of grids, as plain ones."""
-    return repr(value.item() if isinstance(value, np.generic) else value)
 
 
 def _atom(kernel: Kernel) -> str:
