@@ -174,6 +174,41 @@ nb::tuple dump(const Arena& arena, bind::Numbers root_array) {
                           give(std::move(new_roots)));
 }
 
+// The labels of the leaves under every root, from left to right: distinct texts, the numbers of those, and where the
+// leaves of each root end.
+nb::tuple leaves(const Arena& arena, bind::Numbers root_array) {
+    const auto roots = view(root_array);
+    check_roots(arena, roots);
+    NumberMap position(arena.symbols.size(), roots.size() * 32);
+    std::vector<Symbol> symbols;
+    std::vector<std::uint32_t> numbers;
+    std::vector<std::uint64_t> ends;
+    std::vector<Node> stack;
+    for (const Node root : roots) {
+        stack.push_back(root);
+        while (!stack.empty()) {
+            const Node node = stack.back();
+            stack.pop_back();
+            const auto kids = arena.children(node);
+            stack.insert(stack.end(), kids.rbegin(), kids.rend());
+            if (!kids.empty()) continue;
+            const Symbol symbol = arena.label(node);
+            if (position.at(symbol) == kNone) {
+                position.set(symbol, static_cast<std::uint32_t>(symbols.size()));
+                symbols.push_back(symbol);
+            }
+            numbers.push_back(position.at(symbol));
+        }
+        ends.push_back(numbers.size());
+    }
+    nb::list texts;
+    for (const Symbol symbol : symbols) {
+        const std::string_view text = arena.symbols.text(symbol);
+        texts.append(nb::str(text.data(), text.size()));
+    }
+    return nb::make_tuple(texts, give(std::move(numbers)), give(std::move(ends)));
+}
+
 // Subtrees from arrays such as dump gives, and the numbers that they have in the new arena; labels and subtrees may be
 // listed more than once. The arrays may come from a file, so everything is checked.
 std::vector<std::uint32_t> build(Arena& arena, nb::list texts, bind::Numbers label_array, bind::Offsets end_array,
@@ -263,6 +298,7 @@ void register_trees(nb::module_& parent) {
              nb::arg("collapse_unary"), nb::arg("unescape"), nb::arg("bare_tokens"))
         .def("objects", &make_objects, nb::arg("roots").noconvert(), nb::arg("kind"))
         .def("add", &add_objects, nb::arg("trees"))
+        .def("leaves", &leaves, nb::arg("roots").noconvert())
         .def("dump", &dump, nb::arg("roots").noconvert())
         .def_static("load", &load, nb::arg("labels"), nb::arg("node_labels").noconvert(),
                     nb::arg("child_ends").noconvert(), nb::arg("children").noconvert())

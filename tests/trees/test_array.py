@@ -119,6 +119,15 @@ class TestContents:
         assert repr(X) == "TreeArray(1 tree, countless nodes, 1,101 distinct subtrees)"
         with pytest.raises(DataError, match="distinct_count"):
             X.node_count()
+        with pytest.raises(DataError, match="split the array"):
+            X.leaves()
+
+    @given(st.lists(st.lists(strategies.trees(), max_size=3), max_size=4))
+    def test_leaves(self, bags: list[list[sw.Tree]]) -> None:
+        single = [tree for bag in bags for tree in bag]
+        assert sw.TreeArray(single).leaves() == [list(tree.leaves()) for tree in single]
+        assert sw.TreeArray(bags).leaves() == [[word for tree in bag for word in tree.leaves()] for bag in bags]
+        assert sw.TreeArray(bags)[::-1].leaves() == sw.TreeArray(bags).leaves()[::-1]
 
     def test_to_strings(self) -> None:
         X = sw.TreeArray([sw.Tree("a", ["(", "b c"]), "x"])

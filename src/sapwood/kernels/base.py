@@ -162,6 +162,10 @@ class Kernel(Parametrized, ABC):
             values[start:end] = np.diagonal(self._gram(X[start:end], X[half + start : half + end]))
         return values
 
+    def _pairwise_and_diag(self, X: Any) -> tuple[Matrix, Matrix]:
+        """Do both, which normalisation wants; kernels that prepare much for either prepare it once."""
+        return self._pairwise(X), self._diag(X)
+
     def _bind(self, X: Any) -> Kernel:
         return self
 
@@ -390,8 +394,9 @@ class Normalized(Kernel):
 
     def _pairwise(self, X: Any) -> Matrix:
         half = X.shape[0] // 2
-        scale = self._scale(self.kernel._diag(X))
-        return self.kernel._pairwise(X) * (scale[:half] * scale[half:])
+        values, diagonal = self.kernel._pairwise_and_diag(X)
+        scale = self._scale(diagonal)
+        return values * (scale[:half] * scale[half:])
 
     def _expansion(self, X: Any, weights: Matrix) -> Expansion:
         inner = self.kernel._expansion(X, self._scale(self.kernel._diag(X))[:, None] * weights)

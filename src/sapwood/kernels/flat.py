@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 from sapwood import _core, settings
 from sapwood.errors import DataError, ParameterError
 from sapwood.kernels.base import Expansion, Kernel, Matrix
-from sapwood.kernels.semantic import check_similarity, documents
+from sapwood.kernels.semantic import check_similarity
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples
 from sapwood.words.base import WordSimilarity
@@ -77,12 +76,11 @@ class FlatKernel(Kernel):
 
     def _diag(self, X: Any) -> Matrix:
         (rows,) = _line_up(self, X)
-        squares = rows.multiply(rows) if sparse.issparse(rows) else rows * rows
-        return self._map(np.asarray(squares.sum(axis=1), dtype=np.float64).ravel())
+        return self._map(_row_products(rows, rows))
 
     def _pairwise(self, X: Any) -> Matrix:
         (rows,) = _line_up(self, X)
-        return self._map(_row_products(rows, rows))
+        return self._map(_half_products(rows, rows))
 
 
 class Linear(FlatKernel):
@@ -129,19 +127,24 @@ class Linear(FlatKernel):
         return (K + K.T) / 2 if Y is None else K
 
     def _diag(self, X: Any) -> Matrix:
-        if self.words is None:
-            return super()._diag(X)
-        rows, vocabulary = _bags(self, X)
-        comparison = self.words.against(vocabulary)
-        left, right = rows @ comparison.left(vocabulary), rows @ comparison.right
-        return np.asarray(left.multiply(right).sum(axis=1), dtype=np.float64).ravel()
+        return super()._diag(X) if self.words is None else _row_products(*self._sides(X))
 
     def _pairwise(self, X: Any) -> Matrix:
+        return super()._pairwise(X) if self.words is None else _half_products(*self._sides(X))
+
+    def _pairwise_and_diag(self, X: Any) -> tuple[Matrix, Matrix]:
         if self.words is None:
-            return super()._pairwise(X)
+            return super()._pairwise_and_diag(X)
+        sides = self._sides(X)
+        return _half_products(*sides), _row_products(*sides)
+
+    def _sides(self, X: Any) -> tuple[Any, Any]:
+        """Return X twice, as the left and the right side of comparisons of bags of words."""
+        assert self.words is not None
         rows, vocabulary = _bags(self, X)
         comparison = self.words.against(vocabulary)
-        return _row_products(rows @ comparison.left(vocabulary), rows @ comparison.right)
+        right = rows @ comparison.right
+        return right if comparison.symmetric else rows @ comparison.left(vocabulary), right
 
     def _expansion(self, X: Any, weights: Matrix) -> Expansion:
         """Sum the weights up per feature (or per feature of the words) once, so that evaluation is one product."""
@@ -255,18 +258,27 @@ def _vectors(matrix: Any) -> tuple[Any, Any, Any]:
 
 
 def _row_products(left: Any, right: Any) -> Matrix:
+    """Multiply the rows of one matrix with those of another, one by one."""
+    products = left.multiply(right) if sparse.issparse(left) else left * right
+    return np.asarray(products.sum(axis=1), dtype=np.float64).ravel()
+
+
+def _half_products(left: Any, right: Any) -> Matrix:
     """Multiply the first half of the rows of one matrix with the second half of those of the other."""
     half = left.shape[0] // 2
-    first, second = left[:half], right[half:]
-    products = first.multiply(second) if sparse.issparse(first) else first * second
-    return np.asarray(products.sum(axis=1), dtype=np.float64).ravel()
+    return _row_products(left[:half], right[half:])
 
 
 def _bags(kernel: Kernel, X: Any) -> tuple[sparse.csr_array, list[str]]:
     """Return word counts, one row per example, and the words of the columns."""
     if isinstance(X, TreeArray):
-        counts = [Counter(words) for words in documents(X)]
-        X = np.fromiter(counts, dtype=object, count=len(counts))
+        words, numbers, ends = X._leaf_numbers()
+        counts = sparse.csr_array(
+            (np.ones(len(numbers)), numbers.astype(np.int64), np.concatenate([[0], ends.astype(np.int64)])),
+            shape=(len(X), len(words)),
+        )
+        counts.sum_duplicates()
+        return counts, words
     if not (isinstance(X, np.ndarray) and X.dtype == object):
         what = f"Examples with the views {', '.join(X.views)}" if isinstance(X, Examples) else "a matrix"
         raise DataError(
@@ -284,7 +296,7 @@ def _bags(kernel: Kernel, X: Any) -> tuple[sparse.csr_array, list[str]]:
 
 def _documents(kernel: Kernel, X: Any) -> list[list[str]]:
     if isinstance(X, TreeArray):
-        return documents(X)
+        return X.leaves()
     counts, vocabulary = _bags(kernel, X)
     return [
         [vocabulary[k] for k, count in zip(row.indices, row.data, strict=True) for _ in range(max(1, round(count)))]

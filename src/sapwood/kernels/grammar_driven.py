@@ -216,31 +216,29 @@ class GrammarDriven(Kernel):
         return K
 
     def _diag(self, X: Any) -> Matrix:
-        rows = _trees(X, self)
-        diagonal = np.empty(len(rows))
-        self._native().diagonal(
-            rows._arena,
-            rows._as_bags(),
-            self._rules()._side(rows),
-            self._linker(rows)(rows),
-            diagonal,
-            settings.threads(),
-        )
-        return diagonal
+        return self._self_values(*self._prepare(X))
 
     def _pairwise(self, X: Any) -> Matrix:
+        return self._pair_values(*self._prepare(X))
+
+    def _pairwise_and_diag(self, X: Any) -> tuple[Matrix, Matrix]:
+        prepared = self._prepare(X)
+        return self._pair_values(*prepared), self._self_values(*prepared)
+
+    def _prepare(self, X: Any) -> tuple[TreeArray, _core.grammar.Side, _core.grammar.WordLinks | None]:
+        """Return trees, what the grammar says of them, and how alike their words are."""
         trees = _trees(X, self)
+        return trees, self._rules()._side(trees), self._linker(trees)(trees)
+
+    def _self_values(self, trees: TreeArray, side: _core.grammar.Side, links: _core.grammar.WordLinks | None) -> Matrix:
+        values = np.empty(len(trees))
+        self._native().diagonal(trees._arena, trees._as_bags(), side, links, values, settings.threads())
+        return values
+
+    def _pair_values(self, trees: TreeArray, side: _core.grammar.Side, links: _core.grammar.WordLinks | None) -> Matrix:
         values = np.empty(len(trees) // 2)
         with settings.progress_bar(len(values), "Pairs") as progress:
-            self._native().pairs(
-                trees._arena,
-                trees._as_bags(),
-                self._rules()._side(trees),
-                self._linker(trees)(trees),
-                values,
-                settings.threads(),
-                progress,
-            )
+            self._native().pairs(trees._arena, trees._as_bags(), side, links, values, settings.threads(), progress)
         return values
 
     def _rows(self, X: Any, Y: Any, factors: Matrix, cache_bytes: int) -> Any:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ from sapwood.kernels.syntactic import _trees, check_decay, check_limit
 from sapwood.trees.array import TreeArray
 from sapwood.words.base import WordSimilarity
 
-__all__ = ["PENN_PHRASES", "SemanticSubsetTree", "SmoothedPartialTree", "documents"]
+__all__ = ["PENN_PHRASES", "SemanticSubsetTree", "SmoothedPartialTree"]
 
 PENN_PHRASES = (
     "ADJP",
@@ -76,7 +75,7 @@ class WordKernel(Kernel):
         check_similarity(self.similarity, "similarity")
 
     def _bind(self, X: Any) -> Kernel:
-        bound = self.similarity.bind(lambda: documents(_trees(X, self)))
+        bound = self.similarity.bind(_trees(X, self).leaves)
         return self if bound is self.similarity else type(self)(**{**self.get_params(deep=False), "similarity": bound})
 
     def _gram(self, X: Any, Y: Any | None) -> Matrix:
@@ -114,23 +113,32 @@ class WordKernel(Kernel):
         return K
 
     def _diag(self, X: Any) -> Matrix:
-        rows = _trees(X, self)
-        words = _Words(self, rows)
-        diagonal = np.empty(len(rows))
-        self._native().diagonal(
-            rows._arena,
-            rows._as_bags(),
-            words.vocabulary,
-            words.own_left(),
-            words.right,
-            diagonal,
-            settings.threads(),
-        )
-        return diagonal
+        trees = _trees(X, self)
+        return self._self_values(trees, _Words(self, trees))
 
     def _pairwise(self, X: Any) -> Matrix:
         trees = _trees(X, self)
+        return self._pair_values(trees, _Words(self, trees))
+
+    def _pairwise_and_diag(self, X: Any) -> tuple[Matrix, Matrix]:
+        trees = _trees(X, self)
         words = _Words(self, trees)
+        return self._pair_values(trees, words), self._self_values(trees, words)
+
+    def _self_values(self, trees: TreeArray, words: _Words) -> Matrix:
+        values = np.empty(len(trees))
+        self._native().diagonal(
+            trees._arena,
+            trees._as_bags(),
+            words.vocabulary,
+            words.own_left(),
+            words.right,
+            values,
+            settings.threads(),
+        )
+        return values
+
+    def _pair_values(self, trees: TreeArray, words: _Words) -> Matrix:
         values = np.empty(len(trees) // 2)
         with settings.progress_bar(len(values), "Pairs") as progress:
             self._native().pairs(
@@ -363,27 +371,6 @@ def _pack(matrix: sparse.csr_array) -> _core.semantic.WordFeatures:
         matrix.indices.astype(np.uint32),
         np.ascontiguousarray(matrix.data, dtype=np.float64),
     )
-
-
-def documents(trees: TreeArray) -> list[list[str]]:
-    """Return the words of each element, from left to right."""
-    texts, node_labels, ends, children, tops = trees._arena.dump(trees._roots)
-    labels, child_ends, kids, roots = node_labels.tolist(), ends.tolist(), children.tolist(), tops.tolist()
-    begins = [0, *child_ends]
-    found: list[list[str]] = []
-    # Straight from the store: making objects of trees takes ten times as long as reading their leaves.
-    for first, last in pairwise([0, *(range(1, len(roots) + 1) if trees._ends is None else trees._ends.tolist())]):
-        words: list[str] = []
-        stack = roots[first:last][::-1]
-        while stack:
-            node = stack.pop()
-            begin, end = begins[node], child_ends[node]
-            if begin == end:
-                words.append(texts[labels[node]])
-            else:
-                stack.extend(reversed(kids[begin:end]))
-        found.append(words)
-    return found
 
 
 def check_similarity(value: object, name: str) -> None:

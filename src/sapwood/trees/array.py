@@ -7,6 +7,7 @@ element is a tree, or a bag of trees for documents of several sentences.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, cast, overload
 
 import numpy as np
@@ -22,6 +23,9 @@ __all__ = ["Element", "TreeArray", "concatenate", "on_one_arena"]
 
 Element = Tree | tuple[Tree, ...]
 """What a TreeArray holds at one index: a tree, or a tuple of trees for a bag."""
+
+_MOST_WRITTEN_OUT = 100_000_000
+"""So many nodes are written out at most: a few distinct subtrees may stand for exponentially many."""
 
 
 class TreeArray:
@@ -176,6 +180,29 @@ class TreeArray:
     def distinct_count(self) -> int:
         """Return the number of distinct subtrees in use, leaves included."""
         return int(self._as_bags().distinct_count())
+
+    def leaves(self) -> list[list[str]]:
+        """Return the labels of the leaves of each element from left to right: the words of parse trees.
+
+        >>> TreeArray(["(S (NP (NN dogs)) (VP (VBP bark)))", "(NP (NN dogs))"]).leaves()
+        [['dogs', 'bark'], ['dogs']]
+        """
+        texts, numbers, ends = self._leaf_numbers()
+        words = [texts[number] for number in numbers.tolist()]
+        return [words[begin:end] for begin, end in pairwise([0, *ends.tolist()])]
+
+    def _leaf_numbers(self) -> tuple[list[str], NDArray[np.uint32], NDArray[np.uint64]]:
+        """Return the distinct labels of leaves, the leaves as numbers of those, and where each element ends."""
+        if self._as_bags().node_count() > _MOST_WRITTEN_OUT:
+            raise DataError(
+                f"the trees have more than {_MOST_WRITTEN_OUT:,} nodes, too many to list their leaves one by one; "
+                "split the array."
+            )
+        texts, numbers, ends = self._arena.leaves(self._roots)
+        if self._ends is not None:
+            # An element ends where its last tree does; one without trees, where the element before it does.
+            ends = np.concatenate([np.zeros(1, dtype=np.uint64), ends])[self._ends.astype(np.int64)]
+        return texts, numbers, ends
 
     def to_strings(self, *, escape: bool = False) -> list[str]:
         """Return each tree in bracket notation; see ``write_trees`` for ``escape``."""

@@ -104,36 +104,34 @@ class Inflected(WordSimilarity):
 
     def against(self, vocabulary: Sequence[str]) -> Comparison:
         """Prepare comparisons of any words with this vocabulary."""
-        words = [word.lower() for word in as_words(vocabulary)]
-        columns: dict[str, int] = {}
-        for word in words:
-            for name in (f"word {word}", f"form {_uninflected(word)}"):
-                columns.setdefault(name, len(columns))
+        names = _written_and_uninflected(as_words(vocabulary))
+        columns = {name: column for column, name in enumerate(dict.fromkeys(names))}
         return Comparison(
-            self._rows(words, columns),
-            lambda others: self._rows([word.lower() for word in others], columns),
+            self._rows(names, columns),
+            lambda others: self._rows(_written_and_uninflected(others), columns),
             symmetric=True,
         )
 
-    def _rows(self, words: list[str], columns: dict[str, int]) -> sparse.csr_array:
-        weights = (("word", (1.0 - self.strength) ** 0.5), ("form", self.strength**0.5))
-        rows: list[int] = []
-        found: list[int] = []
-        data: list[float] = []
-        for row, word in enumerate(words):
-            for kind, weight in weights:
-                column = columns.get(f"{kind} {word if kind == 'word' else _uninflected(word)}")
-                if column is not None and weight:
-                    rows.append(row)
-                    found.append(column)
-                    data.append(weight)
-        return sparse.csr_array((data, (rows, found)), shape=(len(words), max(1, len(columns))), dtype=np.float64)
+    def _rows(self, names: list[str], columns: dict[str, int]) -> sparse.csr_array:
+        found = np.fromiter((columns.get(name, -1) for name in names), dtype=np.int64, count=len(names))
+        weights = np.tile([(1.0 - self.strength) ** 0.5, self.strength**0.5], len(names) // 2)
+        known = (found >= 0) & (weights > 0)
+        ends = np.cumsum(known)[1::2]
+        return sparse.csr_array(
+            (weights[known], found[known], np.concatenate([[0], ends])), shape=(len(ends), max(1, len(columns)))
+        )
 
     def _key(self) -> tuple[Any, ...]:
         return (float(self.strength),)
 
     def __repr__(self) -> str:
         return f"Inflected({float(self.strength)!r})"
+
+
+def _written_and_uninflected(words: Sequence[str]) -> list[str]:
+    """Return two names for every word, one after the other: of the word, and of what it is without its ending."""
+    lowered = [word.lower() for word in words]
+    return [name for word in lowered for name in (f"word {word}", f"form {_uninflected(word)}")]
 
 
 def _uninflected(word: str) -> str:

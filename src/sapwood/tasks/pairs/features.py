@@ -21,7 +21,7 @@ from sapwood.kernels.base import Kernel
 from sapwood.kernels.data import join
 from sapwood.kernels.flat import Linear
 from sapwood.kernels.grammar_driven import GrammarDriven
-from sapwood.kernels.semantic import SemanticSubsetTree, documents
+from sapwood.kernels.semantic import SemanticSubsetTree
 from sapwood.kernels.syntactic import PartialTree, SubsetTree, Subtree, check_decay
 from sapwood.tasks.pairs.lexical import LEXICAL_NAMES, Rarity, lexical_features, words_of
 from sapwood.tasks.pairs.loosened import loosened_grammar, loosened_kernel
@@ -122,7 +122,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         members = self._members(X)
         if not len(members):
             raise DataError("there is nothing to learn from: X has no examples.")
-        sentences = documents(members)
+        sentences = members.leaves()
         self.rarity_ = Rarity.learn([[word.lower() for word in words_of(words)] for words in sentences])
         self.similarity_ = self.grammar_ = self.loosened_grammar_ = None
         if "semantic" in self.groups:
@@ -152,7 +152,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         half = len(members) // 2
         columns: list[NDArray[np.float64]] = []
         if "lexical" in self.groups:
-            words = [words_of(leaves) for leaves in documents(members)]
+            words = [words_of(leaves) for leaves in members.leaves()]
             columns.append(lexical_features(words[:half], words[half:], self.rarity_))
         kernels = self._kernels()
         if self.lowercase and kernels:
@@ -242,8 +242,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
 def _normalized(name: str, kernel: Kernel, members: TreeArray) -> NDArray[np.float64]:
     """Divide by both self-kernels; members without words, which share nothing even with themselves, are 0."""
     half = len(members) // 2
-    values = kernel.pairwise(members)
-    diagonal = kernel.diag(members)
+    values, diagonal = kernel._pairwise_and_diag(members)
     # The roots first: a product of two self-kernels may be too large where neither is.
     scale = np.sqrt(diagonal[:half]) * np.sqrt(diagonal[half:])
     broken = np.flatnonzero(~np.isfinite(values) | ~np.isfinite(scale))

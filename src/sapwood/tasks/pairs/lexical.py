@@ -150,7 +150,7 @@ def _measure(written_a: list[str], written_b: list[str], rarity: Rarity) -> tupl
 
 
 def _grams(items: Sequence[str], size: int) -> Counter[Hashable]:
-    return Counter(tuple(items[k : k + size]) for k in range(len(items) - size + 1))
+    return Counter(zip(*(items[k:] for k in range(size)), strict=False))
 
 
 def _dice(a: Counter[Hashable], b: Counter[Hashable]) -> float:
