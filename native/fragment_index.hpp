@@ -30,7 +30,7 @@ namespace sapwood {
 
 class FragmentIndex {
     struct Entry {  // a fragment
-        std::size_t items = 0;    // where its list starts: per subtree itself, then what it has at each open child
+        std::size_t items = 0;    // where its list starts: per subtree its number, then what it has at each open child
         std::uint32_t count = 0;  // length of the list
         bool grown = false;       // it goes on in slots_ instead
     };
@@ -40,9 +40,10 @@ class FragmentIndex {
         std::uint32_t child;
         Entry entry;  // that of the child: who follows an edge looks at nothing else
     };
-    struct Below {  // what a subtree of the model has in one place
-        Production production;  // kNone: a leaf
-        std::uint32_t member;   // kNone: all its children are leaves
+    // What a subtree has in one place. Lists of these begin with one whose first number is their length.
+    struct Below {
+        Production production;  // of a leaf one that equals none on the other side: kNone in a model, kUnknown outside
+        std::uint32_t children;  // where the list of its children begins; kNone in a model: all of them are leaves
     };
     struct Root {  // of a production
         std::uint32_t entry = kNone;  // kNone: no subtree has an internal child
@@ -84,7 +85,7 @@ class FragmentIndex {
     std::size_t fragments() const { return nodes_.size(); }
     std::size_t bytes() const {
         return nodes_.capacity() * sizeof(Entry) + (weight_.capacity() + bare_.capacity() + leaf_.capacity() + member_weight_.capacity()) * 8 +
-               (items_.capacity() + below_.capacity()) * sizeof(Below) + first_below_.capacity() * 8 +
+               (items_.capacity() + below_.capacity()) * sizeof(Below) +
                root_.capacity() * sizeof(Root) + slots_.capacity() * sizeof(Edge);
     }
 
@@ -96,22 +97,30 @@ class FragmentIndex {
             const LabelLens symbols(rows, index.arena_);
             std::vector<Production> known(rows.production_count(), kNone);
             std::vector<Symbol> kids;
-            productions.assign(nodes.empty() ? 0 : std::size_t{nodes.back()} + 1, kUnknown);
-            if (!index.leaf_.empty()) leaves.assign(productions.size(), kNone);
+            own.assign(nodes.empty() ? 0 : std::size_t{nodes.back()} + 1, {kUnknown, kOneLeaf});
+            if (!index.leaf_.empty()) leaves.assign(own.size(), kNone);
+            lists = {{1, 0}, {kUnknown, kOneLeaf}};
             for (const Node node : nodes) {
-                if (rows.is_leaf(node)) {
+                const auto children = rows.children(node);
+                if (children.empty()) {
                     if (!leaves.empty()) leaves[node] = symbols(rows.label(node));
                     continue;
                 }
                 Production& there = known[rows.production_of(node)];
                 if (there == kNone) there = find(index.arena_, rows, node, symbols, kids);
-                productions[node] = there;
+                own[node].production = there;
+                // Nobody looks below what the model has never seen.
+                if (there == kUnknown || (children.size() == 1 && rows.is_leaf(children[0]))) continue;
+                if (lists.size() + children.size() >= kNone) throw std::length_error("more than 4294967295 children in a batch");
+                own[node].children = static_cast<std::uint32_t>(lists.size());
+                lists.push_back({static_cast<std::uint32_t>(children.size()), 0});
+                for (const Node child : children) lists.push_back(own[child]);
             }
         }
 
         // The places of the nodes, those with the same production together.
         std::vector<std::uint32_t> order(std::span<const Node> nodes) const {
-            const auto bin = [&](Node node) { return productions[node] == kUnknown ? 0 : productions[node] + 1; };
+            const auto bin = [&](Node node) { return own[node].production == kUnknown ? 0 : own[node].production + 1; };
             std::vector<std::uint32_t> start(bins_ + 1, 0), result(nodes.size());
             for (const Node node : nodes) ++start[bin(node) + 1];
             for (std::size_t k = 1; k < start.size(); ++k) start[k] += start[k - 1];
@@ -120,10 +129,13 @@ class FragmentIndex {
         }
 
         const Arena& arena;
-        std::vector<Production> productions;
+        std::vector<Below> own;    // per subtree
+        std::vector<Below> lists;  // of their children; the first one is of a single leaf, which most subtrees have
         std::vector<Symbol> leaves;
 
       private:
+        static constexpr std::uint32_t kOneLeaf = 0;
+
         std::size_t bins_;
 
         static Production find(const Arena& there, const Arena& rows, Node node, const LabelLens& symbols, std::vector<Symbol>& kids) {
@@ -144,35 +156,34 @@ class FragmentIndex {
     class Reader {
       public:
         Reader(const FragmentIndex& index, const Translation& translation, const Control& control)
-            : index_(index), arena_(translation.arena), production_(translation.productions), leaf_(translation.leaves),
+            : index_(index), own_(translation.own), lists_(translation.lists.data()), leaf_(translation.leaves),
               control_(control) {}
 
         // out[o] += the sum over the model of weight * D(node, .).
         void add(Node node, double* out) {
-            const Production production = production_[node];
-            if (production == kUnknown) {
+            const Below own = own_[node];
+            if (own.production == kUnknown) {
                 if (!leaf_.empty() && leaf_[node] != kNone) index_.add(index_.leaf_, leaf_[node], index_.decay_, out);
                 return;
             }
-            index_.add(index_.bare_, production, index_.decay_, out);
-            root_ = index_.root_[production];
+            index_.add(index_.bare_, own.production, index_.decay_, out);
+            root_ = index_.root_[own.production];
             if (root_.entry == kNone) return;
             open_.clear();
-            for (const Node child : arena_.children(node)) open_.push_back({child, index_.height_ - 1});
+            open(own, index_.height_ - 1);
             follow(root_.entry, index_.nodes_[root_.entry], 0, index_.decay_, out);
         }
 
       private:
         struct Open {
-            Node node;
+            Below here;
             std::size_t height;  // of the fragments that may begin there
         };
-        struct Frame {
-            const Node* mine;
-            const Below* theirs;
-            std::size_t left, height;
-            double value;
-        };
+
+        void open(const Below& parent, std::size_t height) {
+            const Below* list = lists_ + parent.children;
+            for (std::uint32_t k = 1; k <= list->production; ++k) open_.push_back({list[k], height});
+        }
 
         // Adds factor * (E - sum of weights) for the open children from `begin` on. The depth of this recursion is
         // limited by kMatches.
@@ -181,15 +192,13 @@ class FragmentIndex {
             if (!entry.grown) return;
             const std::size_t end = open_.size();
             for (std::size_t k = begin; k < end; ++k) {
-                const Open here = open_[k];
-                if (production_[here.node] == kUnknown) continue;
-                const Edge& edge =
-                    index_.find(root_, number, static_cast<std::uint32_t>(k - begin), production_[here.node]);
+                const auto [here, height] = open_[k];
+                if (here.production == kUnknown) continue;
+                const Edge& edge = index_.find(root_, number, static_cast<std::uint32_t>(k - begin), here.production);
                 if (edge.child == kNone) continue;
                 index_.add(index_.weight_, edge.child, factor * index_.decay_, out);
                 if (edge.entry.count == 0 && !edge.entry.grown) continue;
-                if (here.height > 1)
-                    for (const Node below : arena_.children(here.node)) open_.push_back({below, here.height - 1});
+                if (height > 1) open(here, height - 1);
                 for (std::size_t right = k + 1; right < end; ++right) open_.push_back(Open(open_[right]));
                 follow(edge.child, edge.entry, end, factor * index_.decay_, out);
                 open_.resize(end);
@@ -199,67 +208,43 @@ class FragmentIndex {
         // The same where the subtrees of the model are listed.
         void compare(const Entry& entry, std::size_t begin, double factor, double* out) {
             const std::size_t length = open_.size() - begin;
-            const Below* below = index_.items_.data() + entry.items;
-            for (std::uint32_t i = 0; i < entry.count; ++i, below += 1 + length) {
+            const Open* mine = open_.data() + begin;
+            const Below* theirs = index_.items_.data() + entry.items;
+            for (std::uint32_t i = 0; i < entry.count; ++i, theirs += 1 + length) {
                 double product = 1.0;
-                for (std::size_t k = 0; k < length; ++k) {
-                    const Below& theirs = below[1 + k];
-                    const Open& mine = open_[begin + k];
-                    if (theirs.production == production_[mine.node]) product *= 1.0 + delta(mine.node, theirs, mine.height);
-                }
-                if (product != 1.0) index_.add(index_.member_weight_, below->member, factor * (product - 1.0), out);
+                for (std::size_t k = 0; k < length; ++k)
+                    if (theirs[1 + k].production == mine[k].here.production)
+                        product *= 1.0 + delta(mine[k].here.children, theirs[1 + k].children, mine[k].height);
+                if (product != 1.0) index_.add(index_.member_weight_, theirs->production, factor * (product - 1.0), out);
             }
-            step(entry.count * length);
-        }
-
-        // D of two subtrees with the same production.
-        double delta(Node mine, const Below& theirs, std::size_t height) {
-            const double decay = index_.decay_;
-            if (height == 1 || theirs.member == kNone) return decay;
-            const auto enter = [&](Node node, const Below& other, std::size_t limit) {
-                const auto kids = arena_.children(node);
-                stack_.push_back({kids.data(), index_.below_.data() + index_.first_below_[other.member], kids.size(), limit, decay});
-            };
-            stack_.clear();
-            enter(mine, theirs, height);
-            for (;;) {
-                Frame& frame = stack_.back();
-                bool down = false;
-                while (!down && frame.left > 0) {
-                    const Node node = *frame.mine++;
-                    const Below& other = *frame.theirs++;
-                    --frame.left;
-                    if (production_[node] != other.production) continue;
-                    if (frame.height == 2 || other.member == kNone) {
-                        frame.value *= 1.0 + decay;
-                        continue;
-                    }
-                    step(1);
-                    enter(node, other, frame.height - 1);
-                    down = true;
-                }
-                if (down) continue;
-                const double value = frame.value;
-                stack_.pop_back();
-                if (stack_.empty()) return value;
-                stack_.back().value *= 1.0 + value;
-            }
-        }
-
-        void step(std::size_t work) {
-            if ((work_ += work) < 1000000) return;
+            work_ += entry.count * length;
+            if (work_ < 1000000) return;
             control_.check();
             work_ = 0;
         }
 
+        // D of two subtrees with the same production, by the lists of their children. Recursion ends at leaves of the
+        // model, whose height is limited (see scorers.hpp).
+        double delta(std::uint32_t mine, std::uint32_t theirs, std::size_t height) {
+            double value = index_.decay_;
+            if (theirs == kNone || height == 1) return value;
+            const Below* here = lists_ + mine;
+            const Below* there = index_.below_.data() + theirs;
+            const std::uint32_t count = there->production;
+            work_ += count;
+            for (std::uint32_t k = 1; k <= count; ++k)
+                if (here[k].production == there[k].production)
+                    value *= 1.0 + delta(here[k].children, there[k].children, height - 1);
+            return value;
+        }
+
         const FragmentIndex& index_;
-        const Arena& arena_;
-        std::span<const Production> production_;
+        std::span<const Below> own_;
+        const Below* lists_;
         std::span<const Symbol> leaf_;
         const Control& control_;
         Root root_;
         std::vector<Open> open_;
-        std::vector<Frame> stack_;
         std::size_t work_ = 0;
     };
 
@@ -285,7 +270,7 @@ class FragmentIndex {
         for (std::size_t o = 0; o < outputs_; ++o) out[o] += value * weight[o];
     }
 
-    Below below(Node node) const { return {arena_.production_of(node), member_[node]}; }
+    Below below(Node node) const { return {arena_.production_of(node), list_[node]}; }
 
     // Numbers the members, those with the same production together, and lists what they have below.
     void list_children(std::vector<Node>& members) {
@@ -293,12 +278,18 @@ class FragmentIndex {
             const Production p = arena_.production_of(a), q = arena_.production_of(b);
             return p != q ? p < q : a < b;
         });
-        member_.assign(arena_.size(), kNone);
-        for (std::size_t k = 0; k < members.size(); ++k) member_[members[k]] = static_cast<std::uint32_t>(k);
-        first_below_.reserve(members.size());
+        list_.assign(arena_.size(), kNone);
+        std::size_t size = 0;
         for (const Node node : members) {
-            first_below_.push_back(below_.size());
-            for (const Node child : arena_.children(node)) below_.push_back(below(child));
+            list_[node] = static_cast<std::uint32_t>(size);
+            size += 1 + arena_.children(node).size();
+        }
+        if (size >= kNone) throw std::length_error("more than 4294967295 children in a model");
+        below_.reserve(size);
+        for (const Node node : members) {
+            const auto kids = arena_.children(node);
+            below_.push_back({static_cast<std::uint32_t>(kids.size()), 0});
+            for (const Node child : kids) below_.push_back(below(child));
         }
     }
 
@@ -321,7 +312,7 @@ class FragmentIndex {
             grow(root.entry, group, 0);
             place_edges(root);
         }
-        member_ = {};
+        list_ = {};
     }
 
     // Every production has a hash table of its own, which stays in cache while subtrees with that production are scored.
@@ -389,7 +380,7 @@ class FragmentIndex {
         entry.items = items_.size();
         entry.count = static_cast<std::uint32_t>(group.size());
         for (std::size_t i = 0; i < group.numbers.size(); ++i)
-            items_.push_back(i % group.width() == 0 ? Below{kNone, group.numbers[i]} : below(group.numbers[i]));
+            items_.push_back(i % group.width() == 0 ? Below{group.numbers[i], 0} : below(group.numbers[i]));
         return kVisit + listed;
     }
 
@@ -443,9 +434,8 @@ class FragmentIndex {
     std::vector<double> weight_;         // per fragment x outputs: the sum of weights
     std::vector<double> member_weight_;  // per member x outputs
     std::vector<Below> items_;
-    std::vector<std::size_t> first_below_;  // per member: where its children start in below_
-    std::vector<Below> below_;
-    std::vector<std::uint32_t> member_;  // per subtree of the arena, while the index is made
+    std::vector<Below> below_;         // the lists of children of all members
+    std::vector<std::uint32_t> list_;  // per subtree of the arena, while the index is made: where its list begins
     std::vector<Edge> slots_;  // the hash tables of all productions
     std::vector<Edge> edges_;  // of the production that is being grown
     std::size_t effort_ = 0;
