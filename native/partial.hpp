@@ -20,6 +20,7 @@
 #include "buffers.hpp"
 #include "lens.hpp"
 #include "members.hpp"
+#include "node_order.hpp"
 #include "parallel.hpp"
 #include "sequences.hpp"
 
@@ -207,8 +208,7 @@ class PartialMatcher {
                    const Control& control)
         : lens_(lens), arena_(lens.arena), columns_(columns), options_(options), control_(control),
           sequences_(options, control), bare_(options.depth_decay * options.decay * options.decay),
-          slot_(arena_.size(), kNone),
-          sum_(columns.positions()), seen_row_(columns.shapes(), 0), seen_node_(columns.shapes(), 0),
+          order_(arena_), sum_(columns.positions()), seen_row_(columns.shapes(), 0), seen_node_(columns.shapes(), 0),
           from_(columns.shapes(), 0) {}
 
     // Calls found(position, value): value is the sum over the bag's nodes of count * mu * (sum over sequences).
@@ -217,12 +217,14 @@ class PartialMatcher {
     void match(std::span<const Node> nodes, std::span<const double> counts, std::size_t first, Found found, Each each) {
         ++row_;
         touched_.clear();
-        count_parents(nodes);
-        order_nodes(nodes);
-        for (const std::size_t k : order_) {
+        order_.enter(nodes);
+        if (values_.size() < order_.slots()) values_.resize(order_.slots());
+        for (const std::size_t k : order_.order()) {
             evaluate(nodes[k], counts[k], first, [&](std::size_t position, double value) { each(k, position, value); });
-            for (const Node child : arena_.children(nodes[k]))
-                if (slot_[child] != kNone && --state_[slot_[child]].parents == 0) release(child);
+            order_.done(nodes[k], [&](std::uint32_t slot) {
+                buffers_.give(std::move(values_[slot]));
+                values_[slot] = {};
+            });
             if (work_ > 1000000) {
                 control_.check();
                 work_ = 0;
@@ -236,75 +238,19 @@ class PartialMatcher {
     }
 
   private:
-    struct State {
-        std::size_t index = 0;    // of the node in its bag
-        std::size_t parents = 0;
-        Node tallest = kNone;     // among its internal children
-        std::uint32_t height = 0;
-        bool ordered = false;
-        std::vector<double> values;  // D against every column subtree with the same label, by place
-    };
-
-    void count_parents(std::span<const Node> nodes) {
-        used_ = 0;
-        for (std::size_t k = 0; k < nodes.size(); ++k) {
-            if (arena_.is_leaf(nodes[k])) continue;
-            if (used_ == state_.size()) state_.emplace_back();
-            slot_[nodes[k]] = static_cast<std::uint32_t>(used_);
-            State& state = state_[used_++];
-            state.index = k;
-            state.parents = state.height = 0;
-            state.tallest = kNone;
-            state.ordered = false;
-            for (const Node child : arena_.children(nodes[k])) {
-                if (slot_[child] == kNone) continue;
-                State& below = state_[slot_[child]];
-                ++below.parents;
-                if (below.height < state.height) continue;
-                state.height = below.height + 1;
-                state.tallest = child;
-            }
-        }
-    }
-
-    // Internal nodes with their children just before them, the tallest child first: then few tables are alive at a time.
-    void order_nodes(std::span<const Node> nodes) {
-        order_.clear();
-        for (std::size_t k = nodes.size(); k-- > 0;) {
-            if (slot_[nodes[k]] == kNone || state_[slot_[nodes[k]]].ordered) continue;
-            state_[slot_[nodes[k]]].ordered = true;
-            path_.assign(1, {nodes[k], 0});
-            while (!path_.empty()) {
-                const auto kids = arena_.children(path_.back().node);
-                const State& state = state_[slot_[path_.back().node]];
-                if (path_.back().next > kids.size()) {
-                    order_.push_back(state.index);
-                    path_.pop_back();
-                    continue;
-                }
-                const std::size_t next = path_.back().next++;
-                const Node child = next == 0 ? state.tallest : kids[next - 1];
-                if (child == kNone || slot_[child] == kNone || state_[slot_[child]].ordered) continue;
-                state_[slot_[child]].ordered = true;
-                path_.push_back({child, 0});
-            }
-        }
-    }
-
     template <class Each>
     void evaluate(Node node, double count, std::size_t first, Each each) {
         const Symbol label = lens_.labels[node];
-        State& state = state_[slot_[node]];
-        const bool keep = state.parents > 0;
+        std::vector<double>& values = values_[order_.slot(node)];
+        const bool keep = order_.wanted(order_.slot(node));
         const std::size_t places = columns_.label_count(label);
         if (keep) {
-            state.values = buffers_.take(places + 1);
-            std::fill_n(state.values.begin(), places + 1, bare_);
-            state.values[0] = options_.leaves ? bare_ : 0.0;
+            values = buffers_.take(places + 1);
+            std::fill_n(values.begin(), places + 1, bare_);
+            values[0] = options_.leaves ? bare_ : 0.0;
             work_ += places;
         }
-        if (places > 0) match_children(node, label, count, first, keep ? state.values.data() : nullptr, each);
-        if (!keep) slot_[node] = kNone;
+        if (places > 0) match_children(node, label, count, first, keep ? values.data() : nullptr, each);
     }
 
     template <class Each>
@@ -314,7 +260,7 @@ class PartialMatcher {
         children_.clear();
         for (const Node child : kids) {
             labels_.push_back(lens_.labels[child]);
-            if (slot_[child] != kNone) children_.push_back({state_[slot_[child]].values.data(), 0.0, 0.0});
+            if (const std::uint32_t slot = order_.slot(child); slot != kNone) children_.push_back({values_[slot].data(), 0.0, 0.0});
             else if (!options_.leaves) children_.push_back({nullptr, 0.0, 0.0});
             else children_.push_back({nullptr, bare_ * options_.terminal_factor, bare_});
         }
@@ -351,12 +297,6 @@ class PartialMatcher {
             }
     }
 
-    void release(Node node) {
-        buffers_.give(std::move(state_[slot_[node]].values));
-        state_[slot_[node]].values = {};
-        slot_[node] = kNone;
-    }
-
     const Lens& lens_;
     const Arena& arena_;
     const PartialColumns& columns_;
@@ -364,21 +304,14 @@ class PartialMatcher {
     const Control& control_;
     SequenceSums sequences_;
     double bare_;
-    std::vector<std::uint32_t> slot_;  // per subtree of the arena: its State while it is alive
-    std::vector<State> state_;
-    std::size_t used_ = 0;
+    NodeOrder order_;
+    std::vector<std::vector<double>> values_;  // per slot: D against every column subtree with the same label, by place
     Buffers buffers_;
     std::vector<double> sum_, result_;
     std::vector<std::size_t> seen_row_, seen_node_;
     std::vector<std::uint32_t> from_;
     std::size_t row_ = 0, visit_ = 0, work_ = 0;
     std::vector<std::uint32_t> touched_;
-    struct Step {
-        Node node;
-        std::size_t next;  // child to look at: 0 is the tallest, k the k-th
-    };
-    std::vector<Step> path_;
-    std::vector<std::size_t> order_;
     std::vector<Symbol> labels_;
     std::vector<SequenceSums::Child> children_;
 };

@@ -11,6 +11,7 @@
 #include "model.hpp"
 #include "parallel.hpp"
 #include "partial.hpp"
+#include "partial_index.hpp"
 #include "scoring.hpp"
 #include "subset.hpp"
 
@@ -57,20 +58,25 @@ class SubsetScorer {
     std::optional<Model<SubsetColumns>> model_;
 };
 
-// The partial-tree kernel has no index: its sums over child sequences do not come apart into fragments of their own.
 class PartialScorer {
   public:
-    PartialScorer(const Arena& arena, const Bags& bags, const double* weights, std::size_t outputs, const PartialOptions& options)
-        : model_(PartialColumns(arena, bags, options), arena, bags, weights, outputs) {}
+    PartialScorer(const Arena& arena, const Bags& bags, const double* weights, std::size_t outputs, const PartialOptions& options) {
+        // An index takes sequences of any length and leaves that count, which is what nearly everybody wants.
+        if (options.leaves && options.max_subsequence == 0) index_.emplace(arena, bags, weights, outputs, options);
+        else model_.emplace(PartialColumns(arena, bags, options), arena, bags, weights, outputs);
+    }
 
-    std::size_t outputs() const { return model_.outputs(); }
-    std::size_t bytes() const { return model_.bytes(); }
+    bool indexed() const { return index_.has_value(); }
+    std::size_t outputs() const { return index_ ? index_->outputs() : model_->outputs(); }
+    std::size_t bytes() const { return index_ ? index_->bytes() : model_->bytes(); }
     void score(const Arena& arena, const Elements& elements, double* out, std::size_t threads, Control& control) const {
-        sapwood::score(model_, arena, elements, out, threads, control);
+        if (index_) sapwood::score(*index_, arena, elements, out, threads, control);
+        else sapwood::score(*model_, arena, elements, out, threads, control);
     }
 
   private:
-    Model<PartialColumns> model_;
+    std::optional<PartialIndex> index_;
+    std::optional<Model<PartialColumns>> model_;
 };
 
 }  // namespace sapwood

@@ -9,6 +9,7 @@
 #include "check.hpp"
 #include "fragment_index.hpp"
 #include "kernels.hpp"
+#include "partial_index.hpp"
 #include "plain.hpp"
 #include "scorers.hpp"
 #include "subtree_index.hpp"
@@ -23,6 +24,10 @@ SubtreeIndex index_of(const SubtreeKernel& kernel, const Arena& arena, const Bag
 }
 FragmentIndex index_of(const SubsetKernel& kernel, const Arena& arena, const Bags& bags, const double* weights, std::size_t outputs) {
     return FragmentIndex(arena, bags, weights, outputs, kernel.options);
+}
+// With so little room for plans that they are made anew every few nodes.
+PartialIndex index_of(const PartialKernel& kernel, const Arena& arena, const Bags& bags, const double* weights, std::size_t outputs) {
+    return PartialIndex(arena, bags, weights, outputs, kernel.options, 100);
 }
 
 // Elements in an arena, with their bags.
@@ -81,8 +86,12 @@ void check_scores(const Kernel& kernel, const Trees& support, const Trees& rows,
 template <class Test>
 void for_every_indexed_kernel(Test test) {
     for_every_kernel([&](const auto& kernel) {
-        if constexpr (!std::is_same_v<std::decay_t<decltype(kernel)>, PartialKernel>) test(kernel);
+        if constexpr (std::is_same_v<std::decay_t<decltype(kernel)>, PartialKernel>) {
+            if (kernel.options.max_subsequence != 0 || !kernel.options.leaves) return;
+        }
+        test(kernel);
     });
+    test(PartialKernel{{0.4, 0.3, 0, true, 0.5}});
 }
 
 void scores_are_weighted_sums_of_kernels() {
@@ -158,6 +167,10 @@ void near_copies_do_not_explode() {
     const FragmentIndex index(trees.arena, trees.bags(), ones.data(), 1, {0.1, false, 0});
     CHECK(index.bytes() < 4000000);
     check_scores(SubsetKernel{{0.1, false, 0}}, trees, trees, 1, garden);
+    // So many pairs of children match that partial trees are summed up without a plan.
+    trees.roots.resize(20);
+    trees.ends.resize(20);
+    for (const double factor : {1.0, 0.5}) check_scores(PartialKernel{{0.4, 0.3, 0, true, factor}}, trees, trees, 2, garden);
 }
 
 void depth_and_width_have_no_limit() {
@@ -219,6 +232,33 @@ void long_chains_are_scored_bottom_up() {
     }
 }
 
+// A scorer takes the index where it can, and gives the same where it cannot.
+void partial_trees_are_scored_with_all_options() {
+    Garden garden(705);
+    std::string text;
+    for (int i = 0; i < 60; ++i) text += sentence(garden);
+    Trees trees;
+    trees.read(text);
+    std::vector<double> weights(trees.ends.size());
+    for (double& weight : weights) weight = garden.real();
+    for (const std::size_t longest : {0, 2})
+        for (const bool leaves : {true, false}) {
+            const PartialOptions options{0.4, 0.3, longest, leaves, 1.0};
+            const PartialScorer scorer(trees.arena, trees.bags(), weights.data(), 1, options);
+            CHECK(scorer.indexed() == (longest == 0 && leaves));
+            CHECK(scorer.outputs() == 1 && scorer.bytes() > 0);
+            std::vector<double> found(trees.ends.size(), -1.0);
+            Control control;
+            scorer.score(trees.arena, trees.elements(), found.data(), 1, control);
+            const std::vector<double> K = gram_of(PartialKernel{options}, trees.arena, trees.bags());
+            for (std::size_t i = 0; i < found.size(); ++i) {
+                double expected = 0.0;
+                for (std::size_t k = 0; k < found.size(); ++k) expected += K[i * found.size() + k] * weights[k];
+                CHECK(std::abs(found[i] - expected) <= 1e-9);
+            }
+        }
+}
+
 void nothing_gives_nothing() {
     Trees none, some;
     some.add({{Plain{"A", {}}}, {}, {Plain{"A", {Plain{"b", {}}}}}});
@@ -236,17 +276,20 @@ void cancelled_scoring_stops() {
     Trees trees;
     trees.add(garden.bags(30));
     const std::vector<double> weights(30, 1.0);
-    const FragmentIndex index(trees.arena, trees.bags(), weights.data(), 1, {0.4, false, 0});
-    Control control;
-    control.cancel = true;
-    std::vector<double> out(30);
-    bool stopped = false;
-    try {
-        score(index, trees.arena, trees.elements(), out.data(), 1, control);
-    } catch (const Cancelled&) {
-        stopped = true;
-    }
-    CHECK(stopped);
+    for_every_indexed_kernel([&](const auto& kernel) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(kernel)>, SubtreeKernel>) return;
+        const auto index = index_of(kernel, trees.arena, trees.bags(), weights.data(), 1);
+        Control control;
+        control.cancel = true;
+        std::vector<double> out(30);
+        bool stopped = false;
+        try {
+            score(index, trees.arena, trees.elements(), out.data(), 1, control);
+        } catch (const Cancelled&) {
+            stopped = true;
+        }
+        CHECK(stopped);
+    });
 }
 
 }  // namespace
@@ -257,6 +300,7 @@ int main() {
     RUN(near_copies_do_not_explode);
     RUN(depth_and_width_have_no_limit);
     RUN(long_chains_are_scored_bottom_up);
+    RUN(partial_trees_are_scored_with_all_options);
     RUN(nothing_gives_nothing);
     RUN(cancelled_scoring_stops);
     return finish();
