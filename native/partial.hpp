@@ -264,7 +264,8 @@ class PartialMatcher {
             else if (!options_.leaves) children_.push_back({nullptr, 0.0, 0.0});
             else children_.push_back({nullptr, bare_ * options_.terminal_factor, bare_});
         }
-        sequences_.enter(labels_, children_);
+        sequences_.enter_labels(labels_);
+        sequences_.enter_values(children_);
         ++visit_;
         for (const Symbol child : labels_)
             for (const std::uint32_t number : columns_.shapes_with(label, child)) {

@@ -24,6 +24,7 @@
 #include "lens.hpp"
 #include "parallel.hpp"
 #include "partial.hpp"
+#include "plans.hpp"
 #include "scoring.hpp"
 #include "sequences.hpp"
 
@@ -72,8 +73,9 @@ class PartialIndex {
 
     std::size_t outputs() const { return outputs_; }
     std::size_t bytes() const {
-        return (label_weight_.capacity() + leaf_weight_.capacity() + weight_.capacity() + by_output_.capacity() + shape_weight_.capacity()) * 8 +
-               parent_.capacity() * sizeof(Parent) + parent_end_.capacity() * 4;
+        const std::size_t weights = label_weight_.capacity() + leaf_weight_.capacity() + weight_.capacity() +
+                                    by_output_.capacity() + shape_weight_.capacity();
+        return weights * 8 + parent_.capacity() * sizeof(Parent) + parent_end_.capacity() * 4;
     }
 
     // out: elements x outputs, row major.
@@ -89,9 +91,7 @@ class PartialIndex {
     }
 
   private:
-    static constexpr std::size_t kFew = 4;      // values that are listed rather than kept in a table
-    static constexpr std::size_t kLane = 32;    // subtrees of a shape worked on together
-    static constexpr std::size_t kCells = 64;   // pairs of children beyond which a shape is left to SequenceSums
+    static constexpr std::size_t kFew = 4;  // values that are listed rather than kept in a table
 
     struct Parent {  // a subtree of the model
         std::uint32_t shape, number;
@@ -103,42 +103,34 @@ class PartialIndex {
         std::array<std::uint32_t, kFew> place{};
         std::array<double, kFew> value{};
         std::vector<double> table;                // by place; empty: all that are not listed are bare
-        std::vector<double> spread;               // a table of what is listed, where somebody needs one
         bool dense() const { return !table.empty(); }
     };
 
-    struct Cell {  // a pair of children with the same label
-        std::uint32_t i, j;         // of the node and of the shape
-        std::uint32_t begin, end;   // the cells that may come before it, in the links of the plan
-    };
-    struct Link {
-        std::uint32_t cell;
-        double weight;
-    };
     struct Entry {  // a shape that shares the label of a child
         std::uint32_t shape;
-        std::uint32_t begin, end;  // its cells
-        double bare = 0.0;         // depth decay * the sum over sequences if all children that match are bare
-        bool wide = false;         // it has no cells here
+        std::uint32_t cell, cells;  // the pairs of children with equal labels: from which on, and how many; 0: too many
+        std::uint32_t link, links;
+        double bare;                // depth decay * the sum over sequences if all children that match are bare
     };
     // What all nodes with the same labels and the same kinds of children have to do.
     struct Plan {
-        std::vector<std::uint32_t> key;      // label, and label and kind of every child
         std::vector<Entry> counted, visited;
-        std::vector<Cell> cells;
-        std::vector<Link> links;
+        std::vector<SequenceSums::Cell> cells;
+        std::vector<SequenceSums::Link> links;
         std::vector<double> worth;           // per output: of all that is counted
         std::size_t members = 0;             // subtrees of the shapes that are counted
-        bool wide = false;
-        std::size_t size() const { return key.size() + 8 * (counted.size() + visited.size()) + 4 * (cells.size() + links.size()); }
+        SequenceSums::Cells cells_of(const Entry& entry) const {
+            return {std::span(cells).subspan(entry.cell, entry.cells), std::span(links).subspan(entry.link, entry.links)};
+        }
+        std::size_t size() const { return 8 * (counted.size() + visited.size()) + 4 * (cells.size() + links.size()); }
     };
 
     class Reader {
       public:
         Reader(const PartialIndex& index, const Arena& arena, const LabelLens& labels, const Control& control)
             : index_(index), columns_(index.columns_), options_(columns_.options()), arena_(arena), labels_(labels),
-              control_(control), order_(arena), sequences_(options_, control), entry_(columns_.shapes()),
-              seen_shape_(columns_.shapes(), 0), seen_member_(columns_.positions(), 0), where_(index.arena_.symbols.size(), 0) {}
+              control_(control), order_(arena), sequences_(options_, control), plans_(index.room_), entry_(columns_.shapes()),
+              seen_shape_(columns_.shapes(), 0), seen_member_(columns_.positions(), 0) {}
 
         void score(std::span<const Node> nodes, std::span<const double> counts, double* out) {
             std::fill(out, out + index_.outputs_, 0.0);
@@ -148,10 +140,8 @@ class PartialIndex {
             for (const std::size_t k : order_.order()) {
                 evaluate(nodes[k], counts[k], out);
                 order_.done(nodes[k], [&](std::uint32_t slot) {
-                    for (std::vector<double>* table : {&values_[slot].table, &values_[slot].spread}) {
-                        buffers_.give(std::move(*table));
-                        *table = {};
-                    }
+                    buffers_.give(std::move(values_[slot].table));
+                    values_[slot].table = {};
                 });
                 if (work_ > 1000000) {
                     control_.check();
@@ -173,7 +163,8 @@ class PartialIndex {
                 out[o] += count * index_.bare_ * (internal[o] + factor * leaves[o]);
         }
 
-        // Labels and kinds of the children of a node. A leaf that counts the same everywhere is like a node that is bare.
+        // Labels and values of the children of a node. A child is *listed* if it is bare but for a few places; a leaf that
+        // counts the same everywhere is, too.
         void enter(Node node) {
             key_.clear();
             children_.clear();
@@ -181,14 +172,21 @@ class PartialIndex {
             key_.push_back(labels_(arena_.label(node)));
             for (const Node child : arena_.children(node)) {
                 const std::uint32_t slot = order_.slot(child);
-                Values* values = slot == kNone ? nullptr : &values_[slot];
-                const bool listed = values ? !values->dense() : options_.terminal_factor == 1.0;
-                children_.push_back({values, values && values->dense() ? values->table.data() : nullptr, listed});
+                if (slot == kNone) {
+                    children_.push_back({nullptr, index_.bare_ * options_.terminal_factor, index_.bare_});
+                } else {
+                    const Values& values = values_[slot];
+                    children_.push_back({values.dense() ? values.table.data() : nullptr, index_.bare_, index_.bare_, values.few,
+                                         values.place.data(), values.value.data()});
+                }
                 child_labels_.push_back(labels_(arena_.label(child)));
                 key_.push_back(child_labels_.back());
-                key_.push_back(listed);
+                key_.push_back(is_listed(children_.back()));
             }
+            sequences_.enter_values(children_);
         }
+
+        static bool is_listed(const SequenceSums::Child& child) { return !child.table && child.leaf == child.internal; }
 
         void evaluate(Node node, double count, double* out) {
             const std::uint32_t slot = order_.slot(node);
@@ -201,7 +199,7 @@ class PartialIndex {
             const bool lexical = std::all_of(kids.begin(), kids.end(), [&](Node child) { return arena_.is_leaf(child); });
             // Every word would have a plan of its own.
             if (lexical) make(scratch_);
-            const Plan& plan = lexical ? scratch_ : find();
+            const Plan& plan = lexical ? scratch_ : plans_.get(key_, [&](Plan& fresh) { make(fresh); });
             for (std::size_t o = 0; o < index_.outputs_; ++o) out[o] += count * plan.worth[o];
             double* table = nullptr;
             listed_ = nullptr;
@@ -217,7 +215,6 @@ class PartialIndex {
                     for (std::uint32_t k = 0; k < shape.count; ++k) list(shape.place + k, index_.bare_ + entry.bare);
                 }
             correct(plan, count, table, out);
-            if (plan.wide) enter_sequences();
             for (const Entry& entry : plan.visited) visit(plan, entry, count, table, out);
             work_ += plan.members + 8 * (1 + plan.counted.size() + plan.visited.size());
         }
@@ -249,17 +246,19 @@ class PartialIndex {
             const std::size_t visit = ++visit_;
             for (const Entry& entry : plan.counted) entry_[entry.shape] = {visit, &entry};
             for (std::size_t i = 0; i < children_.size(); ++i) {
-                const Child& child = children_[i];
-                if (!child.values || !child.listed || child_labels_[i] == kNone) continue;
-                for (std::size_t f = 0; f < child.values->few; ++f)
-                    for (const Parent& parent : index_.parents(child_labels_[i], child.values->place[f], key_[0])) {
+                const SequenceSums::Child& child = children_[i];
+                if (!is_listed(child) || child_labels_[i] == kNone) continue;
+                for (std::size_t f = 0; f < child.listed; ++f)
+                    for (const Parent& parent : index_.parents(child_labels_[i], child.places[f], key_[0])) {
                         if (entry_[parent.shape].visit != visit) continue;
                         const PartialColumns::Shape& shape = columns_.shape(parent.shape);
                         const std::size_t position = shape.begin + parent.number;
                         if (seen_member_[position] == visit) continue;
                         seen_member_[position] = visit;
                         const Entry& entry = *entry_[parent.shape].entry;
-                        const double value = one(plan, entry, shape, parent.number);
+                        double value;
+                        sequences_.evaluate(columns_, shape, {parent.number, 1}, plan.cells_of(entry), &value);
+                        value *= options_.depth_decay;
                         index_.add(position, count * (value - entry.bare), out);
                         keep(shape.place + parent.number, value, table);
                     }
@@ -274,41 +273,25 @@ class PartialIndex {
         // All subtrees of a shape, one after the other.
         void visit(const Plan& plan, const Entry& entry, double count, double* table, double* out) {
             const PartialColumns::Shape& shape = columns_.shape(entry.shape);
-            if (entry.wide) {
-                result_.resize(std::max<std::size_t>(result_.size(), shape.count));
+            if (result_.size() < shape.count) result_.resize(shape.count);
+            double* result = result_.data();
+            if (entry.cells > 0) {
+                sequences_.evaluate(columns_, shape, {0, shape.count}, plan.cells_of(entry), result);
+            } else {
+                sequences_.enter_labels(child_labels_);
                 sequences_.meet(columns_, shape);
-                sequences_.evaluate(columns_, shape, {0, shape.count}, result_.data());
-                for (std::uint32_t k = 0; k < shape.count; ++k) {
-                    index_.add(shape.begin + k, count * options_.depth_decay * result_[k], out);
-                    keep(shape.place + k, options_.depth_decay * result_[k], table);
-                }
-                work_ += shape.count * children_.size();
-                return;
+                sequences_.evaluate(columns_, shape, {0, shape.count}, result);
             }
-            if (shape.count < 3) {
-                for (std::uint32_t k = 0; k < shape.count; ++k) {
-                    const double value = one(plan, entry, shape, k);
-                    index_.add(shape.begin + k, count * value, out);
-                    keep(shape.place + k, value, table);
-                }
-                return;
-            }
-            work_ += shape.count * (entry.end - entry.begin);
-            for (std::uint32_t begin = 0; begin < shape.count; begin += kLane) {
-                const std::size_t length = std::min<std::size_t>(kLane, shape.count - begin);
-                alignas(64) double result[kLane];
-                block(plan, entry, shape, begin, length, result);
-                const double factor = options_.depth_decay;
-                for (std::size_t k = 0; k < length; ++k) result[k] *= factor;
-                for (std::size_t o = 0; o < index_.outputs_; ++o)
-                    out[o] += count * dot(index_.weights(o) + shape.begin + begin, result, length);
-                if (table) {
-                    double* mine = table + shape.place + begin;
-                    for (std::size_t k = 0; k < length; ++k) mine[k] = index_.bare_ + result[k];
-                } else if (listed_) {
-                    for (std::size_t k = 0; k < length; ++k)
-                        list(shape.place + static_cast<std::uint32_t>(begin + k), index_.bare_ + result[k]);
-                }
+            work_ += shape.count * (1 + entry.cells);
+            const double factor = options_.depth_decay;
+            for (std::size_t k = 0; k < shape.count; ++k) result[k] *= factor;
+            for (std::size_t o = 0; o < index_.outputs_; ++o)
+                out[o] += count * dot(index_.weights(o) + shape.begin, result, shape.count);
+            if (table) {
+                double* mine = table + shape.place;
+                for (std::size_t k = 0; k < shape.count; ++k) mine[k] = index_.bare_ + result[k];
+            } else if (listed_) {
+                for (std::uint32_t k = 0; k < shape.count; ++k) list(shape.place + k, index_.bare_ + result[k]);
             }
         }
 
@@ -321,119 +304,15 @@ class PartialIndex {
             return (part[0] + part[2]) + (part[1] + part[3]);
         }
 
-        // T(cell) = D(cell) * (1 + sum over the cells before it of weight * T); the result is the sum of all T.
-        double one(const Plan& plan, const Entry& entry, const PartialColumns::Shape& shape, std::uint32_t number) {
-            const Cell& only = plan.cells[entry.begin];
-            if (entry.end - entry.begin == 1)
-                return options_.depth_decay * value(children_[only.i], columns_.child_places(shape, only.j)[number]);
-            double before[kCells];
-            double total = 0.0;
-            for (std::uint32_t c = entry.begin; c < entry.end; ++c) {
-                const Cell& cell = plan.cells[c];
-                double sum = 1.0;
-                for (std::uint32_t l = cell.begin; l < cell.end; ++l) sum += plan.links[l].weight * before[plan.links[l].cell];
-                sum *= value(children_[cell.i], columns_.child_places(shape, cell.j)[number]);
-                before[c - entry.begin] = sum;
-                total += sum;
-            }
-            return options_.depth_decay * total;
-        }
-
-        void block(const Plan& plan, const Entry& entry, const PartialColumns::Shape& shape, std::size_t begin,
-                   std::size_t length, double* result) {
-            if (entry.end - entry.begin == 1) {
-                const Cell& cell = plan.cells[entry.begin];
-                gather(children_[cell.i], columns_.child_places(shape, cell.j) + begin, length, result);
-                return;
-            }
-            sums_.resize(kCells * kLane);
-            std::fill(result, result + length, 0.0);
-            double lane[kLane];
-            for (std::uint32_t c = entry.begin; c < entry.end; ++c) {
-                const Cell& cell = plan.cells[c];
-                double* sum = sums_.data() + (c - entry.begin) * kLane;
-                gather(children_[cell.i], columns_.child_places(shape, cell.j) + begin, length, lane);
-                std::fill(sum, sum + length, 1.0);
-                for (std::uint32_t l = cell.begin; l < cell.end; ++l) {
-                    const double* before = sums_.data() + plan.links[l].cell * kLane;
-                    const double weight = plan.links[l].weight;
-                    for (std::size_t k = 0; k < length; ++k) sum[k] += weight * before[k];
-                }
-                for (std::size_t k = 0; k < length; ++k) {
-                    sum[k] *= lane[k];
-                    result[k] += sum[k];
-                }
-            }
-        }
-
-        struct Child {
-            Values* values;  // null: a leaf
-            const double* table;
-            bool listed;
-        };
-
-        double value(const Child& child, std::uint32_t place) const {
-            if (child.table) return child.table[place];
-            if (!child.values) return place == 0 ? index_.bare_ * options_.terminal_factor : index_.bare_;
-            for (std::size_t f = 0; f < child.values->few; ++f)
-                if (child.values->place[f] == place) return child.values->value[f];
-            return index_.bare_;
-        }
-
-        void gather(const Child& child, const std::uint32_t* places, std::size_t length, double* out) const {
-            if (child.table) {
-                for (std::size_t k = 0; k < length; ++k) out[k] = child.table[places[k]];
-                return;
-            }
-            for (std::size_t k = 0; k < length; ++k) out[k] = index_.bare_;
-            if (!child.values) {
-                for (std::size_t k = 0; k < length; ++k)
-                    if (places[k] == 0) out[k] = index_.bare_ * options_.terminal_factor;
-                return;
-            }
-            for (std::size_t f = 0; f < child.values->few; ++f) {
-                const std::uint32_t place = child.values->place[f];
-                const double value = child.values->value[f];
-                for (std::size_t k = 0; k < length; ++k) out[k] = places[k] == place ? value : out[k];
-            }
-        }
-
-        // The plan for the node that was entered, made if there is none yet.
-        const Plan& find() {
-            std::uint64_t state = detail::hash_seed();
-            for (const std::uint32_t part : key_) state = detail::mix(state, part);
-            const auto hash = static_cast<std::uint32_t>(state ^ (state >> 32));
-            const std::uint32_t found = table_.find(hash, [&](std::uint32_t number) { return plans_[number].key == key_; });
-            if (found != kNone) return plans_[found];
-            if (kept_ > index_.room_) {
-                plans_.clear();
-                table_ = {};
-                kept_ = 0;
-            }
-            table_.insert(hash, static_cast<std::uint32_t>(plans_.size()));
-            plans_.emplace_back();
-            make(plans_.back());
-            kept_ += plans_.back().size();
-            return plans_.back();
-        }
-
         void make(Plan& plan) {
-            plan.key = key_;
             plan.counted.clear();
             plan.visited.clear();
             plan.cells.clear();
             plan.links.clear();
             plan.worth.assign(index_.outputs_, 0.0);
             plan.members = 0;
-            plan.wide = false;
             ++making_;
-            // Per label the first child with it, and per child the next one with the same label; both counted from 1.
-            next_.assign(child_labels_.size(), 0);
-            for (std::size_t i = child_labels_.size(); i-- > 0;) {
-                if (child_labels_[i] == kNone) continue;
-                next_[i] = where_[child_labels_[i]];
-                where_[child_labels_[i]] = static_cast<std::uint32_t>(i + 1);
-            }
+            sequences_.enter_labels(child_labels_);
             for (const Symbol child : child_labels_) {
                 if (child == kNone) continue;
                 for (const std::uint32_t number : columns_.shapes_with(key_[0], child)) {
@@ -442,91 +321,44 @@ class PartialIndex {
                     add(plan, number);
                 }
             }
-            for (const Symbol child : child_labels_)
-                if (child != kNone) where_[child] = 0;
         }
 
         void add(Plan& plan, std::uint32_t number) {
             const PartialColumns::Shape& shape = columns_.shape(number);
-            Entry entry{number, static_cast<std::uint32_t>(plan.cells.size()), 0};
-            const std::size_t links = plan.links.size();
-            entry.wide = !find_cells(plan, columns_.child_labels(shape));
-            if (entry.wide) {
-                plan.cells.resize(entry.begin);
-                plan.links.resize(links);
-                plan.wide = true;
+            Entry entry{};
+            entry.shape = number;
+            entry.cell = static_cast<std::uint32_t>(plan.cells.size());
+            entry.link = static_cast<std::uint32_t>(plan.links.size());
+            if (!sequences_.find(columns_.child_labels(shape), plan.cells, plan.links)) {
+                plan.cells.resize(entry.cell);
+                plan.links.resize(entry.link);
             }
-            entry.end = static_cast<std::uint32_t>(plan.cells.size());
-            const bool counted = !entry.wide && std::all_of(plan.cells.begin() + entry.begin, plan.cells.end(),
-                                                            [&](const Cell& cell) { return children_[cell.i].listed; });
-            work_ += shape.arity + 8;
-            if (!counted) {
+            entry.cells = static_cast<std::uint32_t>(plan.cells.size()) - entry.cell;
+            entry.links = static_cast<std::uint32_t>(plan.links.size()) - entry.link;
+            const auto found = plan.cells_of(entry).cells;
+            work_ += 8 + shape.arity + entry.links;
+            const auto listed = [&](const SequenceSums::Cell& cell) { return is_listed(children_[cell.i]); };
+            if (found.empty() || !std::all_of(found.begin(), found.end(), listed)) {
                 plan.visited.push_back(entry);
                 return;
             }
-            entry.bare = bare_sum(plan, entry);
+            entry.bare = bare_sum(plan.cells_of(entry));
             for (std::size_t o = 0; o < index_.outputs_; ++o)
                 plan.worth[o] += entry.bare * index_.shape_weight_[number * index_.outputs_ + o];
             plan.members += shape.count;
             plan.counted.push_back(entry);
         }
 
-        // False if there are too many.
-        bool find_cells(Plan& plan, std::span<const Symbol> theirs) {
-            const std::size_t begin = plan.cells.size();
-            for (std::uint32_t j = 0; j < theirs.size(); ++j)
-                for (std::uint32_t at = where_[theirs[j]]; at != 0; at = next_[at - 1]) {
-                    const std::uint32_t i = at - 1;
-                    if (plan.cells.size() - begin == kCells) return false;
-                    Cell cell{i, j, static_cast<std::uint32_t>(plan.links.size()), 0};
-                    for (std::size_t c = begin; c < plan.cells.size(); ++c) {
-                        const Cell& before = plan.cells[c];
-                        if (before.i >= i || before.j >= j) continue;
-                        const std::uint32_t gaps = (i - before.i - 1) + (j - before.j - 1);
-                        while (powers_.size() <= gaps) powers_.push_back(powers_.empty() ? 1.0 : powers_.back() * options_.decay);
-                        plan.links.push_back({static_cast<std::uint32_t>(c - begin), powers_[gaps]});
-                    }
-                    cell.end = static_cast<std::uint32_t>(plan.links.size());
-                    plan.cells.push_back(cell);
-                }
-            return true;
-        }
-
-        double bare_sum(const Plan& plan, const Entry& entry) const {
-            double before[kCells];
+        double bare_sum(const SequenceSums::Cells& found) {
+            if (sums_.size() < found.cells.size()) sums_.resize(found.cells.size());
             double total = 0.0;
-            for (std::uint32_t c = entry.begin; c < entry.end; ++c) {
+            for (std::size_t c = 0; c < found.cells.size(); ++c) {
                 double sum = 1.0;
-                for (std::uint32_t l = plan.cells[c].begin; l < plan.cells[c].end; ++l)
-                    sum += plan.links[l].weight * before[plan.links[l].cell];
-                total += before[c - entry.begin] = sum * index_.bare_;
+                for (std::uint32_t l = found.cells[c].begin; l < found.cells[c].end; ++l)
+                    sum += found.links[l].weight * sums_[found.links[l].cell];
+                total += sums_[c] = sum * index_.bare_;
             }
             return options_.depth_decay * total;
-        }
-
-        // Sequences are summed up from tables, which children with listed values get for this once.
-        void enter_sequences() {
-            sources_.clear();
-            for (std::size_t i = 0; i < children_.size(); ++i) {
-                Child& child = children_[i];
-                if (!child.values) {
-                    sources_.push_back({nullptr, index_.bare_ * options_.terminal_factor, index_.bare_});
-                } else if (child.table) {
-                    sources_.push_back({child.table, 0.0, 0.0});
-                } else {
-                    std::vector<double>& spread = child.values->spread;
-                    if (spread.empty()) {
-                        const Symbol label = child_labels_[i];
-                        const std::size_t places = label == kNone ? 0 : columns_.label_count(label);
-                        spread = buffers_.take(places + 1);
-                        std::fill_n(spread.begin(), places + 1, index_.bare_);
-                        for (std::size_t f = 0; f < child.values->few; ++f) spread[child.values->place[f]] = child.values->value[f];
-                        work_ += places;
-                    }
-                    sources_.push_back({spread.data(), 0.0, 0.0});
-                }
-            }
-            sequences_.enter(child_labels_, sources_);
         }
 
         const PartialIndex& index_;
@@ -536,26 +368,22 @@ class PartialIndex {
         const LabelLens& labels_;
         const Control& control_;
         NodeOrder order_;
-        SequenceSums sequences_;  // for shapes with very many children
+        SequenceSums sequences_;
         std::vector<Values> values_;  // per slot
         Values* listed_ = nullptr;    // where the values of the node at hand are listed, if they are
         Buffers buffers_;
-        std::vector<Plan> plans_;
-        detail::IndexTable table_;  // of plans
+        Plans<Plan> plans_;
         Plan scratch_;
-        std::size_t kept_ = 0;
-        std::vector<std::uint32_t> key_;
+        std::vector<std::uint32_t> key_;  // of the plan: the label, and label and kind of every child
         std::vector<Symbol> child_labels_;
-        std::vector<Child> children_;
-        std::vector<SequenceSums::Child> sources_;
-        std::vector<double> powers_, sums_, result_;
+        std::vector<SequenceSums::Child> children_;
+        std::vector<double> sums_, result_;
         struct Known {
             std::size_t visit = 0;
             const Entry* entry = nullptr;
         };
         std::vector<Known> entry_;  // per shape: that of the plan at hand, if it was set at this visit
         std::vector<std::size_t> seen_shape_, seen_member_;
-        std::vector<std::uint32_t> where_, next_;  // while a plan is made
         std::size_t making_ = 0, visit_ = 0, work_ = 0;
     };
 

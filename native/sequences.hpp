@@ -26,12 +26,18 @@ class SequenceSums {
   public:
     SequenceSums(const PartialOptions& options, const Control& control) : options_(options), control_(control) {}
 
-    // D of one row child against column children by their place: from a table, or the same for all internal ones.
+    // D of one row child against column children by their place: from a table, or one of two values but for a few places.
     struct Child {
-        const double* table;      // by place; null: use the two values
+        const double* table;      // by place; null: see below
         double leaf, internal;    // at place 0, and elsewhere
+        std::size_t listed = 0;   // so many places have a value of their own
+        const std::uint32_t* places = nullptr;
+        const double* values = nullptr;
+
         double at(std::uint32_t place) const {
             if (table) return table[place];
+            for (std::size_t l = 0; l < listed; ++l)
+                if (places[l] == place) return values[l];
             return place == 0 ? leaf : internal;
         }
     };
@@ -43,13 +49,32 @@ class SequenceSums {
         std::size_t operator[](std::size_t k) const { return list ? list[k] : from + k; }
     };
 
-    // Takes the labels and values of the children of a row node; kNone matches nothing. The values must stay as they are
-    // while shapes are asked about.
-    void enter(std::span<const Symbol> labels, std::span<const Child> children) {
+    // A pair of children with the same label, of the row node and of a shape.
+    struct Cell {
+        std::uint32_t i, j;
+        std::uint32_t begin, end;  // the links to those that may come before it
+        std::uint32_t length;      // of the longest sequence that ends here
+    };
+    struct Link {
+        std::uint32_t cell;
+        double weight;  // decay for every gap
+    };
+    // All pairs of a row node and a shape, which depend on labels alone.
+    struct Cells {
+        std::span<const Cell> cells;
+        std::span<const Link> links;
+        std::size_t longest() const {
+            std::uint32_t most = 0;
+            for (const Cell& cell : cells) most = std::max(most, cell.length);
+            return most;
+        }
+    };
+
+    // Takes the labels of the children of a row node; kNone matches nothing.
+    void enter_labels(std::span<const Symbol> labels) {
         for (const Symbol label : labels_)
             if (label != kNone) where_[label] = 0;
         labels_.assign(labels.begin(), labels.end());
-        row_ = children;
         next_.assign(labels.size(), 0);
         for (std::size_t i = labels.size(); i-- > 0;) {
             if (labels[i] == kNone) continue;
@@ -58,58 +83,87 @@ class SequenceSums {
             where_[labels[i]] = static_cast<std::uint32_t>(i + 1);
         }
     }
+    // Takes their values, which must stay as they are while shapes are asked about.
+    void enter_values(std::span<const Child> children) { row_ = children; }
 
     // Finds the pairs of children with equal labels; false if there are none, so that all sums are 0.
     template <class Columns>
     bool meet(const Columns& columns, const typename Columns::Shape& shape) {
-        // Many equal labels make so many pairs of cells that the plain recursion over prefixes is faster.
-        wide_ = row_.size() * shape.arity > kWide || !find_cells(columns.child_labels(shape));
+        cells_.clear();
+        links_.clear();
+        wide_ = !find(columns.child_labels(shape), cells_, links_);
         return wide_ || !cells_.empty();
     }
 
-    // Whether the sum is the same for all subtrees of the shape that was met: what matches are children without tables.
-    bool uniform() const {
-        if (wide_) return false;
-        for (const Cell& cell : cells_)
-            if (row_[cell.i].table || row_[cell.i].leaf != row_[cell.i].internal) return false;
+    // The same into lists of the caller's, to whose ends it adds: links are counted from where they begin. False, with
+    // nothing to be relied on, if there are too many to be worth it.
+    bool find(std::span<const Symbol> theirs, std::vector<Cell>& cells, std::vector<Link>& links) {
+        // Many equal labels make so many pairs of cells that the plain recursion over prefixes is faster.
+        if (labels_.size() * theirs.size() > kWide) return false;
+        const std::size_t first = cells.size(), base = links.size();
+        for (std::uint32_t j = 0; j < theirs.size(); ++j) {
+            if (theirs[j] >= where_.size()) continue;
+            for (std::uint32_t at = where_[theirs[j]]; at != 0; at = next_[at - 1]) {
+                const std::uint32_t i = at - 1;
+                Cell cell{i, j, static_cast<std::uint32_t>(links.size() - base), 0, 1};
+                for (std::size_t c = first; c < cells.size(); ++c) {
+                    if (cells[c].i >= i || cells[c].j >= j) continue;
+                    const std::uint32_t gaps = (i - cells[c].i - 1) + (j - cells[c].j - 1);
+                    while (powers_.size() <= gaps)
+                        powers_.push_back(powers_.empty() ? 1.0 : powers_.back() * options_.decay);
+                    links.push_back({static_cast<std::uint32_t>(c - first), powers_[gaps]});
+                    cell.length = std::max(cell.length, cells[c].length + 1);
+                }
+                cell.end = static_cast<std::uint32_t>(links.size() - base);
+                if (cell.end > kLinks * labels_.size() * theirs.size()) return false;
+                cells.push_back(cell);
+            }
+        }
         return true;
+    }
+
+    // Whether the sum is the same for all subtrees of the shape that was met: what matches are children without tables.
+    bool uniform() const { return !wide_ && uniform({cells_, links_}); }
+    bool uniform(const Cells& found) const {
+        return std::all_of(found.cells.begin(), found.cells.end(), [&](const Cell& cell) {
+            const Child& child = row_[cell.i];
+            return !child.table && child.listed == 0 && child.leaf == child.internal;
+        });
     }
 
     // out[k] = the sum for the k-th of the chosen subtrees of the shape that was met.
     template <class Columns>
     void evaluate(const Columns& columns, const typename Columns::Shape& shape, Chosen chosen, double* out) {
-        if (wide_) {
+        if (wide_)
             for (std::size_t k = 0; k < chosen.count; ++k) out[k] = wide(columns, shape, chosen[k]);
-            return;
-        }
-        const std::size_t limit = options_.max_subsequence;
-        const bool limited = limit != 0 && limit < longest_;
-        if (cells_.size() == 1) {
-            gather(row_[cells_[0].i], columns.child_places(shape, cells_[0].j), chosen, 0, chosen.count, out);
-        } else if (limited) {
-            bounded(columns, shape, chosen, out);
+        else
+            evaluate(columns, shape, chosen, {cells_, links_}, out);
+    }
+
+    // The same with pairs that were found before; there must be some.
+    template <class Columns>
+    void evaluate(const Columns& columns, const typename Columns::Shape& shape, Chosen chosen, const Cells& found, double* out) {
+        if (found.cells.size() == 1) {
+            const Cell& cell = found.cells[0];
+            gather(row_[cell.i], columns.child_places(shape, cell.j), chosen, 0, chosen.count, out);
+        } else if (options_.max_subsequence != 0 && options_.max_subsequence < found.longest()) {
+            bounded(columns, shape, chosen, found, out);
+        } else if (chosen.count < kFew) {
+            for (std::size_t k = 0; k < chosen.count; ++k) out[k] = one(columns, shape, chosen[k], found);
         } else {
             for (std::size_t begin = 0; begin < chosen.count; begin += kLane) {
-                if (cells_.size() > kMany) control_.check();
-                block(columns, shape, chosen, begin, std::min(kLane, chosen.count - begin), out + begin);
+                if (found.cells.size() > kMany) control_.check();
+                block(columns, shape, chosen, begin, std::min(kLane, chosen.count - begin), found, out + begin);
             }
         }
     }
 
   private:
     static constexpr std::size_t kLane = 32;    // subtrees worked on together
+    static constexpr std::size_t kFew = 3;      // subtrees that are worked on one by one
     static constexpr std::size_t kWide = 4096;  // slot pairs beyond which no list of cells is kept
     static constexpr std::size_t kMany = 64;    // cells beyond which cancellation is checked for each block
     static constexpr std::size_t kLinks = 24;   // links per pair of slots beyond which prefixes are faster
-
-    struct Cell {
-        std::uint32_t i, j;
-        std::size_t begin, end;  // its predecessors in links_
-        std::size_t length;      // longest sequence that ends here
-    };
-    struct Link {
-        std::uint32_t cell, gaps;
-    };
 
     static void gather(const Child& child, const std::uint32_t* places, Chosen chosen, std::size_t begin,
                        std::size_t count, double* out) {
@@ -120,53 +174,46 @@ class SequenceSums {
         places += chosen.from + begin;
         if (const double* table = child.table) {
             for (std::size_t k = 0; k < count; ++k) out[k] = table[places[k]];
-        } else {
-            for (std::size_t k = 0; k < count; ++k) out[k] = places[k] == 0 ? child.leaf : child.internal;
+            return;
         }
-    }
-
-    // False if there are too many links to be worth it.
-    bool find_cells(std::span<const Symbol> theirs) {
-        cells_.clear();
-        links_.clear();
-        longest_ = 0;
-        for (std::uint32_t j = 0; j < theirs.size(); ++j) {
-            if (theirs[j] >= where_.size()) continue;
-            for (std::uint32_t at = where_[theirs[j]]; at != 0; at = next_[at - 1]) {
-                const std::uint32_t i = at - 1;
-                Cell cell{i, j, links_.size(), 0, 1};
-                for (std::uint32_t c = 0; c < cells_.size(); ++c) {
-                    if (cells_[c].i >= i || cells_[c].j >= j) continue;
-                    const std::uint32_t gaps = (i - cells_[c].i - 1) + (j - cells_[c].j - 1);
-                    while (powers_.size() <= gaps)
-                        powers_.push_back(powers_.empty() ? 1.0 : powers_.back() * options_.decay);
-                    links_.push_back({c, gaps});
-                    cell.length = std::max(cell.length, cells_[c].length + 1);
-                }
-                cell.end = links_.size();
-                if (links_.size() > kLinks * labels_.size() * theirs.size()) return false;
-                longest_ = std::max(longest_, cell.length);
-                cells_.push_back(cell);
-            }
+        for (std::size_t k = 0; k < count; ++k) out[k] = places[k] == 0 ? child.leaf : child.internal;
+        for (std::size_t l = 0; l < child.listed; ++l) {
+            const std::uint32_t place = child.places[l];
+            const double value = child.values[l];
+            for (std::size_t k = 0; k < count; ++k) out[k] = places[k] == place ? value : out[k];
         }
-        return true;
     }
 
     // T(cell) = D(cell) * (1 + sum over predecessors of weight * T); the result is the sum of all T.
     template <class Columns>
+    double one(const Columns& columns, const typename Columns::Shape& shape, std::size_t subtree, const Cells& found) {
+        if (sums_.size() < found.cells.size()) sums_.resize(found.cells.size());
+        double total = 0.0;
+        for (std::size_t c = 0; c < found.cells.size(); ++c) {
+            const Cell& cell = found.cells[c];
+            double sum = 1.0;
+            for (std::uint32_t l = cell.begin; l < cell.end; ++l) sum += found.links[l].weight * sums_[found.links[l].cell];
+            sums_[c] = sum *= row_[cell.i].at(columns.child_places(shape, cell.j)[subtree]);
+            total += sum;
+        }
+        return total;
+    }
+
+    // The same for many subtrees side by side.
+    template <class Columns>
     void block(const Columns& columns, const typename Columns::Shape& shape, Chosen chosen, std::size_t begin,
-               std::size_t count, double* out) {
-        sums_.resize(cells_.size() * kLane);
+               std::size_t count, const Cells& found, double* out) {
+        if (sums_.size() < found.cells.size() * kLane) sums_.resize(found.cells.size() * kLane);
         std::fill(out, out + count, 0.0);
         double lane[kLane];
-        for (std::size_t c = 0; c < cells_.size(); ++c) {
-            const Cell& cell = cells_[c];
+        for (std::size_t c = 0; c < found.cells.size(); ++c) {
+            const Cell& cell = found.cells[c];
             double* sum = sums_.data() + c * kLane;
             gather(row_[cell.i], columns.child_places(shape, cell.j), chosen, begin, count, lane);
             for (std::size_t k = 0; k < count; ++k) sum[k] = 1.0;
-            for (std::size_t l = cell.begin; l < cell.end; ++l) {
-                const double* before = sums_.data() + links_[l].cell * kLane;
-                const double weight = powers_[links_[l].gaps];
+            for (std::uint32_t l = cell.begin; l < cell.end; ++l) {
+                const double* before = sums_.data() + found.links[l].cell * kLane;
+                const double weight = found.links[l].weight;
                 for (std::size_t k = 0; k < count; ++k) sum[k] += weight * before[k];
             }
             for (std::size_t k = 0; k < count; ++k) {
@@ -178,22 +225,23 @@ class SequenceSums {
 
     // The same with sequences no longer than the limit: one T per length.
     template <class Columns>
-    void bounded(const Columns& columns, const typename Columns::Shape& shape, Chosen chosen, double* out) {
+    void bounded(const Columns& columns, const typename Columns::Shape& shape, Chosen chosen, const Cells& found, double* out) {
         const std::size_t limit = options_.max_subsequence;
-        sums_.resize(cells_.size() * limit);
+        if (sums_.size() < found.cells.size() * limit) sums_.resize(found.cells.size() * limit);
         for (std::size_t k = 0; k < chosen.count; ++k) {
-            if (cells_.size() > kMany) control_.check();
+            if (found.cells.size() > kMany) control_.check();
             double total = 0.0;
-            for (std::size_t c = 0; c < cells_.size(); ++c) {
-                const Cell& cell = cells_[c];
+            for (std::size_t c = 0; c < found.cells.size(); ++c) {
+                const Cell& cell = found.cells[c];
                 const double value = row_[cell.i].at(columns.child_places(shape, cell.j)[chosen[k]]);
                 double* mine = sums_.data() + c * limit;
                 std::fill(mine, mine + limit, 0.0);
                 mine[0] = 1.0;
-                for (std::size_t l = cell.begin; l < cell.end; ++l) {
-                    const double* before = sums_.data() + links_[l].cell * limit;
-                    const std::size_t upto = std::min(limit - 1, cells_[links_[l].cell].length);
-                    for (std::size_t n = 0; n < upto; ++n) mine[n + 1] += powers_[links_[l].gaps] * before[n];
+                for (std::uint32_t l = cell.begin; l < cell.end; ++l) {
+                    const Link& link = found.links[l];
+                    const double* before = sums_.data() + link.cell * limit;
+                    const std::size_t upto = std::min<std::size_t>(limit - 1, found.cells[link.cell].length);
+                    for (std::size_t n = 0; n < upto; ++n) mine[n + 1] += link.weight * before[n];
                 }
                 for (std::size_t n = 0; n < limit; ++n) {
                     mine[n] *= value;
@@ -252,7 +300,6 @@ class SequenceSums {
     std::vector<Cell> cells_;
     std::vector<Link> links_;
     std::vector<double> powers_, sums_, above_;
-    std::size_t longest_ = 0;
 };
 
 }  // namespace sapwood

@@ -20,6 +20,7 @@
 #include "bags.hpp"
 #include "lexicon.hpp"
 #include "parallel.hpp"
+#include "plans.hpp"
 #include "sequences.hpp"
 #include "smoothed_columns.hpp"
 
@@ -34,7 +35,7 @@ class SmoothedMatcher {
           control_(control), sequences_(options.partial, control),
           bare_(options_.depth_decay * options_.decay * options_.decay), key_(arena_.size(), kNone),
           slot_(arena_.size(), kNone), sum_(columns.positions(), 0.0), seen_row_(columns.shapes(), 0),
-          seen_node_(columns.shapes(), 0), from_(columns.shapes(), 0), compared_kind_(columns.kinds(), 0) {}
+          seen_node_(columns.shapes(), 0), from_(columns.shapes(), 0), compared_kind_(columns.kinds(), 0), plans_(kRoom) {}
 
     // Calls found(position, value): the sum over the bag's nodes of count * D for lexical members, and of count * mu *
     // (sum over sequences) for others.
@@ -122,7 +123,8 @@ class SmoothedMatcher {
             if (slot_[child] != kNone) children_.push_back({state_[slot_[child]].values.data(), 0.0, 0.0});
             else children_.push_back({nullptr, bare_ * options_.terminal_factor, bare_});
         }
-        sequences_.enter(keys_, children_);
+        sequences_.enter_labels(keys_);
+        sequences_.enter_values(children_);
     }
 
     // A node that is not lexical: the partial-tree kernel.
@@ -164,9 +166,74 @@ class SmoothedMatcher {
     const double* sums(const SmoothedColumns::Shape& shape, SequenceSums::Chosen chosen) {
         if (result_.size() < chosen.count) result_.resize(chosen.count);
         sequences_.evaluate(columns_, shape, chosen, result_.data());
+        return weaken(chosen);
+    }
+    // The same with pairs of children that were found before.
+    const double* sums(const SmoothedColumns::Shape& shape, SequenceSums::Chosen chosen, const SequenceSums::Cells& found) {
+        if (result_.size() < chosen.count) result_.resize(chosen.count);
+        sequences_.evaluate(columns_, shape, chosen, found, result_.data());
+        return weaken(chosen);
+    }
+    const double* weaken(SequenceSums::Chosen chosen) {
         for (std::size_t k = 0; k < chosen.count; ++k) result_[k] *= options_.depth_decay;
         work_ += chosen.count * keys_.size() + 8;
         return result_.data();
+    }
+
+    // What a lexical node with some keys below it has to do with each shape of its kind.
+    struct Plan {
+        enum How : std::uint32_t { nothing_below, below, too_many };
+        struct Entry {
+            double same = 0.0;  // what is the same for all subtrees of the shape
+            How how = nothing_below;
+            std::uint32_t cell = 0, link = 0;  // where the pairs of children with equal keys begin; they end at the next entry's
+        };
+        std::vector<Entry> entries;  // one more than there are shapes
+        std::vector<SequenceSums::Cell> cells;
+        std::vector<SequenceSums::Link> links;
+        SequenceSums::Cells cells_of(const Entry& entry) const {
+            const Entry& next = *(&entry + 1);
+            return {std::span(cells).subspan(entry.cell, next.cell - entry.cell),
+                    std::span(links).subspan(entry.link, next.link - entry.link)};
+        }
+        std::size_t size() const { return 6 * entries.size() + 5 * cells.size() + 4 * links.size(); }
+    };
+
+    // The plan for the node whose children were found, made if there is none yet.
+    const Plan& find_plan(Node node, const SmoothedColumns::Kind& kind) {
+        plan_key_.assign(1, key_[node]);
+        for (std::size_t i = 0; i < keys_.size(); ++i) {
+            plan_key_.push_back(keys_[i]);
+            plan_key_.push_back(children_[i].table != nullptr);
+        }
+        return plans_.get(plan_key_, [&](Plan& plan) { make(plan, kind); });
+    }
+
+    void make(Plan& plan, const SmoothedColumns::Kind& kind) {
+        plan.entries.resize(kind.last_shape - kind.first_shape + 1);
+        for (std::uint32_t at = kind.first_shape; at < kind.last_shape; ++at) {
+            const SmoothedColumns::Shape& shape = columns_.shape(at);
+            Plan::Entry& entry = plan.entries[at - kind.first_shape];
+            Plan::Entry& next = plan.entries[at - kind.first_shape + 1];
+            entry.same = bare_;
+            if (!sequences_.find(columns_.child_labels(shape), plan.cells, plan.links)) {
+                entry.how = Plan::too_many;
+                plan.cells.resize(entry.cell);
+                plan.links.resize(entry.link);
+            }
+            next.cell = static_cast<std::uint32_t>(plan.cells.size());
+            next.link = static_cast<std::uint32_t>(plan.links.size());
+            if (next.cell > entry.cell) {
+                entry.how = Plan::below;
+                if (const SequenceSums::Cells cells = plan.cells_of(entry); sequences_.uniform(cells)) {
+                    entry.same += sums(shape, {0, 1}, cells)[0];
+                    entry.how = Plan::nothing_below;
+                    plan.cells.resize(next.cell = entry.cell);
+                    plan.links.resize(next.link = entry.link);
+                }
+            }
+            work_ += 8 + shape.arity;
+        }
     }
 
     // A lexical node against all lexical column subtrees of its kind.
@@ -192,11 +259,21 @@ class SmoothedMatcher {
         const SmoothedColumns::Kind& kind = columns_.kind(number);
         if (found.dense) {
             values[0] = 0.0;
+            const Plan* plan = leaf ? nullptr : &find_plan(node, kind);
             for (std::uint32_t at = kind.first_shape; at < kind.last_shape; ++at) {
                 const SmoothedColumns::Shape& shape = columns_.shape(at);
-                const std::size_t from = from_of(at, first);
+                const std::size_t from = first == 0 ? 0 : from_of(at, first);
                 if (from == shape.count) continue;
-                weigh(shape, {from, shape.count - from}, leaf, found.values.data(), 1.0, count, values);
+                const SequenceSums::Chosen chosen{from, shape.count - from};
+                if (!plan) {
+                    weigh(shape, chosen, own_value(shape, leaf), nullptr, found.values.data(), 1.0, count, values);
+                    continue;
+                }
+                const Plan::Entry& entry = plan->entries[at - kind.first_shape];
+                const double* below = nullptr;
+                if (entry.how == Plan::below) below = sums(shape, chosen, plan->cells_of(entry));
+                else if (entry.how == Plan::too_many && sequences_.meet(columns_, shape)) below = sums(shape, chosen);
+                weigh(shape, chosen, entry.same, below, found.values.data(), 1.0, count, values);
             }
             return;
         }
@@ -207,29 +284,35 @@ class SmoothedMatcher {
                 const std::uint32_t* begin = columns_.numbers_of_runs() + run.begin;
                 if (first > 0) begin = std::lower_bound(begin, end, from_of(run.shape, first));
                 if (begin == end) continue;
+                const SmoothedColumns::Shape& shape = columns_.shape(run.shape);
                 const SequenceSums::Chosen chosen{0, static_cast<std::size_t>(end - begin), begin};
-                weigh(columns_.shape(run.shape), chosen, leaf, nullptr, hit.value, count, values);
+                double same = own_value(shape, leaf);
+                const double* below = nullptr;
+                if (!leaf && shape.arity > 0 && sequences_.meet(columns_, shape)) {
+                    if (sequences_.uniform()) same += sums(shape, {chosen[0], 1})[0];
+                    else below = sums(shape, chosen);
+                }
+                weigh(shape, chosen, same, below, nullptr, hit.value, count, values);
             }
         work_ += found.hits.size();
     }
 
-    // D of a lexical node against lexical subtrees of one shape: what lies below times how alike the words are, which is
-    // by the places of words, or the same for all.
-    void weigh(const SmoothedColumns::Shape& shape, SequenceSums::Chosen chosen, bool leaf, const double* alike,
-               double same, double count, double* values) {
+    // mu * lambda^2, by whether the node and the subtrees of a shape are leaves.
+    double own_value(const SmoothedColumns::Shape& shape, bool leaf) const {
+        return leaf && shape.arity == 0 ? bare_ * options_.terminal_factor : bare_;
+    }
+
+    // D of a lexical node against lexical subtrees of one shape: `same` and what lies below, times how alike the words
+    // are, which is by the places of words, or the same for all.
+    void weigh(const SmoothedColumns::Shape& shape, SequenceSums::Chosen chosen, double same, const double* below,
+               const double* alike, double likeness, double count, double* values) {
         double* mine = values + shape.place;
         double* sum = sum_.data() + shape.begin;
         const std::uint32_t* word = columns_.word_places(shape);
-        double bare = leaf && shape.arity == 0 ? bare_ * options_.terminal_factor : bare_;
-        const double* below = nullptr;
-        if (!leaf && shape.arity > 0 && sequences_.meet(columns_, shape)) {
-            if (sequences_.uniform()) bare += sums(shape, {chosen[0], 1})[0];
-            else below = sums(shape, chosen);
-        }
         work_ += chosen.count;
         if (chosen.list) {
             for (std::size_t k = 0; k < chosen.count; ++k) {
-                const double value = (below ? bare + below[k] : bare) * same;
+                const double value = (below ? same + below[k] : same) * likeness;
                 mine[chosen.list[k]] = value;
                 sum[chosen.list[k]] += count * value;
             }
@@ -239,9 +322,9 @@ class SmoothedMatcher {
         sum += chosen.from;
         word += chosen.from;
         if (below) {
-            for (std::size_t k = 0; k < chosen.count; ++k) mine[k] = (bare + below[k]) * alike[word[k]];
+            for (std::size_t k = 0; k < chosen.count; ++k) mine[k] = (same + below[k]) * alike[word[k]];
         } else {
-            for (std::size_t k = 0; k < chosen.count; ++k) mine[k] = bare * alike[word[k]];
+            for (std::size_t k = 0; k < chosen.count; ++k) mine[k] = same * alike[word[k]];
         }
         for (std::size_t k = 0; k < chosen.count; ++k) sum[k] += count * mine[k];
     }
@@ -259,6 +342,8 @@ class SmoothedMatcher {
     PartialOptions options_;
     const Control& control_;
     SequenceSums sequences_;
+    static constexpr std::size_t kRoom = std::size_t{1} << 22;  // numbers in plans beyond which all are made anew
+
     double bare_;
     std::vector<std::uint32_t> key_;   // per subtree of the arena
     std::vector<std::uint32_t> slot_;  // per subtree of the arena: its State while it is alive
@@ -273,6 +358,8 @@ class SmoothedMatcher {
     std::vector<char> compared_kind_;
     std::vector<Symbol> keys_;
     std::vector<SequenceSums::Child> children_;
+    Plans<Plan> plans_;
+    std::vector<std::uint32_t> plan_key_;
     Similarities own_;
 };
 
