@@ -83,6 +83,10 @@ class BracketReader {
 
     // Reads the next tree; false at the end of the text.
     bool next(Arena& arena, Node& root) {
+        if (recent_arena_ != &arena) {
+            recent_.fill({});
+            recent_arena_ = &arena;
+        }
         open_.clear();
         pending_.clear();
         found_.clear();
@@ -137,6 +141,11 @@ class BracketReader {
         Symbol label;
         Symbol word;  // the only child, a leaf; kNone: the children are listed
         std::uint32_t hash, children;
+    };
+    struct Recent {  // a label of this head and size, and its number
+        std::uint64_t head = 0;
+        Symbol symbol = 0;
+        std::uint32_t size = 0;
     };
     struct Pending {  // a subtree that waits for its parent
         Symbol label;
@@ -255,13 +264,22 @@ class BracketReader {
         ++at_;
         if (options_.drop_traces && tag.text == "-NONE-") return true;
         const Symbol leaf = arena.symbols.intern_token(unescaped(word));
-        const Symbol label = arena.symbols.intern_token(category(tag));
+        const Symbol label = intern_label(arena, category(tag));
         Arena::Hash hash(label);
         hash.add(Arena::Hash(leaf).value());
         arena.prefetch(hash.value(), 1);
         found_.push_back({label, leaf, hash.value(), 1});
         pending_.push_back({label, hash.value(), false});
         return true;
+    }
+
+    // Labels are few, and those of up to eight bytes are told by their heads: most are found here.
+    Symbol intern_label(Arena& arena, const Token& label) {
+        if (label.text.size() > 8) return arena.symbols.intern_token(label);
+        Recent& recent = recent_[(label.head * 0x9e3779b97f4a7c15ull) >> 56];
+        if (recent.head != label.head || recent.size != label.text.size())
+            recent = {label.head, arena.symbols.intern_token(label), static_cast<std::uint32_t>(label.text.size())};
+        return recent.symbol;
     }
 
     void add_leaf(Arena& arena, const Token& word) {
@@ -286,7 +304,7 @@ class BracketReader {
         } else if (options_.drop_traces && frame.label.text == "-NONE-") {
             dropped = true;
         } else if (!dropped) {
-            const Symbol label = arena.symbols.intern_token(category(frame.label));
+            const Symbol label = intern_label(arena, category(frame.label));
             const Pending& only = pending_.back();
             if (!(options_.collapse_unary && count == 1 && only.label == label && !only.leaf)) {
                 Arena::Hash hash(label);
@@ -336,6 +354,8 @@ class BracketReader {
     std::vector<Pending> pending_;
     std::vector<Found> found_;
     std::vector<Node> nodes_;  // scratch of build()
+    std::array<Recent, 256> recent_;
+    const Arena* recent_arena_ = nullptr;
 };
 
 // How far the whole trees of a text reach, for callers that see a long text in pieces.

@@ -147,6 +147,17 @@ void tokens_may_have_any_length() {
         }
 }
 
+void trees_may_go_to_different_arenas() {
+    BracketReader reader("(A (B b)) (C (A a) (B b))", {});
+    Arena first, second;
+    Node root;
+    std::string out;
+    CHECK(reader.next(first, root));
+    CHECK(reader.next(second, root));
+    write_brackets(second, root, out);
+    CHECK(out == "(C (A a) (B b))");
+}
+
 void bare_tokens_are_trees() {
     CHECK(read("a (B c) d", kBare) == "(a) | (B c) | (d)");
     CHECK_FAULT("a (B c) d", 0, "outside any bracket", );
@@ -311,6 +322,7 @@ int main() {
     RUN(unary_chains_are_collapsed);
     RUN(brackets_are_unescaped);
     RUN(tokens_may_have_any_length);
+    RUN(trees_may_go_to_different_arenas);
     RUN(bare_tokens_are_trees);
     RUN(faults_say_where);
     RUN(writing_and_reading_agree);
