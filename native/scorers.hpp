@@ -24,14 +24,10 @@ void score(const Model<Columns>& model, const Arena& arena, const Elements& elem
     model.evaluate(arena, make_bags(arena, elements.roots, elements.ends, elements.one_each, threads), out, threads, control);
 }
 
-class SubsetScorer {
+// Through an index, or by the walk where there is none.
+template <class Index, class Columns>
+class Scorer {
   public:
-    // weights: elements x outputs, row major. The arena must outlive the scorer and not change.
-    SubsetScorer(const Arena& arena, const Bags& bags, const double* weights, std::size_t outputs, const SubsetOptions& options) {
-        if (reach(arena, bags, options) <= kTall) index_.emplace(arena, bags, weights, outputs, options);
-        else model_.emplace(SubsetColumns(arena, bags, options), arena, bags, weights, outputs);
-    }
-
     bool indexed() const { return index_.has_value(); }
     std::size_t outputs() const { return index_ ? index_->outputs() : model_->outputs(); }
     std::size_t bytes() const { return index_ ? index_->bytes() : model_->bytes(); }
@@ -39,6 +35,24 @@ class SubsetScorer {
         if (index_) sapwood::score(*index_, arena, elements, out, threads, control);
         else sapwood::score(*model_, arena, elements, out, threads, control);
     }
+
+  protected:
+    // weights: elements x outputs, row major. The arena must outlive the scorer and not change.
+    template <class Options>
+    Scorer(bool indexed, const Arena& arena, const Bags& bags, const double* weights, std::size_t outputs, const Options& options) {
+        if (indexed) index_.emplace(arena, bags, weights, outputs, options);
+        else model_.emplace(Columns(arena, bags, options), arena, bags, weights, outputs);
+    }
+
+  private:
+    std::optional<Index> index_;
+    std::optional<Model<Columns>> model_;
+};
+
+class SubsetScorer : public Scorer<FragmentIndex, SubsetColumns> {
+  public:
+    SubsetScorer(const Arena& arena, const Bags& bags, const double* weights, std::size_t outputs, const SubsetOptions& options)
+        : Scorer(reach(arena, bags, options) <= kTall, arena, bags, weights, outputs, options) {}
 
   private:
     // Comparing two subtrees may walk down all of both; the other method goes bottom up, one step for each pair.
@@ -53,30 +67,13 @@ class SubsetScorer {
         for (const Node node : bags.numbers) most = std::max(most, height[node]);
         return options.height_limit == 0 ? most : std::min(most, options.height_limit);
     }
-
-    std::optional<FragmentIndex> index_;
-    std::optional<Model<SubsetColumns>> model_;
 };
 
-class PartialScorer {
+class PartialScorer : public Scorer<PartialIndex, PartialColumns> {
   public:
-    PartialScorer(const Arena& arena, const Bags& bags, const double* weights, std::size_t outputs, const PartialOptions& options) {
-        // An index takes sequences of any length and leaves that count, which is what nearly everybody wants.
-        if (options.leaves && options.max_subsequence == 0) index_.emplace(arena, bags, weights, outputs, options);
-        else model_.emplace(PartialColumns(arena, bags, options), arena, bags, weights, outputs);
-    }
-
-    bool indexed() const { return index_.has_value(); }
-    std::size_t outputs() const { return index_ ? index_->outputs() : model_->outputs(); }
-    std::size_t bytes() const { return index_ ? index_->bytes() : model_->bytes(); }
-    void score(const Arena& arena, const Elements& elements, double* out, std::size_t threads, Control& control) const {
-        if (index_) sapwood::score(*index_, arena, elements, out, threads, control);
-        else sapwood::score(*model_, arena, elements, out, threads, control);
-    }
-
-  private:
-    std::optional<PartialIndex> index_;
-    std::optional<Model<PartialColumns>> model_;
+    // The index takes sequences of any length and leaves that count, which is what nearly everybody wants.
+    PartialScorer(const Arena& arena, const Bags& bags, const double* weights, std::size_t outputs, const PartialOptions& options)
+        : Scorer(options.leaves && options.max_subsequence == 0, arena, bags, weights, outputs, options) {}
 };
 
 }  // namespace sapwood

@@ -5,6 +5,7 @@ How utilities are learnt is the business of the rankers; losses are in ``sapwood
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -149,12 +150,12 @@ def softmax_in_groups(scores: Matrix, groups: Groups) -> Matrix:
     return result
 
 
-class RankerMixin:
+class RankerMixin(ABC):
     """What every ranker answers once it can score rows with ``decision_function``."""
 
+    @abstractmethod
     def decision_function(self, X: Any) -> Matrix:
         """Return the utility of each row; larger is better."""
-        raise NotImplementedError
 
     def predict(self, X: Any, groups: Any = None) -> NDArray[np.intp]:
         """Return the best row of each group.

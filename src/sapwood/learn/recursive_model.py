@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from typing import Any, Self
 
 import numpy as np
@@ -32,7 +33,7 @@ from sapwood.trees.array import TreeArray
 __all__ = ["RecursiveModel"]
 
 
-class RecursiveModel(BaseEstimator):
+class RecursiveModel(BaseEstimator, ABC):
     """What the three models share: parameters, the vocabulary, training, outputs and state vectors."""
 
     labels_: list[str]
@@ -88,12 +89,13 @@ class RecursiveModel(BaseEstimator):
         self.checkpoint = checkpoint
         self.random_state = random_state
 
+    @abstractmethod
     def _loss(self) -> str:
-        raise NotImplementedError
+        """Return the name of the loss that training minimizes."""
 
+    @abstractmethod
     def _held_out_error(self, outputs: Matrix, data: TrainingData) -> tuple[float, float]:
         """Return the error and the loss per group of outputs on held-out data."""
-        raise NotImplementedError
 
     def _check(self) -> TrainingOptions:
         check_count(self.units, "units")
