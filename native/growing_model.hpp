@@ -21,18 +21,6 @@ namespace sapwood {
 
 namespace detail {
 
-[[maybe_unused]] SAPWOOD_VECTOR static double dot(const double* a, const double* b, std::size_t size) {
-    // Eight sums side by side; the order of additions is fixed.
-    double part[8] = {};
-    std::size_t i = 0;
-    for (; i + 8 <= size; i += 8)
-        for (std::size_t k = 0; k < 8; ++k) part[k] += a[i + k] * b[i + k];
-    double total = 0.0;
-    for (; i < size; ++i) total += a[i] * b[i];
-    for (const double value : part) total += value;
-    return total;
-}
-
 inline bool has_internal_child(const Arena& arena, Node node) {
     for (const Node child : arena.children(node))
         if (!arena.is_leaf(child)) return true;
@@ -301,7 +289,7 @@ class ForestScorer {
             else
                 for (const GrowingModel::Entry& entry : entries) values[entry.member] += values[entry.member] * below[entry.child];
         }
-        prefix.sum = detail::dot(weights.data(), values, weights.size());
+        prefix.sum = dot(weights.data(), values, weights.size());
     }
 
     // Finds the nodes that have the same production and the same children but the last.

@@ -12,6 +12,7 @@
 #include "gram.hpp"
 #include "lens.hpp"
 #include "parallel.hpp"
+#include "vector.hpp"
 
 namespace sapwood {
 
@@ -90,19 +91,9 @@ class Model {
         }
         void range(std::size_t begin, std::span<const double> sums) const {
             for (std::size_t o = 0; o < model.outputs_; ++o)
-                values[o] += dot(model.by_output_.data() + o * model.columns_.positions() + begin, sums);
+                values[o] += dot(model.by_output_.data() + o * model.columns_.positions() + begin, sums.data(), sums.size());
         }
     };
-
-    // In eight parts, which lets them be added up side by side.
-    static double dot(const double* weight, std::span<const double> value) {
-        double part[8] = {};
-        std::size_t k = 0;
-        for (; k + 8 <= value.size(); k += 8)
-            for (std::size_t j = 0; j < 8; ++j) part[j] += weight[k + j] * value[k + j];
-        for (std::size_t j = 0; k + j < value.size(); ++j) part[j] += weight[k + j] * value[k + j];
-        return ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]));
-    }
 
     template <class Number>
     void spread(std::span<const std::uint32_t> numbers, std::span<const double> counts, const double* weight,

@@ -27,6 +27,7 @@
 #include "plans.hpp"
 #include "scoring.hpp"
 #include "sequences.hpp"
+#include "vector.hpp"
 
 namespace sapwood {
 
@@ -285,23 +286,19 @@ class PartialIndex {
             work_ += shape.count * (1 + entry.cells);
             const double factor = options_.depth_decay;
             for (std::size_t k = 0; k < shape.count; ++k) result[k] *= factor;
-            for (std::size_t o = 0; o < index_.outputs_; ++o)
-                out[o] += count * dot(index_.weights(o) + shape.begin, result, shape.count);
+            if (shape.count < 8) {
+                // Most shapes are rare, and a call would take longer than this.
+                for (std::size_t k = 0; k < shape.count; ++k) index_.add(shape.begin + k, count * result[k], out);
+            } else {
+                for (std::size_t o = 0; o < index_.outputs_; ++o)
+                    out[o] += count * dot(index_.weights(o) + shape.begin, result, shape.count);
+            }
             if (table) {
                 double* mine = table + shape.place;
                 for (std::size_t k = 0; k < shape.count; ++k) mine[k] = index_.bare_ + result[k];
             } else if (listed_) {
                 for (std::uint32_t k = 0; k < shape.count; ++k) list(shape.place + k, index_.bare_ + result[k]);
             }
-        }
-
-        static double dot(const double* weight, const double* value, std::size_t length) {
-            double part[4] = {};
-            std::size_t k = 0;
-            for (; k + 4 <= length; k += 4)
-                for (std::size_t j = 0; j < 4; ++j) part[j] += weight[k + j] * value[k + j];
-            for (std::size_t j = 0; k + j < length; ++j) part[j] += weight[k + j] * value[k + j];
-            return (part[0] + part[2]) + (part[1] + part[3]);
         }
 
         void make(Plan& plan) {
@@ -342,23 +339,11 @@ class PartialIndex {
                 plan.visited.push_back(entry);
                 return;
             }
-            entry.bare = bare_sum(plan.cells_of(entry));
+            entry.bare = options_.depth_decay * sequences_.sum(plan.cells_of(entry), [&](const auto&) { return index_.bare_; });
             for (std::size_t o = 0; o < index_.outputs_; ++o)
                 plan.worth[o] += entry.bare * index_.shape_weight_[number * index_.outputs_ + o];
             plan.members += shape.count;
             plan.counted.push_back(entry);
-        }
-
-        double bare_sum(const SequenceSums::Cells& found) {
-            if (sums_.size() < found.cells.size()) sums_.resize(found.cells.size());
-            double total = 0.0;
-            for (std::size_t c = 0; c < found.cells.size(); ++c) {
-                double sum = 1.0;
-                for (std::uint32_t l = found.cells[c].begin; l < found.cells[c].end; ++l)
-                    sum += found.links[l].weight * sums_[found.links[l].cell];
-                total += sums_[c] = sum * index_.bare_;
-            }
-            return options_.depth_decay * total;
         }
 
         const PartialIndex& index_;
@@ -377,7 +362,7 @@ class PartialIndex {
         std::vector<std::uint32_t> key_;  // of the plan: the label, and label and kind of every child
         std::vector<Symbol> child_labels_;
         std::vector<SequenceSums::Child> children_;
-        std::vector<double> sums_, result_;
+        std::vector<double> result_;
         struct Known {
             std::size_t visit = 0;
             const Entry* entry = nullptr;

@@ -18,17 +18,16 @@ class Plans {
     // The plan with this key; make(plan) fills a new one. It is good until the next call.
     template <class Make>
     const Plan& get(const std::vector<std::uint32_t>& key, Make make) {
-        std::uint64_t state = detail::hash_seed();
-        for (const std::uint32_t part : key) state = detail::mix(state, part);
-        const auto hash = static_cast<std::uint32_t>(state ^ (state >> 32));
-        const std::uint32_t found = table_.find(hash, [&](std::uint32_t number) { return kept_[number].key == key; });
+        Arena::Hash hash(static_cast<Symbol>(key.size()));
+        for (const std::uint32_t part : key) hash.add(part);
+        const std::uint32_t found = table_.find(hash.value(), [&](std::uint32_t number) { return kept_[number].key == key; });
         if (found != kNone) return kept_[found].plan;
         if (size_ > room_) {
             kept_.clear();
             table_ = {};
             size_ = 0;
         }
-        table_.insert(hash, static_cast<std::uint32_t>(kept_.size()));
+        table_.insert(hash.value(), static_cast<std::uint32_t>(kept_.size()));
         kept_.push_back({key, {}});
         make(kept_.back().plan);
         size_ += key.size() + kept_.back().plan.size();

@@ -149,13 +149,28 @@ class SequenceSums {
         } else if (options_.max_subsequence != 0 && options_.max_subsequence < found.longest()) {
             bounded(columns, shape, chosen, found, out);
         } else if (chosen.count < kFew) {
-            for (std::size_t k = 0; k < chosen.count; ++k) out[k] = one(columns, shape, chosen[k], found);
+            for (std::size_t k = 0; k < chosen.count; ++k)
+                out[k] = sum(found, [&](const Cell& cell) { return row_[cell.i].at(columns.child_places(shape, cell.j)[chosen[k]]); });
         } else {
             for (std::size_t begin = 0; begin < chosen.count; begin += kLane) {
                 if (found.cells.size() > kMany) control_.check();
                 block(columns, shape, chosen, begin, std::min(kLane, chosen.count - begin), found, out + begin);
             }
         }
+    }
+
+    // T(cell) = D(cell) * (1 + sum over predecessors of weight * T); the result is the sum of all T. value(cell) is D.
+    template <class Value>
+    double sum(const Cells& found, Value value) {
+        if (sums_.size() < found.cells.size()) sums_.resize(found.cells.size());
+        double total = 0.0;
+        for (std::size_t c = 0; c < found.cells.size(); ++c) {
+            const Cell& cell = found.cells[c];
+            double before = 1.0;
+            for (std::uint32_t l = cell.begin; l < cell.end; ++l) before += found.links[l].weight * sums_[found.links[l].cell];
+            total += sums_[c] = before * value(cell);
+        }
+        return total;
     }
 
   private:
@@ -184,22 +199,7 @@ class SequenceSums {
         }
     }
 
-    // T(cell) = D(cell) * (1 + sum over predecessors of weight * T); the result is the sum of all T.
-    template <class Columns>
-    double one(const Columns& columns, const typename Columns::Shape& shape, std::size_t subtree, const Cells& found) {
-        if (sums_.size() < found.cells.size()) sums_.resize(found.cells.size());
-        double total = 0.0;
-        for (std::size_t c = 0; c < found.cells.size(); ++c) {
-            const Cell& cell = found.cells[c];
-            double sum = 1.0;
-            for (std::uint32_t l = cell.begin; l < cell.end; ++l) sum += found.links[l].weight * sums_[found.links[l].cell];
-            sums_[c] = sum *= row_[cell.i].at(columns.child_places(shape, cell.j)[subtree]);
-            total += sum;
-        }
-        return total;
-    }
-
-    // The same for many subtrees side by side.
+    // The same sum for many subtrees side by side.
     template <class Columns>
     void block(const Columns& columns, const typename Columns::Shape& shape, Chosen chosen, std::size_t begin,
                std::size_t count, const Cells& found, double* out) {

@@ -182,10 +182,10 @@ class SmoothedMatcher {
 
     // What a lexical node with some keys below it has to do with each shape of its kind.
     struct Plan {
-        enum How : std::uint32_t { nothing_below, below, too_many };
+        enum How : std::uint32_t { same_for_all, by_subtree, too_many_pairs };
         struct Entry {
             double same = 0.0;  // what is the same for all subtrees of the shape
-            How how = nothing_below;
+            How how = same_for_all;
             std::uint32_t cell = 0, link = 0;  // where the pairs of children with equal keys begin; they end at the next entry's
         };
         std::vector<Entry> entries;  // one more than there are shapes
@@ -217,17 +217,17 @@ class SmoothedMatcher {
             Plan::Entry& next = plan.entries[at - kind.first_shape + 1];
             entry.same = bare_;
             if (!sequences_.find(columns_.child_labels(shape), plan.cells, plan.links)) {
-                entry.how = Plan::too_many;
+                entry.how = Plan::too_many_pairs;
                 plan.cells.resize(entry.cell);
                 plan.links.resize(entry.link);
             }
             next.cell = static_cast<std::uint32_t>(plan.cells.size());
             next.link = static_cast<std::uint32_t>(plan.links.size());
             if (next.cell > entry.cell) {
-                entry.how = Plan::below;
+                entry.how = Plan::by_subtree;
                 if (const SequenceSums::Cells cells = plan.cells_of(entry); sequences_.uniform(cells)) {
                     entry.same += sums(shape, {0, 1}, cells)[0];
-                    entry.how = Plan::nothing_below;
+                    entry.how = Plan::same_for_all;
                     plan.cells.resize(next.cell = entry.cell);
                     plan.links.resize(next.link = entry.link);
                 }
@@ -271,8 +271,8 @@ class SmoothedMatcher {
                 }
                 const Plan::Entry& entry = plan->entries[at - kind.first_shape];
                 const double* below = nullptr;
-                if (entry.how == Plan::below) below = sums(shape, chosen, plan->cells_of(entry));
-                else if (entry.how == Plan::too_many && sequences_.meet(columns_, shape)) below = sums(shape, chosen);
+                if (entry.how == Plan::by_subtree) below = sums(shape, chosen, plan->cells_of(entry));
+                else if (entry.how == Plan::too_many_pairs && sequences_.meet(columns_, shape)) below = sums(shape, chosen);
                 weigh(shape, chosen, entry.same, below, found.values.data(), 1.0, count, values);
             }
             return;

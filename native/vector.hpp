@@ -24,4 +24,16 @@ namespace sapwood {
     for (std::size_t j = 0; j < size; ++j) out[j] += weight * column[j];
 }
 
+[[maybe_unused]] SAPWOOD_VECTOR static double dot(const double* a, const double* b, std::size_t size) {
+    // Eight sums side by side; the order of additions is fixed.
+    double part[8] = {};
+    std::size_t i = 0;
+    for (; i + 8 <= size; i += 8)
+        for (std::size_t k = 0; k < 8; ++k) part[k] += a[i + k] * b[i + k];
+    double total = 0.0;
+    for (; i < size; ++i) total += a[i] * b[i];
+    for (const double value : part) total += value;
+    return total;
+}
+
 }  // namespace sapwood

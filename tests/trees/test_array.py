@@ -119,7 +119,7 @@ class TestContents:
         assert repr(X) == "TreeArray(1 tree, countless nodes, 1,101 distinct subtrees)"
         with pytest.raises(DataError, match="distinct_count"):
             X.node_count()
-        with pytest.raises(DataError, match="split the array"):
+        with pytest.raises(DataError, match="fewer trees at a time"):
             X.leaves()
 
     @given(st.lists(st.lists(strategies.trees(), max_size=3), max_size=4))

@@ -195,8 +195,8 @@ class TreeArray:
         """Return the distinct labels of leaves, the leaves as numbers of those, and where each element ends."""
         if self._as_bags().node_count() > _MOST_WRITTEN_OUT:
             raise DataError(
-                f"the trees have more than {_MOST_WRITTEN_OUT:,} nodes, too many to list their leaves one by one; "
-                "split the array."
+                f"the trees have more than {_MOST_WRITTEN_OUT:,} nodes, too many to list their leaves one by one; take "
+                "fewer trees at a time, and leave out trees that repeat a subtree over and over."
             )
         texts, numbers, ends = self._arena.leaves(self._roots)
         if self._ends is not None:

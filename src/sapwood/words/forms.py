@@ -117,9 +117,11 @@ class Inflected(WordSimilarity):
         weights = np.tile([(1.0 - self.strength) ** 0.5, self.strength**0.5], len(names) // 2)
         known = (found >= 0) & (weights > 0)
         ends = np.cumsum(known)[1::2]
-        return sparse.csr_array(
+        rows = sparse.csr_array(
             (weights[known], found[known], np.concatenate([[0], ends])), shape=(len(ends), max(1, len(columns)))
         )
+        rows.sort_indices()
+        return rows
 
     def _key(self) -> tuple[Any, ...]:
         return (float(self.strength),)
