@@ -149,8 +149,7 @@ class SequenceSums {
         } else if (options_.max_subsequence != 0 && options_.max_subsequence < found.longest()) {
             bounded(columns, shape, chosen, found, out);
         } else if (chosen.count < kFew) {
-            for (std::size_t k = 0; k < chosen.count; ++k)
-                out[k] = sum(found, [&](const Cell& cell) { return row_[cell.i].at(columns.child_places(shape, cell.j)[chosen[k]]); });
+            for (std::size_t k = 0; k < chosen.count; ++k) out[k] = one(columns, shape, chosen[k], found);
         } else {
             for (std::size_t begin = 0; begin < chosen.count; begin += kLane) {
                 if (found.cells.size() > kMany) control_.check();
@@ -179,6 +178,12 @@ class SequenceSums {
     static constexpr std::size_t kWide = 4096;  // slot pairs beyond which no list of cells is kept
     static constexpr std::size_t kMany = 64;    // cells beyond which cancellation is checked for each block
     static constexpr std::size_t kLinks = 24;   // links per pair of slots beyond which prefixes are faster
+
+    // For one subtree of a shape.
+    template <class Columns>
+    double one(const Columns& columns, const typename Columns::Shape& shape, std::size_t subtree, const Cells& found) {
+        return sum(found, [&](const Cell& cell) { return row_[cell.i].at(columns.child_places(shape, cell.j)[subtree]); });
+    }
 
     static void gather(const Child& child, const std::uint32_t* places, Chosen chosen, std::size_t begin,
                        std::size_t count, double* out) {
