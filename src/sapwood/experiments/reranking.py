@@ -65,10 +65,12 @@ def _own_lists(setting: Setting) -> list[NBest]:
     if kept is not None and kept.exists():
         return read_nbest(kept)
     lists = jackknife(read_treebank(place_of(setting, "penn-sample"), drop_traces=True), n=30)
-    if kept is not None:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        write_nbest(lists, kept)
-    return lists
+    if kept is None:
+        return lists
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    write_nbest(lists, kept)
+    # Read again, so that a run that makes the lists is the same as the next one, which finds them.
+    return read_nbest(kept)
 
 
 class _Lists:
