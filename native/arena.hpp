@@ -172,8 +172,10 @@ class Arena {
     // The production with this label and these child labels, or kNone.
     Production find_production(Symbol label, std::span<const Symbol> child_labels) const {
         if (child_labels.size() <= 2) {
-            const Production found = short_productions_.find(short_key(label, child_labels));
-            if (found != kNone || child_labels.size() == 2) return found;
+            if (child_labels.size() == 2 || is_only_child(child_labels[0])) {
+                const Production found = short_productions_.find(short_key(label, child_labels));
+                if (found != kNone || child_labels.size() == 2) return found;
+            }
             // A production over a single leaf is found by the only subtree it can be of.
             const Node below = child_labels[0] < leaves_.size() ? leaves_[child_labels[0]] : kNone;
             const Node node = below == kNone ? kNone : find_node(label, {&below, 1});
@@ -184,6 +186,19 @@ class Arena {
             return long_begins_[number + 1] - begin == child_labels.size() && labels_[samples_[number]] == label &&
                    std::memcmp(long_labels_.data() + begin, child_labels.data(), child_labels.size_bytes()) == 0;
         });
+    }
+
+    // Asks for the memory where a production will be looked for.
+    void prefetch_production(Symbol label, std::span<const Symbol> child_labels) const {
+        if (child_labels.size() > 2) {
+            production_table_.prefetch(hash_of_labels(label, child_labels));
+        } else if (child_labels.size() == 2 || is_only_child(child_labels[0])) {
+            short_productions_.prefetch(short_key(label, child_labels));
+        } else {
+            Hash hash(label);
+            hash.add(Hash(child_labels[0]).value());
+            short_nodes_.prefetch(hash.value());
+        }
     }
 
     std::size_t size() const { return labels_.size(); }
@@ -228,6 +243,8 @@ class Arena {
         return number;
     }
 
+    bool is_only_child(Symbol label) const { return label < only_child_.size() && only_child_[label]; }
+
     // Of a label with one or two children or child labels.
     static detail::ShortKeyTable::Key short_key(Symbol label, std::span<const std::uint32_t> below) {
         return {label, below[0], below.size() == 2 ? below[1] : kNone};
@@ -261,7 +278,7 @@ class Arena {
             // No other subtree has it, unless the label of the leaf is also that of an internal only child. Most
             // productions are of this kind, and need no entry of their own: find_production goes by the subtree.
             const Symbol word = labels_[kids[0]];
-            if (word < only_child_.size() && only_child_[word])
+            if (is_only_child(word))
                 if (const Production found = short_productions_.find({label, word, kNone}); found != kNone) return found;
         } else {
             child_labels_.clear();

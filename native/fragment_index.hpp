@@ -1,19 +1,14 @@
-// A subset-tree model as an index of the fragments that its trees share.
+// A subset-tree model as an index of the fragments that its trees share: see fragment_tables.hpp.
 //
-// A fragment here grows from a production by matching one open child after the other, always to the right of the last:
-//
-//     E(G, open) = sum of weights of G + sum over open children k of decay * E(members of G with that child, new open)
-//
-// where G are the subtrees of the model that begin with the fragment, and matching child k leaves open its children and
-// what stood right of it. Followed with the productions of a subtree n, this adds up to the sum of weight * D(n, m) over
-// all subtrees m of the model, and visits a fragment once however many of them share it. Where few share one, or where
-// following on would not be faster, the index ends in a list of those that do, to be compared one by one. Comparing walks
-// down whatever two subtrees share, which is little for trees of language and too much for very deep ones: see scorers.hpp.
+// Comparing walks down whatever two subtrees share, which is little for trees of language and too much for very deep
+// ones: see scorers.hpp.
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstdint>
-#include <limits>
+#include <cstring>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -21,6 +16,9 @@
 
 #include "arena.hpp"
 #include "bags.hpp"
+#include "fragment_growth.hpp"
+#include "fragment_tables.hpp"
+#include "lens.hpp"
 #include "members.hpp"
 #include "parallel.hpp"
 #include "scoring.hpp"
@@ -29,92 +27,75 @@
 namespace sapwood {
 
 class FragmentIndex {
-    struct Entry {  // a fragment
-        std::size_t items = 0;    // where its list starts: per subtree its number, then what it has at each open child
-        std::uint32_t count = 0;  // length of the list
-        bool grown = false;       // it goes on in slots_ instead
-    };
-    struct Edge {  // from a fragment to one that matches one child more
-        std::uint32_t parent, slot;
-        Production production;
-        std::uint32_t child;
-        Entry entry;  // that of the child: who follows an edge looks at nothing else
-    };
-    // What a subtree has in one place. Lists of these begin with one whose first number is their length.
-    struct Below {
-        Production production;  // of a leaf one that equals none on the other side: kNone in a model, kUnknown outside
-        std::uint32_t children;  // where the list of its children begins; kNone in a model: all of them are leaves
-    };
-    struct Root {  // of a production
-        std::uint32_t entry = kNone;  // kNone: no subtree has an internal child
-        std::uint32_t mask = 0;       // size of its hash table, less one
-        std::size_t slots = 0;        // where that starts
-    };
+    using Below = FragmentTables::Below;
+    using Entry = FragmentTables::Entry;
+    using Kind = FragmentTables::Kind;
+    using Quad = FragmentTables::Quad;
+    using Root = FragmentTables::Root;
+    static constexpr std::size_t kPlaces = FragmentTables::kPlaces;
 
   public:
     // weights: elements x outputs, row major. The arena must outlive the index and not change.
     FragmentIndex(const Arena& arena, const Bags& bags, const double* weights, std::size_t outputs,
                   const SubsetOptions& options)
-        : arena_(arena), outputs_(outputs), decay_(options.decay),
-          height_(options.height_limit == 0 ? kUnlimited : options.height_limit), root_(arena.production_count()),
-          bare_(arena.production_count() * outputs, 0.0),
-          leaf_(options.bag_of_words ? arena.symbols.size() * outputs : 0, 0.0) {
+        : arena_(arena), tall_(arena.production_count(), false) {
+        tables_.outputs = outputs;
+        tables_.decay = options.decay;
+        if (options.height_limit != 0) tables_.height = options.height_limit;
+        tables_.roots.resize(arena.production_count());
+        tables_.bare.assign(arena.production_count() * outputs, 0.0);
+        if (options.bag_of_words) tables_.leaf.assign(arena.symbols.size() * outputs, 0.0);
+        for (unsigned places = 0; places < bonus_.size(); ++places) {
+            bonus_[places] = 1.0;
+            for (int k = 0; k < std::popcount(places); ++k) bonus_[places] *= 1.0 + options.decay;
+        }
         const std::vector<double> worth = subtree_weights(arena, bags, weights, outputs);
         const std::vector<std::uint32_t> holder = last_holders(arena, bags);
         std::vector<Node> members;
         for (Node node = 0; node < arena.size(); ++node) {
             if (holder[node] == kNone) continue;
             const bool leaf = arena.is_leaf(node);
-            if (leaf && leaf_.empty()) continue;
-            double* sum = leaf ? leaf_.data() + arena.label(node) * outputs : bare_.data() + arena.production_of(node) * outputs;
+            if (leaf && tables_.leaf.empty()) continue;
+            double* sum = leaf ? tables_.leaf.data() + arena.label(node) * outputs
+                               : tables_.bare.data() + arena.production_of(node) * outputs;
             for (std::size_t o = 0; o < outputs; ++o) sum[o] += worth[node * outputs + o];
             const auto kids = arena.children(node);
-            if (std::any_of(kids.begin(), kids.end(), [&](Node child) { return !arena.is_leaf(child); }))
-                members.push_back(node);
+            if (std::all_of(kids.begin(), kids.end(), [&](Node child) { return arena.is_leaf(child); })) continue;
+            members.push_back(node);
+            tall_[arena.production_of(node)] = tables_.height > 1;
         }
-        if (height_ == 1) return;
-        list_children(members);
-        grow_all(members, worth);
+        if (tables_.height > 1) FragmentGrowth(arena, std::move(members), worth, tables_);
     }
 
-    std::size_t outputs() const { return outputs_; }
-    // Of how many productions, and how many there are in all.
-    std::size_t productions() const {
-        return static_cast<std::size_t>(std::count_if(root_.begin(), root_.end(), [](const Root& r) { return r.entry != kNone; }));
-    }
-    std::size_t fragments() const { return nodes_.size(); }
-    std::size_t bytes() const {
-        return nodes_.capacity() * sizeof(Entry) + (weight_.capacity() + bare_.capacity() + leaf_.capacity() + member_weight_.capacity()) * 8 +
-               (items_.capacity() + below_.capacity()) * sizeof(Below) +
-               root_.capacity() * sizeof(Root) + slots_.capacity() * sizeof(Edge);
-    }
+    std::size_t outputs() const { return tables_.outputs; }
+    // Of how many productions.
+    std::size_t productions() const { return static_cast<std::size_t>(std::count(tall_.begin(), tall_.end(), true)); }
+    std::size_t fragments() const { return tables_.weight.size() / std::max<std::size_t>(1, tables_.outputs); }
+    std::size_t bytes() const { return tables_.bytes(); }
 
-    // Productions and, where they count, leaves of another arena by their numbers in this one.
+    // Subtrees of another arena as the index sees them.
     class Translation {
       public:
         Translation(const FragmentIndex& index, const Arena& rows, std::span<const Node> nodes)
-            : arena(rows), bins_(index.arena_.production_count() + 1) {
-            const LabelLens symbols(rows, index.arena_);
-            std::vector<Production> known(rows.production_count(), kNone);
-            std::vector<Symbol> kids;
-            own.assign(nodes.empty() ? 0 : std::size_t{nodes.back()} + 1, {kUnknown, kOneLeaf});
-            if (!index.leaf_.empty()) leaves.assign(own.size(), kNone);
-            lists = {{1, 0}, {kUnknown, kOneLeaf}};
+            : own(nodes.empty() ? 0 : std::size_t{nodes.back()} + 1, {kUnknown, 0}),
+              leaves(index.tables_.leaf.empty() ? 0 : own.size(), kNone), bins_(index.arena_.production_count() + 1) {
+            const LabelLens labels(rows, index.arena_);
+            const ProductionLens productions(rows, index.arena_, labels, nodes);
+            lists.reserve(nodes.size());
+            closed.reserve(nodes.size());
+            lists.emplace_back();
+            closed.push_back(0);
             for (const Node node : nodes) {
                 const auto children = rows.children(node);
                 if (children.empty()) {
-                    if (!leaves.empty()) leaves[node] = symbols(rows.label(node));
+                    if (!leaves.empty()) leaves[node] = labels(rows.label(node));
                     continue;
                 }
-                Production& there = known[rows.production_of(node)];
-                if (there == kNone) there = find(index.arena_, rows, node, symbols, kids);
-                own[node].production = there;
-                // Nobody looks below what the model has never seen.
-                if (there == kUnknown || (children.size() == 1 && rows.is_leaf(children[0]))) continue;
-                if (lists.size() + children.size() >= kNone) throw std::length_error("more than 4294967295 children in a batch");
-                own[node].children = static_cast<std::uint32_t>(lists.size());
-                lists.push_back({static_cast<std::uint32_t>(children.size()), 0});
-                for (const Node child : children) lists.push_back(own[child]);
+                const Production production = productions(rows.production_of(node));
+                if (production == kNone) continue;
+                own[node].production = production;
+                // Nobody looks below what the model has only seen over leaves.
+                if (index.tall_[production]) own[node].children = list(children);
             }
         }
 
@@ -128,317 +109,275 @@ class FragmentIndex {
             return result;
         }
 
-        const Arena& arena;
-        std::vector<Below> own;    // per subtree
-        std::vector<Below> lists;  // of their children; the first one is of a single leaf, which most subtrees have
-        std::vector<Symbol> leaves;
+        std::vector<Below> own;      // per subtree; the production of a leaf, or of what the model has never seen, is kUnknown
+        std::vector<Symbol> leaves;  // per subtree: the label of a leaf, where leaves count
+        std::vector<Quad> lists;     // of children; the first belongs to none
+        // Per quad: the places (as bits) below which nothing can match, and kMore if another quad of the list follows.
+        std::vector<std::uint8_t> closed;
 
       private:
-        static constexpr std::uint32_t kOneLeaf = 0;
-
         std::size_t bins_;
 
-        static Production find(const Arena& there, const Arena& rows, Node node, const LabelLens& symbols, std::vector<Symbol>& kids) {
-            if (&there == &rows) return rows.production_of(node);
-            const Symbol label = symbols(rows.label(node));
-            if (label == kNone) return kUnknown;
-            kids.clear();
-            for (const Node child : rows.children(node)) {
-                kids.push_back(symbols(rows.label(child)));
-                if (kids.back() == kNone) return kUnknown;
+        std::uint32_t list(std::span<const Node> children) {
+            if (lists.size() + children.size() >= kNone) throw std::length_error("more than 4294967295 children in a batch");
+            const auto result = static_cast<std::uint32_t>(lists.size());
+            for (std::size_t begin = 0; begin < children.size(); begin += kPlaces) {
+                const std::size_t count = std::min(kPlaces, children.size() - begin);
+                Quad quad{{kUnknown, kUnknown, kUnknown, kUnknown}, {}};
+                unsigned bits = begin + kPlaces < children.size() ? kMore : 0;
+                for (std::size_t k = 0; k < count; ++k) {
+                    const Below& child = own[children[begin + k]];
+                    quad.put(k, child);
+                    bits |= static_cast<unsigned>(child.children == 0) << k;
+                }
+                lists.push_back(quad);
+                closed.push_back(static_cast<std::uint8_t>(bits));
             }
-            const Production found = there.find_production(label, kids);
-            return found == kNone ? kUnknown : found;
+            return result;
         }
     };
 
-    // Scores subtrees that have been translated.
+    // Scores subtrees that have been translated. Several are on their way at a time: what the next step of one will look
+    // at is asked for when the step before is done, and steps of others are made until it is there.
     class Reader {
       public:
         Reader(const FragmentIndex& index, const Translation& translation, const Control& control)
-            : index_(index), own_(translation.own), lists_(translation.lists.data()), leaf_(translation.leaves),
-              control_(control) {}
+            : index_(index), tables_(index.tables_), translation_(translation), control_(control) {}
 
-        // out[o] += the sum over the model of weight * D(node, .).
+        // out[o] += the sum over the model of weight * D(node, .), at the latest when finish() is called.
         void add(Node node, double* out) {
-            const Below own = own_[node];
+            const Below own = translation_.own[node];
             if (own.production == kUnknown) {
-                if (!leaf_.empty() && leaf_[node] != kNone) index_.add(index_.leaf_, leaf_[node], index_.decay_, out);
+                const auto& leaves = translation_.leaves;
+                if (!leaves.empty() && leaves[node] != kNone) add(tables_.leaf, leaves[node], tables_.decay, out);
                 return;
             }
-            index_.add(index_.bare_, own.production, index_.decay_, out);
-            root_ = index_.root_[own.production];
-            if (root_.entry == kNone) return;
-            open_.clear();
-            open(own, index_.height_ - 1);
-            follow(root_.entry, index_.nodes_[root_.entry], 0, index_.decay_, out);
+            add(tables_.bare, own.production, tables_.decay, out);
+            if (own.children == 0) return;
+            const Root& root = tables_.roots[own.production];
+            Task& task = room();
+            task.length = root.arity;
+            task.factor = tables_.decay;
+            task.root = &root;
+            task.out = out;
+            if (root.entry.kind == Kind::kWhole) {
+                task.productions()[0] = own.production;
+                task.children()[0] = own.children;
+            } else {
+                put(translation_.lists[own.children], task);
+            }
+            push(task, root.entry, root.number);
+            if (++begun_ == kBegun) finish();
+        }
+
+        void finish() {
+            // Whatever comes first is done first, so that a subtree adds up in the same order whatever else there is.
+            for (std::size_t t = 0; t < used_; ++t) {
+                room();
+                run(tasks_[t]);
+            }
+            used_ = begun_ = 0;
         }
 
       private:
-        struct Open {
-            Below here;
-            std::size_t height;  // of the fragments that may begin there
+        static constexpr std::size_t kBegun = 16;             // subtrees that are on their way at a time
+        static constexpr std::size_t kLine = 64, kLines = 4;  // bytes of a line of cache; lines of a list to ask for
+
+        // A fragment that a subtree has in common with the model, to be gone on from: it has factor * (E - sum of weights)
+        // to add.
+        struct Task {
+            // Productions and children of the open places, and room for four words to be taken from or put to any place.
+            std::array<std::uint32_t, 3 * kPlaces> words;
+            Entry entry;
+            std::uint32_t number;
+            std::uint32_t length;  // how many places are open
+            double factor;
+            const Root* root;
+            double* out;
+
+            std::uint32_t* productions() { return words.data(); }
+            std::uint32_t* children() { return words.data() + kPlaces; }
+            const std::uint32_t* productions() const { return words.data(); }
+            const std::uint32_t* children() const { return words.data() + kPlaces; }
         };
 
-        void open(const Below& parent, std::size_t height) {
-            const Below* list = lists_ + parent.children;
-            for (std::uint32_t k = 1; k <= list->production; ++k) open_.push_back({list[k], height});
+        void add(const std::vector<double>& table, std::size_t at, double value, double* out) const {
+            const double* weight = table.data() + at * tables_.outputs;
+            for (std::size_t o = 0; o < tables_.outputs; ++o) out[o] += value * weight[o];
         }
 
-        // Adds factor * (E - sum of weights) for the open children from `begin` on. The depth of this recursion is
-        // limited by kMatches.
-        void follow(std::uint32_t number, const Entry& entry, std::size_t begin, double factor, double* out) {
-            if (entry.count > 0) compare(entry, begin, factor, out);
-            if (!entry.grown) return;
-            const std::size_t end = open_.size();
-            for (std::size_t k = begin; k < end; ++k) {
-                const auto [here, height] = open_[k];
-                if (here.production == kUnknown) continue;
-                const Edge& edge = index_.find(root_, number, static_cast<std::uint32_t>(k - begin), here.production);
-                if (edge.child == kNone) continue;
-                index_.add(index_.weight_, edge.child, factor * index_.decay_, out);
-                if (edge.entry.count == 0 && !edge.entry.grown) continue;
-                if (height > 1) open(here, height - 1);
-                for (std::size_t right = k + 1; right < end; ++right) open_.push_back(Open(open_[right]));
-                follow(edge.child, edge.entry, end, factor * index_.decay_, out);
-                open_.resize(end);
-            }
+        // A task to be filled in and pushed. There is room for as many more as one step may push.
+        Task& room() {
+            if (used_ + kPlaces >= tasks_.size()) tasks_.resize(2 * (tasks_.size() + kPlaces));
+            return tasks_[used_];
         }
 
-        // The same where the subtrees of the model are listed.
-        void compare(const Entry& entry, std::size_t begin, double factor, double* out) {
-            const std::size_t length = open_.size() - begin;
-            const Open* mine = open_.data() + begin;
-            const Below* theirs = index_.items_.data() + entry.items;
-            for (std::uint32_t i = 0; i < entry.count; ++i, theirs += 1 + length) {
-                double product = 1.0;
-                for (std::size_t k = 0; k < length; ++k)
-                    if (theirs[1 + k].production == mine[k].here.production)
-                        product *= 1.0 + delta(mine[k].here.children, theirs[1 + k].children, mine[k].height);
-                if (product != 1.0) index_.add(index_.member_weight_, theirs->production, factor * (product - 1.0), out);
+        static void copy_places(const std::uint32_t* from, std::uint32_t* to) {
+            std::memcpy(to, from, kPlaces * sizeof(std::uint32_t));
+        }
+        static void put(const Quad& quad, Task& task) {
+            copy_places(quad.production.data(), task.productions());
+            copy_places(quad.children.data(), task.children());
+        }
+        // Puts what another task has from one place on behind the first `at` places of this one, whose children are those
+        // of the quad. Productions go first: they may be written beyond their end.
+        static void put(const Quad& quad, std::size_t at, const Task& other, std::size_t from, Task& task) {
+            copy_places(other.productions() + from, task.productions() + at);
+            copy_places(quad.children.data(), task.children());
+            copy_places(other.children() + from, task.children() + at);
+        }
+
+        void push(Task& task, const Entry& entry, std::uint32_t number) {
+            task.entry = entry;
+            task.number = number;
+            switch (entry.kind) {
+                case Kind::kEnd: return;
+                case Kind::kListed:
+                case Kind::kWhole: {
+                    const auto* items = reinterpret_cast<const char*>(tables_.items.data() + entry.at);
+                    const std::size_t bytes = std::min(entry.count * sizeof(FragmentTables::Item), kLines * kLine);
+                    for (std::size_t at = 0; at < bytes; at += kLine) __builtin_prefetch(items + at);
+                    break;
+                }
+                case Kind::kSplit: __builtin_prefetch(tables_.splits.data() + entry.at); break;
+                case Kind::kGrown:
+                    for (std::size_t k = 0; k < task.length; ++k)
+                        __builtin_prefetch(tables_.seek(*task.root, number, k, task.productions()[k]));
             }
-            work_ += entry.count * length;
+            ++used_;
+        }
+
+        void run(const Task& task) {
+            if (task.entry.kind == Kind::kGrown) follow(task);
+            else if (task.entry.kind == Kind::kSplit) split(task);
+            else compare(task);
             if (work_ < 1000000) return;
             control_.check();
             work_ = 0;
         }
 
-        // D of two subtrees with the same production, by the lists of their children. Recursion ends at leaves of the
-        // model, whose height is limited (see scorers.hpp).
-        double delta(std::uint32_t mine, std::uint32_t theirs, std::size_t height) {
-            double value = index_.decay_;
-            if (theirs == kNone || height == 1) return value;
-            const Below* here = lists_ + mine;
-            const Below* there = index_.below_.data() + theirs;
-            const std::uint32_t count = there->production;
+        void follow(const Task& task) {
+            const double factor = task.factor * tables_.decay;
+            for (std::uint32_t k = 0; k < task.length; ++k) {
+                const Production production = task.productions()[k];
+                if (production == kUnknown) continue;
+                const FragmentTables::Edge& edge = tables_.find(*task.root, task.number, k, production);
+                if (edge.child == kNone) continue;
+                if (tables_.outputs == 1) *task.out += factor * edge.weight;
+                else add(tables_.weight, edge.child, factor, task.out);
+                const std::uint32_t opens = edge.entry.opens, from = edge.entry.kind == Kind::kWhole ? k : k + 1;
+                Task& next = tasks_[used_];
+                const Quad& below = translation_.lists[task.children()[k]];
+                copy_places(below.production.data(), next.productions());
+                put(below, opens, task, from, next);
+                next.length = opens + task.length - from;
+                next.factor = factor;
+                next.root = task.root;
+                next.out = task.out;
+                push(next, edge.entry, edge.child);
+            }
+            work_ += task.length;
+        }
+
+        void split(const Task& task) {
+            const FragmentTables::Split& split = tables_.splits[task.entry.at];
+            const std::size_t place = split.place;
+            double factor = task.factor;
+            if (task.productions()[place] == split.subtree.production) {
+                const std::size_t height = split.height == 0 ? FragmentTables::kUnlimited : split.height;
+                const double value = factor * tables_.decay * under(task.children()[place], split.subtree.children, height);
+                if (tables_.outputs == 1) *task.out += value * split.weight;
+                else add(tables_.weight, split.same, value, task.out);
+                factor += value;
+            }
+            Task& same = tasks_[used_];
+            same = task;
+            copy_places(task.productions() + place + 1, same.productions() + place);
+            copy_places(task.children(), same.children());
+            copy_places(task.children() + place + 1, same.children() + place);
+            same.length = task.length - 1;
+            same.factor = factor;
+            push(same, split.same_entry, split.same);
+            Task& others = tasks_[used_];
+            others = task;
+            push(others, split.others_entry, split.others);
+        }
+
+        void compare(const Task& task) {
+            const std::uint32_t *mine = task.productions(), *lists = task.children(), count = task.entry.count;
+            const FragmentTables::Item* items = tables_.items.data() + task.entry.at;
+            const bool whole = task.entry.kind == Kind::kWhole;
+            static constexpr std::array<std::uint32_t, kPlaces> kNothing{};
+            const unsigned closed = FragmentTables::equal(lists, kNothing.data());
+            // Of the place that was matched before only what lies below counts.
+            const unsigned open = ((1U << task.length) - 1) & ~static_cast<unsigned>(whole);
+            if (same_.size() < count) same_.resize(count);
+            for (std::uint32_t i = 0; i < count; ++i) {
+                const Quad& theirs = items[i].quad;
+                const unsigned same = FragmentTables::equal(mine, theirs.production.data()) & open;
+                same_[i] = static_cast<std::uint8_t>(same);
+                if (const unsigned rest = (same & ~closed) | static_cast<unsigned>(whole); rest != 0)
+                    __builtin_prefetch(tables_.below.data() + theirs.children[static_cast<std::size_t>(std::countr_zero(rest))]);
+            }
+            double sum = 0.0;
+            for (std::uint32_t i = 0; i < count; ++i) {
+                const Quad& theirs = items[i].quad;
+                const auto below = [&](std::size_t k) {
+                    return under(lists[k], theirs.children[k], tables_.height == FragmentTables::kUnlimited
+                                                                   ? FragmentTables::kUnlimited
+                                                                   : tables_.item_height[task.entry.at + i][k]);
+                };
+                double product = index_.bonus_[same_[i] & closed];
+                if (whole) product *= below(0);
+                for (unsigned rest = same_[i] & ~closed; rest != 0; rest &= rest - 1)
+                    product *= 1.0 + tables_.decay * below(static_cast<std::size_t>(std::countr_zero(rest)));
+                if (tables_.outputs == 1)
+                    sum += (product - 1.0) * items[i].weight;
+                else if (product != 1.0)
+                    add(tables_.member_weight, tables_.item_member[task.entry.at + i], task.factor * (product - 1.0), task.out);
+            }
+            if (tables_.outputs == 1) *task.out += task.factor * sum;
             work_ += count;
-            for (std::uint32_t k = 1; k <= count; ++k)
-                if (here[k].production == there[k].production)
-                    value *= 1.0 + delta(here[k].children, there[k].children, height - 1);
-            return value;
+        }
+
+        // D of two subtrees with the same production, but for the decay of that production itself, by the lists of their
+        // children. Recursion ends at leaves of the model, whose height is limited (see scorers.hpp).
+        double under(std::uint32_t mine, std::uint32_t theirs, std::size_t height) {
+            double value = 1.0;
+            if (theirs == 0 || height == 1) return value;
+            for (;; ++mine, ++theirs) {
+                ++work_;
+                const Quad &here = translation_.lists[mine], &there = tables_.below[theirs];
+                const unsigned same = FragmentTables::equal(here.production.data(), there.production.data());
+                const unsigned closed = translation_.closed[mine];
+                value *= index_.bonus_[same & closed];
+                for (unsigned rest = same & ~closed; rest != 0; rest &= rest - 1) {
+                    const auto k = static_cast<std::size_t>(std::countr_zero(rest));
+                    value *= 1.0 + tables_.decay * under(here.children[k], there.children[k], height - 1);
+                }
+                if ((closed & kMore) == 0) return value;
+            }
         }
 
         const FragmentIndex& index_;
-        std::span<const Below> own_;
-        const Below* lists_;
-        std::span<const Symbol> leaf_;
+        const FragmentTables& tables_;
+        const Translation& translation_;
         const Control& control_;
-        Root root_;
-        std::vector<Open> open_;
+        std::vector<Task> tasks_;
+        std::size_t used_ = 0, begun_ = 0;
+        std::vector<std::uint8_t> same_;  // per item of a list: where it is the same, as bits
         std::size_t work_ = 0;
     };
 
   private:
     // What no production of the model is equal to: stands for leaves and for what the model has never seen.
     static constexpr Production kUnknown = kNone - 1;
-    static constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max();
-    static constexpr std::size_t kMatches = 12;   // of a fragment in the index
-    static constexpr std::size_t kOpen = 64;      // open children beyond which fragments are not followed
-    static constexpr double kVisit = 6.0;         // what following costs, in comparisons with a listed subtree
-    static constexpr std::size_t kEffort = 256;   // subtrees looked at while growing, per subtree of a production
-
-    // Subtrees that begin with the same fragment: `width` numbers each, that of the member and the open children.
-    struct Group {
-        std::vector<std::uint32_t> numbers;
-        std::vector<std::size_t> heights;  // per open child
-        std::size_t width() const { return 1 + heights.size(); }
-        std::size_t size() const { return numbers.size() / width(); }
-    };
-
-    void add(const std::vector<double>& table, std::size_t at, double value, double* out) const {
-        const double* weight = table.data() + at * outputs_;
-        for (std::size_t o = 0; o < outputs_; ++o) out[o] += value * weight[o];
-    }
-
-    Below below(Node node) const { return {arena_.production_of(node), list_[node]}; }
-
-    // Numbers the members, those with the same production together, and lists what they have below.
-    void list_children(std::vector<Node>& members) {
-        std::sort(members.begin(), members.end(), [&](Node a, Node b) {
-            const Production p = arena_.production_of(a), q = arena_.production_of(b);
-            return p != q ? p < q : a < b;
-        });
-        list_.assign(arena_.size(), kNone);
-        std::size_t size = 0;
-        for (const Node node : members) {
-            list_[node] = static_cast<std::uint32_t>(size);
-            size += 1 + arena_.children(node).size();
-        }
-        if (size >= kNone) throw std::length_error("more than 4294967295 children in a model");
-        below_.reserve(size);
-        for (const Node node : members) {
-            const auto kids = arena_.children(node);
-            below_.push_back({static_cast<std::uint32_t>(kids.size()), 0});
-            for (const Node child : kids) below_.push_back(below(child));
-        }
-    }
-
-    void grow_all(const std::vector<Node>& members, const std::vector<double>& worth) {
-        member_weight_.reserve(members.size() * outputs_);
-        for (const Node node : members)
-            for (std::size_t o = 0; o < outputs_; ++o) member_weight_.push_back(worth[node * outputs_ + o]);
-        for (std::size_t begin = 0, end; begin < members.size(); begin = end) {
-            const Production production = arena_.production_of(members[begin]);
-            Group group;
-            group.heights.assign(arena_.children(members[begin]).size(), height_ - 1);
-            for (end = begin; end < members.size() && arena_.production_of(members[end]) == production; ++end) {
-                group.numbers.push_back(static_cast<std::uint32_t>(end));
-                const auto kids = arena_.children(members[end]);
-                group.numbers.insert(group.numbers.end(), kids.begin(), kids.end());
-            }
-            effort_ = kEffort * (end - begin);
-            Root& root = root_[production];
-            root.entry = append(group);
-            grow(root.entry, group, 0);
-            place_edges(root);
-        }
-        list_ = {};
-    }
-
-    // Every production has a hash table of its own, which stays in cache while subtrees with that production are scored.
-    void place_edges(Root& root) {
-        root.slots = slots_.size();
-        if (edges_.empty()) return;
-        std::size_t size = 2;
-        while (3 * size < 4 * edges_.size()) size *= 2;
-        if (size - 1 >= kNone) throw std::length_error("more than 4294967295 fragments of one production");
-        root.mask = static_cast<std::uint32_t>(size - 1);
-        slots_.resize(root.slots + size, Edge{0, 0, 0, kNone, {}});
-        for (const Edge& edge : edges_) {
-            std::size_t at = hash(edge.parent, edge.slot, edge.production) & root.mask;
-            while (slots_[root.slots + at].child != kNone) at = (at + 1) & root.mask;
-            slots_[root.slots + at] = edge;
-            slots_[root.slots + at].entry = nodes_[edge.child];
-        }
-        edges_.clear();
-    }
-
-    static std::size_t hash(std::uint32_t parent, std::uint32_t slot, Production production) {
-        return static_cast<std::size_t>(detail::mix((std::uint64_t{parent} << 32) | slot, production));
-    }
-
-    // The edge to the fragment that another one goes on to, kNone if there is none. Only for one that is grown.
-    const Edge& find(const Root& root, std::uint32_t parent, std::uint32_t slot, Production production) const {
-        const Edge* slots = slots_.data() + root.slots;
-        for (std::size_t at = hash(parent, slot, production) & root.mask;; at = (at + 1) & root.mask) {
-            const Edge& edge = slots[at];
-            if (edge.child == kNone || (edge.parent == parent && edge.slot == slot && edge.production == production))
-                return edge;
-        }
-    }
-
-    std::uint32_t append(const Group& group) {
-        const auto number = static_cast<std::uint32_t>(nodes_.size());
-        nodes_.push_back({});
-        const std::size_t at = weight_.size(), width = group.width();
-        weight_.resize(at + outputs_, 0.0);
-        for (std::size_t i = 0; i < group.numbers.size(); i += width)
-            for (std::size_t o = 0; o < outputs_; ++o) weight_[at + o] += member_weight_[group.numbers[i] * outputs_ + o];
-        return number;
-    }
-
-    // Completes an entry and returns what going through it costs, for a subtree like those of the model.
-    double grow(std::uint32_t number, const Group& group, std::size_t matches) {
-        bool open = false;
-        for (std::size_t i = 0; i < group.numbers.size() && !open; ++i)
-            open = i % group.width() != 0 && !arena_.is_leaf(group.numbers[i]);
-        if (!open) return kVisit;
-        const double listed = static_cast<double>(group.size());
-        if (listed > kVisit && matches < kMatches && group.heights.size() <= kOpen && effort_ > group.numbers.size()) {
-            const std::size_t nodes = nodes_.size(), weights = weight_.size(), items = items_.size(), edges = edges_.size();
-            const double cost = follow(number, group, matches, listed);
-            if (cost < listed) {
-                nodes_[number].grown = true;
-                return cost;
-            }
-            nodes_.resize(nodes);
-            weight_.resize(weights);
-            items_.resize(items);
-            edges_.resize(edges);
-        }
-        Entry& entry = nodes_[number];
-        entry.items = items_.size();
-        entry.count = static_cast<std::uint32_t>(group.size());
-        for (std::size_t i = 0; i < group.numbers.size(); ++i)
-            items_.push_back(i % group.width() == 0 ? Below{group.numbers[i], 0} : below(group.numbers[i]));
-        return kVisit + listed;
-    }
-
-    // Lets a fragment go on, and returns what that costs a subtree drawn from the model.
-    double follow(std::uint32_t number, const Group& group, std::size_t matches, double limit) {
-        const std::size_t width = group.width(), size = group.size();
-        double cost = kVisit;
-        std::vector<std::pair<Production, std::uint32_t>> order;
-        for (std::size_t k = 0; k + 1 < width && cost < limit; ++k) {
-            order.clear();
-            for (std::size_t i = 0; i < size; ++i) {
-                const Node child = group.numbers[i * width + 1 + k];
-                if (!arena_.is_leaf(child)) order.emplace_back(arena_.production_of(child), static_cast<std::uint32_t>(i));
-            }
-            std::sort(order.begin(), order.end());
-            for (std::size_t begin = 0, end; begin < order.size(); begin = end) {
-                for (end = begin; end < order.size() && order[end].first == order[begin].first; ++end) {}
-                Group next;
-                const Node sample = group.numbers[order[begin].second * width + 1 + k];
-                const std::size_t kids = group.heights[k] > 1 ? arena_.children(sample).size() : 0;
-                next.heights.assign(kids, group.heights[k] - 1);
-                next.heights.insert(next.heights.end(), group.heights.begin() + static_cast<std::ptrdiff_t>(k + 1),
-                                    group.heights.end());
-                next.numbers.reserve((end - begin) * next.width());
-                for (std::size_t i = begin; i < end; ++i) {
-                    const std::uint32_t* item = group.numbers.data() + order[i].second * width;
-                    next.numbers.push_back(item[0]);
-                    if (kids > 0) {
-                        const auto below = arena_.children(item[1 + k]);
-                        next.numbers.insert(next.numbers.end(), below.begin(), below.end());
-                    }
-                    next.numbers.insert(next.numbers.end(), item + 2 + k, item + width);
-                }
-                effort_ -= std::min(effort_, next.numbers.size());
-                const std::uint32_t child = append(next);
-                edges_.push_back({number, static_cast<std::uint32_t>(k), order[begin].first, child, {}});
-                cost += grow(child, next, matches + 1) * static_cast<double>(end - begin) / limit;
-            }
-        }
-        return cost;
-    }
+    static constexpr unsigned kMore = 1U << kPlaces;
 
     const Arena& arena_;
-    std::size_t outputs_;
-    double decay_;
-    std::size_t height_;
-    std::vector<Root> root_;    // per production
-    std::vector<double> bare_;  // per production x outputs: the sum of weights
-    std::vector<double> leaf_;  // per label x outputs: the sum of weights of leaves, where these count
-    std::vector<Entry> nodes_;
-    std::vector<double> weight_;         // per fragment x outputs: the sum of weights
-    std::vector<double> member_weight_;  // per member x outputs
-    std::vector<Below> items_;
-    std::vector<Below> below_;         // the lists of children of all members
-    std::vector<std::uint32_t> list_;  // per subtree of the arena, while the index is made: where its list begins
-    std::vector<Edge> slots_;  // the hash tables of all productions
-    std::vector<Edge> edges_;  // of the production that is being grown
-    std::size_t effort_ = 0;
+    FragmentTables tables_;
+    std::vector<std::uint8_t> tall_;  // per production: whether some subtree of the model has it over an internal child
+    std::array<double, 1U << kPlaces> bonus_;  // per set of places: what those count that match and have nothing below
 };
 
 }  // namespace sapwood

@@ -10,6 +10,7 @@
 //                                           asked of an index that is quick
 //     Reader(index, translation, control)   one per thread
 //     reader.add(node, out)                 adds the worth of one occurrence, per output
+//     reader.finish()                       after this all of it is there; not asked of an index that is quick
 #pragma once
 
 #include <algorithm>
@@ -102,6 +103,7 @@ void score(const Index& index, const Arena& arena, const Elements& elements, dou
             parallel_blocks(nodes.size(), 512, threads, control, [&] {
                 return [&, reader = typename Index::Reader(index, translation, control)](std::size_t begin, std::size_t end) mutable {
                     for (std::size_t k = begin; k < end; ++k) reader.add(nodes[order[k]], worth.data() + order[k] * outputs);
+                    reader.finish();
                 };
             }, Progress::silent);
             for (std::size_t k = 0; k < nodes.size(); ++k) add_children(k);
@@ -129,23 +131,5 @@ inline std::vector<double> subtree_weights(const Arena& arena, const Bags& bags,
     }
     return result;
 }
-
-// The numbers that the labels of one arena have in another; kNone for those it does not know.
-class LabelLens {
-  public:
-    LabelLens(const Arena& from, const Arena& to) : same_(&from == &to), symbols_(same_ ? 0 : from.symbols.size()) {
-        constexpr std::size_t kAhead = 12;
-        for (std::size_t k = 0; k < symbols_.size(); ++k) {
-            if (k + kAhead < symbols_.size()) to.symbols.prefetch(from.symbols.text(static_cast<Symbol>(k + kAhead)));
-            symbols_[k] = to.symbols.find(from.symbols.text(static_cast<Symbol>(k)));
-        }
-    }
-
-    Symbol operator()(Symbol own) const { return same_ ? own : symbols_[own]; }
-
-  private:
-    bool same_;
-    std::vector<Symbol> symbols_;
-};
 
 }  // namespace sapwood

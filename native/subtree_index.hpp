@@ -8,6 +8,7 @@
 
 #include "arena.hpp"
 #include "bags.hpp"
+#include "lens.hpp"
 #include "parallel.hpp"
 #include "scoring.hpp"
 #include "subtree.hpp"

@@ -120,14 +120,18 @@ void scores_are_weighted_sums_of_kernels() {
     });
 }
 
-// Sentences of one pattern: what they share is found in hundreds of them, and goes several productions deep.
+// Sentences of one pattern: what they share is found in hundreds of them, and goes several productions deep. Some phrases
+// are wider than four, and some have a leaf where others have a subtree.
 std::string sentence(Garden& garden) {
     static const char* const kVerbs[] = {"saw", "has"};
     std::string text = "(S ";
     const auto noun = [&] { return "(NN n" + std::to_string(garden.below(40)) + ")"; };
     const auto phrase = [&] {
-        switch (garden.below(4)) {
+        switch (garden.below(7)) {
             case 0: return "(NP (DT the) " + noun() + ")";
+            case 3: return "(NP DT " + noun() + ")";
+            case 4: return "(NP (DT the) (JJ old) (JJ red) (NN brick) " + noun() + ")";
+            case 5: return "(NP (DT the) (NP " + noun() + ") (JJ old) (NP (DT a) " + noun() + ") (JJ red) " + noun() + ")";
             case 1: return "(NP (DT a) (JJ old) " + noun() + ")";
             case 2: return "(NP " + noun() + ")";
             default: return "(NP (NP (DT the) " + noun() + ") (PP (IN of) (NP " + noun() + ")))";
