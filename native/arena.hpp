@@ -7,12 +7,12 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <span>
 #include <stdexcept>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "tables.hpp"
@@ -317,30 +317,56 @@ class Arena {
     detail::IndexTable nodes_, production_table_;            // of more
 };
 
-// A map from the numbers of an arena to other numbers that costs by what is put in when that is little.
+// A map from the numbers of an arena to other numbers that costs by what is put in when that is little. What was not put
+// in is kNone.
 class NumberMap {
   public:
     // `expected` entries out of `range` possible numbers.
     NumberMap(std::size_t range, std::size_t expected) : dense_(expected * 16 >= range) {
         if (dense_) table_.assign(range, kNone);
-        else hashed_.reserve(expected);
+        else slots_.resize(std::bit_ceil(2 * expected + 2));
     }
 
-    std::uint32_t at(std::uint32_t number) const {
-        if (dense_) return table_[number];
-        const auto found = hashed_.find(number);
-        return found == hashed_.end() ? kNone : found->second;
-    }
+    // Whether there is a place for every number, so that going through all of them costs no more than the map itself.
+    bool dense() const { return dense_; }
+
+    std::uint32_t at(std::uint32_t number) const { return dense_ ? table_[number] : slots_[seek(number)].value; }
 
     void set(std::uint32_t number, std::uint32_t value) {
-        if (dense_) table_[number] = value;
-        else hashed_[number] = value;
+        if (dense_) {
+            table_[number] = value;
+            return;
+        }
+        if (2 * (used_ + 1) > slots_.size()) grow();
+        Slot& slot = slots_[seek(number)];
+        used_ += slot.number == kNone;
+        slot = {number, value};
     }
 
   private:
+    struct Slot {
+        std::uint32_t number = kNone, value = kNone;
+    };
+
+    // The slot of a number, or the free one where it belongs.
+    std::size_t seek(std::uint32_t number) const {
+        const std::size_t mask = slots_.size() - 1;
+        auto at = static_cast<std::size_t>(detail::mix(detail::hash_seed(), number)) & mask;
+        while (slots_[at].number != kNone && slots_[at].number != number) at = (at + 1) & mask;
+        return at;
+    }
+
+    void grow() {
+        std::vector<Slot> old(2 * slots_.size());
+        old.swap(slots_);
+        for (const Slot& slot : old)
+            if (slot.number != kNone) slots_[seek(slot.number)] = slot;
+    }
+
     bool dense_;
     std::vector<std::uint32_t> table_;
-    std::unordered_map<std::uint32_t, std::uint32_t> hashed_;
+    std::vector<Slot> slots_;
+    std::size_t used_ = 0;
 };
 
 // The nodes reachable from `roots`, ascending, each once.

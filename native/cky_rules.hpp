@@ -11,6 +11,7 @@
 #include <limits>
 #include <span>
 #include <stdexcept>
+#include <tuple>
 #include <vector>
 
 #include "arena.hpp"

@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -76,41 +77,48 @@ class FragmentIndex {
     // Subtrees of another arena as the index sees them.
     class Translation {
       public:
-        Translation(const FragmentIndex& index, const Arena& rows, std::span<const Node> nodes)
-            : own(nodes.empty() ? 0 : std::size_t{nodes.back()} + 1, {kUnknown, 0}),
-              leaves(index.tables_.leaf.empty() ? 0 : own.size(), kNone), bins_(index.arena_.production_count() + 1) {
-            const LabelLens labels(rows, index.arena_);
+        Translation(const FragmentIndex& index, const Arena& rows, const Used& used)
+            : own(used.nodes().size(), {kUnknown, 0}), leaves(index.tables_.leaf.empty() ? 0 : own.size(), kNone),
+              bins_(index.arena_.production_count() + 1) {
+            const auto nodes = used.nodes();
+            const LabelLens labels(rows, index.arena_, nodes);
             const ProductionLens productions(rows, index.arena_, labels, nodes);
             lists.reserve(nodes.size());
             closed.reserve(nodes.size());
             lists.emplace_back();
             closed.push_back(0);
-            for (const Node node : nodes) {
-                const auto children = rows.children(node);
+            for (std::size_t k = 0; k < nodes.size(); ++k) {
+                const auto children = rows.children(nodes[k]);
                 if (children.empty()) {
-                    if (!leaves.empty()) leaves[node] = labels(rows.label(node));
+                    if (!leaves.empty()) leaves[k] = labels(rows.label(nodes[k]));
                     continue;
                 }
-                const Production production = productions(rows.production_of(node));
+                const Production production = productions(rows.production_of(nodes[k]));
                 if (production == kNone) continue;
-                own[node].production = production;
+                own[k].production = production;
                 // Nobody looks below what the model has only seen over leaves.
-                if (index.tall_[production]) own[node].children = list(children);
+                if (index.tall_[production]) own[k].children = list(children, used);
             }
         }
 
-        // The places of the nodes, those with the same production together.
-        std::vector<std::uint32_t> order(std::span<const Node> nodes) const {
-            const auto bin = [&](Node node) { return own[node].production == kUnknown ? 0 : own[node].production + 1; };
-            std::vector<std::uint32_t> start(bins_ + 1, 0), result(nodes.size());
-            for (const Node node : nodes) ++start[bin(node) + 1];
+        // The places, those with the same production together.
+        std::vector<std::uint32_t> order() const {
+            std::vector<std::uint32_t> result(own.size());
+            // With few places each goes to a production of its own, more or less, and counting them would take longer.
+            if (own.size() * 16 < bins_) {
+                std::iota(result.begin(), result.end(), 0U);
+                return result;
+            }
+            const auto bin = [](const Below& what) { return what.production == kUnknown ? 0 : what.production + 1; };
+            std::vector<std::uint32_t> start(bins_ + 1, 0);
+            for (const Below& what : own) ++start[bin(what) + 1];
             for (std::size_t k = 1; k < start.size(); ++k) start[k] += start[k - 1];
-            for (std::size_t k = 0; k < nodes.size(); ++k) result[start[bin(nodes[k])]++] = static_cast<std::uint32_t>(k);
+            for (std::size_t k = 0; k < own.size(); ++k) result[start[bin(own[k])]++] = static_cast<std::uint32_t>(k);
             return result;
         }
 
-        std::vector<Below> own;      // per subtree; the production of a leaf, or of what the model has never seen, is kUnknown
-        std::vector<Symbol> leaves;  // per subtree: the label of a leaf, where leaves count
+        std::vector<Below> own;      // per place; the production of a leaf, or of what the model has never seen, is kUnknown
+        std::vector<Symbol> leaves;  // per place: the label of a leaf, where leaves count
         std::vector<Quad> lists;     // of children; the first belongs to none
         // Per quad: the places (as bits) below which nothing can match, and kMore if another quad of the list follows.
         std::vector<std::uint8_t> closed;
@@ -118,7 +126,7 @@ class FragmentIndex {
       private:
         std::size_t bins_;
 
-        std::uint32_t list(std::span<const Node> children) {
+        std::uint32_t list(std::span<const Node> children, const Used& used) {
             if (lists.size() + children.size() >= kNone) throw std::length_error("more than 4294967295 children in a batch");
             const auto result = static_cast<std::uint32_t>(lists.size());
             for (std::size_t begin = 0; begin < children.size(); begin += kPlaces) {
@@ -126,7 +134,7 @@ class FragmentIndex {
                 Quad quad{{kUnknown, kUnknown, kUnknown, kUnknown}, {}};
                 unsigned bits = begin + kPlaces < children.size() ? kMore : 0;
                 for (std::size_t k = 0; k < count; ++k) {
-                    const Below& child = own[children[begin + k]];
+                    const Below& child = own[used.place(children[begin + k])];
                     quad.put(k, child);
                     bits |= static_cast<unsigned>(child.children == 0) << k;
                 }
@@ -144,12 +152,12 @@ class FragmentIndex {
         Reader(const FragmentIndex& index, const Translation& translation, const Control& control)
             : index_(index), tables_(index.tables_), translation_(translation), control_(control) {}
 
-        // out[o] += the sum over the model of weight * D(node, .), at the latest when finish() is called.
-        void add(Node node, double* out) {
-            const Below own = translation_.own[node];
+        // out[o] += the sum over the model of weight * D(subtree, .), at the latest when finish() is called.
+        void add(std::size_t place, double* out) {
+            const Below own = translation_.own[place];
             if (own.production == kUnknown) {
                 const auto& leaves = translation_.leaves;
-                if (!leaves.empty() && leaves[node] != kNone) add(tables_.leaf, leaves[node], tables_.decay, out);
+                if (!leaves.empty() && leaves[place] != kNone) add(tables_.leaf, leaves[place], tables_.decay, out);
                 return;
             }
             add(tables_.bare, own.production, tables_.decay, out);

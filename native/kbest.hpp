@@ -5,6 +5,7 @@
 #pragma once
 
 #include <set>
+#include <tuple>
 #include <unordered_map>
 
 #include "cky.hpp"

@@ -74,71 +74,83 @@ class Lens {
     std::vector<Production> productions_;
 };
 
-// The numbers that the labels of one arena have in another; kNone for those it does not know.
+// The numbers that the labels of some subtrees of one arena have in another; kNone for those it does not know.
 class LabelLens {
   public:
-    LabelLens(const Arena& from, const Arena& to) : same_(&from == &to), symbols_(same_ ? 0 : from.symbols.size()) {
-        constexpr std::size_t kAhead = 12;
-        for (std::size_t k = 0; k < symbols_.size(); ++k) {
-            if (k + kAhead < symbols_.size()) to.symbols.prefetch(from.symbols.text(static_cast<Symbol>(k + kAhead)));
-            symbols_[k] = to.symbols.find(from.symbols.text(static_cast<Symbol>(k)));
+    LabelLens(const Arena& from, const Arena& to, std::span<const Node> nodes)
+        : same_(&from == &to), symbols_(same_ ? 0 : from.symbols.size(), nodes.size()) {
+        if (same_) return;
+        if (nodes.size() < from.symbols.size()) {
+            for (const Node node : nodes)
+                if (const Symbol own = from.label(node); symbols_.at(own) == kNone)
+                    symbols_.set(own, to.symbols.find(from.symbols.text(own)));
+            return;
+        }
+        constexpr Symbol kAhead = 12;
+        const auto count = static_cast<Symbol>(from.symbols.size());
+        for (Symbol own = 0; own < count; ++own) {
+            if (count - own > kAhead) to.symbols.prefetch(from.symbols.text(own + kAhead));
+            symbols_.set(own, to.symbols.find(from.symbols.text(own)));
         }
     }
 
-    Symbol operator()(Symbol own) const { return same_ ? own : symbols_[own]; }
+    // Of a label that one of the subtrees has.
+    Symbol operator()(Symbol own) const { return same_ ? own : symbols_.at(own); }
 
   private:
     bool same_;
-    std::vector<Symbol> symbols_;
+    NumberMap symbols_;
 };
 
-// The same for the productions of some subtrees.
+// The same for their productions.
 class ProductionLens {
   public:
     ProductionLens(const Arena& from, const Arena& to, const LabelLens& labels, std::span<const Node> nodes)
-        : same_(&from == &to), productions_(same_ ? 0 : from.production_count(), kNone) {
+        : same_(&from == &to), productions_(same_ ? 0 : from.production_count(), nodes.size()) {
         if (!same_) translate(from, to, labels, nodes);
     }
 
     // Of a production that one of the subtrees has.
-    Production operator()(Production own) const { return same_ ? own : productions_[own]; }
+    Production operator()(Production own) const { return same_ ? own : productions_.at(own); }
 
   private:
-    // A production whose labels are all known, and where these stand: its own first, then those of its children.
+    // A production, and where its labels stand: its own first, then those of its children.
     struct Wanted {
         Production production;
         std::size_t labels;
     };
 
     void translate(const Arena& from, const Arena& to, const LabelLens& labels, std::span<const Node> nodes) {
-        std::vector<bool> asked(from.production_count(), false);
+        constexpr Production kAsked = kNone - 1;
         std::vector<Wanted> wanted;
         std::vector<Symbol> there;
         for (const Node node : nodes) {
             const Production production = from.production_of(node);
-            if (production == kNone || asked[production]) continue;
-            asked[production] = true;
+            if (production == kNone || productions_.at(production) != kNone) continue;
+            productions_.set(production, kAsked);
             const std::size_t begin = there.size();
             there.push_back(labels(from.label(node)));
             for (const Node child : from.children(node)) there.push_back(labels(from.label(child)));
-            if (std::find(there.begin() + static_cast<std::ptrdiff_t>(begin), there.end(), kNone) == there.end())
-                wanted.push_back({production, begin});
-            else
-                there.resize(begin);
+            wanted.push_back({production, begin});
         }
         wanted.push_back({kNone, there.size()});
-        const auto children = [&](std::size_t k) {
-            return std::span<const Symbol>(there).subspan(wanted[k].labels + 1, wanted[k + 1].labels - wanted[k].labels - 1);
+        const auto labels_of = [&](std::size_t k) {
+            return std::span<const Symbol>(there).subspan(wanted[k].labels, wanted[k + 1].labels - wanted[k].labels);
         };
         constexpr std::size_t kAhead = 8;
         for (std::size_t k = 0; k + 1 < wanted.size(); ++k) {
-            if (k + kAhead + 1 < wanted.size()) to.prefetch_production(there[wanted[k + kAhead].labels], children(k + kAhead));
-            productions_[wanted[k].production] = to.find_production(there[wanted[k].labels], children(k));
+            if (k + kAhead + 1 < wanted.size()) {
+                const auto ahead = labels_of(k + kAhead);
+                to.prefetch_production(ahead[0], ahead.subspan(1));
+            }
+            const auto own = labels_of(k);
+            const bool known = std::find(own.begin(), own.end(), kNone) == own.end();
+            productions_.set(wanted[k].production, known ? to.find_production(own[0], own.subspan(1)) : kNone);
         }
     }
 
     bool same_;
-    std::vector<Production> productions_;
+    NumberMap productions_;
 };
 
 }  // namespace sapwood

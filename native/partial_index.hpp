@@ -82,7 +82,7 @@ class PartialIndex {
     // out: elements x outputs, row major.
     void score(const Arena& rows, const Elements& elements, double* out, std::size_t threads, Control& control) const {
         const Bags bags = make_bags(rows, elements.roots, elements.ends, elements.one_each, threads);
-        const LabelLens labels(rows, arena_);
+        const LabelLens labels(rows, arena_, bags.numbers);
         parallel_blocks(bags.size(), 16, threads, control, [&] {
             return [&, reader = Reader(*this, rows, labels, control)](std::size_t begin, std::size_t end) mutable {
                 for (std::size_t i = begin; i < end; ++i)

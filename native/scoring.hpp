@@ -5,11 +5,11 @@
 // root and whatever its children are worth. A model takes part as an index with
 //
 //     outputs()
-//     Translation(index, arena, nodes)      what the index calls the subtrees of another arena
-//     translation.order(nodes)              the places of the nodes, in the order in which they are best scored; not
-//                                           asked of an index that is quick
+//     Translation(index, arena, used)       what the index calls subtrees of another arena
+//     translation.order()                   their places, in the order in which they are best scored; not asked of an
+//                                           index that is quick
 //     Reader(index, translation, control)   one per thread
-//     reader.add(node, out)                 adds the worth of one occurrence, per output
+//     reader.add(place, out)                adds the worth of one occurrence, per output
 //     reader.finish()                       after this all of it is there; not asked of an index that is quick
 #pragma once
 
@@ -43,29 +43,39 @@ class Used {
   public:
     Used(const Arena& arena, std::span<const Node> roots) {
         if (roots.empty()) return;
-        place_.assign(std::size_t{*std::max_element(roots.begin(), roots.end())} + 1, kNone);
-        for (const Node root : roots) place_[root] = 0;
-        std::size_t count = 0;
-        // Parents have larger numbers than their children.
-        for (std::size_t node = place_.size(); node-- > 0;) {
-            if (place_[node] == kNone) continue;
-            ++count;
-            for (const Node child : arena.children(static_cast<Node>(node))) place_[child] = 0;
-        }
-        nodes_.reserve(count);
-        for (std::size_t node = 0; node < place_.size(); ++node) {
-            if (place_[node] == kNone) continue;
-            place_[node] = static_cast<std::uint32_t>(nodes_.size());
-            nodes_.push_back(static_cast<Node>(node));
-        }
+        const std::size_t end = std::size_t{*std::max_element(roots.begin(), roots.end())} + 1;
+        // A tree of a treebank has some seventy nodes; a few trees must not cost a walk over a large store.
+        nodes_ = roots.size() * 1024 < end ? reachable(arena, roots) : marked(arena, roots, end);
+        all_ = nodes_.size() == end;
+        if (all_) return;
+        place_ = NumberMap(end, nodes_.size());
+        for (std::size_t k = 0; k < nodes_.size(); ++k) place_.set(nodes_[k], static_cast<std::uint32_t>(k));
     }
 
     std::span<const Node> nodes() const { return nodes_; }
-    std::uint32_t place(Node node) const { return place_[node]; }
+    std::uint32_t place(Node node) const { return all_ ? node : place_.at(node); }
 
   private:
+    static std::vector<Node> marked(const Arena& arena, std::span<const Node> roots, std::size_t end) {
+        std::vector<std::uint8_t> mark(end, 0);
+        for (const Node root : roots) mark[root] = 1;
+        std::size_t count = 0;
+        // Parents have larger numbers than their children.
+        for (std::size_t node = end; node-- > 0;) {
+            if (mark[node] == 0) continue;
+            ++count;
+            for (const Node child : arena.children(static_cast<Node>(node))) mark[child] = 1;
+        }
+        std::vector<Node> result;
+        result.reserve(count);
+        for (std::size_t node = 0; node < end; ++node)
+            if (mark[node] != 0) result.push_back(static_cast<Node>(node));
+        return result;
+    }
+
     std::vector<Node> nodes_;
-    std::vector<std::uint32_t> place_;  // per subtree up to the largest; kNone: not in use
+    bool all_ = false;  // whether there are no others up to the largest: then they are their own places
+    NumberMap place_{0, 0};
 };
 
 // Whether an index looks a subtree up in one step, so that neither an order nor threads would help.
@@ -83,7 +93,7 @@ void score(const Index& index, const Arena& arena, const Elements& elements, dou
         last = std::min(first + batch, elements.size());
         const Used used(arena, elements.between(first, last));
         const auto nodes = used.nodes();
-        const typename Index::Translation translation(index, arena, nodes);
+        const typename Index::Translation translation(index, arena, used);
         std::vector<double> worth(nodes.size() * outputs, 0.0);
         const auto add_children = [&](std::size_t k) {
             for (const Node child : arena.children(nodes[k])) {
@@ -95,14 +105,14 @@ void score(const Index& index, const Arena& arena, const Elements& elements, dou
             typename Index::Reader reader(index, translation, control);
             for (std::size_t k = 0; k < nodes.size(); ++k) {
                 if (k % 65536 == 0) control.check();
-                reader.add(nodes[k], worth.data() + k * outputs);
+                reader.add(k, worth.data() + k * outputs);
                 add_children(k);
             }
         } else {
-            const auto order = translation.order(nodes);
+            const auto order = translation.order();
             parallel_blocks(nodes.size(), 512, threads, control, [&] {
                 return [&, reader = typename Index::Reader(index, translation, control)](std::size_t begin, std::size_t end) mutable {
-                    for (std::size_t k = begin; k < end; ++k) reader.add(nodes[order[k]], worth.data() + order[k] * outputs);
+                    for (std::size_t k = begin; k < end; ++k) reader.add(order[k], worth.data() + order[k] * outputs);
                     reader.finish();
                 };
             }, Progress::silent);

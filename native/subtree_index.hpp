@@ -37,28 +37,28 @@ class SubtreeIndex {
     // The numbers that subtrees of another arena have in this one; kNone for those it does not have.
     class Translation {
       public:
-        Translation(const SubtreeIndex& index, const Arena& rows, std::span<const Node> nodes)
-            : arena(rows), there(nodes.empty() ? 0 : std::size_t{nodes.back()} + 1, kNone) {
+        Translation(const SubtreeIndex& index, const Arena& rows, const Used& used) : there(used.nodes().size(), kNone) {
+            const auto nodes = used.nodes();
             if (&rows == &index.arena_) {
-                for (const Node node : nodes) there[node] = node;
+                std::copy(nodes.begin(), nodes.end(), there.begin());
                 return;
             }
-            const LabelLens symbols(rows, index.arena_);
+            const LabelLens symbols(rows, index.arena_, nodes);
             std::vector<Node> kids;
-            for (const Node node : nodes) {
+            for (std::size_t k = 0; k < nodes.size(); ++k) {
                 kids.clear();
-                for (const Node child : rows.children(node)) {
-                    if (there[child] == kNone) break;
-                    kids.push_back(there[child]);
+                for (const Node child : rows.children(nodes[k])) {
+                    const Node known = there[used.place(child)];
+                    if (known == kNone) break;
+                    kids.push_back(known);
                 }
-                if (kids.size() < rows.children(node).size()) continue;
-                const Symbol label = symbols(rows.label(node));
-                if (label != kNone) there[node] = index.arena_.find_node(label, kids);
+                if (kids.size() < rows.children(nodes[k]).size()) continue;
+                const Symbol label = symbols(rows.label(nodes[k]));
+                if (label != kNone) there[k] = index.arena_.find_node(label, kids);
             }
         }
 
-        const Arena& arena;
-        std::vector<Node> there;
+        std::vector<Node> there;  // per place
     };
 
     class Reader {
@@ -66,8 +66,8 @@ class SubtreeIndex {
         Reader(const SubtreeIndex& index, const Translation& translation, const Control&)
             : index_(index), translation_(translation), unseen_(static_cast<Node>(index.arena_.size())) {}
 
-        void add(Node node, double* out) const {
-            const double* worth = index_.worth_.data() + std::min(translation_.there[node], unseen_) * index_.outputs_;
+        void add(std::size_t place, double* out) const {
+            const double* worth = index_.worth_.data() + std::min(translation_.there[place], unseen_) * index_.outputs_;
             for (std::size_t o = 0; o < index_.outputs_; ++o) out[o] += worth[o];
         }
 

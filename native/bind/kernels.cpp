@@ -138,9 +138,11 @@ void run_scorer(const Scorer& scorer, const Arena& arena, bind::Numbers roots, s
                 std::size_t threads, nb::handle progress) {
     const Elements elements = elements_of(arena, roots, ends);
     if (out.shape(0) != elements.size() || out.shape(1) != scorer.outputs()) throw nb::value_error("out has the wrong shape");
-    // A walk over few subtrees cannot take long unless many of the model resemble them; looking them up never does.
-    const bool brief = IsQuick<Scorer> ? arena.edge_count() < 200000 && elements.roots.size() < 200000
-                                       : arena.edge_count() < 2000 && scorer.bytes() < 1000000;
+    // At worst all subtrees resemble all of the model, or are as wide as what they resemble; looking them up takes no time to
+    // speak of.
+    const auto edges = static_cast<double>(arena.edge_count());
+    const bool brief = IsQuick<Scorer> ? edges < 200000 && elements.roots.size() < 200000
+                                       : edges < 2000 && edges * static_cast<double>(scorer.bytes()) < 2e9;
     watch(brief, progress, [&](Control& control) {
         if constexpr (requires { scorer.score(arena, elements, out.data(), threads, control); })
             scorer.score(arena, elements, out.data(), threads, control);
