@@ -140,9 +140,10 @@ class SequenceSums {
             evaluate(columns, shape, chosen, {cells_, links_}, out);
     }
 
-    // The same with pairs that were found before; there must be some.
+    // The same with pairs that were found before; there must be some. Most callers know how many subtrees they choose, of
+    // which the compiler only makes use where this is inlined.
     template <class Columns>
-    void evaluate(const Columns& columns, const typename Columns::Shape& shape, Chosen chosen, const Cells& found, double* out) {
+    [[gnu::always_inline]] void evaluate(const Columns& columns, const typename Columns::Shape& shape, Chosen chosen, const Cells& found, double* out) {
         if (found.cells.size() == 1) {
             const Cell& cell = found.cells[0];
             gather(row_[cell.i], columns.child_places(shape, cell.j), chosen, 0, chosen.count, out);
