@@ -194,6 +194,18 @@ void depth_and_width_have_no_limit() {
     CHECK(other.children(moved[1]).size() == kSize);
 }
 
+void maps_hold_what_was_put_in() {
+    for (const std::size_t expected : {0, 3, 1000}) {
+        NumberMap map(10000, expected);
+        CHECK(map.dense() == (expected == 1000));
+        CHECK(map.at(0) == kNone && map.at(9999) == kNone);
+        for (std::uint32_t round = 1; round < 3; ++round) {
+            for (std::uint32_t k = 0; k < 500; ++k) map.set(k * 19, k + round);
+            for (std::uint32_t k = 0; k < 500; ++k) CHECK(map.at(k * 19) == k + round && map.at(k * 19 + 1) == kNone);
+        }
+    }
+}
+
 }  // namespace
 
 int main() {
@@ -205,6 +217,7 @@ int main() {
     RUN(transplanting_keeps_trees);
     RUN(bags_count_occurrences);
     RUN(shared_structure_is_not_expanded);
+    RUN(maps_hold_what_was_put_in);
     RUN(depth_and_width_have_no_limit);
     return finish();
 }

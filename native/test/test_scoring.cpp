@@ -156,6 +156,32 @@ void shared_fragments_are_followed() {
     for_every_indexed_kernel([&](const auto& kernel) { check_scores(kernel, support, rows, 2, garden); });
 }
 
+// A few trees of a large store are found without going through the store, and score the same to the last bit.
+void trees_score_alone_as_they_do_together() {
+    Garden garden(706);
+    std::string text, model;
+    for (int i = 0; i < 600; ++i) text += sentence(garden);
+    for (int i = 0; i < 80; ++i) model += sentence(garden);
+    Trees rows, support;
+    rows.read(text + " (X y) (S (NP (NN cow)) (VP (VB saw)) (. .))");
+    support.read(model);
+    CHECK(rows.arena.size() > 2048);
+    std::vector<double> weights(support.ends.size());
+    for (double& weight : weights) weight = garden.real();
+    for_every_indexed_kernel([&](const auto& kernel) {
+        const auto index = index_of(kernel, support.arena, support.bags(), weights.data(), 1);
+        const std::vector<double> together = scores(index, rows);
+        for (std::size_t i = 0; i < together.size(); i += 30) {
+            for (const std::size_t count : {std::size_t{1}, std::min<std::size_t>(9, together.size() - i)}) {
+                std::vector<double> alone(count, -1.0);
+                Control control;
+                score(index, rows.arena, Elements{std::span<const Node>(rows.roots).subspan(i, count), {}, true}, alone.data(), 1, control);
+                for (std::size_t k = 0; k < count; ++k) CHECK(alone[k] == together[i + k]);
+            }
+        }
+    });
+}
+
 // Trees that differ in one word only share so many fragments that no index could hold them.
 void near_copies_do_not_explode() {
     Garden garden(702);
@@ -301,6 +327,7 @@ void cancelled_scoring_stops() {
 int main() {
     RUN(scores_are_weighted_sums_of_kernels);
     RUN(shared_fragments_are_followed);
+    RUN(trees_score_alone_as_they_do_together);
     RUN(near_copies_do_not_explode);
     RUN(depth_and_width_have_no_limit);
     RUN(long_chains_are_scored_bottom_up);
