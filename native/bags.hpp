@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "arena.hpp"
@@ -32,16 +33,19 @@ struct Bags {
 // Counts the occurrences of every distinct subtree of an element. Children come before their parents in a bag.
 class BagBuilder {
   public:
-    explicit BagBuilder(const Arena& arena) : arena_(arena), count_(arena.size(), 0.0) {}
+    explicit BagBuilder(const Arena& arena) : arena_(arena), seen_(arena.size(), 0) {}
 
     void add(std::span<const Node> roots, Bags& bags) {
-        if (!walk(roots)) count_distinct(roots);
-        // Every child is met again after the last time its parent is met, so from behind children come first.
-        for (auto at = met_.rbegin(); at != met_.rend(); ++at) {
-            if (count_[*at] == 0.0) continue;
-            bags.numbers.push_back(*at);
-            bags.counts.push_back(count_[*at]);
-            count_[*at] = 0.0;
+        if (walk(roots)) {
+            // Every child is met again after the last time its parent is met, so from behind children come first.
+            for (auto at = met_.rbegin(); at != met_.rend(); ++at) {
+                if (seen_[*at] == 0) continue;
+                bags.numbers.push_back(*at);
+                bags.counts.push_back(seen_[*at]);
+                seen_[*at] = 0;
+            }
+        } else {
+            count_distinct(roots, bags);
         }
         bags.ends.push_back(bags.numbers.size());
     }
@@ -56,11 +60,11 @@ class BagBuilder {
         while (!stack_.empty()) {
             const Node node = stack_.back();
             stack_.pop_back();
-            distinct += count_[node] == 0.0;
-            count_[node] += 1.0;
+            distinct += seen_[node] == 0;
+            ++seen_[node];
             met_.push_back(node);
-            if (met_.size() > 4096 && met_.size() > kRepeats * distinct) {
-                for (const Node seen : met_) count_[seen] = 0.0;
+            if (met_.size() > 4096 && (met_.size() > kRepeats * distinct || met_.size() >= kNone)) {
+                for (const Node seen : met_) seen_[seen] = 0;
                 return false;
             }
             const auto kids = arena_.children(node);
@@ -70,36 +74,41 @@ class BagBuilder {
     }
 
     // The same by one pass over the distinct subtrees.
-    void count_distinct(std::span<const Node> roots) {
-        met_ = reachable(arena_, roots);
-        // Parents have larger numbers than their children, so going down from the largest meets parents first.
-        std::reverse(met_.begin(), met_.end());
+    void count_distinct(std::span<const Node> roots, Bags& bags) {
+        const std::vector<Node> nodes = reachable(arena_, roots);
+        if (count_.empty()) count_.assign(arena_.size(), 0.0);
         for (const Node root : roots) count_[root] += 1.0;
-        for (const Node node : met_)
-            for (const Node child : arena_.children(node)) count_[child] += count_[node];
+        // Parents have larger numbers than their children.
+        for (auto at = nodes.rbegin(); at != nodes.rend(); ++at)
+            for (const Node child : arena_.children(*at)) count_[child] += count_[*at];
+        for (const Node node : nodes) {
+            bags.numbers.push_back(node);
+            bags.counts.push_back(std::exchange(count_[node], 0.0));
+        }
     }
 
     static constexpr std::size_t kRepeats = 16;
 
     const Arena& arena_;
-    std::vector<double> count_;
-    std::vector<Node> stack_, met_;  // met_: in the order of the walk, with repetitions
+    std::vector<std::uint32_t> seen_;  // per subtree, during a walk: how often
+    std::vector<double> count_;        // the same where it may be more often than anybody could walk
+    std::vector<Node> stack_, met_;    // met_: in the order of the walk, with repetitions
 };
 
-// The bags of the elements first .. last-1. `ends` says where the roots of each element end; with `one_each` every root is
-// an element.
+// The bags of the elements first .. last-1, with room for those up to `room`. `ends` says where the roots of each element
+// end; with `one_each` every root is an element.
 inline Bags make_bags(const Arena& arena, std::span<const Node> roots, std::span<const std::uint64_t> ends, bool one_each,
-                      std::size_t first, std::size_t last) {
+                      std::size_t first, std::size_t last, std::size_t room) {
     const auto end_of = [&](std::size_t element) { return one_each ? element + 1 : ends[element]; };
     const auto begin_of = [&](std::size_t element) { return element == 0 ? 0 : end_of(element - 1); };
     Bags bags;
     if (first == last) return bags;
     // A parse tree has some seventy distinct subtrees; growing by doubling would need twice the memory for a while.
-    const std::size_t trees = end_of(last - 1) - begin_of(first);
+    const std::size_t trees = end_of(room - 1) - begin_of(first);
     const std::size_t expected = std::min(trees * 96, arena.size() * trees);
     bags.numbers.reserve(expected);
     bags.counts.reserve(expected);
-    bags.ends.reserve(last - first);
+    bags.ends.reserve(room - first);
     BagBuilder builder(arena);
     for (std::size_t i = first; i < last; ++i) builder.add(roots.subspan(begin_of(i), end_of(i) - begin_of(i)), bags);
     return bags;
@@ -110,12 +119,14 @@ inline Bags make_bags(const Arena& arena, std::span<const Node> roots, std::span
                       std::size_t threads = 1) {
     const std::size_t size = one_each ? roots.size() : ends.size();
     const std::size_t parts = std::min(threads, size / 256);
-    if (parts <= 1) return make_bags(arena, roots, ends, one_each, 0, size);
+    if (parts <= 1) return make_bags(arena, roots, ends, one_each, 0, size, size);
     std::vector<Bags> made(parts);
     Control control;
     parallel_blocks(parts, 1, parts, control, [&] {
         return [&](std::size_t part, std::size_t) {
-            made[part] = make_bags(arena, roots, ends, one_each, size * part / parts, size * (part + 1) / parts);
+            const std::size_t first = size * part / parts, last = size * (part + 1) / parts;
+            // The others are put behind the first one.
+            made[part] = make_bags(arena, roots, ends, one_each, first, last, part == 0 ? size : last);
         };
     });
     Bags bags = std::move(made[0]);

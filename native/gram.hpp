@@ -150,8 +150,9 @@ void gram(const Columns& columns, const Arena& column_arena, const Bags& column_
     run_both(team, prepare, [&] {
         if (team > 1) touch_pages(out, rows.size() * width, ready);
     });
-    // For small results it would take longer than the result itself.
-    if (rows.size() * width >= std::size_t{1} << 20) give_back_memory();
+    // Members are what takes much room while they are prepared. For small results giving it back would take longer than the
+    // result itself.
+    if (columns.positions() > 0 && rows.size() * width >= std::size_t{1} << 20) give_back_memory();
     const Postings& postings = *bulk;
     const Occurrences& occurrences = *where;
     parallel_blocks(rows.size(), kBlock, threads, control, [&] {
