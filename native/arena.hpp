@@ -69,6 +69,14 @@ class SymbolTable {
         else table_.prefetch(detail::hash_bytes(text));
     }
 
+    // Makes room for about so many labels in all.
+    void reserve(std::size_t labels) {
+        characters_.reserve(8 * labels);
+        ends_.reserve(labels);
+        short_.reserve(labels / 4 * 3);
+        table_.reserve(labels / 4);
+    }
+
     std::string_view text(Symbol symbol) const {
         const std::size_t begin = symbol == 0 ? 0 : ends_[symbol - 1];
         return {characters_.data() + begin, ends_[symbol] - begin};
@@ -159,6 +167,10 @@ class Arena {
         hashes_.reserve(nodes);
         children_.reserve(2 * nodes);
         short_nodes_.reserve(nodes / 3 * 2, KnownHash{*this});
+        // What a treebank has of everything else.
+        nodes_.reserve(nodes / 6);
+        symbols.reserve(nodes / 6);
+        leaves_.reserve(nodes / 6);
     }
 
     // The same for a subtree that may be absent: kNone then. Label and children must belong to this arena.

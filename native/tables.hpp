@@ -70,8 +70,15 @@ class IndexTable {
     // Asks for the memory where a key with this hash is, which then takes less time to be found.
     void prefetch(std::uint32_t hash) const { __builtin_prefetch(slots_.data() + (hash & (slots_.size() - 1))); }
 
+    // Makes room for so many keys in all.
+    void reserve(std::size_t keys) {
+        std::size_t size = slots_.size();
+        while (2 * keys > size) size *= 2;
+        if (size > slots_.size()) grow(size);
+    }
+
     void insert(std::uint32_t hash, std::uint32_t number) {
-        if (2 * (used_ + 1) > slots_.size()) grow();
+        if (2 * (used_ + 1) > slots_.size()) grow(2 * slots_.size());
         place(Slot{number, hash});
         ++used_;
     }
@@ -88,8 +95,8 @@ class IndexTable {
         slots_[at] = slot;
     }
 
-    void grow() {
-        std::vector<Slot> old(slots_.size() * 2, Slot{kNone, 0});
+    void grow(std::size_t size) {
+        std::vector<Slot> old(size, Slot{kNone, 0});
         old.swap(slots_);
         for (const Slot& slot : old)
             if (slot.number != kNone) place(slot);
@@ -142,6 +149,9 @@ class ShortKeyTable {
 
     std::size_t bytes() const { return slots_.size() * sizeof(Slot); }
 
+    void reserve(std::size_t keys) {
+        reserve(keys, [](const Key& other, std::uint32_t) { return hash(other); });
+    }
     template <class HashOf>
     void reserve(std::size_t keys, HashOf hash_of) {
         std::size_t size = slots_.size();
