@@ -132,6 +132,8 @@ void gram(const Columns& columns, const Arena& column_arena, const Bags& column_
     decltype(columns.prepare(lens, rows)) prepared;
     // Small results are not worth starting a thread for.
     const std::size_t team = rows.size() < 100 ? 1 : threads;
+    // Of kernels without members the index is all there is to prepare, and threads can share that work.
+    constexpr bool kIndexOnly = requires { columns.postings(column_arena, column_bags, team); };
     std::atomic<bool> ready{false};
     const auto prepare = [&] {
         const SetOnExit done(ready);
@@ -141,15 +143,24 @@ void gram(const Columns& columns, const Arena& column_arena, const Bags& column_
         if constexpr (std::is_same_v<decltype(prepared), Bags>)
             if (symmetric) bulk.emplace(prepared, columns.feature_count());
         if (bulk) return;
-        if constexpr (requires { columns.postings(column_arena, column_bags); })
-            bulk.emplace(columns.postings(column_arena, column_bags));
+        if constexpr (kIndexOnly)
+            bulk.emplace(columns.postings(column_arena, column_bags, team));
         else
             bulk.emplace(columns.features(column_arena, column_bags), columns.feature_count());
     };
     // A large result is fresh memory, and getting its pages from the system takes as long as all the preparations.
-    run_both(team, prepare, [&] {
-        if (team > 1) touch_pages(out, rows.size() * width, ready);
-    });
+    const std::size_t size = rows.size() * width;
+    if (kIndexOnly && team > 1) {
+        prepare();
+        const std::atomic<bool> never{false};
+        parallel_blocks(size, std::size_t{1} << 18, team, control, [&] {
+            return [&](std::size_t begin, std::size_t end) { touch_pages(out + begin, end - begin, never); };
+        }, Progress::silent);
+    } else {
+        run_both(team, prepare, [&] {
+            if (team > 1) touch_pages(out, size, ready);
+        });
+    }
     // Members are what takes much room while they are prepared. For small results giving it back would take longer than the
     // result itself.
     if (columns.positions() > 0 && rows.size() * width >= std::size_t{1} << 20) give_back_memory();
