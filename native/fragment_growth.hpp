@@ -162,7 +162,8 @@ class FragmentGrowth {
               std::span<const std::pair<Production, std::uint32_t>> rows) {
         const std::size_t size = rows.empty() ? group.size() : rows.size();
         if (size > FragmentTables::kMostItems || tables_.items.size() + size >= kNone)
-            throw std::length_error("more than 67108863 subtrees of one production, or 4294967295 in all, in a model");
+            throw std::length_error(
+                "more than 67108863 subtrees of one production, or 4294967295 in all, in a model; fit it on fewer trees");
         entry(number).kind = kind;
         entry(number).at = static_cast<std::uint32_t>(tables_.items.size());
         entry(number).count = size & FragmentTables::kMostItems;
