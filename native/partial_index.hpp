@@ -4,7 +4,7 @@
 // of a row makes of the subtrees of one shape (a label over labels) therefore depends on
 //
 //     the labels of n and its children, if all children that match are bare with what the shape has there: then it is one
-//         number for the whole shape, worked out once for all nodes with these labels (a Plan);
+//         number for the whole shape, worked out once for all nodes with these labels (see partial_plan.hpp);
 //     the tables of D of its children otherwise.
 //
 // A child with few values that are not bare, such as a tag over a word, lists them. The subtrees of the model above these
@@ -15,7 +15,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "arena.hpp"
@@ -24,6 +26,7 @@
 #include "lens.hpp"
 #include "parallel.hpp"
 #include "partial.hpp"
+#include "partial_plan.hpp"
 #include "plans.hpp"
 #include "scoring.hpp"
 #include "sequences.hpp"
@@ -35,9 +38,9 @@ class PartialIndex {
   public:
     // For child sequences of any length and leaves that count; weights: elements x outputs, row major. The arena must
     // outlive the index and not change.
-    // A thread makes all plans anew once they hold more than `room` numbers.
+    // Plans are kept from call to call; a thread makes all of its own anew once they hold more than `room` numbers.
     PartialIndex(const Arena& arena, const Bags& bags, const double* weights, std::size_t outputs,
-                 const PartialOptions& options, std::size_t room = std::size_t{1} << 22)
+                 const PartialOptions& options, std::size_t room = std::size_t{1} << 24)
         : arena_(arena), columns_(arena, bags, options), outputs_(outputs), room_(room),
           bare_(options.depth_decay * options.decay * options.decay), label_weight_(arena.symbols.size() * outputs, 0.0),
           weight_(columns_.positions() * outputs, 0.0), shape_weight_(columns_.shapes() * outputs, 0.0),
@@ -58,6 +61,7 @@ class PartialIndex {
             const PartialColumns::Shape& shape = columns_.shape(number);
             const Symbol label = arena.label(arena.sample(shape.production));
             first_position_[label] = shape.begin + 1 - shape.place;
+            widest_ = std::max<std::size_t>(widest_, shape.arity);
             if (shape.place == 1) shapes_of_[label].begin = number;
             shapes_of_[label].end = number + 1;
             for (std::size_t o = 0; o < outputs; ++o)
@@ -92,10 +96,12 @@ class PartialIndex {
     }
 
   private:
-    static constexpr std::size_t kFew = 4;  // values that are listed rather than kept in a table
+    using Entry = PartialPlan::Entry;
+    static constexpr std::size_t kFew = 4;      // values that are listed rather than kept in a table
+    static constexpr std::size_t kBlock = 256;  // subtrees worked on together
 
     struct Parent {  // a subtree of the model
-        std::uint32_t shape, number;
+        std::uint32_t shape, position;
     };
 
     // D of a node against the subtrees of the model with its label.
@@ -107,31 +113,41 @@ class PartialIndex {
         bool dense() const { return !table.empty(); }
     };
 
-    struct Entry {  // a shape that shares the label of a child
-        std::uint32_t shape;
-        std::uint32_t cell, cells;  // the pairs of children with equal labels: from which on, and how many; 0: too many
-        std::uint32_t link, links;
-        double bare;                // depth decay * the sum over sequences if all children that match are bare
-    };
-    // What all nodes with the same labels and the same kinds of children have to do.
-    struct Plan {
-        std::vector<Entry> counted, visited;
-        std::vector<SequenceSums::Cell> cells;
-        std::vector<SequenceSums::Link> links;
-        std::vector<double> worth;           // per output: of all that is counted
-        std::size_t members = 0;             // subtrees of the shapes that are counted
-        SequenceSums::Cells cells_of(const Entry& entry) const {
-            return {std::span(cells).subspan(entry.cell, entry.cells), std::span(links).subspan(entry.link, entry.links)};
+    // What is good for any rows: whoever scores some takes it from a shelf and leaves it there.
+    struct Workspace {
+        Workspace(std::size_t shapes, std::size_t positions, std::size_t room)
+            : plans(room), entry(shapes), seen_member(positions, 0) {}
+
+        struct Known {
+            std::uint32_t visit = 0, entry = 0;
+        };
+        Plans<PartialPlan> plans;
+        std::vector<Known> entry;  // per shape: that among those counted, if it was set at this visit
+        std::vector<std::uint32_t> seen_member;
+        std::uint32_t visit = 0;
+
+        std::uint32_t next_visit() {
+            if (++visit == 0) {
+                std::fill(entry.begin(), entry.end(), Known{});
+                std::fill(seen_member.begin(), seen_member.end(), 0);
+                visit = 1;
+            }
+            return visit;
         }
-        std::size_t size() const { return 8 * (counted.size() + visited.size()) + 4 * (cells.size() + links.size()); }
     };
 
     class Reader {
       public:
         Reader(const PartialIndex& index, const Arena& arena, const LabelLens& labels, const Control& control)
             : index_(index), columns_(index.columns_), options_(columns_.options()), arena_(arena), labels_(labels),
-              control_(control), order_(arena), sequences_(options_, control), plans_(index.room_), entry_(columns_.shapes()),
-              seen_shape_(columns_.shapes(), 0), seen_member_(columns_.positions(), 0) {}
+              control_(control), order_(arena), sequences_(options_, control),
+              planner_(columns_, index.shape_weight_, index.outputs_), shelf_(index.shelf_.get()), space_(shelf_->take([&] {
+                  return std::make_unique<Workspace>(columns_.shapes(), columns_.positions(), index.room_);
+              })) {}
+        Reader(Reader&&) = default;
+        ~Reader() {
+            if (space_) shelf_->leave(std::move(space_));
+        }
 
         void score(std::span<const Node> nodes, std::span<const double> counts, double* out) {
             std::fill(out, out + index_.outputs_, 0.0);
@@ -170,6 +186,7 @@ class PartialIndex {
             key_.clear();
             children_.clear();
             child_labels_.clear();
+            child_listed_.clear();
             key_.push_back(labels_(arena_.label(node)));
             for (const Node child : arena_.children(node)) {
                 const std::uint32_t slot = order_.slot(child);
@@ -182,9 +199,11 @@ class PartialIndex {
                 }
                 child_labels_.push_back(labels_(arena_.label(child)));
                 key_.push_back(child_labels_.back());
-                key_.push_back(is_listed(children_.back()));
+                child_listed_.push_back(is_listed(children_.back()));
+                key_.push_back(child_listed_.back());
             }
             sequences_.enter_values(children_);
+            sequences_.expect(children_.size() + index_.widest_);
         }
 
         static bool is_listed(const SequenceSums::Child& child) { return !child.table && child.leaf == child.internal; }
@@ -200,14 +219,12 @@ class PartialIndex {
             const bool lexical = std::all_of(kids.begin(), kids.end(), [&](Node child) { return arena_.is_leaf(child); });
             // Every word would have a plan of its own.
             if (lexical) make(scratch_);
-            const Plan& plan = lexical ? scratch_ : plans_.get(key_, [&](Plan& fresh) { make(fresh); });
+            const PartialPlan& plan = lexical ? scratch_ : space_->plans.get(key_, [&](PartialPlan& fresh) { make(fresh); });
             for (std::size_t o = 0; o < index_.outputs_; ++o) out[o] += count * plan.worth[o];
-            double* table = nullptr;
+            table_ = nullptr;
             listed_ = nullptr;
             if (order_.wanted(slot)) {
-                std::size_t members = plan.members;
-                for (const Entry& entry : plan.visited) members += columns_.shape(entry.shape).count;
-                if (members > kFew) table = fill(mine, plan, columns_.label_count(label));
+                if (plan.members > kFew) fill(mine, plan, columns_.label_count(label));
                 else listed_ = &mine;
             }
             if (listed_)
@@ -215,12 +232,19 @@ class PartialIndex {
                     const PartialColumns::Shape& shape = columns_.shape(entry.shape);
                     for (std::uint32_t k = 0; k < shape.count; ++k) list(shape.place + k, index_.bare_ + entry.bare);
                 }
-            correct(plan, count, table, out);
-            for (const Entry& entry : plan.visited) visit(plan, entry, count, table, out);
-            work_ += plan.members + 8 * (1 + plan.counted.size() + plan.visited.size());
+            first_ = index_.first_position_[label];
+            correct(plan, count, out);
+            for (const PartialPlan::Run& run : plan.runs) go_through(plan, run, count, out);
+            for (const Entry& entry : plan.whole) go_through(entry, count, out);
+            for (const Entry& entry : plan.others) go_through_others(plan, entry, count, out);
+            work_ += plan.members + 8 * (1 + plan.counted.size() + plan.whole.size() + plan.others.size());
         }
 
-        double* fill(Values& mine, const Plan& plan, std::size_t places) {
+        void make(PartialPlan& plan) {
+            work_ += planner_.make(key_[0], child_labels_, child_listed_, sequences_, plan);
+        }
+
+        void fill(Values& mine, const PartialPlan& plan, std::size_t places) {
             mine.table = buffers_.take(places + 1);
             std::fill_n(mine.table.begin(), places + 1, index_.bare_);
             for (const Entry& entry : plan.counted) {
@@ -228,7 +252,7 @@ class PartialIndex {
                 std::fill_n(mine.table.begin() + shape.place, shape.count, index_.bare_ + entry.bare);
             }
             work_ += places;
-            return mine.table.data();
+            table_ = mine.table.data();
         }
 
         void list(std::uint32_t place, double value) {
@@ -242,108 +266,129 @@ class PartialIndex {
         }
 
         // The subtrees of counted shapes that stand above what a child of this node is more than bare with.
-        void correct(const Plan& plan, double count, double* table, double* out) {
+        void correct(const PartialPlan& plan, double count, double* out) {
             if (plan.counted.empty()) return;
-            const std::size_t visit = ++visit_;
-            for (const Entry& entry : plan.counted) entry_[entry.shape] = {visit, &entry};
+            const std::uint32_t visit = space_->next_visit();
+            for (std::uint32_t e = 0; e < plan.counted.size(); ++e) space_->entry[plan.counted[e].shape] = {visit, e};
             for (std::size_t i = 0; i < children_.size(); ++i) {
                 const SequenceSums::Child& child = children_[i];
-                if (!is_listed(child) || child_labels_[i] == kNone) continue;
+                if (child_listed_[i] == 0 || child_labels_[i] == kNone) continue;
                 for (std::size_t f = 0; f < child.listed; ++f)
                     for (const Parent& parent : index_.parents(child_labels_[i], child.places[f], key_[0])) {
-                        if (entry_[parent.shape].visit != visit) continue;
-                        const PartialColumns::Shape& shape = columns_.shape(parent.shape);
-                        const std::size_t position = shape.begin + parent.number;
-                        if (seen_member_[position] == visit) continue;
-                        seen_member_[position] = visit;
-                        const Entry& entry = *entry_[parent.shape].entry;
-                        double value;
-                        sequences_.evaluate(columns_, shape, {parent.number, 1}, plan.cells_of(entry), &value);
+                        const auto& known = space_->entry[parent.shape];
+                        if (known.visit != visit) continue;
+                        const Entry& entry = plan.counted[known.entry];
+                        double value = child.values[f];
+                        if (!entry.has_one()) {
+                            // Another child may have led here before.
+                            if (space_->seen_member[parent.position] == visit) continue;
+                            space_->seen_member[parent.position] = visit;
+                            value = sum(plan, entry, parent.position);
+                        }
                         value *= options_.depth_decay;
-                        index_.add(position, count * (value - entry.bare), out);
-                        keep(shape.place + parent.number, value, table);
+                        index_.add(parent.position, count * (value - entry.bare), out);
+                        keep(parent.position, value);
                     }
             }
         }
 
-        void keep(std::uint32_t place, double value, double* table) {
-            if (table) table[place] = index_.bare_ + value;
-            else if (listed_) list(place, index_.bare_ + value);
+        // The sum over sequences for one subtree of a shape with several pairs.
+        double sum(const PartialPlan& plan, const Entry& entry, std::size_t position) {
+            const PartialColumns::Shape& shape = columns_.shape(entry.shape);
+            const std::size_t number = position - shape.begin;
+            if (entry.list != kNone) {
+                double value = 0.0;
+                sequences_.evaluate(columns_, shape, {number, 1}, plan.cells_of(entry), &value);
+                return value;
+            }
+            const double first = children_[entry.mine[0]].at(columns_.child_places(shape, entry.theirs[0])[number]);
+            const double second = children_[entry.mine[1]].at(columns_.child_places(shape, entry.theirs[1])[number]);
+            return first + second + entry.link * (first * second);
         }
 
-        // All subtrees of a shape, one after the other.
-        void visit(const Plan& plan, const Entry& entry, double count, double* table, double* out) {
+        // Depth decay times the same for many subtrees, by the places of their children. With one pair there is no second.
+        template <class Pairs>
+        void sums(const Pairs& pairs, const std::uint32_t* first, const std::uint32_t* second, std::size_t count, double* result) {
+            const double factor = options_.depth_decay, link = pairs.link;
+            children_[pairs.mine[0]].at(first, count, result);
+            if (!pairs.has_two()) {
+                for (std::size_t k = 0; k < count; ++k) result[k] *= factor;
+                return;
+            }
+            double other[kBlock];
+            children_[pairs.mine[1]].at(second, count, other);
+            for (std::size_t k = 0; k < count; ++k) result[k] = factor * (result[k] + other[k] + link * (result[k] * other[k]));
+        }
+
+        void go_through(const PartialPlan& plan, const PartialPlan::Run& run, double count, double* out) {
+            const std::uint32_t* positions = plan.numbers.data() + run.at;
+            double result[kBlock];
+            for (std::size_t begin = 0, size; begin < run.count; begin += size) {
+                size = std::min<std::size_t>(kBlock, run.count - begin);
+                const std::uint32_t* at = positions + begin;
+                sums(run, at + run.count, at + 2 * std::size_t{run.count}, size, result);
+                if (index_.outputs_ == 1) {
+                    double total = 0.0;
+                    for (std::size_t k = 0; k < size; ++k) total += index_.weight_[at[k]] * result[k];
+                    *out += count * total;
+                } else {
+                    for (std::size_t k = 0; k < size; ++k) index_.add(at[k], count * result[k], out);
+                }
+                if (table_ || listed_)
+                    for (std::size_t k = 0; k < size; ++k) keep(at[k], result[k]);
+            }
+        }
+
+        void go_through(const Entry& entry, double count, double* out) {
             const PartialColumns::Shape& shape = columns_.shape(entry.shape);
+            const std::uint32_t* first = columns_.child_places(shape, entry.theirs[0]);
+            const std::uint32_t* second = entry.has_two() ? columns_.child_places(shape, entry.theirs[1]) : first;
+            double result[kBlock];
+            for (std::size_t begin = 0, size; begin < shape.count; begin += size) {
+                size = std::min<std::size_t>(kBlock, shape.count - begin);
+                sums(entry, first + begin, second + begin, size, result);
+                add_up(shape.begin + begin, size, result, count, out);
+            }
+        }
+
+        void go_through_others(const PartialPlan& plan, const Entry& entry, double count, double* out) {
+            const PartialColumns::Shape& shape = columns_.shape(entry.shape);
+            const SequenceSums::Cells cells = plan.cells_of(entry);
             if (result_.size() < shape.count) result_.resize(shape.count);
             double* result = result_.data();
-            if (entry.cells > 0) {
-                sequences_.evaluate(columns_, shape, {0, shape.count}, plan.cells_of(entry), result);
+            if (!cells.cells.empty()) {
+                sequences_.evaluate(columns_, shape, {0, shape.count}, cells, result);
             } else {
                 sequences_.enter_labels(child_labels_);
                 sequences_.meet(columns_, shape);
                 sequences_.evaluate(columns_, shape, {0, shape.count}, result);
             }
-            work_ += shape.count * (1 + entry.cells);
-            const double factor = options_.depth_decay;
-            for (std::size_t k = 0; k < shape.count; ++k) result[k] *= factor;
-            if (shape.count < 8) {
-                // Most shapes are rare, and a call would take longer than this.
-                for (std::size_t k = 0; k < shape.count; ++k) index_.add(shape.begin + k, count * result[k], out);
+            for (std::size_t k = 0; k < shape.count; ++k) result[k] *= options_.depth_decay;
+            add_up(shape.begin, shape.count, result, count, out);
+            work_ += shape.count * cells.cells.size();
+        }
+
+        // Takes the values of subtrees from one position on.
+        void add_up(std::size_t position, std::size_t size, const double* values, double count, double* out) {
+            if (size < 8) {
+                // A call would take longer than this.
+                for (std::size_t k = 0; k < size; ++k) index_.add(position + k, count * values[k], out);
             } else {
                 for (std::size_t o = 0; o < index_.outputs_; ++o)
-                    out[o] += count * dot(index_.weights(o) + shape.begin, result, shape.count);
+                    out[o] += count * dot(index_.weights(o) + position, values, size);
             }
-            if (table) {
-                double* mine = table + shape.place;
-                for (std::size_t k = 0; k < shape.count; ++k) mine[k] = index_.bare_ + result[k];
+            if (table_) {
+                double* mine = table_ + (position - first_) + 1;
+                for (std::size_t k = 0; k < size; ++k) mine[k] = index_.bare_ + values[k];
             } else if (listed_) {
-                for (std::uint32_t k = 0; k < shape.count; ++k) list(shape.place + k, index_.bare_ + result[k]);
+                for (std::size_t k = 0; k < size; ++k) keep(position + k, values[k]);
             }
         }
 
-        void make(Plan& plan) {
-            plan.counted.clear();
-            plan.visited.clear();
-            plan.cells.clear();
-            plan.links.clear();
-            plan.worth.assign(index_.outputs_, 0.0);
-            plan.members = 0;
-            ++making_;
-            sequences_.enter_labels(child_labels_);
-            for (const Symbol child : child_labels_) {
-                if (child == kNone) continue;
-                for (const std::uint32_t number : columns_.shapes_with(key_[0], child)) {
-                    if (seen_shape_[number] == making_) continue;
-                    seen_shape_[number] = making_;
-                    add(plan, number);
-                }
-            }
-        }
-
-        void add(Plan& plan, std::uint32_t number) {
-            const PartialColumns::Shape& shape = columns_.shape(number);
-            Entry entry{};
-            entry.shape = number;
-            entry.cell = static_cast<std::uint32_t>(plan.cells.size());
-            entry.link = static_cast<std::uint32_t>(plan.links.size());
-            if (!sequences_.find(columns_.child_labels(shape), plan.cells, plan.links)) {
-                plan.cells.resize(entry.cell);
-                plan.links.resize(entry.link);
-            }
-            entry.cells = static_cast<std::uint32_t>(plan.cells.size()) - entry.cell;
-            entry.links = static_cast<std::uint32_t>(plan.links.size()) - entry.link;
-            const auto found = plan.cells_of(entry).cells;
-            work_ += 8 + shape.arity + entry.links;
-            const auto listed = [&](const SequenceSums::Cell& cell) { return is_listed(children_[cell.i]); };
-            if (found.empty() || !std::all_of(found.begin(), found.end(), listed)) {
-                plan.visited.push_back(entry);
-                return;
-            }
-            entry.bare = options_.depth_decay * sequences_.sum(plan.cells_of(entry), [&](const auto&) { return index_.bare_; });
-            for (std::size_t o = 0; o < index_.outputs_; ++o)
-                plan.worth[o] += entry.bare * index_.shape_weight_[number * index_.outputs_ + o];
-            plan.members += shape.count;
-            plan.counted.push_back(entry);
+        void keep(std::size_t position, double value) {
+            const std::size_t place = position - first_ + 1;
+            if (table_) table_[place] = index_.bare_ + value;
+            else if (listed_) list(static_cast<std::uint32_t>(place), index_.bare_ + value);
         }
 
         const PartialIndex& index_;
@@ -355,21 +400,21 @@ class PartialIndex {
         NodeOrder order_;
         SequenceSums sequences_;
         std::vector<Values> values_;  // per slot
-        Values* listed_ = nullptr;    // where the values of the node at hand are listed, if they are
+        // Where the values of the node at hand are kept: in a table by place, or listed, or not at all.
+        double* table_ = nullptr;
+        Values* listed_ = nullptr;
+        std::size_t first_ = 0;  // the position of the first subtree with its label
         Buffers buffers_;
-        Plans<Plan> plans_;
-        Plan scratch_;
+        PartialPlan scratch_;
         std::vector<std::uint32_t> key_;  // of the plan: the label, and label and kind of every child
         std::vector<Symbol> child_labels_;
+        std::vector<std::uint8_t> child_listed_;
         std::vector<SequenceSums::Child> children_;
         std::vector<double> result_;
-        struct Known {
-            std::size_t visit = 0;
-            const Entry* entry = nullptr;
-        };
-        std::vector<Known> entry_;  // per shape: that of the plan at hand, if it was set at this visit
-        std::vector<std::size_t> seen_shape_, seen_member_;
-        std::size_t making_ = 0, visit_ = 0, work_ = 0;
+        PartialPlanner planner_;
+        Shelf<Workspace>* shelf_;
+        std::unique_ptr<Workspace> space_;
+        std::size_t work_ = 0;
     };
 
     void add(std::size_t position, double value, double* out) const {
@@ -400,7 +445,7 @@ class PartialIndex {
                 for (std::uint32_t k = 0; k < shape.count; ++k)
                     for (std::size_t slot = 0; slot < labels.size(); ++slot)
                         if (const std::uint32_t place = columns_.child_places(shape, slot)[k]; place != 0)
-                            visit(first_position_[labels[slot]] + place - 1, Parent{number, k});
+                            visit(first_position_[labels[slot]] + place - 1, Parent{number, shape.begin + k});
             }
         };
         for_each([&](std::size_t position, Parent) { ++next[position + 1]; });
@@ -418,12 +463,14 @@ class PartialIndex {
     std::vector<double> weight_, by_output_;          // per position x outputs; per output x positions, if there are several
     std::vector<double> shape_weight_;                // per shape x outputs: the sum of weights
     std::vector<std::size_t> first_position_;         // per label: the position of the first subtree with it
+    std::size_t widest_ = 0;                          // most children of a shape
     struct Shapes {
         std::uint32_t begin = 0, end = 0;
     };
     std::vector<Shapes> shapes_of_;  // per label
     std::vector<Parent> parent_;     // shape after shape
     std::vector<std::uint32_t> parent_end_;  // per position
+    std::unique_ptr<Shelf<Workspace>> shelf_ = std::make_unique<Shelf<Workspace>>();
 };
 
 inline void score(const PartialIndex& index, const Arena& arena, const Elements& elements, double* out, std::size_t threads,

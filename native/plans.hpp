@@ -1,7 +1,11 @@
 // Work that depends on a short list of numbers alone, such as labels, and is therefore done once for all that have the same.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #include "arena.hpp"
@@ -12,26 +16,24 @@ namespace sapwood {
 template <class Plan>
 class Plans {
   public:
-    // All plans are forgotten once they hold more numbers than there is room for.
+    // Plans that were not asked for lately are forgotten once all hold more numbers than there is room for.
     explicit Plans(std::size_t room) : room_(room) {}
 
-    // The plan with this key; make(plan) fills a new one. It is good until the next call.
+    // The plan with this key; make(plan) fills a new one, which may hold what an older one did. It is good until the next
+    // call.
     template <class Make>
     const Plan& get(const std::vector<std::uint32_t>& key, Make make) {
         Arena::Hash hash(static_cast<Symbol>(key.size()));
         for (const std::uint32_t part : key) hash.add(part);
-        const std::uint32_t found = table_.find(hash.value(), [&](std::uint32_t number) { return kept_[number].key == key; });
-        if (found != kNone) return kept_[found].plan;
-        if (size_ > room_) {
-            kept_.clear();
-            table_ = {};
-            size_ = 0;
-        }
-        table_.insert(hash.value(), static_cast<std::uint32_t>(kept_.size()));
-        kept_.push_back({key, {}});
-        make(kept_.back().plan);
-        size_ += key.size() + kept_.back().plan.size();
-        return kept_.back().plan;
+        if (const Kept* found = young_.find(hash.value(), key)) return found->plan;
+        if (const Kept* found = old_.find(hash.value(), key)) fresh_ = found->plan;
+        else make(fresh_);
+        // A copy takes no more room than it needs, and the next plan is made where this one was.
+        if (young_.size > room_ / 2) old_ = std::exchange(young_, {});
+        young_.kept.push_back({key, fresh_});
+        young_.table.insert(hash.value(), static_cast<std::uint32_t>(young_.kept.size() - 1));
+        young_.size += key.size() + fresh_.size();
+        return young_.kept.back().plan;
     }
 
   private:
@@ -39,10 +41,47 @@ class Plans {
         std::vector<std::uint32_t> key;
         Plan plan;
     };
+    struct Generation {
+        std::vector<Kept> kept;
+        detail::IndexTable table;
+        std::size_t size = 0;
 
-    std::size_t room_, size_ = 0;
-    std::vector<Kept> kept_;
-    detail::IndexTable table_;
+        const Kept* find(std::uint32_t hash, const std::vector<std::uint32_t>& key) const {
+            const std::uint32_t found = table.find(hash, [&](std::uint32_t number) { return kept[number].key == key; });
+            return found == kNone ? nullptr : &kept[found];
+        }
+    };
+
+    std::size_t room_;
+    Generation young_, old_;  // what was asked for lately, and before that
+    Plan fresh_;
+};
+
+// Things that one thread at a time works with and leaves to whoever comes next, so that nobody begins from nothing.
+template <class Thing>
+class Shelf {
+  public:
+    // One that was left, or a new one: make() returns it.
+    template <class Make>
+    std::unique_ptr<Thing> take(Make make) {
+        {
+            const std::lock_guard<std::mutex> hold(lock_);
+            if (!things_.empty()) {
+                std::unique_ptr<Thing> thing = std::move(things_.back());
+                things_.pop_back();
+                return thing;
+            }
+        }
+        return make();
+    }
+    void leave(std::unique_ptr<Thing> thing) {
+        const std::lock_guard<std::mutex> hold(lock_);
+        things_.push_back(std::move(thing));
+    }
+
+  private:
+    std::mutex lock_;
+    std::vector<std::unique_ptr<Thing>> things_;
 };
 
 }  // namespace sapwood

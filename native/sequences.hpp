@@ -40,6 +40,19 @@ class SequenceSums {
                 if (places[l] == place) return values[l];
             return place == 0 ? leaf : internal;
         }
+        // The same for many places.
+        void at(const std::uint32_t* column, std::size_t count, double* out) const {
+            if (table) {
+                for (std::size_t k = 0; k < count; ++k) out[k] = table[column[k]];
+                return;
+            }
+            for (std::size_t k = 0; k < count; ++k) out[k] = column[k] == 0 ? leaf : internal;
+            for (std::size_t l = 0; l < listed; ++l) {
+                const std::uint32_t place = places[l];
+                const double value = values[l];
+                for (std::size_t k = 0; k < count; ++k) out[k] = column[k] == place ? value : out[k];
+            }
+        }
     };
 
     // Subtrees of one shape: count of them from one on, or a list of their numbers.
@@ -51,20 +64,19 @@ class SequenceSums {
 
     // A pair of children with the same label, of the row node and of a shape.
     struct Cell {
-        std::uint32_t i, j;
+        std::uint16_t i, j;
+        std::uint16_t length;      // of the longest sequence that ends here
         std::uint32_t begin, end;  // the links to those that may come before it
-        std::uint32_t length;      // of the longest sequence that ends here
     };
     struct Link {
-        std::uint32_t cell;
-        double weight;  // decay for every gap
+        std::uint16_t cell, gaps;
     };
     // All pairs of a row node and a shape, which depend on labels alone.
     struct Cells {
         std::span<const Cell> cells;
         std::span<const Link> links;
         std::size_t longest() const {
-            std::uint32_t most = 0;
+            std::uint16_t most = 0;
             for (const Cell& cell : cells) most = std::max(most, cell.length);
             return most;
         }
@@ -101,18 +113,18 @@ class SequenceSums {
         // Many equal labels make so many pairs of cells that the plain recursion over prefixes is faster.
         if (labels_.size() * theirs.size() > kWide) return false;
         const std::size_t first = cells.size(), base = links.size();
+        expect(labels_.size() + theirs.size());
         for (std::uint32_t j = 0; j < theirs.size(); ++j) {
             if (theirs[j] >= where_.size()) continue;
             for (std::uint32_t at = where_[theirs[j]]; at != 0; at = next_[at - 1]) {
                 const std::uint32_t i = at - 1;
-                Cell cell{i, j, static_cast<std::uint32_t>(links.size() - base), 0, 1};
+                Cell cell{static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(j), 1,
+                          static_cast<std::uint32_t>(links.size() - base), 0};
                 for (std::size_t c = first; c < cells.size(); ++c) {
                     if (cells[c].i >= i || cells[c].j >= j) continue;
                     const std::uint32_t gaps = (i - cells[c].i - 1) + (j - cells[c].j - 1);
-                    while (powers_.size() <= gaps)
-                        powers_.push_back(powers_.empty() ? 1.0 : powers_.back() * options_.decay);
-                    links.push_back({static_cast<std::uint32_t>(c - first), powers_[gaps]});
-                    cell.length = std::max(cell.length, cells[c].length + 1);
+                    links.push_back({static_cast<std::uint16_t>(c - first), static_cast<std::uint16_t>(gaps)});
+                    if (cell.length <= cells[c].length) cell.length = static_cast<std::uint16_t>(cells[c].length + 1);
                 }
                 cell.end = static_cast<std::uint32_t>(links.size() - base);
                 if (cell.end > kLinks * labels_.size() * theirs.size()) return false;
@@ -159,6 +171,14 @@ class SequenceSums {
         }
     }
 
+    // Call this before using pairs that another object found: what the two nodes have in children together, at most.
+    void expect(std::size_t children) {
+        while (powers_.size() < std::min(children, kWide + 1))
+            powers_.push_back(powers_.empty() ? 1.0 : powers_.back() * options_.decay);
+    }
+    // Decay for every gap.
+    double weight(const Link& link) const { return powers_[link.gaps]; }
+
     // T(cell) = D(cell) * (1 + sum over predecessors of weight * T); the result is the sum of all T. value(cell) is D.
     template <class Value>
     double sum(const Cells& found, Value value) {
@@ -167,7 +187,7 @@ class SequenceSums {
         for (std::size_t c = 0; c < found.cells.size(); ++c) {
             const Cell& cell = found.cells[c];
             double before = 1.0;
-            for (std::uint32_t l = cell.begin; l < cell.end; ++l) before += found.links[l].weight * sums_[found.links[l].cell];
+            for (std::uint32_t l = cell.begin; l < cell.end; ++l) before += weight(found.links[l]) * sums_[found.links[l].cell];
             total += sums_[c] = before * value(cell);
         }
         return total;
@@ -192,17 +212,7 @@ class SequenceSums {
             for (std::size_t k = 0; k < count; ++k) out[k] = child.at(places[chosen.list[begin + k]]);
             return;
         }
-        places += chosen.from + begin;
-        if (const double* table = child.table) {
-            for (std::size_t k = 0; k < count; ++k) out[k] = table[places[k]];
-            return;
-        }
-        for (std::size_t k = 0; k < count; ++k) out[k] = places[k] == 0 ? child.leaf : child.internal;
-        for (std::size_t l = 0; l < child.listed; ++l) {
-            const std::uint32_t place = child.places[l];
-            const double value = child.values[l];
-            for (std::size_t k = 0; k < count; ++k) out[k] = places[k] == place ? value : out[k];
-        }
+        child.at(places + chosen.from + begin, count, out);
     }
 
     // The same sum for many subtrees side by side.
@@ -219,8 +229,8 @@ class SequenceSums {
             for (std::size_t k = 0; k < count; ++k) sum[k] = 1.0;
             for (std::uint32_t l = cell.begin; l < cell.end; ++l) {
                 const double* before = sums_.data() + found.links[l].cell * kLane;
-                const double weight = found.links[l].weight;
-                for (std::size_t k = 0; k < count; ++k) sum[k] += weight * before[k];
+                const double factor = weight(found.links[l]);
+                for (std::size_t k = 0; k < count; ++k) sum[k] += factor * before[k];
             }
             for (std::size_t k = 0; k < count; ++k) {
                 sum[k] *= lane[k];
@@ -247,7 +257,7 @@ class SequenceSums {
                     const Link& link = found.links[l];
                     const double* before = sums_.data() + link.cell * limit;
                     const std::size_t upto = std::min<std::size_t>(limit - 1, found.cells[link.cell].length);
-                    for (std::size_t n = 0; n < upto; ++n) mine[n + 1] += link.weight * before[n];
+                    for (std::size_t n = 0; n < upto; ++n) mine[n + 1] += weight(link) * before[n];
                 }
                 for (std::size_t n = 0; n < limit; ++n) {
                     mine[n] *= value;

@@ -196,7 +196,7 @@ class SmoothedMatcher {
             return {std::span(cells).subspan(entry.cell, next.cell - entry.cell),
                     std::span(links).subspan(entry.link, next.link - entry.link)};
         }
-        std::size_t size() const { return 6 * entries.size() + 5 * cells.size() + 4 * links.size(); }
+        std::size_t size() const { return 6 * entries.size() + 4 * cells.size() + links.size(); }
     };
 
     // The plan for the node whose children were found, made if there is none yet.
@@ -210,7 +210,9 @@ class SmoothedMatcher {
     }
 
     void make(Plan& plan, const SmoothedColumns::Kind& kind) {
-        plan.entries.resize(kind.last_shape - kind.first_shape + 1);
+        plan.entries.assign(kind.last_shape - kind.first_shape + 1, {});
+        plan.cells.clear();
+        plan.links.clear();
         for (std::uint32_t at = kind.first_shape; at < kind.last_shape; ++at) {
             const SmoothedColumns::Shape& shape = columns_.shape(at);
             Plan::Entry& entry = plan.entries[at - kind.first_shape];

@@ -2,6 +2,7 @@
 #include "scoring.hpp"
 
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -182,6 +183,41 @@ void trees_score_alone_as_they_do_together() {
     });
 }
 
+// What one call leaves to the next must not show, whatever was scored before, by how many, and where it was stopped.
+void plans_outlive_a_call() {
+    Garden garden(707);
+    Trees support, rows, others;
+    std::string text[3];
+    for (std::string& some : text)
+        for (int i = 0; i < 150; ++i) some += sentence(garden);
+    support.read(text[0]);
+    rows.read(text[1] + "(S (NP (NN cow)) (NP (NN n1) (NN n2) (NN n3) (NN n4) (NN n5)))");
+    others.read(text[2]);
+    std::vector<double> weights(support.ends.size());
+    for (double& weight : weights) weight = garden.real();
+    const Bags bags = support.bags();
+    for (const std::size_t room : {std::size_t{0}, std::size_t{100}, std::size_t{3000}, std::size_t{1} << 24}) {
+        const auto fresh = [&] { return PartialIndex(support.arena, bags, weights.data(), 1, {0.4, 0.3, 0, true, 1.0}, room); };
+        const std::vector<double> first = scores(fresh(), rows), second = scores(fresh(), others);
+        const PartialIndex index = fresh();
+        for (int turn = 0; turn < 3; ++turn) {
+            CHECK(scores(index, rows) == first);
+            Control control;
+            control.cancel = turn > 0;
+            std::vector<double> out(others.ends.size());
+            try {
+                score(index, others.arena, others.elements(), out.data(), 2, control);
+            } catch (const Cancelled&) {
+            }
+            std::vector<double> found[2];
+            std::thread beside([&] { found[0] = scores(index, rows, 2); });
+            found[1] = scores(index, others);
+            beside.join();
+            CHECK(found[0] == first && found[1] == second);
+        }
+    }
+}
+
 // Trees that differ in one word only share so many fragments that no index could hold them.
 void near_copies_do_not_explode() {
     Garden garden(702);
@@ -328,6 +364,7 @@ int main() {
     RUN(scores_are_weighted_sums_of_kernels);
     RUN(shared_fragments_are_followed);
     RUN(trees_score_alone_as_they_do_together);
+    RUN(plans_outlive_a_call);
     RUN(near_copies_do_not_explode);
     RUN(depth_and_width_have_no_limit);
     RUN(long_chains_are_scored_bottom_up);
