@@ -74,8 +74,12 @@ inline std::size_t first_invalid_byte(std::string_view text) {
 class BracketReader {
   public:
     // The text must outlive the reader and hold valid UTF-8 without NUL (see first_invalid_byte).
-    BracketReader(std::string_view text, const BracketOptions& options) : text_(text), options_(options) {
-        if (text_.substr(0, 3) == "\xef\xbb\xbf") at_ = 3;
+    BracketReader(std::string_view text, const BracketOptions& options) : options_(options) { begin(text); }
+
+    // Goes on with another text.
+    void begin(std::string_view text) {
+        text_ = text;
+        at_ = text_.substr(0, 3) == "\xef\xbb\xbf" ? 3 : 0;
     }
 
     // Where the tree last returned began.

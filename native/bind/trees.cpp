@@ -24,16 +24,36 @@ void check_roots(const Arena& arena, std::span<const Node> roots) {
         if (root >= arena.size()) throw nb::index_error("root outside the arena");
 }
 
-// Reads every tree of a text. On a fault: the byte offset and reason instead, and the arena may hold a part of it.
-// The text is bytes, or a str of ASCII characters, which are its bytes already.
+// The characters of a str as UTF-8, without a copy where they are ASCII: those are their own bytes already. `held` keeps
+// what had to be copied. Lone surrogates become invalid bytes, so that the reader reports where they stand.
+std::string_view utf8(nb::handle text, std::vector<nb::object>& held) {
+    if (PyUnicode_IS_ASCII(text.ptr()))
+        return {static_cast<const char*>(PyUnicode_DATA(text.ptr())), static_cast<std::size_t>(PyUnicode_GET_LENGTH(text.ptr()))};
+    held.push_back(nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass")));
+    if (!held.back().is_valid()) throw nb::python_error();
+    return {PyBytes_AS_STRING(held.back().ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(held.back().ptr()))};
+}
+
+// In treebanks a distinct subtree comes with some 16 bytes of text at first, and with more and more later.
+void make_room(Arena& arena, std::size_t bytes) { arena.reserve(std::min(bytes / 16, 65536 + bytes / 40)); }
+
+// Throws what is wrong with the bytes of a text, if anything is.
+void check_bytes(std::string_view text) {
+    const std::size_t invalid = first_invalid_byte(text);
+    if (invalid == text.size()) return;
+    throw BracketFault{invalid, text[invalid] == '\0'
+                                    ? "a NUL byte; this is not bracketed text"
+                                    : "a byte that is not valid UTF-8; save the file as UTF-8 or pass encoding="};
+}
+
+// Reads every tree of a text, which is str or bytes. On a fault: the byte offset and reason instead, and the arena may hold
+// a part of it.
 nb::tuple read_text(Arena& arena, nb::object source, bool drop_traces, bool drop_function_tags, bool collapse_unary,
                     bool unescape, bool bare_tokens) {
+    std::vector<nb::object> held;
     std::string_view text;
     if (PyUnicode_Check(source.ptr())) {
-        Py_ssize_t size = 0;
-        const char* characters = PyUnicode_AsUTF8AndSize(source.ptr(), &size);
-        if (!characters) throw nb::python_error();
-        text = {characters, static_cast<std::size_t>(size)};
+        text = utf8(source, held);
     } else {
         const auto bytes = nb::cast<nb::bytes>(source);
         text = {bytes.c_str(), bytes.size()};
@@ -43,21 +63,58 @@ nb::tuple read_text(Arena& arena, nb::object source, bool drop_traces, bool drop
     std::string reason;
     {
         nb::gil_scoped_release release;
-        const std::size_t invalid = first_invalid_byte(text);
-        if (invalid < text.size()) {
-            offset = invalid;
-            reason = text[invalid] == '\0' ? "a NUL byte; this is not bracketed text"
-                                           : "a byte that is not valid UTF-8; save the file as UTF-8 or pass encoding=";
-        } else {
-            try {
-                // In treebanks a distinct subtree comes with some 16 bytes of text at first, and with more and more later.
-                arena.reserve(std::min(text.size() / 16, 65536 + text.size() / 40));
-                BracketReader reader(text, {drop_traces, drop_function_tags, collapse_unary, unescape, bare_tokens});
-                for (Node root; reader.next(arena, root);) roots.push_back(root);
-            } catch (BracketFault& fault) {
-                offset = fault.offset;
-                reason = std::move(fault.reason);
+        try {
+            check_bytes(text);
+            make_room(arena, text.size());
+            BracketReader reader(text, {drop_traces, drop_function_tags, collapse_unary, unescape, bare_tokens});
+            for (Node root; reader.next(arena, root);) roots.push_back(root);
+        } catch (BracketFault& fault) {
+            offset = fault.offset;
+            reason = std::move(fault.reason);
+        }
+    }
+    return nb::make_tuple(give(std::move(roots)), offset, reason);
+}
+
+// Reads texts that hold one tree or bare token each. Returns the roots, as many as there are texts if all is well.
+// Otherwise the text after the last root is at fault: at a byte offset and for some reason, or, with no reason, because it
+// holds another number of trees, which is what stands for the offset then.
+nb::tuple read_texts(Arena& arena, nb::list sources) {
+    std::vector<nb::object> held;
+    std::vector<std::string_view> texts;
+    texts.reserve(sources.size());
+    std::size_t bytes = 0;
+    for (nb::handle source : sources) {
+        if (!PyUnicode_Check(source.ptr())) throw nb::type_error("expected a list of str");
+        texts.push_back(utf8(source, held));
+        bytes += texts.back().size();
+    }
+    std::vector<Node> roots;
+    roots.reserve(texts.size());
+    std::size_t offset = 0;
+    std::string reason;
+    {
+        nb::gil_scoped_release release;
+        make_room(arena, bytes);
+        BracketOptions options;
+        options.bare_tokens = true;
+        BracketReader reader({}, options);
+        try {
+            for (const std::string_view text : texts) {
+                check_bytes(text);
+                reader.begin(text);
+                std::size_t count = 0;
+                Node root = kNone;
+                for (Node next; reader.next(arena, next); ++count) root = next;
+                if (count != 1) {
+                    offset = count;
+                    break;
+                }
+                roots.push_back(root);
             }
+        } catch (BracketFault& fault) {
+            offset = fault.offset;
+            reason = std::move(fault.reason);
         }
     }
     return nb::make_tuple(give(std::move(roots)), offset, reason);
@@ -296,6 +353,7 @@ void register_trees(nb::module_& parent) {
         .def_prop_ro("nbytes", &Arena::bytes)
         .def("read", &read_text, nb::arg("text"), nb::arg("drop_traces"), nb::arg("drop_function_tags"),
              nb::arg("collapse_unary"), nb::arg("unescape"), nb::arg("bare_tokens"))
+        .def("read_each", &read_texts, nb::arg("texts"))
         .def("objects", &make_objects, nb::arg("roots").noconvert(), nb::arg("kind"))
         .def("add", &add_objects, nb::arg("trees"))
         .def("leaves", &leaves, nb::arg("roots").noconvert())

@@ -15,6 +15,7 @@ import sapwood as sw
 import strategies
 from sapwood.errors import DataError, TreeError
 from sapwood.trees import concatenate
+from sapwood.trees.brackets import to_brackets
 
 elements = st.one_of(
     st.lists(strategies.trees(6), max_size=8),
@@ -49,6 +50,16 @@ class TestContents:
         for again in (pickle.loads(pickle.dumps(X)), copy.copy(X), copy.deepcopy(X), sw.TreeArray(X)):
             assert list(again) == expected
             assert repr(again) == repr(X)
+
+    @given(st.lists(st.lists(strategies.trees_over(strategies.tokens), min_size=1, max_size=3), max_size=8), st.data())
+    def test_trees_may_come_as_anything(self, bags: list[list[sw.Tree]], data: st.DataObject) -> None:
+        # Labels of hypothesis are rarely ASCII, so both ways of handing strings over are taken.
+        forms = st.sampled_from([lambda tree: tree, to_brackets, lambda tree: tree.to_nltk()])
+        given_as = [[data.draw(forms)(tree) for tree in bag] for bag in bags]
+        assert list(sw.TreeArray(given_as)) == [tuple(bag) for bag in bags]
+        single = [tree for bag in bags for tree in bag]
+        assert list(sw.TreeArray(form for bag in given_as for form in bag)) == single
+        assert list(sw.TreeArray([to_brackets(tree) for tree in single])) == single
 
     @given(elements, st.data())
     def test_indexing(self, values: list[Any], data: st.DataObject) -> None:
@@ -158,6 +169,12 @@ class TestRefusals:
             ([b"(a b)"], "element 0 is a bytes"),
             (["(a b)", "(a b"], r"<element 1>:1:1: this bracket is never closed"),
             (["(a \ud800)"], r"<element 0>:1:4: a byte that is not valid UTF-8"),
+            (["(a b)", "(é (c d)"], r"<element 1>:1:1: this bracket is never closed"),
+            (["(a b)", "(é\n\0"], r"<element 1>:2:1: a NUL byte"),
+            # What comes first is reported first, whatever else there is.
+            (["(a b)", "(c", 3, "(d"], r"<element 1>:1:1: this bracket is never closed"),
+            ([sw.Tree("a"), ["(a b)", "(c d) e"], None], "element 1 holds 2 trees"),
+            ([*["(a b)"] * 10_001, ")", *["(a b)"] * 10_001], r"<element 10001>:1:1: unexpected '\)'"),
         ],
     )
     def test_construction(self, trees: Any, message: str) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sapwood import _core, settings
 from sapwood.errors import DataError, TreeError
-from sapwood.trees.brackets import read_into
+from sapwood.trees.brackets import read_each_into
 from sapwood.trees.convert import from_nltk, is_nltk
 from sapwood.trees.tree import Tree
 
@@ -310,7 +310,11 @@ class _Builder:
 
     def __init__(self, arena: _core.trees.Arena) -> None:
         self._arena = arena
+        # Trees wait here, all as objects or all as strings, to be added together.
         self._objects: list[Tree] = []
+        self._strings: list[str] = []
+        self._numbers: list[int] = []  # per string: which element it belongs to
+        self._characters = 0
         self._roots: list[NDArray[np.uint32]] = []
         self._sizes: list[int] = []
         self._any_bag = False
@@ -327,16 +331,15 @@ class _Builder:
 
     def _add_tree(self, tree: Any, index: int) -> None:
         if isinstance(tree, str):
-            self._flush()
-            text = tree.encode("utf-8", "surrogatepass")
-            roots = read_into(self._arena, text, f"<element {index}>", bare_tokens=True)
-            if len(roots) != 1:
-                raise DataError(
-                    f"element {index} holds {len(roots)} trees; expected one tree per string. "
-                    "Pass a list of strings for a bag of trees."
-                )
-            self._roots.append(roots)
+            self._flush_objects()
+            self._strings.append(tree)
+            self._numbers.append(index)
+            self._characters += len(tree)
+            if len(self._strings) >= 10_000 or self._characters >= 10_000_000:
+                self._flush_strings()
             return
+        # Whatever is wrong with the strings so far comes first.
+        self._flush_strings()
         if is_nltk(tree):
             tree = from_nltk(tree)
         if not isinstance(tree, Tree):
@@ -346,14 +349,20 @@ class _Builder:
             )
         self._objects.append(tree)
         if len(self._objects) >= 10_000:
-            self._flush()
+            self._flush_objects()
 
-    def _flush(self) -> None:
+    def _flush_objects(self) -> None:
         if self._objects:
             self._roots.append(self._arena.add(self._objects))
             self._objects = []
 
+    def _flush_strings(self) -> None:
+        if self._strings:
+            self._roots.append(read_each_into(self._arena, self._strings, self._numbers))
+            self._strings, self._numbers, self._characters = [], [], 0
+
     def finish(self) -> tuple[NDArray[np.uint32], NDArray[np.uint64] | None]:
-        self._flush()
+        self._flush_objects()
+        self._flush_strings()
         roots = np.concatenate(self._roots) if self._roots else np.zeros(0, dtype=np.uint32)
         return roots, np.cumsum(self._sizes, dtype=np.uint64) if self._any_bag else None

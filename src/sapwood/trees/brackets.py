@@ -13,7 +13,7 @@ import io
 import os
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
@@ -30,7 +30,16 @@ if TYPE_CHECKING:
     from sapwood.trees.array import TreeArray
     from sapwood.trees.tree import Tree
 
-__all__ = ["iter_tree_blocks", "iter_trees", "parse_tree", "read_into", "read_trees", "to_brackets", "write_trees"]
+__all__ = [
+    "iter_tree_blocks",
+    "iter_trees",
+    "parse_tree",
+    "read_each_into",
+    "read_into",
+    "read_trees",
+    "to_brackets",
+    "write_trees",
+]
 
 Source = str | os.PathLike[str] | IO[Any]
 
@@ -332,6 +341,23 @@ def read_into(
     if reason:
         raise _fault(name, text if isinstance(text, bytes) else text.encode(), offset, reason)
     return roots
+
+
+def read_each_into(arena: _core.trees.Arena, texts: list[str], numbers: Sequence[int]) -> NDArray[np.uint32]:
+    """Read texts of one tree each into an arena and return their roots, or raise naming the element at fault.
+
+    The numbers say which elements the texts are.
+    """
+    roots, offset, reason = arena.read_each(texts)
+    if len(roots) == len(texts):
+        return roots
+    number = numbers[len(roots)]
+    if reason:
+        raise _fault(f"<element {number}>", _encode(texts[len(roots)]), offset, reason)
+    raise DataError(
+        f"element {number} holds {offset} trees; expected one tree per string. "
+        "Pass a list of strings for a bag of trees."
+    )
 
 
 def to_brackets(tree: Tree, *, escape: bool = False) -> str:
