@@ -160,6 +160,8 @@ class TestInput:
             SubsetTree().expansion(["(a b)"], np.zeros((2, 1)))
         with pytest.raises(DataError, match="one row per example"):
             SubsetTree().expansion(["(a b)"], np.zeros(1))
+        with pytest.raises(DataError, match=r"weights\[1, 0\] is nan; expected finite numbers"):
+            SubsetTree().expansion(["(a b)", "(a c)"], np.array([[1.0, 2.0], [np.nan, np.inf]]))
 
     def test_expansions_take_what_kernels_take(self) -> None:
         compiled = SubsetTree(1.0).expansion(["(a b)"], np.array([[2.0]]))

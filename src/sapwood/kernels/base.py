@@ -118,6 +118,9 @@ class Kernel(Parametrized, ABC):
         weights = np.ascontiguousarray(weights, dtype=np.float64)
         if weights.ndim != 2 or weights.shape[0] != X.shape[0]:
             raise DataError(f"weights must have one row per example, {X.shape[0]} here; got shape {weights.shape}.")
+        if not np.isfinite(weights).all():
+            row, column = np.argwhere(~np.isfinite(weights))[0]
+            raise DataError(f"weights[{row}, {column}] is {weights[row, column]}; expected finite numbers.")
         evaluate = self._expansion(X, weights)
         return lambda Y: evaluate(as_data(Y))
 
