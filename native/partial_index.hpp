@@ -30,6 +30,7 @@
 #include "plans.hpp"
 #include "scoring.hpp"
 #include "sequences.hpp"
+#include "stamps.hpp"
 #include "vector.hpp"
 
 namespace sapwood {
@@ -38,7 +39,8 @@ class PartialIndex {
   public:
     // For child sequences of any length and leaves that count; weights: elements x outputs, row major. The arena must
     // outlive the index and not change.
-    // Plans are kept from call to call; a thread makes all of its own anew once they hold more than `room` numbers.
+    // Plans are kept from call to call. Those of one thread hold at most about `room` numbers of four bytes, and a fourth of
+    // that with sixteen threads and so on.
     PartialIndex(const Arena& arena, const Bags& bags, const double* weights, std::size_t outputs,
                  const PartialOptions& options, std::size_t room = std::size_t{1} << 24)
         : arena_(arena), columns_(arena, bags, options), outputs_(outputs), room_(room),
@@ -87,8 +89,9 @@ class PartialIndex {
     void score(const Arena& rows, const Elements& elements, double* out, std::size_t threads, Control& control) const {
         const Bags bags = make_bags(rows, elements.roots, elements.ends, elements.one_each, threads);
         const LabelLens labels(rows, arena_, bags.numbers);
+        const std::size_t room = room_ * kShelf / std::max(kShelf, threads);
         parallel_blocks(bags.size(), 16, threads, control, [&] {
-            return [&, reader = Reader(*this, rows, labels, control)](std::size_t begin, std::size_t end) mutable {
+            return [&, reader = Reader(*this, rows, labels, room, control)](std::size_t begin, std::size_t end) mutable {
                 for (std::size_t i = begin; i < end; ++i)
                     reader.score(bags.numbers_of(i), bags.counts_of(i), out + i * outputs_);
             };
@@ -99,6 +102,7 @@ class PartialIndex {
     using Entry = PartialPlan::Entry;
     static constexpr std::size_t kFew = 4;      // values that are listed rather than kept in a table
     static constexpr std::size_t kBlock = 256;  // subtrees worked on together
+    static constexpr std::size_t kShelf = 4;    // workspaces that are kept from call to call
 
     struct Parent {  // a subtree of the model
         std::uint32_t shape, position;
@@ -116,34 +120,22 @@ class PartialIndex {
     // What is good for any rows: whoever scores some takes it from a shelf and leaves it there.
     struct Workspace {
         Workspace(std::size_t shapes, std::size_t positions, std::size_t room)
-            : plans(room), entry(shapes), seen_member(positions, 0) {}
+            : plans(room), planned(shapes), counted(shapes), entry(shapes, 0), corrected(positions) {}
 
-        struct Known {
-            std::uint32_t visit = 0, entry = 0;
-        };
         Plans<PartialPlan> plans;
-        std::vector<Known> entry;  // per shape: that among those counted, if it was set at this visit
-        std::vector<std::uint32_t> seen_member;
-        std::uint32_t visit = 0;
-
-        std::uint32_t next_visit() {
-            if (++visit == 0) {
-                std::fill(entry.begin(), entry.end(), Known{});
-                std::fill(seen_member.begin(), seen_member.end(), 0);
-                visit = 1;
-            }
-            return visit;
-        }
+        Stamps planned;                    // shapes
+        Stamps counted;                    // shapes of the plan at hand
+        std::vector<std::uint32_t> entry;  // per shape: which of those counted it is
+        Stamps corrected;                  // positions
     };
 
     class Reader {
       public:
-        Reader(const PartialIndex& index, const Arena& arena, const LabelLens& labels, const Control& control)
+        Reader(const PartialIndex& index, const Arena& arena, const LabelLens& labels, std::size_t room, const Control& control)
             : index_(index), columns_(index.columns_), options_(columns_.options()), arena_(arena), labels_(labels),
-              control_(control), order_(arena), sequences_(options_, control),
-              planner_(columns_, index.shape_weight_, index.outputs_), shelf_(index.shelf_.get()), space_(shelf_->take([&] {
-                  return std::make_unique<Workspace>(columns_.shapes(), columns_.positions(), index.room_);
-              })) {}
+              control_(control), order_(arena), sequences_(options_, control), shelf_(index.shelf_.get()),
+              space_(shelf_->take([&] { return std::make_unique<Workspace>(columns_.shapes(), columns_.positions(), room); })),
+              planner_(columns_, index.shape_weight_, index.outputs_, space_->planned) {}
         Reader(Reader&&) = default;
         ~Reader() {
             if (space_) shelf_->leave(std::move(space_));
@@ -160,14 +152,17 @@ class PartialIndex {
                     buffers_.give(std::move(values_[slot].table));
                     values_[slot].table = {};
                 });
-                if (work_ > 1000000) {
-                    control_.check();
-                    work_ = 0;
-                }
+                check();
             }
         }
 
       private:
+        void check() {
+            if (work_ <= 1000000) return;
+            control_.check();
+            work_ = 0;
+        }
+
         // What the label alone is worth: mu * lambda^2 with every node that has it.
         void add_label(Node node, double count, double* out) {
             const Symbol label = labels_(arena_.label(node));
@@ -268,21 +263,23 @@ class PartialIndex {
         // The subtrees of counted shapes that stand above what a child of this node is more than bare with.
         void correct(const PartialPlan& plan, double count, double* out) {
             if (plan.counted.empty()) return;
-            const std::uint32_t visit = space_->next_visit();
-            for (std::uint32_t e = 0; e < plan.counted.size(); ++e) space_->entry[plan.counted[e].shape] = {visit, e};
+            space_->counted.begin();
+            space_->corrected.begin();
+            for (std::uint32_t e = 0; e < plan.counted.size(); ++e) {
+                space_->counted.meet(plan.counted[e].shape);
+                space_->entry[plan.counted[e].shape] = e;
+            }
             for (std::size_t i = 0; i < children_.size(); ++i) {
                 const SequenceSums::Child& child = children_[i];
                 if (child_listed_[i] == 0 || child_labels_[i] == kNone) continue;
                 for (std::size_t f = 0; f < child.listed; ++f)
                     for (const Parent& parent : index_.parents(child_labels_[i], child.places[f], key_[0])) {
-                        const auto& known = space_->entry[parent.shape];
-                        if (known.visit != visit) continue;
-                        const Entry& entry = plan.counted[known.entry];
+                        if (!space_->counted.met(parent.shape)) continue;
+                        const Entry& entry = plan.counted[space_->entry[parent.shape]];
                         double value = child.values[f];
                         if (!entry.has_one()) {
                             // Another child may have led here before.
-                            if (space_->seen_member[parent.position] == visit) continue;
-                            space_->seen_member[parent.position] = visit;
+                            if (!space_->corrected.meet(parent.position)) continue;
                             value = sum(plan, entry, parent.position);
                         }
                         value *= options_.depth_decay;
@@ -297,8 +294,11 @@ class PartialIndex {
             const PartialColumns::Shape& shape = columns_.shape(entry.shape);
             const std::size_t number = position - shape.begin;
             if (entry.list != kNone) {
+                const SequenceSums::Cells cells = plan.cells_of(entry);
                 double value = 0.0;
-                sequences_.evaluate(columns_, shape, {number, 1}, plan.cells_of(entry), &value);
+                sequences_.evaluate(columns_, shape, {number, 1}, cells, &value);
+                work_ += cells.cells.size() + cells.links.size();
+                check();
                 return value;
             }
             const double first = children_[entry.mine[0]].at(columns_.child_places(shape, entry.theirs[0])[number]);
@@ -326,7 +326,8 @@ class PartialIndex {
             for (std::size_t begin = 0, size; begin < run.count; begin += size) {
                 size = std::min<std::size_t>(kBlock, run.count - begin);
                 const std::uint32_t* at = positions + begin;
-                sums(run, at + run.count, at + 2 * std::size_t{run.count}, size, result);
+                const std::uint32_t* first = at + run.count;
+                sums(run, first, run.has_two() ? first + run.count : nullptr, size, result);
                 if (index_.outputs_ == 1) {
                     double total = 0.0;
                     for (std::size_t k = 0; k < size; ++k) total += index_.weight_[at[k]] * result[k];
@@ -342,11 +343,11 @@ class PartialIndex {
         void go_through(const Entry& entry, double count, double* out) {
             const PartialColumns::Shape& shape = columns_.shape(entry.shape);
             const std::uint32_t* first = columns_.child_places(shape, entry.theirs[0]);
-            const std::uint32_t* second = entry.has_two() ? columns_.child_places(shape, entry.theirs[1]) : first;
+            const std::uint32_t* second = entry.has_two() ? columns_.child_places(shape, entry.theirs[1]) : nullptr;
             double result[kBlock];
             for (std::size_t begin = 0, size; begin < shape.count; begin += size) {
                 size = std::min<std::size_t>(kBlock, shape.count - begin);
-                sums(entry, first + begin, second + begin, size, result);
+                sums(entry, first + begin, second ? second + begin : nullptr, size, result);
                 add_up(shape.begin + begin, size, result, count, out);
             }
         }
@@ -411,10 +412,10 @@ class PartialIndex {
         std::vector<std::uint8_t> child_listed_;
         std::vector<SequenceSums::Child> children_;
         std::vector<double> result_;
-        PartialPlanner planner_;
+        std::size_t work_ = 0;
         Shelf<Workspace>* shelf_;
         std::unique_ptr<Workspace> space_;
-        std::size_t work_ = 0;
+        PartialPlanner planner_;
     };
 
     void add(std::size_t position, double value, double* out) const {
@@ -470,7 +471,7 @@ class PartialIndex {
     std::vector<Shapes> shapes_of_;  // per label
     std::vector<Parent> parent_;     // shape after shape
     std::vector<std::uint32_t> parent_end_;  // per position
-    std::unique_ptr<Shelf<Workspace>> shelf_ = std::make_unique<Shelf<Workspace>>();
+    std::unique_ptr<Shelf<Workspace>> shelf_ = std::make_unique<Shelf<Workspace>>(kShelf);
 };
 
 inline void score(const PartialIndex& index, const Arena& arena, const Elements& elements, double* out, std::size_t threads,

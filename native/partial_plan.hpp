@@ -18,6 +18,7 @@
 #include "arena.hpp"
 #include "partial.hpp"
 #include "sequences.hpp"
+#include "stamps.hpp"
 
 namespace sapwood {
 
@@ -63,7 +64,7 @@ struct PartialPlan {
     }
     std::size_t size() const {
         return 8 * (counted.size() + whole.size() + others.size()) + 6 * runs.size() + numbers.size() + 4 * lists.size() +
-               4 * cells.size() + links.size();
+               4 * cells.size() + links.size() + 2 * worth.size();
     }
     void clear() {
         counted.clear();
@@ -81,9 +82,10 @@ struct PartialPlan {
 
 class PartialPlanner {
   public:
-    // shape_weight: per shape x outputs, the sum of the weights of its subtrees. Both must outlive the planner.
-    PartialPlanner(const PartialColumns& columns, const std::vector<double>& shape_weight, std::size_t outputs)
-        : columns_(columns), shape_weight_(shape_weight), outputs_(outputs), seen_(columns.shapes(), 0) {}
+    // shape_weight: per shape x outputs, the sum of the weights of its subtrees; seen: for all shapes. All of this must
+    // outlive the planner.
+    PartialPlanner(const PartialColumns& columns, const std::vector<double>& shape_weight, std::size_t outputs, Stamps& seen)
+        : columns_(columns), shape_weight_(shape_weight), outputs_(outputs), seen_(seen) {}
 
     // For nodes with these labels (kNone matches nothing). listed: per child, whether it is bare with all subtrees of the
     // model but a few. Returns how much work that was, in comparisons of labels.
@@ -91,20 +93,14 @@ class PartialPlanner {
                      SequenceSums& sequences, PartialPlan& plan) {
         plan.clear();
         plan.worth.assign(outputs_, 0.0);
-        if (++making_ == 0) {
-            std::fill(seen_.begin(), seen_.end(), 0);
-            making_ = 1;
-        }
+        seen_.begin();
         std::size_t work = 0;
         used_groups_ = 0;
         sequences.enter_labels(children);
         for (const Symbol child : children) {
             if (child == kNone) continue;
-            for (const std::uint32_t number : columns_.shapes_with(label, child)) {
-                if (seen_[number] == making_) continue;
-                seen_[number] = making_;
-                work += add(number, listed, sequences, plan);
-            }
+            for (const std::uint32_t number : columns_.shapes_with(label, child))
+                if (seen_.meet(number)) work += add(number, listed, sequences, plan);
         }
         put_runs(plan);
         return work;
@@ -199,8 +195,7 @@ class PartialPlanner {
     const PartialColumns& columns_;
     const std::vector<double>& shape_weight_;
     std::size_t outputs_;
-    std::vector<std::uint32_t> seen_;  // per shape: when it was last added
-    std::uint32_t making_ = 0;
+    Stamps& seen_;
     std::vector<SequenceSums::Cell> cells_;
     std::vector<SequenceSums::Link> links_;
     std::vector<Group> groups_;

@@ -32,7 +32,7 @@ class Plans {
         if (young_.size > room_ / 2) old_ = std::exchange(young_, {});
         young_.kept.push_back({key, fresh_});
         young_.table.insert(hash.value(), static_cast<std::uint32_t>(young_.kept.size() - 1));
-        young_.size += key.size() + fresh_.size();
+        young_.size += kOverhead + key.size() + fresh_.size();
         return young_.kept.back().plan;
     }
 
@@ -41,6 +41,9 @@ class Plans {
         std::vector<std::uint32_t> key;
         Plan plan;
     };
+    // Numbers that the memory of any plan would hold: itself, and what the heap and the table need for it.
+    static constexpr std::size_t kOverhead = sizeof(Kept) / 4 + 32;
+
     struct Generation {
         std::vector<Kept> kept;
         detail::IndexTable table;
@@ -61,6 +64,9 @@ class Plans {
 template <class Thing>
 class Shelf {
   public:
+    // What is left beyond this many is thrown away.
+    explicit Shelf(std::size_t most) : most_(most) { things_.reserve(most); }
+
     // One that was left, or a new one: make() returns it.
     template <class Make>
     std::unique_ptr<Thing> take(Make make) {
@@ -74,12 +80,14 @@ class Shelf {
         }
         return make();
     }
-    void leave(std::unique_ptr<Thing> thing) {
+    // Takes no memory, since it happens where somebody may just have run out of it.
+    void leave(std::unique_ptr<Thing> thing) noexcept {
         const std::lock_guard<std::mutex> hold(lock_);
-        things_.push_back(std::move(thing));
+        if (things_.size() < most_) things_.push_back(std::move(thing));
     }
 
   private:
+    std::size_t most_;
     std::mutex lock_;
     std::vector<std::unique_ptr<Thing>> things_;
 };

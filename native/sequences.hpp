@@ -114,14 +114,20 @@ class SequenceSums {
         if (labels_.size() * theirs.size() > kWide) return false;
         const std::size_t first = cells.size(), base = links.size();
         expect(labels_.size() + theirs.size());
+        std::size_t steps = 0;
         for (std::uint32_t j = 0; j < theirs.size(); ++j) {
             if (theirs[j] >= where_.size()) continue;
+            const std::size_t before = cells.size();  // those of earlier children
             for (std::uint32_t at = where_[theirs[j]]; at != 0; at = next_[at - 1]) {
                 const std::uint32_t i = at - 1;
                 Cell cell{static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(j), 1,
                           static_cast<std::uint32_t>(links.size() - base), 0};
-                for (std::size_t c = first; c < cells.size(); ++c) {
-                    if (cells[c].i >= i || cells[c].j >= j) continue;
+                if ((steps += before - first) > 1000000) {
+                    control_.check();
+                    steps = 0;
+                }
+                for (std::size_t c = first; c < before; ++c) {
+                    if (cells[c].i >= i) continue;
                     const std::uint32_t gaps = (i - cells[c].i - 1) + (j - cells[c].j - 1);
                     links.push_back({static_cast<std::uint16_t>(c - first), static_cast<std::uint16_t>(gaps)});
                     if (cell.length <= cells[c].length) cell.length = static_cast<std::uint16_t>(cells[c].length + 1);

@@ -344,7 +344,7 @@ class SmoothedMatcher {
     PartialOptions options_;
     const Control& control_;
     SequenceSums sequences_;
-    static constexpr std::size_t kRoom = std::size_t{1} << 22;  // numbers in plans beyond which all are made anew
+    static constexpr std::size_t kRoom = std::size_t{1} << 22;  // numbers that plans may hold, roughly
 
     double bare_;
     std::vector<std::uint32_t> key_;   // per subtree of the arena

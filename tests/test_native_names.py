@@ -1,4 +1,4 @@
-"""Names of the native core: one type per name, or the linker mixes two of them up without a word."""
+"""Names in the native core: one type per name, or the linker mixes two up without a word; none that wheels lack."""
 
 from __future__ import annotations
 
@@ -21,3 +21,14 @@ def test_no_two_headers_define_the_same_type() -> None:
                 found[space, defined[1]] += 1
     assert len(found) > 50
     assert [name for name, count in found.items() if count > 1] == []
+
+
+def test_bindings_keep_to_the_stable_interface() -> None:
+    """Wheels from Python 3.12 on are built once for all versions, which rules out the macros of the C interface."""
+    paths = sorted((NATIVE / "bind").glob("*.[ch]pp"))
+    assert len(paths) > 5
+    macro = re.compile(r"\bPy[A-Z][A-Za-z]*_[A-Z][A-Z_]+\(")
+    assert macro.search("PyUnicode_IS_ASCII(text)")
+    assert not macro.search("PyUnicode_AsUTF8AndSize(text, &size)")
+    found = [(path.name, use) for path in paths for use in macro.findall(path.read_text())]
+    assert found == []

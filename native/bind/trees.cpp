@@ -24,14 +24,16 @@ void check_roots(const Arena& arena, std::span<const Node> roots) {
         if (root >= arena.size()) throw nb::index_error("root outside the arena");
 }
 
-// The characters of a str as UTF-8, without a copy where they are ASCII: those are their own bytes already. `held` keeps
-// what had to be copied. Lone surrogates become invalid bytes, so that the reader reports where they stand.
-std::string_view utf8(nb::handle text, std::vector<nb::object>& held) {
-    if (PyUnicode_IS_ASCII(text.ptr()))
-        return {static_cast<const char*>(PyUnicode_DATA(text.ptr())), static_cast<std::size_t>(PyUnicode_GET_LENGTH(text.ptr()))};
-    held.push_back(nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass")));
-    if (!held.back().is_valid()) throw nb::python_error();
-    return {PyBytes_AS_STRING(held.back().ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(held.back().ptr()))};
+// The characters of bytes, or of a str of ASCII characters, which are its bytes already. Whoever asks keeps the object.
+std::string_view characters(nb::handle source) {
+    if (PyUnicode_Check(source.ptr())) {
+        Py_ssize_t size = 0;
+        const char* text = PyUnicode_AsUTF8AndSize(source.ptr(), &size);
+        if (!text) throw nb::python_error();
+        return {text, static_cast<std::size_t>(size)};
+    }
+    const auto bytes = nb::cast<nb::bytes>(source);
+    return {bytes.c_str(), bytes.size()};
 }
 
 // In treebanks a distinct subtree comes with some 16 bytes of text at first, and with more and more later.
@@ -46,18 +48,10 @@ void check_bytes(std::string_view text) {
                                     : "a byte that is not valid UTF-8; save the file as UTF-8 or pass encoding="};
 }
 
-// Reads every tree of a text, which is str or bytes. On a fault: the byte offset and reason instead, and the arena may hold
-// a part of it.
+// Reads every tree of a text. On a fault: the byte offset and reason instead, and the arena may hold a part of it.
 nb::tuple read_text(Arena& arena, nb::object source, bool drop_traces, bool drop_function_tags, bool collapse_unary,
                     bool unescape, bool bare_tokens) {
-    std::vector<nb::object> held;
-    std::string_view text;
-    if (PyUnicode_Check(source.ptr())) {
-        text = utf8(source, held);
-    } else {
-        const auto bytes = nb::cast<nb::bytes>(source);
-        text = {bytes.c_str(), bytes.size()};
-    }
+    const std::string_view text = characters(source);
     std::vector<Node> roots;
     std::size_t offset = 0;
     std::string reason;
@@ -80,13 +74,13 @@ nb::tuple read_text(Arena& arena, nb::object source, bool drop_traces, bool drop
 // Otherwise the text after the last root is at fault: at a byte offset and for some reason, or, with no reason, because it
 // holds another number of trees, which is what stands for the offset then.
 nb::tuple read_texts(Arena& arena, nb::list sources) {
-    std::vector<nb::object> held;
+    // Other threads may change the list meanwhile.
+    const nb::tuple held(sources);
     std::vector<std::string_view> texts;
-    texts.reserve(sources.size());
+    texts.reserve(held.size());
     std::size_t bytes = 0;
-    for (nb::handle source : sources) {
-        if (!PyUnicode_Check(source.ptr())) throw nb::type_error("expected a list of str");
-        texts.push_back(utf8(source, held));
+    for (nb::handle source : held) {
+        texts.push_back(characters(source));
         bytes += texts.back().size();
     }
     std::vector<Node> roots;

@@ -348,7 +348,7 @@ def read_each_into(arena: _core.trees.Arena, texts: list[str], numbers: Sequence
 
     The numbers say which elements the texts are.
     """
-    roots, offset, reason = arena.read_each(texts)
+    roots, offset, reason = arena.read_each([text if text.isascii() else _encode(text) for text in texts])
     if len(roots) == len(texts):
         return roots
     number = numbers[len(roots)]
