@@ -1,6 +1,7 @@
 // Indexes that score trees agree with the sums of kernels they stand for, whatever the trees share.
 #include "scoring.hpp"
 
+#include <memory>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -12,6 +13,7 @@
 #include "kernels.hpp"
 #include "partial_index.hpp"
 #include "plain.hpp"
+#include "plans.hpp"
 #include "scorers.hpp"
 #include "subtree_index.hpp"
 
@@ -181,6 +183,47 @@ void trees_score_alone_as_they_do_together() {
             }
         }
     });
+}
+
+struct CountedPlan {
+    std::uint32_t number = 0;
+    std::size_t size() const { return 10; }
+};
+
+// Plans that are asked for again and again stay; what the others hold is bounded.
+void plans_in_use_are_kept() {
+    std::vector<std::size_t> made(5000, 0);
+    Plans<CountedPlan> plans(100000);
+    const auto ask = [&](std::uint32_t number) {
+        const CountedPlan& plan = plans.get({7, number}, [&](CountedPlan& fresh) {
+            fresh.number = number;
+            ++made[number];
+        });
+        CHECK(plan.number == number);
+    };
+    for (int turn = 0; turn < 3; ++turn)
+        for (std::uint32_t number = 1; number < made.size(); ++number) {
+            ask(number);
+            ask(0);
+            ask(number);
+        }
+    CHECK(made[0] == 1);
+    for (std::size_t number = 1; number < made.size(); ++number) CHECK(made[number] == 3);
+}
+
+// Whoever leaves something on a full shelf loses it; nobody shares anything with anybody.
+void shelves_hold_so_much() {
+    Shelf<int> shelf(2);
+    const auto take = [&](int fresh) { return shelf.take([&] { return std::make_unique<int>(fresh); }); };
+    auto a = take(1), b = take(2), c = take(3);
+    CHECK(*a == 1 && *b == 2 && *c == 3);
+    shelf.leave(std::move(a));
+    shelf.leave(std::move(b));
+    shelf.leave(std::move(c));
+    b = take(4);
+    a = take(5);
+    c = take(6);
+    CHECK(*b == 2 && *a == 1 && *c == 6);
 }
 
 // What one call leaves to the next must not show, whatever was scored before, by how many, and where it was stopped.
@@ -364,6 +407,8 @@ int main() {
     RUN(scores_are_weighted_sums_of_kernels);
     RUN(shared_fragments_are_followed);
     RUN(trees_score_alone_as_they_do_together);
+    RUN(plans_in_use_are_kept);
+    RUN(shelves_hold_so_much);
     RUN(plans_outlive_a_call);
     RUN(near_copies_do_not_explode);
     RUN(depth_and_width_have_no_limit);
