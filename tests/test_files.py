@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import random
+import stat
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -345,6 +347,51 @@ class TestSaving:
             sw.save(Subtree(0.2), path)
         assert os.listdir(tmp_path) == ["x.sap"]
         assert sw.load(path) == Subtree(0.1)
+
+    def test_links_stay(self, tmp_path: Path) -> None:
+        (tmp_path / "folder").mkdir()
+        real, link, dangling = tmp_path / "folder" / "real.sap", tmp_path / "link.sap", tmp_path / "dangling.sap"
+        real.write_bytes(b"old")
+        link.symlink_to(Path("folder", "real.sap"))
+        dangling.symlink_to(tmp_path / "folder" / "new.sap")
+        for path in (link, dangling):
+            sw.save(Subtree(0.3), path)
+            assert path.is_symlink()
+            assert sw.load(path) == Subtree(0.3)
+        assert sw.load(real) == Subtree(0.3)
+        assert sorted(os.listdir(tmp_path / "folder")) == ["new.sap", "real.sap"]
+
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+    def test_pipes_are_written_into(self, tmp_path: Path) -> None:
+        pipe, copy = tmp_path / "pipe", tmp_path / "copy.sap"
+        os.mkfifo(pipe)
+        reader = threading.Thread(target=lambda: copy.write_bytes(pipe.read_bytes()))
+        reader.start()
+        sw.save(Subtree(0.3), pipe)
+        reader.join()
+        assert stat.S_ISFIFO(pipe.stat().st_mode)
+        assert sw.load(copy) == Subtree(0.3)
+
+    @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="this system does not name open files")
+    def test_open_files_are_written_into(self, tmp_path: Path) -> None:
+        with open(tmp_path / "x.sap", "wb") as stream:
+            sw.save(Subtree(0.3), f"/proc/self/fd/{stream.fileno()}")
+            sw.save(Subtree(0.3), f"/dev/fd/{stream.fileno()}")
+            assert os.fstat(stream.fileno()).st_ino == (tmp_path / "x.sap").stat().st_ino
+        assert sw.load(tmp_path / "x.sap") == Subtree(0.3)
+
+    @pytest.mark.skipif(not hasattr(os, "openpty"), reason="this system has no terminals of one's own")
+    def test_devices_are_written_into(self) -> None:
+        # A terminal that belongs to this test, so that nobody else misses it if it is lost.
+        master, slave = os.openpty()
+        try:
+            path = os.ttyname(slave)
+            sw.save(Subtree(0.3), path)
+            assert stat.S_ISCHR(os.stat(path).st_mode)
+            assert b"sapwood" in os.read(master, 1000)
+        finally:
+            os.close(master)
+            os.close(slave)
 
     def test_missing_folder(self, tmp_path: Path) -> None:
         with pytest.raises(SapwoodError, match=r"x\.sap: there is no folder .*nope.*; make it first"):

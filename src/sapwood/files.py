@@ -335,14 +335,23 @@ def _is_whole(document: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> bool
 def atomic_write(path: str | os.PathLike[str], data: bytes, *, flush: bool = True) -> None:
     """Write a file so that it appears whole or not at all, even if the process is killed halfway.
 
-    Without ``flush`` a machine that loses power may lose the content; for files that are checked before they are used.
+    A link stays, and the file it leads to is written; what is no file, such as a pipe or ``/dev/stdout``, is written
+    into. Without ``flush`` a machine that loses power may lose the content; for files that are checked before they are
+    used.
 
     Raises
     ------
     OutputError
         If the folder is missing or may not be written to, or the disk is full; nothing is left behind.
     """
-    target = Path(path)
+    if _is_stream(path):
+        try:
+            with open(path, "wb") as stream:
+                stream.write(data)
+        except OSError as error:
+            raise unwritable(path, error) from None
+        return
+    target = Path(os.path.realpath(path) if os.path.islink(path) else path)
     draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part") if target.name else target
     try:
         with _draft(draft) as stream:
@@ -360,6 +369,19 @@ def atomic_write(path: str | os.PathLike[str], data: bytes, *, flush: bool = Tru
         with contextlib.suppress(OSError, ValueError):
             draft.unlink(missing_ok=True)
         raise unwritable(target, error) if isinstance(error, (OSError, ValueError)) else error from None
+
+
+def _is_stream(path: str | os.PathLike[str]) -> bool:
+    """Whether there is something that data is sent to rather than kept in: replacing it would break it for others."""
+    # Behind these names may be a file that somebody holds open, and who replaces it writes past them.
+    name = os.path.abspath(path)
+    if name in ("/dev/stdout", "/dev/stderr") or name.startswith(("/dev/fd/", "/proc/")):
+        return True
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
 def _draft(path: Path) -> IO[bytes]:
