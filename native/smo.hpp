@@ -31,7 +31,7 @@ struct MachineProblem {
 
 struct MachineOptions {
     double tolerance = 1e-3;
-    std::size_t max_iterations = 0;  // 0: no limit
+    std::size_t max_iterations = 0;  // 0: so many that only rounding can keep it from converging before
     std::size_t window_bytes = 1 << 26;
     bool shrinking = true;
 };
@@ -260,6 +260,8 @@ class Machine {
         activate_all();
         for (std::size_t k = 0; k < slack_.size(); ++k) slack_[k] = problem.side[k];
         MachineSolution solution;
+        const std::size_t most = options_.max_iterations != 0 ? options_.max_iterations
+                                                              : std::max<std::size_t>(10000000, 100 * problem.points.size());
         const std::size_t period = std::min<std::size_t>(std::max<std::size_t>(1, beta_.size()), 1000);
         std::size_t until_shrinking = period;
         bool whole = false;  // whether everything has been looked at again near the end
@@ -281,7 +283,7 @@ class Machine {
                 if (!(found.most - found.least > options_.tolerance)) break;
                 until_shrinking = 1;
             }
-            if (options_.max_iterations && solution.iterations >= options_.max_iterations) {
+            if (solution.iterations >= most) {
                 solution.converged = false;
                 reactivate();
                 break;

@@ -199,7 +199,8 @@ nb::tuple solve(const PointKernel<Real>& kernel, bind::Offsets ends, bind::Numbe
                 std::size_t threads, nb::object progress) {
     const std::vector<MachineProblem> problems = read_problems(kernel.size(), ends, points, sides, costs);
     std::vector<MachineSolution> solutions;
-    watch(points.shape(0) < 100, progress, [&](Control& control) {
+    // However few points there are, a small tolerance may take millions of steps.
+    watch(false, progress, [&](Control& control) {
         solutions = solve_machines(kernel, problems, {tolerance, max_iterations, window_bytes, shrinking}, threads, control);
     });
     std::vector<double> weights, bias, objective, gap;

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import _thread
 import inspect
+import threading
+import time
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.svm import SVC, SVR
 
 import conformance
 import sapwood as sw
-from sapwood.errors import KernelError
+from sapwood.errors import DataError, KernelError, ParameterError
 from sapwood.kernels import Linear, PartialTree, Polynomial, SubsetTree, Subtree
 from sapwood.learn import KernelSVC, KernelSVR
 
@@ -201,3 +208,87 @@ def test_regression_refuses_words(sentences):
         KernelSVR().fit(X, y)
     with pytest.raises(ValueError, match=r"y\[1\] is NaN"):
         KernelSVR().fit(X[:2], [1.0, np.nan])
+    for words in (["1"] * len(X), [1j] * len(X)):
+        with pytest.raises(ValueError, match="y must be real numbers"):
+            KernelSVR().fit(X, words)
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (["a", np.nan, "b", "a"], r"y\[1\] is nan, which is no label; fill it in or drop"),
+        (np.array(["a", "b", None, "a"], dtype=object), r"y\[2\] is None"),
+        (pd.Series(["a", None, "b", "a"]), r"y\[1\] is (None|nan)"),
+        (pd.Series(["a", None, "b", "a"], dtype="string"), r"y\[1\] is <NA>"),
+        ([1.0, 2.0, 1.0, np.nan], r"y\[3\] is nan"),
+        (np.array([1.0, np.nan, 1.0, 2.0]), r"y\[1\] is nan"),
+        ([1, "b", 1, "b"], r"y mixes text and other values: y\[1\] is 'b' and y\[0\] is 1"),
+    ],
+)
+def test_labels_that_are_none_are_refused(labels, message):
+    with pytest.raises(DataError, match=message):
+        KernelSVC().fit(["(a b)", "(a c)", "(a d)", "(a e)"], labels)
+
+
+@pytest.mark.parametrize("factor", [np.nan, -1, "x", np.inf, None, True])
+def test_class_weights_that_are_none_are_refused(factor, sentences):
+    X, y = sentences
+    for solver in ("sklearn", "native"):
+        with pytest.raises(ParameterError, match=r"class_weight\['\w+'\] must be a finite number of at least 0, got"):
+            KernelSVC(class_weight={str(y[0]): factor}, solver=solver).fit(X, y)
+
+
+@pytest.mark.parametrize("solver", ["sklearn", "native"])
+def test_features_too_large_are_named(solver):
+    trees, labels = ["(a b)", "(a c)"] * 5, ["x", "y"] * 5
+    features = np.ones((10, 2))
+    features[3] = 1e200
+    X = sw.Examples(t=trees, f=features)
+    with pytest.raises(KernelError, match="example 3 is not finite"), np.errstate(over="ignore"):
+        KernelSVC(SubsetTree().normalized().on("t") + Linear().on("f"), solver=solver).fit(X, labels)
+    with pytest.raises(KernelError, match="example 3 is not finite"), np.errstate(over="ignore"):
+        KernelSVC(Polynomial(40), solver=solver).fit(features.clip(max=1e20), labels)
+
+
+def test_parameters_of_the_default_kernel_can_be_searched(sentences):
+    X, y = sentences
+    for estimator, targets in ((KernelSVC(), y), (KernelSVR(), np.arange(len(y)))):
+        search = GridSearchCV(estimator, {"kernel__kernel__decay": [0.2, 0.6]}, cv=2).fit(X, targets)
+        assert search.best_estimator_.kernel in (SubsetTree(0.2).normalized(), SubsetTree(0.6).normalized())
+        assert estimator.kernel is None
+        assert clone(estimator).set_params(kernel=SubsetTree(), kernel__decay=0.1).kernel == SubsetTree(0.1)
+
+
+def test_a_single_tree_is_no_list(sentences):
+    X, y = sentences
+    clf = KernelSVC().fit(X, y)
+    tree = X[0]
+    for single in (tree, str(tree), tree.to_nltk()):
+        for ask in (clf.predict, clf.decision_function, SubsetTree()):
+            with pytest.raises(DataError, match="single tree"):
+                ask(single)
+
+
+def unreachable():
+    """Return data on which rounding keeps the native solver from ever converging to the last bit."""
+    dog, run, sit = "(NP (NN dog))", "(VP (VB run))", "(VP (VB sit))"
+    trees = [f"(S {dog} {run})", f"(S {run})", f"(S {dog.replace('dog', 'cat')} {sit})", f"(S {sit})"]
+    return trees * 5, list("abab") * 5
+
+
+def test_a_tolerance_below_rounding_ends():
+    trees, labels = unreachable()
+    with pytest.warns(ConvergenceWarning, match=r"stopped after 10000000 iterations"):
+        clf = KernelSVC(tol=1e-300, solver="native").fit(trees, labels)
+    assert (clf.predict(trees) == KernelSVC().fit(trees, labels).predict(trees)).all()
+
+
+def test_small_problems_can_be_interrupted():
+    trees, labels = unreachable()
+    timer = threading.Timer(0.3, _thread.interrupt_main)
+    timer.start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        KernelSVC(tol=1e-300, max_iter=10**12, solver="native").fit(trees, labels)
+    assert time.monotonic() - start < 5
+    timer.join()

@@ -34,6 +34,8 @@ def as_data(X: Any) -> Any:
         return X
     if hasattr(X, "to_numpy"):
         return as_data(X.to_numpy())
+    if is_single(X):
+        raise DataError("expected a list of trees, got a single tree; write [tree].")
     if isinstance(X, (list, tuple, np.ndarray)):
         rows = list(X)
         if rows and all(isinstance(row, Mapping) for row in rows):

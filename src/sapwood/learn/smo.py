@@ -93,7 +93,7 @@ def solve(
     tolerance : float
         Largest violation of the optimality conditions that is left.
     max_iter : int
-        Most iterations per problem; -1 means no limit.
+        Most iterations per problem; -1 means ten million, or a hundred per point if that is more.
     memory : float, optional
         Most gigabytes to take for tables and rows; by default three quarters of what is free.
 
@@ -153,7 +153,8 @@ def solve_prepared(
         )
     if not converged:
         warnings.warn(
-            f"the solver stopped after max_iter={max_iter} iterations before it converged; raise max_iter or tol.",
+            f"the solver stopped after {int(iterations.max())} iterations (max_iter={max_iter}) before it converged; "
+            "raise max_iter or tol.",
             ConvergenceWarning,
             stacklevel=3,
         )

@@ -7,6 +7,7 @@ expansion instead of a kernel value per support example.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from itertools import combinations
 from typing import Any, Self
@@ -19,14 +20,16 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from sapwood.errors import DataError, KernelError, ParameterError
+from sapwood.errors import DataError, ParameterError
 from sapwood.files import Reader, Writer, register
 from sapwood.kernels.base import Kernel, Matrix, as_data
+from sapwood.kernels.data import is_number
 from sapwood.kernels.explain import one_example
 from sapwood.kernels.syntactic import SubsetTree
 from sapwood.learn.explain import CompiledExplanation, Explanation, ModelFragments
 from sapwood.learn.smo import BinaryProblem, solve
 from sapwood.learn.spreading import side_by_side
+from sapwood.learn.tables import infinite_kernel
 
 __all__ = ["KernelSVC", "KernelSVR"]
 
@@ -59,7 +62,7 @@ class _KernelMachine(BaseEstimator):
             raise ParameterError(f"max_iter must be -1 or an integer of at least 1, got {most!r}.")
 
     def _bind(self, X: Any) -> Kernel:
-        kernel = SubsetTree().normalized() if self.kernel is None else self.kernel
+        kernel = _default_kernel() if self.kernel is None else self.kernel
         if not isinstance(kernel, Kernel):
             raise ParameterError(
                 f"kernel must be a kernel such as SubsetTree(decay=0.4).normalized(), got {kernel!r}; "
@@ -68,11 +71,19 @@ class _KernelMachine(BaseEstimator):
         self.kernel_ = kernel.bind(X)
         return self.kernel_
 
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name; those of the default kernel, too, which then takes its place."""
+        if self.kernel is None and "kernel" not in params and any(name.startswith("kernel__") for name in params):
+            self.kernel = _default_kernel()
+        super().set_params(**params)
+        return self
+
     def _gram(self, X: Any) -> Matrix:
         K: Matrix = self._bind(X)(X)
         if not np.isfinite(K).all():
-            row = int(np.flatnonzero(~np.isfinite(K).all(axis=1))[0])
-            raise KernelError(f"the kernel of example {row} is not finite; lower decay or use kernel.normalized().")
+            # What is too large shows in the columns of all others, but is to blame itself.
+            broken = ~np.isfinite(np.diagonal(K))
+            raise infinite_kernel(int(np.flatnonzero(broken if broken.any() else ~np.isfinite(K).all(axis=1))[0]))
         return K
 
     def _keep(self, X: Any, support: NDArray[np.intp], coefficients: Matrix, intercept: Matrix) -> None:
@@ -206,8 +217,7 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
         if self.memory is not None:
             _check_positive(self.memory, "memory")
         X = as_data(X)
-        labels = _check_targets(X, y)
-        check_classification_targets(labels)
+        labels = _check_labels(X, y)
         self.classes_, targets = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
             raise DataError(f"y has only the class {self.classes_.tolist()[0]!r}; a classifier needs at least two.")
@@ -236,6 +246,9 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
         unknown = [label for label in self.class_weight if label not in self.classes_]
         if unknown:
             raise ParameterError(f"class_weight names {unknown[0]!r}, but y has only {self.classes_.tolist()}.")
+        for label, factor in self.class_weight.items():
+            if isinstance(factor, bool) or not is_number(factor) or not 0 <= float(factor) < np.inf:
+                raise ParameterError(f"class_weight[{label!r}] must be a finite number of at least 0, got {factor!r}.")
         factors = np.array([self.class_weight.get(label, 1.0) for label in self.classes_.tolist()], dtype=np.float64)
         return weight * factors[targets]
 
@@ -438,6 +451,8 @@ class KernelSVR(RegressorMixin, _KernelMachine):
             _check_positive(self.epsilon, "epsilon")
         X = as_data(X)
         targets = _check_targets(X, y)
+        if targets.dtype.kind in "UScmMV":
+            raise DataError(f"y must be real numbers for regression, got {targets.dtype}; for labels use KernelSVC.")
         try:
             targets = targets.astype(np.float64)
         except (TypeError, ValueError):
@@ -470,6 +485,10 @@ class KernelSVR(RegressorMixin, _KernelMachine):
         return self._explainer().fragments(None, np.ones(1), top)
 
 
+def _default_kernel() -> Kernel:
+    return SubsetTree().normalized()
+
+
 def _solve(solver: SVC, K: Matrix, rows: NDArray[np.intp] | None, sides: NDArray[np.intp], weights: Matrix) -> SVC:
     """Solve one binary problem on the whole Gram matrix or on some of its rows and columns."""
     block = K if rows is None else np.ascontiguousarray(K[np.ix_(rows, rows)])
@@ -492,6 +511,36 @@ def _check_targets(X: Any, y: Any) -> NDArray[Any]:
     if not len(targets):
         raise DataError("there is nothing to train on: X has no examples.")
     return targets
+
+
+def _is_missing(value: object) -> bool:
+    # The missing values of pandas are equal to nothing and neither true nor false.
+    return (
+        value is None or (isinstance(value, float) and np.isnan(value)) or type(value).__name__ in ("NAType", "NaTType")
+    )
+
+
+def _check_labels(X: Any, y: Any) -> NDArray[Any]:
+    """Check labels before they become an array, which would make text of whatever stands beside text."""
+    values = y.to_numpy() if hasattr(y, "to_numpy") else y
+    if isinstance(values, (list, tuple)) or getattr(getattr(values, "dtype", None), "kind", "") == "O":
+        texts: dict[bool, int] = {}
+        for number, value in enumerate(values):
+            if _is_missing(value):
+                raise DataError(f"y[{number}] is {value!r}, which is no label; fill it in or drop the example.")
+            texts.setdefault(isinstance(value, str), number)
+        if len(texts) == 2:
+            text, other = texts[True], texts[False]
+            raise DataError(
+                f"y mixes text and other values: y[{text}] is {values[text]!r} and y[{other}] is {values[other]!r}; "
+                "make all of them text or all of them numbers."
+            )
+    labels = _check_targets(X, values)
+    if labels.dtype.kind == "f" and np.isnan(labels).any():
+        number = int(np.flatnonzero(np.isnan(labels))[0])
+        raise DataError(f"y[{number}] is nan, which is no label; fill it in or drop the example.")
+    check_classification_targets(labels)
+    return labels
 
 
 def _check_weights(weights: Any, count: int) -> Matrix:

@@ -24,7 +24,7 @@ from sapwood.kernels.flat import Linear, Polynomial
 from sapwood.learn.budget import Budget, top_of
 from sapwood.learn.parts import Part, find_items, inner_kernel, merge, take_apart
 
-__all__ = ["Prepared", "prepare", "prepare_gram"]
+__all__ = ["Prepared", "infinite_kernel", "prepare", "prepare_gram"]
 
 _EMPTY_VALUES = np.zeros(0, dtype=np.float64)
 _WORTH_A_CALL = 400  # trees: a kernel on fewer takes longer to set up than to compute
@@ -91,6 +91,10 @@ def prepare(kernel: Kernel, X: Any, memory: float | None, threads: int) -> Prepa
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         diagonal = np.ascontiguousarray(kernel._diag(X[first]), dtype=np.float64)
+    # No value of a kernel is larger than the largest of an example with itself, so this is all there is to look at.
+    broken = np.flatnonzero(~(diagonal <= np.finfo(f"f{bits // 8}").max))
+    if len(broken):
+        raise infinite_kernel(int(first[broken[0]]))
     point_kernel = getattr(_core.smo, f"PointKernel{bits}")(natives, native_terms, diagonal)
     return Prepared(point_kernel, points, budget.window)
 
@@ -156,12 +160,15 @@ def _square(part: Part, chosen: NDArray[np.uint32]) -> Matrix:
         total += weight * block
     if not np.isfinite(total).all():
         row = int(part.first[chosen[int(np.flatnonzero(~np.isfinite(total).all(axis=1))[0])]])
-        raise _infinite(row)
+        raise infinite_kernel(row)
     return total
 
 
-def _infinite(row: int) -> KernelError:
-    return KernelError(f"the kernel of example {row} is not finite; lower decay or use kernel.normalized().")
+def infinite_kernel(row: int) -> KernelError:
+    """Make the error to raise where the values of an example are too large for a number."""
+    return KernelError(
+        f"the kernel of example {row} is not finite; use kernel.normalized(), lower decay, or scale its features down."
+    )
 
 
 def _fill(part: Part, kind: str, budget: Budget) -> Any:
@@ -185,7 +192,7 @@ def _fill(part: Part, kind: str, budget: Budget) -> Any:
             block = _block(part, columns, a, b)
             if not np.isfinite(block).all():
                 row = int(part.first[a + int(np.flatnonzero(~np.isfinite(block).all(axis=1))[0])])
-                raise _infinite(row)
+                raise infinite_kernel(row)
             if half is not None:
                 half.set(a, block)
             else:
