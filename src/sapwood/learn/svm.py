@@ -7,7 +7,6 @@ expansion instead of a kernel value per support example.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from itertools import combinations
 from typing import Any, Self
