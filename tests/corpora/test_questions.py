@@ -73,7 +73,7 @@ def test_counts(data: Path) -> None:
     assert (len(train), len(test)) == (5452, 500)
     assert len({question.coarse for question in train}) == 6
     assert len({question.label for question in train}) == 50
-    with pytest.raises(FormatError, match="is not valid utf-8; pass the encoding"):
+    with pytest.raises(FormatError, match="is not valid utf-8; save the file as UTF-8 or pass its encoding"):
         read_questions(packed / "train.txt")
 
 

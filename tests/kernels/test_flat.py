@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sparse
 from hypothesis import given, settings
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 import sapwood as sw
 from sapwood.errors import DataError
 from sapwood.kernels import Linear, Polynomial
+from sapwood.learn import KernelSVC
 
 
 @settings(deadline=None, max_examples=40)
@@ -53,3 +55,24 @@ def test_compiled_polynomials_give_the_sums_of_kernel_values():
         np.testing.assert_allclose(found, kernel(matrix[20:], matrix[:20]) @ weights)
         with pytest.raises(DataError):
             kernel.expansion(rows[:20], weights)(matrix)
+
+
+@pytest.mark.parametrize("solver", ["sklearn", "native"])
+def test_columns_of_yes_and_no_are_features(solver):
+    frame = pd.get_dummies(pd.Series(list("abcab")))
+    expected = frame.to_numpy().astype(float)
+    for table in (frame, frame.to_numpy(), sparse.csr_array(frame.to_numpy())):
+        for kernel in (Linear(), Polynomial(degree=2)):
+            np.testing.assert_array_equal(kernel(table), kernel(expected))
+        labels = [0, 1, 1, 0, 1]
+        clf = KernelSVC(Linear(), solver=solver)
+        margins = clf.fit(expected, labels).decision_function(expected)
+        np.testing.assert_array_equal(clf.fit(table, labels).decision_function(table), margins)
+    examples = sw.Examples(f=frame.to_numpy())
+    np.testing.assert_array_equal(Linear().on("f")(examples), Linear()(expected))
+
+
+@pytest.mark.parametrize("kind", ["complex128", "datetime64[s]"])
+def test_only_real_numbers_are_features(kind):
+    with pytest.raises(DataError, match="features must be real numbers, got an array of type"):
+        Linear()(np.zeros((2, 2), dtype=kind))

@@ -151,7 +151,10 @@ class _Scan:
     def undecodable(self, before: bytes, byte: int, encoding: str) -> FormatError:
         line = self._line + self._kept.count("\n") + before.count(b"\n")
         return FormatError(
-            self._name, line, 1, f"the byte 0x{byte:02x} is not valid {encoding}; pass the encoding of the file"
+            self._name,
+            line,
+            1,
+            f"the byte 0x{byte:02x} is not valid {encoding}; save the file as UTF-8 or pass its encoding",
         )
 
 

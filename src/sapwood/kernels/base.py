@@ -414,7 +414,8 @@ class Normalized(Kernel):
         broken = np.flatnonzero(~np.isfinite(diagonal))
         if len(broken):
             raise KernelError(
-                f"the kernel of element {broken[0]} with itself overflows; lower decay, or limit max_depth."
+                f"the kernel of element {broken[0]} with itself overflows; lower decay, limit max_depth, "
+                "or scale features down."
             )
         empty = np.flatnonzero(diagonal <= 0)
         if len(empty):

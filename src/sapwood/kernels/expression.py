@@ -7,6 +7,7 @@ ever evaluated.
 from __future__ import annotations
 
 import ast
+import inspect
 from typing import Any
 
 from sapwood.errors import ParameterError
@@ -88,7 +89,11 @@ def _read(node: ast.expr, text: str) -> Any:
             try:
                 return find(name)(*arguments, **keywords)
             except TypeError as error:
-                raise _refused(node, text, str(error).replace("__init__() ", "")) from None
+                takes = ", ".join(inspect.signature(find(name)).parameters) or "nothing"
+                reason = str(error).removeprefix(f"{name}.__init__() ")
+                raise _refused(node, text, f"{name} {reason}; it takes {takes}") from None
+        case ast.Name(id=name) if name in KERNELS or name in INGREDIENTS:
+            raise _refused(node, text, f"{name} needs parentheses: write {name}()")
         case ast.Call(func=ast.Attribute(value=inner, attr="normalized"), args=[], keywords=[]):
             return _kernel(inner, text).normalized()
         case ast.Call(

@@ -241,8 +241,8 @@ def _line_up(kernel: Kernel, *sides: Any) -> list[Any]:
         raise DataError("one side has dictionaries and the other a matrix; use the same kind of features on both.")
     for side in sides:
         values = side.data if sparse.issparse(side) else side
-        if not np.issubdtype(values.dtype, np.number):
-            raise DataError(f"features must be numbers, got an array of type {values.dtype}.")
+        if values.dtype.kind not in "biuf":
+            raise DataError(f"features must be real numbers, got an array of type {values.dtype}.")
         if not np.isfinite(values).all():
             row = _first_broken_row(side)
             raise DataError(f"row {row} has a feature that is NaN or infinite; fill or drop it first.")

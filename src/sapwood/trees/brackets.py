@@ -446,7 +446,7 @@ def _load(source: Source, encoding: str) -> tuple[str, bytes | str]:
     try:
         return name, data.decode(encoding).encode()
     except UnicodeDecodeError as error:
-        reason = f"a byte that is not valid {encoding}; pass the encoding of the file"
+        reason = f"a byte that is not valid {encoding}; save the file as UTF-8 or pass its encoding"
         raise _fault(name, data, error.start, reason) from None
     except LookupError:
         raise DataError(f"unknown encoding {encoding!r}; try 'utf-8' or 'latin-1'.") from None
