@@ -274,7 +274,8 @@ def _decode(raw: bytes | str, encoding: str, name: str, number: int) -> str:
             text = raw.decode(encoding)
         except UnicodeDecodeError as error:
             column = len(raw[: error.start].decode(encoding, "replace")) + 1
-            reason = f"the byte 0x{raw[error.start]:02x} is not valid {encoding}; save the file as UTF-8 or pass its encoding"
+            byte = f"the byte 0x{raw[error.start]:02x} is not valid {encoding}"
+            reason = f"{byte}; save the file as UTF-8 or pass its encoding"
             raise FormatError(name, number, column, reason) from None
     if "\0" in text:
         raise FormatError(name, number, text.index("\0") + 1, "a NUL character; this is not a text file")
