@@ -161,6 +161,10 @@ class TestRefusals:
             ("(a b)", "got a single tree; write"),
             (sw.Tree("a"), "got a single tree; write"),
             (3, "expected an iterable of trees, got int"),
+            ({"t": ["(a b)"]}, r"got a dict of columns; .*views\['t'\], .*Examples\(\*\*views"),
+            ({}, r"got a dict of columns; .*views\['tree'\]"),
+            (np.array("(a b)"), r"an array without dimensions; write TreeArray\(\[tree\]\)"),
+            (np.array(sw.Tree("a")), "an array without dimensions"),
             ([3], "element 0 is a int; expected a Tree"),
             (["(a b)", None], "element 1 is a NoneType"),
             ([["(a b)", ["(c d)"]]], "element 0 is a list"),
@@ -180,6 +184,17 @@ class TestRefusals:
     def test_construction(self, trees: Any, message: str) -> None:
         with pytest.raises((DataError, TreeError), match=message):
             sw.TreeArray(trees)
+
+    def test_tables(self) -> None:
+        import pandas as pd
+
+        frame = pd.DataFrame({"t": ["(a b)", "(c d)"]}, index=[7, 9])
+        with pytest.raises(DataError, match=r"got a DataFrame of columns; .*df\['t'\], .*Examples\.from_frame\(df\)"):
+            sw.TreeArray(frame)
+        with pytest.raises(DataError, match="got a DataFrame of columns"):
+            sw.TreeArray(frame[[]])
+        assert sw.TreeArray(frame["t"]).to_strings() == ["(a b)", "(c d)"]
+        assert len(sw.TreeArray({"t": "(a b)"}.values())) == 1
 
     @pytest.mark.parametrize("bags", [False, True])
     def test_indexing(self, bags: bool) -> None:

@@ -6,7 +6,7 @@ element is a tree, or a bag of trees for documents of several sentences.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, cast, overload
 
@@ -73,6 +73,9 @@ class TreeArray:
             raise DataError("expected a list of trees, got a single tree; write TreeArray([tree]).")
         if not isinstance(trees, Iterable):
             raise DataError(f"expected an iterable of trees, got {type(trees).__name__}.")
+        _refuse_tables(trees)
+        if isinstance(trees, np.ndarray) and trees.ndim == 0:
+            raise DataError("expected a list of trees, got an array without dimensions; write TreeArray([tree]).")
         self._arena = _core.trees.Arena()
         builder = _Builder(self._arena)
         for index, element in enumerate(trees):
@@ -303,6 +306,20 @@ def _index(key: Any, length: int) -> Any:
         wrong = index[(index < -length) | (index >= length)][0]
         raise IndexError(f"index {wrong} is out of range for {length} trees")
     return index
+
+
+def _refuse_tables(trees: Iterable[Any]) -> None:
+    """Raise for what would give the names of its columns when it is iterated over."""
+    if isinstance(trees, Mapping):
+        name, whole = "views", "Examples(**views)"
+    elif hasattr(trees, "columns") and hasattr(trees, "iloc"):
+        name, whole = "df", "Examples.from_frame(df)"
+    else:
+        return
+    raise DataError(
+        f"expected a list of trees, got a {type(trees).__name__} of columns; pass one column, for example "
+        f"{name}[{next(iter(trees), 'tree')!r}], or keep them all with {whole}."
+    )
 
 
 class _Builder:
