@@ -185,6 +185,15 @@ class TestRefusals:
         with pytest.raises((DataError, TreeError), match=message):
             sw.TreeArray(trees)
 
+    def test_nltk_trees_at_fault_are_named(self) -> None:
+        import nltk
+
+        good, nameless = nltk.Tree("S", ["a"]), nltk.Tree("", ["a"])
+        with pytest.raises(TreeError, match="element 2: a label must not be empty"):
+            sw.TreeArray(["(a b)", good, nameless])
+        with pytest.raises(TreeError, match=r"element 1: a node of the nltk\.Tree is a int: 3"):
+            sw.TreeArray([[good], [good, nltk.Tree("S", [3])]])
+
     def test_tables(self) -> None:
         import pandas as pd
 

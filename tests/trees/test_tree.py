@@ -166,7 +166,6 @@ class TestNltk:
         assert Tree.from_nltk(nt) == expected
         assert Tree.from_nltk(nltk.ImmutableTree.convert(nt)) == expected
         assert Tree.from_nltk(nltk.ParentedTree.convert(nt)) == expected
-        assert Tree.from_nltk("dog") == Tree("dog")
         assert expected.to_nltk() == nt
         assert Tree("x").to_nltk() == nltk.Tree("x", [])
         assert Tree.from_nltk(nltk.Tree(nltk.Nonterminal("S"), ["a"])) == T("(S a)")
@@ -176,10 +175,32 @@ class TestNltk:
 
         with pytest.raises(TreeError, match="got list"):
             Tree.from_nltk(["a"])
+        for other in ("(S a)", "dog", T("(S a)"), None):
+            with pytest.raises(TreeError, match=r"expected an nltk\.Tree, got .*with Tree\.fromstring"):
+                Tree.from_nltk(other)
         with pytest.raises(TreeError, match="is a tuple"):
             Tree.from_nltk(nltk.Tree("S", [("dog", "NN")]))
         with pytest.raises(TreeError, match="must not be empty"):
             Tree.from_nltk(nltk.Tree("", ["a"]))
+
+    def test_one_node_in_several_places(self) -> None:
+        import nltk
+
+        shared = nltk.Tree("NP", ["dogs"])
+        tree = nltk.Tree("S", [shared, nltk.Tree("VP", [shared, shared])])
+        assert Tree.from_nltk(tree) == T("(S (NP dogs) (VP (NP dogs) (NP dogs)))")
+
+    def test_cycles(self) -> None:
+        import nltk
+
+        loop = nltk.Tree("S", ["a"])
+        loop.append(loop)
+        low = nltk.Tree("C", ["c"])
+        long = nltk.Tree("A", ["a", nltk.Tree("B", [low])])
+        low.append(long)
+        for tree, label in ((loop, "S"), (nltk.Tree("TOP", [loop]), "S"), (long, "A"), (low, "C")):
+            with pytest.raises(TreeError, match=f"holds itself: a node '{label}' is its own ancestor"):
+                Tree.from_nltk(tree)
 
 
 class TestRecords:

@@ -358,7 +358,10 @@ class _Builder:
         # Whatever is wrong with the strings so far comes first.
         self._flush_strings()
         if is_nltk(tree):
-            tree = from_nltk(tree)
+            try:
+                tree = from_nltk(tree)
+            except TreeError as error:
+                raise TreeError(f"element {index}: {error}") from None
         if not isinstance(tree, Tree):
             raise TreeError(
                 f"element {index} is a {type(tree).__name__}; expected a Tree, a string in bracket notation, "

@@ -21,12 +21,14 @@ def is_nltk(value: object) -> bool:
 
 
 def from_nltk(tree: Any) -> Tree:
-    """Convert an ``nltk.Tree`` (or a string, which is a leaf); see ``Tree.from_nltk``."""
-    if isinstance(tree, str):
-        return Tree(tree)
+    """Convert an ``nltk.Tree``; see ``Tree.from_nltk``."""
     if not is_nltk(tree):
-        raise TreeError(f"expected an nltk.Tree or a str, got {type(tree).__name__}.")
+        raise TreeError(
+            f"expected an nltk.Tree, got {type(tree).__name__}; read text in bracket notation with Tree.fromstring."
+        )
     finished: list[Tree] = []
+    # The nodes above the one at hand. A node may stand in several places, but not below itself.
+    above: set[int] = set()
     stack: list[tuple[Any, bool]] = [(tree, False)]
     while stack:
         node, ready = stack.pop()
@@ -35,9 +37,15 @@ def from_nltk(tree: Any) -> Tree:
         elif not is_nltk(node):
             raise TreeError(f"a node of the nltk.Tree is a {type(node).__name__}: {node!r}; expected nltk.Tree or str.")
         elif not ready:
+            if id(node) in above:
+                raise TreeError(
+                    f"the nltk.Tree holds itself: a node {node.label()!r} is its own ancestor."
+                )
+            above.add(id(node))
             stack.append((node, True))
             stack.extend((child, False) for child in reversed(node))
         else:
+            above.remove(id(node))
             label = node.label() if isinstance(node.label(), str) else str(node.label())
             children = finished[len(finished) - len(node) :]
             del finished[len(finished) - len(node) :]
