@@ -232,8 +232,16 @@ class TestRecords:
             ([(None, None, "a")], "id None"),
             ([(1, None)], "record 0 is"),
             ([5], "record 0 is 5"),
-            ([(1, None, "")], "must not be empty"),
-            ([(1, None, 7)], "must be a str"),
+            (["abc"], "record 0 is 'abc'"),
+            (
+                [{"id": 1, "parent": None, "label": "a"}],
+                r"record 0 is a dict; expected a tuple \(id, parent id, label\)",
+            ),
+            (3, r"expected a list of \(id, parent id, label\) records, got int"),
+            ([(1, None, "a"), (float("nan"), 1, "b")], "record 1 has the id nan, which stands for 'no parent'"),
+            ([(1, None, "a"), (2, float("nan"), "b")], "found 2"),
+            ([(1, None, "a"), (2, 1, "")], "record 1: a label must not be empty"),
+            ([(1, None, 7)], "record 0: a label must be a str"),
             ([([], None, "a")], "record 0 has an id that cannot be looked up"),
             ([(1, None, "a"), (2, [], "a")], "record 1 has an id that cannot be looked up"),
         ],
@@ -241,6 +249,28 @@ class TestRecords:
     def test_refusals(self, records: list[Any], message: str) -> None:
         with pytest.raises(TreeError, match=message):
             Tree.from_records(records)
+
+    def test_tables(self) -> None:
+        import numpy as np
+        import pandas as pd
+
+        expected = T("(NP DT NN)")
+        frame = pd.DataFrame({"id": [1, 2, 3], "parent": [None, 1, 1], "label": ["NP", "DT", "NN"]})
+        assert frame["parent"].dtype == np.float64
+        assert Tree.from_records(frame.itertuples(index=False)) == expected
+        assert Tree.from_records(frame.astype({"parent": "Int64"}).itertuples(index=False)) == expected
+        assert Tree.from_records(frame.to_numpy()) == expected
+        for missing in (None, float("nan"), np.float64("nan"), pd.NA, pd.NaT):
+            assert Tree.from_records([(np.int64(1), missing, "NP"), (2, np.int8(1), "DT"), (3, 1, "NN")]) == expected
+        # Numbers that are zero or false are parents like others.
+        for zero in (0, False, 0.0, np.int64(0)):
+            assert Tree.from_records([(zero, None, "a"), (1, zero, "b")]) == T("(a b)")
+        with pytest.raises(TreeError, match=r"got a DataFrame; pass its rows, .*itertuples\(index=False\)"):
+            Tree.from_records(frame)
+        with pytest.raises(TreeError, match="record 0 has the id <NA>"):
+            Tree.from_records([(pd.NA, None, "a")])
+        with pytest.raises(TreeError, match="record 1 has an id that cannot be looked up"):
+            Tree.from_records([(1, None, "a"), (2, np.zeros(3), "b")])
 
 
 class TestAst:

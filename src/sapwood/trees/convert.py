@@ -6,7 +6,7 @@ Only shapes that live in memory; files are read by ``brackets`` and ``corpora``.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sapwood.errors import TreeError
@@ -38,9 +38,7 @@ def from_nltk(tree: Any) -> Tree:
             raise TreeError(f"a node of the nltk.Tree is a {type(node).__name__}: {node!r}; expected nltk.Tree or str.")
         elif not ready:
             if id(node) in above:
-                raise TreeError(
-                    f"the nltk.Tree holds itself: a node {node.label()!r} is its own ancestor."
-                )
+                raise TreeError(f"the nltk.Tree holds itself: a node {node.label()!r} is its own ancestor.")
             above.add(id(node))
             stack.append((node, True))
             stack.extend((child, False) for child in reversed(node))
@@ -75,16 +73,29 @@ def to_nltk(tree: Tree) -> Any:
 
 def from_records(records: Iterable[tuple[Any, Any, str]]) -> Tree:
     """Build a tree from (id, parent id, label) records; see ``Tree.from_records``."""
+    if not isinstance(records, Iterable):
+        raise TreeError(f"expected a list of (id, parent id, label) records, got {type(records).__name__}.")
+    if hasattr(records, "columns") and hasattr(records, "iloc"):
+        raise TreeError(
+            f"expected a list of (id, parent id, label) records, got a {type(records).__name__}; pass its rows, for "
+            "example df[['id', 'parent', 'label']].itertuples(index=False)."
+        )
     labels: dict[Any, str] = {}
     children: dict[Any, list[Any]] = {}
     roots = []
     for number, record in enumerate(records):
+        # Three keys, or three letters, would pass for a record.
+        if isinstance(record, Mapping):
+            raise TreeError(
+                f"record {number} is a {type(record).__name__}; expected a tuple (id, parent id, label), for example "
+                "(r['id'], r['parent'], r['label'])."
+            )
         try:
-            identity, parent, label = record
+            identity, parent, label = () if isinstance(record, str) else record
         except (TypeError, ValueError):
             raise TreeError(f"record {number} is {record!r}; expected (id, parent id, label).") from None
-        if identity is None:
-            raise TreeError(f"record {number} has the id None, which stands for 'no parent'; use another id.")
+        if _is_missing(identity):
+            raise TreeError(f"record {number} has the id {identity!r}, which stands for 'no parent'; use another id.")
         try:
             known = identity in labels
             hash(parent)
@@ -94,9 +105,12 @@ def from_records(records: Iterable[tuple[Any, Any, str]]) -> Tree:
             ) from None
         if known:
             raise TreeError(f"record {number}: the id {identity!r} is used twice; every node needs its own.")
-        _check_label(label)
+        try:
+            _check_label(label)
+        except TreeError as error:
+            raise TreeError(f"record {number}: {error}") from None
         labels[identity] = label
-        if parent is None:
+        if _is_missing(parent):
             roots.append(identity)
         else:
             children.setdefault(parent, []).append(identity)
@@ -118,6 +132,15 @@ def from_records(records: Iterable[tuple[Any, Any, str]]) -> Tree:
         kids = tuple(built.pop(child) for child in children.get(identity, ()))
         built[identity] = Tree._trusted(labels[identity], kids)
     return built[roots[0]]
+
+
+def _is_missing(value: object) -> bool:
+    """Tell whether a value is None, or one of those that tables hold in its place: NaN, NaT, NA."""
+    try:
+        return value is None or bool(value != value)
+    except (TypeError, ValueError):
+        # Whether pandas.NA differs from itself is neither true nor false; whether an array does, it cannot say.
+        return type(value).__name__ == "NAType"
 
 
 def from_ast(source: str | ast.AST) -> Tree:

@@ -266,7 +266,7 @@ class Tree:
 
     @classmethod
     def from_records(cls, records: Iterable[tuple[Any, Any, str]]) -> Tree:
-        """Build a tree from ``(id, parent id, label)`` records; the root's parent is None.
+        """Build a tree from ``(id, parent id, label)`` records; the root's parent is None, or NaN in a table.
 
         >>> print(Tree.from_records([(1, None, "NP"), (2, 1, "DT"), (3, 1, "NN")]))
         (NP DT NN)
