@@ -291,6 +291,52 @@ class TestAst:
         expected = sum(isinstance(node, ast.ClassDef) for node in ast.walk(ast.parse(source)))
         assert internal.count("ClassDef") == expected
 
+    def test_different_constants_give_different_trees(self) -> None:
+        texts = [
+            "True",
+            "False",
+            "None",
+            "Ellipsis",
+            "inf",
+            "infj",
+            "nan",
+            "1",
+            "1.5",
+            "1j",
+            "b'a'",
+            "a",
+            "a b",
+            "'a'",
+            "é",
+        ]
+        values = [True, False, None, ..., 1, 0, 1.5, 1.0, 1e999, 1j, complex("infj"), float("nan"), b"a", b"True", ""]
+        trees = [Tree.from_ast(ast.Constant(value)) for value in (*texts, *values)]
+        assert len(set(trees)) == len(texts) + len(values)
+        assert all(tree.size() == 3 for tree in trees)
+
+    @pytest.mark.parametrize(
+        ("source", "constant"),
+        [
+            ("None", "None"),
+            ("True", "True"),
+            ("...", "Ellipsis"),
+            ("'True'", "'True'"),
+            ("'None'", "'None'"),
+            ("'word'", "word"),
+            ("'1'", "'1'"),
+        ],
+    )
+    def test_constants(self, source: str, constant: str) -> None:
+        expected = Tree("Expr", [Tree("value", [Tree("Constant", [Tree("value", [constant])])])])
+        assert Tree.from_ast(source) == Tree("Module", [Tree("body", [expected])])
+
+    def test_none_is_kept_only_where_it_is_said(self) -> None:
+        assert "(MatchSingleton (value None))" in str(Tree.from_ast("match x:\n    case None: pass"))
+        assert "(body Return)" in str(Tree.from_ast("def f(): return"))
+        assert "(Return (value (Constant (value None))))" in str(Tree.from_ast("def f(): return None"))
+        # Names cannot be mistaken for constants.
+        assert str(Tree.from_ast(ast.Name("inf", ast.Load()))) == "(Name (id inf) (ctx Load))"
+
     @pytest.mark.parametrize(
         ("source", "message"),
         [("x =", "not valid Python, line 1"), ("a\0b", "Python"), (3, "got int"), ("(" * 300, "Python")],

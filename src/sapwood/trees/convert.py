@@ -147,7 +147,8 @@ def from_ast(source: str | ast.AST) -> Tree:
     """Build a tree from Python source or an ``ast`` node; see ``Tree.from_ast``.
 
     A node becomes its class name, over one child per field that is not empty; lists of nodes hang under their
-    field's name; other values become leaves with their ``repr``, names and attributes with their text.
+    field's name; other values become leaves with their ``repr``, names and attributes with their text. So do strings
+    that look like names, except those that look like another constant, such as ``'True'``.
     """
     if isinstance(source, str):
         try:
@@ -170,16 +171,28 @@ def from_ast(source: str | ast.AST) -> Tree:
         elif isinstance(item, str):
             finished.append(Tree(item))
         else:
-            fields = [(name, value) for name, value in ast.iter_fields(item) if value is not None and value != []]
+            # None is an empty field, except where it is what the source says.
+            constant = isinstance(item, (ast.Constant, ast.MatchSingleton))
+            fields = [
+                (name, value)
+                for name, value in ast.iter_fields(item)
+                if (value is not None and value != []) or (constant and name == "value")
+            ]
             stack.append((item, len(fields)))
             for name, value in reversed(fields):
                 values = value if isinstance(value, list) else [value]
                 stack.append((name, len(values)))
-                stack.extend((_ast_item(one), -1) for one in reversed(values))
+                stack.extend((_ast_item(one, constant), -1) for one in reversed(values))
     return finished[0]
 
 
-def _ast_item(value: object) -> ast.AST | str:
+# Constants that are no text but whose repr could be a name; the last ones are those of numbers such as 1e999.
+_NAMELIKE = frozenset({"True", "False", "None", "Ellipsis", "inf", "infj", "nan", "nanj"})
+
+
+def _ast_item(value: object, constant: bool) -> ast.AST | str:
     if isinstance(value, ast.AST):
         return value
-    return value if isinstance(value, str) and value.isidentifier() else repr(value)
+    if isinstance(value, str) and value.isidentifier() and not (constant and value in _NAMELIKE):
+        return value
+    return repr(value)
