@@ -135,6 +135,19 @@ class TestText:
         again = T(str(tree))
         assert again.size() == tree.size()
         assert repr(tree).startswith("Tree")
+        if len(repr(tree)) < 300:
+            assert eval(repr(tree), {"Tree": Tree}) == tree
+
+    def test_labels_that_brackets_cannot_express(self) -> None:
+        assert repr(Tree("(", ["x"])) == "Tree('(', ['x'])"
+        assert repr(Tree("A", [Tree("B", ["c d", "e"]), "f"])) == "Tree('A', [Tree('B', ['c d', 'e']), 'f'])"
+        assert repr(Tree("-LRB-", ["x_y"])) == "Tree.fromstring('(-LRB- x_y)')"
+        assert repr(Tree("a b")) == "Tree('a b')"
+        tree = Tree("(")
+        for _ in range(100_000):
+            tree = Tree("a b", [tree, tree])
+        assert repr(tree).endswith("...")
+        assert len(repr(tree)) == 300
 
     def test_a_leaf_reads_with_and_without_brackets(self) -> None:
         assert T("NP") == T("(NP)") == T(" ( NP ) ") == Tree("NP")

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from sapwood.trees.tree import Tree
 
 __all__ = [
+    "is_writable",
     "iter_tree_blocks",
     "iter_trees",
     "parse_tree",
@@ -360,6 +361,11 @@ def read_each_into(arena: _core.trees.Arena, texts: list[str], numbers: Sequence
     )
 
 
+def is_writable(label: str) -> bool:
+    """Tell whether bracket notation can express a label as it is."""
+    return not _UNWRITABLE.search(label)
+
+
 def to_brackets(tree: Tree, *, escape: bool = False) -> str:
     """Write a tree on one line; what ``str(tree)`` gives, except that it refuses labels it cannot express.
 
@@ -385,7 +391,7 @@ def to_brackets(tree: Tree, *, escape: bool = False) -> str:
 
 
 def _label(label: str, escape: bool) -> str:
-    if not _UNWRITABLE.search(label):
+    if is_writable(label):
         return label
     if not escape:
         raise TreeError(

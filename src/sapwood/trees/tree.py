@@ -218,10 +218,34 @@ class Tree:
         return to_brackets(self, escape=True)
 
     def __repr__(self) -> str:
+        from sapwood.trees.brackets import is_writable
+
+        if not self._children:
+            return f"Tree({self._label!r})"
+        if not all(is_writable(node._label) for node in self._objects()):
+            return self._constructor()
         text = str(self)
         if len(text) > 300:
             text = f"{text[:297]}..."
-        return f"Tree.fromstring({text!r})" if self._children else f"Tree({self._label!r})"
+        return f"Tree.fromstring({text!r})"
+
+    def _constructor(self) -> str:
+        """Write the call that makes the tree, for labels that brackets cannot express; cut where it gets long."""
+        text = ""
+        stack: list[Tree | str] = [self]
+        while stack and len(text) <= 300:
+            part = stack.pop()
+            if isinstance(part, str):
+                text += part
+            elif part._children:
+                text += f"Tree({part._label!r}, ["
+                stack.append("])")
+                for child in reversed(part._children):
+                    stack += [child, ", "]
+                stack.pop()  # no comma before the first
+            else:
+                text += repr(part._label)
+        return text if len(text) <= 300 else f"{text[:297]}..."
 
     def _repr_svg_(self) -> str:
         from sapwood.trees.notebook import tree_svg
