@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ import sapwood as sw
 import strategies
 from sapwood import BracketError, Tree
 from sapwood.errors import DataError, TreeError
+from sapwood.trees.brackets import iter_trees
 
 T = Tree.fromstring
 
@@ -206,6 +208,42 @@ class TestDoors:
             broken.write_bytes(data)
             with pytest.raises(DataError, match=r"broken\.gz: (is not a whole gzip file|holds no tree)"):
                 sw.read_trees(broken)
+
+    def test_archives_are_read_elsewhere(self, tmp_path: Path) -> None:
+        from sapwood.corpora import read_treebank
+
+        archive = tmp_path / "bank.zip"
+        with zipfile.ZipFile(archive, "w") as packed:
+            packed.writestr("deep/1.mrg", "(a b)")
+            packed.writestr("deep/2.mrg", "(c d)")
+        for inside in ("deep/1.mrg", "deep/*.mrg", "nope.mrg"):
+            with pytest.raises(DataError, match=r"bank\.zip is an archive; .*corpora\.read_treebank\('.*mrg'\)"):
+                sw.read_trees(archive / inside)
+            with pytest.raises(DataError, match=r"corpora\.read_treebank"):
+                next(iter_trees(str(archive / inside)))
+        with pytest.raises(DataError, match=r"read_treebank\('.*bank\.zip/\*\.mrg'\)"):
+            sw.read_trees(archive)
+        assert read_treebank(str(archive / "deep/*.mrg")).to_strings() == ["(a b)", "(c d)"]
+        # A folder may have any name.
+        (tmp_path / "unpacked.zip").mkdir()
+        (tmp_path / "unpacked.zip" / "1.mrg").write_text("(a b)")
+        assert len(sw.read_trees(tmp_path / "unpacked.zip" / "*.mrg")) == 1
+
+    def test_files_that_cannot_be_read(self, tmp_path: Path) -> None:
+        path = tmp_path / "t.mrg"
+        path.write_text("(a b)")
+        with open(path) as closed:
+            assert len(sw.read_trees(closed)) == 1
+        memory = io.StringIO("(a b)")
+        memory.close()
+        for source, name in ((closed, r"t\.mrg"), (memory, "<stream>"), ([path, closed], r"t\.mrg")):
+            with pytest.raises(DataError, match=f"{name}: the file is closed; pass an open one, or its path"):
+                sw.read_trees(source)
+            with pytest.raises(DataError, match="the file is closed"):
+                list(iter_trees(source))
+        message = r"out\.mrg: cannot be read \(not readable\)"
+        with open(tmp_path / "out.mrg", "w") as writing, pytest.raises(DataError, match=message):
+            sw.read_trees(writing)
 
     def test_a_fault_in_one_file_gives_nothing(self, tmp_path: Path) -> None:
         (tmp_path / "1.mrg").write_text("(a b)")

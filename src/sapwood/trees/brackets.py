@@ -48,6 +48,9 @@ Source = str | os.PathLike[str] | IO[Any]
 _UNWRITABLE = re.compile(r"[() \t-\r\0]")
 _REPLACEMENTS = {"(": "-LRB-", ")": "-RRB-"}
 
+# What corpora reads files out of, and this module does not.
+_ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2")
+
 # A single tree longer than this is a bracket that is never closed, not a sentence.
 _LONGEST_TREE = 1 << 28
 
@@ -404,6 +407,7 @@ def _label(label: str, escape: bool) -> str:
 def _expand(source: Source | Iterable[Source]) -> Iterator[Source]:
     if isinstance(source, (str, os.PathLike)):
         name = os.fspath(source)
+        _refuse_archives(name)
         if os.path.exists(name) or not glob.has_magic(name):
             if os.path.isdir(name):
                 raise DataError(f"{name}: is a folder; name its files, for example {os.path.join(name, '*.mrg')!r}.")
@@ -414,7 +418,10 @@ def _expand(source: Source | Iterable[Source]) -> Iterator[Source]:
             raise DataError(f"no file matches {name!r} (looked from {os.getcwd()}).")
         yield from names
     elif hasattr(source, "read"):
-        yield cast("IO[Any]", source)
+        stream = cast("IO[Any]", source)
+        if getattr(stream, "closed", False):
+            raise DataError(f"{_name(stream)}: the file is closed; pass an open one, or its path.")
+        yield stream
     elif isinstance(source, Iterable):
         empty = True
         for part in source:
@@ -424,6 +431,16 @@ def _expand(source: Source | Iterable[Source]) -> Iterator[Source]:
             raise DataError("source is an empty list; name at least one file.")
     else:
         raise DataError(f"source must be a path, a glob pattern, an open file or a list of these, got {source!r}.")
+
+
+def _refuse_archives(name: str) -> None:
+    for part in (Path(name), *Path(name).parents):
+        if str(part).lower().endswith(_ARCHIVES) and part.is_file():
+            inside = name if part != Path(name) else f"{name}/*.mrg"
+            raise DataError(
+                f"{name}: {part.name} is an archive; read the files in it with "
+                f"sapwood.corpora.read_treebank({inside!r})."
+            )
 
 
 def _load(source: Source, encoding: str) -> tuple[str, bytes | str]:
@@ -442,7 +459,10 @@ def _load(source: Source, encoding: str) -> tuple[str, bytes | str]:
             raise DataError(f"{name}: cannot be read ({error.strerror}).") from None
     else:
         name = _name(source)
-        content = source.read()
+        try:
+            content = source.read()
+        except OSError as error:
+            raise DataError(f"{name}: cannot be read ({error.strerror or error}).") from None
         if isinstance(content, str):
             # Python keeps ASCII as the very bytes that the reader wants: a copy would cost time and memory.
             return name, content if content.isascii() else _encode(content)
