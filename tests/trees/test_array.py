@@ -290,6 +290,12 @@ class TestExamples:
             sw.Examples(flat={"a": 1})
         with pytest.raises(DataError, match="single str"):
             sw.Examples(tree="(a b)")
+        for value in (3, None, 0.5, object(), np.array(3.0), np.array("(a b)"), np.array(None)):
+            with pytest.raises(DataError, match=r"view 'a' must be trees, a matrix .*; got "):
+                sw.Examples(a=value)
+        for rows in ([[1, 2], [3]], [[1, 2], [3, "x"]], [[1, 2], [3, {}]]):
+            with pytest.raises(DataError, match="view 'a' must have rows of numbers, all of the same length"):
+                sw.Examples(a=rows)
 
     def test_data_frames(self) -> None:
         import pandas as pd
@@ -307,8 +313,22 @@ class TestExamples:
         assert list(sw.Examples(tree=frame["path"])["tree"]) == list(E["path"])
         with pytest.raises(DataError, match="no column 'z'"):
             sw.Examples.from_frame(frame, trees=["z"])
-        with pytest.raises(DataError, match="not all numbers"):
-            sw.Examples.from_frame(frame.assign(word=["x", "y"]))
+        days = pd.to_datetime(["2024-01-01", "2024-01-02"])
+        for other in (["x", "y"], days, days.tz_localize("UTC"), days - days[0], days.astype(object), [1j, 2.0]):
+            with pytest.raises(DataError, match=r"these columns are not numbers: word; drop or encode them"):
+                sw.Examples.from_frame(frame.assign(word=other, last=[1, 2]))
+        with pytest.raises(DataError, match=r"not numbers: u, v; "):
+            sw.Examples.from_frame(pd.DataFrame({"u": ["x"], "n": [1.0], "v": [days[0]]}))
+        for gap in ([1.0, np.nan], pd.array([1, None], dtype="Int64"), [1, None], pd.array([True, None])):
+            with pytest.raises(
+                DataError, match=r"column 'gap' has no number in row 1 \(frame\.iloc\[1\]\); fill or drop"
+            ):
+                sw.Examples.from_frame(frame.assign(gap=gap))
+        whole = frame.assign(
+            i=pd.array([1, 2], dtype="Int64"), b=[True, False], c=pd.Categorical([3, 4]), o=np.array([5, 6.5], object)
+        )
+        assert sw.Examples.from_frame(whole)["flat"].tolist() == [[1, 0.5, 1, 1, 3, 5], [2, 1.5, 2, 0, 4, 6.5]]
+        assert sw.Examples.from_frame(whole[:0], trees=["path", "t"])["flat"].shape == (0, 6)
         with pytest.raises(DataError, match="rename it"):
             sw.Examples.from_frame(pd.DataFrame({"flat": ["(a b)"], "n": [1.0]}))
         with pytest.raises(DataError, match="same name"):

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -59,7 +59,8 @@ class Examples(Shown):
         ----------
         frame : DataFrame
             Columns of trees become one view each, under their own name; all numeric columns together become the
-            view ``flat``. Other columns are an error, so that nothing is dropped in silence.
+            view ``flat``. Other columns are an error, so that nothing is dropped in silence, and so are missing
+            numbers.
         trees : list of str, optional
             The columns that hold trees (objects or bracketed strings). By default every column whose first value is
             a tree or a string that starts with ``(``.
@@ -83,14 +84,7 @@ class Examples(Shown):
                     "the tree column 'flat' has the name of the view for numbers; rename it, for example with "
                     "frame.rename(columns={'flat': 'tree'})."
                 )
-            try:
-                flat = frame[rest].to_numpy(dtype=np.float64)
-            except (TypeError, ValueError):
-                raise DataError(
-                    f"the columns {', '.join(rest)} are not all numbers; drop or encode them first, or name the "
-                    "tree columns with trees=[...]."
-                ) from None
-            views["flat"] = flat
+            views["flat"] = _numbers(frame, rest)
         return cls(**views)
 
     def detach(self) -> Examples:
@@ -152,6 +146,33 @@ def _looks_like_tree(value: object) -> bool:
     return isinstance(value, Tree) or is_nltk(value) or (isinstance(value, str) and value.lstrip().startswith("("))
 
 
+def _numbers(frame: Any, names: Sequence[str]) -> NDArray[np.float64]:
+    """Return columns of numbers side by side, or raise naming those that are something else."""
+    columns, others = [], []
+    for name in names:
+        # Dates would become large numbers in silence, and complex numbers lose a part.
+        if getattr(frame[name].dtype, "kind", "O") in "mMc":
+            others.append(name)
+            continue
+        try:
+            columns.append(frame[name].to_numpy(dtype=np.float64, na_value=np.nan))
+        except (TypeError, ValueError):
+            others.append(name)
+    if others:
+        raise DataError(
+            f"these columns are not numbers: {', '.join(others)}; drop or encode them first, or name the tree columns "
+            "with trees=[...]."
+        )
+    for name, column in zip(names, columns, strict=True):
+        missing = np.flatnonzero(np.isnan(column))
+        if len(missing):
+            raise DataError(
+                f"column {name!r} has no number in row {missing[0]} (frame.iloc[{missing[0]}]); fill or drop what is "
+                "missing first."
+            )
+    return np.column_stack(columns)
+
+
 def _as_view(name: str, value: Any) -> Any:
     if isinstance(value, TreeArray):
         return value
@@ -161,6 +182,10 @@ def _as_view(name: str, value: Any) -> Any:
         value = value.to_numpy()
     if isinstance(value, (str, Tree, Mapping)) or is_nltk(value):
         raise DataError(f"view {name!r} is a single {type(value).__name__}; pass one row per example.")
+    if not isinstance(value, Iterable) or (isinstance(value, np.ndarray) and value.ndim == 0):
+        raise DataError(
+            f"view {name!r} must be trees, a matrix or a list of dictionaries, one row per example; got {value!r}."
+        )
     if isinstance(value, np.ndarray) and value.dtype.kind not in "OU":
         if value.ndim != 2:
             raise DataError(f"view {name!r} must have two dimensions (rows, features), got shape {value.shape}.")
@@ -172,7 +197,10 @@ def _as_view(name: str, value: Any) -> Any:
         return _object_array(rows)
     if rows and all(isinstance(row, (Tree, str, list, tuple)) or is_nltk(row) for row in rows):
         if all(isinstance(row, (list, tuple)) and row and isinstance(row[0], (int, float)) for row in rows):
-            return np.asarray(rows, dtype=np.float64)
+            try:
+                return np.asarray(rows, dtype=np.float64)
+            except (TypeError, ValueError):
+                raise DataError(f"view {name!r} must have rows of numbers, all of the same length.") from None
         return TreeArray(rows)
     if not rows:
         raise DataError(f"view {name!r} is an empty list, so its kind is unknown; pass an empty TreeArray or matrix.")
