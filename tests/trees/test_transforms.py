@@ -81,6 +81,16 @@ def test_refusals() -> None:
     tree = Tree.fromstring("(a b)")
     with pytest.raises(ParameterError, match="labels must be a mapping or a function"):
         relabel(tree, 3)
+    for rule, message in (
+        (lambda node: None, "rule returned None for a node 'b'; expected a Tree"),
+        (lambda node: "x", "rule returned 'x' for a node 'b'; expected a Tree"),
+        (lambda node: node if node.is_leaf else [node], r"rule returned \[.*\] for a node 'a'; expected a Tree"),
+    ):
+        for trees in (tree, [tree], [[tree]]):
+            with pytest.raises(TreeError, match=message):
+                rewrite(trees, rule)
+    with pytest.raises(ParameterError, match="rule must be a function from Tree to Tree, got 3"):
+        rewrite(tree, 3)
     with pytest.raises(ParameterError, match="words must be"):
         map_leaves(tree, None)
     with pytest.raises(ParameterError, match="mark must be a non-empty str"):

@@ -12,7 +12,7 @@ from typing import Any, overload
 import numpy as np
 
 from sapwood import _core
-from sapwood.errors import ParameterError
+from sapwood.errors import ParameterError, TreeError
 from sapwood.trees.array import TreeArray
 from sapwood.trees.tree import Tree
 
@@ -49,6 +49,8 @@ def rewrite(trees: Tree | TreeArray | list[Any], rule: Callable[[Tree], Tree]) -
     >>> print(rewrite(t, lambda node: Tree("N", node.children) if node.label == "NP" else node))
     (N (N (NN dog)) (PP (IN in) (N (NN fog))))
     """
+    if not callable(rule):
+        raise ParameterError(f"rule must be a function from Tree to Tree, got {rule!r}.")
     known: dict[Tree, Tree] = {}
 
     def one(tree: Tree) -> Tree:
@@ -64,7 +66,13 @@ def rewrite(trees: Tree | TreeArray | list[Any], rule: Callable[[Tree], Tree]) -
                 continue
             stack.pop()
             children = tuple(known[child] for child in node.children)
-            known[node] = rule(Tree._trusted(node.label, children))
+            found = rule(Tree._trusted(node.label, children))
+            if not isinstance(found, Tree):
+                raise TreeError(
+                    f"rule returned {found!r} for a node {node.label!r}; expected a Tree. To keep a node as it is, "
+                    "return it."
+                )
+            known[node] = found
         return known[tree]
 
     if isinstance(trees, Tree):
