@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import random
@@ -392,6 +393,16 @@ class TestSaving:
         finally:
             os.close(master)
             os.close(slave)
+
+    @pytest.mark.parametrize("path", [3, None, b"x.sap", sw.TreeArray(["(a b)"]), io.BytesIO()])
+    def test_only_names_of_files(self, path: Any) -> None:
+        message = "path must be the name of a file, as a str or a pathlib.Path, got "
+        for act in (lambda: sw.save(Subtree(), path), lambda: sw.load(path), lambda: describe(path)):
+            with pytest.raises(ParameterError, match=message):
+                act()
+        # The arguments the wrong way round.
+        with pytest.raises(ParameterError, match=message):
+            sw.save("x.sap", path)
 
     def test_missing_folder(self, tmp_path: Path) -> None:
         with pytest.raises(SapwoodError, match=r"x\.sap: there is no folder .*nope.*; make it first"):

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from sapwood.errors import ModelFileError, OutputError, ParameterError, TooLargeError
 from sapwood.memory import available
 
-__all__ = ["Reader", "Writer", "atomic_write", "describe", "load", "register", "save", "unwritable"]
+__all__ = ["Reader", "Writer", "atomic_write", "describe", "load", "path_name", "register", "save", "unwritable"]
 
 # A file of a newer major version cannot be read; a newer minor one has only things that may be passed over.
 FORMAT_VERSION = 1
@@ -187,6 +187,7 @@ def save(value: Any, path: str | os.PathLike[str]) -> None:
 
     import sapwood
 
+    path = path_name(path)
     writer = Writer()
     document = {
         "format": FORMAT_VERSION,
@@ -212,7 +213,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     TooLargeError
         If the file is larger than the memory that is free.
     """
-    name = os.fspath(path)
+    name = path_name(path)
     with _opened(name) as stream:
         header, document = _header(stream, name)
         arrays = _arrays(stream, name, header)
@@ -231,7 +232,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return the JSON document of a file without reading its arrays or rebuilding anything."""
-    name = os.fspath(path)
+    name = path_name(path)
     with _opened(name) as stream:
         return _header(stream, name)[1]
 
@@ -332,6 +333,14 @@ def _is_whole(document: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> bool
         return False
 
 
+def path_name(path: str | os.PathLike[str]) -> str:
+    """Return a path as text, or raise for what is none, such as an open file."""
+    name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
+    if not isinstance(name, str):
+        raise ParameterError(f"path must be the name of a file, as a str or a pathlib.Path, got {path!r}.")
+    return name
+
+
 def atomic_write(path: str | os.PathLike[str], data: bytes, *, flush: bool = True) -> None:
     """Write a file so that it appears whole or not at all, even if the process is killed halfway.
 
@@ -344,6 +353,7 @@ def atomic_write(path: str | os.PathLike[str], data: bytes, *, flush: bool = Tru
     OutputError
         If the folder is missing or may not be written to, or the disk is full; nothing is left behind.
     """
+    path = path_name(path)
     if _is_stream(path):
         try:
             with open(path, "wb") as stream:

@@ -18,7 +18,7 @@ import oracles
 import sapwood as sw
 import strategies
 from sapwood import BracketError, Tree
-from sapwood.errors import DataError, TreeError
+from sapwood.errors import DataError, ParameterError, TreeError
 from sapwood.trees.brackets import iter_trees
 
 T = Tree.fromstring
@@ -351,6 +351,15 @@ class TestWriting:
             sw.write_trees(["(c d)"], path)
         assert path.read_text() == "(a b)\n"
         assert os.listdir(tmp_path) == ["t.mrg"]
+
+    def test_only_names_of_files(self) -> None:
+        for stream in (io.StringIO(), io.BytesIO()):
+            with pytest.raises(ParameterError, match=r"path must be the name of a file, got an open .*to_strings\(\)"):
+                sw.write_trees(["(a b)"], stream)  # type: ignore[arg-type]
+            assert not stream.getvalue()
+        for path in (3, None, b"t.mrg"):
+            with pytest.raises(ParameterError, match=f"path must be the name of a file, .* got {path!r}"):
+                sw.write_trees(["(a b)"], path)  # type: ignore[arg-type]
 
     def test_nothing(self, tmp_path: Path) -> None:
         sw.write_trees([], tmp_path / "t.mrg")

@@ -21,8 +21,8 @@ from typing import IO, TYPE_CHECKING, Any, cast
 import numpy as np
 
 from sapwood import _core
-from sapwood.errors import BracketError, DataError, TreeError
-from sapwood.files import atomic_write
+from sapwood.errors import BracketError, DataError, ParameterError, TreeError
+from sapwood.files import atomic_write, path_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -299,15 +299,21 @@ def write_trees(trees: Iterable[Tree | str], path: str | os.PathLike[str], *, es
     """
     from sapwood.trees.array import TreeArray
 
+    if hasattr(path, "write"):
+        raise ParameterError(
+            f"path must be the name of a file, got an open {type(path).__name__}; to write to that, use "
+            "stream.write('\\n'.join(TreeArray(trees).to_strings()))."
+        )
+    name = path_name(path)
     lines = []
     for index, tree in enumerate(TreeArray(trees)):
         if isinstance(tree, tuple):
             raise DataError(f"element {index} is a bag of trees; write its trees one by one.")
         lines.append(to_brackets(tree, escape=escape))
     data = "".join(line + "\n" for line in lines).encode()
-    if os.fspath(path).endswith(".gz"):
+    if name.endswith(".gz"):
         data = gzip.compress(data, mtime=0)
-    atomic_write(path, data)
+    atomic_write(name, data)
 
 
 def parse_tree(text: str) -> Tree:
