@@ -212,7 +212,7 @@ class TestNltk:
         long = nltk.Tree("A", ["a", nltk.Tree("B", [low])])
         low.append(long)
         for tree, label in ((loop, "S"), (nltk.Tree("TOP", [loop]), "S"), (long, "A"), (low, "C")):
-            with pytest.raises(TreeError, match=f"holds itself: a node '{label}' is its own ancestor"):
+            with pytest.raises(TreeError, match=f"holds itself: a node '{label}' is its own ancestor; put a copy"):
                 Tree.from_nltk(tree)
 
 

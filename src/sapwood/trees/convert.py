@@ -38,7 +38,9 @@ def from_nltk(tree: Any) -> Tree:
             raise TreeError(f"a node of the nltk.Tree is a {type(node).__name__}: {node!r}; expected nltk.Tree or str.")
         elif not ready:
             if id(node) in above:
-                raise TreeError(f"the nltk.Tree holds itself: a node {node.label()!r} is its own ancestor.")
+                raise TreeError(
+                    f"the nltk.Tree holds itself: a node {node.label()!r} is its own ancestor; put a copy in its place."
+                )
             above.add(id(node))
             stack.append((node, True))
             stack.extend((child, False) for child in reversed(node))
