@@ -19,7 +19,6 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
 import numpy as np
@@ -27,7 +26,7 @@ import numpy as np
 from sapwood import _core
 from sapwood.errors import BracketError, DataError, ParameterError
 from sapwood.trees.array import TreeArray
-from sapwood.trees.brackets import read_into
+from sapwood.trees.brackets import archive_in, read_into
 from sapwood.trees.tree import Tree
 
 __all__ = ["FormatError", "Line", "Source", "TreeTexts", "blocks", "encode_text", "file_names", "lines", "open_all"]
@@ -37,7 +36,6 @@ Source = str | os.PathLike[str] | IO[Any]
 # Longer lines occur in no corpus; a limit keeps a hostile file from filling the memory.
 LONGEST_LINE = 1 << 26
 
-_ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2")
 # What reading a damaged stream ends in.
 _DAMAGE = (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError)
 # What opening a damaged archive ends in beside that: places before its beginning, unknown methods, encrypted members.
@@ -125,7 +123,7 @@ def open_all(source: Source | Sequence[Source]) -> Iterator[Any]:
         name = os.fspath(source)
         if os.path.isdir(name):
             raise DataError(f"{name}: is a folder; name its files, for example {os.path.join(name, '*')!r}.")
-        archive = _archive_in(name)
+        archive = archive_in(name)
         if archive is not None:
             yield from _members(*archive)
         elif os.path.exists(name) or not glob.has_magic(name):
@@ -152,7 +150,7 @@ def open_all(source: Source | Sequence[Source]) -> Iterator[Any]:
 def file_names(pattern: str | os.PathLike[str]) -> list[str]:
     """List the files, or the members of an archive, that a pattern chooses, in sorted order; perhaps none."""
     name = os.fspath(pattern)
-    archive = _archive_in(name)
+    archive = archive_in(name)
     if archive is None:
         return sorted(one for one in glob.glob(name, recursive=True) if not os.path.isdir(one))
     try:
@@ -301,15 +299,6 @@ def _opened(name: str) -> Iterator[_Named]:
         raise DataError(f"{name}: cannot be read ({error.strerror}).") from None
     with stream:
         yield _Named(stream, name)
-
-
-def _archive_in(name: str) -> tuple[str, str] | None:
-    """Split a path at the archive that it leads through, if it does."""
-    path = Path(name)
-    for part in (path, *path.parents):
-        if str(part).lower().endswith(_ARCHIVES) and part.is_file():
-            return str(part), path.relative_to(part).as_posix()
-    return None
 
 
 def _unpacked(stream: IO[bytes], name: str) -> IO[Any]:

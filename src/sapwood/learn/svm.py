@@ -29,6 +29,7 @@ from sapwood.learn.explain import CompiledExplanation, Explanation, ModelFragmen
 from sapwood.learn.smo import BinaryProblem, solve
 from sapwood.learn.spreading import side_by_side
 from sapwood.learn.tables import infinite_kernel
+from sapwood.trees.convert import is_missing
 
 __all__ = ["KernelSVC", "KernelSVR"]
 
@@ -512,20 +513,13 @@ def _check_targets(X: Any, y: Any) -> NDArray[Any]:
     return targets
 
 
-def _is_missing(value: object) -> bool:
-    # The missing values of pandas are equal to nothing and neither true nor false.
-    return (
-        value is None or (isinstance(value, float) and np.isnan(value)) or type(value).__name__ in ("NAType", "NaTType")
-    )
-
-
 def _check_labels(X: Any, y: Any) -> NDArray[Any]:
     """Check labels before they become an array, which would make text of whatever stands beside text."""
     values = y.to_numpy() if hasattr(y, "to_numpy") else y
     if isinstance(values, (list, tuple)) or getattr(getattr(values, "dtype", None), "kind", "") == "O":
         texts: dict[bool, int] = {}
         for number, value in enumerate(values):
-            if _is_missing(value):
+            if is_missing(value):
                 raise DataError(f"y[{number}] is {value!r}, which is no label; fill it in or drop the example.")
             texts.setdefault(isinstance(value, str), number)
         if len(texts) == 2:

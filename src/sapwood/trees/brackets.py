@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from sapwood.trees.tree import Tree
 
 __all__ = [
+    "archive_in",
     "is_writable",
     "iter_tree_blocks",
     "iter_trees",
@@ -48,7 +49,7 @@ Source = str | os.PathLike[str] | IO[Any]
 _UNWRITABLE = re.compile(r"[() \t-\r\0]")
 _REPLACEMENTS = {"(": "-LRB-", ")": "-RRB-"}
 
-# What corpora reads files out of, and this module does not.
+# Endings of archives. The readers of corpora look into them, this module does not.
 _ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2")
 
 # A single tree longer than this is a bracket that is never closed, not a sentence.
@@ -439,14 +440,23 @@ def _expand(source: Source | Iterable[Source]) -> Iterator[Source]:
         raise DataError(f"source must be a path, a glob pattern, an open file or a list of these, got {source!r}.")
 
 
-def _refuse_archives(name: str) -> None:
-    for part in (Path(name), *Path(name).parents):
+def archive_in(name: str) -> tuple[str, str] | None:
+    """Split a path at the archive that it leads through, if it does; the rest of the archive itself is ``.``."""
+    path = Path(name)
+    for part in (path, *path.parents):
         if str(part).lower().endswith(_ARCHIVES) and part.is_file():
-            inside = name if part != Path(name) else f"{name}/*.mrg"
-            raise DataError(
-                f"{name}: {part.name} is an archive; read the files in it with "
-                f"sapwood.corpora.read_treebank({inside!r})."
-            )
+            return str(part), path.relative_to(part).as_posix()
+    return None
+
+
+def _refuse_archives(name: str) -> None:
+    if split := archive_in(name):
+        archive, rest = split
+        inside = f"{name}/*.mrg" if rest == "." else name
+        raise DataError(
+            f"{name}: {os.path.basename(archive)} is an archive; read the files in it with "
+            f"sapwood.corpora.read_treebank({inside!r})."
+        )
 
 
 def _load(source: Source, encoding: str) -> tuple[str, bytes | str]:

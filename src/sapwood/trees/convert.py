@@ -12,7 +12,7 @@ from typing import Any
 from sapwood.errors import TreeError
 from sapwood.trees.tree import Tree, _check_label
 
-__all__ = ["from_ast", "from_nltk", "from_records", "is_nltk", "to_nltk"]
+__all__ = ["from_ast", "from_nltk", "from_records", "is_missing", "is_nltk", "to_nltk"]
 
 
 def is_nltk(value: object) -> bool:
@@ -96,7 +96,7 @@ def from_records(records: Iterable[tuple[Any, Any, str]]) -> Tree:
             identity, parent, label = () if isinstance(record, str) else record
         except (TypeError, ValueError):
             raise TreeError(f"record {number} is {record!r}; expected (id, parent id, label).") from None
-        if _is_missing(identity):
+        if is_missing(identity):
             raise TreeError(f"record {number} has the id {identity!r}, which stands for 'no parent'; use another id.")
         try:
             known = identity in labels
@@ -112,7 +112,7 @@ def from_records(records: Iterable[tuple[Any, Any, str]]) -> Tree:
         except TreeError as error:
             raise TreeError(f"record {number}: {error}") from None
         labels[identity] = label
-        if _is_missing(parent):
+        if is_missing(parent):
             roots.append(identity)
         else:
             children.setdefault(parent, []).append(identity)
@@ -136,7 +136,7 @@ def from_records(records: Iterable[tuple[Any, Any, str]]) -> Tree:
     return built[roots[0]]
 
 
-def _is_missing(value: object) -> bool:
+def is_missing(value: object) -> bool:
     """Tell whether a value is None, or one of those that tables hold in its place: NaN, NaT, NA."""
     try:
         return value is None or bool(value != value)
