@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import logging
 from collections.abc import Iterator
@@ -15,22 +16,41 @@ pytest.importorskip("zarr", reason="the scale extra is not installed")
 from distributed import Client, LocalCluster
 
 
+class Workers:
+    """Two workers, and two others should they be lost: Dask replaces those that die, but not every time."""
+
+    def __init__(self) -> None:
+        self._open = contextlib.ExitStack()
+        self._client: Client | None = None
+
+    def client(self) -> Client:
+        if self._client is not None:
+            try:
+                self._client.wait_for_workers(2, timeout=20)
+            except TimeoutError:
+                self.close()
+        if self._client is None:
+            cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None)
+            self._client = self._open.enter_context(Client(self._open.enter_context(cluster)))
+        return self._client
+
+    def close(self) -> None:
+        self._open.close()
+        self._client = None
+
+
 @pytest.fixture(scope="session")
-def shared_client() -> Iterator[Client]:
+def workers() -> Iterator[Workers]:
     # Dask tells at length about workers that die, which here they do on purpose.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
-        Client(cluster) as client,
-    ):
-        yield client
+    with contextlib.closing(Workers()) as found:
+        yield found
 
 
 @pytest.fixture
-def client(shared_client: Client) -> Client:
+def client(workers: Workers) -> Client:
     """The cluster with both workers alive, whatever the test before has done to them."""
-    shared_client.wait_for_workers(2, timeout=60)
-    return shared_client
+    return workers.client()
 
 
 def content(folder: Path) -> dict[str, str]:

@@ -89,7 +89,6 @@ def test_a_task_that_kills_every_worker_is_given_up(client: Client) -> None:
 
     with pytest.raises(DataError, match="the piece 5 was given to several workers and each of them died"):
         list(cluster.run(client, deadly, [(5,)]))
-    client.wait_for_workers(2, timeout=60)
 
 
 def test_errors_of_workers_are_ours(client: Client) -> None:
