@@ -30,6 +30,7 @@
 #include "plans.hpp"
 #include "scoring.hpp"
 #include "sequences.hpp"
+#include "shelf.hpp"
 #include "stamps.hpp"
 #include "vector.hpp"
 
@@ -39,8 +40,8 @@ class PartialIndex {
   public:
     // For child sequences of any length and leaves that count; weights: elements x outputs, row major. The arena must
     // outlive the index and not change.
-    // Plans are kept from call to call. Those of one thread hold at most about `room` numbers of four bytes, and a fourth of
-    // that with sixteen threads and so on.
+    // Plans are kept from call to call. Those of one thread hold at most about `room` numbers of four bytes; more than kShelf
+    // threads share the room of so many.
     PartialIndex(const Arena& arena, const Bags& bags, const double* weights, std::size_t outputs,
                  const PartialOptions& options, std::size_t room = std::size_t{1} << 24)
         : arena_(arena), columns_(arena, bags, options), outputs_(outputs), room_(room),

@@ -15,6 +15,7 @@
 #include "plain.hpp"
 #include "plans.hpp"
 #include "scorers.hpp"
+#include "shelf.hpp"
 #include "subtree_index.hpp"
 
 using namespace sapwood;
