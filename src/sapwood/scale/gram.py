@@ -20,9 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapwood import settings
-from sapwood.errors import DataError, KernelError, ModelFileError, ParameterError
+from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.files import load, save
 from sapwood.kernels.base import Kernel, as_data
+from sapwood.learn.tables import infinite_kernel
 from sapwood.notebook import Shown
 from sapwood.scale import cluster
 from sapwood.scale.extras import need
@@ -301,7 +302,7 @@ def _compute_tile(
     K = kernel(rows, columns)
     if not np.isfinite(K).all():
         row = i * tile + int(np.flatnonzero(~np.isfinite(K).all(axis=1))[0])
-        raise KernelError(f"the kernel of example {row} is not finite; lower decay or use kernel.normalized().")
+        raise infinite_kernel(row)
     computed = time.perf_counter()
     array = _open_array(folder, "r+")
     K = K.astype(array.dtype, copy=False)

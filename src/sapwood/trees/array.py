@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sapwood import _core, settings
 from sapwood.errors import DataError, TreeError
 from sapwood.trees.brackets import read_each_into
-from sapwood.trees.convert import from_nltk, is_nltk
+from sapwood.trees.convert import from_nltk, is_frame, is_nltk
 from sapwood.trees.tree import Tree
 
 __all__ = ["Element", "TreeArray", "concatenate", "on_one_arena"]
@@ -312,7 +312,7 @@ def _refuse_tables(trees: Iterable[Any]) -> None:
     """Raise for what would give the names of its columns when it is iterated over."""
     if isinstance(trees, Mapping):
         name, whole = "views", "Examples(**views)"
-    elif hasattr(trees, "columns") and hasattr(trees, "iloc"):
+    elif is_frame(trees):
         name, whole = "df", "Examples.from_frame(df)"
     else:
         return

@@ -12,7 +12,7 @@ from typing import Any
 from sapwood.errors import TreeError
 from sapwood.trees.tree import Tree, _check_label
 
-__all__ = ["from_ast", "from_nltk", "from_records", "is_missing", "is_nltk", "to_nltk"]
+__all__ = ["from_ast", "from_nltk", "from_records", "is_frame", "is_missing", "is_nltk", "to_nltk"]
 
 
 def is_nltk(value: object) -> bool:
@@ -77,7 +77,7 @@ def from_records(records: Iterable[tuple[Any, Any, str]]) -> Tree:
     """Build a tree from (id, parent id, label) records; see ``Tree.from_records``."""
     if not isinstance(records, Iterable):
         raise TreeError(f"expected a list of (id, parent id, label) records, got {type(records).__name__}.")
-    if hasattr(records, "columns") and hasattr(records, "iloc"):
+    if is_frame(records):
         raise TreeError(
             f"expected a list of (id, parent id, label) records, got a {type(records).__name__}; pass its rows, for "
             "example df[['id', 'parent', 'label']].itertuples(index=False)."
@@ -134,6 +134,11 @@ def from_records(records: Iterable[tuple[Any, Any, str]]) -> Tree:
         kids = tuple(built.pop(child) for child in children.get(identity, ()))
         built[identity] = Tree._trusted(labels[identity], kids)
     return built[roots[0]]
+
+
+def is_frame(value: object) -> bool:
+    """Tell whether a value is a pandas.DataFrame or behaves like one, without importing pandas."""
+    return hasattr(value, "columns") and hasattr(value, "iloc")
 
 
 def is_missing(value: object) -> bool:
