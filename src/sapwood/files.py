@@ -28,7 +28,18 @@ from numpy.typing import NDArray
 from sapwood.errors import ModelFileError, OutputError, ParameterError, TooLargeError
 from sapwood.memory import available
 
-__all__ = ["Reader", "Writer", "atomic_write", "describe", "load", "path_name", "register", "save", "unwritable"]
+__all__ = [
+    "Reader",
+    "Writer",
+    "atomic_write",
+    "describe",
+    "load",
+    "path_name",
+    "plain_value",
+    "register",
+    "save",
+    "unwritable",
+]
 
 # A file of a newer major version cannot be read; a newer minor one has only things that may be passed over.
 FORMAT_VERSION = 1
@@ -51,8 +62,8 @@ _HOMES = {
     "HashedFragmentMap": "sapwood.kernels.map_store",
     "Kernel": "sapwood.kernels.store",
     "KernelRanker": "sapwood.learn.ranking",
-    "KernelSVC": "sapwood.learn.svm",
-    "KernelSVR": "sapwood.learn.svm",
+    "KernelSVC": "sapwood.learn.svm_store",
+    "KernelSVR": "sapwood.learn.svm_store",
     "LandmarkMap": "sapwood.kernels.map_store",
     "LogLinear": "sapwood.learn.loglinear",
     "PCFGParser": "sapwood.parse.store",
@@ -131,6 +142,14 @@ class Writer:
         raise ParameterError(
             f"{type(value).__name__} objects cannot be saved; sapwood.save takes {', '.join(sorted(_HOMES))}."
         )
+
+
+def plain_value(value: Any) -> Any:
+    """Return a parameter or a label as JSON holds it, or raise for what a file cannot."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if value is None or isinstance(value, (bool, int, float, str, list)):
+        return value
+    raise ParameterError(f"{value!r} cannot be saved; use text, numbers or None.")
 
 
 class Reader:

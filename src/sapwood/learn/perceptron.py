@@ -13,17 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood import settings
 from sapwood.errors import DataError, KernelError, ParameterError
-from sapwood.files import Reader, Writer, register
+from sapwood.files import Reader, Writer, plain_value, register
 from sapwood.kernels.base import Kernel, Matrix, as_data
 from sapwood.kernels.syntactic import SubsetTree
 from sapwood.learn.checkpoints import CheckpointFile, fingerprint
 from sapwood.learn.groups import add_up, check_amount, check_choice, check_count
-from sapwood.learn.svm import _check_targets, _plain
+from sapwood.learn.targets import check_labels
 
 __all__ = ["VotedPerceptron"]
 
@@ -121,8 +120,7 @@ class VotedPerceptron(ClassifierMixin, BaseEstimator):
         """
         self._check()
         X = as_data(X)
-        labels = _check_targets(X, y)
-        check_classification_targets(labels)
+        labels = check_labels(X.shape[0], y)
         self.classes_, targets = np.unique(labels, return_inverse=True)
         if len(self.classes_) != 2:
             raise DataError(
@@ -268,7 +266,7 @@ def _write(model: VotedPerceptron, writer: Writer) -> dict[str, Any]:
     if model.classes_.dtype.kind not in "OUbiuf":
         raise ParameterError(f"labels of type {model.classes_.dtype} cannot be saved; use text or numbers.")
     return {
-        "params": {name: _plain(value) for name, value in params.items()},
+        "params": {name: plain_value(value) for name, value in params.items()},
         "kernel": None if kernel is None else writer.part(kernel),
         "fitted_kernel": writer.part(model.kernel_),
         "examples": writer.part(model.support_examples_),
@@ -276,7 +274,7 @@ def _write(model: VotedPerceptron, writer: Writer) -> dict[str, Any]:
         "signs": writer.array(model._signs),
         "when": writer.array(model._when),
         "steps": model.n_steps_,
-        "classes": [_plain(label) for label in model.classes_.tolist()],
+        "classes": [plain_value(label) for label in model.classes_.tolist()],
         "classes_kind": model.classes_.dtype.str if model.classes_.dtype.kind != "O" else "O",
     }
 

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood import settings
 from sapwood.errors import DataError, KernelError, ParameterError
-from sapwood.files import Reader, Writer, register
+from sapwood.files import Reader, Writer, plain_value, register
 from sapwood.kernels.base import Kernel, Matrix, as_data
 from sapwood.kernels.syntactic import SubsetTree
 from sapwood.learn.checkpoints import CheckpointFile, fingerprint
@@ -34,7 +34,6 @@ from sapwood.learn.groups import (
     softmax_in_groups,
 )
 from sapwood.learn.preference_engines import RULES, Engine, join, make_engine, make_scorer
-from sapwood.learn.svm import _plain
 
 __all__ = ["KernelRanker"]
 
@@ -346,7 +345,7 @@ def _write(ranker: KernelRanker, writer: Writer) -> dict[str, Any]:
         # The generator has been used; what it gave is in the weights.
         params["random_state"] = None
     return {
-        "params": {name: _plain(value) for name, value in params.items()},
+        "params": {name: plain_value(value) for name, value in params.items()},
         "kernel": None if kernel is None else writer.part(kernel),
         "fitted_kernel": writer.part(ranker.kernel_),
         "examples": writer.part(ranker.support_examples_),

@@ -13,7 +13,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood import _core
@@ -40,6 +39,7 @@ from sapwood.learn.recursive_training import (
     train_once,
     views,
 )
+from sapwood.learn.targets import check_labels, check_values
 from sapwood.metrics.ranking import setwise_loss
 
 __all__ = ["RecursiveClassifier", "RecursiveRanker", "RecursiveRegressor"]
@@ -322,8 +322,7 @@ class RecursiveClassifier(ClassifierMixin, RecursiveModel):
     def fit(self, X: Any, y: Any) -> Self:
         """Train on trees and their labels."""
         X = as_data(X)
-        labels = _check_rows(X, y)
-        check_classification_targets(labels)
+        labels = check_labels(X.shape[0], y)
         self.classes_, targets = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
             raise DataError(f"y has only the class {self.classes_.tolist()[0]!r}; a classifier needs at least two.")
@@ -375,14 +374,7 @@ class RecursiveRegressor(RegressorMixin, RecursiveModel):
     def fit(self, X: Any, y: Any) -> Self:
         """Train on trees and their target values."""
         X = as_data(X)
-        try:
-            targets = _check_rows(X, y).astype(np.float64)
-        except (TypeError, ValueError) as error:
-            if isinstance(error, DataError):
-                raise
-            raise DataError("y must be numbers for regression; for labels use RecursiveClassifier.") from None
-        if not np.isfinite(targets).all():
-            raise DataError(f"y[{int(np.flatnonzero(~np.isfinite(targets))[0])}] is NaN or infinite.")
+        targets = check_values(X.shape[0], y, "RecursiveClassifier")
         self.target_shift_, spread = float(targets.mean()), float(targets.std())
         self.target_scale_ = spread if spread > 0 else 1.0
         scaled = (targets - self.target_shift_) / self.target_scale_
@@ -405,10 +397,3 @@ def _singles(count: int) -> Groups:
 def _softmax(outputs: Matrix) -> Matrix:
     weights = np.exp(outputs - outputs.max(axis=1, keepdims=True))
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
-
-
-def _check_rows(X: Any, y: Any) -> NDArray[Any]:
-    # The same checks, and messages, as for kernel machines.
-    from sapwood.learn.svm import _check_targets
-
-    return _check_targets(X, y)

@@ -10,10 +10,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood.errors import ParameterError
-from sapwood.files import Reader, Writer, register
+from sapwood.files import Reader, Writer, plain_value, register
 from sapwood.learn.recursive import RecursiveClassifier, RecursiveRanker, RecursiveRegressor
 from sapwood.learn.recursive_training import Scaling
-from sapwood.learn.svm import _plain
 
 __all__: list[str] = []
 
@@ -27,7 +26,7 @@ def _write(model: Any, writer: Writer) -> dict[str, Any]:
         # The generator has been used; what it gave is in the weights.
         params["random_state"] = None
     data: dict[str, Any] = {
-        "params": {name: _plain(value) for name, value in params.items()},
+        "params": {name: plain_value(value) for name, value in params.items()},
         "labels": model.labels_,
         "weights": writer.array(model.weights_),
         "shift": writer.array(model.scaling_.shift),
@@ -43,7 +42,7 @@ def _write(model: Any, writer: Writer) -> dict[str, Any]:
     if isinstance(model, RecursiveClassifier):
         if model.classes_.dtype.kind not in "OUbiuf":
             raise ParameterError(f"labels of type {model.classes_.dtype} cannot be saved; use text or numbers.")
-        data["classes"] = [_plain(label) for label in model.classes_.tolist()]
+        data["classes"] = [plain_value(label) for label in model.classes_.tolist()]
         data["classes_kind"] = model.classes_.dtype.str if model.classes_.dtype.kind != "O" else "O"
     return data
 

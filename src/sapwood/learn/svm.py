@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.svm import SVC, SVR
 from sklearn.utils.class_weight import compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood.errors import DataError, ParameterError
-from sapwood.files import Reader, Writer, register
+from sapwood.files import plain_value
 from sapwood.kernels.base import Kernel, Matrix, as_data
 from sapwood.kernels.data import is_number
 from sapwood.kernels.explain import one_example
@@ -29,7 +28,7 @@ from sapwood.learn.explain import CompiledExplanation, Explanation, ModelFragmen
 from sapwood.learn.smo import BinaryProblem, solve
 from sapwood.learn.spreading import side_by_side
 from sapwood.learn.tables import infinite_kernel
-from sapwood.trees.convert import is_missing
+from sapwood.learn.targets import check_labels, check_values, check_weights
 
 __all__ = ["KernelSVC", "KernelSVR"]
 
@@ -138,7 +137,8 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
     tol : float
         Stopping tolerance of the solver.
     max_iter : int
-        Limit on the solver's iterations; -1 means none.
+        Limit on the solver's iterations; -1 means none for scikit-learn's, and ten million or a hundred per example for
+        the native one, whichever is more.
     cache_size : float
         Cache of scikit-learn's solver in megabytes.
     solver : {"auto", "sklearn", "native"}
@@ -217,11 +217,11 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
         if self.memory is not None:
             _check_positive(self.memory, "memory")
         X = as_data(X)
-        labels = _check_labels(X, y)
+        labels = check_labels(X.shape[0], y)
         self.classes_, targets = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
             raise DataError(f"y has only the class {self.classes_.tolist()[0]!r}; a classifier needs at least two.")
-        sample_weight = _check_weights(sample_weight, len(labels))
+        sample_weight = check_weights(len(labels), sample_weight)
         if self.solver == "native" or (self.solver == "auto" and len(labels) > _MOST_FOR_SKLEARN):
             self._fit_natively(X, targets, sample_weight)
             return self
@@ -370,7 +370,7 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
         """
         explainer = self._explainer()
         chosen = self.predict(one_example(example))[0] if label is None else label
-        return explainer.explain(example, _plain(chosen), self._combination(chosen), self.intercept_, top)
+        return explainer.explain(example, plain_value(chosen), self._combination(chosen), self.intercept_, top)
 
     def fragments(self, label: Any = None, *, top: int = 20) -> ModelFragments:
         """Return the fragments that speak most strongly for or against a class.
@@ -387,7 +387,7 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
             if len(self.classes_) > 2:
                 raise ParameterError(f"say which class: label must be one of {self.classes_.tolist()}.")
             label = self.classes_[1]
-        return explainer.fragments(_plain(label), self._combination(label), top)
+        return explainer.fragments(plain_value(label), self._combination(label), top)
 
     def _combination(self, label: Any) -> Matrix:
         """Return the factor of each output in the score of a class."""
@@ -450,16 +450,8 @@ class KernelSVR(RegressorMixin, _KernelMachine):
         if self.epsilon != 0:
             _check_positive(self.epsilon, "epsilon")
         X = as_data(X)
-        targets = _check_targets(X, y)
-        if targets.dtype.kind in "UScmMV":
-            raise DataError(f"y must be real numbers for regression, got {targets.dtype}; for labels use KernelSVC.")
-        try:
-            targets = targets.astype(np.float64)
-        except (TypeError, ValueError):
-            raise DataError("y must be numbers for regression; for labels use KernelSVC.") from None
-        if not np.isfinite(targets).all():
-            raise DataError(f"y[{int(np.flatnonzero(~np.isfinite(targets))[0])}] is NaN or infinite.")
-        weights = _check_weights(sample_weight, len(targets))
+        targets = check_values(X.shape[0], y, "KernelSVC")
+        weights = check_weights(len(targets), sample_weight)
         K = self._gram(X)
         solution = SVR(
             kernel="precomputed",
@@ -498,114 +490,3 @@ def _solve(solver: SVC, K: Matrix, rows: NDArray[np.intp] | None, sides: NDArray
 def _check_positive(value: object, name: str) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 < value < np.inf:
         raise ParameterError(f"{name} must be a finite number above 0, got {value!r}.")
-
-
-def _check_targets(X: Any, y: Any) -> NDArray[Any]:
-    if y is None:
-        raise DataError("fit needs targets: pass y with one entry per example.")
-    targets = np.asarray(y)
-    if targets.ndim != 1:
-        raise DataError(f"y must have one dimension, got shape {targets.shape}.")
-    if len(targets) != X.shape[0]:
-        raise DataError(f"X has {X.shape[0]} examples but y has {len(targets)} entries; they must be the same.")
-    if not len(targets):
-        raise DataError("there is nothing to train on: X has no examples.")
-    return targets
-
-
-def _check_labels(X: Any, y: Any) -> NDArray[Any]:
-    """Check labels before they become an array, which would make text of whatever stands beside text."""
-    values = y.to_numpy() if hasattr(y, "to_numpy") else y
-    if isinstance(values, (list, tuple)) or getattr(getattr(values, "dtype", None), "kind", "") == "O":
-        texts: dict[bool, int] = {}
-        for number, value in enumerate(values):
-            if is_missing(value):
-                raise DataError(f"y[{number}] is {value!r}, which is no label; fill it in or drop the example.")
-            texts.setdefault(isinstance(value, str), number)
-        if len(texts) == 2:
-            text, other = texts[True], texts[False]
-            raise DataError(
-                f"y mixes text and other values: y[{text}] is {values[text]!r} and y[{other}] is {values[other]!r}; "
-                "make all of them text or all of them numbers."
-            )
-    labels = _check_targets(X, values)
-    if labels.dtype.kind == "f" and np.isnan(labels).any():
-        number = int(np.flatnonzero(np.isnan(labels))[0])
-        raise DataError(f"y[{number}] is nan, which is no label; fill it in or drop the example.")
-    check_classification_targets(labels)
-    return labels
-
-
-def _check_weights(weights: Any, count: int) -> Matrix:
-    if weights is None:
-        return np.ones(count)
-    result = np.asarray(weights, dtype=np.float64)
-    if result.shape != (count,) or not np.isfinite(result).all() or (result < 0).any():
-        raise DataError(f"sample_weight must be {count} finite numbers of at least 0.")
-    return result
-
-
-def _write_machine(machine: Any, writer: Writer) -> dict[str, Any]:
-    check_is_fitted(machine)
-    params: dict[str, Any] = dict(machine.get_params(deep=False))
-    kernel = params.pop("kernel")
-    weights: Any = params.get("class_weight")
-    if isinstance(weights, dict):
-        # JSON would turn every key into text, so the pairs are listed.
-        params["class_weight"] = [[_plain(label), float(factor)] for label, factor in weights.items()]
-    data: dict[str, Any] = {
-        "params": {name: _plain(value) for name, value in params.items()},
-        "kernel": None if kernel is None else writer.part(kernel),
-        "fitted_kernel": writer.part(machine.kernel_),
-        "support": writer.array(machine.support_.astype(np.int64)),
-        "examples": writer.part(machine.support_examples_),
-        "dual_coef": writer.array(machine.dual_coef_),
-        "intercept": writer.array(machine.intercept_),
-    }
-    if isinstance(machine, KernelSVC):
-        if machine.classes_.dtype.kind not in "OUbiuf":
-            raise ParameterError(f"labels of type {machine.classes_.dtype} cannot be saved; use text or numbers.")
-        data["classes"] = [_plain(label) for label in machine.classes_.tolist()]
-        data["classes_kind"] = machine.classes_.dtype.str if machine.classes_.dtype.kind != "O" else "O"
-    return data
-
-
-def _plain(value: Any) -> Any:
-    value = value.item() if isinstance(value, np.generic) else value
-    if value is None or isinstance(value, (bool, int, float, str, list)):
-        return value
-    raise ParameterError(f"{value!r} cannot be saved; use text, numbers or None.")
-
-
-def _reader_of(kind: type[Any]) -> Callable[[dict[str, Any], Reader], Any]:
-    def read(data: dict[str, Any], reader: Reader) -> Any:
-        params = dict(data["params"])
-        if isinstance(params.get("class_weight"), list):
-            params["class_weight"] = dict(params["class_weight"])
-        machine = kind(None if data["kernel"] is None else reader.part(data["kernel"]), **params)
-        machine.kernel_ = reader.part(data["fitted_kernel"])
-        support = reader.array(data["support"], np.int64, 1).astype(np.intp)
-        coefficients = reader.array(data["dual_coef"], np.float64, 2)
-        intercept = reader.array(data["intercept"], np.float64, 1)
-        examples = reader.part(data["examples"])
-        outputs = 1
-        if kind is KernelSVC:
-            machine.classes_ = np.array(data["classes"], dtype=np.dtype(data["classes_kind"]))
-            count = len(machine.classes_)
-            if count < 2:
-                raise reader.fail("it has fewer than two classes")
-            pairs = machine.multi_class == "ovo"
-            outputs = 1 if count == 2 else count * (count - 1) // 2 if pairs else count
-        if coefficients.shape != (len(examples), outputs) or len(support) != len(examples) or len(intercept) != outputs:
-            raise reader.fail("the weights do not fit the support examples")
-        if not (np.isfinite(coefficients).all() and np.isfinite(intercept).all()):
-            raise reader.fail("a weight is not finite")
-        machine.support_, machine.support_examples_ = support, examples
-        machine.dual_coef_, machine.intercept_ = coefficients, intercept
-        return machine
-
-    return read
-
-
-register("KernelSVC", KernelSVC, _write_machine, _reader_of(KernelSVC))
-register("KernelSVR", KernelSVR, _write_machine, _reader_of(KernelSVR))

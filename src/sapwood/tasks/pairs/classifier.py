@@ -11,12 +11,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood.draw import fragment_table, panel
 from sapwood.errors import DataError, ParameterError
 from sapwood.learn.additive import AdditiveLogistic
+from sapwood.learn.targets import check_labels
 from sapwood.parse.texts import check_parser
 from sapwood.tasks.pairs.features import PairFeatures
 from sapwood.tasks.pairs.members import as_pairs
@@ -134,7 +134,7 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
         """
         self._check()
         pairs = self._pairs(X)
-        labels = _targets(len(pairs), y)
+        labels = check_labels(len(pairs), y)
         features = PairFeatures() if self.features is None else clone(self.features)
         features.fit(pairs)
         model = AdditiveLogistic(C=self.C, knots=self.knots, class_weight=self.class_weight)
@@ -217,20 +217,3 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.one_d_array = True
         tags.classifier_tags.multi_class = False
         return tags
-
-
-def _targets(count: int, y: Any) -> NDArray[Any]:
-    if y is None:
-        raise DataError("fit needs targets: pass y with one entry per pair.")
-    labels = np.asarray(y)
-    if labels.ndim != 1:
-        raise DataError(f"y must have one dimension, got shape {labels.shape}.")
-    if len(labels) != count:
-        raise DataError(f"X has {count} examples but y has {len(labels)} entries; they must be the same.")
-    if not count:
-        raise DataError("there is nothing to train on: X has no examples.")
-    try:
-        check_classification_targets(labels)
-    except ValueError as error:
-        raise DataError(f"y does not hold classes: {error}") from None
-    return labels

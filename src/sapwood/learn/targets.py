@@ -1,0 +1,93 @@
+"""What learners are told about examples: labels, values and weights, with messages that name the entry at fault."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets
+
+from sapwood.errors import DataError
+from sapwood.kernels.base import Matrix
+from sapwood.trees.convert import is_missing
+
+__all__ = ["check_labels", "check_values", "check_weights"]
+
+
+def check_labels(count: int, y: Any) -> NDArray[Any]:
+    """Return the labels of so many examples as an array.
+
+    >>> check_labels(2, ["rise", "fall"]).tolist()
+    ['rise', 'fall']
+    >>> check_labels(2, ["rise", float("nan")])
+    Traceback (most recent call last):
+    sapwood.errors.DataError: y[1] is nan, which is no label; fill it in or drop the example.
+    """
+    values = y.to_numpy() if hasattr(y, "to_numpy") else y
+    # An array would make text of whatever stands beside text.
+    if isinstance(values, (list, tuple)) or getattr(getattr(values, "dtype", None), "kind", "") == "O":
+        _check_kinds(values)
+    labels = _one_each(count, values)
+    if labels.dtype.kind == "f" and np.isnan(labels).any():
+        raise _no_label(int(np.flatnonzero(np.isnan(labels))[0]), np.nan)
+    try:
+        check_classification_targets(labels)
+    except ValueError as error:
+        raise DataError(f"y does not hold classes: {error}") from None
+    return labels
+
+
+def check_values(count: int, y: Any, classifier: str) -> Matrix:
+    """Return the values of so many examples, which must be finite; the classifier is for those who have labels."""
+    values = _one_each(count, y)
+    if values.dtype.kind in "UScmMV":
+        raise DataError(f"y must be real numbers for regression, got {values.dtype}; for labels use {classifier}.")
+    try:
+        numbers = values.astype(np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"y must be real numbers for regression; for labels use {classifier}.") from None
+    if not np.isfinite(numbers).all():
+        raise DataError(f"y[{int(np.flatnonzero(~np.isfinite(numbers))[0])}] is NaN or infinite.")
+    return numbers
+
+
+def check_weights(count: int, weights: Any) -> Matrix:
+    """Return the weights of so many examples; 1 each where there are none."""
+    if weights is None:
+        return np.ones(count)
+    result = np.asarray(weights, dtype=np.float64)
+    if result.shape != (count,) or not np.isfinite(result).all() or (result < 0).any():
+        raise DataError(f"sample_weight must be {count} finite numbers of at least 0.")
+    return result
+
+
+def _one_each(count: int, y: Any) -> NDArray[Any]:
+    if y is None:
+        raise DataError("fit needs targets: pass y with one entry per example.")
+    targets = np.asarray(y)
+    if targets.ndim != 1:
+        raise DataError(f"y must have one dimension, got shape {targets.shape}.")
+    if len(targets) != count:
+        raise DataError(f"X has {count} examples but y has {len(targets)} entries; they must be the same.")
+    if not count:
+        raise DataError("there is nothing to train on: X has no examples.")
+    return targets
+
+
+def _check_kinds(values: Any) -> None:
+    firsts: dict[bool, int] = {}  # the first entry that is text, and the first that is not
+    for number, value in enumerate(values):
+        if is_missing(value):
+            raise _no_label(number, value)
+        firsts.setdefault(isinstance(value, str), number)
+    if len(firsts) == 2:
+        text, other = firsts[True], firsts[False]
+        raise DataError(
+            f"y mixes text and other values: y[{text}] is {values[text]!r} and y[{other}] is {values[other]!r}; "
+            "make all of them text or all of them numbers."
+        )
+
+
+def _no_label(number: int, value: object) -> DataError:
+    return DataError(f"y[{number}] is {value!r}, which is no label; fill it in or drop the example.")
