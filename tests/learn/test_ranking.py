@@ -237,6 +237,17 @@ def test_training_in_parts_is_training_at_once(data):
         parts.partial_fit(sw.Examples(tree=X), y, groups)
 
 
+def test_a_first_part_that_fails_leaves_nothing_behind(data):
+    X, y, groups = data
+    model = KernelRanker(SubsetTree(decay=0.5), shuffle=False)
+    with pytest.raises(DataError, match="no group teaches"):
+        model.partial_fit(X, np.zeros(len(y)), groups)
+    with pytest.raises(NotFittedError):
+        model.decision_function(X)
+    whole = KernelRanker(SubsetTree(decay=0.5), shuffle=False).fit(X, y, groups)
+    np.testing.assert_array_equal(model.partial_fit(X, y, groups).decision_function(X), whole.decision_function(X))
+
+
 def test_files_and_pickles(data, tmp_path):
     X, y, groups = data
     E = sw.Examples(tree=X, prior=np.linspace(0, 1, len(X))[:, None])
@@ -291,12 +302,16 @@ def test_unknown_labels_at_prediction(data):
 
 
 def test_overflow_says_so():
-    # With λ = 1 the number of shared fragments doubles with every level and more.
-    deep = "(S x x " * 1200 + "x" + ")" * 1200
-    wide = "(S " + "(A (B c)) " * 1100 + ")"
-    model = KernelRanker(SubsetTree(decay=1.0)).fit([wide, deep], [1, 0], [0, 0])
-    with pytest.raises(KernelError, match="row 0 is not finite"):
-        model.decision_function([wide])
+    # With λ = 1 the number of fragments more than doubles with every level.
+    deep = ["(S (A b) " * levels + "(A b)" + ")" * levels for levels in range(1200)]
+    most = int(np.flatnonzero(np.isfinite(SubsetTree(1.0).diag(deep)))[-1])
+    for train in (KernelRanker.fit, KernelRanker.partial_fit):
+        model = KernelRanker(SubsetTree(decay=1.0))
+        with pytest.raises(KernelError, match="example 1 is not finite"):
+            train(model, ["(S b)", deep[most + 1]], [1, 0], [0, 0])
+        train(model, ["(S b)", deep[most]], [1, 0], [0, 0])
+        with pytest.raises(KernelError, match="example 0 is not finite"):
+            model.decision_function(["(R" + 20 * deep[most] + ")"])
 
 
 def test_a_model_without_mistakes_scores_zero():

@@ -17,12 +17,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood.errors import DataError, ParameterError
 from sapwood.kernels.base import Kernel, as_data
-from sapwood.kernels.syntactic import SubsetTree, check_limit
+from sapwood.kernels.choice import ChoosesKernel
+from sapwood.kernels.syntactic import check_limit
 
 __all__ = ["LandmarkMap"]
 
 
-class LandmarkMap(TransformerMixin, BaseEstimator):
+class LandmarkMap(ChoosesKernel, TransformerMixin, BaseEstimator):
     """Examples as dense vectors whose dot product approximates a kernel (Nyström's method).
 
     Exact between landmarks; elsewhere the better, the more landmarks there are. Memory is that of one kernel matrix
@@ -65,9 +66,7 @@ class LandmarkMap(TransformerMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Draw the landmarks from the training examples."""
-        kernel = SubsetTree().normalized() if self.kernel is None else self.kernel
-        if not isinstance(kernel, Kernel):
-            raise ParameterError(f"kernel must be a kernel such as SubsetTree(decay=0.4), got {kernel!r}.")
+        kernel = self._chosen_kernel()
         check_limit(self.n_components, "n_components")
         X = as_data(X)
         if not X.shape[0]:

@@ -16,18 +16,19 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood import settings
-from sapwood.errors import DataError, KernelError, ParameterError
+from sapwood.errors import DataError, ParameterError
 from sapwood.files import Reader, Writer, plain_value, register
 from sapwood.kernels.base import Kernel, Matrix, as_data
-from sapwood.kernels.syntactic import SubsetTree
+from sapwood.kernels.choice import ChoosesKernel
 from sapwood.learn.checkpoints import CheckpointFile, fingerprint
+from sapwood.learn.finite import check_finite
 from sapwood.learn.groups import add_up, check_amount, check_choice, check_count
 from sapwood.learn.targets import check_labels
 
 __all__ = ["VotedPerceptron"]
 
 
-class VotedPerceptron(ClassifierMixin, BaseEstimator):
+class VotedPerceptron(ChoosesKernel, ClassifierMixin, BaseEstimator):
     """The kernel perceptron for two classes, with votes of all its stages.
 
     Each mistake adds an example to the model. A stage is what the model was between two mistakes, and it counts as
@@ -128,13 +129,7 @@ class VotedPerceptron(ClassifierMixin, BaseEstimator):
                 "scikit-learn's OneVsRestClassifier."
             )
         signs = np.where(targets == 1, 1.0, -1.0)
-        kernel = SubsetTree().normalized() if self.kernel is None else self.kernel
-        if not isinstance(kernel, Kernel):
-            raise ParameterError(
-                f"kernel must be a kernel such as SubsetTree(decay=0.4).normalized(), got {kernel!r}; "
-                "sapwood.kernels.parse_kernel reads one from text."
-            )
-        self.kernel_ = kernel.bind(X)
+        self.kernel_ = self._chosen_kernel().bind(X)
         random = self.random_state
         seed = random if isinstance(random, (int, np.integer)) else check_random_state(random).randint(2**31 - 1)
         if seed < 0:
@@ -176,8 +171,8 @@ class VotedPerceptron(ClassifierMixin, BaseEstimator):
                         if len(support):
                             values = self.kernel_.expansion(X[support], weights[support, None])(block)[:, 0]
                     K = self.kernel_(block)
-                    if not (np.isfinite(K).all() and np.isfinite(values).all()):
-                        raise KernelError("a kernel value is not finite; lower decay or use kernel.normalized().")
+                    check_finite(K, chosen)
+                    check_finite(values, chosen)
                     for at, row in enumerate(chosen.tolist()):
                         steps += 1
                         if signs[row] * values[at] <= 0:

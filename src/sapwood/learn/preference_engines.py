@@ -16,7 +16,7 @@ import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from sapwood import _core, settings
-from sapwood.errors import DataError, KernelError
+from sapwood.errors import DataError
 from sapwood.kernels.base import Constant, Kernel, Matrix, Normalized, OnView, Scaled, Sum
 from sapwood.kernels.flat import Linear
 from sapwood.kernels.syntactic import SubsetTree
@@ -259,8 +259,6 @@ class _GeneralEngine:
                 utilities[at : at + size], relevance[self._begins[group] : self._begins[group + 1]], rule, rate, update
             )
             at += size
-        if not np.isfinite(utilities).all():
-            raise KernelError("a utility is not finite; lower decay or use kernel.normalized().")
 
     def _learn(
         self, utility: Matrix, truth: Matrix, rule: int, rate: float, update: Callable[[list[int], list[float]], None]

@@ -17,11 +17,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood import settings
-from sapwood.errors import DataError, KernelError, ParameterError
+from sapwood.errors import DataError, ParameterError
 from sapwood.files import Reader, Writer, plain_value, register
 from sapwood.kernels.base import Kernel, Matrix, as_data
+from sapwood.kernels.choice import ChoosesKernel
 from sapwood.kernels.syntactic import SubsetTree
 from sapwood.learn.checkpoints import CheckpointFile, fingerprint
+from sapwood.learn.finite import check_finite
 from sapwood.learn.groups import (
     Groups,
     RankerMixin,
@@ -38,7 +40,7 @@ from sapwood.learn.preference_engines import RULES, Engine, join, make_engine, m
 __all__ = ["KernelRanker"]
 
 
-class KernelRanker(RankerMixin, BaseEstimator):
+class KernelRanker(ChoosesKernel, RankerMixin, BaseEstimator):
     """Choose or rank alternatives with a kernel: the (averaged) perceptron on preferences.
 
     Parameters
@@ -140,14 +142,8 @@ class KernelRanker(RankerMixin, BaseEstimator):
         check_amount(self.cache_size, "cache_size")
         return RULES[f"pairwise-{self.pairs}" if self.loss == "pairwise" else self.loss]
 
-    def _own_kernel(self) -> Kernel:
-        kernel = SubsetTree() if self.kernel is None else self.kernel
-        if not isinstance(kernel, Kernel):
-            raise ParameterError(
-                f"kernel must be a kernel such as SubsetTree(decay=0.4), got {kernel!r}; "
-                "sapwood.kernels.parse_kernel reads one from text."
-            )
-        return kernel
+    def _default_kernel(self) -> Kernel:
+        return SubsetTree()
 
     def _groups(self, X: Any, y: Any, groups: Any) -> tuple[Matrix, Groups]:
         relevance = check_relevance(y, X.shape[0])
@@ -179,14 +175,17 @@ class KernelRanker(RankerMixin, BaseEstimator):
                 "better rows of a group."
             )
         seed = self._seed()
-        self.kernel_ = self._own_kernel().bind(X)
+        kernel = self._chosen_kernel().bind(X)
         rows, truth = X[made.rows], relevance[made.rows]
         digest = ""
         if self.checkpoint is not None:
             params = {name: value for name, value in self.get_params(deep=False).items() if name != "checkpoint"}
             digest = fingerprint({**params, "random_state": seed}, rows, made.ends, truth)
         file = CheckpointFile(self.checkpoint, digest)
-        engine = make_engine(self.kernel_, rows, made.ends, int(self.cache_size * 1e6))
+        engine = make_engine(kernel, rows, made.ends, int(self.cache_size * 1e6))
+        # No value of a kernel is larger than the largest of an example with itself, so that training need not look.
+        check_finite(kernel.diag(rows), made.rows)
+        self.kernel_ = kernel
         epoch, done = 0, 0
         self.validation_curve_ = []
         if (found := file.read()) is not None:
@@ -236,9 +235,7 @@ class KernelRanker(RankerMixin, BaseEstimator):
         X = as_data(X)
         relevance, made = self._groups(X, y, groups)
         first = not hasattr(self, "kernel_")
-        if first:
-            self.kernel_ = self._own_kernel().bind(X)
-            self.validation_curve_ = []
+        kernel = self._chosen_kernel().bind(X) if first else self.kernel_
         if not len(made):
             if first:
                 raise DataError("no group teaches anything: each has one row, or rows of the same relevance.")
@@ -250,7 +247,8 @@ class KernelRanker(RankerMixin, BaseEstimator):
             rows = join(self.support_examples_, rows)
             ends = np.concatenate([[before], ends + before])
             truth = np.concatenate([np.zeros(before), truth])
-        engine = make_engine(self.kernel_, rows, ends, int(self.cache_size * 1e6))
+        engine = make_engine(kernel, rows, ends, int(self.cache_size * 1e6))
+        check_finite(kernel.diag(X[made.rows]), made.rows)
         if not first:
             numbers = np.arange(before, dtype=np.uint64)
             engine.replay(numbers, self._sums, np.zeros(before, dtype=np.uint64), self.n_steps_, self.n_mistakes_)
@@ -263,6 +261,8 @@ class KernelRanker(RankerMixin, BaseEstimator):
         earlier = np.zeros(len(truth))
         if before:
             earlier[:before] = self._timed
+        if first:
+            self.kernel_, self.validation_curve_ = kernel, []
         self._remember(engine, rows, earlier)
         return self
 
@@ -317,9 +317,7 @@ class KernelRanker(RankerMixin, BaseEstimator):
         if self._scorer is None:
             self._scorer = make_scorer(self.kernel_, self.support_examples_, weights)
         utilities = self._scorer(X) / steps if X.shape[0] else np.zeros(0)
-        if not np.isfinite(utilities).all():
-            row = int(np.flatnonzero(~np.isfinite(utilities))[0])
-            raise KernelError(f"the utility of row {row} is not finite; lower decay or use kernel.normalized().")
+        check_finite(utilities)
         return utilities
 
     def predict_proba(self, X: Any, groups: Any = None) -> Matrix:

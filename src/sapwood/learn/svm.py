@@ -21,13 +21,13 @@ from sklearn.utils.validation import check_is_fitted
 from sapwood.errors import DataError, ParameterError
 from sapwood.files import plain_value
 from sapwood.kernels.base import Kernel, Matrix, as_data
+from sapwood.kernels.choice import ChoosesKernel
 from sapwood.kernels.data import is_number
 from sapwood.kernels.explain import one_example
-from sapwood.kernels.syntactic import SubsetTree
 from sapwood.learn.explain import CompiledExplanation, Explanation, ModelFragments
+from sapwood.learn.finite import check_finite
 from sapwood.learn.smo import BinaryProblem, solve
 from sapwood.learn.spreading import side_by_side
-from sapwood.learn.tables import infinite_kernel
 from sapwood.learn.targets import check_labels, check_values, check_weights
 
 __all__ = ["KernelSVC", "KernelSVR"]
@@ -36,10 +36,9 @@ __all__ = ["KernelSVC", "KernelSVR"]
 _MOST_FOR_SKLEARN = 3000
 
 
-class _KernelMachine(BaseEstimator):
+class _KernelMachine(ChoosesKernel, BaseEstimator):
     """What classification and regression share: the Gram matrix, the support examples and the expansion."""
 
-    kernel: Kernel | None
     C: float
     tol: float
     max_iter: int
@@ -61,28 +60,12 @@ class _KernelMachine(BaseEstimator):
             raise ParameterError(f"max_iter must be -1 or an integer of at least 1, got {most!r}.")
 
     def _bind(self, X: Any) -> Kernel:
-        kernel = _default_kernel() if self.kernel is None else self.kernel
-        if not isinstance(kernel, Kernel):
-            raise ParameterError(
-                f"kernel must be a kernel such as SubsetTree(decay=0.4).normalized(), got {kernel!r}; "
-                "sapwood.kernels.parse_kernel reads one from text."
-            )
-        self.kernel_ = kernel.bind(X)
+        self.kernel_ = self._chosen_kernel().bind(X)
         return self.kernel_
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters by name; those of the default kernel, too, which then takes its place."""
-        if self.kernel is None and "kernel" not in params and any(name.startswith("kernel__") for name in params):
-            self.kernel = _default_kernel()
-        super().set_params(**params)
-        return self
 
     def _gram(self, X: Any) -> Matrix:
         K: Matrix = self._bind(X)(X)
-        if not np.isfinite(K).all():
-            # What is too large shows in the columns of all others, but is to blame itself.
-            broken = ~np.isfinite(np.diagonal(K))
-            raise infinite_kernel(int(np.flatnonzero(broken if broken.any() else ~np.isfinite(K).all(axis=1))[0]))
+        check_finite(K)
         return K
 
     def _keep(self, X: Any, support: NDArray[np.intp], coefficients: Matrix, intercept: Matrix) -> None:
@@ -475,10 +458,6 @@ class KernelSVR(RegressorMixin, _KernelMachine):
     def fragments(self, *, top: int = 20) -> ModelFragments:
         """Return the fragments with the largest weights."""
         return self._explainer().fragments(None, np.ones(1), top)
-
-
-def _default_kernel() -> Kernel:
-    return SubsetTree().normalized()
 
 
 def _solve(solver: SVC, K: Matrix, rows: NDArray[np.intp] | None, sides: NDArray[np.intp], weights: Matrix) -> SVC:

@@ -18,13 +18,13 @@ import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from sapwood import _core, settings
-from sapwood.errors import KernelError
 from sapwood.kernels.base import Kernel, Matrix, Normalized
 from sapwood.kernels.flat import Linear, Polynomial
 from sapwood.learn.budget import Budget, top_of
+from sapwood.learn.finite import check_finite
 from sapwood.learn.parts import Part, find_items, inner_kernel, merge, take_apart
 
-__all__ = ["Prepared", "infinite_kernel", "prepare", "prepare_gram"]
+__all__ = ["Prepared", "prepare", "prepare_gram"]
 
 _EMPTY_VALUES = np.zeros(0, dtype=np.float64)
 _WORTH_A_CALL = 400  # trees: a kernel on fewer takes longer to set up than to compute
@@ -92,9 +92,7 @@ def prepare(kernel: Kernel, X: Any, memory: float | None, threads: int) -> Prepa
         warnings.simplefilter("ignore")
         diagonal = np.ascontiguousarray(kernel._diag(X[first]), dtype=np.float64)
     # No value of a kernel is larger than the largest of an example with itself, so this is all there is to look at.
-    broken = np.flatnonzero(~(diagonal <= np.finfo(f"f{bits // 8}").max))
-    if len(broken):
-        raise infinite_kernel(int(first[broken[0]]))
+    check_finite(np.where(diagonal <= np.finfo(f"f{bits // 8}").max, diagonal, np.inf), first)
     point_kernel = getattr(_core.smo, f"PointKernel{bits}")(natives, native_terms, diagonal)
     return Prepared(point_kernel, points, budget.window)
 
@@ -158,17 +156,8 @@ def _square(part: Part, chosen: NDArray[np.uint32]) -> Matrix:
         if scale is not None:
             block *= scale[chosen, None] * scale[chosen]
         total += weight * block
-    if not np.isfinite(total).all():
-        row = int(part.first[chosen[int(np.flatnonzero(~np.isfinite(total).all(axis=1))[0])]])
-        raise infinite_kernel(row)
+    check_finite(total, part.first[chosen])
     return total
-
-
-def infinite_kernel(row: int) -> KernelError:
-    """Make the error to raise where the values of an example are too large for a number."""
-    return KernelError(
-        f"the kernel of example {row} is not finite; use kernel.normalized(), lower decay, or scale its features down."
-    )
 
 
 def _fill(part: Part, kind: str, budget: Budget) -> Any:
@@ -190,9 +179,7 @@ def _fill(part: Part, kind: str, budget: Budget) -> Any:
     with settings.progress_bar(len(starts) - 1, "Kernel table") as progress, settings.options(progress=False):
         for number, (a, b) in enumerate(pairwise(starts)):
             block = _block(part, columns, a, b)
-            if not np.isfinite(block).all():
-                row = int(part.first[a + int(np.flatnonzero(~np.isfinite(block).all(axis=1))[0])])
-                raise infinite_kernel(row)
+            check_finite(block, part.first[a:b])
             if half is not None:
                 half.set(a, block)
             else:

@@ -23,7 +23,8 @@ from sapwood import settings
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.files import load, save
 from sapwood.kernels.base import Kernel, as_data
-from sapwood.learn.tables import infinite_kernel
+from sapwood.kernels.choice import check_kernel
+from sapwood.learn.finite import check_finite
 from sapwood.notebook import Shown
 from sapwood.scale import cluster
 from sapwood.scale.extras import need
@@ -99,8 +100,7 @@ def gram_to_zarr(
      [0. 0. 3.]]
     """
     need("zarr", "a Gram matrix on disk")
-    if not isinstance(kernel, Kernel):
-        raise ParameterError(f"kernel must be a kernel such as SubsetTree(decay=0.4), got {kernel!r}.")
+    check_kernel(kernel)
     check_size(tile, "tile")
     if dtype not in ("float64", "float32"):
         raise ParameterError(f"dtype must be 'float64' or 'float32', got {dtype!r}.")
@@ -300,9 +300,7 @@ def _compute_tile(
         ) from None
     prepared = time.perf_counter()
     K = kernel(rows, columns)
-    if not np.isfinite(K).all():
-        row = i * tile + int(np.flatnonzero(~np.isfinite(K).all(axis=1))[0])
-        raise infinite_kernel(row)
+    check_finite(K, range(i * tile, i * tile + len(K)))
     computed = time.perf_counter()
     array = _open_array(folder, "r+")
     K = K.astype(array.dtype, copy=False)

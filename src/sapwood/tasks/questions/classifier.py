@@ -14,6 +14,8 @@ from sapwood import _core
 from sapwood.errors import DataError, ParameterError
 from sapwood.files import Reader, Writer, register
 from sapwood.kernels.base import Kernel, Matrix, OnView
+from sapwood.kernels.choice import ChoosesKernel
+from sapwood.kernels.data import levels_to_user
 from sapwood.kernels.flat import Linear
 from sapwood.kernels.semantic import SemanticSubsetTree, SmoothedPartialTree
 from sapwood.kernels.syntactic import PartialTree, SubsetTree
@@ -104,7 +106,7 @@ def question_views(trees: Any, names: Any = VIEWS) -> Examples:
     return Examples(**views)
 
 
-class QuestionClassifier(ClassifierMixin, BaseEstimator):
+class QuestionClassifier(ChoosesKernel, ClassifierMixin, BaseEstimator):
     """Says what kind of answer a question asks for.
 
     Questions are text, trees in brackets, ``Tree`` objects, NLTK trees or ``corpora.Question`` objects, mixed as you
@@ -173,18 +175,16 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
         sample_weight : array of float, optional
             Factors of C per question.
         """
-        kernel = _usable_kernel() if self.kernel is None else self.kernel
-        if not isinstance(kernel, Kernel):
-            raise ParameterError(
-                f"kernel must be a kernel such as SubsetTree(decay=0.4).normalized(), got {kernel!r}; "
-                "sapwood.kernels.parse_kernel reads one from text."
-            )
+        kernel = self._chosen_kernel()
         data, unparsed = self._read(X, kernel, training=True)
         machine = KernelSVC(kernel, C=self.C, class_weight=self.class_weight, tol=self.tol)
         self.machine_ = machine.fit(data, y, sample_weight=sample_weight)
         self.classes_ = self.machine_.classes_
         self.unparsed_ = unparsed
         return self
+
+    def _default_kernel(self) -> Kernel:
+        return _usable_kernel()
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label with the largest margin for each question."""
@@ -252,7 +252,7 @@ def _usable_kernel() -> Kernel:
     except DataError as error:
         warnings.warn(
             f"words are compared as strings only, because {error} Pass kernel=plain_kernel() to do so on purpose.",
-            stacklevel=3,
+            stacklevel=levels_to_user(),
         )
         return plain_kernel()
     return semantic_kernel(words)
