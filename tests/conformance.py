@@ -17,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 import sapwood as sw
+from sapwood.errors import DataError
 
 
 def check_constructor_only_stores(estimator, X, y):
@@ -38,6 +39,18 @@ def check_clone_and_params(estimator, X, y):
 def check_unfitted_says_so(estimator, X, y):
     with pytest.raises(NotFittedError, match="fit"):
         estimator.predict(X)
+
+
+def check_a_fit_that_fails_changes_nothing(estimator, X, y):
+    with pytest.raises(DataError, match="they must be the same"):
+        estimator.fit(X, y[:-1])
+    with pytest.raises(NotFittedError, match="fit"):
+        estimator.predict(X)
+    before = estimator.fit(X, y).predict(X)
+    # One label only: found out after what the labels are.
+    with pytest.raises(DataError, match=r"only the class|NaN"):
+        estimator.fit(X[:4], np.full(4, y[0]) if is_classifier(estimator) else np.full(4, np.nan))
+    np.testing.assert_array_equal(estimator.predict(X), before)
 
 
 def check_fit_returns_self_and_leaves_params_alone(estimator, X, y):

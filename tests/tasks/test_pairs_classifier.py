@@ -133,7 +133,7 @@ class TestBadTraining:
     @pytest.mark.parametrize(
         ("labels", "message"),
         [
-            (["same"] * 4, "two classes, such as same and different, but it has 'same'"),
+            (["same"] * 4, "only the class 'same'; a classifier needs at least two"),
             (["a", "b", "c", "a"], "two classes"),
             (["a", "b", "a"], "X has 4 examples but y has 3"),
             (None, "needs targets"),
@@ -271,7 +271,7 @@ class TestCommands:
         train, model = str(tmp_path / "train.tsv"), str(tmp_path / "m.sap")
         write_tree_pairs(X[:40], ["same"] * 40, train)
         assert main(["train", "pairs", train, "-o", model]) != 0
-        assert "two classes" in capsys.readouterr().err
+        assert "only the class 'same'" in capsys.readouterr().err
         assert main(["train", "pairs", train, "-o", model, "--groups", "magic"]) != 0
         assert "no group 'magic'" in capsys.readouterr().err
         write_tree_pairs(X[:40], y[:40], train)

@@ -93,7 +93,7 @@ def test_bad_arguments_are_named(garden):
     X, y = garden
     with pytest.raises(ParameterError, match="kernels is empty"):
         tune(X, y, kernels=[])
-    with pytest.raises(DataError, match="must be as many"):
+    with pytest.raises(DataError, match="they must be the same"):
         tune(X, y[:-1], kernels=[SST])
     with pytest.raises(DataError, match="only the class"):
         tune(X, ["a"] * len(X), kernels=[SST])

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import murmurhash3_32
 
 from sapwood.errors import ParameterError
+from sapwood.fitting import all_or_nothing
 from sapwood.kernels.maps import FragmentMap, as_trees
 from sapwood.kernels.syntactic import check_decay, check_limit
 from sapwood.trees.array import TreeArray
@@ -68,6 +69,7 @@ class HashedFragmentMap(TransformerMixin, BaseEstimator):
         self.n_features = n_features
         self.max_fragments = max_fragments
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None) -> Self:
         """Check the parameters."""
         self._check()

@@ -16,6 +16,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood.errors import DataError, ParameterError
+from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import Kernel, as_data
 from sapwood.kernels.choice import ChoosesKernel
 from sapwood.kernels.syntactic import check_limit
@@ -64,6 +65,7 @@ class LandmarkMap(ChoosesKernel, TransformerMixin, BaseEstimator):
         self.n_components = n_components
         self.random_state = random_state
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None) -> Self:
         """Draw the landmarks from the training examples."""
         kernel = self._chosen_kernel()

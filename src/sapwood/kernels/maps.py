@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood import _core
 from sapwood.errors import DataError, ParameterError, TooLargeError
+from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import as_data
 from sapwood.kernels.selection import chi_squared, hold_head, hold_label, information_gain, internal_labels
 from sapwood.kernels.syntactic import check_decay, check_limit
@@ -135,6 +136,7 @@ class SubtreeMap(_TreeMap):
         self.decay = decay
         self.min_df = min_df
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None) -> Self:
         """Collect the distinct subtrees of the training trees."""
         self._check()
@@ -226,6 +228,7 @@ class FragmentMap(_TreeMap):
         self.heads = heads
         self.max_fragments = max_fragments
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the fragments of the training trees and choose among them.
 

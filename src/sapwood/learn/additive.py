@@ -14,6 +14,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood.errors import DataError, ParameterError
+from sapwood.fitting import all_or_nothing
+from sapwood.learn.targets import check_classes
 
 __all__ = ["AdditiveLogistic"]
 
@@ -65,15 +67,14 @@ class AdditiveLogistic(ClassifierMixin, BaseEstimator):
         self.knots = knots
         self.class_weight = class_weight
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any) -> Self:
         """Train on a matrix of features and two kinds of labels."""
         self._check()
-        values, labels = _matrix(X), np.asarray(y)
-        if len(labels) != len(values):
-            raise DataError(f"X has {len(values)} examples but y has {len(labels)} entries; they must be the same.")
-        self.classes_ = np.unique(labels)
+        values = _matrix(X)
+        self.classes_, targets = check_classes(len(values), y)
         if len(self.classes_) != 2:
-            shown = ", ".join(map(repr, self.classes_.tolist()[:5])) or "none"
+            shown = ", ".join(map(repr, self.classes_.tolist()[:5]))
             raise DataError(f"y must have two classes, such as same and different, but it has {shown}.")
         self.centre_ = values.mean(axis=0)
         spread = values.std(axis=0)
@@ -87,7 +88,7 @@ class AdditiveLogistic(ClassifierMixin, BaseEstimator):
         basis, owners = self._basis(values)
         # Newton's method: the columns of one feature are far from independent, which gradients take long to sort out.
         solver = LogisticRegression(C=self.C, solver="newton-cholesky", max_iter=500, class_weight=self.class_weight)
-        solver.fit(basis, labels)
+        solver.fit(basis, self.classes_[targets])
         self.coef_, self.intercept_ = solver.coef_[0].astype(np.float64), float(solver.intercept_[0])
         added = self._added(basis, owners)
         self.means_ = added.mean(axis=0)

@@ -22,6 +22,7 @@ from sapwood import settings
 from sapwood._core import loglinear as _native
 from sapwood.errors import DataError, ParameterError, TooLargeError
 from sapwood.files import Reader, Writer, register
+from sapwood.fitting import all_or_nothing
 from sapwood.memory import available
 from sapwood.notebook import Shown
 
@@ -258,6 +259,7 @@ class LogLinear(BaseEstimator):
         self.l2, self.solver, self.bits, self.rate = l2, solver, bits, rate
         self.epochs, self.batch, self.prune, self.random_state = epochs, batch, prune, random_state
 
+    @all_or_nothing
     def fit(
         self, X: CandidateSets, y: ArrayLike, *, after_epoch: Callable[[LogLinear], bool | None] | None = None
     ) -> LogLinear:

@@ -18,12 +18,13 @@ from sklearn.utils.validation import check_is_fitted
 from sapwood import settings
 from sapwood.errors import DataError, ParameterError
 from sapwood.files import Reader, Writer, plain_value, register
+from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import Kernel, Matrix, as_data
 from sapwood.kernels.choice import ChoosesKernel
 from sapwood.learn.checkpoints import CheckpointFile, fingerprint
 from sapwood.learn.finite import check_finite
 from sapwood.learn.groups import add_up, check_amount, check_choice, check_count
-from sapwood.learn.targets import check_labels
+from sapwood.learn.targets import check_classes
 
 __all__ = ["VotedPerceptron"]
 
@@ -109,6 +110,7 @@ class VotedPerceptron(ChoosesKernel, ClassifierMixin, BaseEstimator):
         check_choice(self.vote, "vote", ("voted", "averaged", "last"))
         check_amount(self.cache_size, "cache_size")
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any) -> Self:
         """Train on examples of two classes.
 
@@ -121,8 +123,7 @@ class VotedPerceptron(ChoosesKernel, ClassifierMixin, BaseEstimator):
         """
         self._check()
         X = as_data(X)
-        labels = check_labels(X.shape[0], y)
-        self.classes_, targets = np.unique(labels, return_inverse=True)
+        self.classes_, targets = check_classes(X.shape[0], y)
         if len(self.classes_) != 2:
             raise DataError(
                 f"y has {len(self.classes_)} classes; the perceptron tells two apart. For more, wrap it in "

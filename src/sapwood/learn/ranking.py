@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from sapwood import settings
 from sapwood.errors import DataError, ParameterError
 from sapwood.files import Reader, Writer, plain_value, register
+from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import Kernel, Matrix, as_data
 from sapwood.kernels.choice import ChoosesKernel
 from sapwood.kernels.syntactic import SubsetTree
@@ -152,6 +153,7 @@ class KernelRanker(ChoosesKernel, RankerMixin, BaseEstimator):
         self.skipped_groups_ = len(made) - len(useful)
         return relevance, made.select(useful)
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any, groups: Any = None, *, validation: tuple[Any, Any, Any] | None = None) -> Self:
         """Train on groups of alternatives.
 
@@ -226,6 +228,7 @@ class KernelRanker(ChoosesKernel, RankerMixin, BaseEstimator):
         self._remember(engine, rows)
         return self
 
+    @all_or_nothing
     def partial_fit(self, X: Any, y: Any, groups: Any = None) -> Self:
         """Go on training with one pass over more groups, in the order given; for data that comes in parts.
 

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood import _core
 from sapwood.errors import DataError, ParameterError
+from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import Matrix, as_data
 from sapwood.learn.groups import (
     Groups,
@@ -39,7 +40,7 @@ from sapwood.learn.recursive_training import (
     train_once,
     views,
 )
-from sapwood.learn.targets import check_labels, check_values
+from sapwood.learn.targets import check_classes, check_values
 from sapwood.metrics.ranking import setwise_loss
 
 __all__ = ["RecursiveClassifier", "RecursiveRanker", "RecursiveRegressor"]
@@ -178,6 +179,7 @@ class RecursiveRanker(RankerMixin, RecursiveModel):
         check_choice(self.pairs, "pairs", ("best", "all"))
         return "setwise" if self.loss == "setwise" else f"pairwise-{self.pairs}"
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any, groups: Any = None, *, validation: tuple[Any, Any, Any] | None = None) -> Self:
         """Train on groups of alternatives.
 
@@ -213,6 +215,7 @@ class RecursiveRanker(RankerMixin, RecursiveModel):
             )
         return self._fit(X, relevance, made.select(useful), 1, held_out, within=True)
 
+    @all_or_nothing
     def partial_fit(self, X: Any, y: Any, groups: Any = None) -> Self:
         """Go on training with one pass over more groups, in the order given; for data that comes in parts.
 
@@ -319,14 +322,12 @@ class RecursiveClassifier(ClassifierMixin, RecursiveModel):
     def _width(self) -> int:
         return len(self.classes_)
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any) -> Self:
         """Train on trees and their labels."""
         X = as_data(X)
-        labels = check_labels(X.shape[0], y)
-        self.classes_, targets = np.unique(labels, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise DataError(f"y has only the class {self.classes_.tolist()[0]!r}; a classifier needs at least two.")
-        return self._fit(X, targets.astype(np.float64), _singles(len(labels)), len(self.classes_), None, within=False)
+        self.classes_, targets = check_classes(X.shape[0], y)
+        return self._fit(X, targets.astype(np.float64), _singles(len(targets)), len(self.classes_), None, within=False)
 
     def _held_out_error(self, outputs: Matrix, data: TrainingData) -> tuple[float, float]:
         own = data.targets.astype(np.intp)
@@ -371,6 +372,7 @@ class RecursiveRegressor(RegressorMixin, RecursiveModel):
     def _loss(self) -> str:
         return "squares"
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any) -> Self:
         """Train on trees and their target values."""
         X = as_data(X)

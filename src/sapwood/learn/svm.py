@@ -18,8 +18,9 @@ from sklearn.svm import SVC, SVR
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import check_is_fitted
 
-from sapwood.errors import DataError, ParameterError
+from sapwood.errors import ParameterError
 from sapwood.files import plain_value
+from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import Kernel, Matrix, as_data
 from sapwood.kernels.choice import ChoosesKernel
 from sapwood.kernels.data import is_number
@@ -28,7 +29,7 @@ from sapwood.learn.explain import CompiledExplanation, Explanation, ModelFragmen
 from sapwood.learn.finite import check_finite
 from sapwood.learn.smo import BinaryProblem, solve
 from sapwood.learn.spreading import side_by_side
-from sapwood.learn.targets import check_labels, check_values, check_weights
+from sapwood.learn.targets import check_classes, check_values, check_weights
 
 __all__ = ["KernelSVC", "KernelSVR"]
 
@@ -180,6 +181,7 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
         self.solver = solver
         self.memory = memory
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on examples and their labels.
 
@@ -200,12 +202,9 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
         if self.memory is not None:
             _check_positive(self.memory, "memory")
         X = as_data(X)
-        labels = check_labels(X.shape[0], y)
-        self.classes_, targets = np.unique(labels, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise DataError(f"y has only the class {self.classes_.tolist()[0]!r}; a classifier needs at least two.")
-        sample_weight = check_weights(len(labels), sample_weight)
-        if self.solver == "native" or (self.solver == "auto" and len(labels) > _MOST_FOR_SKLEARN):
+        self.classes_, targets = check_classes(X.shape[0], y)
+        sample_weight = check_weights(len(targets), sample_weight)
+        if self.solver == "native" or (self.solver == "auto" and len(targets) > _MOST_FOR_SKLEARN):
             self._fit_natively(X, targets, sample_weight)
             return self
         K = self._gram(X)
@@ -427,6 +426,7 @@ class KernelSVR(RegressorMixin, _KernelMachine):
         self.max_iter = max_iter
         self.cache_size = cache_size
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on examples and their target values."""
         self._check_solver()

@@ -12,7 +12,7 @@ from sapwood.errors import DataError
 from sapwood.kernels.base import Matrix
 from sapwood.trees.convert import is_missing
 
-__all__ = ["check_labels", "check_values", "check_weights"]
+__all__ = ["check_classes", "check_labels", "check_values", "check_weights"]
 
 
 def check_labels(count: int, y: Any) -> NDArray[Any]:
@@ -36,6 +36,18 @@ def check_labels(count: int, y: Any) -> NDArray[Any]:
     except ValueError as error:
         raise DataError(f"y does not hold classes: {error}") from None
     return labels
+
+
+def check_classes(count: int, y: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the classes among the labels of so many examples, at least two, and the number of each example's class.
+
+    >>> check_classes(3, ["rise", "fall", "rise"])
+    (array(['fall', 'rise'], dtype='<U4'), array([1, 0, 1]))
+    """
+    classes, numbers = np.unique(check_labels(count, y), return_inverse=True)
+    if len(classes) < 2:
+        raise DataError(f"y has only the class {classes.tolist()[0]!r}; a classifier needs at least two.")
+    return classes, numbers
 
 
 def check_values(count: int, y: Any, classifier: str) -> Matrix:

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood import _core, settings
 from sapwood.errors import DataError, ParameterError
+from sapwood.fitting import all_or_nothing
 from sapwood.notebook import Shown
 from sapwood.parse.annotation import SPLITS, Annotation, Constituent, bare_symbol, clean
 from sapwood.parse.estimation import GrammarTables, Markov, estimate
@@ -143,6 +144,7 @@ class PCFGParser(BaseEstimator):
         self.max_length = max_length
         self.memory_limit = memory_limit
 
+    @all_or_nothing
     def fit(self, trees: Any, y: object = None) -> PCFGParser:
         """Learn from trees.
 

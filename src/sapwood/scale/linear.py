@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from sapwood import settings
 from sapwood.errors import DataError, ParameterError
 from sapwood.files import Reader, Writer, register
+from sapwood.fitting import all_or_nothing
 from sapwood.learn.checkpoints import CheckpointFile, fingerprint
 from sapwood.scale.parts import check_size, in_parts
 from sapwood.scale.shards import Shards
@@ -91,6 +92,7 @@ class ShardClassifier(ClassifierMixin, BaseEstimator):
         self.normalized = normalized
         self.random_state = random_state
 
+    @all_or_nothing
     def fit(
         self, X: Shards | str | os.PathLike[str], y: None = None, *, checkpoint: str | os.PathLike[str] | None = None
     ) -> Self:

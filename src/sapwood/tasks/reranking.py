@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood.corpora.nbest import NBest
 from sapwood.errors import DataError
+from sapwood.fitting import all_or_nothing
 from sapwood.learn import RecursiveRanker
 from sapwood.learn.groups import check_amount
 from sapwood.metrics.parseval import COLLINS, ParsevalRules, SentenceScore, mutual_f1, score_forest
@@ -194,6 +195,7 @@ class ParseReranker(BaseEstimator):
         self.rules = rules
         self.consensus = consensus
 
+    @all_or_nothing
     def fit(self, lists: Sequence[NBest], y: Any = None, *, validation: Sequence[NBest] | None = None) -> Self:
         """Learn from lists with gold trees.
 

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood.errors import DataError, ParameterError
+from sapwood.fitting import all_or_nothing
 from sapwood.learn import RecursiveRanker
 from sapwood.parse.incremental import FOOT_CLASSES, ConnectionPaths, Forests, Missing, Root, word_classes
 from sapwood.tasks.attachment.errors import AttachmentErrors, evaluate
@@ -90,6 +91,7 @@ class AttachmentRanker(BaseEstimator):
         self.paths = paths
         self.block = block
 
+    @all_or_nothing
     def fit(self, trees: Any, y: Any = None, *, validation: Any = None) -> Self:
         """Learn from the full trees of sentences.
 

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from sapwood.corpora.framenet import FrameTarget, Lexicon
 from sapwood.errors import DataError
 from sapwood.files import Reader, Writer, register
+from sapwood.fitting import all_or_nothing
 from sapwood.learn.loglinear import CandidateSets, LogLinear
 from sapwood.tasks.frames.instances import FrameInput, target_tokens
 from sapwood.tasks.frames.lexicon_store import read_lexicon, write_lexicon
@@ -75,6 +76,7 @@ class FrameIdentifier(BaseEstimator):
         self.l2, self.rate, self.epochs, self.bits = l2, rate, epochs, bits
         self.none_offset, self.random_state = none_offset, random_state
 
+    @all_or_nothing
     def fit(self, X: Sequence[FrameInput], y: None = None, *, lexicon: Lexicon) -> FrameIdentifier:
         """Learn from sentences in which all targets are marked.
 

@@ -21,6 +21,7 @@ from sapwood.decode import RoleProblem, RoleResult, decode_roles_batch
 from sapwood.draw.spans import LabelledSpan, SpanLayer
 from sapwood.errors import DataError, ParameterError
 from sapwood.files import Reader, Writer, register
+from sapwood.fitting import all_or_nothing
 from sapwood.learn.loglinear import CandidateSets, LogLinear
 from sapwood.notebook import Shown
 from sapwood.tasks.frames.instances import FrameInput, candidate_sets, instances_of, learnable, right_choices
@@ -140,6 +141,7 @@ class FrameLabeler(BaseEstimator):
         self.l2, self.rate, self.epochs, self.bits, self.batch = l2, rate, epochs, bits, batch
         self.null_offset, self.method, self.random_state = null_offset, method, random_state
 
+    @all_or_nothing
     def fit(
         self,
         X: Sequence[FrameInput],

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood.corpora.framenet import Lexicon
 from sapwood.files import Reader, Writer, register
+from sapwood.fitting import all_or_nothing
 from sapwood.tasks.frames.identifier import FrameIdentifier
 from sapwood.tasks.frames.instances import FrameInput
 from sapwood.tasks.frames.labeler import FrameLabeler, LabelledTarget
@@ -46,6 +47,7 @@ class FrameParser(BaseEstimator):
     def __init__(self, *, labeler: FrameLabeler | None = None, identifier: FrameIdentifier | None = None) -> None:
         self.labeler, self.identifier = labeler, identifier
 
+    @all_or_nothing
     def fit(self, X: Sequence[FrameInput], y: None = None, *, lexicon: Lexicon) -> FrameParser:
         """Train both parts on sentences with frames and fillers."""
         self.labeler_: FrameLabeler = clone(self.labeler or FrameLabeler()).fit(X, lexicon=lexicon)

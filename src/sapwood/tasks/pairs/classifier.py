@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood.draw import fragment_table, panel
 from sapwood.errors import DataError, ParameterError
+from sapwood.fitting import all_or_nothing
 from sapwood.learn.additive import AdditiveLogistic
 from sapwood.learn.targets import check_labels
 from sapwood.parse.texts import check_parser
@@ -122,6 +123,7 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
         self.class_weight = class_weight
         self.parser = parser
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any) -> Self:
         """Train on pairs and their labels.
 
@@ -134,7 +136,7 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
         """
         self._check()
         pairs = self._pairs(X)
-        labels = check_labels(len(pairs), y)
+        labels = check_labels(len(pairs), y)  # before the features are computed, which takes long
         features = PairFeatures() if self.features is None else clone(self.features)
         features.fit(pairs)
         model = AdditiveLogistic(C=self.C, knots=self.knots, class_weight=self.class_weight)

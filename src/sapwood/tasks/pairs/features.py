@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood import settings
 from sapwood.errors import DataError, ParameterError
+from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import Kernel
 from sapwood.kernels.data import join
 from sapwood.kernels.flat import Linear
@@ -109,6 +110,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         self.similarity = similarity
         self.lowercase = lowercase
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn from training pairs; targets are not looked at.
 

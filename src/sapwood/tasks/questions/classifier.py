@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from sapwood import _core
 from sapwood.errors import DataError, ParameterError
 from sapwood.files import Reader, Writer, register
+from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import Kernel, Matrix, OnView
 from sapwood.kernels.choice import ChoosesKernel
 from sapwood.kernels.data import levels_to_user
@@ -164,6 +165,7 @@ class QuestionClassifier(ChoosesKernel, ClassifierMixin, BaseEstimator):
         self.parser = parser
         self.tol = tol
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on questions and their labels.
 

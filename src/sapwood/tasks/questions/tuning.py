@@ -22,6 +22,7 @@ from sapwood.kernels.flat import Linear
 from sapwood.kernels.semantic import SemanticSubsetTree, SmoothedPartialTree
 from sapwood.kernels.syntactic import SubsetTree
 from sapwood.learn.svm import KernelSVC
+from sapwood.learn.targets import check_classes
 from sapwood.notebook import Shown
 from sapwood.tasks.questions.classifier import QuestionClassifier, plain_kernel
 from sapwood.words.forms import Tagged
@@ -320,12 +321,8 @@ def tune(
     for kernel in kernels[1:]:
         total = total + kernel
     data, _ = QuestionClassifier(total, parser=parser)._read(X, total, training=True)
-    labels = np.asarray(y)
-    if labels.ndim != 1 or len(labels) != len(data):
-        raise DataError(f"there are {len(data)} questions but y has shape {labels.shape}; they must be as many.")
-    names, targets = np.unique(labels, return_inverse=True)
-    if len(names) < 2:
-        raise DataError(f"y has only the class {names.tolist()[0]!r}; a classifier needs at least two.")
+    names, targets = check_classes(len(data), y)
+    labels = names[targets]
     held = folds_of(labels, folds, random_state)
     sides = np.where(np.arange(len(names)) == targets[:, None], 1.0, -1.0)
     grams = Grams(data)

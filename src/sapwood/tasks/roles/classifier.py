@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood.errors import DataError, ParameterError
 from sapwood.files import Reader, Writer, register
+from sapwood.fitting import all_or_nothing
 from sapwood.kernels import PENN_TAG_SETS, GrammarDriven, PartialTree, Polynomial, SubsetTree
 from sapwood.kernels.base import Kernel
 from sapwood.learn import KernelSVC
@@ -213,6 +214,7 @@ class RoleClassifier(ClassifierMixin, BaseEstimator):
         self.min_count = min_count
         self.machine = machine
 
+    @all_or_nothing
     def fit(self, X: RoleArguments, y: Any = None) -> Self:
         """Train on arguments.
 

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from sapwood.draw import fragment_table, panel
 from sapwood.errors import DataError, ParameterError
 from sapwood.files import Reader, Writer, register
+from sapwood.fitting import all_or_nothing
 from sapwood.tasks.roles.classifier import RoleClassifier
 from sapwood.tasks.roles.encoding import Candidate, Encoder
 from sapwood.tasks.roles.exact import KernelRoles
@@ -151,6 +152,7 @@ class RoleLabeler(BaseEstimator):
 
     # --- training
 
+    @all_or_nothing
     def fit(self, sentences: Iterable[RoleSentence], *, calibration: Iterable[RoleSentence] | None = None) -> Self:
         """Train on sentences with trees and propositions.
 
