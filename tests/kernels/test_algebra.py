@@ -316,7 +316,7 @@ class TestFlat:
             Linear()(E)
         with pytest.raises(DataError, match="two dimensions"):
             Linear()(np.zeros(3))
-        with pytest.raises(DataError, match="must be real numbers"):
+        with pytest.raises(DataError, match="must hold real numbers"):
             Linear()(np.zeros((1, 1), dtype="M8[s]"))
         with pytest.raises(DataError, match="differ in length"):
             Linear()([[1, 2], [3]])

@@ -74,5 +74,5 @@ def test_columns_of_yes_and_no_are_features(solver):
 
 @pytest.mark.parametrize("kind", ["complex128", "datetime64[s]"])
 def test_only_real_numbers_are_features(kind):
-    with pytest.raises(DataError, match="features must be real numbers, got an array of type"):
+    with pytest.raises(DataError, match="X must hold real numbers, got an array of type"):
         Linear()(np.zeros((2, 2), dtype=kind))

@@ -7,20 +7,21 @@ live in modules of their own.
 
 from __future__ import annotations
 
-import math
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from copy import copy
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sapwood.errors import DataError, KernelError, ParameterError
 from sapwood.kernels.attribution import Attribution, Part, whole
-from sapwood.kernels.data import as_data, is_number, is_single, join, levels_to_user
+from sapwood.kernels.data import as_data, is_single, join, levels_to_user
 from sapwood.kernels.memory import require
 from sapwood.kernels.parameters import Parametrized, as_written
+from sapwood.scalars import is_finite, is_number
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples
 
@@ -93,8 +94,8 @@ class Kernel(Parametrized, ABC):
         return self._pairwise(joined)
 
     def bind(self, X: Any) -> Kernel:
-        """Return the kernel with everything learnt that it takes from training data; most kernels learn nothing."""
-        return self._bind(as_data(X))
+        """Return a copy of the kernel with everything learnt that it takes from training data; most learn nothing."""
+        return self._bind(as_data(X)).copy()
 
     def expansion(self, X: Any, weights: Matrix) -> Expansion:
         """Compile the function Y -> k(Y, X) @ weights.
@@ -200,7 +201,15 @@ class Kernel(Parametrized, ABC):
 
         return evaluate
 
-    # The algebra.
+    def copy(self) -> Self:
+        """Return the same kernel, of which nothing changes when parameters of this one are set."""
+        result = copy(self)
+        for name in self._names():
+            if isinstance(part := getattr(self, name), Kernel):
+                setattr(result, name, part.copy())
+        return result
+
+    # The algebra. Kernels are values: a part is copied, so that setting a parameter of one sum does not change another.
 
     def __add__(self, other: Kernel | float) -> Kernel:
         return _combine(Sum, self, other)
@@ -209,21 +218,21 @@ class Kernel(Parametrized, ABC):
         return _combine(Sum, Constant(other) if is_number(other) else other, self)
 
     def __mul__(self, other: Kernel | float) -> Kernel:
-        return _combine(Product, self, other) if isinstance(other, Kernel) else Scaled(other, self)
+        return _combine(Product, self, other) if isinstance(other, Kernel) else Scaled(other, self.copy())
 
     def __rmul__(self, other: float) -> Kernel:
-        return Scaled(other, self)
+        return Scaled(other, self.copy())
 
     def __pow__(self, exponent: int) -> Kernel:
-        return Power(self, exponent)
+        return Power(self.copy(), exponent)
 
     def normalized(self) -> Kernel:
         """Return the kernel divided by the root of both self-kernels, so that a tree compares with itself as 1."""
-        return Normalized(self)
+        return Normalized(self.copy())
 
     def on(self, view: str) -> Kernel:
         """Return the kernel applied to one view of ``Examples``."""
-        return OnView(self, view)
+        return OnView(self.copy(), view)
 
 
 class _Pair(Kernel):
@@ -385,9 +394,9 @@ class Normalized(Kernel):
         K = self.kernel._gram(X, Y)
         left = self._scale(np.ascontiguousarray(np.diagonal(K)) if Y is None else self.kernel._diag(X))
         right = left if Y is None else self._scale(self.kernel._diag(Y))
-        # Both factors are joined first, which makes the result symmetric to the last bit; in blocks, to save memory.
+        # In blocks, to save memory.
         for start in range(0, len(K), 64):
-            K[start : start + 64] *= left[start : start + 64, None] * right
+            _multiply(K[start : start + 64], left[start : start + 64, None], right)
         if Y is None:
             np.fill_diagonal(K, left > 0)
         return K
@@ -399,18 +408,23 @@ class Normalized(Kernel):
         half = X.shape[0] // 2
         values, diagonal = self.kernel._pairwise_and_diag(X)
         scale = self._scale(diagonal)
-        return values * (scale[:half] * scale[half:])
+        _multiply(values, scale[:half], scale[half:])
+        return values
 
     def _expansion(self, X: Any, weights: Matrix) -> Expansion:
-        inner = self.kernel._expansion(X, self._scale(self.kernel._diag(X))[:, None] * weights)
+        inner = self.kernel._expansion(X, self._support_scale(X)[:, None] * weights)
         return lambda Y: inner(Y) * self._scale(self.kernel._diag(Y))[:, None]
 
     def _parts(self, X: Any, weights: Matrix) -> list[Part]:
-        inner = self.kernel._parts(X, self._scale(self.kernel._diag(X))[:, None] * weights)
+        inner = self.kernel._parts(X, self._support_scale(X)[:, None] * weights)
         return [part.times(lambda Y: self._scale(self.kernel._diag(Y))) for part in inner]
 
+    def _support_scale(self, X: Any) -> Matrix:
+        """Return the factors of support examples, which training has warned about already."""
+        return self._scale(self.kernel._diag(X), warn=False)
+
     @staticmethod
-    def _scale(diagonal: Matrix) -> Matrix:
+    def _scale(diagonal: Matrix, *, warn: bool = True) -> Matrix:
         broken = np.flatnonzero(~np.isfinite(diagonal))
         if len(broken):
             raise KernelError(
@@ -418,7 +432,7 @@ class Normalized(Kernel):
                 "or scale features down."
             )
         empty = np.flatnonzero(diagonal <= 0)
-        if len(empty):
+        if len(empty) and warn:
             listed = ", ".join(map(str, empty[:5])) + (", ..." if len(empty) > 5 else "")
             warnings.warn(
                 f"{len(empty)} of {len(diagonal)} elements share nothing even with themselves (positions {listed}): "
@@ -508,8 +522,23 @@ class Constant(Kernel):
         return f"Constant({as_written(self.value)})"
 
 
+def _multiply(values: Matrix, left: Matrix, right: Matrix) -> None:
+    """Multiply values by two factors each, joined first, which makes a Gram matrix symmetric to the last bit."""
+    if float(left.max(initial=0.0)) * float(right.max(initial=0.0)) < np.inf:
+        values *= left * right
+        return
+    # Somewhere both self-kernels are tiny, and so is the value: there a power of two goes from the factors to it.
+    with np.errstate(over="ignore"):
+        factors = left * right
+    huge = np.isinf(factors)
+    shift = 2.0**266
+    factors[huge] = ((left / shift) * (right / shift))[huge]
+    values[huge] *= shift**2
+    values *= factors
+
+
 def _check_number(value: object, name: str, expected: str) -> None:
-    if not is_number(value) or not math.isfinite(float(value)) or float(value) < 0:  # type: ignore[arg-type]
+    if not is_finite(value) or value < 0:
         raise ParameterError(f"{name} must be {expected}; got {value!r}.")
 
 
@@ -523,7 +552,7 @@ def _combine(kind: type[_Pair], left: Any, right: Any) -> Kernel:
         right = Constant(right)
     if not isinstance(left, Kernel) or not isinstance(right, Kernel):
         return NotImplemented  # type: ignore[no-any-return]
-    return kind(left, right)
+    return kind(left.copy(), right.copy())
 
 
 def _atom(kernel: Kernel) -> str:

@@ -6,43 +6,31 @@ What is done with them belongs to the kernels.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sparse
-from numpy.typing import NDArray
 
 from sapwood.errors import DataError
 from sapwood.trees.array import TreeArray, concatenate
 from sapwood.trees.convert import is_nltk
 from sapwood.trees.examples import Examples
 from sapwood.trees.tree import Tree
+from sapwood.trees.views import as_view
 
-__all__ = ["as_data", "is_number", "is_single", "join", "levels_to_user"]
+__all__ = ["as_data", "is_single", "join", "levels_to_user"]
 
 
 def as_data(X: Any) -> Any:
     """Turn whatever a user passes as examples into something with a shape that can be sliced."""
     if isinstance(X, (TreeArray, Examples)):
         return X
-    if sparse.issparse(X):
-        return X.tocsr()
-    if isinstance(X, np.ndarray) and X.dtype.kind not in "OU":
-        if X.ndim != 2:
-            raise DataError(f"features must have two dimensions (rows, features), got shape {X.shape}.")
-        return X
-    if hasattr(X, "to_numpy"):
-        return as_data(X.to_numpy())
     if is_single(X):
         raise DataError("expected a list of trees, got a single tree; write [tree].")
-    if isinstance(X, (list, tuple, np.ndarray)):
-        rows = list(X)
-        if rows and all(isinstance(row, Mapping) for row in rows):
-            return np.fromiter(rows, dtype=object, count=len(rows))
-        if rows and all(isinstance(row, (list, tuple)) and row and is_number(row[0]) for row in rows):
-            return as_data(_matrix(rows))
-        return TreeArray(rows)
+    if isinstance(X, (list, tuple)) and not X:
+        return TreeArray([])
+    if isinstance(X, (list, tuple, np.ndarray)) or sparse.issparse(X) or hasattr(X, "to_numpy"):
+        return as_view(X, "X")
     raise DataError(
         f"expected a TreeArray, Examples, a list of trees, a matrix or a list of dictionaries; got {type(X).__name__}."
     )
@@ -85,21 +73,9 @@ def _join(X: Any, Y: Any) -> Any:
     return np.concatenate([X, Y])
 
 
-def _matrix(rows: list[Any]) -> NDArray[np.float64]:
-    try:
-        return np.asarray(rows, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise DataError("the rows of numbers differ in length or hold something else; pass a matrix.") from None
-
-
 def is_single(X: Any) -> bool:
     """Return whether X is one tree rather than an array of them."""
     return isinstance(X, (Tree, str)) or is_nltk(X)
-
-
-def is_number(value: object) -> bool:
-    """Return whether a value is a number; truth values are none."""
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
 def levels_to_user() -> int:

@@ -6,7 +6,6 @@ words.
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any
@@ -19,11 +18,12 @@ from sapwood import _core, settings
 from sapwood.errors import DataError, ParameterError
 from sapwood.kernels.base import Expansion, Kernel, Matrix
 from sapwood.kernels.semantic import check_similarity
+from sapwood.scalars import is_finite
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples
 from sapwood.words.base import WordSimilarity
 
-__all__ = ["Linear", "Polynomial"]
+__all__ = ["Linear", "Polynomial", "vectors"]
 
 
 class FlatKernel(Kernel):
@@ -45,11 +45,13 @@ class FlatKernel(Kernel):
             return self._map(np.ascontiguousarray(left @ right.T, dtype=np.float64))
         # The product of sparse matrices is far from sparse, so it is made dense right away.
         products = np.empty((left.shape[0], right.shape[0]))
-        _core.smo.dot_products(*_vectors(left), *_vectors(right), int(left.shape[1]), products, settings.threads())
+        _core.smo.dot_products(*vectors(left), *vectors(right), int(left.shape[1]), products, settings.threads())
         return self._map(products)
 
     def _expansion(self, X: Any, weights: Matrix) -> Expansion:
         """Line the features of X up once, not again for every block of rows."""
+        if not X.shape[0]:
+            return _nothing(weights)
         known: dict[str, int] | None = None
         if isinstance(X, np.ndarray) and X.dtype == object:
             known = {}
@@ -148,6 +150,8 @@ class Linear(FlatKernel):
 
     def _expansion(self, X: Any, weights: Matrix) -> Expansion:
         """Sum the weights up per feature (or per feature of the words) once, so that evaluation is one product."""
+        if not X.shape[0]:
+            return _nothing(weights)
         if self.words is not None:
             columns, vocabulary = _bags(self, X)
             comparison = self.words.against(vocabulary)
@@ -163,7 +167,7 @@ class Linear(FlatKernel):
             totals = np.asarray(support.T @ weights)
 
             def multiply(Y: Any) -> Matrix:
-                (rows,) = _line_up(self, Y)
+                rows, _ = _line_up(self, Y, X[:1])
                 if rows.shape[1] != len(totals):
                     raise DataError(f"X has {rows.shape[1]} features but Y has {len(totals)}; they must be the same.")
                 return np.asarray(rows @ totals)
@@ -218,8 +222,7 @@ class Polynomial(FlatKernel):
             raise ParameterError(f"degree must be an integer of at least 1, got {self.degree!r}.")
         for name, least in (("constant", "at least 0"), ("scale", "more than 0")):
             value = getattr(self, name)
-            number = isinstance(value, (int, float, np.number)) and math.isfinite(value)
-            if not number or value < 0 or (name == "scale" and value == 0):
+            if not is_finite(value) or value < 0 or (name == "scale" and value == 0):
                 raise ParameterError(f"{name} must be a finite number of {least}, got {value!r}.")
 
     def _map(self, products: Matrix) -> Matrix:
@@ -228,8 +231,14 @@ class Polynomial(FlatKernel):
         return np.power(products, self.degree, out=products)
 
 
+def _nothing(weights: Matrix) -> Expansion:
+    """Return the expansion of no examples."""
+    return lambda Y: np.zeros((Y.shape[0], weights.shape[1]))
+
+
 def _line_up(kernel: Kernel, *sides: Any) -> list[Any]:
     """Check the sides and return them as matrices with the same columns."""
+    sides = _without_empty_lists(sides)
     for side in sides:
         if isinstance(side, (Examples, TreeArray)):
             what = f"Examples with the views {', '.join(side.views)}" if isinstance(side, Examples) else "trees"
@@ -249,11 +258,22 @@ def _line_up(kernel: Kernel, *sides: Any) -> list[Any]:
     return [side.astype(np.float64) for side in sides]
 
 
-def _vectors(matrix: Any) -> tuple[Any, Any, Any]:
-    """Return the ends, features and values of the rows, as the native core takes them."""
+def _without_empty_lists(sides: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Take an empty list, which ``as_data`` has taken for trees, for no rows of whatever stands on the other side."""
+    others = [side for side in sides if not (isinstance(side, TreeArray) and not len(side))]
+    if len(others) == len(sides):
+        return sides
+    width = others[0].shape[1] if others and others[0].ndim == 2 else None
+    nothing = np.empty(0, dtype=object) if width is None else np.zeros((0, width))
+    return tuple(nothing if isinstance(side, TreeArray) and not len(side) else side for side in sides)
+
+
+def vectors(matrix: Any) -> tuple[Any, Any, Any]:
+    """Return the ends, features and values of the rows, as the native core takes them: no feature twice in a row."""
     rows = sparse.csr_array(matrix, dtype=np.float64)
-    if not rows.has_sorted_indices:
-        rows = rows.sorted_indices()
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
     return rows.indptr[1:].astype(np.uint64), rows.indices.astype(np.uint32), np.ascontiguousarray(rows.data)
 
 
@@ -328,10 +348,14 @@ def _matrices(sides: tuple[NDArray[np.object_], ...], columns: dict[str, int] | 
             ends.append(len(indices))
         parts.append((values, indices, ends))
     width = max(1, len(columns))
-    return [
+    matrices = [
         sparse.csr_array((np.array(values, dtype=np.float64), indices, ends), shape=(len(ends) - 1, width))
         for values, indices, ends in parts
     ]
+    for matrix in matrices:
+        # {"word": "dog"} and {"word=dog": 1} are the same feature.
+        matrix.sum_duplicates()
+    return matrices
 
 
 def _feature(name: object, value: object, row: int) -> tuple[str, float]:
@@ -339,10 +363,6 @@ def _feature(name: object, value: object, row: int) -> tuple[str, float]:
         return f"{name}={value}", 1.0
     if value is None:
         return f"{name}", 0.0
-    try:
-        finite = isinstance(value, (int, float, np.number, np.bool_)) and math.isfinite(value)
-    except (OverflowError, TypeError):
-        finite = False
-    if not finite:
+    if not is_finite(value) and not isinstance(value, (bool, np.bool_)):
         raise DataError(f"row {row}: the feature {name!r} is {value!r}; expected a finite number or text.")
-    return str(name), float(value)  # type: ignore[arg-type]
+    return str(name), float(value)

@@ -19,6 +19,7 @@ from sapwood.kernels.attribution import SEARCH_LIMIT, Attribution, Differences, 
 from sapwood.kernels.base import Expansion, Kernel, Matrix
 from sapwood.kernels.links import WordLinker, pack_links
 from sapwood.kernels.syntactic import _trees, check_decay
+from sapwood.scalars import is_number
 from sapwood.trees.array import TreeArray
 from sapwood.trees.grammar import Grammar
 from sapwood.words.base import WordSimilarity
@@ -314,7 +315,7 @@ def _compares(value: object) -> bool:
 
 
 def _check_share(value: object, name: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 <= value <= 1:
+    if not is_number(value) or not 0 <= value <= 1:
         raise ParameterError(f"{name} must be a number in [0, 1], got {value!r}.")
 
 

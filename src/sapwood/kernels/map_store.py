@@ -18,6 +18,7 @@ from sapwood.kernels.maps import FragmentMap, SubtreeMap
 from sapwood.trees.array import TreeArray
 from sapwood.trees.grammar_store import head_table_parameters
 from sapwood.trees.heads import HeadTable
+from sapwood.trees.store import read_view, write_view
 
 
 def _plain(name: str, value: Any) -> Any:
@@ -84,7 +85,7 @@ def _write_landmarks(mapped: LandmarkMap, writer: Writer) -> dict[str, Any]:
         "params": {name: _plain(name, getattr(mapped, name)) for name in ("n_components", "random_state")},
         "kernel": None if mapped.kernel is None else writer.part(mapped.kernel),
         "fitted_kernel": writer.part(mapped.kernel_),
-        "landmarks": writer.part(mapped.landmarks_),
+        "landmarks": write_view(mapped.landmarks_, writer),
         "normalization": writer.array(mapped.normalization_),
     }
 
@@ -92,7 +93,7 @@ def _write_landmarks(mapped: LandmarkMap, writer: Writer) -> dict[str, Any]:
 def _read_landmarks(data: dict[str, Any], reader: Reader) -> LandmarkMap:
     mapped = LandmarkMap(None if data["kernel"] is None else reader.part(data["kernel"]), **data["params"])
     mapped.kernel_ = reader.part(data["fitted_kernel"])
-    mapped.landmarks_ = reader.part(data["landmarks"])
+    mapped.landmarks_ = read_view(data["landmarks"], reader)
     mapped.normalization_ = reader.array(data["normalization"], np.float64, 2)
     if not isinstance(mapped.kernel_, Kernel):
         raise reader.fail("the kernel of a map is none")

@@ -6,7 +6,6 @@ How alike words are is the business of ``sapwood.words``.
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from typing import Any
 
@@ -19,6 +18,7 @@ from sapwood.kernels.attribution import SEARCH_LIMIT, Attribution, Differences, 
 from sapwood.kernels.base import Expansion, Kernel, Matrix
 from sapwood.kernels.links import WordLinker
 from sapwood.kernels.syntactic import _trees, check_decay, check_limit
+from sapwood.scalars import is_finite
 from sapwood.trees.array import TreeArray
 from sapwood.words.base import WordSimilarity
 
@@ -384,6 +384,5 @@ def check_similarity(value: object, name: str) -> None:
 
 def check_weight(value: object, name: str) -> None:
     """Raise unless a weight is a finite number of at least 0."""
-    number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-    if not number or not math.isfinite(value) or value < 0:  # type: ignore[arg-type, operator]
+    if not is_finite(value) or value < 0:
         raise ParameterError(f"{name} must be a finite number of at least 0, got {value!r}.")

@@ -6,7 +6,6 @@ modules of their own.
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from typing import Any
 
@@ -16,6 +15,7 @@ from sapwood import _core, settings
 from sapwood.errors import DataError, ParameterError
 from sapwood.kernels.attribution import SEARCH_LIMIT, Attribution, Differences, NativeAttribution, Searched
 from sapwood.kernels.base import Expansion, Kernel, Matrix
+from sapwood.scalars import is_finite, is_number
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples
 
@@ -206,7 +206,7 @@ class PartialTree(TreeKernel):
         if not isinstance(self.leaves, (bool, np.bool_)):
             raise ParameterError(f"leaves must be True or False, got {self.leaves!r}.")
         factor = self.terminal_factor
-        if not isinstance(factor, (int, float, np.number)) or not math.isfinite(factor) or factor < 0:
+        if not is_finite(factor) or factor < 0:
             raise ParameterError(f"terminal_factor must be a finite number of at least 0, got {factor!r}.")
 
     def _native(self) -> _core.kernels.NativeKernel:
@@ -249,7 +249,7 @@ class PartialTree(TreeKernel):
 
 def check_decay(value: object, name: str) -> None:
     """Raise unless a decay is a number in (0, 1]."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 < value <= 1:
+    if not is_number(value) or not 0 < value <= 1:
         raise ParameterError(f"{name} must be a number in (0, 1], got {value!r}; 0.4 is a common choice.")
 
 

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import all_or_nothing
 from sapwood.learn.targets import check_classes
+from sapwood.scalars import is_finite
 
 __all__ = ["AdditiveLogistic"]
 
@@ -147,8 +148,7 @@ class AdditiveLogistic(ClassifierMixin, BaseEstimator):
         return added.T
 
     def _check(self) -> None:
-        number = isinstance(self.C, (int, float, np.number)) and not isinstance(self.C, bool)
-        if not number or not np.isfinite(self.C) or self.C <= 0:
+        if not is_finite(self.C) or self.C <= 0:
             raise ParameterError(f"C must be a finite number above 0, got {self.C!r}.")
         if isinstance(self.knots, bool) or not isinstance(self.knots, (int, np.integer)) or self.knots < 1:
             raise ParameterError(f"knots must be an integer of at least 1, got {self.knots!r}.")

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sapwood.errors import DataError, ParameterError
 from sapwood.kernels.base import Matrix, as_data
 from sapwood.metrics.ranking import setwise_loss
+from sapwood.scalars import is_finite
 
 __all__ = ["Groups", "RankerMixin", "check_relevance", "from_ranks", "make_groups", "softmax_in_groups"]
 
@@ -238,8 +239,7 @@ def check_count(value: object, name: str, least: int = 1) -> int:
 
 def check_amount(value: object, name: str, *, zero: bool = True, below: float = np.inf) -> float:
     """Raise unless a parameter is a finite number of at least 0 (more than 0 without ``zero``) and below a limit."""
-    number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-    if not number or not 0 <= float(value) < below or (float(value) == 0 and not zero):  # type: ignore[arg-type]
+    if not is_finite(value) or not 0 <= value < below or (value == 0 and not zero):
         limits = ("at least 0" if zero else "more than 0") + ("" if below == np.inf else f" and below {below:g}")
         raise ParameterError(f"{name} must be a finite number of {limits}, got {value!r}.")
-    return float(value)  # type: ignore[arg-type]
+    return float(value)

@@ -25,6 +25,7 @@ from sapwood.learn.checkpoints import CheckpointFile, fingerprint
 from sapwood.learn.finite import check_finite
 from sapwood.learn.groups import add_up, check_amount, check_choice, check_count
 from sapwood.learn.targets import check_classes
+from sapwood.trees.store import read_view, write_view
 
 __all__ = ["VotedPerceptron"]
 
@@ -265,7 +266,7 @@ def _write(model: VotedPerceptron, writer: Writer) -> dict[str, Any]:
         "params": {name: plain_value(value) for name, value in params.items()},
         "kernel": None if kernel is None else writer.part(kernel),
         "fitted_kernel": writer.part(model.kernel_),
-        "examples": writer.part(model.support_examples_),
+        "examples": write_view(model.support_examples_, writer),
         "places": writer.array(model._places.astype(np.int64)),
         "signs": writer.array(model._signs),
         "when": writer.array(model._when),
@@ -279,7 +280,7 @@ def _read(data: dict[str, Any], reader: Reader) -> VotedPerceptron:
     model = VotedPerceptron(None if data["kernel"] is None else reader.part(data["kernel"]), **data["params"])
     model._check()
     model.kernel_ = reader.part(data["fitted_kernel"])
-    model.support_examples_ = reader.part(data["examples"])
+    model.support_examples_ = read_view(data["examples"], reader)
     model._places = reader.array(data["places"], np.int64, 1).astype(np.intp)
     model._signs = reader.array(data["signs"], np.float64, 1)
     model._when = reader.array(data["when"], np.int64, 1)

@@ -37,6 +37,7 @@ from sapwood.learn.groups import (
     softmax_in_groups,
 )
 from sapwood.learn.preference_engines import RULES, Engine, join, make_engine, make_scorer
+from sapwood.trees.store import read_view, write_view
 
 __all__ = ["KernelRanker"]
 
@@ -349,7 +350,7 @@ def _write(ranker: KernelRanker, writer: Writer) -> dict[str, Any]:
         "params": {name: plain_value(value) for name, value in params.items()},
         "kernel": None if kernel is None else writer.part(kernel),
         "fitted_kernel": writer.part(ranker.kernel_),
-        "examples": writer.part(ranker.support_examples_),
+        "examples": write_view(ranker.support_examples_, writer),
         "sums": writer.array(ranker._sums),
         "timed": writer.array(ranker._timed),
         "steps": ranker.n_steps_,
@@ -363,7 +364,7 @@ def _read(data: dict[str, Any], reader: Reader) -> KernelRanker:
     ranker = KernelRanker(None if data["kernel"] is None else reader.part(data["kernel"]), **data["params"])
     ranker._rule()
     ranker.kernel_ = reader.part(data["fitted_kernel"])
-    ranker.support_examples_ = reader.part(data["examples"])
+    ranker.support_examples_ = read_view(data["examples"], reader)
     ranker._sums = reader.array(data["sums"], np.float64, 1)
     ranker._timed = reader.array(data["timed"], np.float64, 1)
     if not len(ranker._sums) == len(ranker._timed) == len(ranker.support_examples_):

@@ -23,13 +23,13 @@ from sapwood.files import plain_value
 from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import Kernel, Matrix, as_data
 from sapwood.kernels.choice import ChoosesKernel
-from sapwood.kernels.data import is_number
 from sapwood.kernels.explain import one_example
 from sapwood.learn.explain import CompiledExplanation, Explanation, ModelFragments
 from sapwood.learn.finite import check_finite
 from sapwood.learn.smo import BinaryProblem, solve
 from sapwood.learn.spreading import side_by_side
 from sapwood.learn.targets import check_classes, check_values, check_weights
+from sapwood.scalars import is_finite
 
 __all__ = ["KernelSVC", "KernelSVR"]
 
@@ -194,9 +194,9 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
         sample_weight : array of float, optional
             Factors of C per example.
         """
-        if self.multi_class not in ("ovr", "ovo"):
+        if not isinstance(self.multi_class, str) or self.multi_class not in ("ovr", "ovo"):
             raise ParameterError(f"multi_class must be 'ovr' or 'ovo', got {self.multi_class!r}.")
-        if self.solver not in ("auto", "sklearn", "native"):
+        if not isinstance(self.solver, str) or self.solver not in ("auto", "sklearn", "native"):
             raise ParameterError(f"solver must be 'auto', 'sklearn' or 'native', got {self.solver!r}.")
         self._check_solver()
         if self.memory is not None:
@@ -221,15 +221,16 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
         """Return the factor of C per example; "balanced" refers to the two sides of the problem."""
         if self.class_weight is None:
             return weight
-        if self.class_weight == "balanced":
+        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
             return np.asarray(weight * compute_sample_weight("balanced", sides))
         if not isinstance(self.class_weight, dict):
             raise ParameterError(f"class_weight must be a dict, 'balanced' or None, got {self.class_weight!r}.")
         unknown = [label for label in self.class_weight if label not in self.classes_]
-        if unknown:
+        # A fold may lack a class; a name that is misspelt leaves another class without its weight.
+        if unknown and any(label not in self.class_weight for label in self.classes_.tolist()):
             raise ParameterError(f"class_weight names {unknown[0]!r}, but y has only {self.classes_.tolist()}.")
         for label, factor in self.class_weight.items():
-            if isinstance(factor, bool) or not is_number(factor) or not 0 <= float(factor) < np.inf:
+            if not is_finite(factor) or factor < 0:
                 raise ParameterError(f"class_weight[{label!r}] must be a finite number of at least 0, got {factor!r}.")
         factors = np.array([self.class_weight.get(label, 1.0) for label in self.classes_.tolist()], dtype=np.float64)
         return weight * factors[targets]
@@ -430,8 +431,8 @@ class KernelSVR(RegressorMixin, _KernelMachine):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on examples and their target values."""
         self._check_solver()
-        if self.epsilon != 0:
-            _check_positive(self.epsilon, "epsilon")
+        if not is_finite(self.epsilon) or self.epsilon < 0:
+            raise ParameterError(f"epsilon must be a finite number of at least 0, got {self.epsilon!r}.")
         X = as_data(X)
         targets = check_values(X.shape[0], y, "KernelSVC")
         weights = check_weights(len(targets), sample_weight)
@@ -467,5 +468,5 @@ def _solve(solver: SVC, K: Matrix, rows: NDArray[np.intp] | None, sides: NDArray
 
 
 def _check_positive(value: object, name: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 < value < np.inf:
+    if not is_finite(value) or value <= 0:
         raise ParameterError(f"{name} must be a finite number above 0, got {value!r}.")

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from sapwood.errors import ParameterError
 from sapwood.files import Reader, Writer, plain_value, register
 from sapwood.learn.svm import KernelSVC, KernelSVR
+from sapwood.trees.store import read_view, write_view
 
 __all__: list[str] = []
 
@@ -28,7 +29,7 @@ def _write_machine(machine: Any, writer: Writer) -> dict[str, Any]:
         "kernel": None if kernel is None else writer.part(kernel),
         "fitted_kernel": writer.part(machine.kernel_),
         "support": writer.array(machine.support_.astype(np.int64)),
-        "examples": writer.part(machine.support_examples_),
+        "examples": write_view(machine.support_examples_, writer),
         "dual_coef": writer.array(machine.dual_coef_),
         "intercept": writer.array(machine.intercept_),
     }
@@ -50,7 +51,7 @@ def _reader_of(kind: type[Any]) -> Callable[[dict[str, Any], Reader], Any]:
         support = reader.array(data["support"], np.int64, 1).astype(np.intp)
         coefficients = reader.array(data["dual_coef"], np.float64, 2)
         intercept = reader.array(data["intercept"], np.float64, 1)
-        examples = reader.part(data["examples"])
+        examples = read_view(data["examples"], reader)
         outputs = 1
         if kind is KernelSVC:
             machine.classes_ = np.array(data["classes"], dtype=np.dtype(data["classes_kind"]))

@@ -14,12 +14,11 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from sapwood import _core, settings
 from sapwood.kernels.base import Kernel, Matrix, Normalized
-from sapwood.kernels.flat import Linear, Polynomial
+from sapwood.kernels.flat import Linear, Polynomial, vectors
 from sapwood.learn.budget import Budget, top_of
 from sapwood.learn.finite import check_finite
 from sapwood.learn.parts import Part, find_items, inner_kernel, merge, take_apart
@@ -236,7 +235,6 @@ def _dot_rows(part: Part, budget: Budget) -> Any:
     weight, kernel = part.pieces[0]
     inner = inner_kernel(kernel)
     assert isinstance(inner, (Linear, Polynomial))
-    rows = sparse.csr_array(part.rows)
     scale = part.scales[0]
     if (weight != 1.0) and scale is not None:
         scale = scale * math.sqrt(weight)
@@ -247,10 +245,8 @@ def _dot_rows(part: Part, budget: Budget) -> Any:
         else (0.0, 1, 1.0)
     )
     return getattr(_core.smo, f"dot_rows{budget.bits}")(
-        rows.indptr[1:].astype(np.uint64),
-        rows.indices.astype(np.uint32),
-        rows.data.astype(np.float64),
-        int(rows.shape[1]),
+        *vectors(part.rows),
+        int(part.rows.shape[1]),
         factor,
         constant,
         degree,

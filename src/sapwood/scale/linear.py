@@ -21,6 +21,7 @@ from sapwood.errors import DataError, ParameterError
 from sapwood.files import Reader, Writer, register
 from sapwood.fitting import all_or_nothing
 from sapwood.learn.checkpoints import CheckpointFile, fingerprint
+from sapwood.scalars import is_finite
 from sapwood.scale.parts import check_size, in_parts
 from sapwood.scale.shards import Shards
 from sapwood.trees.array import TreeArray
@@ -181,8 +182,7 @@ class ShardClassifier(ClassifierMixin, BaseEstimator):
     def _check(self) -> None:
         if self.loss not in _LOSSES:
             raise ParameterError(f"loss must be one of {', '.join(map(repr, _LOSSES))}, got {self.loss!r}.")
-        number = isinstance(self.alpha, (int, float, np.number)) and not isinstance(self.alpha, bool)
-        if not number or not 0 < self.alpha < np.inf:
+        if not is_finite(self.alpha) or self.alpha <= 0:
             raise ParameterError(f"alpha must be a finite number above 0, got {self.alpha!r}.")
         check_size(self.epochs, "epochs")
         seed = self.random_state

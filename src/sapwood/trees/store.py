@@ -1,14 +1,17 @@
-"""How tree arrays and examples are written to model files and read back."""
+"""How tree arrays, examples and whatever a view can be are written to model files and read back."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sparse
 
 from sapwood import _core
+from sapwood.errors import DataError
 from sapwood.files import Reader, Writer, register
+from sapwood.scalars import is_finite
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples
 
@@ -47,11 +50,12 @@ def _read_trees(data: dict[str, Any], reader: Reader) -> TreeArray:
 
 
 def _write_examples(examples: Examples, writer: Writer) -> dict[str, Any]:
-    return {"views": {name: _write_view(examples[name], writer) for name in examples.views}}
+    return {"views": {name: write_view(examples[name], writer) for name in examples.views}}
 
 
-def _write_view(view: Any, writer: Writer) -> dict[str, Any]:
-    if isinstance(view, TreeArray):
+def write_view(view: Any, writer: Writer) -> dict[str, Any]:
+    """Describe trees, a matrix, a sparse matrix or dictionaries; or whole examples."""
+    if isinstance(view, (TreeArray, Examples)):
         return writer.part(view)
     if sparse.issparse(view):
         return {
@@ -62,19 +66,31 @@ def _write_view(view: Any, writer: Writer) -> dict[str, Any]:
             "indptr": writer.array(view.indptr.astype(np.int64)),
         }
     if view.dtype == object:
-        return {"kind": "dictionaries", "rows": [{str(k): _plain(v) for k, v in row.items()} for row in view]}
+        return {"kind": "dictionaries", "rows": [_plain_features(row) for row in view]}
     return {"kind": "dense", "data": writer.array(view.astype(np.float64))}
 
 
-def _plain(value: Any) -> Any:
-    return value if value is None or isinstance(value, (str, bool, int)) else float(value)
+def _plain_features(row: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return features as JSON holds them, whose names are text: 1 and "1" become one feature, as in kernels."""
+    plain: dict[str, Any] = {}
+    for name, value in row.items():
+        if isinstance(value, str):
+            # Text is one-hot, so it is kept apart from numbers of the same name.
+            plain.setdefault(f"{name}={value}", 0.0)
+            plain[f"{name}={value}"] += 1.0
+            continue
+        if not (value is None or isinstance(value, (bool, np.bool_)) or is_finite(value)):
+            raise DataError(f"the feature {name!r} is {value!r}, which cannot be saved; use numbers or text.")
+        plain[str(name)] = plain.get(str(name), 0.0) + (0.0 if value is None else float(value))
+    return plain
 
 
 def _read_examples(data: dict[str, Any], reader: Reader) -> Examples:
-    return Examples(**{str(name): _read_view(view, reader) for name, view in data["views"].items()})
+    return Examples(**{str(name): read_view(view, reader) for name, view in data["views"].items()})
 
 
-def _read_view(data: dict[str, Any], reader: Reader) -> Any:
+def read_view(data: dict[str, Any], reader: Reader) -> Any:
+    """Make again what ``write_view`` has described."""
     match data.get("kind"):
         case None:
             return reader.part(data)

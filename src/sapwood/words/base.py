@@ -8,7 +8,6 @@ themselves and 0 with everything else. Particular sources live in modules of the
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from sapwood.errors import DataError, ParameterError
 from sapwood.notebook import Shown
+from sapwood.scalars import is_finite
 
 __all__ = ["Comparison", "Source", "WordProduct", "WordScaled", "WordSimilarity", "WordSum", "as_words"]
 
@@ -251,8 +251,7 @@ class WordScaled(WordSimilarity):
     """A similarity times a number; written ``weight * similarity``."""
 
     def __init__(self, weight: float, similarity: WordSimilarity) -> None:
-        number = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
-        if not number or not math.isfinite(weight) or weight < 0:
+        if not is_finite(weight) or weight < 0:
             raise ParameterError(f"the weight of a similarity must be a finite number of at least 0, got {weight!r}.")
         if not isinstance(similarity, WordSimilarity):
             raise ParameterError(f"similarity must be a word similarity such as Table or WordNet, got {similarity!r}.")

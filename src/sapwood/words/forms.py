@@ -10,6 +10,7 @@ import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from sapwood.errors import ParameterError
+from sapwood.scalars import is_number
 from sapwood.words.base import Comparison, WordSimilarity, as_words, row_products
 
 __all__ = ["Folded", "Inflected", "Tagged"]
@@ -92,8 +93,7 @@ class Inflected(WordSimilarity):
     """
 
     def __init__(self, strength: float = 0.8) -> None:
-        number = isinstance(strength, (int, float, np.number)) and not isinstance(strength, bool)
-        if not number or not 0 <= strength <= 1:
+        if not is_number(strength) or not 0 <= strength <= 1:
             raise ParameterError(f"strength must be a number in [0, 1], got {strength!r}.")
         self.strength = strength
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 import scipy.sparse as sparse
 
 from sapwood.errors import DataError, ParameterError
+from sapwood.scalars import is_finite
 from sapwood.words.base import Source
 from sapwood.words.repair import smallest_eigenvalue
 
@@ -109,8 +109,7 @@ class Table(Source):
         values: dict[tuple[int, int], float] = {}
         for pair, value in self.entries.items():
             first, second = _pair(pair)
-            number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-            if not number or not math.isfinite(value) or value < 0:
+            if not is_finite(value) or value < 0:
                 raise ParameterError(
                     f"the similarity of {first!r} and {second!r} is {value!r}; expected a finite number of at least 0. "
                     "For similarities that may be negative give Vectors whose products they are."

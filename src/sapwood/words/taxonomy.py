@@ -7,7 +7,6 @@ on a taxonomy with several parents per concept; they are given only together wit
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -17,6 +16,7 @@ import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from sapwood.errors import DataError, ParameterError
+from sapwood.scalars import is_finite
 from sapwood.words.base import Source, as_words
 from sapwood.words.hierarchy import WEIGHTS, Hierarchy, information_content, superconcepts
 from sapwood.words.repair import repair
@@ -207,8 +207,7 @@ class _Graph(Hierarchy):
             for concept, count in counts.items():
                 if concept not in numbers:
                     raise DataError(f"the counts name {concept!r}, which is in no edge of the taxonomy.")
-                is_number = isinstance(count, (int, float, np.number)) and not isinstance(count, bool)
-                if not is_number or not math.isfinite(count) or count < 0:
+                if not is_finite(count) or count < 0:
                     raise ParameterError(f"the count of {concept!r} is {count!r}; expected a number of at least 0.")
                 own[numbers[concept]] = float(count)
         if numbers and not any(own):

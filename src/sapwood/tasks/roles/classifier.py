@@ -20,6 +20,7 @@ from sapwood.fitting import all_or_nothing
 from sapwood.kernels import PENN_TAG_SETS, GrammarDriven, PartialTree, Polynomial, SubsetTree
 from sapwood.kernels.base import Kernel
 from sapwood.learn import KernelSVC
+from sapwood.scalars import is_number
 from sapwood.tasks.roles.arguments import RoleArguments
 from sapwood.trees.grammar import Grammar
 
@@ -81,7 +82,7 @@ def role_kernel(
     if name not in ROLE_KERNELS:
         raise ParameterError(f"kernel must be one of {', '.join(ROLE_KERNELS)}, or a kernel; got {name!r}.")
     for value, what in ((theta, "theta"), (gamma, "gamma")):
-        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 <= value <= 1:
+        if not is_number(value) or not 0 <= value <= 1:
             raise ParameterError(f"{what} must be a number in [0, 1], got {value!r}.")
     parts = hybrid_parts(name, grammar, theta=theta, gamma=gamma, decay=decay, deletion=deletion, mutation=mutation)
     made = [
