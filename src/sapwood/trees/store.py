@@ -71,17 +71,22 @@ def write_view(view: Any, writer: Writer) -> dict[str, Any]:
 
 
 def _plain_features(row: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return features as JSON holds them, whose names are text: 1 and "1" become one feature, as in kernels."""
+    """Return features as JSON holds them, whose names are text; 1 and "1" become one, as they do in kernels."""
     plain: dict[str, Any] = {}
     for name, value in row.items():
-        if isinstance(value, str):
-            # Text is one-hot, so it is kept apart from numbers of the same name.
-            plain.setdefault(f"{name}={value}", 0.0)
-            plain[f"{name}={value}"] += 1.0
-            continue
-        if not (value is None or isinstance(value, (bool, np.bool_)) or is_finite(value)):
-            raise DataError(f"the feature {name!r} is {value!r}, which cannot be saved; use numbers or text.")
-        plain[str(name)] = plain.get(str(name), 0.0) + (0.0 if value is None else float(value))
+        key = str(name)
+        if not (value is None or isinstance(value, (str, bool, np.bool_)) or is_finite(value)):
+            raise DataError(f"the feature {name!r} is {value!r}; NaN and other things than numbers cannot be saved.")
+        if isinstance(value, str) and key in plain:
+            # Text is one-hot, so it has a feature of its own.
+            key, value = f"{key}={value}", 1.0
+        if key in plain and not isinstance(plain[key], str):
+            plain[key] = float(plain[key] or 0.0) + float(value or 0.0)
+        elif key in plain:
+            plain[f"{key}={plain.pop(key)}"] = 1.0
+            plain[key] = float(value or 0.0)
+        else:
+            plain[key] = value if value is None or isinstance(value, (str, bool, int)) else float(value)
     return plain
 
 
