@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from hypothesis import strategies as st
 import sapwood as sw
 from sapwood.errors import DataError, ParameterError
 from sapwood.kernels import Kernel, Linear, PartialTree, Polynomial, SubsetTree, Subtree, parse_kernel
+from sapwood.learn import KernelSVC, VotedPerceptron
+from sapwood.words import Table
 
 X = sw.TreeArray(["(a (b c))", "(a (b c) (b d))", "(b c)"])
 E = sw.Examples(tree=X, flat=[{"x": 1.0, "w": "dog"}, {"x": 2.0, "w": "cat"}, {"y": 1.5}])
@@ -253,6 +256,102 @@ class TestParameters:
             assert SubsetTree()(X).shape == (3, 3)
         assert settings.threads() == before
         assert not settings.show_progress()
+
+
+class TestValuesNotReferences:
+    """Setting a parameter of one kernel changes no other, and no model that has been trained."""
+
+    def test_parts_are_copied(self):
+        kernel = SubsetTree(0.4)
+        made = [
+            kernel + Subtree(),
+            Subtree() + kernel,
+            kernel * Subtree(),
+            2 * kernel,
+            kernel * 2,
+            kernel**2,
+            kernel.normalized(),
+            kernel.on("a"),
+            kernel.normalized().on("a") + kernel.normalized().on("b"),
+        ]
+        before = [repr(other) for other in made]
+        kernel.set_params(decay=0.9)
+        assert [repr(other) for other in made] == before
+        made[-1].set_params(k1__kernel__kernel__decay=0.7)
+        assert repr(made[-1]) == (
+            "SubsetTree(decay=0.7).normalized().on('a') + SubsetTree(decay=0.4).normalized().on('b')"
+        )
+
+    def test_copies_are_deep_in_kernels_alone(self):
+        words = Table({("a", "b"): 0.5})
+        kernel = Linear(words=words).normalized()
+        copied = kernel.copy()
+        assert copied == kernel
+        assert copied.kernel is not kernel.kernel
+        assert copied.kernel.words is words
+
+    def test_models_keep_the_kernel_they_were_trained_with(self, tmp_path):
+        trees, labels = ["(S (A a))", "(S (B b))", "(S (A c))", "(S (B d))"], [0, 1, 0, 1]
+        for learner in (KernelSVC, partial(VotedPerceptron, shuffle=False)):
+            kernel = SubsetTree(0.4)
+            model = learner(kernel).fit(trees, labels)
+            expected = learner(SubsetTree(0.4)).fit(trees, labels).decision_function(trees)
+            learner(kernel).set_params(kernel__decay=0.9)
+            np.testing.assert_array_equal(model.decision_function(trees), expected)
+            sw.save(model, tmp_path / "m.sap")
+            np.testing.assert_array_equal(sw.load(tmp_path / "m.sap").decision_function(trees), expected)
+
+
+class TestTinySelfKernels:
+    """Normalised values of examples whose self-kernels are close to the smallest number."""
+
+    X = np.array([[1e-160, 0], [0, 1e-160], [1e-160, 1e-160], [1.0, 0.0], [0.0, 0.0]])
+    EXPECTED = np.array(
+        [
+            [1, 0, np.sqrt(0.5), 1, 0],
+            [0, 1, np.sqrt(0.5), 0, 0],
+            [np.sqrt(0.5), np.sqrt(0.5), 1, np.sqrt(0.5), 0],
+            [1, 0, np.sqrt(0.5), 1, 0],
+            [0, 0, 0, 0, 0],
+        ]
+    )
+
+    @pytest.mark.filterwarnings("ignore:1 of 5 elements")
+    @pytest.mark.filterwarnings("ignore:2 of 10 elements")
+    def test_values(self):
+        kernel = Linear().normalized()
+        K = kernel(self.X)
+        # So close to zero a product has few digits left.
+        np.testing.assert_allclose(K, self.EXPECTED, atol=1e-3)
+        np.testing.assert_array_equal(K, K.T)
+        np.testing.assert_allclose(kernel(self.X, self.X[::-1]), self.EXPECTED[:, ::-1], atol=1e-3)
+        np.testing.assert_allclose(kernel.pairwise(self.X, self.X), np.diagonal(self.EXPECTED), atol=1e-3)
+
+
+def test_support_examples_are_warned_about_once():
+    trees, labels = ["a", "b", "(S (A a))", "(S (B b))"], [0, 1, 0, 1]
+    with pytest.warns(UserWarning, match="2 of 4 elements"):
+        model = KernelSVC(SubsetTree().normalized()).fit(trees, labels)
+    assert len(model.support_) >= 2
+    model.predict(trees[2:])
+
+
+@pytest.mark.parametrize("value", [10**400, np.complex128(0.4), True, np.nan, "1"])
+def test_numbers_that_no_parameter_takes(value):
+    for make in (
+        lambda: SubsetTree(decay=value),
+        lambda: PartialTree(terminal_factor=value),
+        lambda: Polynomial(constant=value),
+        lambda: Polynomial(scale=value),
+        lambda: KernelSVC(C=value).fit(["(a b)", "(a c)"], [0, 1]),
+    ):
+        with pytest.raises(ParameterError):
+            make()
+    if type(value) is int:
+        with pytest.raises(ParameterError, match="weight must be a finite number"):
+            value * SubsetTree()
+        with pytest.raises(ParameterError, match="value must be a finite number"):
+            SubsetTree() + value
 
 
 class TestFlat:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import sapwood as sw
 from sapwood.errors import DataError
 from sapwood.kernels import Linear, Polynomial
-from sapwood.learn import KernelSVC
+from sapwood.learn import KernelSVC, KernelSVR
 
 
 @settings(deadline=None, max_examples=40)
@@ -33,6 +33,47 @@ def test_sparse_products_are_those_of_dense_matrices(seed, rows, columns, featur
             with sw.options(threads=threads):
                 for a, b in ((shuffled, sparse.csr_array(right)), (left, sparse.csc_array(right))):
                     np.testing.assert_allclose(kernel(a, b), expected, rtol=1e-12, atol=1e-12 * scale)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 2**32 - 1), st.integers(16, 40), st.integers(1, 4))
+def test_counts_that_are_stored_one_by_one_are_added_up(seed, rows, features):
+    # Small whole numbers that most rows have, which the native core keeps in dense columns.
+    rng = np.random.default_rng(seed)
+    words = [rng.integers(features, size=rng.integers(1, 6)) for _ in range(rows)]
+    ends = np.concatenate([[0], np.cumsum([len(row) for row in words])])
+    stored = sparse.csr_array((np.ones(ends[-1]), np.concatenate(words), ends), shape=(rows, features))
+    counts = np.array([np.bincount(row, minlength=features) for row in words], dtype=float)
+    named = [{f"w{word}": "x", f"w{word}=x": 1} for word, *_ in words]
+    for kernel in (Linear(), Polynomial(degree=2, constant=0.5)):
+        np.testing.assert_allclose(kernel(stored), kernel(counts), rtol=1e-12)
+        np.testing.assert_allclose(kernel(stored[:3], stored), kernel(counts[:3], counts), rtol=1e-12)
+        np.testing.assert_allclose(np.diagonal(kernel(named)), kernel.diag(named), rtol=1e-12)
+    labels = np.arange(rows) % 2
+    for solver in ("sklearn", "native"):
+        clf = KernelSVC(Linear(), solver=solver, tol=1e-6)
+        margins = clf.fit(counts, labels).decision_function(counts)
+        np.testing.assert_allclose(clf.fit(stored, labels).decision_function(stored), margins, atol=1e-3)
+
+
+def test_dictionaries_do_not_meet_matrices():
+    model = KernelSVC(Linear()).fit(np.eye(2), [0, 1])
+    with pytest.raises(DataError, match="one side has dictionaries and the other a matrix"):
+        model.decision_function([{"a": 1.0, "b": 0.0}])
+
+
+@pytest.mark.parametrize("kernel", [Linear(), Polynomial(), Linear().normalized()])
+@pytest.mark.parametrize(
+    "rows", [[{"a": 1.0}, {"b": "x"}, {"a": 2}, {"c": True}], np.eye(4), sparse.eye_array(4).tocsr()]
+)
+def test_no_rows(kernel, rows):
+    assert kernel(rows, []).shape == (4, 0)
+    assert kernel([], rows).shape == (0, 4)
+    assert KernelSVC(kernel).fit(rows, [0, 1, 0, 1]).predict([]).shape == (0,)
+    # The same value for all needs no support examples.
+    constant = KernelSVR(kernel).fit(rows, [2.0] * 4)
+    assert len(constant.support_) == 0
+    np.testing.assert_allclose(constant.predict(rows), 2.0)
 
 
 def test_sparse_products_are_symmetric_to_the_last_bit():

@@ -184,7 +184,7 @@ def test_training_can_be_stopped_after_an_epoch():
         ({"bits": 40}, "bits must be"),
         ({"epochs": 0}, "epochs must be"),
         ({"l2": -1.0}, "l2 must be"),
-        ({"rate": 0.0}, "rate: above 0"),
+        ({"rate": 0.0}, "rate must be a finite number of more than 0"),
     ],
 )
 def test_parameters_are_checked(parameters, message):

@@ -308,10 +308,10 @@ def test_bags_of_trees(data):
 
 def test_parameters_are_checked(data):
     X, y = data
-    with pytest.raises(ParameterError, match="solver must be 'auto', 'sklearn' or 'native', got 'libsvm'"):
+    with pytest.raises(ParameterError, match="solver must be one of 'auto', 'sklearn', 'native', got 'libsvm'"):
         KernelSVC(solver="libsvm").fit(X["path"], y)
     for memory in (0, -1.0, np.inf, "8"):
-        with pytest.raises(ParameterError, match="memory must be a finite number above 0"):
+        with pytest.raises(ParameterError, match="memory must be a finite number of more than 0"):
             KernelSVC(solver="native", memory=memory).fit(X["path"], y)
     for name, value in (("tol", 0.0), ("tol", -1e-3), ("max_iter", 0), ("max_iter", 1.5)):
         with pytest.raises(ParameterError, match=f"{name} must be"):

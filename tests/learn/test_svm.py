@@ -10,9 +10,10 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.svm import SVC, SVR
 
@@ -185,7 +186,7 @@ def test_one_class_is_refused(sentences):
 
 def test_unknown_strategy_and_weights_are_refused(sentences):
     X, y = sentences
-    with pytest.raises(ValueError, match="multi_class must be 'ovr' or 'ovo'"):
+    with pytest.raises(ValueError, match="multi_class must be one of 'ovr', 'ovo'"):
         KernelSVC(multi_class="all").fit(X, y)
     with pytest.raises(ValueError, match="class_weight names 'three'"):
         KernelSVC(class_weight={"three": 1.0}).fit(X, y)
@@ -259,6 +260,36 @@ def test_parameters_of_the_default_kernel_can_be_searched(sentences):
         assert clone(estimator).set_params(kernel=SubsetTree(), kernel__decay=0.1).kernel == SubsetTree(0.1)
 
 
+@pytest.mark.parametrize(
+    "rows", [np.eye(4), sparse.eye_array(4), [{"a": 1.0}, {"b": "x"}, {1: 2, "1": 1}, {"c": True}]]
+)
+def test_models_on_plain_features_are_saved(rows, tmp_path):
+    for model in (KernelSVC(Linear()).fit(rows, [0, 1, 0, 1]), KernelSVR(Polynomial()).fit(rows, [0.0, 1.0, 2.0, 3.0])):
+        sw.save(model, tmp_path / "m.sap")
+        np.testing.assert_allclose(sw.load(tmp_path / "m.sap").predict(rows), model.predict(rows), rtol=1e-12)
+
+
+def test_a_fold_may_lack_a_class_that_has_a_weight(sentences):
+    X, y = sentences
+    rare = ["rare", *list(y)[1:]]
+    weights = {label: 1.0 for label in np.unique(rare)} | {"rare": 5.0}
+    assert len(cross_val_score(KernelSVC(class_weight=weights), X, rare, cv=KFold(3), error_score="raise")) == 3
+    # A name that is misspelt leaves another without its weight.
+    with pytest.raises(ParameterError, match="class_weight names 'raer'"):
+        KernelSVC(class_weight={"raer": 5.0}).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [{"class_weight": np.array([1, 2])}, {"multi_class": np.array(["ovr"])}, {"solver": np.array(["native"])}],
+)
+def test_arrays_are_no_options(params, sentences):
+    with pytest.raises(ParameterError, match=next(iter(params))):
+        KernelSVC(**params).fit(*sentences)
+    with pytest.raises(ParameterError, match="epsilon must be a finite number"):
+        KernelSVR(epsilon=np.array([1, 2])).fit(sentences[0], np.arange(len(sentences[1])))
+
+
 def test_a_single_tree_is_no_list(sentences):
     X, y = sentences
     clf = KernelSVC().fit(X, y)
@@ -289,6 +320,6 @@ def test_small_problems_can_be_interrupted():
     timer.start()
     start = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        KernelSVC(tol=1e-300, max_iter=10**12, solver="native").fit(trees, labels)
+        KernelSVC(tol=1e-300, max_iter=2**31 - 1, solver="native").fit(trees, labels)
     assert time.monotonic() - start < 5
     timer.join()

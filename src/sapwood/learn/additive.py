@@ -13,10 +13,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted
 
-from sapwood.errors import DataError, ParameterError
+from sapwood.errors import DataError
 from sapwood.fitting import all_or_nothing
+from sapwood.learn.parameters import check_amount, check_count
 from sapwood.learn.targets import check_classes
-from sapwood.scalars import is_finite
 
 __all__ = ["AdditiveLogistic"]
 
@@ -148,10 +148,8 @@ class AdditiveLogistic(ClassifierMixin, BaseEstimator):
         return added.T
 
     def _check(self) -> None:
-        if not is_finite(self.C) or self.C <= 0:
-            raise ParameterError(f"C must be a finite number above 0, got {self.C!r}.")
-        if isinstance(self.knots, bool) or not isinstance(self.knots, (int, np.integer)) or self.knots < 1:
-            raise ParameterError(f"knots must be an integer of at least 1, got {self.knots!r}.")
+        check_amount(self.C, "C", zero=False)
+        check_count(self.knots, "knots")
 
 
 def _matrix(X: Any) -> Matrix:

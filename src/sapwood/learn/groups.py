@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sapwood.errors import DataError, ParameterError
+from sapwood.errors import DataError
 from sapwood.kernels.base import Matrix, as_data
 from sapwood.metrics.ranking import setwise_loss
-from sapwood.scalars import is_finite
 
-__all__ = ["Groups", "RankerMixin", "check_relevance", "from_ranks", "make_groups", "softmax_in_groups"]
+__all__ = ["Groups", "RankerMixin", "add_up", "check_relevance", "from_ranks", "make_groups", "softmax_in_groups"]
 
 
 @dataclass(frozen=True)
@@ -222,24 +221,3 @@ class RankerMixin(ABC):
 def add_up(rows: Any, weights: Any, count: int) -> Matrix:
     """Return the sum of the weights of each of ``count`` rows, added in the given order."""
     return np.asarray(np.bincount(np.asarray(rows, dtype=np.intp), weights, count), dtype=np.float64)
-
-
-def check_choice(value: object, name: str, choices: tuple[str, ...]) -> None:
-    """Raise unless a parameter is one of a few words."""
-    if value not in choices:
-        raise ParameterError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}.")
-
-
-def check_count(value: object, name: str, least: int = 1) -> int:
-    """Raise unless a parameter is a whole number of at least ``least``."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise ParameterError(f"{name} must be an integer of at least {least}, got {value!r}.")
-    return int(value)
-
-
-def check_amount(value: object, name: str, *, zero: bool = True, below: float = np.inf) -> float:
-    """Raise unless a parameter is a finite number of at least 0 (more than 0 without ``zero``) and below a limit."""
-    if not is_finite(value) or not 0 <= value < below or (value == 0 and not zero):
-        limits = ("at least 0" if zero else "more than 0") + ("" if below == np.inf else f" and below {below:g}")
-        raise ParameterError(f"{name} must be a finite number of {limits}, got {value!r}.")
-    return float(value)

@@ -21,8 +21,9 @@ from sklearn.utils.validation import check_is_fitted
 from sapwood import settings
 from sapwood._core import loglinear as _native
 from sapwood.errors import DataError, ParameterError, TooLargeError
-from sapwood.files import Reader, Writer, register
+from sapwood.files import Reader, Writer, plain_value, register
 from sapwood.fitting import all_or_nothing
+from sapwood.learn.parameters import check_amount, check_choice, check_seed
 from sapwood.memory import available
 from sapwood.notebook import Shown
 
@@ -288,7 +289,7 @@ class LogLinear(BaseEstimator):
             )
         weights, squares = np.zeros(size, np.float32), np.zeros(size, np.float32)
         moved = np.zeros(size, np.uint32)
-        generator = np.random.Generator(np.random.PCG64(self.random_state))
+        generator = np.random.Generator(np.random.PCG64(check_seed(self.random_state)))
         batches = max(1, math.ceil(len(X) / self.batch))
         decay = 2.0 * self.l2 / batches
         step = 0
@@ -350,16 +351,13 @@ class LogLinear(BaseEstimator):
         return self
 
     def _check(self) -> None:
-        if self.solver not in ("adagrad", "lbfgs"):
-            raise ParameterError(f'solver must be "adagrad" or "lbfgs", got {self.solver!r}.')
+        check_choice(self.solver, "solver", ("adagrad", "lbfgs"))
         for name, low, high in (("bits", 4, 30), ("epochs", 1, 10_000), ("batch", 1, 1 << 20)):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
                 raise ParameterError(f"{name} must be an integer from {low} to {high:,}, got {value!r}.")
         for name in ("l2", "rate", "prune"):
-            value = getattr(self, name)
-            if not isinstance(value, (int, float)) or not 0 <= value < math.inf or (name == "rate" and not value):
-                raise ParameterError(f"{name} must be a number of at least 0 (rate: above 0), got {value!r}.")
+            check_amount(getattr(self, name), name, zero=name != "rate")
 
     @staticmethod
     def _right(X: CandidateSets, y: ArrayLike) -> NDArray[np.uint32]:
@@ -383,7 +381,7 @@ def _write(model: LogLinear, writer: Writer) -> dict[str, Any]:
     # Most places of the table are empty, and files are for keeping.
     places = np.flatnonzero(model.weights_).astype(np.uint32)
     return {
-        "parameters": model.get_params(),
+        "parameters": {name: plain_value(value) for name, value in model.get_params().items()},
         "places": writer.array(places),
         "weights": writer.array(model.weights_[places]),
         "losses": model.losses_,

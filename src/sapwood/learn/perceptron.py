@@ -12,7 +12,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood import settings
@@ -23,7 +22,8 @@ from sapwood.kernels.base import Kernel, Matrix, as_data
 from sapwood.kernels.choice import ChoosesKernel
 from sapwood.learn.checkpoints import CheckpointFile, fingerprint
 from sapwood.learn.finite import check_finite
-from sapwood.learn.groups import add_up, check_amount, check_choice, check_count
+from sapwood.learn.groups import add_up
+from sapwood.learn.parameters import check_amount, check_choice, check_count, check_seed
 from sapwood.learn.targets import check_classes
 from sapwood.trees.store import read_view, write_view
 
@@ -132,14 +132,11 @@ class VotedPerceptron(ChoosesKernel, ClassifierMixin, BaseEstimator):
             )
         signs = np.where(targets == 1, 1.0, -1.0)
         self.kernel_ = self._chosen_kernel().bind(X)
-        random = self.random_state
-        seed = random if isinstance(random, (int, np.integer)) else check_random_state(random).randint(2**31 - 1)
-        if seed < 0:
-            raise ParameterError(f"random_state must be None, a RandomState or an integer of at least 0, got {seed}.")
+        seed = check_seed(self.random_state)
         digest = ""
         if self.checkpoint is not None:
             params = {name: value for name, value in self.get_params(deep=False).items() if name != "checkpoint"}
-            digest = fingerprint({**params, "random_state": int(seed)}, X, signs)
+            digest = fingerprint({**params, "random_state": seed}, X, signs)
         self._learn(X, signs, int(seed), CheckpointFile(self.checkpoint, digest))
         return self
 
@@ -207,7 +204,7 @@ class VotedPerceptron(ChoosesKernel, ClassifierMixin, BaseEstimator):
         weights = self._signs
         if self.vote != "last":
             weights = weights * (self.n_steps_ + 1 - self._when) / self.n_steps_
-        return add_up(self._places, weights, len(self.support_examples_))
+        return add_up(self._places, weights, self.support_examples_.shape[0])
 
     def decision_function(self, X: Any) -> Matrix:
         """Return the margin of each example: above 0 for the second class.
@@ -225,7 +222,7 @@ class VotedPerceptron(ChoosesKernel, ClassifierMixin, BaseEstimator):
     def _votes(self, X: Any) -> Matrix:
         result = np.empty(X.shape[0])
         counts = self._counts().astype(np.float64)
-        width = max(len(self.support_examples_), len(counts), 1)
+        width = max(self.support_examples_.shape[0], len(counts), 1)
         step = max(1, int(self.cache_size * 1e6 / (24 * width)))
         for start in range(0, len(result), step):
             K = self.kernel_(X[start : start + step], self.support_examples_)
@@ -289,7 +286,7 @@ def _read(data: dict[str, Any], reader: Reader) -> VotedPerceptron:
     places = model._places
     if len(model.classes_) != 2 or not len(places) == len(model._signs) == len(model._when):
         raise reader.fail("the mistakes do not fit each other")
-    if len(places) and not (places.min() >= 0 and places.max() < len(model.support_examples_)):
+    if len(places) and not (places.min() >= 0 and places.max() < model.support_examples_.shape[0]):
         raise reader.fail("a mistake has no example")
     if not np.isin(model._signs, (-1.0, 1.0)).all() or (np.diff(model._when, append=model.n_steps_ + 1) < 1).any():
         raise reader.fail("the mistakes are out of order")

@@ -83,10 +83,11 @@ def _take_apart(kernel: Kernel, weight: float, view: str | None, normal: bool, p
             return view is None and _take_apart(kernel.kernel, weight, kernel.view, normal, parts)
         case Normalized():
             return _take_apart(kernel.kernel, weight, view, True, parts)
-        case SubsetTree() if kernel.max_depth is None:
+        # Only these themselves, here and below: a subclass may do as it likes.
+        case SubsetTree() if type(kernel) is SubsetTree and kernel.max_depth is None:
             parts.trees.append((view, kernel, weight, normal))
             return len(parts.trees) == 1
-        case Linear() if kernel.words is None and not normal:
+        case Linear() if type(kernel) is Linear and kernel.words is None and not normal:
             parts.numbers.append((view, weight))
             return True
         case Constant() if not normal:

@@ -13,7 +13,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood import settings
@@ -29,13 +28,11 @@ from sapwood.learn.groups import (
     Groups,
     RankerMixin,
     add_up,
-    check_amount,
-    check_choice,
-    check_count,
     check_relevance,
     make_groups,
     softmax_in_groups,
 )
+from sapwood.learn.parameters import check_amount, check_choice, check_count, check_seed
 from sapwood.learn.preference_engines import RULES, Engine, join, make_engine, make_scorer
 from sapwood.trees.store import read_view, write_view
 
@@ -177,7 +174,7 @@ class KernelRanker(ChoosesKernel, RankerMixin, BaseEstimator):
                 "no group teaches anything: each has one row, or rows of the same relevance. y must be larger for the "
                 "better rows of a group."
             )
-        seed = self._seed()
+        seed = check_seed(self.random_state)
         kernel = self._chosen_kernel().bind(X)
         rows, truth = X[made.rows], relevance[made.rows]
         digest = ""
@@ -261,7 +258,7 @@ class KernelRanker(ChoosesKernel, RankerMixin, BaseEstimator):
             for start in range(0, len(order), 256):
                 engine.train(order[start : start + 256], truth, rule, float(self.learning_rate))
                 if progress is not None:
-                    progress(start)
+                    progress(min(start + 256, len(order)))
         earlier = np.zeros(len(truth))
         if before:
             earlier[:before] = self._timed
@@ -269,13 +266,6 @@ class KernelRanker(ChoosesKernel, RankerMixin, BaseEstimator):
             self.kernel_, self.validation_curve_ = kernel, []
         self._remember(engine, rows, earlier)
         return self
-
-    def _seed(self) -> int:
-        random = self.random_state
-        seed = random if isinstance(random, (int, np.integer)) else check_random_state(random).randint(2**31 - 1)
-        if seed < 0:
-            raise ParameterError(f"random_state must be None, a RandomState or an integer of at least 0, got {seed}.")
-        return int(seed)
 
     def _order(self, count: int, seed: int, epoch: int) -> NDArray[np.uint64]:
         if not self.shuffle:
@@ -367,7 +357,7 @@ def _read(data: dict[str, Any], reader: Reader) -> KernelRanker:
     ranker.support_examples_ = read_view(data["examples"], reader)
     ranker._sums = reader.array(data["sums"], np.float64, 1)
     ranker._timed = reader.array(data["timed"], np.float64, 1)
-    if not len(ranker._sums) == len(ranker._timed) == len(ranker.support_examples_):
+    if not len(ranker._sums) == len(ranker._timed) == ranker.support_examples_.shape[0]:
         raise reader.fail("the weights do not fit the support examples")
     if not (np.isfinite(ranker._sums).all() and np.isfinite(ranker._timed).all()):
         raise reader.fail("a weight is not finite")

@@ -22,11 +22,11 @@ from sapwood.kernels.base import Matrix, as_data
 from sapwood.learn.groups import (
     Groups,
     RankerMixin,
-    check_choice,
     check_relevance,
     make_groups,
     softmax_in_groups,
 )
+from sapwood.learn.parameters import check_choice
 from sapwood.learn.recursive_model import RecursiveModel
 from sapwood.learn.recursive_training import (
     Network,

@@ -9,13 +9,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood import _core, settings
-from sapwood.errors import DataError, ParameterError
+from sapwood.errors import DataError
 from sapwood.kernels.base import Matrix, as_data
-from sapwood.learn.groups import Groups, check_amount, check_choice, check_count
+from sapwood.learn.groups import Groups
+from sapwood.learn.parameters import check_amount, check_choice, check_count, check_seed
 from sapwood.learn.recursive_training import (
     LOSSES,
     Network,
@@ -106,10 +106,7 @@ class RecursiveModel(BaseEstimator, ABC):
             check_amount(self.initial_range, "initial_range", zero=False)
         if self.early_stopping:
             check_amount(self.validation_fraction, "validation_fraction", zero=False, below=1.0)
-        random = self.random_state
-        seed = random if isinstance(random, (int, np.integer)) else check_random_state(random).randint(2**31 - 1)
-        if seed < 0:
-            raise ParameterError(f"random_state must be None, a RandomState or an integer of at least 0, got {seed}.")
+        seed = check_seed(self.random_state)
         params = {name: value for name, value in self.get_params(deep=False).items() if name != "checkpoint"}
         return TrainingOptions(
             loss=LOSSES[self._loss()],

@@ -19,6 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sapwood import settings
 from sapwood.errors import DataError
 from sapwood.kernels.base import Kernel, Matrix
+from sapwood.kernels.data import levels_to_user
 from sapwood.learn.spreading import elsewhere, side_by_side
 from sapwood.learn.tables import Prepared, prepare
 
@@ -156,7 +157,7 @@ def solve_prepared(
             f"the solver stopped after {int(iterations.max())} iterations (max_iter={max_iter}) before it converged; "
             "raise max_iter or tol.",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=levels_to_user(),
         )
     places = np.concatenate(firsts)
     columns = np.repeat(np.arange(len(problems)), np.diff([0, *ends]))

@@ -26,6 +26,7 @@ from sapwood.kernels.choice import ChoosesKernel
 from sapwood.kernels.explain import one_example
 from sapwood.learn.explain import CompiledExplanation, Explanation, ModelFragments
 from sapwood.learn.finite import check_finite
+from sapwood.learn.parameters import check_amount, check_choice, check_count
 from sapwood.learn.smo import BinaryProblem, solve
 from sapwood.learn.spreading import side_by_side
 from sapwood.learn.targets import check_classes, check_values, check_weights
@@ -55,10 +56,9 @@ class _KernelMachine(ChoosesKernel, BaseEstimator):
     def _check_solver(self) -> None:
         """Check what both estimators hand to a solver."""
         for name in ("C", "tol", "cache_size"):
-            _check_positive(getattr(self, name), name)
-        most = self.max_iter
-        if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or not (most == -1 or most > 0):
-            raise ParameterError(f"max_iter must be -1 or an integer of at least 1, got {most!r}.")
+            check_amount(getattr(self, name), name, zero=False)
+        if self.max_iter != -1 or isinstance(self.max_iter, bool):
+            check_count(self.max_iter, "max_iter")
 
     def _bind(self, X: Any) -> Kernel:
         self.kernel_ = self._chosen_kernel().bind(X)
@@ -194,13 +194,11 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
         sample_weight : array of float, optional
             Factors of C per example.
         """
-        if not isinstance(self.multi_class, str) or self.multi_class not in ("ovr", "ovo"):
-            raise ParameterError(f"multi_class must be 'ovr' or 'ovo', got {self.multi_class!r}.")
-        if not isinstance(self.solver, str) or self.solver not in ("auto", "sklearn", "native"):
-            raise ParameterError(f"solver must be 'auto', 'sklearn' or 'native', got {self.solver!r}.")
+        check_choice(self.multi_class, "multi_class", ("ovr", "ovo"))
+        check_choice(self.solver, "solver", ("auto", "sklearn", "native"))
         self._check_solver()
         if self.memory is not None:
-            _check_positive(self.memory, "memory")
+            check_amount(self.memory, "memory", zero=False)
         X = as_data(X)
         self.classes_, targets = check_classes(X.shape[0], y)
         sample_weight = check_weights(len(targets), sample_weight)
@@ -431,8 +429,7 @@ class KernelSVR(RegressorMixin, _KernelMachine):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on examples and their target values."""
         self._check_solver()
-        if not is_finite(self.epsilon) or self.epsilon < 0:
-            raise ParameterError(f"epsilon must be a finite number of at least 0, got {self.epsilon!r}.")
+        check_amount(self.epsilon, "epsilon")
         X = as_data(X)
         targets = check_values(X.shape[0], y, "KernelSVC")
         weights = check_weights(len(targets), sample_weight)
@@ -465,8 +462,3 @@ def _solve(solver: SVC, K: Matrix, rows: NDArray[np.intp] | None, sides: NDArray
     """Solve one binary problem on the whole Gram matrix or on some of its rows and columns."""
     block = K if rows is None else np.ascontiguousarray(K[np.ix_(rows, rows)])
     return solver.fit(block, sides, sample_weight=weights)
-
-
-def _check_positive(value: object, name: str) -> None:
-    if not is_finite(value) or value <= 0:
-        raise ParameterError(f"{name} must be a finite number above 0, got {value!r}.")

@@ -60,7 +60,11 @@ def _reader_of(kind: type[Any]) -> Callable[[dict[str, Any], Reader], Any]:
                 raise reader.fail("it has fewer than two classes")
             pairs = machine.multi_class == "ovo"
             outputs = 1 if count == 2 else count * (count - 1) // 2 if pairs else count
-        if coefficients.shape != (len(examples), outputs) or len(support) != len(examples) or len(intercept) != outputs:
+        if (
+            coefficients.shape != (examples.shape[0], outputs)
+            or len(support) != examples.shape[0]
+            or len(intercept) != outputs
+        ):
             raise reader.fail("the weights do not fit the support examples")
         if not (np.isfinite(coefficients).all() and np.isfinite(intercept).all()):
             raise reader.fail("a weight is not finite")

@@ -20,7 +20,7 @@ from sapwood.corpora.nbest import NBest
 from sapwood.errors import DataError
 from sapwood.fitting import all_or_nothing
 from sapwood.learn import RecursiveRanker
-from sapwood.learn.groups import check_amount
+from sapwood.learn.parameters import check_amount
 from sapwood.metrics.parseval import COLLINS, ParsevalRules, SentenceScore, mutual_f1, score_forest
 from sapwood.trees import Examples, Tree, TreeArray
 from sapwood.trees.array import concatenate

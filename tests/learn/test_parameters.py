@@ -1,0 +1,83 @@
+"""Parameters that learners have in common: what they take, and messages that name them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sapwood.errors import ParameterError
+from sapwood.kernels import SubsetTree
+from sapwood.learn import KernelRanker, KernelSVC, LogLinear, RecursiveRanker, VotedPerceptron
+from sapwood.learn.parameters import check_amount, check_choice, check_count, check_seed
+
+TREES = ["(S (A a))", "(S (B b))"]
+
+
+def test_what_is_taken():
+    check_choice("a", "x", ("a", "b"))
+    assert check_count(np.int64(3), "x") == 3
+    assert check_amount(np.float32(0.5), "x") == 0.5
+    assert check_amount(0, "x") == 0.0
+    assert check_seed(np.uint8(7)) == 7
+    assert check_seed(np.random.RandomState(0)) == check_seed(np.random.RandomState(0))
+    assert check_seed(None) >= 0
+
+
+@pytest.mark.parametrize("value", [True, 0, -1, 1.5, "1", None, 10**30, np.array([1, 2])])
+def test_counts(value):
+    with pytest.raises(ParameterError, match="x must be an integer of at least 1"):
+        check_count(value, "x")
+
+
+@pytest.mark.parametrize("value", [True, -0.1, np.nan, np.inf, 10**400, 1j, np.complex128(1), "1", None])
+def test_amounts(value):
+    with pytest.raises(ParameterError, match="x must be a finite number of at least 0"):
+        check_amount(value, "x")
+
+
+def test_limits_of_amounts():
+    with pytest.raises(ParameterError, match="more than 0"):
+        check_amount(0, "x", zero=False)
+    with pytest.raises(ParameterError, match="below 1"):
+        check_amount(1, "x", below=1.0)
+
+
+@pytest.mark.parametrize("value", ["c", None, np.array(["a"]), 3])
+def test_choices(value):
+    with pytest.raises(ParameterError, match="x must be one of 'a', 'b'"):
+        check_choice(value, "x", ("a", "b"))
+
+
+@pytest.mark.parametrize("learner", [VotedPerceptron, KernelRanker, RecursiveRanker])
+@pytest.mark.parametrize("value", ["x", -1, 0.5])
+def test_seeds(learner, value):
+    extra = {} if learner is VotedPerceptron else {"groups": [0, 0]}
+    with pytest.raises(ParameterError, match="random_state must be None, a RandomState or an integer"):
+        learner(random_state=value).fit(TREES, [0, 1], **extra)
+
+
+@pytest.mark.parametrize("solver", ["sklearn", "native"])
+def test_too_many_iterations(solver):
+    with pytest.raises(ParameterError, match=r"max_iter must be an integer .* and at most 2,147,483,647"):
+        KernelSVC(solver=solver, max_iter=10**30).fit(TREES, [0, 1])
+
+
+def test_numbers_of_numpy_are_numbers():
+    with pytest.raises(ParameterError, match="l2 must be a finite number"):
+        LogLinear(l2=True)._check()
+    LogLinear(l2=np.float32(0.1), bits=np.int64(8))._check()
+
+
+def test_a_subclass_does_as_it_likes():
+    class Nothing(SubsetTree):
+        def _gram(self, X, Y):
+            return np.zeros((X.shape[0], (X if Y is None else Y).shape[0]))
+
+        def _diag(self, X):
+            return np.zeros(X.shape[0])
+
+        def _expansion(self, X, weights):
+            return lambda Y: np.zeros((Y.shape[0], weights.shape[1]))
+
+    model = KernelRanker(Nothing()).fit(TREES, [0, 1], [0, 0])
+    np.testing.assert_array_equal(model.decision_function(TREES), [0.0, 0.0])
