@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 import sapwood as sw
 import strategies
-from sapwood.errors import ModelFileError, ParameterError, SapwoodError
-from sapwood.files import FORMAT_VERSION, describe
+from sapwood.errors import ModelFileError, OutputError, ParameterError, SapwoodError
+from sapwood.files import FORMAT_VERSION, atomic_write, describe
 from sapwood.kernels import PartialTree, Polynomial, SubsetTree, Subtree
 
 
@@ -407,3 +407,22 @@ class TestSaving:
     def test_missing_folder(self, tmp_path: Path) -> None:
         with pytest.raises(SapwoodError, match=r"x\.sap: there is no folder .*nope.*; make it first"):
             sw.save(Subtree(), tmp_path / "nope" / "x.sap")
+
+
+def test_a_file_that_is_replaced_keeps_its_permissions(tmp_path):
+    path = tmp_path / "x.txt"
+    path.write_bytes(b"old")
+    path.chmod(0o640)
+    atomic_write(path, b"new")
+    assert path.read_bytes() == b"new"
+    assert path.stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only for root")
+def test_a_file_that_may_not_be_written_to_stays(tmp_path):
+    path = tmp_path / "x.txt"
+    path.write_bytes(b"old")
+    path.chmod(0o400)
+    with pytest.raises(OutputError, match="cannot be written"):
+        atomic_write(path, b"new")
+    assert path.read_bytes() == b"old"

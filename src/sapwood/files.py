@@ -363,9 +363,9 @@ def path_name(path: str | os.PathLike[str]) -> str:
 def atomic_write(path: str | os.PathLike[str], data: bytes, *, flush: bool = True) -> None:
     """Write a file so that it appears whole or not at all, even if the process is killed halfway.
 
-    A link stays, and the file it leads to is written; what is no file, such as a pipe or ``/dev/stdout``, is written
-    into. Without ``flush`` a machine that loses power may lose the content; for files that are checked before they are
-    used.
+    A file that is replaced keeps its permissions. A link stays, and the file it leads to is written; what is no file,
+    such as a pipe or ``/dev/stdout``, is written into. Without ``flush`` a machine that loses power may lose the
+    content; for files that are checked before they are used.
 
     Raises
     ------
@@ -383,7 +383,10 @@ def atomic_write(path: str | os.PathLike[str], data: bytes, *, flush: bool = Tru
     target = Path(os.path.realpath(path) if os.path.islink(path) else path)
     draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part") if target.name else target
     try:
+        mode = _mode_of(target)
         with _draft(draft) as stream:
+            if mode is not None:
+                os.fchmod(stream.fileno(), mode)
             stream.write(data)
             if flush:
                 stream.flush()
@@ -398,6 +401,20 @@ def atomic_write(path: str | os.PathLike[str], data: bytes, *, flush: bool = Tru
         with contextlib.suppress(OSError, ValueError):
             draft.unlink(missing_ok=True)
         raise unwritable(target, error) if isinstance(error, (OSError, ValueError)) else error from None
+
+
+def _mode_of(target: Path) -> int | None:
+    """Return who may read and write a file, if there is one; raise if it may not be written to.
+
+    To replace a file only its folder has to be writable, but who protects a file means its content.
+    """
+    try:
+        mode = os.stat(target).st_mode
+    except FileNotFoundError:
+        return None
+    if not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
+    return stat.S_IMODE(mode) if stat.S_ISREG(mode) else None
 
 
 def _is_stream(path: str | os.PathLike[str]) -> bool:

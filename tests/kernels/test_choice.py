@@ -41,3 +41,11 @@ def test_what_is_no_kernel_is_refused(kind):
 def test_a_kernel_is_returned():
     kernel = SubsetTree()
     assert check_kernel(kernel) is kernel
+
+
+def test_parts_of_what_is_no_kernel():
+    assert KernelSVC(SubsetTree()).set_params(kernel=None, kernel__kernel__decay=0.2).kernel == (
+        SubsetTree(0.2).normalized()
+    )
+    with pytest.raises(ParameterError, match="kernel must be a kernel"):
+        KernelSVC("SubsetTree").set_params(kernel__decay=0.2)

@@ -290,6 +290,29 @@ def test_arrays_are_no_options(params, sentences):
         KernelSVR(epsilon=np.array([1, 2])).fit(sentences[0], np.arange(len(sentences[1])))
 
 
+@pytest.mark.parametrize("solver", ["sklearn", "native"])
+def test_weights_that_leave_nothing(solver, sentences):
+    X, y = sentences
+    name = y[0]
+    with pytest.raises(DataError, match=f"all examples of the class '{name}' have the weight 0"):
+        KernelSVC(solver=solver).fit(X, y, sample_weight=(np.asarray(y) != name).astype(float))
+    with pytest.raises(DataError, match=f"all examples of the class '{name}' have the weight 0"):
+        KernelSVC(solver=solver, class_weight={name: 0.0}).fit(X, y)
+    for weights, message in ((np.zeros(len(y)), "0 for all examples"), (["x"] * len(y), "finite numbers")):
+        for estimator, targets in ((KernelSVC(solver=solver), y), (KernelSVR(), np.arange(len(y)))):
+            with pytest.raises(DataError, match=message):
+                estimator.fit(X, targets, sample_weight=weights)
+
+
+def test_labels_of_odd_kinds(sentences):
+    X, y = sentences
+    numbers = np.unique(y, return_inverse=True)[1]
+    model = KernelSVC().fit(X, numbers.astype(object))
+    np.testing.assert_array_equal(model.predict(X), KernelSVC().fit(X, numbers).predict(X))
+    with pytest.raises(DataError, match="decode bytes first"):
+        KernelSVC().fit(X, np.asarray(y).astype("S"))
+
+
 def test_a_single_tree_is_no_list(sentences):
     X, y = sentences
     clf = KernelSVC().fit(X, y)

@@ -34,7 +34,8 @@ class ChoosesKernel:
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters by name; those of the default kernel, too, which then takes its place."""
-        if self.kernel is None and "kernel" not in params and any(name.startswith("kernel__") for name in params):
-            self.kernel = self._default_kernel()
+        if any(name.startswith("kernel__") for name in params):
+            kernel = params.get("kernel", self.kernel)
+            params["kernel"] = self._default_kernel() if kernel is None else check_kernel(kernel)
         super().set_params(**params)  # type: ignore[misc]
         return self

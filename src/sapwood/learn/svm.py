@@ -18,7 +18,7 @@ from sklearn.svm import SVC, SVR
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import check_is_fitted
 
-from sapwood.errors import ParameterError
+from sapwood.errors import DataError, ParameterError
 from sapwood.files import plain_value
 from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import Kernel, Matrix, as_data
@@ -202,6 +202,8 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
         X = as_data(X)
         self.classes_, targets = check_classes(X.shape[0], y)
         sample_weight = check_weights(len(targets), sample_weight)
+        self._check_class_weight()
+        self._check_sides(targets, sample_weight)
         if self.solver == "native" or (self.solver == "auto" and len(targets) > _MOST_FOR_SKLEARN):
             self._fit_natively(X, targets, sample_weight)
             return self
@@ -215,21 +217,37 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
     def _solver(self) -> SVC:
         return SVC(kernel="precomputed", C=self.C, tol=self.tol, max_iter=self.max_iter, cache_size=self.cache_size)
 
+    def _check_class_weight(self) -> None:
+        weights = self.class_weight
+        if weights is None or (isinstance(weights, str) and weights == "balanced"):
+            return
+        if not isinstance(weights, dict):
+            raise ParameterError(f"class_weight must be a dict, 'balanced' or None, got {weights!r}.")
+        unknown = [label for label in weights if label not in self.classes_]
+        # A fold may lack a class; a name that is misspelt leaves another class without its weight.
+        if unknown and any(label not in weights for label in self.classes_.tolist()):
+            raise ParameterError(f"class_weight names {unknown[0]!r}, but y has only {self.classes_.tolist()}.")
+        for label, factor in weights.items():
+            if not is_finite(factor) or factor < 0:
+                raise ParameterError(f"class_weight[{label!r}] must be a finite number of at least 0, got {factor!r}.")
+
+    def _check_sides(self, targets: NDArray[np.intp], weight: Matrix) -> None:
+        """Raise if all examples of a class count for nothing, since its problems have one side only."""
+        factors = self.class_weight if isinstance(self.class_weight, dict) else {}
+        totals = np.bincount(targets, weights=weight, minlength=len(self.classes_))
+        for label, total in zip(self.classes_.tolist(), totals.tolist(), strict=True):
+            if total * factors.get(label, 1.0) == 0:
+                raise DataError(
+                    f"all examples of the class {label!r} have the weight 0; raise sample_weight or class_weight, or "
+                    "leave them out."
+                )
+
     def _weights(self, targets: NDArray[np.intp], sides: NDArray[np.intp], weight: Matrix) -> Matrix:
         """Return the factor of C per example; "balanced" refers to the two sides of the problem."""
         if self.class_weight is None:
             return weight
-        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
+        if isinstance(self.class_weight, str):
             return np.asarray(weight * compute_sample_weight("balanced", sides))
-        if not isinstance(self.class_weight, dict):
-            raise ParameterError(f"class_weight must be a dict, 'balanced' or None, got {self.class_weight!r}.")
-        unknown = [label for label in self.class_weight if label not in self.classes_]
-        # A fold may lack a class; a name that is misspelt leaves another class without its weight.
-        if unknown and any(label not in self.class_weight for label in self.classes_.tolist()):
-            raise ParameterError(f"class_weight names {unknown[0]!r}, but y has only {self.classes_.tolist()}.")
-        for label, factor in self.class_weight.items():
-            if not is_finite(factor) or factor < 0:
-                raise ParameterError(f"class_weight[{label!r}] must be a finite number of at least 0, got {factor!r}.")
         factors = np.array([self.class_weight.get(label, 1.0) for label in self.classes_.tolist()], dtype=np.float64)
         return weight * factors[targets]
 

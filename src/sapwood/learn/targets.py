@@ -29,6 +29,10 @@ def check_labels(count: int, y: Any) -> NDArray[Any]:
     if isinstance(values, (list, tuple)) or getattr(getattr(values, "dtype", None), "kind", "") == "O":
         _check_kinds(values)
     labels = _one_each(count, values)
+    if labels.dtype.kind == "O":
+        labels = np.array(labels.tolist())  # plain numbers and text, if all of them are
+    if labels.dtype.kind == "S":
+        raise DataError(f"y[0] is {labels[0]!r}: labels must be text or numbers; decode bytes first.")
     if labels.dtype.kind == "f" and np.isnan(labels).any():
         raise _no_label(int(np.flatnonzero(np.isnan(labels))[0]), np.nan)
     try:
@@ -68,9 +72,14 @@ def check_weights(count: int, weights: Any) -> Matrix:
     """Return the weights of so many examples; 1 each where there are none."""
     if weights is None:
         return np.ones(count)
-    result = np.asarray(weights, dtype=np.float64)
+    try:
+        result = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"sample_weight must be {count} finite numbers of at least 0.") from None
     if result.shape != (count,) or not np.isfinite(result).all() or (result < 0).any():
         raise DataError(f"sample_weight must be {count} finite numbers of at least 0.")
+    if not result.any():
+        raise DataError("sample_weight is 0 for all examples, so that none is left to train on.")
     return result
 
 
