@@ -24,6 +24,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
+from sapwood.files import atomic_write  # noqa: E402
 from table import Row, show  # noqa: E402 - this folder is no package
 
 
@@ -90,8 +91,6 @@ def main() -> int:
         print(f"running {name} ...", file=sys.stderr, flush=True)
         try:
             rows += importlib.import_module(name).main() or []
-        except KeyboardInterrupt:
-            raise
         except SystemExit as stop:
             if stop.code not in (None, 0):
                 print(f"{name} failed: {stop.code}", file=sys.stderr)
@@ -105,7 +104,7 @@ def main() -> int:
     print(f"\n{verdicts.count('met')} of {len(verdicts)} targets met; {seconds:.0f} s in all")
     if arguments.json:
         results = {"machine": facts, "rows": [row.as_dict() for row in rows], "failed": failed}
-        arguments.json.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+        atomic_write(arguments.json, (json.dumps(results, indent=2) + "\n").encode())
     if failed:
         print(f"failed: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0

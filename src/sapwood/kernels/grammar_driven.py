@@ -139,7 +139,7 @@ class GrammarDriven(Kernel):
         if self.grammar is None:
             params["grammar"] = Grammar.from_trees(trees)
         if hasattr(self.lexical, "bind"):
-            params["lexical"] = self.lexical.bind(lambda: [_words(element) for element in trees])
+            params["lexical"] = self.lexical.bind(trees.leaves)
         return type(self)(**params)
 
     def _rules(self) -> Grammar:
@@ -303,11 +303,6 @@ class GrammarDriven(Kernel):
             return result
 
         return evaluate
-
-
-def _words(element: Any) -> list[str]:
-    trees = element if isinstance(element, tuple) else (element,)
-    return [word for tree in trees for word in tree.leaves()]
 
 
 def _compares(value: object) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sapwood.errors import TooLargeError
 from sapwood.memory import available
 
-__all__ = ["available", "require"]
+__all__ = ["require"]
 
 
 def require(rows: int, columns: int, *, arrays: int = 1) -> None:

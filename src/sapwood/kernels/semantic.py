@@ -59,7 +59,7 @@ PENN_PHRASES = (
 """Labels of phrases and clauses in the Penn Treebank: a leaf under one of these is a cut-off phrase, not a word."""
 
 
-class WordKernel(Kernel):
+class SemanticKernel(Kernel):
     """A tree kernel with a word similarity, computed by the native core."""
 
     similarity: WordSimilarity
@@ -203,7 +203,7 @@ class WordKernel(Kernel):
         return evaluate
 
 
-class SemanticSubsetTree(WordKernel):
+class SemanticSubsetTree(SemanticKernel):
     """The semantic syntactic tree kernel (SSTK): subset trees whose words need only be alike.
 
     Two pre-terminals with the same label share λ·α·σ(word, word); other nodes with the same production share
@@ -261,7 +261,7 @@ class SemanticSubsetTree(WordKernel):
         return _core.semantic.Vocabulary.under_preterminals(trees._arena, trees._as_bags(), list(self.phrasal_labels))
 
 
-class SmoothedPartialTree(WordKernel):
+class SmoothedPartialTree(SemanticKernel):
     """The smoothed partial-tree kernel (SPTK): partial trees whose words need only be alike.
 
     As ``PartialTree``, but two words share σ(word, word) times what equal labels would share. A label that the
@@ -335,7 +335,7 @@ class SmoothedPartialTree(WordKernel):
 class _Words:
     """The words of the columns as feature vectors, and any words against them."""
 
-    def __init__(self, kernel: WordKernel, columns: TreeArray) -> None:
+    def __init__(self, kernel: SemanticKernel, columns: TreeArray) -> None:
         self._kernel, self._columns = kernel, columns
         self._kinds: dict[str, int] = {}
         vocabulary = kernel._vocabulary(columns)

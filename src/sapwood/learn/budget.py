@@ -7,10 +7,10 @@ from sapwood.errors import TooLargeError
 from sapwood.kernels.base import Kernel, Normalized
 from sapwood.kernels.flat import Linear, Polynomial
 from sapwood.kernels.grammar_driven import GrammarDriven
-from sapwood.kernels.memory import available
 from sapwood.kernels.syntactic import PartialTree, SubsetTree, Subtree
 from sapwood.learn.holes import compares_words_by_equality
 from sapwood.learn.parts import Part, compares_words, inner_kernel
+from sapwood.memory import available
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples
 
