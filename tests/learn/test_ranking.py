@@ -233,7 +233,7 @@ def test_training_in_parts_is_training_at_once(data):
         parts.partial_fit(sw.TreeArray(X[chosen].to_strings()), y[chosen], groups[chosen])
     assert (parts.n_steps_, parts.n_mistakes_) == (whole.n_steps_, whole.n_mistakes_)
     np.testing.assert_allclose(parts.decision_function(X), whole.decision_function(X), rtol=1e-12)
-    with pytest.raises(DataError, match="another kind"):
+    with pytest.raises(DataError, match="the training so far is a TreeArray and this part a Examples"):
         parts.partial_fit(sw.Examples(tree=X), y, groups)
 
 

@@ -18,7 +18,7 @@ from sapwood.trees.examples import Examples
 from sapwood.trees.tree import Tree
 from sapwood.trees.views import as_view
 
-__all__ = ["as_data", "is_single", "join", "levels_to_user"]
+__all__ = ["as_data", "end_to_end", "is_single", "join", "levels_to_user"]
 
 
 def as_data(X: Any) -> Any:
@@ -49,28 +49,37 @@ def join(X: Any, Y: Any) -> Any:
     X, Y = as_data(X), as_data(Y)
     if X.shape[0] != Y.shape[0]:
         raise DataError(f"X has {X.shape[0]} elements and Y has {Y.shape[0]}; each needs a partner in the same place.")
-    return _join(X, Y)
+    return end_to_end(X, Y)
 
 
-def _join(X: Any, Y: Any) -> Any:
-    if isinstance(X, TreeArray) and isinstance(Y, TreeArray):
-        return concatenate([X._compact(), Y._compact()])
-    if isinstance(X, Examples) and isinstance(Y, Examples):
-        if set(X.views) != set(Y.views):
-            raise DataError(f"X has the views {', '.join(X.views)} and Y {', '.join(Y.views)}; they must be the same.")
-        return Examples(**{view: _join(X[view], Y[view]) for view in X.views})
-    if isinstance(X, (TreeArray, Examples)) or isinstance(Y, (TreeArray, Examples)):
-        raise DataError(f"X is a {type(X).__name__} and Y a {type(Y).__name__}; they must be of the same kind.")
-    dictionaries = [isinstance(side, np.ndarray) and side.dtype == object for side in (X, Y)]
+def end_to_end(first: Any, second: Any, names: tuple[str, str] = ("X", "Y")) -> Any:
+    """Put examples of the same kind end to end; the names are what messages call them."""
+    one, other = names
+    if isinstance(first, TreeArray) and isinstance(second, TreeArray):
+        return concatenate([first._compact(), second._compact()])
+    if isinstance(first, Examples) and isinstance(second, Examples):
+        if set(first.views) != set(second.views):
+            raise DataError(
+                f"{one} has the views {', '.join(first.views)} and {other} {', '.join(second.views)}; they must be the "
+                "same."
+            )
+        return Examples(**{view: end_to_end(first[view], second[view], names) for view in first.views})
+    if isinstance(first, (TreeArray, Examples)) or isinstance(second, (TreeArray, Examples)):
+        raise DataError(
+            f"{one} is a {type(first).__name__} and {other} a {type(second).__name__}; they must be of the same kind."
+        )
+    dictionaries = [isinstance(side, np.ndarray) and side.dtype == object for side in (first, second)]
     if any(dictionaries):
         if not all(dictionaries):
             raise DataError("one side has dictionaries and the other a matrix; use the same kind of features on both.")
-        return np.concatenate([X, Y])
-    if X.shape[1] != Y.shape[1]:
-        raise DataError(f"X has {X.shape[1]} features but Y has {Y.shape[1]}; they must be the same.")
-    if sparse.issparse(X) or sparse.issparse(Y):
-        return sparse.vstack([sparse.csr_array(X), sparse.csr_array(Y)], format="csr")
-    return np.concatenate([X, Y])
+        return np.concatenate([first, second])
+    if first.shape[1] != second.shape[1]:
+        raise DataError(
+            f"{one} has {first.shape[1]} features but {other} has {second.shape[1]}; they must be the same."
+        )
+    if sparse.issparse(first) or sparse.issparse(second):
+        return sparse.vstack([sparse.csr_array(first), sparse.csr_array(second)], format="csr")
+    return np.concatenate([first, second])
 
 
 def is_single(X: Any) -> bool:

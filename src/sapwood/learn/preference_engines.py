@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
-import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from sapwood import _core, settings
@@ -21,10 +20,10 @@ from sapwood.kernels.base import Constant, Kernel, Matrix, Normalized, OnView, S
 from sapwood.kernels.flat import Linear
 from sapwood.kernels.syntactic import SubsetTree
 from sapwood.learn.groups import add_up
-from sapwood.trees.array import TreeArray, concatenate
+from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples
 
-__all__ = ["RULES", "Engine", "join", "make_engine", "make_scorer"]
+__all__ = ["RULES", "Engine", "make_engine", "make_scorer"]
 
 # As the native core numbers them.
 RULES = {"pairwise-best": 0, "pairwise-all": 1, "top": 2, "setwise": 3}
@@ -339,20 +338,3 @@ def make_scorer(kernel: Kernel, support: Any, weights: Matrix) -> Callable[[Any]
         return np.asarray(scores * view.scales(X) + features @ linear)
 
     return score
-
-
-def join(first: Any, second: Any) -> Any:
-    """Put examples of the same kind end to end."""
-    if isinstance(first, TreeArray) and isinstance(second, TreeArray):
-        return concatenate([first, second])
-    if isinstance(first, Examples) and isinstance(second, Examples):
-        if first.views != second.views:
-            raise DataError(
-                f"the earlier examples have the views {', '.join(first.views)}, these {', '.join(second.views)}."
-            )
-        return Examples(**{name: join(first[name], second[name]) for name in first.views})
-    if sparse.issparse(first) and sparse.issparse(second):
-        return sparse.vstack([first, second]).tocsr()
-    if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):
-        return np.concatenate([first, second])
-    raise DataError(f"these examples are of another kind ({type(second).__name__}) than the earlier ones.")

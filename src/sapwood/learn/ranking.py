@@ -21,6 +21,7 @@ from sapwood.files import Reader, Writer, plain_value, register
 from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import Kernel, Matrix, as_data
 from sapwood.kernels.choice import ChoosesKernel
+from sapwood.kernels.data import end_to_end
 from sapwood.kernels.syntactic import SubsetTree
 from sapwood.learn.checkpoints import CheckpointFile, fingerprint
 from sapwood.learn.finite import check_finite
@@ -33,7 +34,7 @@ from sapwood.learn.groups import (
     softmax_in_groups,
 )
 from sapwood.learn.parameters import check_amount, check_choice, check_count, check_seed
-from sapwood.learn.preference_engines import RULES, Engine, join, make_engine, make_scorer
+from sapwood.learn.preference_engines import RULES, Engine, make_engine, make_scorer
 from sapwood.trees.store import read_view, write_view
 
 __all__ = ["KernelRanker"]
@@ -245,7 +246,7 @@ class KernelRanker(ChoosesKernel, RankerMixin, BaseEstimator):
         before = 0 if first else len(self._sums)
         if before:
             # What was learnt before comes first, as a group that is never asked for.
-            rows = join(self.support_examples_, rows)
+            rows = end_to_end(self.support_examples_, rows, ("the training so far", "this part"))
             ends = np.concatenate([[before], ends + before])
             truth = np.concatenate([np.zeros(before), truth])
         engine = make_engine(kernel, rows, ends, int(self.cache_size * 1e6))
