@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -132,6 +133,18 @@ class TestContents:
             X.node_count()
         with pytest.raises(DataError, match="fewer trees at a time"):
             X.leaves()
+
+    def test_neighbouring_bags_cost_what_they_hold(self) -> None:
+        # What one element costs in an array of many: the store is shared, so it is the positions that could add up.
+        X = sw.TreeArray([["(a b)"]] * 100_000 + [[], ["(a b)", "(c d)"]])
+        few = X[-5:]
+        tracemalloc.start()
+        assert X[-1] == (sw.Tree("a", ["b"]), sw.Tree("c", ["d"]))
+        assert X[len(X) - 2] == ()
+        assert list(X[-5:]) == list(few)
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert most < 100_000
 
     @given(st.lists(st.lists(strategies.trees(), max_size=3), max_size=4))
     def test_leaves(self, bags: list[list[sw.Tree]]) -> None:

@@ -131,12 +131,25 @@ class TreeArray:
             return self[index : index + 1]._elements()[0]
         if self._ends is None:
             return TreeArray._from_arena(self._arena, np.ascontiguousarray(self._roots[_index(key, len(self))]))
+        if isinstance(key, slice):
+            first, last, step = key.indices(len(self))
+            if step == 1:
+                return self._bags_between(first, max(first, last))
         chosen = np.arange(len(self))[_index(key, len(self))]
-        # Not with np.concatenate: uint64 beside int64 becomes float64, which cannot index.
-        bounds = [0, *self._ends.tolist()]
-        parts = [self._roots[bounds[i] : bounds[i + 1]] for i in chosen.tolist()]
-        ends = np.cumsum([len(part) for part in parts], dtype=np.uint64)
-        roots = np.concatenate(parts) if parts else self._roots[:0]
+        ends = self._ends.astype(np.int64)
+        sizes = np.diff(ends, prepend=0)[chosen]
+        new_ends = np.cumsum(sizes)
+        # Where a tree stands in its bag is where it stands in the result, less where its bag begins there.
+        places = np.arange(sizes.sum()) + np.repeat(ends[chosen] - new_ends, sizes)
+        return TreeArray._from_arena(self._arena, self._roots[places], new_ends.astype(np.uint64))
+
+    def _bags_between(self, first: int, last: int) -> TreeArray:
+        """Return neighbouring bags, at a price that does not depend on how many others there are."""
+        assert self._ends is not None
+        begin = self._ends[first - 1] if first else np.uint64(0)
+        ends = self._ends[first:last] - begin
+        end = begin + ends[-1] if len(ends) else begin
+        roots = np.ascontiguousarray(self._roots[int(begin) : int(end)])
         return TreeArray._from_arena(self._arena, roots, ends)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
