@@ -131,8 +131,9 @@ class TestContents:
         assert repr(X) == "TreeArray(1 tree, countless nodes, 1,101 distinct subtrees)"
         with pytest.raises(DataError, match="distinct_count"):
             X.node_count()
-        with pytest.raises(DataError, match="fewer trees at a time"):
-            X.leaves()
+        for write in (X.leaves, X.to_strings):
+            with pytest.raises(DataError, match="fewer trees at a time"):
+                write()
 
     def test_neighbouring_bags_cost_what_they_hold(self) -> None:
         # What one element costs in an array of many: the store is shared, so it is the positions that could add up.

@@ -340,7 +340,7 @@ class TestWriting:
     def test_a_failure_leaves_the_old_file(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         path = tmp_path / "t.mrg"
         sw.write_trees(["(a b)"], path)
-        with pytest.raises(DataError, match="element 0 is a bag"):
+        with pytest.raises(DataError, match="holds bags of trees"):
             sw.write_trees([["(x y)"]], path)  # type: ignore[list-item]
 
         def fail(*_: Any) -> None:

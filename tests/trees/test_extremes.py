@@ -197,6 +197,14 @@ def test_repeated_subtrees_cost_what_is_distinct(fresh: Run) -> None:
         assert tree.size() == 2**201 - 1
         assert pickle.loads(pickle.dumps(tree)) == tree
         assert "too large to draw" in tree._repr_svg_()
+        assert len(repr(tree)) < 330 and repr(tree).startswith("Tree.fromstring('(a (a (a ")
+        for write in (lambda: str(tree), X.to_strings, lambda: sw.write_trees(X, "t.mrg")):
+            try:
+                write()
+            except (sw.errors.TreeError, sw.errors.DataError) as error:
+                assert "more than 100,000,000 nodes, too many to write" in str(error)
+            else:
+                raise AssertionError
         """,
         timeout=30,
     )

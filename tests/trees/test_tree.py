@@ -155,6 +155,12 @@ class TestText:
 
     def test_long_trees_are_cut_in_repr(self) -> None:
         assert len(repr(Tree("a", ["b"] * 1000))) < 330
+        # As much of the text as fits, to the character.
+        for count in range(145, 152):
+            tree = Tree("a", ["b"] * count)
+            text = str(tree)
+            shown = text if len(text) <= 300 else f"{text[:297]}..."
+            assert repr(tree) == f"Tree.fromstring({shown!r})"
 
     @pytest.mark.parametrize("text", ["", " \n", "(a b) (c d)", "a b"])
     def test_exactly_one(self, text: str) -> None:

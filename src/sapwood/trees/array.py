@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sapwood import _core, settings
 from sapwood.errors import DataError, TreeError
-from sapwood.trees.brackets import read_each_into
+from sapwood.trees.brackets import MOST_WRITTEN_OUT, read_each_into
 from sapwood.trees.convert import from_nltk, is_frame, is_nltk
 from sapwood.trees.tree import Tree
 
@@ -23,9 +23,6 @@ __all__ = ["Element", "TreeArray", "concatenate", "on_one_arena"]
 
 Element = Tree | tuple[Tree, ...]
 """What a TreeArray holds at one index: a tree, or a tuple of trees for a bag."""
-
-_MOST_WRITTEN_OUT = 100_000_000
-"""So many nodes are written out at most: a few distinct subtrees may stand for exponentially many."""
 
 
 class TreeArray:
@@ -209,11 +206,7 @@ class TreeArray:
 
     def _leaf_numbers(self) -> tuple[list[str], NDArray[np.uint32], NDArray[np.uint64]]:
         """Return the distinct labels of leaves, the leaves as numbers of those, and where each element ends."""
-        if self._as_bags().node_count() > _MOST_WRITTEN_OUT:
-            raise DataError(
-                f"the trees have more than {_MOST_WRITTEN_OUT:,} nodes, too many to list their leaves one by one; take "
-                "fewer trees at a time, and leave out trees that repeat a subtree over and over."
-            )
+        self._check_writing_out("list their leaves")
         texts, numbers, ends = self._arena.leaves(self._roots)
         if self._ends is not None:
             # An element ends where its last tree does; one without trees, where the element before it does.
@@ -224,11 +217,19 @@ class TreeArray:
         """Return each tree in bracket notation; see ``write_trees`` for ``escape``."""
         if self.has_bags:
             raise DataError("this array holds bags of trees; iterate over it and write the trees one by one.")
+        self._check_writing_out("write them down")
         if not self._arena.unwritable(self._roots):
             return self._arena.write(self._roots)
         from sapwood.trees.brackets import to_brackets
 
         return [to_brackets(cast(Tree, tree), escape=escape) for tree in self]
+
+    def _check_writing_out(self, what: str) -> None:
+        if self._as_bags().node_count() > MOST_WRITTEN_OUT:
+            raise DataError(
+                f"the trees have more than {MOST_WRITTEN_OUT:,} nodes, too many to {what} one by one; take fewer trees "
+                "at a time, and leave out trees that repeat a subtree over and over."
+            )
 
     def _compact(self) -> TreeArray:
         """Return the same trees on a store of their own if they use only a small part of a large one.

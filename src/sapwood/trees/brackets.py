@@ -15,6 +15,7 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
     from sapwood.trees.tree import Tree
 
 __all__ = [
+    "MOST_WRITTEN_OUT",
     "archive_in",
+    "bracket_pieces",
     "is_writable",
     "iter_tree_blocks",
     "iter_trees",
@@ -54,6 +57,11 @@ _ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", "
 
 # A single tree longer than this is a bracket that is never closed, not a sentence.
 _LONGEST_TREE = 1 << 28
+
+MOST_WRITTEN_OUT = 100_000_000
+"""So many nodes are written out at most: a few distinct subtrees may stand for exponentially many."""
+
+_MANY_PIECES = 100_000
 
 
 def read_trees(
@@ -306,12 +314,7 @@ def write_trees(trees: Iterable[Tree | str], path: str | os.PathLike[str], *, es
             "stream.write('\\n'.join(TreeArray(trees).to_strings()))."
         )
     name = path_name(path)
-    lines = []
-    for index, tree in enumerate(TreeArray(trees)):
-        if isinstance(tree, tuple):
-            raise DataError(f"element {index} is a bag of trees; write its trees one by one.")
-        lines.append(to_brackets(tree, escape=escape))
-    data = "".join(line + "\n" for line in lines).encode()
+    data = "".join(line + "\n" for line in TreeArray(trees).to_strings(escape=escape)).encode()
     if name.endswith(".gz"):
         data = gzip.compress(data, mtime=0)
     atomic_write(name, data)
@@ -383,21 +386,36 @@ def to_brackets(tree: Tree, *, escape: bool = False) -> str:
     >>> to_brackets(Tree("NN", ["(x)"]), escape=True)
     '(NN -LRB-x-RRB-)'
     """
-    parts: list[str] = []
+    pieces = bracket_pieces(tree, escape=escape)
+    parts = list(islice(pieces, _MANY_PIECES))
+    if len(parts) == _MANY_PIECES:
+        # Counting takes as long as writing does, which small trees should not pay for.
+        if tree.size() > MOST_WRITTEN_OUT:
+            raise TreeError(
+                f"the tree has more than {MOST_WRITTEN_OUT:,} nodes, too many to write down one by one; it repeats a "
+                "subtree over and over: write that alone."
+            )
+        parts.extend(pieces)
+    return "".join(parts)
+
+
+def bracket_pieces(tree: Tree, *, escape: bool = False) -> Iterator[str]:
+    """Yield what ``to_brackets`` writes piece by piece, none of them empty, for those who need only the beginning."""
     if tree.is_leaf:
-        return f"({_label(tree.label, escape)})"
-    stack: list[Tree | None] = [tree]
+        yield f"({_label(tree.label, escape)})"
+        return
+    yield f"({_label(tree.label, escape)}"
+    stack: list[Tree | None] = [None, *reversed(tree.children)]
     while stack:
         node = stack.pop()
         if node is None:
-            parts.append(")")
+            yield ")"
         elif node.is_leaf:
-            parts.append(f" {_label(node.label, escape)}")
+            yield f" {_label(node.label, escape)}"
         else:
-            parts.append(f" ({_label(node.label, escape)}")
+            yield f" ({_label(node.label, escape)}"
             stack.append(None)
             stack.extend(reversed(node.children))
-    return "".join(parts)[1:]
 
 
 def _label(label: str, escape: bool) -> str:

@@ -8,6 +8,7 @@ memory only.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from sapwood.errors import TreeError
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     import ast
 
 __all__ = ["Tree"]
+
+_LONGEST_REPR = 300
 
 
 class Tree:
@@ -218,22 +221,23 @@ class Tree:
         return to_brackets(self, escape=True)
 
     def __repr__(self) -> str:
-        from sapwood.trees.brackets import is_writable
+        from sapwood.trees.brackets import bracket_pieces, is_writable
 
         if not self._children:
             return f"Tree({self._label!r})"
         if not all(is_writable(node._label) for node in self._objects()):
             return self._constructor()
-        text = str(self)
-        if len(text) > 300:
-            text = f"{text[:297]}..."
+        # Not the whole text: a few objects may stand for exponentially many nodes.
+        text = "".join(islice(bracket_pieces(self), _LONGEST_REPR + 1))
+        if len(text) > _LONGEST_REPR:
+            text = f"{text[: _LONGEST_REPR - 3]}..."
         return f"Tree.fromstring({text!r})"
 
     def _constructor(self) -> str:
         """Write the call that makes the tree, for labels that brackets cannot express; cut where it gets long."""
         text = ""
         stack: list[Tree | str] = [self]
-        while stack and len(text) <= 300:
+        while stack and len(text) <= _LONGEST_REPR:
             part = stack.pop()
             if isinstance(part, str):
                 text += part
@@ -245,7 +249,7 @@ class Tree:
                 stack.pop()  # no comma before the first
             else:
                 text += repr(part._label)
-        return text if len(text) <= 300 else f"{text[:297]}..."
+        return text if len(text) <= _LONGEST_REPR else f"{text[: _LONGEST_REPR - 3]}..."
 
     def _repr_svg_(self) -> str:
         from sapwood.trees.notebook import tree_svg
