@@ -302,11 +302,11 @@ class BracketReader {
             if (count > 1)
                 throw BracketFault{frame.offset, "a label is missing: an outer bracket without a label must hold "
                                                  "exactly one tree, this one holds " + std::to_string(count)};
+        } else if (options_.drop_traces && frame.label.text == "-NONE-") {
+            dropped = true;  // even with nothing in it; only a word called -NONE-, without a bracket of its own, stays
         } else if (!frame.had_child) {
             add_leaf(arena, frame.label);
             dropped = false;
-        } else if (options_.drop_traces && frame.label.text == "-NONE-") {
-            dropped = true;
         } else if (!dropped) {
             const Symbol label = intern_label(arena, category(frame.label));
             const Pending& only = pending_.back();

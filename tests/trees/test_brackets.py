@@ -134,6 +134,17 @@ class TestOptions:
         else:
             assert read(str(tree), **options) == [expected]
 
+    def test_empty_traces(self) -> None:
+        for trace in ("(-NONE- )", "(-NONE-)", "( -NONE-\n)", "(-NONE- *)", "(-NONE- (x y) z)", "( )"):
+            assert read(f"(S (NP {trace}) (VP x))", drop_traces=True) == [T("(S (VP x))")], trace
+            with pytest.raises(BracketError, match="nothing is left of this tree"):
+                read(f"(S {trace})", drop_traces=True)
+        with pytest.raises(BracketError, match="nothing is left of this tree"):
+            read("(-NONE-)", drop_traces=True)
+        assert read("(S (NP (-NONE- )) (VP x))") == [T("(S (NP -NONE-) (VP x))")]
+        # A word may be called like this: it has a tag, or a constituent, of its own.
+        assert read("(S (NN -NONE-) (VP -NONE- x))", drop_traces=True) == [T("(S (NN -NONE-) (VP -NONE- x))")]
+
     def test_treebank(self, treebank: sw.TreeArray, treebank_texts: list[str]) -> None:
         text = "".join(treebank_texts[:5])
         plain = read(text)
