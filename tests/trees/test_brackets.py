@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import os
+import re
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
@@ -19,7 +22,7 @@ import sapwood as sw
 import strategies
 from sapwood import BracketError, Tree
 from sapwood.errors import DataError, ParameterError, TreeError
-from sapwood.trees.brackets import iter_trees
+from sapwood.trees.brackets import iter_tree_blocks, iter_trees
 
 T = Tree.fromstring
 
@@ -219,6 +222,106 @@ class TestDoors:
             broken.write_bytes(data)
             with pytest.raises(DataError, match=r"broken\.gz: (is not a whole gzip file|holds no tree)"):
                 sw.read_trees(broken)
+
+    def test_flags(self) -> None:
+        for flag in ("drop_traces", "drop_function_tags", "collapse_unary", "unescape"):
+            for value in (1, 0, "yes", None, [], 1.0):
+                for reading in (sw.read_trees, lambda *a, **k: list(iter_trees(*a, **k))):
+                    with pytest.raises(
+                        ParameterError, match=f"{flag} must be True or False, got {re.escape(repr(value))}"
+                    ):
+                        reading(io.StringIO("(a b)"), **{flag: value})
+            assert read("(a b)", **{flag: np.bool_(True)}) == [T("(a b)")]
+
+    @pytest.mark.parametrize("reading", [sw.read_trees, lambda *a, **k: list(iter_trees(*a, **k))])
+    def test_streams_that_fail(self, tmp_path: Path, reading: Callable[..., Any]) -> None:
+        latin = tmp_path / "latin1.mrg"
+        latin.write_bytes("(a é)".encode("latin-1"))
+        message = r"latin1\.mrg: holds the byte 0xe9, which is not valid utf-8 there; .*encoding='latin-1'"
+        with open(latin, encoding="utf-8") as stream, pytest.raises(DataError, match=message):
+            reading(stream)
+        truncated = tmp_path / "truncated.gz"
+        truncated.write_bytes(gzip.compress(b"(a b)" * 1000)[:-12])
+        message = r"truncated\.gz: is not a whole gzip file .*; fetch or pack it again"
+        with gzip.open(truncated) as packed, pytest.raises(DataError, match=message):
+            reading(packed)
+        damaged = tmp_path / "t.bz2"
+        damaged.write_bytes(bz2.compress(b"(a b)" * 1000)[:-12])
+        with bz2.open(damaged) as other, pytest.raises(DataError, match="is not a whole compressed file"):
+            reading(other)
+
+        class Odd(io.RawIOBase):
+            def __init__(self, content: Any) -> None:
+                self.content = content
+
+            def read(self, size: int = -1) -> Any:
+                return self.content
+
+        for content in (None, ["(a b)"], 3):
+            with pytest.raises(
+                DataError, match=f"<stream>: read\\(\\) gave {type(content).__name__}, expected text or"
+            ):
+                reading(Odd(content))
+
+    @pytest.mark.parametrize("reading", [sw.read_trees, lambda *a, **k: list(iter_trees(*a, **k))])
+    def test_encodings_that_are_none(self, tmp_path: Path, reading: Callable[..., Any]) -> None:
+        path = tmp_path / "t.mrg"
+        path.write_bytes(b"(a +2AA-)")
+        for encoding in (None, 3, b"utf-8"):
+            with pytest.raises(ParameterError, match=f"encoding must be a name such as 'utf-8' .*, got {encoding!r}"):
+                reading(path, encoding=encoding)
+        for encoding in ("hex", "zip", "rot13", "klingon", "undefined", "a\0b", "\ud800"):
+            with pytest.raises(DataError, match="unknown encoding"):
+                reading(path, encoding=encoding)
+        # A lone surrogate, which UTF-7 can say.
+        with pytest.raises((BracketError, DataError), match=r"t\.mrg.* not valid"):
+            reading(path, encoding="utf-7")
+
+    def test_what_is_no_path(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "d").mkdir()
+        (tmp_path / "d" / "sub").mkdir()
+        (tmp_path / "d" / "a.mrg").write_text("(a b)")
+        (tmp_path / "a.GZ").write_bytes(gzip.compress(b"(a b)"))
+        (tmp_path / "a.bz2").write_bytes(bz2.compress(b"(a b)"))
+
+        class BytesPath:
+            def __fspath__(self) -> bytes:
+                return b"good.mrg"
+
+        cases: list[tuple[Any, str]] = [
+            ("a\0b", r"'a\\x00b': no file has such a name; it holds a NUL"),
+            ("\ud800", "cannot be read"),
+            ("(S (NP dogs) (VP bark))", r"no such file .*Tree\.fromstring\(text\).*TreeArray"),
+            ("\n(S (NP dogs?) (VP [bark]))" * 200, r"no such file .*Tree\.fromstring\(text\).*TreeArray"),
+            (b"good.mrg", r"a path must be text: pass os\.fsdecode\(path\)"),
+            (BytesPath(), "a path must be text"),
+            ([bytearray(b"good.mrg")], "a path must be text"),
+            ("d/*", r"the pattern 'd/\*' matches the folder 'd/sub'; narrow it to files"),
+            ("a.bz2", r"a\.bz2: of compressed files only those in \.gz are unpacked .*read_treebank\('a\.bz2'\)"),
+            ("*.bz2", r"a\.bz2: of compressed files only those in \.gz"),
+            ("nope.bz2", "no such file"),
+        ]
+        for source, message in cases:
+            for reading in (sw.read_trees, lambda source: list(iter_trees(source))):
+                with pytest.raises(DataError, match=message) as caught:
+                    reading(source)
+                assert len(str(caught.value)) < 400
+        sw.write_trees(["(c d)"], "b.GZ")
+        for reading in (sw.read_trees, iter_trees):
+            assert [str(tree) for tree in reading(["a.GZ", "b.GZ", "d/*.mrg"])] == ["(a b)", "(c d)", "(a b)"]
+        # A file may be called like a tree.
+        (tmp_path / "(draft).mrg").write_text("(a b)")
+        assert len(sw.read_trees("(draft).mrg")) == len(sw.read_trees("(draft).*")) == 1
+
+    def test_sizes_of_blocks(self) -> None:
+        text = "(a b) " * 50
+        assert [len(block) for block in iter_tree_blocks(io.StringIO(text), block_bytes=np.int64(60))] == [10] * 5
+        for size in (0, True, 2.0, None):
+            with pytest.raises(DataError, match="block_bytes must be an integer of at least 1"):
+                next(iter_tree_blocks(io.StringIO(text), block_bytes=size))  # type: ignore[arg-type]
+        with pytest.raises(DataError, match=r"block_bytes must be at most 1,073,741,824, got .*read_trees"):
+            next(iter_tree_blocks(io.StringIO(text), block_bytes=10**30))
 
     def test_archives_are_read_elsewhere(self, tmp_path: Path) -> None:
         from sapwood.corpora import read_treebank

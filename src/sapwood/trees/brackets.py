@@ -14,7 +14,7 @@ import os
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
@@ -22,7 +22,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 import numpy as np
 
 from sapwood import _core
-from sapwood.errors import BracketError, DataError, ParameterError, TreeError
+from sapwood.errors import BracketError, DataError, ParameterError, SapwoodError, TreeError
 from sapwood.files import atomic_write, path_name
 
 if TYPE_CHECKING:
@@ -55,8 +55,14 @@ _REPLACEMENTS = {"(": "-LRB-", ")": "-RRB-"}
 # Endings of archives. The readers of corpora look into them, this module does not.
 _ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2")
 
+# Endings of files that are compressed in other ways than this module unpacks.
+_OTHERWISE_PACKED = (".bz2", ".xz", ".lzma", ".z", ".zst")
+
 # A single tree longer than this is a bracket that is never closed, not a sentence.
 _LONGEST_TREE = 1 << 28
+
+# So much is asked of a file at a time, and some make room for all of it beforehand.
+_LARGEST_BLOCK = 1 << 30
 
 MOST_WRITTEN_OUT = 100_000_000
 """So many nodes are written out at most: a few distinct subtrees may stand for exponentially many."""
@@ -192,11 +198,15 @@ def iter_tree_blocks(
     """
     from sapwood.trees.array import TreeArray
 
-    if isinstance(block_bytes, bool) or not isinstance(block_bytes, int) or block_bytes < 1:
+    if isinstance(block_bytes, bool) or not isinstance(block_bytes, (int, np.integer)) or block_bytes < 1:
         raise DataError(f"block_bytes must be an integer of at least 1, got {block_bytes!r}.")
+    if block_bytes > _LARGEST_BLOCK:
+        raise DataError(
+            f"block_bytes must be at most {_LARGEST_BLOCK:,}, got {block_bytes:,}; read_trees reads everything at once."
+        )
     for one in _expand(source):
         name, any_tree = _name(one), False
-        for text, line, column in _whole_trees(_pieces(one, encoding, block_bytes), name):
+        for text, line, column in _whole_trees(_pieces(one, encoding, int(block_bytes)), name):
             arena = _core.trees.Arena()
             try:
                 # A byte-order mark is skipped at the start of a file only: a space hides later ones from the reader.
@@ -256,39 +266,39 @@ def _whole_trees(pieces: Iterator[bytes], name: str) -> Iterator[tuple[bytes, in
 def _pieces(source: Source, encoding: str, size: int) -> Iterator[bytes]:
     """Yield a file as UTF-8 in pieces of about the size asked for."""
     name = _name(source)
-    try:
-        recode = None if _is_utf8(encoding) else codecs.getincrementaldecoder(encoding)()
-    except LookupError:
-        raise DataError(f"unknown encoding {encoding!r}; try 'utf-8' or 'latin-1'.") from None
-    try:
-        with ExitStack() as opened:
+    _check_encoding(encoding)
+    recode = None if _is_utf8(encoding) else codecs.getincrementaldecoder(encoding)()
+    done = 0
+    with ExitStack() as opened:
+        with _faults_named(name):
             stream: Any = source
-            if isinstance(source, (str, os.PathLike)) and name.endswith(".gz"):
+            if isinstance(source, (str, os.PathLike)) and _is_gzip(name):
                 stream = opened.enter_context(gzip.open(name))
             elif isinstance(source, (str, os.PathLike)):
                 stream = opened.enter_context(open(name, "rb"))
-            done = 0
-            while piece := stream.read(max(size, 16)):
-                if isinstance(piece, str):
-                    yield _encode(piece)
-                elif recode is None:
-                    yield bytes(piece)
-                else:
-                    yield recode.decode(piece).encode()
-                done += len(piece)
-            if recode is not None:
-                recode.decode(b"", final=True)
-    except FileNotFoundError:
-        raise DataError(f"{name}: no such file (looked from {os.getcwd()}).") from None
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise DataError(f"{name}: is not a whole gzip file ({error}); fetch or pack it again.") from None
-    except UnicodeDecodeError as error:
+        while True:
+            with _faults_named(name):
+                piece = _checked(stream.read(max(size, 16)), name)
+            if not piece:
+                break
+            if isinstance(piece, str):
+                yield _encode(piece)
+            else:
+                yield piece if recode is None else _encode(_decoded(recode, piece, name, encoding, done))
+            done += len(piece)
+        if recode is not None:
+            _decoded(recode, b"", name, encoding, done)
+
+
+def _decoded(recode: codecs.IncrementalDecoder, piece: bytes, name: str, encoding: str, done: int) -> str:
+    """Decode a piece of a file; an empty one is the end."""
+    try:
+        return recode.decode(piece, final=not piece)
+    except UnicodeError as error:
         raise DataError(
-            f"{name}: near byte {done + error.start:,} is a byte that is not valid {encoding}; pass the encoding of "
-            "the file."
+            f"{name}: near byte {done + getattr(error, 'start', 0):,} is a byte that is not valid {encoding}; pass the "
+            "encoding of the file."
         ) from None
-    except OSError as error:
-        raise DataError(f"{name}: cannot be read ({error.strerror or error}).") from None
 
 
 def write_trees(trees: Iterable[Tree | str], path: str | os.PathLike[str], *, escape: bool = False) -> None:
@@ -315,7 +325,7 @@ def write_trees(trees: Iterable[Tree | str], path: str | os.PathLike[str], *, es
         )
     name = path_name(path)
     data = "".join(line + "\n" for line in TreeArray(trees).to_strings(escape=escape)).encode()
-    if name.endswith(".gz"):
+    if _is_gzip(name):
         data = gzip.compress(data, mtime=0)
     atomic_write(name, data)
 
@@ -351,7 +361,18 @@ def read_into(
 
     The text is UTF-8, or a str of ASCII characters.
     """
-    roots, offset, reason = arena.read(text, drop_traces, drop_function_tags, collapse_unary, unescape, bare_tokens)
+    flags = {
+        "drop_traces": drop_traces,
+        "drop_function_tags": drop_function_tags,
+        "collapse_unary": collapse_unary,
+        "unescape": unescape,
+    }
+    for flag, value in flags.items():
+        if not isinstance(value, (bool, np.bool_)):
+            raise ParameterError(f"{flag} must be True or False, got {value!r}.")
+    roots, offset, reason = arena.read(
+        text, bool(drop_traces), bool(drop_function_tags), bool(collapse_unary), bool(unescape), bare_tokens
+    )
     if reason:
         raise _fault(name, text if isinstance(text, bytes) else text.encode(), offset, reason)
     return roots
@@ -432,16 +453,27 @@ def _label(label: str, escape: bool) -> str:
 def _expand(source: Source | Iterable[Source]) -> Iterator[Source]:
     if isinstance(source, (str, os.PathLike)):
         name = os.fspath(source)
+        _refuse_what_names_no_file(name)
         _refuse_archives(name)
         if os.path.exists(name) or not glob.has_magic(name):
             if os.path.isdir(name):
                 raise DataError(f"{name}: is a folder; name its files, for example {os.path.join(name, '*.mrg')!r}.")
+            _refuse_otherwise_packed(name)
             yield name
             return
         names = sorted(glob.glob(name, recursive=True))
         if not names:
             raise DataError(f"no file matches {name!r} (looked from {os.getcwd()}).")
+        for one in names:
+            if os.path.isdir(one):
+                raise DataError(
+                    f"the pattern {name!r} matches the folder {one!r}; narrow it to files, for example to those that "
+                    "end in '*.mrg'."
+                )
+            _refuse_otherwise_packed(one)
         yield from names
+    elif isinstance(source, (bytes, bytearray, memoryview)):
+        _refuse_what_names_no_file(bytes(source))
     elif hasattr(source, "read"):
         stream = cast("IO[Any]", source)
         if getattr(stream, "closed", False):
@@ -456,6 +488,30 @@ def _expand(source: Source | Iterable[Source]) -> Iterator[Source]:
             raise DataError("source is an empty list; name at least one file.")
     else:
         raise DataError(f"source must be a path, a glob pattern, an open file or a list of these, got {source!r}.")
+
+
+def _refuse_what_names_no_file(name: str | bytes) -> None:
+    if isinstance(name, bytes):
+        raise DataError(
+            "source is bytes; a path must be text: pass os.fsdecode(path). Trees that are bytes are read with "
+            "read_trees(io.BytesIO(data))."
+        )
+    if "\0" in name:
+        raise DataError(f"{name[:60]!r}: no file has such a name; it holds a NUL character.")
+    if name.lstrip().startswith("(") and not os.path.exists(name) and not glob.glob(name):
+        shown = name if len(name) <= 60 else f"{name[:57]}..."
+        raise DataError(
+            f"{shown!r}: no such file (looked from {os.getcwd()}). If this is a tree and not the name of a file, read "
+            "it with Tree.fromstring(text), or many of them with TreeArray([text, ...])."
+        )
+
+
+def _refuse_otherwise_packed(name: str) -> None:
+    if name.lower().endswith(_OTHERWISE_PACKED) and os.path.exists(name):
+        raise DataError(
+            f"{name}: of compressed files only those in .gz are unpacked here; unpack it first, or read .xz and .bz2 "
+            f"with sapwood.corpora.read_treebank({name!r})."
+        )
 
 
 def archive_in(name: str) -> tuple[str, str] | None:
@@ -478,38 +534,75 @@ def _refuse_archives(name: str) -> None:
 
 
 def _load(source: Source, encoding: str) -> tuple[str, bytes | str]:
-    if isinstance(source, (str, os.PathLike)):
-        name = os.fspath(source)
-        try:
+    name = _name(source)
+    _check_encoding(encoding)
+    with _faults_named(name):
+        if isinstance(source, (str, os.PathLike)):
             data = Path(name).read_bytes()
-            if name.endswith(".gz"):
+            if _is_gzip(name):
                 with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
                     data = stream.read()
-        except FileNotFoundError:
-            raise DataError(f"{name}: no such file (looked from {os.getcwd()}).") from None
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise DataError(f"{name}: is not a whole gzip file ({error}); fetch or pack it again.") from None
-        except OSError as error:
-            raise DataError(f"{name}: cannot be read ({error.strerror}).") from None
-    else:
-        name = _name(source)
-        try:
-            content = source.read()
-        except OSError as error:
-            raise DataError(f"{name}: cannot be read ({error.strerror or error}).") from None
-        if isinstance(content, str):
-            # Python keeps ASCII as the very bytes that the reader wants: a copy would cost time and memory.
-            return name, content if content.isascii() else _encode(content)
-        data = bytes(content)
+        else:
+            content = _checked(source.read(), name)
+            if isinstance(content, str):
+                # Python keeps ASCII as the very bytes that the reader wants: a copy would cost time and memory.
+                return name, content if content.isascii() else _encode(content)
+            data = content
     if _is_utf8(encoding):
         return name, data
     try:
-        return name, data.decode(encoding).encode()
-    except UnicodeDecodeError as error:
+        return name, _encode(data.decode(encoding))
+    except UnicodeError as error:
         reason = f"a byte that is not valid {encoding}; save the file as UTF-8 or pass its encoding"
-        raise _fault(name, data, error.start, reason) from None
-    except LookupError:
+        raise _fault(name, data, getattr(error, "start", 0), reason) from None
+
+
+@contextmanager
+def _faults_named(name: str) -> Iterator[None]:
+    """Turn whatever opening and reading a file ends in into an error that names the file and says what to do."""
+    try:
+        yield
+    except SapwoodError:
+        raise
+    except FileNotFoundError:
+        raise DataError(f"{name}: no such file (looked from {os.getcwd()}).") from None
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        kind = "gzip" if _is_gzip(name) else "compressed"
+        raise DataError(f"{name}: is not a whole {kind} file ({error}); fetch or pack it again.") from None
+    except UnicodeDecodeError as error:
+        # Only files that were opened as text decode while they are read, with an encoding of their own.
+        raise DataError(
+            f"{name}: holds the byte 0x{error.object[error.start]:02x}, which is not valid {error.encoding} there; "
+            "open the file with the encoding that it has, such as open(name, encoding='latin-1')."
+        ) from None
+    except (OSError, ValueError) as error:
+        raise DataError(f"{name}: cannot be read ({getattr(error, 'strerror', None) or error}).") from None
+
+
+def _checked(content: Any, name: str) -> bytes | str:
+    """Return what a stream gave, or raise if it is no content."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, (bytes, bytearray, memoryview)):
+        return bytes(content)
+    raise DataError(
+        f"{name}: read() gave {type(content).__name__}, expected text or bytes; pass an open file that waits for its "
+        "data."
+    )
+
+
+def _check_encoding(encoding: object) -> None:
+    if not isinstance(encoding, str):
+        raise ParameterError(f"encoding must be a name such as 'utf-8' or 'latin-1', got {encoding!r}.")
+    try:
+        # Refuses unknown names, and those of transformations such as 'hex', which turn bytes into no text.
+        "".encode(encoding)
+    except (LookupError, ValueError):
         raise DataError(f"unknown encoding {encoding!r}; try 'utf-8' or 'latin-1'.") from None
+
+
+def _is_gzip(name: str) -> bool:
+    return name.lower().endswith(".gz")
 
 
 def _name(source: Source) -> str:
