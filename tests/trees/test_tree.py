@@ -111,6 +111,11 @@ class TestValue:
             ((None,), "must be a str"),
             (("a", "b"), r"write Tree\('a', \[child\]\)"),
             (("a", Tree("b")), r"write Tree\('a', \[child\]\)"),
+            (
+                ("a", None),
+                r"children of 'a' must be a list or tuple of trees, got None of type NoneType; .*Tree\('a'\)",
+            ),
+            (("a", 5), "children of 'a' must be a list or tuple of trees, got 5 of type int"),
             (("a", [3]), "a child of 'a' is a int"),
             (("a", [["b"]]), "a child of 'a' is a list"),
             (("a", [""]), "must not be empty"),
@@ -343,6 +348,8 @@ class TestAst:
             ("'None'", "'None'"),
             ("'word'", "word"),
             ("'1'", "'1'"),
+            # More digits than Python writes in decimal.
+            ("0x" + "f" * 5000, "0x" + "f" * 5000),
         ],
     )
     def test_constants(self, source: str, constant: str) -> None:
@@ -358,7 +365,13 @@ class TestAst:
 
     @pytest.mark.parametrize(
         ("source", "message"),
-        [("x =", "not valid Python, line 1"), ("a\0b", "Python"), (3, "got int"), ("(" * 300, "Python")],
+        [
+            ("x =", "not valid Python, line 1"),
+            ("a\0b", "Python"),
+            (3, "got int"),
+            ("(" * 300, "Python"),
+            (ast.Constant((16**5000,)), "a tuple of the source cannot be written"),
+        ],
     )
     def test_refusals(self, source: Any, message: str) -> None:
         with pytest.raises(TreeError, match=message):

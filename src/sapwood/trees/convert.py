@@ -202,4 +202,10 @@ def _ast_item(value: object, constant: bool) -> ast.AST | str:
         return value
     if isinstance(value, str) and value.isidentifier() and not (constant and value in _NAMELIKE):
         return value
-    return repr(value)
+    try:
+        return repr(value)
+    except ValueError:
+        # Python refuses to write integers of thousands of digits in decimal, since that takes time by their square.
+        if isinstance(value, int):
+            return hex(value)
+        raise TreeError(f"a {type(value).__name__} of the source cannot be written; leave it out.") from None

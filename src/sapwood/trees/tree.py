@@ -63,8 +63,15 @@ class Tree:
                 f"children of {label!r} must be a list or tuple of trees, got a single "
                 f"{type(children).__name__}; write Tree({label!r}, [child])."
             )
+        try:
+            each = iter(children)
+        except TypeError:
+            raise TreeError(
+                f"children of {label!r} must be a list or tuple of trees, got {children!r} of type "
+                f"{type(children).__name__}; write Tree({label!r}) for a leaf."
+            ) from None
         built = []
-        for child in children:
+        for child in each:
             if isinstance(child, Tree):
                 built.append(child)
             elif isinstance(child, str):
