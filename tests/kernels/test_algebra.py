@@ -166,6 +166,8 @@ class TestExpressions:
                 r"SubsetTree got an unexpected keyword argument 'depth'; it takes decay, bag_of_words, ",
             ),
             ("SubsetTree(**{})", r"\*\* is not allowed"),
+            ("SubsetTree(decay=0.4, decay=0.9)", "column 29: decay is given twice; keep one"),
+            ("SubsetTree(decay={[]: 1})", "column 18: a key of a dictionary must be text or a number"),
             ("SubsetTree(decay=__import__('os').system('x'))", "no kernel called|only kernels"),
             ("SubsetTree().__class__", "only kernels"),
             ("SubsetTree().on(3)", "only kernels"),

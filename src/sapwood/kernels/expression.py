@@ -70,7 +70,10 @@ def _read(node: ast.expr, text: str) -> Any:
         case ast.List(elts=items):
             return [_read(item, text) for item in items]
         case ast.Dict(keys=keys, values=values) if all(key is not None for key in keys):
-            return {_read(key, text): _read(value, text) for key, value in zip(keys, values, strict=True) if key}
+            try:
+                return {_read(key, text): _read(value, text) for key, value in zip(keys, values, strict=True) if key}
+            except TypeError:
+                raise _refused(node, text, "a key of a dictionary must be text or a number") from None
         case ast.BinOp(op=ast.Add() | ast.Mult() | ast.Pow()):
             left, right = _read(node.left, text), _read(node.right, text)
             if not isinstance(left, Kernel) and not isinstance(right, Kernel):
@@ -104,10 +107,13 @@ def _read(node: ast.expr, text: str) -> Any:
 
 
 def _arguments(call: ast.Call, text: str) -> tuple[list[Any], dict[str, Any]]:
-    keywords = {}
+    keywords: dict[str, Any] = {}
     for keyword in call.keywords:
         if keyword.arg is None:
             raise _refused(call, text, "** is not allowed")
+        # Python itself notices only when it compiles, which never happens here.
+        if keyword.arg in keywords:
+            raise _refused(keyword.value, text, f"{keyword.arg} is given twice; keep one")
         keywords[keyword.arg] = _read(keyword.value, text)
     return [_read(argument, text) for argument in call.args], keywords
 
