@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import numbers
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -15,6 +16,9 @@ from sapwood.errors import ParameterError
 
 __all__ = ["one_of_many", "options", "progress_bar", "show_progress", "threads"]
 
+# More than any machine has cores for, and about as many as systems let one process start.
+_MOST_THREADS = 4096
+
 
 @dataclass
 class _Options:
@@ -22,7 +26,12 @@ class _Options:
     progress: bool
 
 
-_current = _Options(threads=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1, progress=False)
+def _cores() -> int:
+    # A process may be confined to fewer cores than the machine has; not every system says so.
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+_current = _Options(threads=_cores(), progress=False)
 
 
 class _ThisThread(threading.local):
@@ -68,9 +77,14 @@ def options(*, threads: int | None = None, progress: bool | None = None) -> _Res
     """
     former = _Options(_current.threads, _current.progress)
     if threads is not None:
-        if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+        if isinstance(threads, bool) or not isinstance(threads, numbers.Integral) or threads < 1:
             raise ParameterError(f"threads must be an integer of at least 1, got {threads!r}.")
-        _current.threads = threads
+        if threads > _MOST_THREADS:
+            raise ParameterError(
+                f"threads must be at most {_MOST_THREADS:,}, got {threads:,}; this process has {_cores():,} cores, and "
+                "more threads than cores gain nothing."
+            )
+        _current.threads = int(threads)
     if progress is not None:
         _current.progress = bool(progress)
     return _Restore(former)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 import pickle
 from functools import partial
 from typing import Any
@@ -252,12 +253,28 @@ class TestParameters:
         from sapwood import settings
 
         before = settings.threads()
+        for many in (4097, 10**30):
+            with pytest.raises(ParameterError, match=f"threads must be at most 4,096, got {many:,}; .* cores"):
+                sw.options(threads=many)
+        assert settings.threads() == before
+        with sw.options(threads=np.int64(1)):
+            assert settings.threads() == 1
+            assert type(settings.threads()) is int
+            assert SubsetTree()(X).shape == (3, 3)
         with sw.options(threads=before + 1, progress=True):
             assert settings.threads() == before + 1
             assert settings.show_progress()
             assert SubsetTree()(X).shape == (3, 3)
         assert settings.threads() == before
         assert not settings.show_progress()
+
+    def test_all_cores_where_a_process_cannot_be_confined(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        from sapwood import settings
+
+        monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+        for found, cores in ((7, 7), (None, 1)):
+            monkeypatch.setattr(os, "cpu_count", lambda found=found: found)
+            assert settings._cores() == cores
 
 
 class TestValuesNotReferences:
