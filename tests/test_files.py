@@ -6,6 +6,7 @@ import io
 import json
 import os
 import random
+import re
 import stat
 import threading
 from pathlib import Path
@@ -334,6 +335,21 @@ class TestSaving:
             sw.save(kernel, tmp_path / "x.sap")
         with pytest.raises(SapwoodError, match="NaN"):
             sw.save(sw.Examples(f=[{"a": float("nan")}]), tmp_path / "x.sap")
+        assert not os.listdir(tmp_path)
+
+    def test_text_that_is_no_unicode_is_named(self, tmp_path: Path) -> None:
+        X, y = sw.TreeArray(["(a b)", "(c d)"] * 2), np.array(["x\ud800", "y"] * 2)
+        machine = sw.learn.KernelSVC(SubsetTree()).fit(X, y)
+        values = [
+            (machine, "x\ud800"),
+            (sw.Examples(flat=[{"a\udfff": 1.0}]), "a\udfff"),
+            (sw.Examples(flat=[{"a": "v\ud800"}]), "a=v\ud800"),
+            (SubsetTree().on("v\ud800"), "v\ud800"),
+        ]
+        for value, text in values:
+            message = re.escape(f"{text!r} holds half of a surrogate pair") + ".*; rename that class, feature or view"
+            with pytest.raises(ParameterError, match=message):
+                sw.save(value, tmp_path / "x.sap")
         assert not os.listdir(tmp_path)
 
     def test_a_failure_leaves_the_old_file(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -219,6 +219,13 @@ def save(value: Any, path: str | os.PathLike[str]) -> None:
         text = _text(document)
     except ValueError:
         raise ParameterError("a dictionary of features holds NaN or infinity; fill or drop it before saving.") from None
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ParameterError(
+            f"{_invalid_text(document)!r} holds half of a surrogate pair and is not valid Unicode text, which no file "
+            "can hold; rename that class, feature or view before saving."
+        ) from None
     atomic_write(path, serialize(writer.arrays, metadata={_KEY: text}))
 
 
@@ -332,6 +339,20 @@ def _arrays(stream: IO[bytes], name: str, header: dict[str, Any]) -> dict[str, N
 def _text(document: dict[str, Any]) -> str:
     # Keys stay in their order: that of views is the user's.
     return json.dumps(document, ensure_ascii=False, allow_nan=False)
+
+
+def _invalid_text(document: dict[str, Any]) -> str:
+    """Find the text of a document that holds half of a surrogate pair."""
+    stack: list[Any] = [document]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, dict):
+            stack += [*item.values(), *item]
+        elif isinstance(item, (list, tuple)):
+            stack += item
+        elif isinstance(item, str) and any("\ud800" <= character <= "\udfff" for character in item):
+            return item
+    return ""
 
 
 def _digest(document: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> str:
