@@ -258,6 +258,53 @@ def test_wrong_data_is_refused(questions):
         FragmentMap().fit(np.eye(3))
 
 
+@pytest.mark.parametrize("wrap", [lambda trees: trees, lambda trees: sw.Examples(tree=trees)])
+def test_landmarks_let_go_of_the_training_trees(wrap):
+    trees = sw.TreeArray([f"(S (NP n{i}) (VP v{i}))" for i in range(1000)])
+    data = wrap(trees)
+    kernel = SubsetTree() if data is trees else SubsetTree().on("tree")
+    mapped = LandmarkMap(kernel, n_components=10, random_state=0).fit(data)
+    kept = mapped.landmarks_ if data is trees else mapped.landmarks_["tree"]
+    assert len(kept) == 10
+    assert len(kept._arena) < 100 < len(trees._arena)
+    chosen = np.random.RandomState(0).permutation(1000)[:10]
+    assert list(kept) == list(trees[chosen])
+    V = mapped.transform(data[chosen])
+    np.testing.assert_allclose(V @ V.T, kernel(data[chosen]), atol=1e-9)
+
+
+def test_landmarks_of_plain_numbers():
+    mapped = LandmarkMap(sw.kernels.Linear(), n_components=2, random_state=0).fit(np.eye(3))
+    assert mapped.landmarks_.shape == (2, 3)
+
+
+def test_subtree_maps_let_go_of_the_training_trees():
+    trees = sw.TreeArray([f"(S (NP (NN dog)) (VP v{i}))" for i in range(1000)])
+    mapped = SubtreeMap(min_df=2).fit(trees)
+    assert mapped.get_feature_names_out().tolist() == ["(NN dog)", "(NP (NN dog))"]
+    assert len(mapped.fragments_._arena) == 3
+    assert mapped.transform(trees[:1]).nnz == 2
+
+
+@pytest.mark.parametrize("name", ["max_size", "max_depth", "n_fragments", "max_fragments"])
+@pytest.mark.parametrize("value", [2**31, 2**64, 10**30])
+def test_limits_beyond_everything_are_none(questions, name, value):
+    trees = questions[0][:20]
+    limits = {"max_size": 3, name: value} if name != "max_size" else {"max_depth": 2, name: value}
+    free = {key: limit for key, limit in limits.items() if key != name}
+    assert (
+        FragmentMap(**limits).fit(trees).transform(trees).shape == FragmentMap(**free).fit(trees).transform(trees).shape
+    )
+    if name != "n_fragments":
+        assert HashedFragmentMap(**limits).transform(trees[:2]).shape == (2, 2**18)
+
+
+def test_more_trees_than_there_are(questions):
+    for make in (SubtreeMap, FragmentMap):
+        with pytest.raises(DataError, match="no fragment of the training trees fits"):
+            make(min_df=10**30).fit(questions[0][:5])
+
+
 def test_too_many_fragments_are_refused_early():
     tree = sw.Tree("A", ["a"])
     for _ in range(10):

@@ -79,7 +79,9 @@ class LandmarkMap(ChoosesKernel, TransformerMixin, BaseEstimator):
             raise ParameterError(f"random_state cannot be used: {error}.") from None
         self.kernel_ = kernel.bind(X)
         chosen = random.permutation(X.shape[0])[: self.n_components]
-        self.landmarks_ = X[chosen]
+        landmarks = X[chosen]
+        # Otherwise a few landmarks would keep the store of all training trees alive.
+        self.landmarks_ = landmarks.detach() if hasattr(landmarks, "detach") else landmarks
         basis = Nystroem(kernel="precomputed", n_components=len(chosen), random_state=0)
         self.normalization_ = basis.fit(self.kernel_(self.landmarks_)).normalization_
         return self

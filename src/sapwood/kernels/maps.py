@@ -21,7 +21,7 @@ from sapwood.errors import DataError, ParameterError, TooLargeError
 from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import as_data
 from sapwood.kernels.selection import chi_squared, hold_head, hold_label, information_gain, internal_labels
-from sapwood.kernels.syntactic import check_decay, check_limit
+from sapwood.kernels.syntactic import _limit, check_decay, check_limit
 from sapwood.trees.array import TreeArray
 
 __all__ = ["FragmentMap", "SubtreeMap", "as_trees"]
@@ -141,8 +141,9 @@ class SubtreeMap(_TreeMap):
         """Collect the distinct subtrees of the training trees."""
         self._check()
         X = _training_trees(X)
-        roots = _core.explain.frequent_subtrees(X._arena, X._as_bags(), int(self.min_df))
-        self._keep(_found(TreeArray._from_arena(X._arena, roots)))
+        roots = _core.explain.frequent_subtrees(X._arena, X._as_bags(), _count(self.min_df))
+        # On a store of their own: those of the training trees may be many times as large, and can be freed then.
+        self._keep(_found(TreeArray._from_arena(X._arena, roots)).detach())
         return self
 
     def _check(self) -> None:
@@ -290,10 +291,10 @@ class FragmentMap(_TreeMap):
             arena, roots = _core.explain.frequent_fragments(
                 X._arena,
                 X._as_bags(),
-                int(self.min_df),
-                int(self.max_size or 0),
-                int(self.max_depth or 0),
-                int(self.max_fragments),
+                _count(self.min_df),
+                _limit(self.max_size),
+                _limit(self.max_depth),
+                _count(self.max_fragments),
             )
         except _core.explain.TooManyFragmentsError:
             raise TooLargeError(
@@ -327,6 +328,11 @@ def _found(fragments: TreeArray) -> TreeArray:
             "no fragment of the training trees fits: they are single leaves, or min_df, holds or heads leave none."
         )
     return fragments
+
+
+def _count(value: int) -> int:
+    # Nothing that the native core counts comes near what it cannot hold.
+    return int(min(value, 1 << 62))
 
 
 def _check_count(value: object, name: str) -> None:
