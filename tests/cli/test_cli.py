@@ -11,6 +11,7 @@ import pytest
 
 import sapwood as sw
 from sapwood.cli import main
+from sapwood.cli.training import TASKS
 
 LINES = [
     "ask\t(S (WH who) (V runs))",
@@ -128,6 +129,18 @@ def test_mistakes_are_explained(arguments, code, message, model, data, treebank,
     assert "Traceback" not in captured.err
     assert captured.out == ""
     assert not (tmp_path / "out.sap").exists()
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_models_that_cannot_be_written_are_refused_before_anything_is_read(task, tmp_path, capsys):
+    more = ["--parses", str(tmp_path / "missing")] if task == "frames" else []
+    places = ((tmp_path / "no" / "m.sap", "m.sap: cannot be written, since there is no folder"), (tmp_path, "a folder"))
+    for place, message in places:
+        assert main(["train", task, str(tmp_path / "missing"), "-o", str(place), *more]) == 1
+        captured = capsys.readouterr()
+        assert message in captured.err
+        assert captured.out == ""
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_usage_errors_exit_with_2(capsys):

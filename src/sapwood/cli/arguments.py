@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sapwood.errors import DataError
 
-__all__ = ["Subparsers", "add_threads", "check_output", "positive_float", "positive_int"]
+if TYPE_CHECKING:
+    from sapwood.trees import TreeArray
+
+__all__ = ["Subparsers", "add_reading", "add_threads", "check_output", "positive_float", "positive_int", "read_named"]
 
 Subparsers = argparse._SubParsersAction  # the only name argparse has for its own type
 
@@ -42,6 +47,26 @@ def positive_float(text: str) -> float:
 def check_output(name: str) -> Path:
     """Refuse a file that cannot be written before the work for it is done, not after."""
     path = Path(name)
-    if path.is_dir() or not path.absolute().parent.is_dir():
-        raise DataError(f"{path}: cannot be written; name a file in a folder that exists.")
+    folder = path.absolute().parent
+    if path.is_dir():
+        raise DataError(f"{path}: cannot be written, since it is a folder; name a file in it.")
+    if not folder.is_dir():
+        raise DataError(f"{path}: cannot be written, since there is no folder {str(folder)!r}; make it first.")
     return path
+
+
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``read_named``."""
+    parser.add_argument("--drop-traces", action="store_true", help="leave out -NONE- and what holds nothing else")
+    parser.add_argument("--drop-function-tags", action="store_true", help="read NP-SBJ as NP")
+
+
+def read_named(source: str, options: argparse.Namespace) -> TreeArray:
+    """Read the trees of a file or a pattern, or of standard input for ``-``, as the options say."""
+    from sapwood.trees import read_trees
+
+    return read_trees(
+        sys.stdin.buffer if source == "-" else source,
+        drop_traces=options.drop_traces,
+        drop_function_tags=options.drop_function_tags,
+    )

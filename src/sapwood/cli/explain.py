@@ -65,17 +65,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _explain_kernel(options: argparse.Namespace) -> Any:
-    from sapwood.errors import DataError
     from sapwood.kernels import parse_kernel
     from sapwood.trees import concatenate, read_trees
 
     kernel = parse_kernel(options.kernel)
-    sides = []
-    for source in (options.first, options.second):
-        trees = read_trees(sys.stdin.buffer if source == "-" else source)
-        if not len(trees):
-            raise DataError(f"{source}: holds no tree.")
-        sides.append(trees)
+    sides = [read_trees(sys.stdin.buffer if source == "-" else source) for source in (options.first, options.second)]
     # What a kernel learns from trees, such as a grammar, it learns from all that are there.
     kernel = kernel.bind(concatenate(sides))
     return kernel.explain(*(trees[0:1] for trees in sides), top=options.top)

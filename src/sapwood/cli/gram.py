@@ -6,12 +6,11 @@ import argparse
 import logging
 import os
 import signal
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sapwood.cli.arguments import Subparsers, add_threads, positive_int
+from sapwood.cli.arguments import Subparsers, add_reading, add_threads, positive_int, read_named
 
 __all__ = ["add_parser", "run"]
 
@@ -31,8 +30,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     parser.add_argument("--tile", type=positive_int, default=2000, metavar="N", help="rows of a tile (default: 2000)")
     parser.add_argument("--dtype", choices=("float64", "float32"), default="float64", help="default: %(default)s")
     parser.add_argument("--compress", action="store_true", help="compress tiles (zstd)")
-    parser.add_argument("--drop-traces", action="store_true", help="leave out -NONE- and what holds nothing else")
-    parser.add_argument("--drop-function-tags", action="store_true", help="read NP-SBJ as NP")
+    add_reading(parser)
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--workers", type=positive_int, metavar="N", help="start so many worker processes here")
     where.add_argument("--scheduler", metavar="ADDRESS", help="a running Dask cluster, such as tcp://head:8786")
@@ -46,8 +44,8 @@ def run(options: argparse.Namespace) -> int:
     from sapwood.scale import gram_to_zarr
 
     kernel = parse_kernel(options.kernel)
-    rows = _read(options.A, options)
-    columns = None if options.B is None else _read(options.B, options)
+    rows = read_named(options.A, options)
+    columns = None if options.B is None else read_named(options.B, options)
     with _client(options) as client:
         store = gram_to_zarr(
             kernel,
@@ -61,16 +59,6 @@ def run(options: argparse.Namespace) -> int:
         )
     print(f"{options.out}: {store.shape[0]:,} x {store.shape[1]:,}, {len(store.tiles):,} tiles, {store.computed:,} new")
     return 0
-
-
-def _read(source: str, options: argparse.Namespace) -> Any:
-    from sapwood.trees import read_trees
-
-    return read_trees(
-        sys.stdin.buffer if source == "-" else source,
-        drop_traces=options.drop_traces,
-        drop_function_tags=options.drop_function_tags,
-    )
 
 
 @contextmanager

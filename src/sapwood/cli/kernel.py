@@ -7,7 +7,7 @@ import io
 import sys
 from typing import Any
 
-from sapwood.cli.arguments import Subparsers, add_threads
+from sapwood.cli.arguments import Subparsers, add_reading, add_threads, read_named
 
 __all__ = ["add_parser", "run"]
 
@@ -23,8 +23,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     parser.add_argument("B", nargs="?", help="a second file")
     parser.add_argument("--kernel", required=True, metavar="EXPR", help='such as "SubsetTree(decay=0.4).normalized()"')
     parser.add_argument("--out", metavar="FILE", help="gram.npz or gram.tsv; by default a table on standard output")
-    parser.add_argument("--drop-traces", action="store_true", help="leave out -NONE- and what holds nothing else")
-    parser.add_argument("--drop-function-tags", action="store_true", help="read NP-SBJ as NP")
+    add_reading(parser)
     add_threads(parser)
     parser.set_defaults(run=run)
 
@@ -40,8 +39,8 @@ def run(options: argparse.Namespace) -> int:
     kernel = parse_kernel(options.kernel)
     if options.out and not options.out.endswith((".npz", ".tsv")):
         raise ParameterError(f"--out must end in .npz or .tsv, got {options.out!r}.")
-    rows = _read(options.A, options)
-    columns = None if options.B is None else _read(options.B, options)
+    rows = read_named(options.A, options)
+    columns = None if options.B is None else read_named(options.B, options)
     # Kernels that learn from data learn from what the rows are compared with.
     K = kernel.bind(rows if columns is None else columns)(rows, columns)
     if options.out and options.out.endswith(".npz"):
@@ -55,16 +54,6 @@ def run(options: argparse.Namespace) -> int:
     else:
         _write_rows(K, sys.stdout)
     return 0
-
-
-def _read(source: str, options: argparse.Namespace) -> Any:
-    from sapwood.trees import read_trees
-
-    return read_trees(
-        sys.stdin.buffer if source == "-" else source,
-        drop_traces=options.drop_traces,
-        drop_function_tags=options.drop_function_tags,
-    )
 
 
 def _write_rows(K: Any, stream: Any) -> None:

@@ -9,21 +9,20 @@ from sapwood.errors import ModelFileError
 if TYPE_CHECKING:
     from sapwood.learn import KernelSVC
     from sapwood.parse import PCFGParser
+    from sapwood.tasks.questions import QuestionClassifier
 
 __all__ = ["load_classifier", "load_parser"]
 
 
-def load_classifier(path: str) -> KernelSVC:
+def load_classifier(path: str) -> KernelSVC | QuestionClassifier:
     """Load a classifier, or say what the file holds instead."""
     from sapwood.files import load
     from sapwood.learn import KernelSVC
     from sapwood.tasks.questions import QuestionClassifier
 
     model = load(path)
-    if isinstance(model, QuestionClassifier):
-        # Asked with trees like any other classifier, it makes the shapes that it looks at by itself.
-        return model
-    if not isinstance(model, KernelSVC):
+    # Asked with trees like any other classifier, one of questions makes the shapes that it looks at by itself.
+    if not isinstance(model, (KernelSVC, QuestionClassifier)):
         raise ModelFileError(
             f"{path}: holds a {type(model).__name__}, not a classifier; train one with sapwood train trees."
         )
