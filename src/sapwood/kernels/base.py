@@ -10,7 +10,6 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from copy import copy
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -203,10 +202,9 @@ class Kernel(Parametrized, ABC):
 
     def copy(self) -> Self:
         """Return the same kernel, of which nothing changes when parameters of this one are set."""
-        result = copy(self)
-        for name in self._names():
-            if isinstance(part := getattr(self, name), Kernel):
-                setattr(result, name, part.copy())
+        result = type(self).__new__(type(self))
+        for name, value in vars(self).items():
+            setattr(result, name, value.copy() if isinstance(value, Kernel) else value)
         return result
 
     # The algebra. Kernels are values: a part is copied, so that setting a parameter of one sum does not change another.

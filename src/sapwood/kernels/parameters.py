@@ -5,6 +5,7 @@ Knows nothing of what the parameters mean.
 
 from __future__ import annotations
 
+import functools
 import inspect
 from typing import Any, Self
 
@@ -26,6 +27,7 @@ class Parametrized(Shown):
         """Raise ParameterError if a parameter is outside its range."""
 
     @classmethod
+    @functools.cache
     def _names(cls) -> tuple[str, ...]:
         return tuple(inspect.signature(cls).parameters)
 
