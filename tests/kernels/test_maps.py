@@ -42,12 +42,15 @@ def test_subtree_map_is_the_subtree_kernel(trees, others, decay):
 @settings(max_examples=80, deadline=None)
 @given(corpora, st.lists(any_trees, max_size=3), decays, st.sampled_from([None, 1, 2, 3]))
 def test_all_fragments_are_the_subset_tree_kernel(trees, others, decay, max_depth):
+    # Each fragment once at least, so this is no less than their number.
+    assume(SubsetTree(decay=1.0, max_depth=max_depth).diag(trees).sum() < 300_000)
     mapped = FragmentMap(decay=decay, max_depth=max_depth).fit(trees)
     kernel = SubsetTree(decay=decay, max_depth=max_depth)
     V = mapped.transform(trees)
-    np.testing.assert_allclose((V @ V.T).toarray(), kernel(trees), rtol=1e-12)
+    # Many thousand summands round on the way.
+    np.testing.assert_allclose((V @ V.T).toarray(), kernel(trees), rtol=1e-10)
     if others:
-        np.testing.assert_allclose((mapped.transform(others) @ V.T).toarray(), kernel(others, trees), rtol=1e-12)
+        np.testing.assert_allclose((mapped.transform(others) @ V.T).toarray(), kernel(others, trees), rtol=1e-10)
 
 
 @settings(max_examples=60, deadline=None)
