@@ -85,9 +85,9 @@ void traces_are_dropped() {
     CHECK(read("(S (NP (X (-NONE- *T*-1))) (VP (V go)))", kTraces) == "(S (VP (V go)))");
     CHECK(read("(S (NP (-NONE- *)) (VP (V go)))") == "(S (NP (-NONE- *)) (VP (V go)))");
     CHECK(read("( (S (NP (-NONE- *)) (VP go)))", kTraces) == "(S (VP go))");
-    // A word that looks like a trace is a word.
+    // Even those that hold nothing; but a word that looks like a trace is a word.
+    CHECK(read("(S (-NONE-) b)", kTraces) == "(S b)");
     CHECK(read("(S -NONE- b)", kTraces) == "(S -NONE- b)");
-    CHECK(read("(S (-NONE-) b)", kTraces) == "(S -NONE- b)");
     CHECK_FAULT("(A b) (S (NP (-NONE- *)))", 6, "nothing is left", .drop_traces = true);
     CHECK_FAULT("( (S (-NONE- *)))", 0, "nothing is left", .drop_traces = true);
     CHECK_FAULT("(-NONE- *)", 0, "nothing is left", .drop_traces = true);
