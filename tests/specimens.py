@@ -179,10 +179,11 @@ def _reranker() -> Any:
 
 
 def _questions() -> Any:
-    from sapwood.tasks.questions import QuestionClassifier
+    from sapwood.tasks.questions import QuestionClassifier, semantic_kernel
 
     asked = [one for one in garden().sentences if one.label is not None][:12]
-    return QuestionClassifier().fit([one.tree for one in asked], [one.label[0] for one in asked])
+    # The default kernel would ask for WordNet, which not every machine has.
+    return QuestionClassifier(semantic_kernel(_similarity())).fit([one.tree for one in asked], [one.label[0] for one in asked])
 
 
 def _pairs() -> Any:

@@ -83,4 +83,4 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_work(option, tmp_pa
     monkeypatch.setitem(EXPERIMENTS, "toy", Experiment("A toy", ("one",)))
     monkeypatch.setattr("sapwood.experiments.run", lambda name, setting: pytest.fail("worked"))
     assert main(["experiment", "toy", option, str(tmp_path / "no" / "x")]) == 1
-    assert "name a file in a folder that exists" in capsys.readouterr().err
+    assert "there is no folder" in capsys.readouterr().err
