@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -51,8 +52,7 @@ class SymbolTable {
             return number;
         }
         const std::uint32_t hash = detail::hash_bytes(token.text);
-        const auto same = [&](std::uint32_t number) { return text(number) == token.text; };
-        if (const std::uint32_t found = table_.find(hash, same); found != kNone) return found;
+        if (const Symbol found = find_long(token.text, hash); found != kNone) return found;
         const Symbol number = append(token.text);
         table_.insert(hash, number);
         return number;
@@ -60,13 +60,30 @@ class SymbolTable {
 
     Symbol find(std::string_view text) const {
         if (text.size() <= 8) return short_.find(short_key(Token(text)));
-        return table_.find(detail::hash_bytes(text), [&](std::uint32_t number) { return this->text(number) == text; });
+        return find_long(text, detail::hash_bytes(text));
     }
 
-    // Asks for the memory where a label will be looked for.
-    void prefetch(std::string_view text) const {
-        if (text.size() <= 8) short_.prefetch(short_key(Token(text)));
-        else table_.prefetch(detail::hash_bytes(text));
+    // The numbers that the labels of another table have in this one; kNone for those it does not have. Looked up by the
+    // block: the memory of all is asked for before the first is needed.
+    template <class Put>
+    void find_all(const SymbolTable& others, Put put) const {
+        constexpr std::size_t kBlock = 16;
+        std::array<detail::ShortKeyTable::Key, kBlock> keys;
+        std::array<std::size_t, kBlock> hashes;
+        for (std::size_t begin = 0, size; begin < others.size(); begin += size) {
+            size = std::min(kBlock, others.size() - begin);
+            for (std::size_t k = 0; k < size; ++k) {
+                const Token token = others.token(static_cast<Symbol>(begin + k));
+                keys[k] = short_key(token);
+                if (is_short(keys[k])) short_.prefetch(hashes[k] = short_.hash(keys[k]));
+                else table_.prefetch(hashes[k] = detail::hash_bytes(token.text));
+            }
+            for (std::size_t k = 0; k < size; ++k) {
+                const auto symbol = static_cast<Symbol>(begin + k);
+                put(symbol, is_short(keys[k]) ? short_.find(hashes[k], keys[k])
+                                              : find_long(others.text(symbol), static_cast<std::uint32_t>(hashes[k])));
+            }
+        }
     }
 
     // Makes room for about so many labels in all.
@@ -90,7 +107,26 @@ class SymbolTable {
   private:
     static detail::ShortKeyTable::Key short_key(const Token& token) {
         return {static_cast<std::uint32_t>(token.head), static_cast<std::uint32_t>(token.head >> 32),
-                static_cast<std::uint32_t>(token.text.size())};
+                static_cast<std::uint32_t>(std::min<std::size_t>(token.text.size(), kLong))};
+    }
+    static constexpr std::size_t kLong = 9;  // whatever has more than eight bytes
+    static bool is_short(const detail::ShortKeyTable::Key& key) { return key.c < kLong; }
+
+    Symbol find_long(std::string_view text, std::uint32_t hash) const {
+        return table_.find(hash, [&](std::uint32_t number) { return this->text(number) == text; });
+    }
+
+    Token token(Symbol symbol) const {
+        const std::string_view text = this->text(symbol);
+        if constexpr (std::endian::native == std::endian::little) {
+            // What follows is read along and masked, where something does.
+            if (text.size() < 8 && ends_[symbol] + 8 <= characters_.size()) {
+                std::uint64_t head;
+                std::memcpy(&head, text.data(), 8);
+                return {text, head & ((std::uint64_t{1} << (8 * text.size())) - 1)};
+            }
+        }
+        return Token(text);
     }
 
     Symbol append(std::string_view text) {
@@ -175,42 +211,69 @@ class Arena {
 
     // The same for a subtree that may be absent: kNone then. Label and children must belong to this arena.
     Node find_node(Symbol label, std::span<const Node> children) const {
+        return find_node(label, children, children.empty() ? 0 : hash_of(label, children));
+    }
+    // The same where the hash is known; that of a leaf is not looked at.
+    Node find_node(Symbol label, std::span<const Node> children, std::uint32_t hash) const {
         if (children.empty()) return label < leaves_.size() ? leaves_[label] : kNone;
-        const std::uint32_t hash = hash_of(label, children);
         if (children.size() <= 2) return short_nodes_.find(hash, short_key(label, children));
         return find(hash, label, children);
     }
 
     // The production with this label and these child labels, or kNone.
     Production find_production(Symbol label, std::span<const Symbol> child_labels) const {
-        if (child_labels.size() <= 2) {
-            if (child_labels.size() == 2 || is_only_child(child_labels[0])) {
-                const Production found = short_productions_.find(short_key(label, child_labels));
-                if (found != kNone || child_labels.size() == 2) return found;
-            }
-            // A production over a single leaf is found by the only subtree it can be of.
-            const Node below = child_labels[0] < leaves_.size() ? leaves_[child_labels[0]] : kNone;
-            const Node node = below == kNone ? kNone : find_node(label, {&below, 1});
-            return node == kNone ? kNone : productions_[node];
-        }
-        return production_table_.find(hash_of_labels(label, child_labels), [&](Production number) {
-            const std::size_t begin = long_begins_[number];
-            return long_begins_[number + 1] - begin == child_labels.size() && labels_[samples_[number]] == label &&
-                   std::memcmp(long_labels_.data() + begin, child_labels.data(), child_labels.size_bytes()) == 0;
-        });
+        Sought sought{label, child_labels};
+        seek(sought);
+        reach(sought);
+        return found(sought);
     }
 
-    // Asks for the memory where a production will be looked for.
-    void prefetch_production(Symbol label, std::span<const Symbol> child_labels) const {
-        if (child_labels.size() > 2) {
-            production_table_.prefetch(hash_of_labels(label, child_labels));
-        } else if (child_labels.size() == 2 || is_only_child(child_labels[0])) {
-            short_productions_.prefetch(short_key(label, child_labels));
-        } else {
-            Hash hash(label);
-            hash.add(Hash(child_labels[0]).value());
+    // The same in three steps, each of which asks for the memory that the next one needs: whoever has many to find makes
+    // each step for all of them.
+    struct Sought {
+        Symbol label;
+        std::span<const Symbol> child_labels;  // at least one
+        std::size_t hash = 0;
+        Node over_leaf = kNone;
+    };
+    void seek(Sought& sought) const {
+        const auto below = sought.child_labels;
+        if (below.size() > 2) {
+            const std::uint32_t hash = hash_of_labels(sought.label, below);
+            sought.hash = hash;
+            production_table_.prefetch(hash);
+        } else if (below.size() == 2) {
+            sought.hash = short_productions_.hash(short_key(sought.label, below));
+            short_productions_.prefetch(sought.hash);
+        } else if (below[0] < leaves_.size()) {
+            // A production over a single leaf is found by the only subtree it can be of.
+            Hash hash(sought.label);
+            hash.add(Hash(below[0]).value());
+            sought.hash = hash.value();
             short_nodes_.prefetch(hash.value());
+            __builtin_prefetch(leaves_.data() + below[0]);
         }
+    }
+    void reach(Sought& sought) const {
+        if (sought.child_labels.size() != 1) return;
+        const Symbol below = sought.child_labels[0];
+        const Node leaf = below < leaves_.size() ? leaves_[below] : kNone;
+        if (leaf == kNone) return;
+        sought.over_leaf = short_nodes_.find(sought.hash, {sought.label, leaf, kNone});
+        if (sought.over_leaf != kNone) __builtin_prefetch(productions_.data() + sought.over_leaf);
+    }
+    Production found(const Sought& sought) const {
+        const auto below = sought.child_labels;
+        if (below.size() == 2) return short_productions_.find(sought.hash, short_key(sought.label, below));
+        if (below.size() == 1) {
+            if (sought.over_leaf != kNone) return productions_[sought.over_leaf];
+            return is_only_child(below[0]) ? short_productions_.find(short_key(sought.label, below)) : kNone;
+        }
+        return production_table_.find(static_cast<std::uint32_t>(sought.hash), [&](Production number) {
+            const std::size_t begin = long_begins_[number];
+            return long_begins_[number + 1] - begin == below.size() && labels_[samples_[number]] == sought.label &&
+                   std::memcmp(long_labels_.data() + begin, below.data(), below.size_bytes()) == 0;
+        });
     }
 
     std::size_t size() const { return labels_.size(); }
@@ -229,6 +292,9 @@ class Arena {
     std::span<const Node> children(Node node) const {
         return {children_.data() + begins_[node], begins_[node + 1] - begins_[node]};
     }
+
+    // The children of all nodes before this one, end to end.
+    std::span<const Node> children_before(Node node) const { return {children_.data(), begins_[node]}; }
 
     std::size_t bytes() const {
         const std::size_t numbers = labels_.capacity() + children_.capacity() + productions_.capacity() + hashes_.capacity() +

@@ -9,7 +9,6 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -101,19 +100,25 @@ class FragmentIndex {
             }
         }
 
-        // The places, those with the same production together.
-        std::vector<std::uint32_t> order() const {
-            std::vector<std::uint32_t> result(own.size());
+        // A place, and what is there.
+        struct Start {
+            std::uint32_t place;
+            Below what;
+        };
+        // All of them: first those with nothing to look at below, then the others, those with the same production together.
+        std::vector<Start> order() const {
+            std::vector<Start> result(own.size());
             // With few places each goes to a production of its own, more or less, and counting them would take longer.
             if (own.size() * 16 < bins_) {
-                std::iota(result.begin(), result.end(), 0U);
+                for (std::size_t k = 0; k < own.size(); ++k) result[k] = {static_cast<std::uint32_t>(k), own[k]};
                 return result;
             }
-            const auto bin = [](const Below& what) { return what.production == kUnknown ? 0 : what.production + 1; };
+            // No branch: nobody could guess which way it goes.
+            const auto bin = [](const Below& what) { return (what.production + 1) & -static_cast<std::uint32_t>(what.children != 0); };
             std::vector<std::uint32_t> start(bins_ + 1, 0);
             for (const Below& what : own) ++start[bin(what) + 1];
             for (std::size_t k = 1; k < start.size(); ++k) start[k] += start[k - 1];
-            for (std::size_t k = 0; k < own.size(); ++k) result[start[bin(own[k])]++] = static_cast<std::uint32_t>(k);
+            for (std::size_t k = 0; k < own.size(); ++k) result[start[bin(own[k])]++] = {static_cast<std::uint32_t>(k), own[k]};
             return result;
         }
 
@@ -148,16 +153,38 @@ class FragmentIndex {
     // Scores subtrees that have been translated. Several are on their way at a time: what the next step of one will look
     // at is asked for when the step before is done, and steps of others are made until it is there.
     class Reader {
+        using Start = Translation::Start;
+
       public:
         Reader(const FragmentIndex& index, const Translation& translation, const Control& control)
-            : index_(index), tables_(index.tables_), translation_(translation), control_(control) {}
+            : tables_(index.tables_), translation_(translation), control_(control), lists_(translation.lists.data()),
+              below_(index.tables_.below.data()), closed_(translation.closed.data()), bonus_(index.bonus_.data()),
+              decay_(index.tables_.decay) {}
 
-        // out[o] += the sum over the model of weight * D(subtree, .), at the latest when finish() is called.
-        void add(std::size_t place, double* out) {
-            const Below own = translation_.own[place];
+        // Per place x outputs, worth += the sum over the model of weight * D(subtree, .).
+        void add(std::span<const Start> starts, double* worth) {
+            for (std::size_t k = 0; k < starts.size(); ++k) {
+                if (k + kAhead < starts.size()) {
+                    const Start& next = starts[k + kAhead];
+                    __builtin_prefetch(lists_ + next.what.children);
+                    __builtin_prefetch(worth + next.place * tables_.outputs);
+                }
+                add(starts[k], worth + starts[k].place * tables_.outputs);
+            }
+            finish();
+        }
+
+      private:
+        static constexpr std::size_t kAhead = 8;              // places to ask for memory for
+        static constexpr std::size_t kBegun = 16;             // subtrees that are on their way at a time
+        static constexpr std::size_t kLine = 64, kLines = 4;  // bytes of a line of cache; lines of a list to ask for
+
+        // Done at the latest when finish() is called.
+        void add(const Start& start, double* out) {
+            const Below own = start.what;
             if (own.production == kUnknown) {
                 const auto& leaves = translation_.leaves;
-                if (!leaves.empty() && leaves[place] != kNone) add(tables_.leaf, leaves[place], tables_.decay, out);
+                if (!leaves.empty() && leaves[start.place] != kNone) add(tables_.leaf, leaves[start.place], tables_.decay, out);
                 return;
             }
             add(tables_.bare, own.production, tables_.decay, out);
@@ -172,7 +199,7 @@ class FragmentIndex {
                 task.productions()[0] = own.production;
                 task.children()[0] = own.children;
             } else {
-                put(translation_.lists[own.children], task);
+                put(lists_[own.children], task);
             }
             push(task, root.entry, root.number);
             if (++begun_ == kBegun) finish();
@@ -186,10 +213,6 @@ class FragmentIndex {
             }
             used_ = begun_ = 0;
         }
-
-      private:
-        static constexpr std::size_t kBegun = 16;             // subtrees that are on their way at a time
-        static constexpr std::size_t kLine = 64, kLines = 4;  // bytes of a line of cache; lines of a list to ask for
 
         // A fragment that a subtree has in common with the model, to be gone on from: it has factor * (E - sum of weights)
         // to add.
@@ -265,7 +288,7 @@ class FragmentIndex {
         }
 
         void follow(const Task& task) {
-            const double factor = task.factor * tables_.decay;
+            const double factor = task.factor * decay_;
             for (std::uint32_t k = 0; k < task.length; ++k) {
                 const Production production = task.productions()[k];
                 if (production == kUnknown) continue;
@@ -275,7 +298,7 @@ class FragmentIndex {
                 else add(tables_.weight, edge.child, factor, task.out);
                 const std::uint32_t opens = edge.entry.opens, from = edge.entry.kind == Kind::kWhole ? k : k + 1;
                 Task& next = tasks_[used_];
-                const Quad& below = translation_.lists[task.children()[k]];
+                const Quad& below = lists_[task.children()[k]];
                 copy_places(below.production.data(), next.productions());
                 put(below, opens, task, from, next);
                 next.length = opens + task.length - from;
@@ -292,8 +315,9 @@ class FragmentIndex {
             const std::size_t place = split.place;
             double factor = task.factor;
             if (task.productions()[place] == split.subtree.production) {
-                const std::size_t height = split.height == 0 ? FragmentTables::kUnlimited : split.height;
-                const double value = factor * tables_.decay * under(task.children()[place], split.subtree.children, height);
+                const std::uint32_t mine = task.children()[place], theirs = split.subtree.children;
+                const double value = factor * decay_ * (split.height == 0 ? under<false>(mine, theirs, 0)
+                                                                          : under<true>(mine, theirs, split.height));
                 if (tables_.outputs == 1) *task.out += value * split.weight;
                 else add(tables_.weight, split.same, value, task.out);
                 factor += value;
@@ -312,33 +336,41 @@ class FragmentIndex {
         }
 
         void compare(const Task& task) {
+            if (tables_.height == FragmentTables::kUnlimited) compare<false>(task);
+            else compare<true>(task);
+        }
+
+        template <bool kLimited>
+        void compare(const Task& task) {
             const std::uint32_t *mine = task.productions(), *lists = task.children(), count = task.entry.count;
             const FragmentTables::Item* items = tables_.items.data() + task.entry.at;
-            const bool whole = task.entry.kind == Kind::kWhole;
             static constexpr std::array<std::uint32_t, kPlaces> kNothing{};
             const unsigned closed = FragmentTables::equal(lists, kNothing.data());
             // Of the place that was matched before only what lies below counts.
-            const unsigned open = ((1U << task.length) - 1) & ~static_cast<unsigned>(whole);
-            if (same_.size() < count) same_.resize(count);
+            const unsigned whole = task.entry.kind == Kind::kWhole ? 1 : 0;
+            const unsigned open = ((1U << task.length) - 1) & ~whole;
+            if (hits_.size() < count) hits_.resize(count);
+            // No branch: nobody could guess which items have something in common.
+            std::size_t hits = 0;
             for (std::uint32_t i = 0; i < count; ++i) {
                 const Quad& theirs = items[i].quad;
-                const unsigned same = FragmentTables::equal(mine, theirs.production.data()) & open;
-                same_[i] = static_cast<std::uint8_t>(same);
-                if (const unsigned rest = (same & ~closed) | static_cast<unsigned>(whole); rest != 0)
-                    __builtin_prefetch(tables_.below.data() + theirs.children[static_cast<std::size_t>(std::countr_zero(rest))]);
+                const unsigned same = (FragmentTables::equal(mine, theirs.production.data()) & open) | whole;
+                hits_[hits] = {i, same};
+                hits += same != 0;
+                const unsigned rest = (same & ~closed) | 1U << (kPlaces - 1);
+                __builtin_prefetch(below_ + theirs.children[static_cast<std::size_t>(std::countr_zero(rest))]);
             }
             double sum = 0.0;
-            for (std::uint32_t i = 0; i < count; ++i) {
+            for (std::size_t h = 0; h < hits; ++h) {
+                const auto [i, same] = hits_[h];
                 const Quad& theirs = items[i].quad;
                 const auto below = [&](std::size_t k) {
-                    return under(lists[k], theirs.children[k], tables_.height == FragmentTables::kUnlimited
-                                                                   ? FragmentTables::kUnlimited
-                                                                   : tables_.item_height[task.entry.at + i][k]);
+                    return under<kLimited>(lists[k], theirs.children[k], kLimited ? tables_.item_height[task.entry.at + i][k] : 0);
                 };
-                double product = index_.bonus_[same_[i] & closed];
-                if (whole) product *= below(0);
-                for (unsigned rest = same_[i] & ~closed; rest != 0; rest &= rest - 1)
-                    product *= 1.0 + tables_.decay * below(static_cast<std::size_t>(std::countr_zero(rest)));
+                double product = bonus_[same & closed & ~whole];
+                if (whole != 0) product *= below(0);
+                for (unsigned rest = same & ~closed & ~whole; rest != 0; rest &= rest - 1)
+                    product *= 1.0 + decay_ * below(static_cast<std::size_t>(std::countr_zero(rest)));
                 if (tables_.outputs == 1)
                     sum += (product - 1.0) * items[i].weight;
                 else if (product != 1.0)
@@ -350,30 +382,40 @@ class FragmentIndex {
 
         // D of two subtrees with the same production, but for the decay of that production itself, by the lists of their
         // children. Recursion ends at leaves of the model, whose height is limited (see scorers.hpp).
+        template <bool kLimited>
         double under(std::uint32_t mine, std::uint32_t theirs, std::size_t height) {
             double value = 1.0;
-            if (theirs == 0 || height == 1) return value;
+            if (theirs == 0 || (kLimited && height == 1)) return value;
             for (;; ++mine, ++theirs) {
                 ++work_;
-                const Quad &here = translation_.lists[mine], &there = tables_.below[theirs];
+                const Quad &here = lists_[mine], &there = below_[theirs];
                 const unsigned same = FragmentTables::equal(here.production.data(), there.production.data());
-                const unsigned closed = translation_.closed[mine];
-                value *= index_.bonus_[same & closed];
+                const unsigned closed = closed_[mine];
+                value *= bonus_[same & closed];
                 for (unsigned rest = same & ~closed; rest != 0; rest &= rest - 1) {
                     const auto k = static_cast<std::size_t>(std::countr_zero(rest));
-                    value *= 1.0 + tables_.decay * under(here.children[k], there.children[k], height - 1);
+                    value *= 1.0 + decay_ * under<kLimited>(here.children[k], there.children[k], height - 1);
                 }
                 if ((closed & kMore) == 0) return value;
             }
         }
 
-        const FragmentIndex& index_;
+        // An item of a list that has something in common, and where, as bits.
+        struct Hit {
+            std::uint32_t item, same;
+        };
+
         const FragmentTables& tables_;
         const Translation& translation_;
         const Control& control_;
+        // What every comparison looks at, one step nearer.
+        const Quad *lists_, *below_;
+        const std::uint8_t* closed_;
+        const double* bonus_;
+        const double decay_;
         std::vector<Task> tasks_;
         std::size_t used_ = 0, begun_ = 0;
-        std::vector<std::uint8_t> same_;  // per item of a list: where it is the same, as bits
+        std::vector<Hit> hits_;
         std::size_t work_ = 0;
     };
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -86,19 +87,17 @@ class LabelLens {
                     symbols_.set(own, to.symbols.find(from.symbols.text(own)));
             return;
         }
-        constexpr Symbol kAhead = 12;
-        const auto count = static_cast<Symbol>(from.symbols.size());
-        for (Symbol own = 0; own < count; ++own) {
-            if (count - own > kAhead) to.symbols.prefetch(from.symbols.text(own + kAhead));
-            symbols_.set(own, to.symbols.find(from.symbols.text(own)));
-        }
+        complete_ = true;
+        to.symbols.find_all(from.symbols, [&](Symbol own, Symbol there) { symbols_.set(own, there); });
     }
 
     // Of a label that one of the subtrees has.
     Symbol operator()(Symbol own) const { return same_ ? own : symbols_.at(own); }
+    // Whether it knows those of all subtrees.
+    bool complete() const { return complete_; }
 
   private:
-    bool same_;
+    bool same_, complete_ = false;
     NumberMap symbols_;
 };
 
@@ -114,41 +113,59 @@ class ProductionLens {
     Production operator()(Production own) const { return same_ ? own : productions_.at(own); }
 
   private:
-    // A production, and where its labels stand: its own first, then those of its children.
-    struct Wanted {
-        Production production;
-        std::size_t labels;
-    };
+    static constexpr std::size_t kBlock = 16;  // productions looked up together
 
     void translate(const Arena& from, const Arena& to, const LabelLens& labels, std::span<const Node> nodes) {
-        constexpr Production kAsked = kNone - 1;
-        std::vector<Wanted> wanted;
-        std::vector<Symbol> there;
-        for (const Node node : nodes) {
-            const Production production = from.production_of(node);
-            if (production == kNone || productions_.at(production) != kNone) continue;
-            productions_.set(production, kAsked);
-            const std::size_t begin = there.size();
-            there.push_back(labels(from.label(node)));
-            for (const Node child : from.children(node)) there.push_back(labels(from.label(child)));
-            wanted.push_back({production, begin});
-        }
-        wanted.push_back({kNone, there.size()});
-        const auto labels_of = [&](std::size_t k) {
-            return std::span<const Symbol>(there).subspan(wanted[k].labels, wanted[k + 1].labels - wanted[k].labels);
+        std::vector<Production> wanted;
+        wanted.reserve(kBlock);
+        const auto want = [&](Production production) {
+            wanted.push_back(production);
+            if (wanted.size() < kBlock) return;
+            find(from, to, labels, wanted);
+            wanted.clear();
         };
-        constexpr std::size_t kAhead = 8;
-        for (std::size_t k = 0; k + 1 < wanted.size(); ++k) {
-            if (k + kAhead + 1 < wanted.size()) {
-                const auto ahead = labels_of(k + kAhead);
-                to.prefetch_production(ahead[0], ahead.subspan(1));
+        if (labels.complete() && from.production_count() <= nodes.size()) {
+            for (Production own = 0; own < from.production_count(); ++own) want(own);
+        } else {
+            constexpr Production kAsked = kNone - 1;
+            for (const Node node : nodes) {
+                const Production own = from.production_of(node);
+                if (own == kNone || productions_.at(own) != kNone) continue;
+                productions_.set(own, kAsked);
+                want(own);
             }
-            const auto own = labels_of(k);
-            const bool known = std::find(own.begin(), own.end(), kNone) == own.end();
-            productions_.set(wanted[k].production, known ? to.find_production(own[0], own.subspan(1)) : kNone);
         }
+        find(from, to, labels, wanted);
     }
 
+    void find(const Arena& from, const Arena& to, const LabelLens& labels, std::span<const Production> wanted) {
+        std::array<Arena::Sought, kBlock> sought;
+        std::array<Production, kBlock> known;
+        std::size_t count = 0;
+        there_.clear();
+        for (const Production own : wanted) {
+            const Node node = from.sample(own);
+            for (const Node child : from.children(node)) there_.push_back(labels(from.label(child)));
+        }
+        const Symbol* below = there_.data();
+        for (const Production own : wanted) {
+            const Node node = from.sample(own);
+            const std::span<const Symbol> kids(below, from.children(node).size());
+            below += kids.size();
+            const Symbol label = labels(from.label(node));
+            if (label == kNone || std::find(kids.begin(), kids.end(), kNone) != kids.end()) {
+                productions_.set(own, kNone);
+                continue;
+            }
+            known[count] = own;
+            sought[count] = {label, kids};
+            to.seek(sought[count++]);
+        }
+        for (std::size_t k = 0; k < count; ++k) to.reach(sought[k]);
+        for (std::size_t k = 0; k < count; ++k) productions_.set(known[k], to.found(sought[k]));
+    }
+
+    std::vector<Symbol> there_;  // labels of children, of a block
     bool same_;
     NumberMap productions_;
 };

@@ -6,15 +6,18 @@
 //
 //     outputs()
 //     Translation(index, arena, used)       what the index calls subtrees of another arena
-//     translation.order()                   their places, in the order in which they are best scored; not asked of an
-//                                           index that is quick
+//     translation.order()                   all of them, in the order in which they are best scored
 //     Reader(index, translation, control)   one per thread
+//     reader.add(some of them, worth)       adds the worth of one occurrence, per place x outputs
+//
+// or, if it is quick, with
+//
 //     reader.add(place, out)                adds the worth of one occurrence, per output
-//     reader.finish()                       after this all of it is there; not asked of an index that is quick
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -45,8 +48,15 @@ class Used {
         if (roots.empty()) return;
         const std::size_t end = std::size_t{*std::max_element(roots.begin(), roots.end())} + 1;
         // A tree of a treebank has some seventy nodes; a few trees must not cost a walk over a large store.
-        nodes_ = roots.size() * 1024 < end ? reachable(arena, roots) : marked(arena, roots, end);
-        all_ = nodes_.size() == end;
+        if (roots.size() * 1024 < end) {
+            nodes_ = reachable(arena, roots);
+            all_ = nodes_.size() == end;
+        } else if ((all_ = every(arena, roots, end))) {
+            nodes_.resize(end);
+            std::iota(nodes_.begin(), nodes_.end(), Node{0});
+        } else {
+            nodes_ = marked(arena, roots, end);
+        }
         if (all_) return;
         place_ = NumberMap(end, nodes_.size());
         for (std::size_t k = 0; k < nodes_.size(); ++k) place_.set(nodes_[k], static_cast<std::uint32_t>(k));
@@ -56,11 +66,19 @@ class Used {
     std::uint32_t place(Node node) const { return all_ ? node : place_.at(node); }
 
   private:
+    // Whether all nodes before `end` are under the roots: the last is a root, and of the others each has a parent if it is
+    // none. Parents have larger numbers than their children.
+    static bool every(const Arena& arena, std::span<const Node> roots, std::size_t end) {
+        std::vector<std::uint8_t> mark(end, 0);
+        for (const Node root : roots) mark[root] = 1;
+        for (const Node child : arena.children_before(static_cast<Node>(end))) mark[child] = 1;
+        return std::find(mark.begin(), mark.end(), 0) == mark.end();
+    }
+
     static std::vector<Node> marked(const Arena& arena, std::span<const Node> roots, std::size_t end) {
         std::vector<std::uint8_t> mark(end, 0);
         for (const Node root : roots) mark[root] = 1;
         std::size_t count = 0;
-        // Parents have larger numbers than their children.
         for (std::size_t node = end; node-- > 0;) {
             if (mark[node] == 0) continue;
             ++count;
@@ -112,8 +130,7 @@ void score(const Index& index, const Arena& arena, const Elements& elements, dou
             const auto order = translation.order();
             parallel_blocks(nodes.size(), 512, threads, control, [&] {
                 return [&, reader = typename Index::Reader(index, translation, control)](std::size_t begin, std::size_t end) mutable {
-                    for (std::size_t k = begin; k < end; ++k) reader.add(order[k], worth.data() + order[k] * outputs);
-                    reader.finish();
+                    reader.add(std::span(order).subspan(begin, end - begin), worth.data());
                 };
             }, Progress::silent);
             for (std::size_t k = 0; k < nodes.size(); ++k) add_children(k);

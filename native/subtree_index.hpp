@@ -43,22 +43,47 @@ class SubtreeIndex {
                 std::copy(nodes.begin(), nodes.end(), there.begin());
                 return;
             }
-            const LabelLens symbols(rows, index.arena_, nodes);
-            std::vector<Node> kids;
-            for (std::size_t k = 0; k < nodes.size(); ++k) {
-                kids.clear();
-                for (const Node child : rows.children(nodes[k])) {
-                    const Node known = there[used.place(child)];
-                    if (known == kNone) break;
-                    kids.push_back(known);
-                }
-                if (kids.size() < rows.children(nodes[k]).size()) continue;
-                const Symbol label = symbols(rows.label(nodes[k]));
-                if (label != kNone) there[k] = index.arena_.find_node(label, kids);
-            }
+            find(index.arena_, rows, used, LabelLens(rows, index.arena_, nodes));
         }
 
         std::vector<Node> there;  // per place
+
+      private:
+        // Where a subtree will be looked for follows from its labels, before any of it is found: so that memory can be asked
+        // for ahead of time.
+        void find(const Arena& columns, const Arena& rows, const Used& used, const LabelLens& symbols) {
+            constexpr Node kWanted = kNone - 1;
+            constexpr std::size_t kAhead = 12;
+            const auto nodes = used.nodes();
+            std::vector<std::uint32_t> hash(nodes.size());
+            std::size_t widest = 0;
+            for (std::size_t k = 0; k < nodes.size(); ++k) {
+                const Symbol label = symbols(rows.label(nodes[k]));
+                const auto children = rows.children(nodes[k]);
+                bool known = label != kNone;
+                Arena::Hash own(label);
+                for (const Node child : children) {
+                    const std::size_t place = used.place(child);
+                    own.add(hash[place]);
+                    known &= there[place] == kWanted;
+                }
+                hash[k] = own.value();
+                if (!known) continue;
+                there[k] = kWanted;
+                widest = std::max(widest, children.size());
+            }
+            std::vector<Node> kids(widest);
+            for (std::size_t k = 0; k < nodes.size(); ++k) {
+                if (const std::size_t next = k + kAhead; next < nodes.size() && there[next] == kWanted)
+                    columns.prefetch(hash[next], rows.children(nodes[next]).size());
+                if (there[k] == kNone) continue;
+                const auto children = rows.children(nodes[k]);
+                std::size_t count = 0;
+                while (count < children.size() && (kids[count] = there[used.place(children[count])]) != kNone) ++count;
+                there[k] = count < children.size() ? kNone
+                                                   : columns.find_node(symbols(rows.label(nodes[k])), {kids.data(), count}, hash[k]);
+            }
+        }
     };
 
     class Reader {

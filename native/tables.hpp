@@ -159,15 +159,15 @@ class ShortKeyTable {
         if (size > slots_.size()) grow(size, hash_of);
     }
 
+    static std::size_t hash(const Key& key) {
+        return static_cast<std::size_t>(mix(hash_seed() ^ key.c, (std::uint64_t{key.a} << 32) | key.b));
+    }
+
   private:
     struct Slot {
         Key key;
         std::uint32_t number;
     };
-
-    static std::size_t hash(const Key& key) {
-        return static_cast<std::size_t>(mix(hash_seed() ^ key.c, (std::uint64_t{key.a} << 32) | key.b));
-    }
 
     // The slot of a key, or the free one where it belongs.
     std::size_t seek(std::size_t hash, const Key& key) const {
