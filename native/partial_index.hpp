@@ -136,7 +136,9 @@ class PartialIndex {
             : index_(index), columns_(index.columns_), options_(columns_.options()), arena_(arena), labels_(labels),
               control_(control), order_(arena), sequences_(options_, control), shelf_(index.shelf_.get()),
               space_(shelf_->take([&] { return std::make_unique<Workspace>(columns_.shapes(), columns_.positions(), room); })),
-              planner_(columns_, index.shape_weight_, index.outputs_, space_->planned) {}
+              planner_(columns_, index.shape_weight_, index.outputs_, space_->planned) {
+            bare_block_.fill(index.bare_);
+        }
         Reader(Reader&&) = default;
         ~Reader() {
             if (space_) shelf_->leave(std::move(space_));
@@ -210,8 +212,11 @@ class PartialIndex {
             mine.few = 0;
             const Symbol label = labels_(arena_.label(node));
             if (label == kNone || columns_.label_count(label) == 0) return;
-            enter(node);
             const auto kids = arena_.children(node);
+            if (kids.size() == 1 && arena_.is_leaf(kids[0]) &&
+                add_word(label, labels_(arena_.label(kids[0])), order_.wanted(slot) ? &mine : nullptr, count, out))
+                return;
+            enter(node);
             const bool lexical = std::all_of(kids.begin(), kids.end(), [&](Node child) { return arena_.is_leaf(child); });
             // Every word would have a plan of its own.
             if (lexical) make(scratch_);
@@ -236,13 +241,36 @@ class PartialIndex {
             work_ += plan.members + 8 * (1 + plan.counted.size() + plan.whole.size() + plan.others.size());
         }
 
+        // A tag over a word, which takes no plan: where the model has it at all, one shape does, with hardly more than one
+        // subtree. False if that is not so.
+        bool add_word(Symbol label, Symbol word, Values* mine, double count, double* out) {
+            work_ += 8;
+            if (word == kNone) return true;
+            const auto shapes = columns_.shapes_with(label, word);
+            if (shapes.empty()) return true;
+            const PartialColumns::Shape& shape = columns_.shape(shapes[0]);
+            if (shapes.size() > 1 || shape.arity > 1 || shape.count > kFew) return false;
+            const std::uint32_t* places = columns_.child_places(shape, 0);
+            for (std::uint32_t k = 0; k < shape.count; ++k) {
+                const double factor = places[k] == 0 ? options_.terminal_factor : 1.0;
+                const double value = options_.depth_decay * (index_.bare_ * factor);
+                index_.add(shape.begin + k, count * value, out);
+                if (!mine) continue;
+                mine->place[mine->few] = shape.place + k;
+                mine->value[mine->few++] = index_.bare_ + value;
+            }
+            return true;
+        }
+
         void make(PartialPlan& plan) {
             work_ += planner_.make(key_[0], child_labels_, child_listed_, sequences_, plan);
         }
 
         void fill(Values& mine, const PartialPlan& plan, std::size_t places) {
             mine.table = buffers_.take(places + 1);
-            std::fill_n(mine.table.begin(), places + 1, index_.bare_);
+            // Copied from a piece that stays in cache, which takes half as long as storing number by number.
+            for (std::size_t at = 0; at < places + 1; at += kBlock)
+                std::copy_n(bare_block_.data(), std::min(kBlock, places + 1 - at), mine.table.data() + at);
             for (const Entry& entry : plan.counted) {
                 const PartialColumns::Shape& shape = columns_.shape(entry.shape);
                 std::fill_n(mine.table.begin() + shape.place, shape.count, index_.bare_ + entry.bare);
@@ -273,21 +301,35 @@ class PartialIndex {
             for (std::size_t i = 0; i < children_.size(); ++i) {
                 const SequenceSums::Child& child = children_[i];
                 if (child_listed_[i] == 0 || child_labels_[i] == kNone) continue;
-                for (std::size_t f = 0; f < child.listed; ++f)
-                    for (const Parent& parent : index_.parents(child_labels_[i], child.places[f], key_[0])) {
-                        if (!space_->counted.met(parent.shape)) continue;
-                        const Entry& entry = plan.counted[space_->entry[parent.shape]];
-                        double value = child.values[f];
-                        if (!entry.has_one()) {
-                            // Another child may have led here before.
-                            if (!space_->corrected.meet(parent.position)) continue;
-                            value = sum(plan, entry, parent.position);
-                        }
-                        value *= options_.depth_decay;
-                        index_.add(parent.position, count * (value - entry.bare), out);
-                        keep(parent.position, value);
+                for (std::size_t f = 0; f < child.listed; ++f) {
+                    const auto parents = index_.parents(child_labels_[i], child.places[f], key_[0]);
+                    for (std::size_t begin = 0, end; begin < parents.size(); begin = end) {
+                        const std::uint32_t shape = parents[begin].shape;
+                        for (end = begin + 1; end < parents.size() && parents[end].shape == shape; ++end) {}
+                        if (space_->counted.met(shape))
+                            correct(plan, plan.counted[space_->entry[shape]], child.values[f], parents.subspan(begin, end - begin), count, out);
                     }
+                }
             }
+        }
+
+        // Those of one shape. value: what the child has with them.
+        void correct(const PartialPlan& plan, const Entry& entry, double value, std::span<const Parent> parents, double count,
+                     double* out) {
+            if (entry.has_one()) {
+                for (const Parent& parent : parents) correct(entry, parent.position, value, count, out);
+                return;
+            }
+            for (const Parent& parent : parents)
+                // Another child may have led here before.
+                if (space_->corrected.meet(parent.position))
+                    correct(entry, parent.position, sum(plan, entry, parent.position), count, out);
+        }
+
+        void correct(const Entry& entry, std::size_t position, double sum, double count, double* out) {
+            const double value = options_.depth_decay * sum;
+            index_.add(position, count * (value - entry.bare), out);
+            keep(position, value);
         }
 
         // The sum over sequences for one subtree of a shape with several pairs.
@@ -407,6 +449,7 @@ class PartialIndex {
         Values* listed_ = nullptr;
         std::size_t first_ = 0;  // the position of the first subtree with its label
         Buffers buffers_;
+        std::array<double, kBlock> bare_block_;  // bare values, to begin tables with
         PartialPlan scratch_;
         std::vector<std::uint32_t> key_;  // of the plan: the label, and label and kind of every child
         std::vector<Symbol> child_labels_;
