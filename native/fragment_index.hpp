@@ -362,7 +362,7 @@ class FragmentIndex {
             }
             double sum = 0.0;
             for (std::size_t h = 0; h < hits; ++h) {
-                const auto [i, same] = hits_[h];
+                const std::uint32_t i = hits_[h].item, same = hits_[h].same;
                 const Quad& theirs = items[i].quad;
                 const auto below = [&](std::size_t k) {
                     return under<kLimited>(lists[k], theirs.children[k], kLimited ? tables_.item_height[task.entry.at + i][k] : 0);

@@ -353,14 +353,33 @@ class PartialIndex {
         template <class Pairs>
         void sums(const Pairs& pairs, const std::uint32_t* first, const std::uint32_t* second, std::size_t count, double* result) {
             const double factor = options_.depth_decay, link = pairs.link;
-            children_[pairs.mine[0]].at(first, count, result);
             if (!pairs.has_two()) {
+                children_[pairs.mine[0]].at(first, count, result);
                 for (std::size_t k = 0; k < count; ++k) result[k] *= factor;
                 return;
             }
+            const SequenceSums::Child &one = children_[pairs.mine[0]], &two = children_[pairs.mine[1]];
+            if (is_listed(one) && two.table) return sums(one, first, two.table, second, link, count, result);
+            if (is_listed(two) && one.table) return sums(two, second, one.table, first, link, count, result);
+            one.at(first, count, result);
             double other[kBlock];
-            children_[pairs.mine[1]].at(second, count, other);
+            two.at(second, count, other);
             for (std::size_t k = 0; k < count; ++k) result[k] = factor * (result[k] + other[k] + link * (result[k] * other[k]));
+        }
+
+        // The same where one child is bare but for a few places, and has only those to be looked for.
+        void sums(const SequenceSums::Child& listed, const std::uint32_t* listed_at, const double* table, const std::uint32_t* table_at,
+                  double link, std::size_t count, double* result) {
+            const double factor = options_.depth_decay, base = factor * listed.internal, slope = factor * (1.0 + link * listed.internal);
+            for (std::size_t k = 0; k < count; ++k) result[k] = base + slope * table[table_at[k]];
+            for (std::size_t l = 0; l < listed.listed; ++l) {
+                const double value = listed.values[l];
+                for (std::size_t k = 0; k < count; ++k) {
+                    if (listed_at[k] != listed.places[l]) continue;
+                    const double other = table[table_at[k]];
+                    result[k] = factor * (value + other + link * (value * other));
+                }
+            }
         }
 
         void go_through(const PartialPlan& plan, const PartialPlan::Run& run, double count, double* out) {
