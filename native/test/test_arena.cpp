@@ -1,11 +1,16 @@
 // The arena: equal subtrees are one number, numbers are found again, and size is limited by memory only.
 #include "arena.hpp"
 
+#include <algorithm>
+#include <numeric>
+#include <span>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "bags.hpp"
 #include "check.hpp"
+#include "lens.hpp"
 #include "plain.hpp"
 
 using namespace sapwood;
@@ -34,6 +39,53 @@ void symbols_are_interned() {
     for (const auto& [text, symbol] : expected) {
         CHECK(table.find(text) == symbol);
         CHECK(table.text(symbol) == text);
+    }
+}
+
+void labels_of_other_tables_are_found() {
+    SymbolTable own, others;
+    // Of every length around eight bytes, alike at the front, and with bytes of zero, which are no end.
+    std::vector<std::string> texts{""};
+    for (std::size_t size = 1; size < 20; ++size)
+        for (const char last : {'a', 'b', '\0'}) texts.push_back(std::string(size - 1, 'x') + last);
+    for (std::size_t k = 0; k < texts.size(); ++k) {
+        others.intern(texts[k]);
+        if (k % 3 != 0) own.intern(texts[texts.size() - 1 - k]);
+    }
+    std::size_t asked = 0, found = 0;
+    own.find_all(others, [&](Symbol symbol, Symbol number) {
+        CHECK(symbol == asked++);
+        CHECK(number == own.find(others.text(symbol)));
+        CHECK(number == kNone || own.text(number) == others.text(symbol));
+        found += number != kNone;
+    });
+    CHECK(asked == others.size() && found == own.size());
+    own.find_all(SymbolTable(), [&](Symbol, Symbol) { CHECK(false); });
+}
+
+// What one arena calls the labels and productions of another, for a few nodes and for all.
+void lenses_translate() {
+    Garden garden(5);
+    Arena from, to;
+    std::vector<Node> roots;
+    for (int i = 0; i < 60; ++i) roots.push_back(intern(garden.tree(), from));
+    for (int i = 0; i < 20; ++i) intern(i % 2 == 0 ? garden.tree() : restore(from, roots[static_cast<std::size_t>(i)]), to);
+    intern(Plain{"A", {Plain{"word", {}}}}, from);
+    std::vector<Node> all(from.size());
+    std::iota(all.begin(), all.end(), Node{0});
+    for (const std::size_t count : {std::size_t{3}, all.size() / 2, all.size()}) {
+        const auto nodes = std::span<const Node>(all).last(count);
+        const LabelLens labels(from, to, all);
+        const ProductionLens productions(from, to, labels, nodes);
+        for (const Node node : nodes) {
+            const Symbol label = to.symbols.find(from.symbols.text(from.label(node)));
+            CHECK(labels(from.label(node)) == label);
+            if (from.is_leaf(node)) continue;
+            std::vector<Symbol> kids;
+            for (const Node child : from.children(node)) kids.push_back(to.symbols.find(from.symbols.text(from.label(child))));
+            const bool known = label != kNone && std::find(kids.begin(), kids.end(), kNone) == kids.end();
+            CHECK(productions(from.production_of(node)) == (known ? to.find_production(label, kids) : kNone));
+        }
     }
 }
 
@@ -210,6 +262,8 @@ void maps_hold_what_was_put_in() {
 
 int main() {
     RUN(symbols_are_interned);
+    RUN(labels_of_other_tables_are_found);
+    RUN(lenses_translate);
     RUN(equal_subtrees_are_one);
     RUN(productions_are_labels_only);
     RUN(only_children_share_productions);
