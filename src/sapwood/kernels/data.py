@@ -30,7 +30,9 @@ def as_data(X: Any) -> Any:
     if isinstance(X, (list, tuple)) and not X:
         return TreeArray([])
     if isinstance(X, (list, tuple, np.ndarray)) or sparse.issparse(X) or hasattr(X, "to_numpy"):
-        return as_view(X, "X")
+        view = as_view(X, "X")
+        # Nothing tells of what an empty array of objects is empty; no trees are no rows to every kernel.
+        return TreeArray([]) if view.shape == (0,) else view
     raise DataError(
         f"expected a TreeArray, Examples, a list of trees, a matrix or a list of dictionaries; got {type(X).__name__}."
     )
