@@ -171,13 +171,15 @@ class VotedPerceptron(ChoosesKernel, ClassifierMixin, BaseEstimator):
                             values = self.kernel_.expansion(X[support], weights[support, None])(block)[:, 0]
                     K = self.kernel_(block)
                     check_finite(K, chosen)
-                    check_finite(values, chosen)
-                    for at, row in enumerate(chosen.tolist()):
-                        steps += 1
-                        if signs[row] * values[at] <= 0:
-                            rows.append(row)
-                            when.append(steps)
-                            values += signs[row] * K[at]
+                    # Sums of kernel values may be too large where no kernel value is; then they stay so.
+                    with np.errstate(over="ignore", invalid="ignore"):
+                        for at, row in enumerate(chosen.tolist()):
+                            steps += 1
+                            if signs[row] * values[at] <= 0:
+                                rows.append(row)
+                                when.append(steps)
+                                values += signs[row] * K[at]
+                    check_finite(values, chosen, "score")
                     done += len(chosen)
                     if progress is not None:
                         progress(epoch * count + done)
