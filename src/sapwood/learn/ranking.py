@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood import settings
 from sapwood.errors import DataError, ParameterError
-from sapwood.files import Reader, Writer, plain_value, register
+from sapwood.files import Reader, Writer, register
 from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import Kernel, Matrix, as_data
 from sapwood.kernels.choice import ChoosesKernel
@@ -33,7 +33,7 @@ from sapwood.learn.groups import (
     make_groups,
     softmax_in_groups,
 )
-from sapwood.learn.parameters import check_amount, check_choice, check_count, check_seed
+from sapwood.learn.parameters import check_amount, check_choice, check_count, check_seed, stored
 from sapwood.learn.preference_engines import RULES, Engine, make_engine, make_scorer
 from sapwood.trees.store import read_view, write_view
 
@@ -330,13 +330,8 @@ def _write(ranker: KernelRanker, writer: Writer) -> dict[str, Any]:
     check_is_fitted(ranker, "kernel_")
     params = dict(ranker.get_params(deep=False))
     kernel = params.pop("kernel")
-    if isinstance(params["checkpoint"], os.PathLike):
-        params["checkpoint"] = os.fspath(params["checkpoint"])
-    if isinstance(params["random_state"], np.random.RandomState):
-        # The generator has been used; what it gave is in the weights.
-        params["random_state"] = None
     return {
-        "params": {name: plain_value(value) for name, value in params.items()},
+        "params": stored(params),
         "kernel": None if kernel is None else writer.part(kernel),
         "fitted_kernel": writer.part(ranker.kernel_),
         "examples": write_view(ranker.support_examples_, writer),
