@@ -93,7 +93,9 @@ def levels_to_user() -> int:
     """Return the stack level, seen from the caller, of the first frame outside Sapwood: where a warning belongs."""
     level = 1
     frame = sys._getframe(1)
-    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).startswith("sapwood."):
+    # scikit-learn wraps the methods of transformers, and calls estimators in searches.
+    inside = ("sapwood.", "sklearn.")
+    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).startswith(inside):
         frame = frame.f_back
         level += 1
     return level
