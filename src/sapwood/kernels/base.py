@@ -201,7 +201,10 @@ class Kernel(Parametrized, ABC):
         return evaluate
 
     def copy(self) -> Self:
-        """Return the same kernel, of which nothing changes when parameters of this one are set."""
+        """Return the same kernel, of which nothing changes when parameters of this one are set.
+
+        Kernels that are its attributes are copied too; all else is shared.
+        """
         result = type(self).__new__(type(self))
         for name, value in vars(self).items():
             setattr(result, name, value.copy() if isinstance(value, Kernel) else value)
