@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 import sapwood as sw
 from sapwood.errors import DataError, ParameterError
-from sapwood.kernels import Kernel, Linear, PartialTree, Polynomial, SubsetTree, Subtree, parse_kernel
+from sapwood.kernels import CrossPair, Kernel, Linear, PartialTree, Polynomial, SubsetTree, Subtree, parse_kernel
+from sapwood.kernels.base import changeable
 from sapwood.learn import KernelSVC, VotedPerceptron
 from sapwood.words import Table
 
@@ -94,6 +95,62 @@ class TestValues:
         with pytest.raises(DataError, match="it needs Examples, not TreeArray"):
             kernel(X)
         assert kernel.bind(E) == kernel
+
+
+class Kept(Kernel):
+    """A kernel between numbers that gives away arrays of its own, or of integers."""
+
+    def __init__(self, kind: str = "integers") -> None:
+        self.kind = kind
+
+    def _give(self, values: Any) -> Any:
+        if self.kind == "integers":
+            return values.astype(np.int64)
+        self.given, self.before = values, values.copy()
+        given = values[:]
+        given.flags.writeable = self.kind == "views"
+        return given
+
+    def _gram(self, X: Any, Y: Any) -> Any:
+        return self._give(X @ (X if Y is None else Y).T)
+
+    def _diag(self, X: Any) -> Any:
+        return (X**2).sum(axis=1)
+
+    def _pairwise(self, X: Any) -> Any:
+        half = len(X) // 2
+        return self._give((X[:half] * X[half:]).sum(axis=1))
+
+
+@pytest.mark.parametrize("kind", ["integers", "views", "read-only"])
+def test_what_a_kernel_gives_is_not_changed(kind):
+    numbers = np.array([[1.0, 2.0], [3.0, 1.0], [2.0, 2.0], [0.0, 1.0]])
+    kernel = Kept(kind)
+    for make in (lambda k: k.normalized(), lambda k: 0.5 * k, lambda k: k + 1.5, lambda k: 0.5 * k * k, lambda k: k**2):
+        made, expected = make(kernel), make(Linear())
+        np.testing.assert_allclose(made(numbers), expected(numbers))
+        np.testing.assert_allclose(made(numbers, numbers[:2]), expected(numbers, numbers[:2]))
+        np.testing.assert_allclose(made.pairwise(numbers), expected.pairwise(numbers))
+    sides = sw.Examples(a=numbers, b=numbers[::-1])
+    made, expected = CrossPair(kernel, "a", "b"), CrossPair(Linear(), "a", "b")
+    np.testing.assert_allclose(made(sides), expected(sides))
+    np.testing.assert_allclose(made(sides, sides[:2]), expected(sides, sides[:2]))
+    np.testing.assert_allclose(made.pairwise(sides), expected.pairwise(sides))
+    normal = kernel.normalized()
+    for compare in (normal, normal.pairwise):
+        compare(numbers)
+        if kind != "integers":
+            np.testing.assert_array_equal(normal.kernel.given, normal.kernel.before)
+
+
+def test_gram_matrices_are_changed_in_place():
+    for kernel in (Subtree(), SubsetTree(), PartialTree(), Linear(words=Table({("c", "d"): 0.5}))):
+        for K in (kernel._gram(X, None), kernel._gram(X, X)):
+            assert changeable(K) is K
+    for matrix in (np.eye(3), sparse.eye_array(3).tocsr(), E["flat"]):
+        for kernel in (Linear(), Polynomial()):
+            K = kernel._gram(matrix, matrix)
+            assert changeable(K) is K
 
 
 class TestExpressions:

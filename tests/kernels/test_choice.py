@@ -27,6 +27,19 @@ def test_an_estimator_may_have_a_default_of_its_own():
     assert KernelRanker().set_params(kernel__decay=0.3).kernel == SubsetTree(0.3)
 
 
+def test_a_value_that_is_refused_changes_nothing():
+    estimator = KernelSVC()
+    with pytest.raises(ParameterError, match="decay must be"):
+        estimator.set_params(C=2.0, kernel__kernel__decay=5)
+    assert estimator.kernel is None
+    assert estimator.C == 1.0
+    kernel = SubsetTree(0.3)
+    with pytest.raises(ParameterError, match="decay must be"):
+        estimator.set_params(kernel=kernel, kernel__decay=5)
+    assert estimator.kernel is None
+    assert kernel.decay == 0.3
+
+
 def test_other_parameters_leave_the_default_alone():
     assert KernelSVC().set_params(C=2.0).kernel is None
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import sapwood as sw
 from sapwood.errors import DataError
-from sapwood.kernels import Linear, Polynomial
-from sapwood.learn import KernelSVC, KernelSVR
+from sapwood.kernels import FragmentMap, HashedFragmentMap, Linear, Polynomial, SubsetTree, SubtreeMap
+from sapwood.learn import KernelSVC, KernelSVR, RecursiveClassifier
 
 
 @settings(deadline=None, max_examples=40)
@@ -74,6 +74,31 @@ def test_no_rows(kernel, rows):
     constant = KernelSVR(kernel).fit(rows, [2.0] * 4)
     assert len(constant.support_) == 0
     np.testing.assert_allclose(constant.predict(rows), 2.0)
+
+
+@pytest.mark.parametrize("kind", [pd.Series, np.array, lambda rows: np.array(rows, dtype=object)])
+def test_no_trees(kind):
+    trees = kind(["(a b)", "(a c)"])
+    assert SubsetTree()(trees, trees[:0]).shape == (2, 0)
+    assert SubsetTree().diag(trees[:0]).shape == (0,)
+    for mapped in (FragmentMap(), SubtreeMap(), HashedFragmentMap()):
+        assert mapped.fit(trees).transform(trees[:0]).shape[0] == 0
+    for model in (KernelSVC(), RecursiveClassifier(epochs=1)):
+        assert model.fit(trees, [0, 1]).predict(trees[:0]).shape == (0,)
+
+
+def test_no_dictionaries():
+    rows = np.array([{"a": 1.0}, {"b": "x"}, {"a": 2}, {"c": True}])
+    assert Linear()(rows, rows[:0]).shape == (4, 0)
+    assert KernelSVC(Linear()).fit(rows, [0, 1, 0, 1]).predict(rows[:0]).shape == (0,)
+
+
+@pytest.mark.parametrize("kernel", [Linear(), Polynomial()])
+def test_no_rows_beside_several_views(kernel):
+    examples = sw.Examples(a=np.eye(2), b=np.eye(2))
+    for sides in ((examples, []), ([], examples)):
+        with pytest.raises(DataError, match=r"got Examples with the views a, b; say which view with \.on\(name\)"):
+            kernel(*sides)
 
 
 def test_sparse_products_are_symmetric_to_the_last_bit():

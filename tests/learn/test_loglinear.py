@@ -155,6 +155,19 @@ def test_models_are_saved_and_cloned(tmp_path):
     assert clone(model).get_params() == model.get_params()
 
 
+@pytest.mark.parametrize("solver", ["adagrad", "lbfgs"])
+def test_seeds_are_those_of_other_learners(solver, tmp_path):
+    sets, right = learnable()
+    for seed in (np.random.RandomState(0), None):
+        model = LogLinear(bits=8, epochs=1, solver=solver, random_state=seed).fit(sets, right)
+        sw.save(model, tmp_path / "m.sap")
+        again = sw.load(tmp_path / "m.sap")
+        assert again.random_state is None
+        np.testing.assert_array_equal(again.weights_, model.weights_)
+    with pytest.raises(ParameterError, match="random_state must be None, a RandomState or an integer"):
+        LogLinear(bits=8, solver=solver, random_state=-1).fit(sets, right)
+
+
 def test_small_weights_can_be_left_out():
     sets, right = learnable()
     whole = LogLinear(bits=12, epochs=3).fit(sets, right).weights_

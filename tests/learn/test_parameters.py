@@ -7,7 +7,7 @@ import pytest
 
 from sapwood.errors import ParameterError
 from sapwood.kernels import SubsetTree
-from sapwood.learn import KernelRanker, KernelSVC, LogLinear, RecursiveRanker, VotedPerceptron
+from sapwood.learn import KernelRanker, KernelSVC, KernelSVR, LogLinear, RecursiveRanker, VotedPerceptron
 from sapwood.learn.parameters import check_amount, check_choice, check_count, check_seed
 
 TREES = ["(S (A a))", "(S (B b))"]
@@ -35,6 +35,15 @@ def test_amounts(value):
         check_amount(value, "x")
 
 
+def test_limits_of_counts():
+    assert check_count(30, "x", 4, 30) == 30
+    for value in (3, 31, "5"):
+        with pytest.raises(ParameterError, match="x must be an integer of at least 4 and at most 30"):
+            check_count(value, "x", 4, 30)
+    with pytest.raises(ParameterError, match="at most 2,147,483,647"):
+        check_count(2**31, "x")
+
+
 def test_limits_of_amounts():
     with pytest.raises(ParameterError, match="more than 0"):
         check_amount(0, "x", zero=False)
@@ -57,9 +66,20 @@ def test_seeds(learner, value):
 
 
 @pytest.mark.parametrize("solver", ["sklearn", "native"])
-def test_too_many_iterations(solver):
-    with pytest.raises(ParameterError, match=r"max_iter must be an integer .* and at most 2,147,483,647"):
-        KernelSVC(solver=solver, max_iter=10**30).fit(TREES, [0, 1])
+def test_iterations(solver):
+    for value in (-1.0, 0, -2, True, "1", None, np.array([1, 2])):
+        with pytest.raises(ParameterError, match=r"max_iter must be an integer of at least 1, or -1 for the limit"):
+            KernelSVC(solver=solver, max_iter=value).fit(TREES, [0, 1])
+    expected = KernelSVC(solver=solver).fit(TREES, [0, 1]).decision_function(TREES)
+    for value in (-1, 1000, np.int64(-1), 2**31, 10**30):
+        model = KernelSVC(solver=solver, max_iter=value).fit(TREES, [0, 1])
+        np.testing.assert_array_equal(model.decision_function(TREES), expected)
+
+
+def test_iterations_of_regression():
+    with pytest.raises(ParameterError, match="max_iter must be an integer"):
+        KernelSVR(max_iter=-1.0).fit(TREES, [0, 1])
+    KernelSVR(max_iter=2**31).fit(TREES, [0, 1])
 
 
 def test_numbers_of_numpy_are_numbers():

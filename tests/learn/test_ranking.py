@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -109,17 +110,17 @@ def test_is_the_textbook_algorithm(kernel, rule, data):
 
 def test_the_native_engine_is_used_where_it_can_be(data):
     X, _, groups = data
-    ends = make_groups(groups, len(X)).ends
+    ends, rows = make_groups(groups, len(X)).ends, np.arange(len(X))
     E = sw.Examples(tree=X, prior=np.zeros((len(X), 1)), words=[{"a": 1.0}] * len(X))
     prior = 0.2 * Linear().on("prior")
     native = [SubsetTree(), 3 * SubsetTree().normalized() + 1.0]
-    assert all(isinstance(make_engine(kernel, X, ends, 0), _NativeEngine) for kernel in native)
+    assert all(isinstance(make_engine(kernel, X, ends, rows, 0), _NativeEngine) for kernel in native)
     on_views = [SubsetTree().on("tree") + prior, SubsetTree().on("tree").normalized() + prior + prior]
-    assert all(isinstance(make_engine(kernel, E, ends, 0), _NativeEngine) for kernel in on_views)
+    assert all(isinstance(make_engine(kernel, E, ends, rows, 0), _NativeEngine) for kernel in on_views)
     others = [PartialTree(), SubsetTree() * SubsetTree(), SubsetTree() + SubsetTree(decay=0.1), SubsetTree(max_depth=2)]
-    assert all(isinstance(make_engine(kernel, X, ends, 0), _GeneralEngine) for kernel in others)
+    assert all(isinstance(make_engine(kernel, X, ends, rows, 0), _GeneralEngine) for kernel in others)
     mixed = SubsetTree().on("tree") + Linear().on("words")
-    assert isinstance(make_engine(mixed, E, ends, 0), _GeneralEngine)
+    assert isinstance(make_engine(mixed, E, ends, rows, 0), _GeneralEngine)
 
 
 @given(
@@ -139,7 +140,7 @@ def test_both_engines_learn_the_same(rows, rule, normal):
     X, relevance = X[made.rows], relevance[made.rows]
     order = np.tile(np.arange(len(made), dtype=np.uint64), 3)
     logs = []
-    for engine in (make_engine(kernel, X, made.ends, 0), _GeneralEngine(kernel, X, made.ends)):
+    for engine in (make_engine(kernel, X, made.ends, made.rows, 0), _GeneralEngine(kernel, X, made.ends, made.rows)):
         engine.train(order, relevance, RULES[rule], 0.5)
         logs.append((engine.log(), engine.steps))
     if rule != "setwise":
@@ -165,7 +166,7 @@ def test_utilities_are_followed_within_a_group(data):
     """After training, what the machine says of a group is what the compiled model says."""
     X, y, groups = data
     for cache in (0, 10**8):
-        engine = make_engine(SubsetTree(decay=0.5), X, make_groups(groups, len(X)).ends, cache)
+        engine = make_engine(SubsetTree(decay=0.5), X, make_groups(groups, len(X)).ends, np.arange(len(X)), cache)
         engine.train(np.arange(40, dtype=np.uint64), y, RULES["pairwise-all"], 1.0)
         row, weight, _ = engine.log()
         expected = SubsetTree(decay=0.5)(X[groups == 3], X[row.astype(int)]) @ weight
@@ -312,6 +313,30 @@ def test_overflow_says_so():
         train(model, ["(S b)", deep[most]], [1, 0], [0, 0])
         with pytest.raises(KernelError, match="example 0 is not finite"):
             model.decision_function(["(R" + 20 * deep[most] + ")"])
+
+
+def test_trees_that_share_nothing_are_told_of_once():
+    trees, relevance, groups = ["a", "b", "(S (A a))", "(S (B b))"], [0, 1, 0, 1], [0, 0, 1, 1]
+    for train in (KernelRanker.fit, KernelRanker.partial_fit):
+        model = KernelRanker(SubsetTree().normalized())
+        # The second part is told of alone.
+        for _ in range(2):
+            with pytest.warns(UserWarning, match="2 of 4 elements share nothing even with themselves") as told:
+                train(model, trees, relevance, groups)
+            assert len(told) == 1
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            model.decision_function(trees[2:])
+
+
+def test_self_kernels_are_computed_once(monkeypatch):
+    asked = []
+    diagonal = SubsetTree._diag
+    monkeypatch.setattr(SubsetTree, "_diag", lambda self, X: (asked.append(len(X)), diagonal(self, X))[1])
+    for kernel in (SubsetTree(), SubsetTree().normalized()):
+        asked.clear()
+        KernelRanker(kernel).fit(["(S (A a))", "(S (B b))"], [0, 1], [0, 0])
+        assert asked == [2]
 
 
 def test_a_model_without_mistakes_scores_zero():

@@ -223,6 +223,10 @@ def test_regression_refuses_words(sentences):
         (pd.Series(["a", None, "b", "a"], dtype="string"), r"y\[1\] is <NA>"),
         ([1.0, 2.0, 1.0, np.nan], r"y\[3\] is nan"),
         (np.array([1.0, np.nan, 1.0, 2.0]), r"y\[1\] is nan"),
+        (pd.Series([(1, 2), (3, 4), (1, 2), (3, 4)]), r"y\[0\] is \(1, 2\), but y must have one dimension"),
+        ([0, [1, 2], 0, 1], r"y\[1\] is \[1, 2\], but y must have one dimension"),
+        (pd.Series([{1}, {2}, {1}, {2}]), r"y\[0\] is \{1\}, but y must have one dimension"),
+        (np.array([["a"], ["b"]] * 2, dtype=object), r"y must have one dimension, got shape \(4, 1\)"),
         ([1, "b", 1, "b"], r"y mixes text and other values: y\[1\] is 'b' and y\[0\] is 1"),
     ],
 )
@@ -309,6 +313,8 @@ def test_labels_of_odd_kinds(sentences):
     numbers = np.unique(y, return_inverse=True)[1]
     model = KernelSVC().fit(X, numbers.astype(object))
     np.testing.assert_array_equal(model.predict(X), KernelSVC().fit(X, numbers).predict(X))
+    for odd in (pd.Series(y, dtype=object), pd.Series(y, dtype="category")):
+        assert KernelSVC().fit(X, odd).classes_.dtype.kind == "U"
     with pytest.raises(DataError, match="decode bytes first"):
         KernelSVC().fit(X, np.asarray(y).astype("S"))
 

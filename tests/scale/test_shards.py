@@ -205,7 +205,8 @@ def test_parameters_of_the_classifier(tmp_path: Path) -> None:
     shards = map_to_shards(HASHED, parts(300), tmp_path / "shards")
     wrong: list[tuple[dict[str, Any], str]] = [
         ({"loss": "zero-one"}, "loss must be one of"),
-        ({"alpha": 0.0}, "alpha must be a finite number above 0"),
+        ({"loss": np.array(["hinge", "log_loss"])}, "loss must be one of"),
+        ({"alpha": 0.0}, "alpha must be a finite number of more than 0"),
         ({"epochs": 0}, "epochs must be an integer of at least 1"),
         ({"random_state": None}, "random_state must be an integer"),
     ]

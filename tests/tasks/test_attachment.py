@@ -161,6 +161,28 @@ def test_trees_may_come_in_parts(ranker):
     assert model.score([LOW, NOUNS[0]]) == 1.0
 
 
+@pytest.mark.parametrize("ranker", [network(), KernelRanker(random_state=0)], ids=["network", "kernel"])
+def test_a_part_that_fails_changes_nothing(ranker):
+    trees = [LOW] * 6 + [HIGH] + [NOUNS[0]] * 6 + [NOUNS[1]]
+    model = AttachmentRanker(clone(ranker).set_params(loss="none"), specialize=True)
+    with pytest.raises(ParameterError, match="loss must be"):
+        model.partial_fit(trees)
+    assert not hasattr(model, "paths_")
+    model.set_params(ranker=ranker).partial_fit(trees)
+    forests = model.forests(trees)
+    before, rankers = model.decision_function(forests), dict(model.rankers_)
+    # The nouns, which come first, are learnt before the prepositions fail.
+    assert list(rankers) == ["noun", "preposition"]
+    rankers["preposition"].set_params(loss="none")
+    with pytest.raises(ParameterError, match="loss must be"):
+        model.partial_fit(trees)
+    assert model.rankers_ == rankers
+    np.testing.assert_array_equal(model.decision_function(forests), before)
+    rankers["preposition"].set_params(loss=ranker.loss)
+    model.partial_fit(trees)
+    assert not np.array_equal(model.decision_function(forests), before)
+
+
 def test_rankers_of_several_classes_have_checkpoints_of_their_own(tmp_path):
     trees = [LOW] * 3 + [HIGH] + [NOUNS[0]] * 3 + [NOUNS[1]]
     whole = AttachmentRanker(network(), specialize=True).fit(trees)

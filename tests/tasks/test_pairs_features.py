@@ -105,8 +105,9 @@ class TestKernelFeatures:
         for _ in range(7):
             text = f"(a {text} {text} {text})"
         features = PairFeatures(("subset",), decays=(1.0,)).fit([(text, text)])
-        with pytest.warns(UserWarning, match=r"subset__1.0 is too large for 1 of 2 pairs, pair 0"):
+        with pytest.warns(UserWarning, match=r"subset__1.0 is too large for 1 of 2 pairs, pair 0") as told:
             values = features.transform([(text, text), ("(a b)", "(a b)")])
+        assert told[0].filename == __file__
         assert values.ravel().tolist() == [0.0, 1.0]
 
 

@@ -23,6 +23,8 @@ TABLES = {
     "objects": np.array([[1, True], [2.0, False]], dtype=object),
     "frame": pd.DataFrame({"a": [1, 2], "b": [True, False]}),
     "nullable frame": pd.DataFrame({"a": pd.array([1, 2], dtype="Int64"), "b": [1.0, 0.0]}),
+    "frame with a name twice": pd.DataFrame([[1, 1], [2, 0]], columns=["a", "a"]),
+    "objects under a name twice": pd.DataFrame([[1, True], [2, False]], columns=["a", "a"], dtype=object),
     "objects in a frame": pd.DataFrame({"a": [1, 2], "b": [True, False]}, dtype=object),
 }
 
@@ -54,6 +56,19 @@ def test_sparse_entries_that_are_stored_twice_are_added_up():
         (pd.DataFrame({"t": ["1", "2"]}), "these columns are not numbers: t"),
         ([{}, "(a b)"], "its rows are dict, str"),
         ([3, None], "its rows are NoneType, int"),
+        ([sw.TreeArray(["(a b)"])], r"its rows are TreeArray\. Trees come as Tree, as strings in bracket notation"),
+        (
+            np.array([["(a b)"]], dtype=object),
+            r"X is a table with a tree in row 0; pass that column alone, .*X\[:, 0\]",
+        ),
+        (np.array([["1", "(a b)"]])[:, 1:], r"X is a table with a tree in row 0; .* X\[:, 0\]"),
+        (np.array([[1, sw.Tree("a", ["b"])]], dtype=object), r"X is a table with a tree in row 0; .* X\[:, 1\]"),
+        (np.array([["x", "y"]]), "X has 'x' in row 0 among numbers"),
+        (np.zeros((1, 1, 1), dtype=object), r"X must have two dimensions \(rows, features\), got shape \(1, 1, 1\)"),
+        (pd.DataFrame([["(a b)", 1]], columns=["n", "n"]), "trees in the column 'n'"),
+        (pd.DataFrame([["x", 1]], columns=["n", "n"]), "these columns are not numbers: n;"),
+        (pd.DataFrame([[1.0, 2.0], [3.0, np.nan]], columns=["n", "n"]), "column 'n' has no number in row 1"),
+        (pd.DataFrame({"m": pd.array([1, 2], "Int64"), "n": pd.array([1, None], "Int64")}), "column 'n' .* in row 1"),
     ],
 )
 def test_refusals(value, message):
@@ -81,6 +96,14 @@ def test_frames():
         sw.Examples.from_frame(pd.DataFrame({"t": ["(a b)", "(a c)"], "label": ["0", "1"]}))
     with pytest.raises(DataError, match="names on several levels; join them first"):
         sw.Examples.from_frame(pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("a", "b"), ("a", "c")])))
+
+
+def test_numbers_of_frames_are_copies():
+    frame = pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0]})
+    view = as_view(frame, "X")
+    view[0, 0] = 9.0
+    assert frame.loc[0, "a"] == 1.0
+    assert as_view(frame[[]], "X").shape == (2, 0)
 
 
 def test_what_looks_like_a_tree():

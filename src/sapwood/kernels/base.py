@@ -148,7 +148,7 @@ class Kernel(Parametrized, ABC):
 
         return explain_kernel(self, a, b, top=top)
 
-    # What subclasses define. X and Y have passed as_data.
+    # What subclasses define. X and Y have passed as_data. Results are new arrays, since other kernels change them.
 
     @abstractmethod
     def _gram(self, X: Any, Y: Any | None) -> Matrix: ...
@@ -201,7 +201,10 @@ class Kernel(Parametrized, ABC):
         return evaluate
 
     def copy(self) -> Self:
-        """Return the same kernel, of which nothing changes when parameters of this one are set."""
+        """Return the same kernel, of which nothing changes when parameters of this one are set.
+
+        Kernels that are its attributes are copied too; all else is shared.
+        """
         result = type(self).__new__(type(self))
         for name, value in vars(self).items():
             setattr(result, name, value.copy() if isinstance(value, Kernel) else value)
@@ -255,7 +258,7 @@ class Sum(_Pair):
     """The sum of two kernels; written ``k1 + k2``."""
 
     def _gram(self, X: Any, Y: Any | None) -> Matrix:
-        K = self.k1._gram(X, Y)
+        K = changeable(self.k1._gram(X, Y))
         K += self.k2._gram(X, Y)
         return K
 
@@ -281,7 +284,7 @@ class Product(_Pair):
     """The product of two kernels, value by value; written ``k1 * k2``."""
 
     def _gram(self, X: Any, Y: Any | None) -> Matrix:
-        K = self.k1._gram(X, Y)
+        K = changeable(self.k1._gram(X, Y))
         K *= self.k2._gram(X, Y)
         return K
 
@@ -315,7 +318,7 @@ class Scaled(Kernel):
         return Scaled(self.weight, self.kernel._bind(X))
 
     def _gram(self, X: Any, Y: Any | None) -> Matrix:
-        K = self.kernel._gram(X, Y)
+        K = changeable(self.kernel._gram(X, Y))
         K *= self.weight
         return K
 
@@ -356,7 +359,7 @@ class Power(Kernel):
         return Power(self.kernel._bind(X), self.exponent)
 
     def _gram(self, X: Any, Y: Any | None) -> Matrix:
-        K = self.kernel._gram(X, Y)
+        K = changeable(self.kernel._gram(X, Y))
         return np.power(K, self.exponent, out=K)
 
     def _diag(self, X: Any) -> Matrix:
@@ -389,7 +392,7 @@ class Normalized(Kernel):
         return Normalized(self.kernel._bind(X))
 
     def _gram(self, X: Any, Y: Any | None) -> Matrix:
-        K = self.kernel._gram(X, Y)
+        K = changeable(self.kernel._gram(X, Y))
         left = self._scale(np.ascontiguousarray(np.diagonal(K)) if Y is None else self.kernel._diag(X))
         right = left if Y is None else self._scale(self.kernel._diag(Y))
         # In blocks, to save memory.
@@ -405,7 +408,7 @@ class Normalized(Kernel):
     def _pairwise(self, X: Any) -> Matrix:
         half = X.shape[0] // 2
         values, diagonal = self.kernel._pairwise_and_diag(X)
-        scale = self._scale(diagonal)
+        values, scale = changeable(values), self._scale(diagonal)
         _multiply(values, scale[:half], scale[half:])
         return values
 
@@ -423,6 +426,7 @@ class Normalized(Kernel):
 
     @staticmethod
     def _scale(diagonal: Matrix, *, warn: bool = True) -> Matrix:
+        diagonal = np.asarray(diagonal, dtype=np.float64)
         broken = np.flatnonzero(~np.isfinite(diagonal))
         if len(broken):
             raise KernelError(
@@ -518,6 +522,11 @@ class Constant(Kernel):
 
     def __repr__(self) -> str:
         return f"Constant({as_written(self.value)})"
+
+
+def changeable(values: Matrix) -> Matrix:
+    """Return values that can be changed in place: copies of integers, and of what belongs to someone else."""
+    return np.require(values, np.float64, ["WRITEABLE", "OWNDATA"])
 
 
 def _multiply(values: Matrix, left: Matrix, right: Matrix) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from sapwood.errors import ParameterError
+from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import Kernel
 from sapwood.kernels.syntactic import SubsetTree
 
@@ -32,8 +33,12 @@ class ChoosesKernel:
     def _chosen_kernel(self) -> Kernel:
         return check_kernel(self._default_kernel() if self.kernel is None else self.kernel)
 
+    @all_or_nothing
     def set_params(self, **params: Any) -> Self:
-        """Set parameters by name; those of the default kernel, too, which then takes its place."""
+        """Set parameters by name; those of the default kernel, too, which then takes its place.
+
+        A value that is refused changes nothing.
+        """
         if any(name.startswith("kernel__") for name in params):
             kernel = params.get("kernel", self.kernel)
             params["kernel"] = self._default_kernel() if kernel is None else check_kernel(kernel)

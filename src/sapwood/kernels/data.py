@@ -30,7 +30,9 @@ def as_data(X: Any) -> Any:
     if isinstance(X, (list, tuple)) and not X:
         return TreeArray([])
     if isinstance(X, (list, tuple, np.ndarray)) or sparse.issparse(X) or hasattr(X, "to_numpy"):
-        return as_view(X, "X")
+        view = as_view(X, "X")
+        # Nothing tells of what an empty array of objects is empty; no trees are no rows to every kernel.
+        return TreeArray([]) if view.shape == (0,) else view
     raise DataError(
         f"expected a TreeArray, Examples, a list of trees, a matrix or a list of dictionaries; got {type(X).__name__}."
     )
@@ -91,7 +93,9 @@ def levels_to_user() -> int:
     """Return the stack level, seen from the caller, of the first frame outside Sapwood: where a warning belongs."""
     level = 1
     frame = sys._getframe(1)
-    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).startswith("sapwood."):
+    # scikit-learn wraps the methods of transformers, and calls estimators in searches.
+    inside = ("sapwood.", "sklearn.")
+    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).startswith(inside):
         frame = frame.f_back
         level += 1
     return level

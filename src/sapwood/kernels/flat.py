@@ -260,11 +260,10 @@ def _line_up(kernel: Kernel, *sides: Any) -> list[Any]:
 
 def _without_empty_lists(sides: tuple[Any, ...]) -> tuple[Any, ...]:
     """Take an empty list, which ``as_data`` has taken for trees, for no rows of whatever stands on the other side."""
-    others = [side for side in sides if not (isinstance(side, TreeArray) and not len(side))]
-    if len(others) == len(sides):
+    if not any(isinstance(side, TreeArray) and not len(side) for side in sides):
         return sides
-    width = others[0].shape[1] if others and others[0].ndim == 2 else None
-    nothing = np.empty(0, dtype=object) if width is None else np.zeros((0, width))
+    widths = [side.shape[1] for side in sides if not isinstance(side, (Examples, TreeArray)) and side.ndim == 2]
+    nothing = np.zeros((0, widths[0])) if widths else np.empty(0, dtype=object)
     return tuple(nothing if isinstance(side, TreeArray) and not len(side) else side for side in sides)
 
 

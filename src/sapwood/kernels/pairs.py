@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sapwood.errors import DataError, ParameterError
-from sapwood.kernels.base import Kernel, Matrix
+from sapwood.kernels.base import Kernel, Matrix, changeable
 from sapwood.kernels.data import join
 from sapwood.trees.examples import Examples
 
@@ -68,15 +68,15 @@ class CrossPair(Kernel):
     def _gram(self, X: Any, Y: Any | None) -> Matrix:
         a, b = self._members(X)
         if Y is None:
-            K = self.kernel._gram(a, None)
+            K = changeable(self.kernel._gram(a, None))
             K *= self.kernel._gram(b, None)
             across = self.kernel._gram(a, b)
             K += across * across.T
             return K
         c, d = self._members(Y)
-        K = self.kernel._gram(a, c)
+        K = changeable(self.kernel._gram(a, c))
         K *= self.kernel._gram(b, d)
-        across = self.kernel._gram(a, d)
+        across = changeable(self.kernel._gram(a, d))
         across *= self.kernel._gram(b, c)
         K += across
         return K
@@ -90,5 +90,4 @@ class CrossPair(Kernel):
         half = X.shape[0] // 2
         straight = self.kernel._pairwise(firsts) * self.kernel._pairwise(seconds)
         across = self.kernel._pairwise(join(firsts[:half], seconds[half:]))
-        across *= self.kernel._pairwise(join(seconds[:half], firsts[half:]))
-        return np.asarray(straight + across)
+        return np.asarray(straight + across * self.kernel._pairwise(join(seconds[:half], firsts[half:])))

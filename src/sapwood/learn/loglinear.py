@@ -20,10 +20,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood import settings
 from sapwood._core import loglinear as _native
-from sapwood.errors import DataError, ParameterError, TooLargeError
-from sapwood.files import Reader, Writer, plain_value, register
+from sapwood.errors import DataError, TooLargeError
+from sapwood.files import Reader, Writer, register
 from sapwood.fitting import all_or_nothing
-from sapwood.learn.parameters import check_amount, check_choice, check_seed
+from sapwood.learn.parameters import check_amount, check_choice, check_count, check_seed, stored
 from sapwood.memory import available
 from sapwood.notebook import Shown
 
@@ -227,7 +227,7 @@ class LogLinear(BaseEstimator):
         Sets whose gradients AdaGrad adds up before it moves the weights.
     prune : float
         Weights that end up smaller than this become 0, so that model files hold only those that matter.
-    random_state : int
+    random_state : int, RandomState or None
         Seed of the order in which AdaGrad sees the sets. The result depends on nothing else, and not on threads.
 
     Attributes
@@ -255,7 +255,7 @@ class LogLinear(BaseEstimator):
         epochs: int = 10,
         batch: int = 8,
         prune: float = 0.0,
-        random_state: int = 0,
+        random_state: Any = 0,
     ) -> None:
         self.l2, self.solver, self.bits, self.rate = l2, solver, bits, rate
         self.epochs, self.batch, self.prune, self.random_state = epochs, batch, prune, random_state
@@ -276,6 +276,7 @@ class LogLinear(BaseEstimator):
             Called with the model after each epoch of AdaGrad, for example to measure it; returning True ends training.
         """
         self._check()
+        seed = check_seed(self.random_state)
         right = self._right(X, y)
         if self.solver == "lbfgs":
             return self._fit_lbfgs(X, right)
@@ -289,7 +290,7 @@ class LogLinear(BaseEstimator):
             )
         weights, squares = np.zeros(size, np.float32), np.zeros(size, np.float32)
         moved = np.zeros(size, np.uint32)
-        generator = np.random.Generator(np.random.PCG64(check_seed(self.random_state)))
+        generator = np.random.Generator(np.random.PCG64(seed))
         batches = max(1, math.ceil(len(X) / self.batch))
         decay = 2.0 * self.l2 / batches
         step = 0
@@ -353,9 +354,7 @@ class LogLinear(BaseEstimator):
     def _check(self) -> None:
         check_choice(self.solver, "solver", ("adagrad", "lbfgs"))
         for name, low, high in (("bits", 4, 30), ("epochs", 1, 10_000), ("batch", 1, 1 << 20)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
-                raise ParameterError(f"{name} must be an integer from {low} to {high:,}, got {value!r}.")
+            check_count(getattr(self, name), name, low, high)
         for name in ("l2", "rate", "prune"):
             check_amount(getattr(self, name), name, zero=name != "rate")
 
@@ -381,7 +380,7 @@ def _write(model: LogLinear, writer: Writer) -> dict[str, Any]:
     # Most places of the table are empty, and files are for keeping.
     places = np.flatnonzero(model.weights_).astype(np.uint32)
     return {
-        "parameters": {name: plain_value(value) for name, value in model.get_params().items()},
+        "parameters": stored(model.get_params()),
         "places": writer.array(places),
         "weights": writer.array(model.weights_[places]),
         "losses": model.losses_,

@@ -1,18 +1,20 @@
-"""Checks of the parameters that learners have in common; messages name the parameter and what it may be."""
+"""Parameters that learners have in common: checks, whose messages name the parameter, and what model files hold."""
 
 from __future__ import annotations
 
-from typing import Any
+import os
+from typing import Any, TypeGuard
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from sapwood.errors import ParameterError
+from sapwood.files import plain_value
 from sapwood.scalars import is_finite
 
-__all__ = ["check_amount", "check_choice", "check_count", "check_seed"]
+__all__ = ["MOST", "check_amount", "check_choice", "check_count", "check_iterations", "check_seed", "stored"]
 
-_MOST = 2**31 - 1  # what solvers count in
+MOST = 2**31 - 1  # what solvers count in
 
 
 def check_choice(value: object, name: str, choices: tuple[str, ...]) -> None:
@@ -21,11 +23,21 @@ def check_choice(value: object, name: str, choices: tuple[str, ...]) -> None:
         raise ParameterError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}.")
 
 
-def check_count(value: object, name: str, least: int = 1) -> int:
-    """Raise unless a parameter is a whole number of at least ``least``."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value <= _MOST:
-        limit = f" and at most {_MOST:,}" if isinstance(value, (int, np.integer)) and value > _MOST else ""
+def check_count(value: object, name: str, least: int = 1, most: int = MOST) -> int:
+    """Raise unless a parameter is a whole number of at least ``least`` and at most ``most``."""
+    if not _is_whole(value) or not least <= value <= most:
+        # The limit of all parameters is of interest to those alone who go beyond it.
+        limit = f" and at most {most:,}" if most < MOST or (_is_whole(value) and value > most) else ""
         raise ParameterError(f"{name} must be an integer of at least {least}{limit}, got {value!r}.")
+    return int(value)
+
+
+def check_iterations(value: object, name: str) -> int:
+    """Raise unless a parameter is a limit on iterations: a whole number of at least 1, however large, or -1."""
+    if not _is_whole(value) or (value != -1 and value < 1):
+        raise ParameterError(
+            f"{name} must be an integer of at least 1, or -1 for the limit of the solver itself, got {value!r}."
+        )
     return int(value)
 
 
@@ -42,7 +54,7 @@ def check_seed(random_state: Any) -> int:
     seed = random_state
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
         try:
-            seed = check_random_state(random_state).randint(_MOST)
+            seed = check_random_state(random_state).randint(MOST)
         except ValueError:
             seed = -1
     if seed < 0:
@@ -50,3 +62,23 @@ def check_seed(random_state: Any) -> int:
             f"random_state must be None, a RandomState or an integer of at least 0, got {random_state!r}."
         )
     return int(seed)
+
+
+def stored(params: dict[str, Any]) -> dict[str, Any]:
+    """Return parameters as model files hold them.
+
+    >>> from pathlib import Path
+    >>> stored({"checkpoint": Path("state"), "random_state": np.random.RandomState(0), "epochs": np.int64(3)})
+    {'checkpoint': 'state', 'random_state': None, 'epochs': 3}
+    """
+    plain = {}
+    for name, value in params.items():
+        if isinstance(value, np.random.RandomState):
+            # The generator has been used; what it gave is in the weights.
+            value = None
+        plain[name] = plain_value(os.fspath(value) if isinstance(value, os.PathLike) else value)
+    return plain
+
+
+def _is_whole(value: object) -> TypeGuard[int]:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)

@@ -23,7 +23,7 @@ from sapwood.kernels.choice import ChoosesKernel
 from sapwood.learn.checkpoints import CheckpointFile, fingerprint
 from sapwood.learn.finite import check_finite
 from sapwood.learn.groups import add_up
-from sapwood.learn.parameters import check_amount, check_choice, check_count, check_seed
+from sapwood.learn.parameters import check_amount, check_choice, check_count, check_seed, stored
 from sapwood.learn.targets import check_classes
 from sapwood.trees.store import read_view, write_view
 
@@ -171,13 +171,15 @@ class VotedPerceptron(ChoosesKernel, ClassifierMixin, BaseEstimator):
                             values = self.kernel_.expansion(X[support], weights[support, None])(block)[:, 0]
                     K = self.kernel_(block)
                     check_finite(K, chosen)
-                    check_finite(values, chosen)
-                    for at, row in enumerate(chosen.tolist()):
-                        steps += 1
-                        if signs[row] * values[at] <= 0:
-                            rows.append(row)
-                            when.append(steps)
-                            values += signs[row] * K[at]
+                    # Sums of kernel values may be too large where no kernel value is; then they stay so.
+                    with np.errstate(over="ignore", invalid="ignore"):
+                        for at, row in enumerate(chosen.tolist()):
+                            steps += 1
+                            if signs[row] * values[at] <= 0:
+                                rows.append(row)
+                                when.append(steps)
+                                values += signs[row] * K[at]
+                    check_finite(values, chosen, "score")
                     done += len(chosen)
                     if progress is not None:
                         progress(epoch * count + done)
@@ -252,15 +254,10 @@ def _write(model: VotedPerceptron, writer: Writer) -> dict[str, Any]:
     check_is_fitted(model, "kernel_")
     params = dict(model.get_params(deep=False))
     kernel = params.pop("kernel")
-    if isinstance(params["checkpoint"], os.PathLike):
-        params["checkpoint"] = os.fspath(params["checkpoint"])
-    if isinstance(params["random_state"], np.random.RandomState):
-        # The generator has been used; what it gave is in the weights.
-        params["random_state"] = None
     if model.classes_.dtype.kind not in "OUbiuf":
         raise ParameterError(f"labels of type {model.classes_.dtype} cannot be saved; use text or numbers.")
     return {
-        "params": {name: plain_value(value) for name, value in params.items()},
+        "params": stored(params),
         "kernel": None if kernel is None else writer.part(kernel),
         "fitted_kernel": writer.part(model.kernel_),
         "examples": write_view(model.support_examples_, writer),

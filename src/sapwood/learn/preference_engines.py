@@ -19,6 +19,7 @@ from sapwood.errors import DataError
 from sapwood.kernels.base import Constant, Kernel, Matrix, Normalized, OnView, Scaled, Sum
 from sapwood.kernels.flat import Linear
 from sapwood.kernels.syntactic import SubsetTree
+from sapwood.learn.finite import check_finite
 from sapwood.learn.groups import add_up
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples
@@ -109,11 +110,15 @@ class _NativeView:
             raise DataError(f"{self.kernel!r} compares trees, but it got {type(trees).__name__}.")
         return trees
 
-    def scales(self, X: Any) -> Matrix:
+    def scales(self, X: Any, *, warn: bool = True) -> Matrix:
         trees = self.trees(X)
+        return self.scales_of(self.kernel._diag(trees) if self.normal else np.empty(len(trees)), warn=warn)
+
+    def scales_of(self, diagonal: Matrix, *, warn: bool = True) -> Matrix:
+        """Return the factors of trees whose self-kernels are known."""
         if not self.normal:
-            return np.full(len(trees), self.factor)
-        return self.factor * Normalized._scale(self.kernel._diag(trees))
+            return np.full(len(diagonal), self.factor)
+        return self.factor * Normalized._scale(diagonal, warn=warn)
 
     def features(self, X: Any) -> Matrix:
         columns = [np.zeros((X.shape[0], 0))]
@@ -157,22 +162,39 @@ def _native_view(kernel: Kernel, X: Any) -> _NativeView | None:
     return view if view.fits(X) else None
 
 
-def make_engine(kernel: Kernel, X: Any, ends: NDArray[np.intp], cache_bytes: int) -> Engine:
-    """Make the engine that suits a bound kernel; rows of X stand group after group."""
+def make_engine(kernel: Kernel, X: Any, ends: NDArray[np.intp], numbers: NDArray[np.intp], cache_bytes: int) -> Engine:
+    """Make the engine that suits a bound kernel.
+
+    Rows of X stand group after group; messages call them by their numbers, and those of earlier training, which come
+    first, have -1.
+    """
     view = _native_view(kernel, X)
-    return _GeneralEngine(kernel, X, ends) if view is None else _NativeEngine(view, X, ends, cache_bytes)
+    if view is None:
+        return _GeneralEngine(kernel, X, ends, numbers)
+    return _NativeEngine(view, X, ends, numbers, cache_bytes)
 
 
 class _NativeEngine:
-    def __init__(self, view: _NativeView, X: Any, ends: NDArray[np.intp], cache_bytes: int) -> None:
+    def __init__(
+        self, view: _NativeView, X: Any, ends: NDArray[np.intp], numbers: NDArray[np.intp], cache_bytes: int
+    ) -> None:
         trees = view.trees(X)._compact()
         kernel = view.kernel
+        diagonal = kernel._diag(trees)
+        earlier = int((numbers < 0).sum())
+        scales = np.concatenate([view.scales_of(diagonal[:earlier], warn=False), view.scales_of(diagonal[earlier:])])
+        features = view.features(X)
+        with np.errstate(over="ignore"):
+            own = (scales * np.sqrt(diagonal)) ** 2 + (features**2).sum(axis=1)
+        check_finite(own, numbers)
+        self._numbers, self._largest = numbers, float(own.max(initial=0.0))
+        self._begins = np.concatenate([np.zeros(1, dtype=np.intp), ends])
         self._machine = _core.preferences.PreferenceMachine(
             trees._arena,
             trees._roots,
             ends.astype(np.uint64),
-            view.scales(X),
-            view.features(X),
+            scales,
+            features,
             float(kernel.decay),
             bool(kernel.bag_of_words),
             cache_bytes,
@@ -189,6 +211,13 @@ class _NativeEngine:
 
     def train(self, order: NDArray[np.uint64], relevance: Matrix, rule: int, rate: float) -> None:
         self._machine.train(order, relevance, rule, rate, None)
+        # No kernel value is larger than the largest self-kernel, and no step adds more weight than this, so that there
+        # is hardly ever a reason to look.
+        if np.isfinite(2.0 * max(1.0, rate) * self.steps * self._largest):
+            return
+        for group in order.tolist():
+            rows = self._numbers[self._begins[group] : self._begins[group + 1]]
+            check_finite(self._machine.utilities(group), rows, "utility")
 
 
 class _GeneralEngine:
@@ -196,8 +225,9 @@ class _GeneralEngine:
 
     _BLOCK = 1024  # rows
 
-    def __init__(self, kernel: Kernel, X: Any, ends: NDArray[np.intp]) -> None:
-        self._kernel, self._X = kernel, X
+    def __init__(self, kernel: Kernel, X: Any, ends: NDArray[np.intp], numbers: NDArray[np.intp]) -> None:
+        check_finite(kernel._diag(X), numbers)
+        self._kernel, self._X, self._numbers = kernel, X, numbers
         self._begins = np.concatenate([np.zeros(1, dtype=np.intp), ends])
         self._rows: list[int] = []
         self._weights: list[float] = []
@@ -230,7 +260,9 @@ class _GeneralEngine:
         start = 0
         while start < len(groups):
             stop = start + max(1, int(np.searchsorted(np.cumsum(sizes[start:]), self._BLOCK, side="right")))
-            self._train_block(groups[start:stop], relevance, rule, rate)
+            # Sums of kernel values may be too large where no kernel value is; the block says so at its end.
+            with np.errstate(over="ignore", invalid="ignore"):
+                self._train_block(groups[start:stop], relevance, rule, rate)
             start = stop
 
     def _train_block(self, groups: NDArray[np.intp], relevance: Matrix, rule: int, rate: float) -> None:
@@ -259,6 +291,7 @@ class _GeneralEngine:
                 utilities[at : at + size], relevance[self._begins[group] : self._begins[group + 1]], rule, rate, update
             )
             at += size
+        check_finite(utilities, self._numbers[rows], "utility")
 
     def _learn(
         self, utility: Matrix, truth: Matrix, rule: int, rate: float, update: Callable[[list[int], list[float]], None]
@@ -314,7 +347,8 @@ def make_scorer(kernel: Kernel, support: Any, weights: Matrix) -> Callable[[Any]
     model = _core.preferences.SubsetModel(
         own._arena,
         own._roots,
-        np.ascontiguousarray(weights * view.scales(support)),
+        # Training has warned already.
+        np.ascontiguousarray(weights * view.scales(support, warn=False)),
         float(view.kernel.decay),
         bool(view.kernel.bag_of_words),
     )

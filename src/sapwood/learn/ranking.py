@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood import settings
 from sapwood.errors import DataError, ParameterError
-from sapwood.files import Reader, Writer, plain_value, register
+from sapwood.files import Reader, Writer, register
 from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import Kernel, Matrix, as_data
 from sapwood.kernels.choice import ChoosesKernel
@@ -33,7 +33,7 @@ from sapwood.learn.groups import (
     make_groups,
     softmax_in_groups,
 )
-from sapwood.learn.parameters import check_amount, check_choice, check_count, check_seed
+from sapwood.learn.parameters import check_amount, check_choice, check_count, check_seed, stored
 from sapwood.learn.preference_engines import RULES, Engine, make_engine, make_scorer
 from sapwood.trees.store import read_view, write_view
 
@@ -183,9 +183,7 @@ class KernelRanker(ChoosesKernel, RankerMixin, BaseEstimator):
             params = {name: value for name, value in self.get_params(deep=False).items() if name != "checkpoint"}
             digest = fingerprint({**params, "random_state": seed}, rows, made.ends, truth)
         file = CheckpointFile(self.checkpoint, digest)
-        engine = make_engine(kernel, rows, made.ends, int(self.cache_size * 1e6))
-        # No value of a kernel is larger than the largest of an example with itself, so that training need not look.
-        check_finite(kernel.diag(rows), made.rows)
+        engine = make_engine(kernel, rows, made.ends, made.rows, int(self.cache_size * 1e6))
         self.kernel_ = kernel
         epoch, done = 0, 0
         self.validation_curve_ = []
@@ -242,18 +240,18 @@ class KernelRanker(ChoosesKernel, RankerMixin, BaseEstimator):
             if first:
                 raise DataError("no group teaches anything: each has one row, or rows of the same relevance.")
             return self
-        rows, ends, truth = X[made.rows], made.ends, relevance[made.rows]
+        rows, ends, numbers, truth = X[made.rows], made.ends, made.rows, relevance[made.rows]
         before = 0 if first else len(self._sums)
         if before:
             # What was learnt before comes first, as a group that is never asked for.
             rows = end_to_end(self.support_examples_, rows, ("the training so far", "this part"))
             ends = np.concatenate([[before], ends + before])
+            numbers = np.concatenate([np.full(before, -1), numbers])
             truth = np.concatenate([np.zeros(before), truth])
-        engine = make_engine(kernel, rows, ends, int(self.cache_size * 1e6))
-        check_finite(kernel.diag(X[made.rows]), made.rows)
+        engine = make_engine(kernel, rows, ends, numbers, int(self.cache_size * 1e6))
         if not first:
-            numbers = np.arange(before, dtype=np.uint64)
-            engine.replay(numbers, self._sums, np.zeros(before, dtype=np.uint64), self.n_steps_, self.n_mistakes_)
+            earlier_rows = np.arange(before, dtype=np.uint64)
+            engine.replay(earlier_rows, self._sums, np.zeros(before, dtype=np.uint64), self.n_steps_, self.n_mistakes_)
         order = np.arange(bool(before), len(ends), dtype=np.uint64)
         with settings.progress_bar(len(order), "Training") as progress:
             for start in range(0, len(order), 256):
@@ -312,7 +310,7 @@ class KernelRanker(ChoosesKernel, RankerMixin, BaseEstimator):
         if self._scorer is None:
             self._scorer = make_scorer(self.kernel_, self.support_examples_, weights)
         utilities = self._scorer(X) / steps if X.shape[0] else np.zeros(0)
-        check_finite(utilities)
+        check_finite(utilities, what="utility")
         return utilities
 
     def predict_proba(self, X: Any, groups: Any = None) -> Matrix:
@@ -332,13 +330,8 @@ def _write(ranker: KernelRanker, writer: Writer) -> dict[str, Any]:
     check_is_fitted(ranker, "kernel_")
     params = dict(ranker.get_params(deep=False))
     kernel = params.pop("kernel")
-    if isinstance(params["checkpoint"], os.PathLike):
-        params["checkpoint"] = os.fspath(params["checkpoint"])
-    if isinstance(params["random_state"], np.random.RandomState):
-        # The generator has been used; what it gave is in the weights.
-        params["random_state"] = None
     return {
-        "params": {name: plain_value(value) for name, value in params.items()},
+        "params": stored(params),
         "kernel": None if kernel is None else writer.part(kernel),
         "fitted_kernel": writer.part(ranker.kernel_),
         "examples": write_view(ranker.support_examples_, writer),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood.errors import ParameterError
 from sapwood.files import Reader, Writer, plain_value, register
+from sapwood.learn.parameters import stored
 from sapwood.learn.recursive import RecursiveClassifier, RecursiveRanker, RecursiveRegressor
 from sapwood.learn.recursive_training import Scaling
 
@@ -20,13 +20,8 @@ __all__: list[str] = []
 def _write(model: Any, writer: Writer) -> dict[str, Any]:
     check_is_fitted(model)
     params = dict(model.get_params(deep=False))
-    if isinstance(params["checkpoint"], os.PathLike):
-        params["checkpoint"] = os.fspath(params["checkpoint"])
-    if isinstance(params["random_state"], (np.random.RandomState, np.random.Generator)):
-        # The generator has been used; what it gave is in the weights.
-        params["random_state"] = None
     data: dict[str, Any] = {
-        "params": {name: plain_value(value) for name, value in params.items()},
+        "params": stored(params),
         "labels": model.labels_,
         "weights": writer.array(model.weights_),
         "shift": writer.array(model.scaling_.shift),

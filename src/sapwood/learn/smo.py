@@ -146,7 +146,7 @@ def solve_prepared(
             np.concatenate(sides),
             np.concatenate(costs),
             float(tolerance),
-            max(0, int(max_iter)),
+            max(0, min(int(max_iter), 1 << 62)),
             prepared.window,
             True,
             threads,

@@ -26,7 +26,7 @@ from sapwood.kernels.choice import ChoosesKernel
 from sapwood.kernels.explain import one_example
 from sapwood.learn.explain import CompiledExplanation, Explanation, ModelFragments
 from sapwood.learn.finite import check_finite
-from sapwood.learn.parameters import check_amount, check_choice, check_count
+from sapwood.learn.parameters import MOST, check_amount, check_choice, check_iterations
 from sapwood.learn.smo import BinaryProblem, solve
 from sapwood.learn.spreading import side_by_side
 from sapwood.learn.targets import check_classes, check_values, check_weights
@@ -57,8 +57,11 @@ class _KernelMachine(ChoosesKernel, BaseEstimator):
         """Check what both estimators hand to a solver."""
         for name in ("C", "tol", "cache_size"):
             check_amount(getattr(self, name), name, zero=False)
-        if self.max_iter != -1 or isinstance(self.max_iter, bool):
-            check_count(self.max_iter, "max_iter")
+        check_iterations(self.max_iter, "max_iter")
+
+    def _most_iterations(self) -> int:
+        """Return the limit as scikit-learn's solver takes it; nobody waits for that many iterations."""
+        return min(int(self.max_iter), MOST)
 
     def _bind(self, X: Any) -> Kernel:
         self.kernel_ = self._chosen_kernel().bind(X)
@@ -215,7 +218,13 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
         return self
 
     def _solver(self) -> SVC:
-        return SVC(kernel="precomputed", C=self.C, tol=self.tol, max_iter=self.max_iter, cache_size=self.cache_size)
+        return SVC(
+            kernel="precomputed",
+            C=self.C,
+            tol=self.tol,
+            max_iter=self._most_iterations(),
+            cache_size=self.cache_size,
+        )
 
     def _check_class_weight(self) -> None:
         weights = self.class_weight
@@ -457,7 +466,7 @@ class KernelSVR(RegressorMixin, _KernelMachine):
             C=self.C,
             epsilon=self.epsilon,
             tol=self.tol,
-            max_iter=self.max_iter,
+            max_iter=self._most_iterations(),
             cache_size=self.cache_size,
         ).fit(K, targets, sample_weight=weights)
         self._keep(X, solution.support_.astype(np.intp), solution.dual_coef_.T, solution.intercept_.astype(np.float64))

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood.errors import ParameterError
 from sapwood.files import Reader, Writer, plain_value, register
+from sapwood.learn.parameters import stored
 from sapwood.learn.svm import KernelSVC, KernelSVR
 from sapwood.trees.store import read_view, write_view
 
@@ -25,7 +26,7 @@ def _write_machine(machine: Any, writer: Writer) -> dict[str, Any]:
         # JSON would turn every key into text, so the pairs are listed.
         params["class_weight"] = [[plain_value(label), float(factor)] for label, factor in weights.items()]
     data: dict[str, Any] = {
-        "params": {name: plain_value(value) for name, value in params.items()},
+        "params": stored(params),
         "kernel": None if kernel is None else writer.part(kernel),
         "fitted_kernel": writer.part(machine.kernel_),
         "support": writer.array(machine.support_.astype(np.int64)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,8 @@ def check_labels(count: int, y: Any) -> NDArray[Any]:
     sapwood.errors.DataError: y[1] is nan, which is no label; fill it in or drop the example.
     """
     values = y.to_numpy() if hasattr(y, "to_numpy") else y
+    if isinstance(values, np.ndarray) and values.ndim != 1:
+        raise _not_flat(values.shape)
     # An array would make text of whatever stands beside text.
     if isinstance(values, (list, tuple)) or getattr(getattr(values, "dtype", None), "kind", "") == "O":
         _check_kinds(values)
@@ -88,7 +91,7 @@ def _one_each(count: int, y: Any) -> NDArray[Any]:
         raise DataError("fit needs targets: pass y with one entry per example.")
     targets = np.asarray(y)
     if targets.ndim != 1:
-        raise DataError(f"y must have one dimension, got shape {targets.shape}.")
+        raise _not_flat(targets.shape)
     if len(targets) != count:
         raise DataError(f"X has {count} examples but y has {len(targets)} entries; they must be the same.")
     if not count:
@@ -101,6 +104,11 @@ def _check_kinds(values: Any) -> None:
     for number, value in enumerate(values):
         if is_missing(value):
             raise _no_label(number, value)
+        if isinstance(value, Iterable) and not isinstance(value, (str, bytes)) and getattr(value, "shape", None) != ():
+            raise DataError(
+                f"y[{number}] is {value!r}, but y must have one dimension: one text or number per example; join the "
+                "parts of a label to one text."
+            )
         firsts.setdefault(isinstance(value, str), number)
     if len(firsts) == 2:
         text, other = firsts[True], firsts[False]
@@ -108,6 +116,10 @@ def _check_kinds(values: Any) -> None:
             f"y mixes text and other values: y[{text}] is {values[text]!r} and y[{other}] is {values[other]!r}; "
             "make all of them text or all of them numbers."
         )
+
+
+def _not_flat(shape: tuple[int, ...]) -> DataError:
+    return DataError(f"y must have one dimension, got shape {shape}; pass one label or value per example.")
 
 
 def _no_label(number: int, value: object) -> DataError:

@@ -21,7 +21,7 @@ from sapwood.errors import DataError, ParameterError
 from sapwood.files import Reader, Writer, register
 from sapwood.fitting import all_or_nothing
 from sapwood.learn.checkpoints import CheckpointFile, fingerprint
-from sapwood.scalars import is_finite
+from sapwood.learn.parameters import check_amount, check_choice
 from sapwood.scale.parts import check_size, in_parts
 from sapwood.scale.shards import Shards
 from sapwood.trees.array import TreeArray
@@ -180,10 +180,8 @@ class ShardClassifier(ClassifierMixin, BaseEstimator):
         return normalize(rows, copy=False) if self.normalized else rows
 
     def _check(self) -> None:
-        if self.loss not in _LOSSES:
-            raise ParameterError(f"loss must be one of {', '.join(map(repr, _LOSSES))}, got {self.loss!r}.")
-        if not is_finite(self.alpha) or self.alpha <= 0:
-            raise ParameterError(f"alpha must be a finite number above 0, got {self.alpha!r}.")
+        check_choice(self.loss, "loss", _LOSSES)
+        check_amount(self.alpha, "alpha", zero=False)
         check_size(self.epochs, "epochs")
         seed = self.random_state
         if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:

@@ -13,7 +13,7 @@ import numpy as np
 from sapwood.errors import BracketError, DataError, TreeError
 from sapwood.notebook import Shown
 from sapwood.trees.array import TreeArray
-from sapwood.trees.views import as_view, columns_of_numbers, looks_like_tree
+from sapwood.trees.views import as_view, columns_of_numbers, columns_of_trees
 
 __all__ = ["Examples"]
 
@@ -74,7 +74,7 @@ class Examples(Shown):
         if len(set(names)) < len(names):
             raise DataError(f"two columns have the same name; the frame has {', '.join(names)}.")
         if trees is None:
-            trees = [name for name in names if len(frame) and looks_like_tree(frame[name].iloc[0])]
+            trees = [names[place] for place in columns_of_trees(frame)]
         trees = [trees] if isinstance(trees, str) else list(trees)
         unknown = [name for name in trees if name not in names]
         if unknown:
@@ -87,7 +87,7 @@ class Examples(Shown):
                     "the tree column 'flat' has the name of the view for numbers; rename it, for example with "
                     "frame.rename(columns={'flat': 'tree'})."
                 )
-            views["flat"] = columns_of_numbers(frame, rest)
+            views["flat"] = columns_of_numbers(frame[rest])
         return cls(**views)
 
     def detach(self) -> Examples:

@@ -5,7 +5,7 @@ Whatever a user passes becomes one of these here. What a view means is the busin
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from sapwood.trees.array import TreeArray
 from sapwood.trees.convert import is_frame, is_nltk
 from sapwood.trees.tree import Tree
 
-__all__ = ["as_view", "columns_of_numbers", "looks_like_tree"]
+__all__ = ["as_view", "columns_of_numbers", "columns_of_trees", "looks_like_tree"]
 
 
 def as_view(value: Any, name: str) -> Any:
@@ -45,9 +45,9 @@ def as_view(value: Any, name: str) -> Any:
             f"{name} must be trees, a matrix or a list of dictionaries, one row per example; got {value!r}."
         )
     if isinstance(value, np.ndarray):
-        if value.dtype.kind not in "OU" or (value.ndim == 2 and value.dtype.kind == "O"):
+        if value.dtype.kind not in "OU" or value.ndim != 1:
             return _matrix(value, name)
-        if not len(value) and value.ndim == 1:
+        if not len(value):
             return value  # no rows are left of a view of dictionaries
     rows = list(value)
     if not rows:
@@ -58,36 +58,35 @@ def as_view(value: Any, name: str) -> Any:
         return _matrix(rows, name)
     if any(isinstance(row, Mapping) for row in rows) or not any(_is_element(row) for row in rows):
         kinds = ", ".join(sorted({type(row).__name__ for row in rows}))
-        raise DataError(f"{name} must be trees, a matrix or a list of dictionaries; its rows are {kinds}.")
+        raise DataError(
+            f"{name} must be trees, a matrix or a list of dictionaries; its rows are {kinds}. Trees come as "
+            "Tree, as strings in bracket notation, as nltk.Tree, or as lists of these."
+        )
     return TreeArray(rows)
 
 
-def columns_of_numbers(frame: Any, names: Sequence[str]) -> NDArray[np.float64]:
-    """Return columns of a data frame side by side, or raise naming those that are no numbers or have gaps."""
-    columns, others = [], []
-    for name in names:
-        values = frame[name]
-        # Dates would become large numbers in silence, complex numbers lose a part, and text such as "1" is a label.
-        if getattr(values.dtype, "kind", "O") in "mMc" or any(isinstance(value, str) for value in _objects(values)):
-            others.append(name)
-            continue
-        try:
-            columns.append(values.to_numpy(dtype=np.float64, na_value=np.nan))
-        except (TypeError, ValueError):
-            others.append(name)
-    if others:
+def columns_of_numbers(frame: Any) -> NDArray[np.float64]:
+    """Return the columns of a data frame side by side, or raise naming those that are no numbers or have gaps."""
+    if all(isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in frame.dtypes):
+        matrix = np.array(frame.to_numpy(np.float64))  # a copy, since the frame may be changed later
+    else:
+        matrix = _column_by_column(frame)
+    gaps = np.isnan(matrix)
+    if gaps.any():
+        column = int(np.flatnonzero(gaps.any(axis=0))[0])
+        row = int(np.flatnonzero(gaps[:, column])[0])
         raise DataError(
-            f"these columns are not numbers: {', '.join(map(str, others))}; drop or encode them first, or name the "
-            "tree columns with Examples.from_frame(df, trees=[...])."
+            f"column {frame.columns[column]!r} has no number in row {row} (frame.iloc[{row}]); fill or drop what is "
+            "missing first."
         )
-    for name, column in zip(names, columns, strict=True):
-        missing = np.flatnonzero(np.isnan(column))
-        if len(missing):
-            raise DataError(
-                f"column {name!r} has no number in row {missing[0]} (frame.iloc[{missing[0]}]); fill or drop what is "
-                "missing first."
-            )
-    return np.column_stack(columns) if columns else np.zeros((len(frame), 0))
+    return matrix
+
+
+def columns_of_trees(frame: Any) -> list[int]:
+    """Return the positions of the columns of a data frame whose first value is a tree or looks like one."""
+    # By position, here and below: names may occur twice.
+    kinds = enumerate(frame.dtypes if len(frame) else ())
+    return [place for place, kind in kinds if not _is_plain(kind) and looks_like_tree(frame.iloc[0, place])]
 
 
 def looks_like_tree(value: object) -> bool:
@@ -97,19 +96,40 @@ def looks_like_tree(value: object) -> bool:
     return isinstance(value, Tree) or is_nltk(value) or (isinstance(value, str) and value.lstrip().startswith("("))
 
 
-def _objects(column: Any) -> Any:
-    """Return the values of a column that may hold text; of one that cannot, nothing."""
-    return () if getattr(column.dtype, "kind", "O") in "biuf" else column
+def _is_plain(kind: Any) -> bool:
+    """Tell whether a column of this type can hold nothing but numbers and truth values."""
+    return getattr(kind, "kind", "O") in "biuf"
+
+
+def _column_by_column(frame: Any) -> NDArray[np.float64]:
+    columns, others = [], []
+    for place, kind in enumerate(frame.dtypes):
+        values = frame.iloc[:, place]
+        text = not _is_plain(kind) and any(isinstance(value, str) for value in values)
+        # Dates would become large numbers in silence, complex numbers lose a part, and text such as "1" is a label.
+        if text or getattr(kind, "kind", "O") in "mMc":
+            others.append(frame.columns[place])
+            continue
+        try:
+            columns.append(values.to_numpy(dtype=np.float64, na_value=np.nan))
+        except (TypeError, ValueError):
+            others.append(frame.columns[place])
+    if others:
+        raise DataError(
+            f"these columns are not numbers: {', '.join(map(str, others))}; drop or encode them first, or name the "
+            "tree columns with Examples.from_frame(df, trees=[...])."
+        )
+    return np.column_stack(columns)
 
 
 def _of_frame(frame: Any, name: str) -> NDArray[np.float64]:
-    for column in frame.columns:
-        if len(frame) and looks_like_tree(frame[column].iloc[0]):
-            raise DataError(
-                f"{name} is a data frame with trees in the column {column!r}; pass that column, df[{column!r}], or "
-                "keep all of them with Examples.from_frame(df)."
-            )
-    return columns_of_numbers(frame, list(frame.columns))
+    for place in columns_of_trees(frame):
+        column = frame.columns[place]
+        raise DataError(
+            f"{name} is a data frame with trees in the column {column!r}; pass that column, df[{column!r}], or keep "
+            "all of them with Examples.from_frame(df)."
+        )
+    return columns_of_numbers(frame)
 
 
 def _sparse(value: Any, name: str) -> Any:
@@ -129,12 +149,17 @@ def _matrix(value: Any, name: str) -> NDArray[Any]:
         raise DataError(f"{name} must have two dimensions (rows, features), got shape {value.shape}.")
     if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
         return value
-    if isinstance(value, np.ndarray) and value.dtype.kind != "O":
+    if isinstance(value, np.ndarray) and value.dtype.kind not in "OU":
         raise DataError(f"{name} must hold real numbers, got an array of type {value.dtype}.")
     for number, row in enumerate(value):
-        for entry in () if isinstance(value, list) and isinstance(row, np.ndarray) else row:
+        for column, entry in enumerate(() if isinstance(value, list) and isinstance(row, np.ndarray) else row):
+            if isinstance(entry, (str, Tree)) and looks_like_tree(entry):
+                raise DataError(
+                    f"{name} is a table with a tree in row {number}; pass that column alone, as in X[:, {column}], or "
+                    "several as the views of Examples."
+                )
             if isinstance(entry, str):
-                raise DataError(f"{name} has {entry!r} in row {number} among numbers; encode it first.")
+                raise DataError(f"{name} has {str(entry)!r} in row {number} among numbers; encode it first.")
     try:
         return np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):

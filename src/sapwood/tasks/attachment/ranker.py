@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -123,6 +124,7 @@ class AttachmentRanker(BaseEstimator):
             raise DataError("no word has more than one way to be attached, so there is nothing to learn; pass more.")
         return self
 
+    @all_or_nothing
     def partial_fit(self, trees: Any, y: Any = None) -> Self:
         """Go on training with one pass over more trees, for treebanks whose forests do not fit in memory.
 
@@ -136,11 +138,12 @@ class AttachmentRanker(BaseEstimator):
         array = TreeArray(trees)
         if not hasattr(self, "rankers_"):
             self.paths_ = self._own_paths(array)
-            self.rankers_ = {}
+        rankers = dict(getattr(self, "rankers_", {}))
         for name, part in self._parts(self.forests(array)):
-            if name not in self.rankers_:
-                self.rankers_[name] = self._new_ranker(name)
-            self.rankers_[name].partial_fit(part.trees, part.y, part.groups)
+            # Rankers put new values in place of old ones, so that a shallow copy leaves what was learnt as it is.
+            ranker = copy(rankers[name]) if name in rankers else self._new_ranker(name)
+            rankers[name] = ranker.partial_fit(part.trees, part.y, part.groups)
+        self.rankers_ = rankers
         return self
 
     def forests(self, trees: Any, *, missing: Missing = "append") -> Forests:

@@ -19,7 +19,7 @@ from sapwood import settings
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import Kernel
-from sapwood.kernels.data import join
+from sapwood.kernels.data import join, levels_to_user
 from sapwood.kernels.flat import Linear
 from sapwood.kernels.grammar_driven import GrammarDriven
 from sapwood.kernels.semantic import SemanticSubsetTree
@@ -252,7 +252,7 @@ def _normalized(name: str, kernel: Kernel, members: TreeArray) -> NDArray[np.flo
         warnings.warn(
             f"the feature {name} is too large for {len(broken)} of {half} pairs, pair {broken[0]} first, and taken as "
             "0 there; leave out large decays or split long texts.",
-            stacklevel=3,
+            stacklevel=levels_to_user(),
         )
         values[broken] = 0.0
         scale[broken] = 0.0

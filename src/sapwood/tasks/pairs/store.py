@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood.errors import ParameterError
-from sapwood.files import Reader, Writer, register
+from sapwood.files import Reader, Writer, plain_value, register
 from sapwood.learn.additive import AdditiveLogistic
 from sapwood.tasks.pairs.classifier import PairClassifier
 from sapwood.tasks.pairs.features import PairFeatures
@@ -90,25 +90,18 @@ def _write_additive(model: AdditiveLogistic, writer: Writer) -> dict[str, Any]:
     weights: Any = model.class_weight
     if isinstance(weights, dict):
         # JSON would turn every key into text, so the pairs are listed.
-        weights = [[_plain(label), float(factor)] for label, factor in weights.items()]
+        weights = [[plain_value(label), float(factor)] for label, factor in weights.items()]
     spread = np.where(np.isfinite(model.spread_), model.spread_, 0.0)
     arrays = {name: getattr(model, name) for name in _ARRAYS} | {"spread_": spread}
     return {
         "params": {"C": float(model.C), "knots": int(model.knots), "class_weight": weights},
-        "classes": [_plain(label) for label in model.classes_.tolist()],
+        "classes": [plain_value(label) for label in model.classes_.tolist()],
         "classes_kind": model.classes_.dtype.str if model.classes_.dtype.kind != "O" else "O",
         "arrays": {name: writer.array(values) for name, values in arrays.items()},
         "knots": writer.array(np.concatenate([np.zeros(0), *model.knots_])),
         "knot_ends": writer.array(np.cumsum([len(knots) for knots in model.knots_], dtype=np.int64)),
         "intercept": model.intercept_,
     }
-
-
-def _plain(value: Any) -> Any:
-    value = value.item() if isinstance(value, np.generic) else value
-    if isinstance(value, (bool, int, float, str)):
-        return value
-    raise ParameterError(f"{value!r} cannot be saved; use text or numbers as labels.")
 
 
 def _read_classifier(data: dict[str, Any], reader: Reader) -> PairClassifier:
