@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
 import subprocess
 import sys
 
@@ -134,13 +136,64 @@ def test_mistakes_are_explained(arguments, code, message, model, data, treebank,
 @pytest.mark.parametrize("task", TASKS)
 def test_models_that_cannot_be_written_are_refused_before_anything_is_read(task, tmp_path, capsys):
     more = ["--parses", str(tmp_path / "missing")] if task == "frames" else []
-    places = ((tmp_path / "no" / "m.sap", "m.sap: cannot be written, since there is no folder"), (tmp_path, "a folder"))
-    for place, message in places:
-        assert main(["train", task, str(tmp_path / "missing"), "-o", str(place), *more]) == 1
+    for place, code, message in unwritable_places(tmp_path):
+        assert main(["train", task, str(tmp_path / "missing"), "-o", place, *more]) == code
         captured = capsys.readouterr()
         assert message in captured.err
         assert captured.out == ""
     assert list(tmp_path.iterdir()) == []
+
+
+def unwritable_places(folder):
+    """Names of files that cannot be written, with the exit code and the message."""
+    return [
+        (str(folder / "no" / "m.tsv"), 1, "m.tsv: there is no folder"),
+        (str(folder), 1, "cannot be written, since it is a folder; name a file in it."),
+        ("", 2, "the name of the file to write is empty; name a file."),
+    ]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["predict", "{missing}", "{missing}", "--out"],
+        ["kernel", "{missing}", "--kernel", "Subtree()", "--out"],
+        ["show", "{missing}", "--svg"],
+        ["show", "{missing}.sap", "--svg"],
+        ["explain", "{missing}", "{missing}", "--html"],
+        ["explain", "{missing}", "{missing}", "--kernel", "Subtree()", "--html"],
+        ["parse", "{missing}", "--out"],
+        ["decode", "{missing}", "--out"],
+        ["experiment", "questions", "--data", "{missing}", "--json"],
+        ["experiment", "questions", "--data", "{missing}", "--html"],
+        ["demo", "-o"],
+        ["bench", "scale", "--json"],
+        ["bench", "scale", "--svg"],
+    ],
+    ids=" ".join,
+)
+def test_files_that_cannot_be_written_are_refused_before_the_work(arguments, tmp_path, monkeypatch, capsys):
+    arguments = [argument.format(missing=tmp_path / "missing") for argument in arguments]
+    for place, code, message in unwritable_places(tmp_path):
+        assert main([*arguments, place]) == code
+        captured = capsys.readouterr()
+        assert message in captured.err
+        assert captured.out == ""
+    protected = tmp_path / "old.tsv"
+    protected.write_text("old")
+    ask = os.access
+    monkeypatch.setattr(os, "access", lambda name, mode: str(name) != str(protected) and ask(name, mode))
+    assert main([*arguments, str(protected)]) == 1
+    captured = capsys.readouterr()
+    assert "old.tsv: the file is write-protected; make it writable" in captured.err
+    assert captured.out == ""
+    assert protected.read_text() == "old"
+
+
+def test_devices_are_no_files_to_protect(model, data, capsys):
+    assert main(["predict", str(model), str(data), "--out", os.devnull]) == 0
+    assert capsys.readouterr().err == ""
+    assert not stat.S_ISREG(os.stat(os.devnull).st_mode)
 
 
 def test_usage_errors_exit_with_2(capsys):

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
-
-from sapwood.errors import DataError
 
 if TYPE_CHECKING:
     from sapwood.trees import TreeArray
 
-__all__ = ["Subparsers", "add_reading", "add_threads", "check_output", "positive_float", "positive_int", "read_named"]
+__all__ = ["Subparsers", "add_reading", "add_threads", "check_outputs", "positive_float", "positive_int", "read_named"]
 
 Subparsers = argparse._SubParsersAction  # the only name argparse has for its own type
 
@@ -44,15 +41,13 @@ def positive_float(text: str) -> float:
     return value
 
 
-def check_output(name: str) -> Path:
-    """Refuse a file that cannot be written before the work for it is done, not after."""
-    path = Path(name)
-    folder = path.absolute().parent
-    if path.is_dir():
-        raise DataError(f"{path}: cannot be written, since it is a folder; name a file in it.")
-    if not folder.is_dir():
-        raise DataError(f"{path}: cannot be written, since there is no folder {str(folder)!r}; make it first.")
-    return path
+def check_outputs(*names: str | None) -> None:
+    """Refuse files that cannot be written before the work for them is done; None is an option that is not given."""
+    from sapwood.files import check_writable
+
+    for name in names:
+        if name is not None:
+            check_writable(name)
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import Any
 
-from sapwood.cli.arguments import Subparsers, add_threads, positive_int
+from sapwood.cli.arguments import Subparsers, add_threads, check_outputs, positive_int
 
 __all__ = ["add_parser", "run"]
 
@@ -39,6 +39,7 @@ def run(options: argparse.Namespace) -> int:
     """Explain and print, or write a page."""
     from sapwood.errors import ParameterError
 
+    check_outputs(options.html)
     if options.kernel and (options.model or options.label):
         raise ParameterError("--label and --model belong to a model; leave them out with --kernel.")
     if options.second is None and not options.model:

@@ -7,7 +7,7 @@ import io
 import sys
 from typing import Any
 
-from sapwood.cli.arguments import Subparsers, add_reading, add_threads, read_named
+from sapwood.cli.arguments import Subparsers, add_reading, add_threads, check_outputs, read_named
 
 __all__ = ["add_parser", "run"]
 
@@ -36,6 +36,7 @@ def run(options: argparse.Namespace) -> int:
     from sapwood.files import atomic_write
     from sapwood.kernels import parse_kernel
 
+    check_outputs(options.out)
     kernel = parse_kernel(options.kernel)
     if options.out and not options.out.endswith((".npz", ".tsv")):
         raise ParameterError(f"--out must end in .npz or .tsv, got {options.out!r}.")

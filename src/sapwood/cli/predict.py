@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from sapwood.cli.arguments import Subparsers, add_threads
+from sapwood.cli.arguments import Subparsers, add_threads, check_outputs
 
 __all__ = ["add_parser", "run"]
 
@@ -39,6 +39,7 @@ def run(options: argparse.Namespace) -> int:
     from sapwood.cli.answering import load_model
     from sapwood.errors import ParameterError
 
+    check_outputs(options.out)
     model, answering = load_model(options.model)
     if options.parser is not None and not getattr(answering, "PARSES", False):
         raise ParameterError(

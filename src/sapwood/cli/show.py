@@ -7,7 +7,7 @@ import hashlib
 import os
 import sys
 
-from sapwood.cli.arguments import Subparsers, positive_int
+from sapwood.cli.arguments import Subparsers, check_outputs, positive_int
 
 __all__ = ["add_parser", "run"]
 
@@ -30,6 +30,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Draw or describe."""
+    check_outputs(options.svg)
     if options.file.endswith(".sap"):
         return _show_model(options.file)
     from sapwood.draw import outline

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from sapwood.cli.arguments import Subparsers, add_threads, check_output, positive_float, positive_int
+from sapwood.cli.arguments import Subparsers, add_threads, check_outputs, positive_float, positive_int
 
 if TYPE_CHECKING:
     from sapwood.learn import KernelRanker, RecursiveRanker
@@ -83,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
     from sapwood.tasks.attachment import AttachmentRanker
     from sapwood.tasks.reranking import ParseReranker
 
-    check_output(options.out)
+    check_outputs(options.out)
     if options.of == "attachments" and options.consensus is not None:
         raise ParameterError("attachments are right or wrong, so there is no consensus; leave out --consensus.")
     if options.of == "parses" and options.recombine:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from sapwood.cli.arguments import Subparsers, add_threads, check_output, positive_float
+from sapwood.cli.arguments import Subparsers, add_threads, check_outputs, positive_float
 
 __all__ = ["add_parser", "run"]
 
@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     from sapwood.kernels import parse_kernel
     from sapwood.learn import KernelSVC
 
-    check_output(options.out)
+    check_outputs(options.out)
     kernel = parse_kernel(options.kernel)
     trees, labels = read_labelled(sys.stdin if options.data == "-" else options.data)
     model = KernelSVC(
