@@ -65,7 +65,7 @@ _LONGEST_TREE = 1 << 28
 _LARGEST_BLOCK = 1 << 30
 
 MOST_WRITTEN_OUT = 100_000_000
-"""So many nodes are written out at most: a few distinct subtrees may stand for exponentially many."""
+"""So many nodes of one tree are written out at most: a few distinct subtrees may stand for exponentially many."""
 
 _MANY_PIECES = 100_000
 
@@ -304,7 +304,7 @@ def _decoded(recode: codecs.IncrementalDecoder, piece: bytes, name: str, encodin
 def write_trees(trees: Iterable[Tree | str], path: str | os.PathLike[str], *, escape: bool = False) -> None:
     """Write trees to a file, one per line; compressed if the name ends in ``.gz``.
 
-    The file appears whole or not at all.
+    The file appears whole or not at all. Text is made of some thousands of trees at a time, whatever their number.
 
     Parameters
     ----------
@@ -324,10 +324,17 @@ def write_trees(trees: Iterable[Tree | str], path: str | os.PathLike[str], *, es
             "stream.write('\\n'.join(TreeArray(trees).to_strings()))."
         )
     name = path_name(path)
-    data = "".join(line + "\n" for line in TreeArray(trees).to_strings(escape=escape)).encode()
-    if _is_gzip(name):
-        data = gzip.compress(data, mtime=0)
-    atomic_write(name, data)
+    blocks = TreeArray(trees)._string_blocks(escape=escape)
+    pieces = ("".join(line + "\n" for line in block).encode() for block in blocks)
+    atomic_write(name, _compressed(pieces) if _is_gzip(name) else pieces)
+
+
+def _compressed(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    # The same trees give the same bytes: this kind of header holds neither a time nor a name.
+    packer = zlib.compressobj(level=9, wbits=31)
+    for piece in pieces:
+        yield packer.compress(piece)
+    yield packer.flush()
 
 
 def parse_tree(text: str) -> Tree:
