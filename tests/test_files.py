@@ -10,6 +10,7 @@ import random
 import re
 import stat
 import threading
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -334,9 +335,32 @@ class TestSaving:
             kernel = kernel + Subtree()
         with pytest.raises(ParameterError, match="the kernel cannot be saved"):
             sw.save(kernel, tmp_path / "x.sap")
-        with pytest.raises(SapwoodError, match="NaN"):
+        with pytest.raises(
+            SapwoodError, match=r"view 'f', row 0: the feature 'a' is nan, which no model file can hold; "
+        ):
             sw.save(sw.Examples(f=[{"a": float("nan")}]), tmp_path / "x.sap")
+        with pytest.raises(
+            SapwoodError, match="row 1: the feature 'b' is an integer too large for a float, "
+        ) as caught:
+            sw.save(sw.Examples(f=[{"a": 1}, {"a": 1, "b": 10**5000}]), tmp_path / "x.sap")
+        assert len(str(caught.value)) < 250
         assert not os.listdir(tmp_path)
+
+    @pytest.mark.parametrize(
+        "features",
+        [
+            {"1=x": 5.0, "1": "x", 1: 3.0},
+            {"1=x": "y", "1": "x", 1: 3.0, "1=x=y": 2.0},
+            {"1": "x", 1: "x", "1=x": None},
+            {"1": True, 1: None, "2": 4},
+        ],
+    )
+    def test_features_whose_names_become_one_are_added(self, features: dict[Any, Any], tmp_path: Path) -> None:
+        kernel = Linear().on("f")
+        for order in permutations(features.items()):
+            examples = sw.Examples(f=[dict(order)])
+            sw.save(examples, tmp_path / "x.sap")
+            assert kernel(sw.load(tmp_path / "x.sap")).tolist() == kernel(examples).tolist()
 
     def test_text_that_is_no_unicode_is_named(self, tmp_path: Path) -> None:
         X, y = sw.TreeArray(["(a b)", "(c d)"] * 2), np.array(["x\ud800", "y"] * 2)
