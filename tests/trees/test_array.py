@@ -305,8 +305,10 @@ class TestExamples:
             sw.Examples(flat={"a": 1})
         with pytest.raises(DataError, match="single str"):
             sw.Examples(tree="(a b)")
+        with pytest.raises(DataError, match=r"^view 't': element 1 holds 2 trees; expected one tree per string"):
+            sw.Examples(t=["(a b)", "(a b) (c d)"])
         for value in (3, None, 0.5, object(), np.array(3.0), np.array("(a b)"), np.array(None)):
-            with pytest.raises(DataError, match=r"view 'a' must be trees, a matrix .*; got "):
+            with pytest.raises(DataError, match=r"^view 'a' must be trees, a matrix .*; got "):
                 sw.Examples(a=value)
         for rows in ([[1, 2], [3]], [[1, 2], [3, "x"]], [[1, 2], [3, {}]]):
             with pytest.raises(DataError, match=r"view 'a' (must have rows of real|has 'x' in row 1 among) numbers"):
@@ -344,6 +346,11 @@ class TestExamples:
         )
         assert sw.Examples.from_frame(whole)["flat"].tolist() == [[1, 0.5, 1, 1, 3, 5], [2, 1.5, 2, 0, 4, 6.5]]
         assert sw.Examples.from_frame(whole[:0], trees=["path", "t"])["flat"].shape == (0, 6)
+        for wrong, kind in (([{"a": 1.0}, {}], "dict"), ([[1.0], [2.0]], "float"), ([1.0, 2.0], "float")):
+            with pytest.raises(TreeError, match=f"column 'path': element 0 is a {kind}; expected a Tree"):
+                sw.Examples.from_frame(frame.assign(path=wrong), trees="path")
+        with pytest.raises(DataError, match="column 'path': element 1 holds 2 trees"):
+            sw.Examples.from_frame(frame.assign(path=["(a b)", "(a b) (c d)"]))
         with pytest.raises(DataError, match="rename it"):
             sw.Examples.from_frame(pd.DataFrame({"flat": ["(a b)"], "n": [1.0]}))
         with pytest.raises(DataError, match="same name"):
