@@ -183,7 +183,9 @@ def _questions() -> Any:
 
     asked = [one for one in garden().sentences if one.label is not None][:12]
     # The default kernel would ask for WordNet, which not every machine has.
-    return QuestionClassifier(semantic_kernel(_similarity())).fit([one.tree for one in asked], [one.label[0] for one in asked])
+    return QuestionClassifier(semantic_kernel(_similarity())).fit(
+        [one.tree for one in asked], [one.label[0] for one in asked]
+    )
 
 
 def _pairs() -> Any:

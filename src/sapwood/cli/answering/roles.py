@@ -31,7 +31,7 @@ def read_sentences(path: str, parser: str | None = None) -> Iterator[RoleSentenc
         for one in parsed_sentences(load_parser(parser), path):
             yield RoleSentence(tuple(str(word) for word in one.words), (), one.tree)
         return
-    name = path.removesuffix(".gz").removesuffix(".xz")
+    name = path.lower().removesuffix(".gz").removesuffix(".xz").removesuffix(".bz2")
     if name.endswith((".jsonl", ".json")):
         yield from iter_role_lines(path)
     elif name.endswith((".conll", ".conllu", ".tsv")):
