@@ -34,6 +34,7 @@ __all__ = [
     "atomic_write",
     "check_writable",
     "describe",
+    "is_model_file",
     "is_stream",
     "load",
     "path_name",
@@ -265,6 +266,15 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
         return _header(stream, name)[1]
 
 
+def is_model_file(path: str | os.PathLike[str]) -> bool:
+    """Tell by its header whether a file is one that ``save`` wrote; what is no plain file is not read from."""
+    name = path_name(path)
+    try:
+        return os.path.isfile(name) and bool(describe(name))
+    except ModelFileError:
+        return False
+
+
 def _opened(name: str) -> IO[bytes]:
     try:
         return open(name, "rb")
@@ -431,8 +441,9 @@ def atomic_write(path: str | os.PathLike[str], data: bytes | Iterable[bytes], *,
         with contextlib.suppress(OSError, ValueError):
             draft.unlink(missing_ok=True)
         # Whoever makes the pieces has named the fault.
-        known = isinstance(error, SapwoodError) or not isinstance(error, (OSError, ValueError))
-        raise error if known else unwritable(target, error) from None
+        if isinstance(error, SapwoodError) or not isinstance(error, (OSError, ValueError)):
+            raise
+        raise unwritable(target, error) from None
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:

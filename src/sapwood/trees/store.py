@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import scipy.sparse as sparse
@@ -83,8 +83,8 @@ def _plain_features(row: Mapping[Any, Any], place: str) -> dict[str, Any]:
                 f"{place}: the feature {name!r} is {shown}, which no model file can hold; replace or drop it before "
                 "saving. Values are finite numbers, text, truth values or None."
             )
-        plain_kinds = value is None or isinstance(value, (str, bool, int))
-        _add_feature(plain, str(name), value if plain_kinds else float(value))
+        as_it_is = value is None or isinstance(value, (str, bool, int))
+        _add_feature(plain, str(name), value if as_it_is else float(cast(float, value)))
     return plain
 
 

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from sapwood.tasks.roles import RoleLabeler
     from sapwood.trees import RoleSentence
 
-__all__ = ["PARSES", "evaluate", "predict", "read_sentences"]
+__all__ = ["TAKES", "evaluate", "predict", "read_sentences"]
 
-PARSES = True
+TAKES = ("parser", "format", "resume")
 
 
 def read_sentences(path: str, parser: str | None = None) -> Iterator[RoleSentence]:

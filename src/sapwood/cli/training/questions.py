@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import argparse
 
-from sapwood.cli.arguments import Subparsers, add_threads, check_outputs, positive_float, positive_int
+from sapwood.cli.arguments import (
+    Subparsers,
+    add_threads,
+    check_outputs,
+    kernel_expression,
+    positive_float,
+    positive_int,
+)
 
 __all__ = ["add_parser", "run"]
 
@@ -28,6 +35,7 @@ def add_parser(tasks: Subparsers[argparse.ArgumentParser]) -> None:
     )
     questions.add_argument(
         "--kernel",
+        type=kernel_expression,
         metavar="EXPR",
         help="on the views focus, lexical, words and tree (default: the best combination found on TREC)",
     )
