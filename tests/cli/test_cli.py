@@ -273,6 +273,11 @@ def test_show_and_explain_read_as_kernels_do(tmp_path, capsys):
         assert ("-NONE-" in capsys.readouterr().out) == (not flags)
 
 
+def test_folders_have_names(treebank, capsys):
+    assert main(["gram", str(treebank), "--kernel", "Subtree()", "-o", ""]) == 2
+    assert "the name of the folder to write is empty; name a folder." in capsys.readouterr().err
+
+
 def test_standard_input_can_be_read_only_once(capsys):
     for command in (["kernel", "-", "-"], ["explain", "-", "-"], ["gram", "-", "-", "-o", "x"]):
         assert main([*command, "--kernel", "Subtree()"]) == 2
@@ -343,7 +348,13 @@ def test_closed_streams_are_told(model, data, treebank, tmp_path):
         )
     assert run(f"predict {model} {data} --out {tmp_path / 'out.txt'}", ">&-").returncode == 0
     assert (tmp_path / "out.txt").read_text().split() == ["ask", "tell", "ask", "tell"]
-    assert run("kernel - --kernel 'Subtree()'", "<&-").stderr == (
-        "sapwood: standard input is closed; name a file instead of -.\n"
-    )
+    for command in (
+        "kernel - --kernel 'Subtree()'",
+        f"predict {model} -",
+        "decode -",
+        f"train parser - -o {tmp_path / 'p.sap'}",
+        "train questions - -o x.sap",
+    ):
+        assert run(command, "<&-").stderr == "sapwood: standard input is closed; name a file instead of -.\n"
+    assert not (tmp_path / "p.sap").exists()
     assert run(f"kernel {tmp_path / 'none'} --kernel 'Subtree()'", "2>&-").returncode == 1

@@ -73,10 +73,32 @@ def _open_streams() -> None:
     if sys.stderr is None:
         sys.stderr = io.StringIO()
     if sys.stdout is None:
-        sys.stdout = _Closed()
+        sys.stdout = _ClosedOutput()
+    if sys.stdin is None:
+        sys.stdin = _ClosedInput()
 
 
-class _Closed(io.TextIOBase):
+class _ClosedInput(io.TextIOBase):
+    """Standard input that is closed: whoever reads it is told, since nothing may stand for something else."""
+
+    name = "<stdin>"
+
+    @property
+    def buffer(self) -> _ClosedInput:
+        return self
+
+    def read(self, size: int | None = -1) -> str:
+        """Raise."""
+        from sapwood.errors import DataError
+
+        raise DataError("standard input is closed; name a file instead of -.")
+
+    def readline(self, size: int = -1) -> str:  # type: ignore[override]
+        """Raise."""
+        return self.read()
+
+
+class _ClosedOutput(io.TextIOBase):
     """Standard output that is closed: whoever writes to it is told, since answers would be lost."""
 
     def write(self, text: str) -> int:

@@ -86,8 +86,6 @@ def named_source(name: str) -> Any:
     from sapwood.files import is_model_file
 
     if name == "-":
-        if sys.stdin is None:
-            raise DataError("standard input is closed; name a file instead of -.")
         # Readers decode by themselves, and report where that fails.
         return getattr(sys.stdin, "buffer", sys.stdin)
     if is_model_file(name):

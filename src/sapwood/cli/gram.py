@@ -46,9 +46,12 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Compute what is missing, and say what there is."""
+    from sapwood.errors import ParameterError
     from sapwood.kernels import parse_kernel
     from sapwood.scale import gram_to_zarr
 
+    if not options.out:
+        raise ParameterError("the name of the folder to write is empty; name a folder.")
     kernel = parse_kernel(options.kernel)
     rows, *others = read_named(options, options.A, options.B)
     columns = others[0] if others else None
