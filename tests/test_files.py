@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
@@ -9,6 +10,7 @@ import random
 import re
 import stat
 import threading
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +22,9 @@ from hypothesis import strategies as st
 
 import sapwood as sw
 import strategies
-from sapwood.errors import ModelFileError, OutputError, ParameterError, SapwoodError
-from sapwood.files import FORMAT_VERSION, atomic_write, describe
-from sapwood.kernels import PartialTree, Polynomial, SubsetTree, Subtree
+from sapwood.errors import DataError, ModelFileError, OutputError, ParameterError, SapwoodError
+from sapwood.files import FORMAT_VERSION, atomic_write, check_writable, describe
+from sapwood.kernels import Linear, PartialTree, Polynomial, SubsetTree, Subtree
 
 
 def examples() -> sw.Examples:
@@ -333,9 +335,32 @@ class TestSaving:
             kernel = kernel + Subtree()
         with pytest.raises(ParameterError, match="the kernel cannot be saved"):
             sw.save(kernel, tmp_path / "x.sap")
-        with pytest.raises(SapwoodError, match="NaN"):
+        with pytest.raises(
+            SapwoodError, match=r"view 'f', row 0: the feature 'a' is nan, which no model file can hold; "
+        ):
             sw.save(sw.Examples(f=[{"a": float("nan")}]), tmp_path / "x.sap")
+        with pytest.raises(
+            SapwoodError, match="row 1: the feature 'b' is an integer too large for a float, "
+        ) as caught:
+            sw.save(sw.Examples(f=[{"a": 1}, {"a": 1, "b": 10**5000}]), tmp_path / "x.sap")
+        assert len(str(caught.value)) < 250
         assert not os.listdir(tmp_path)
+
+    @pytest.mark.parametrize(
+        "features",
+        [
+            {"1=x": 5.0, "1": "x", 1: 3.0},
+            {"1=x": "y", "1": "x", 1: 3.0, "1=x=y": 2.0},
+            {"1": "x", 1: "x", "1=x": None},
+            {"1": True, 1: None, "2": 4},
+        ],
+    )
+    def test_features_whose_names_become_one_are_added(self, features: dict[Any, Any], tmp_path: Path) -> None:
+        kernel = Linear().on("f")
+        for order in permutations(features.items()):
+            examples = sw.Examples(f=[dict(order)])
+            sw.save(examples, tmp_path / "x.sap")
+            assert kernel(sw.load(tmp_path / "x.sap")).tolist() == kernel(examples).tolist()
 
     def test_text_that_is_no_unicode_is_named(self, tmp_path: Path) -> None:
         X, y = sw.TreeArray(["(a b)", "(c d)"] * 2), np.array(["x\ud800", "y"] * 2)
@@ -425,6 +450,22 @@ class TestSaving:
             sw.save(Subtree(), tmp_path / "nope" / "x.sap")
 
 
+def test_pieces_are_written_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "x.txt"
+    atomic_write(path, (piece for piece in (b"one ", b"two")))
+    assert path.read_bytes() == b"one two"
+
+    def broken():
+        yield b"new"
+        raise DataError("the second piece cannot be made; make another.")
+
+    for place in (path, Path("/dev/stdout")):
+        with pytest.raises(DataError, match="the second piece cannot be made; make another"):
+            atomic_write(place, broken())
+    assert path.read_bytes() == b"one two"
+    assert [one.name for one in tmp_path.iterdir()] == ["x.txt"]
+
+
 def test_a_file_that_is_replaced_keeps_its_permissions(tmp_path):
     path = tmp_path / "x.txt"
     path.write_bytes(b"old")
@@ -434,11 +475,66 @@ def test_a_file_that_is_replaced_keeps_its_permissions(tmp_path):
     assert path.stat().st_mode & 0o777 == 0o640
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only for root")
-def test_a_file_that_may_not_be_written_to_stays(tmp_path):
+@pytest.fixture
+def protected(tmp_path, monkeypatch):
+    """A file that may not be written to, not even by root, who may do anything."""
     path = tmp_path / "x.txt"
     path.write_bytes(b"old")
     path.chmod(0o400)
-    with pytest.raises(OutputError, match="cannot be written"):
-        atomic_write(path, b"new")
-    assert path.read_bytes() == b"old"
+    ask = os.access
+    monkeypatch.setattr(os, "access", lambda name, mode: str(name) != str(path) and ask(name, mode))
+    return path
+
+
+def test_a_file_that_may_not_be_written_to_stays(protected):
+    message = r"x\.txt: the file is write-protected; make it writable \(chmod u\+w\) or choose another name\."
+    with pytest.raises(OutputError, match=message):
+        atomic_write(protected, b"new")
+    assert protected.read_bytes() == b"old"
+    assert [one.name for one in protected.parent.iterdir()] == ["x.txt"]
+
+
+def test_what_cannot_be_written_is_known_before_the_work(protected):
+    folder = protected.parent
+    link = folder / "link.txt"
+    link.symlink_to(protected)
+    check_writable(folder / "new.txt")
+    check_writable(os.devnull)
+    for path, message in (
+        (protected, "write-protected"),
+        (link, "write-protected"),
+        (folder, "it is a folder; name a file in it"),
+        (folder / "no" / "x.txt", "there is no folder"),
+        (protected / "x.txt", "there is no folder"),
+        (folder / "a\0b", "cannot be written"),
+    ):
+        with pytest.raises(OutputError, match=message) as early:
+            check_writable(path)
+        with pytest.raises(OutputError) as late:
+            atomic_write(path, b"new")
+        assert str(early.value) == str(late.value)
+    for act in (check_writable, lambda path: atomic_write(path, b"new")):
+        with pytest.raises(ParameterError, match="the name of the file to write is empty"):
+            act("")
+    assert sorted(one.name for one in folder.iterdir()) == ["link.txt", "x.txt"]
+
+
+def test_in_a_folder_that_may_not_be_written_to_the_file_is_not_blamed(protected, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda name, mode: False)
+    with pytest.raises(OutputError, match=r"x\.txt: the folder .* may not be written to; choose another\."):
+        atomic_write(protected, b"new")
+
+
+def test_a_system_that_keeps_no_permissions_still_writes(tmp_path, monkeypatch):
+    path = tmp_path / "x.txt"
+    path.write_bytes(b"old")
+
+    def refuse(*_):
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+    monkeypatch.setattr(os, "fchmod", refuse)
+    atomic_write(path, b"new")
+    assert path.read_bytes() == b"new"
+    monkeypatch.delattr(os, "fchmod")
+    atomic_write(path, b"newer")
+    assert path.read_bytes() == b"newer"

@@ -16,7 +16,7 @@ import operator
 import os
 import secrets
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -25,14 +25,17 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sapwood.errors import ModelFileError, OutputError, ParameterError, TooLargeError
+from sapwood.errors import ModelFileError, OutputError, ParameterError, SapwoodError, TooLargeError
 from sapwood.memory import available
 
 __all__ = [
     "Reader",
     "Writer",
     "atomic_write",
+    "check_writable",
     "describe",
+    "is_model_file",
+    "is_stream",
     "load",
     "path_name",
     "plain_value",
@@ -263,6 +266,15 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
         return _header(stream, name)[1]
 
 
+def is_model_file(path: str | os.PathLike[str]) -> bool:
+    """Tell by its header whether a file is one that ``save`` wrote; what is no plain file is not read from."""
+    name = path_name(path)
+    try:
+        return os.path.isfile(name) and bool(describe(name))
+    except ModelFileError:
+        return False
+
+
 def _opened(name: str) -> IO[bytes]:
     try:
         return open(name, "rb")
@@ -381,23 +393,28 @@ def path_name(path: str | os.PathLike[str]) -> str:
     return name
 
 
-def atomic_write(path: str | os.PathLike[str], data: bytes, *, flush: bool = True) -> None:
+def atomic_write(path: str | os.PathLike[str], data: bytes | Iterable[bytes], *, flush: bool = True) -> None:
     """Write a file so that it appears whole or not at all, even if the process is killed halfway.
 
     A file that is replaced keeps its permissions. A link stays, and the file it leads to is written; what is no file,
-    such as a pipe or ``/dev/stdout``, is written into. Without ``flush`` a machine that loses power may lose the
-    content; for files that are checked before they are used.
+    such as a pipe or ``/dev/stdout``, is written into. Content may come in pieces, of which a file holds one at a time
+    in memory. Without ``flush`` a machine that loses power may lose the content; for files that are checked before
+    they are used.
 
     Raises
     ------
     OutputError
-        If the folder is missing or may not be written to, or the disk is full; nothing is left behind.
+        If the folder is missing or may not be written to, the file is write-protected, or the disk is full; nothing
+        is left behind.
     """
-    path = path_name(path)
-    if _is_stream(path):
+    path = _given_name(path)
+    pieces = (data,) if isinstance(data, bytes) else data
+    if is_stream(path):
+        # What is sent cannot be taken back if a later piece fails, so there is none.
+        whole = b"".join(pieces)
         try:
             with open(path, "wb") as stream:
-                stream.write(data)
+                stream.write(whole)
         except OSError as error:
             raise unwritable(path, error) from None
         return
@@ -407,8 +424,10 @@ def atomic_write(path: str | os.PathLike[str], data: bytes, *, flush: bool = Tru
         mode = _mode_of(target)
         with _draft(draft) as stream:
             if mode is not None:
-                os.fchmod(stream.fileno(), mode)
-            stream.write(data)
+                # Permissions are a courtesy, the file is not: some mounts refuse them, and not every system has them.
+                with contextlib.suppress(AttributeError, OSError):
+                    os.fchmod(stream.fileno(), mode)
+            stream.writelines(pieces)
             if flush:
                 stream.flush()
                 os.fsync(stream.fileno())
@@ -421,7 +440,48 @@ def atomic_write(path: str | os.PathLike[str], data: bytes, *, flush: bool = Tru
         # On a disk that cannot be written to there is nothing to remove either.
         with contextlib.suppress(OSError, ValueError):
             draft.unlink(missing_ok=True)
-        raise unwritable(target, error) if isinstance(error, (OSError, ValueError)) else error from None
+        # Whoever makes the pieces has named the fault.
+        if isinstance(error, SapwoodError) or not isinstance(error, (OSError, ValueError)):
+            raise
+        raise unwritable(target, error) from None
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Raise what ``atomic_write`` would raise, as far as that can be told, before the work for a file is done.
+
+    Nothing is touched. What is no file, such as a pipe or ``/dev/stdout``, is let through.
+
+    Raises
+    ------
+    OutputError
+        If the folder is missing or may not be written to, or there is a folder or a write-protected file of this name.
+    """
+    path = _given_name(path)
+    if is_stream(path):
+        return
+    target = Path(os.path.realpath(path) if os.path.islink(path) else path)
+    try:
+        if os.path.isdir(target):
+            raise _system_error(IsADirectoryError, errno.EISDIR)
+        if not os.path.isdir(target.parent):
+            raise _system_error(FileNotFoundError, errno.ENOENT)
+        _mode_of(target)
+        if not os.access(target.parent, os.W_OK | os.X_OK):
+            raise _system_error(PermissionError, errno.EACCES)
+    except (OSError, ValueError) as error:
+        raise unwritable(target, error) from None
+
+
+def _given_name(path: str | os.PathLike[str]) -> str:
+    """Return the name of a file to write, or raise if there is none."""
+    name = path_name(path)
+    if not name:
+        raise ParameterError("the name of the file to write is empty; name a file.")
+    return name
+
+
+def _system_error(kind: type[OSError], number: int) -> OSError:
+    return kind(number, os.strerror(number))
 
 
 def _mode_of(target: Path) -> int | None:
@@ -434,11 +494,11 @@ def _mode_of(target: Path) -> int | None:
     except FileNotFoundError:
         return None
     if not os.access(target, os.W_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
+        raise _system_error(PermissionError, errno.EACCES)
     return stat.S_IMODE(mode) if stat.S_ISREG(mode) else None
 
 
-def _is_stream(path: str | os.PathLike[str]) -> bool:
+def is_stream(path: str | os.PathLike[str]) -> bool:
     """Whether there is something that data is sent to rather than kept in: replacing it would break it for others."""
     # Behind these names may be a file that somebody holds open, and who replaces it writes past them.
     name = os.path.abspath(path)
@@ -465,10 +525,14 @@ def unwritable(path: str | os.PathLike[str], error: Exception) -> OutputError:
     """Make the error to raise when a file cannot be written, from what the system says."""
     number = getattr(error, "errno", None)
     folder = str(Path(path).parent)
-    if number == errno.ENOENT and not os.path.isdir(folder):
+    if number in (errno.ENOENT, errno.ENOTDIR) and not os.path.isdir(folder):
         reason = f"there is no folder {folder!r}; make it first."
+    elif os.path.isdir(path):
+        reason = "cannot be written, since it is a folder; name a file in it."
     elif number in (errno.ENOSPC, errno.EDQUOT):
         reason = "the disk is full; make room or choose another folder. Nothing was written."
+    elif number in (errno.EACCES, errno.EPERM, errno.EROFS) and _is_protected(path, folder):
+        reason = "the file is write-protected; make it writable (chmod u+w) or choose another name."
     elif number in (errno.EACCES, errno.EPERM, errno.EROFS):
         reason = f"the folder {folder!r} may not be written to; choose another."
     else:
@@ -476,3 +540,8 @@ def unwritable(path: str | os.PathLike[str], error: Exception) -> OutputError:
     made = OutputError(f"{os.fspath(path)}: {reason}")
     made.errno = number
     return made
+
+
+def _is_protected(path: str | os.PathLike[str], folder: str) -> bool:
+    """Whether it is the file that may not be written to, and not all that is in its folder."""
+    return os.path.isfile(path) and not os.access(path, os.W_OK) and os.access(folder, os.W_OK)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
 import subprocess
 import sys
 
@@ -134,13 +136,64 @@ def test_mistakes_are_explained(arguments, code, message, model, data, treebank,
 @pytest.mark.parametrize("task", TASKS)
 def test_models_that_cannot_be_written_are_refused_before_anything_is_read(task, tmp_path, capsys):
     more = ["--parses", str(tmp_path / "missing")] if task == "frames" else []
-    places = ((tmp_path / "no" / "m.sap", "m.sap: cannot be written, since there is no folder"), (tmp_path, "a folder"))
-    for place, message in places:
-        assert main(["train", task, str(tmp_path / "missing"), "-o", str(place), *more]) == 1
+    for place, code, message in unwritable_places(tmp_path):
+        assert main(["train", task, str(tmp_path / "missing"), "-o", place, *more]) == code
         captured = capsys.readouterr()
         assert message in captured.err
         assert captured.out == ""
     assert list(tmp_path.iterdir()) == []
+
+
+def unwritable_places(folder):
+    """Names of files that cannot be written, with the exit code and the message."""
+    return [
+        (str(folder / "no" / "m.tsv"), 1, "m.tsv: there is no folder"),
+        (str(folder), 1, "cannot be written, since it is a folder; name a file in it."),
+        ("", 2, "the name of the file to write is empty; name a file."),
+    ]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["predict", "{missing}", "{missing}", "--out"],
+        ["kernel", "{missing}", "--kernel", "Subtree()", "--out"],
+        ["show", "{missing}", "--svg"],
+        ["show", "{missing}.sap", "--svg"],
+        ["explain", "{missing}", "{missing}", "--html"],
+        ["explain", "{missing}", "{missing}", "--kernel", "Subtree()", "--html"],
+        ["parse", "{missing}", "--out"],
+        ["decode", "{missing}", "--out"],
+        ["experiment", "questions", "--data", "{missing}", "--json"],
+        ["experiment", "questions", "--data", "{missing}", "--html"],
+        ["demo", "-o"],
+        ["bench", "scale", "--json"],
+        ["bench", "scale", "--svg"],
+    ],
+    ids=" ".join,
+)
+def test_files_that_cannot_be_written_are_refused_before_the_work(arguments, tmp_path, monkeypatch, capsys):
+    arguments = [argument.format(missing=tmp_path / "missing") for argument in arguments]
+    for place, code, message in unwritable_places(tmp_path):
+        assert main([*arguments, place]) == code
+        captured = capsys.readouterr()
+        assert message in captured.err
+        assert captured.out == ""
+    protected = tmp_path / "old.tsv"
+    protected.write_text("old")
+    ask = os.access
+    monkeypatch.setattr(os, "access", lambda name, mode: str(name) != str(protected) and ask(name, mode))
+    assert main([*arguments, str(protected)]) == 1
+    captured = capsys.readouterr()
+    assert "old.tsv: the file is write-protected; make it writable" in captured.err
+    assert captured.out == ""
+    assert protected.read_text() == "old"
+
+
+def test_devices_are_no_files_to_protect(model, data, capsys):
+    assert main(["predict", str(model), str(data), "--out", os.devnull]) == 0
+    assert capsys.readouterr().err == ""
+    assert not stat.S_ISREG(os.stat(os.devnull).st_mode)
 
 
 def test_usage_errors_exit_with_2(capsys):
@@ -176,3 +229,132 @@ def test_reads_standard_input(treebank):
     result = subprocess.run(command, input=treebank.read_text(), capture_output=True, text=True, check=True)
     assert len(result.stdout.splitlines()) == 4
     assert result.stderr == ""
+
+
+LATIN = "(S (N caf\xe9) (V ouvre))"
+
+
+def test_trees_in_other_encodings(tmp_path, capsys):
+    trees, labelled = tmp_path / "latin.mrg", tmp_path / "latin.tsv"
+    trees.write_bytes(LATIN.encode("latin-1"))
+    labelled.write_bytes(f"a\t{LATIN}\nb\t(S x)\n".encode("latin-1"))
+    out = str(tmp_path / "m.sap")
+    commands = [
+        ["show", str(trees)],
+        ["kernel", str(trees), "--kernel", "Subtree()"],
+        ["explain", str(trees), str(trees), "--kernel", "Subtree()"],
+        ["train", "trees", str(labelled), "-o", out],
+        ["predict", out, str(labelled)],
+        ["evaluate", out, str(labelled)],
+        ["explain", out, str(labelled)],
+    ]
+    for command in commands:
+        assert main(command) == 1
+        assert "or pass --encoding, such as --encoding latin-1" in capsys.readouterr().err
+        assert main([*command, "--encoding", "latin-1"]) == 0
+        assert capsys.readouterr().err == ""
+
+
+def test_where_there_is_no_option_for_it_files_are_converted(tmp_path, capsys):
+    labels = tmp_path / "labels.txt"
+    labels.write_bytes("caf\xe9\n".encode("latin-1"))
+    assert main(["score", "labels", str(labels), str(labels)]) == 1
+    assert "convert it with iconv -f latin1 -t utf8" in capsys.readouterr().err
+
+
+def test_show_and_explain_read_as_kernels_do(tmp_path, capsys):
+    path = tmp_path / "traces.mrg"
+    path.write_text("(S (NP-SBJ (-NONE- *)) (VP-X (V run)))")
+    for flags in ([], ["--drop-traces", "--drop-function-tags"]):
+        assert main(["show", str(path), *flags]) == 0
+        shown = capsys.readouterr().out
+        assert ("-NONE-" in shown, "VP-X" in shown) == (not flags, not flags)
+        assert main(["explain", str(path), str(path), "--kernel", "SubsetTree()", *flags]) == 0
+        assert ("-NONE-" in capsys.readouterr().out) == (not flags)
+
+
+def test_folders_have_names(treebank, capsys):
+    assert main(["gram", str(treebank), "--kernel", "Subtree()", "-o", ""]) == 2
+    assert "the name of the folder to write is empty; name a folder." in capsys.readouterr().err
+
+
+def test_standard_input_can_be_read_only_once(capsys):
+    for command in (["kernel", "-", "-"], ["explain", "-", "-"], ["gram", "-", "-", "-o", "x"]):
+        assert main([*command, "--kernel", "Subtree()"]) == 2
+        assert "standard input can be read only once; name a file" in capsys.readouterr().err
+
+
+def test_models_are_known_by_their_content(model, tmp_path, capsys):
+    other = tmp_path / "m.txt"
+    other.write_bytes(model.read_bytes())
+    assert main(["show", str(other)]) == 0
+    assert "KernelSVC" in capsys.readouterr().out
+    for name in (str(model), str(other)):
+        for command in (["kernel", name, "--kernel", "Subtree()"], ["predict", str(model), name]):
+            assert main(command) == 1
+            assert f"{name}: is a Sapwood model, not a file of trees; sapwood show" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--format", "html"], "--format: a KernelSVC writes its answers in one way only"),
+        (["--resume"], "--resume: a KernelSVC answers in one go"),
+        (["--parser", "x.sap"], "--parser: a KernelSVC takes trees, not text; make them with sapwood parse first"),
+    ],
+)
+def test_options_that_a_model_has_no_use_for_are_refused(more, message, model, data, capsys):
+    assert main(["predict", str(model), str(data), *more]) == 2
+    captured = capsys.readouterr()
+    assert message in captured.err
+    assert captured.out == ""
+
+
+def test_labels_that_were_not_there_in_training_are_told(model, data, tmp_path, capsys):
+    assert main(["evaluate", str(model), str(data)]) == 0
+    assert "not there in training" not in capsys.readouterr().out
+    more = tmp_path / "more.tsv"
+    more.write_text("\n".join([*LINES, "shout\t(S (N he) (V ran))"]))
+    assert main(["evaluate", str(model), str(more)]) == 0
+    told = "1 have a label that was not there in training, and count as wrong: shout"
+    assert told in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("kernel", ["", "  "])
+def test_an_empty_kernel_is_a_usage_error(kernel, treebank, capsys):
+    for command in (
+        ["kernel", "x"],
+        ["explain", "x", "x"],
+        ["gram", "x", "-o", "y"],
+        ["train", "trees", "x", "-o", "y"],
+    ):
+        with pytest.raises(SystemExit) as exit_info:
+            main([*command, "--kernel", kernel])
+        assert exit_info.value.code == 2
+        assert "expected a kernel such as 'SubsetTree(decay=0.4)', got nothing" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="streams are closed by a shell")
+def test_closed_streams_are_told(model, data, treebank, tmp_path):
+    def run(command, streams):
+        line = f"{sys.executable} -m sapwood.cli {command} {streams}"
+        return subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
+
+    for command in (f"predict {model} {data}", f"show {treebank}", f"kernel {treebank} --kernel 'Subtree()'"):
+        done = run(command, ">&-")
+        assert (done.returncode, done.stderr) == (
+            1,
+            "sapwood: standard output is closed; leave it open, or send it to a file with > FILE.\n",
+        )
+    assert run(f"predict {model} {data} --out {tmp_path / 'out.txt'}", ">&-").returncode == 0
+    assert (tmp_path / "out.txt").read_text().split() == ["ask", "tell", "ask", "tell"]
+    for command in (
+        "kernel - --kernel 'Subtree()'",
+        f"predict {model} -",
+        "decode -",
+        f"train parser - -o {tmp_path / 'p.sap'}",
+        "train questions - -o x.sap",
+    ):
+        assert run(command, "<&-").stderr == "sapwood: standard input is closed; name a file instead of -.\n"
+    assert not (tmp_path / "p.sap").exists()
+    assert run(f"kernel {tmp_path / 'none'} --kernel 'Subtree()'", "2>&-").returncode == 1

@@ -1,15 +1,19 @@
 from __future__ import annotations
 
+import bz2
 import subprocess
 import sys
 import time
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import sapwood as sw
 from sapwood.corpora import find_nltk, iter_treebank, read_treebank
 from sapwood.corpora.penn import nltk_search_path
+from sapwood.corpora.sources import encode_text, lines
 from sapwood.errors import BracketError, DataError
 from sapwood.trees import Tree, write_trees
 
@@ -73,6 +77,33 @@ def test_a_fault_in_one_of_many_files_names_it(tmp_path: Path) -> None:
     (tmp_path / "b.mrg").write_text("(A a)\n(B (C d)\n")
     with pytest.raises(BracketError, match=r"b\.mrg:2:1: this bracket is never closed"):
         read_treebank(tmp_path)
+
+
+def test_compressed_files_may_have_names_in_capitals(tmp_path: Path) -> None:
+    sw.write_trees(["(a b)"], tmp_path / "W.GZ")
+    (tmp_path / "W.MRG.XZ").write_bytes(encode_text("(a b)", "W.MRG.XZ"))
+    (tmp_path / "W.BZ2").write_bytes(bz2.compress(b"(a b)"))
+    for name in ("W.GZ", "W.MRG.XZ", "W.BZ2"):
+        assert read_treebank(tmp_path / name).to_strings() == ["(a b)"]
+    with zipfile.ZipFile(tmp_path / "all.ZIP", "w") as packed:
+        for name in ("W.GZ", "W.MRG.XZ"):
+            packed.write(tmp_path / name, name)
+    assert read_treebank(tmp_path / "all.ZIP" / "W*").to_strings() == ["(a b)", "(a b)"]
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("a\0b", r"'a\\x00b': no file has such a name; it holds a NUL character"),
+        (b"q.mrg", r"source is bytes; a path must be text: pass os\.fsdecode\(path\)"),
+        ([bytearray(b"q.mrg")], "source is bytes; a path must be text"),
+        ("(S (NP dogs))", r"no such file .*Tree\.fromstring\(text\)"),
+    ],
+)
+def test_what_names_no_file(source: Any, message: str) -> None:
+    for read in (read_treebank, lambda source: list(lines(source))):
+        with pytest.raises(DataError, match=message):
+            read(source)
 
 
 def test_round_trip(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def test_tuning_prints_its_trials(files, capsys):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"LOC:city Where is K\xf6ln ?\n", "is not valid utf-8; save the file as UTF-8 or pass its encoding"),
+        (b"LOC:city Where is K\xf6ln ?\n", "is not valid utf-8; save the file as UTF-8 or pass --encoding"),
         (b"LOC:city Where is it ?\n", "only the class"),
         (b"Where is it ?\n", "expected 'COARSE:fine question'"),
         (b"", "is empty"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import tracemalloc
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 import sapwood as sw
 import strategies
-from sapwood.errors import DataError, TreeError
+from sapwood.errors import DataError, TooLargeError, TreeError
 from sapwood.trees import concatenate
 from sapwood.trees.brackets import to_brackets
 
@@ -132,7 +133,7 @@ class TestContents:
         with pytest.raises(DataError, match="distinct_count"):
             X.node_count()
         for write in (X.leaves, X.to_strings):
-            with pytest.raises(DataError, match="fewer trees at a time"):
+            with pytest.raises(DataError, match=r"the tree at index 0 has more than .* leave it out"):
                 write()
 
     def test_neighbouring_bags_cost_what_they_hold(self) -> None:
@@ -304,8 +305,10 @@ class TestExamples:
             sw.Examples(flat={"a": 1})
         with pytest.raises(DataError, match="single str"):
             sw.Examples(tree="(a b)")
+        with pytest.raises(DataError, match=r"^view 't': element 1 holds 2 trees; expected one tree per string"):
+            sw.Examples(t=["(a b)", "(a b) (c d)"])
         for value in (3, None, 0.5, object(), np.array(3.0), np.array("(a b)"), np.array(None)):
-            with pytest.raises(DataError, match=r"view 'a' must be trees, a matrix .*; got "):
+            with pytest.raises(DataError, match=r"^view 'a' must be trees, a matrix .*; got "):
                 sw.Examples(a=value)
         for rows in ([[1, 2], [3]], [[1, 2], [3, "x"]], [[1, 2], [3, {}]]):
             with pytest.raises(DataError, match=r"view 'a' (must have rows of real|has 'x' in row 1 among) numbers"):
@@ -343,9 +346,63 @@ class TestExamples:
         )
         assert sw.Examples.from_frame(whole)["flat"].tolist() == [[1, 0.5, 1, 1, 3, 5], [2, 1.5, 2, 0, 4, 6.5]]
         assert sw.Examples.from_frame(whole[:0], trees=["path", "t"])["flat"].shape == (0, 6)
+        for wrong, kind in (([{"a": 1.0}, {}], "dict"), ([[1.0], [2.0]], "float"), ([1.0, 2.0], "float")):
+            with pytest.raises(TreeError, match=f"column 'path': element 0 is a {kind}; expected a Tree"):
+                sw.Examples.from_frame(frame.assign(path=wrong), trees="path")
+        with pytest.raises(DataError, match="column 'path': element 1 holds 2 trees"):
+            sw.Examples.from_frame(frame.assign(path=["(a b)", "(a b) (c d)"]))
         with pytest.raises(DataError, match="rename it"):
             sw.Examples.from_frame(pd.DataFrame({"flat": ["(a b)"], "n": [1.0]}))
         with pytest.raises(DataError, match="same name"):
             sw.Examples.from_frame(pd.DataFrame([[1.0, 2.0]], columns=["a", "a"]))
         with pytest.raises(DataError, match="expected a pandas DataFrame"):
             sw.Examples.from_frame([1])
+
+
+def doubled(times: int) -> sw.Tree:
+    """A tree of ``2 ** (times + 1) - 1`` nodes in few objects."""
+    tree = sw.Tree("x")
+    for _ in range(times):
+        tree = sw.Tree("a", [tree, tree])
+    return tree
+
+
+class TestWritingOut:
+    def test_many_trees_are_no_large_tree(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A treebank may have any number of nodes; only a single tree may not have too many."""
+        monkeypatch.setattr("sapwood.trees.array.MOST_WRITTEN_OUT", 100)
+        monkeypatch.setattr("sapwood.trees.array._BLOCK", 7)
+        X = sw.TreeArray(["(a b)", doubled(3), "(c (d e) f)", doubled(5)] * 50)
+        texts = [str(tree) for tree in X]
+        assert X.to_strings() == texts
+        assert X.leaves() == [list(tree.leaves()) for tree in X]
+        for name in ("t.mrg", "t.mrg.gz"):
+            sw.write_trees(X, tmp_path / name)
+            assert sw.read_trees(tmp_path / name).to_strings() == texts
+        odd = sw.TreeArray([*X, sw.Tree("a b")])
+        assert odd.to_strings(escape=True) == [*texts, "(a_b)"]
+        with pytest.raises(TreeError, match="holds a bracket or white space"):
+            sw.write_trees(odd, tmp_path / "t.mrg")
+        assert sw.read_trees(tmp_path / "t.mrg").to_strings() == texts
+
+    def test_the_tree_at_fault_is_named(self, tmp_path: Path) -> None:
+        X = sw.TreeArray(["(a b)", "(c d)", doubled(30), "(e f)"])
+        bags = sw.TreeArray([["(a b)", "(c d)"], [], [doubled(30), "(e f)"]])
+        for index, act in (
+            (2, X.to_strings),
+            (2, X.leaves),
+            (2, lambda: sw.write_trees(X, tmp_path / "t")),
+            (2, bags.leaves),
+        ):
+            with pytest.raises(
+                DataError, match=f"the tree at index {index} has more than 100,000,000 nodes, too many to "
+            ):
+                act()
+        assert list(tmp_path.iterdir()) == []
+
+    def test_what_no_memory_holds_is_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("sapwood.trees.array.available", lambda: 10**9)
+        X = sw.TreeArray([doubled(25)] * 10)
+        for act in (X.to_strings, X.leaves):
+            with pytest.raises(TooLargeError, match=r"takes at least 1\.3 GB, but only 1\.0 GB are free; take fewer"):
+                act()

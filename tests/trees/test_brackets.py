@@ -231,6 +231,10 @@ class TestDoors:
                         ParameterError, match=f"{flag} must be True or False, got {re.escape(repr(value))}"
                     ):
                         reading(io.StringIO("(a b)"), **{flag: value})
+                for entry in (sw.read_trees, iter_trees, iter_tree_blocks):
+                    # An empty file has no tree to read with the flag, and nothing is asked of what is returned.
+                    with pytest.raises(ParameterError, match=f"{flag} must be True or False"):
+                        entry(io.StringIO(""), **{flag: value})
             assert read("(a b)", **{flag: np.bool_(True)}) == [T("(a b)")]
 
     @pytest.mark.parametrize("reading", [sw.read_trees, lambda *a, **k: list(iter_trees(*a, **k))])
@@ -284,6 +288,7 @@ class TestDoors:
         (tmp_path / "d" / "a.mrg").write_text("(a b)")
         (tmp_path / "a.GZ").write_bytes(gzip.compress(b"(a b)"))
         (tmp_path / "a.bz2").write_bytes(bz2.compress(b"(a b)"))
+        (tmp_path / "a.lzma").write_bytes(b"x")
 
         class BytesPath:
             def __fspath__(self) -> bytes:
@@ -301,6 +306,7 @@ class TestDoors:
             ("a.bz2", r"a\.bz2: of compressed files only those in \.gz are unpacked .*read_treebank\('a\.bz2'\)"),
             ("*.bz2", r"a\.bz2: of compressed files only those in \.gz"),
             ("nope.bz2", "no such file"),
+            ("a.lzma", r"a\.lzma: of compressed files only those in \.gz are unpacked here; unpack it first\.$"),
         ]
         for source, message in cases:
             for reading in (sw.read_trees, lambda source: list(iter_trees(source))):
@@ -313,6 +319,9 @@ class TestDoors:
         # A file may be called like a tree.
         (tmp_path / "(draft).mrg").write_text("(a b)")
         assert len(sw.read_trees("(draft).mrg")) == len(sw.read_trees("(draft).*")) == 1
+        (tmp_path / "(data)" / "deep" / "er").mkdir(parents=True)
+        (tmp_path / "(data)" / "deep" / "er" / "x.mrg").write_text("(a b)")
+        assert len(sw.read_trees("(data)/**/*.mrg")) == 1
 
     def test_sizes_of_blocks(self) -> None:
         text = "(a b) " * 50

@@ -15,7 +15,7 @@ from sapwood.trees.views import as_view, looks_like_tree
 EXPECTED = [[1.0, 1.0], [2.0, 0.0]]
 TABLES = {
     "matrix": np.array(EXPECTED),
-    "truth values": np.array([[1, 1], [2, 0]]),
+    "integers": np.array([[1, 1], [2, 0]]),
     "lists": [[1, True], [2, False]],
     "lists of truth values first": [[True, 1], [2, 0]],
     "NumPy's numbers in lists": [[np.int64(1), 1.0], [np.float32(2), 0]],
@@ -34,6 +34,13 @@ def test_tables_of_numbers(table):
     np.testing.assert_array_equal(np.asarray(as_view(table, "X"), dtype=float), EXPECTED)
     np.testing.assert_array_equal(sw.Examples(f=table)["f"], EXPECTED)
     np.testing.assert_array_equal(Linear()(table), Linear()(np.array(EXPECTED)))
+
+
+@pytest.mark.parametrize("kind", [bool, object])
+def test_tables_of_truth_values(kind):
+    table = np.array([[True, True], [True, False]], dtype=kind)
+    np.testing.assert_array_equal(np.asarray(as_view(table, "X"), dtype=float), [[1.0, 1.0], [1.0, 0.0]])
+    assert Linear()(table).tolist() == [[2.0, 1.0], [1.0, 1.0]]
 
 
 def test_sparse_entries_that_are_stored_twice_are_added_up():

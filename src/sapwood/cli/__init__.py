@@ -7,7 +7,9 @@ success, 1 for data that cannot be used, 2 for a command line that cannot be und
 from __future__ import annotations
 
 import argparse
+import io
 import os
+import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -44,17 +46,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from sapwood import settings
     from sapwood.errors import ParameterError, SapwoodError
 
+    _open_streams()
     try:
         with settings.options(threads=getattr(options, "threads", None), progress=sys.stderr.isatty()):
             code: int = options.run(options)
         sys.stdout.flush()
         return code
-    except ParameterError as error:
-        print(f"sapwood: {error}", file=sys.stderr)
-        return 2
     except SapwoodError as error:
-        print(f"sapwood: {error}", file=sys.stderr)
-        return 1
+        print(f"sapwood: {_worded(str(error), options)}", file=sys.stderr)
+        return 2 if isinstance(error, ParameterError) else 1
     except BrokenPipeError:
         # Whoever read our output has enough, as head does. Python would complain again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -66,6 +66,54 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("sapwood: interrupted", file=sys.stderr)
         return 130
+
+
+def _open_streams() -> None:
+    """Put something where Python has nothing because the shell has closed it, as ``>&-`` does."""
+    if sys.stderr is None:
+        sys.stderr = io.StringIO()
+    if sys.stdout is None:
+        sys.stdout = _ClosedOutput()
+    if sys.stdin is None:
+        sys.stdin = _ClosedInput()
+
+
+class _ClosedInput(io.TextIOBase):
+    """Standard input that is closed: whoever reads it is told, since nothing may stand for something else."""
+
+    name = "<stdin>"
+
+    @property
+    def buffer(self) -> _ClosedInput:
+        return self
+
+    def read(self, size: int | None = -1) -> str:
+        """Raise."""
+        from sapwood.errors import DataError
+
+        raise DataError("standard input is closed; name a file instead of -.")
+
+    def readline(self, size: int = -1) -> str:  # type: ignore[override]
+        """Raise."""
+        return self.read()
+
+
+class _ClosedOutput(io.TextIOBase):
+    """Standard output that is closed: whoever writes to it is told, since answers would be lost."""
+
+    def write(self, text: str) -> int:
+        """Raise."""
+        from sapwood.errors import OutputError
+
+        raise OutputError("standard output is closed; leave it open, or send it to a file with > FILE.")
+
+
+def _worded(message: str, options: argparse.Namespace) -> str:
+    """Say how to pass an encoding on the command line, where the library says how to do so in Python."""
+    advice = "convert it with iconv -f latin1 -t utf8"
+    if hasattr(options, "encoding"):
+        advice = "pass --encoding, such as --encoding latin-1"
+    return re.sub(r"pass (encoding=|its encoding\b|the encoding of the file\b)", advice, message)
 
 
 def build_parser() -> argparse.ArgumentParser:

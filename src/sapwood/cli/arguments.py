@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-from sapwood.errors import DataError
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sapwood.trees import TreeArray
 
-__all__ = ["Subparsers", "add_reading", "add_threads", "check_output", "positive_float", "positive_int", "read_named"]
+__all__ = [
+    "Subparsers",
+    "add_encoding",
+    "add_reading",
+    "add_threads",
+    "check_outputs",
+    "kernel_expression",
+    "named_source",
+    "positive_float",
+    "positive_int",
+    "read_named",
+]
 
 Subparsers = argparse._SubParsersAction  # the only name argparse has for its own type
 
@@ -44,29 +52,61 @@ def positive_float(text: str) -> float:
     return value
 
 
-def check_output(name: str) -> Path:
-    """Refuse a file that cannot be written before the work for it is done, not after."""
-    path = Path(name)
-    folder = path.absolute().parent
-    if path.is_dir():
-        raise DataError(f"{path}: cannot be written, since it is a folder; name a file in it.")
-    if not folder.is_dir():
-        raise DataError(f"{path}: cannot be written, since there is no folder {str(folder)!r}; make it first.")
-    return path
+def check_outputs(*names: str | None) -> None:
+    """Refuse files that cannot be written before the work for them is done; None is an option that is not given."""
+    from sapwood.files import check_writable
+
+    for name in names:
+        if name is not None:
+            check_writable(name)
+
+
+def kernel_expression(text: str) -> str:
+    """Refuse an empty kernel, in which no fault can be pointed at; the rest is read when there is time for imports."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("expected a kernel such as 'SubsetTree(decay=0.4)', got nothing")
+    return text
+
+
+def add_encoding(parser: argparse.ArgumentParser) -> None:
+    """Add ``--encoding``."""
+    parser.add_argument("--encoding", default="utf-8", metavar="NAME", help="of what is read (default: %(default)s)")
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``read_named``."""
+    add_encoding(parser)
     parser.add_argument("--drop-traces", action="store_true", help="leave out -NONE- and what holds nothing else")
     parser.add_argument("--drop-function-tags", action="store_true", help="read NP-SBJ as NP")
 
 
-def read_named(source: str, options: argparse.Namespace) -> TreeArray:
-    """Read the trees of a file or a pattern, or of standard input for ``-``, as the options say."""
+def named_source(name: str) -> Any:
+    """Return what readers of trees take: the name of a file or a pattern, or standard input for ``-``."""
+    from sapwood.errors import DataError
+    from sapwood.files import is_model_file
+
+    if name == "-":
+        # Readers decode by themselves, and report where that fails.
+        return getattr(sys.stdin, "buffer", sys.stdin)
+    if is_model_file(name):
+        raise DataError(f"{name}: is a Sapwood model, not a file of trees; sapwood show says what it holds.")
+    return name
+
+
+def read_named(options: argparse.Namespace, *names: str | None) -> list[TreeArray]:
+    """Read the trees of files or patterns, or of standard input for ``-``, as the options say; None is none."""
+    from sapwood.errors import ParameterError
     from sapwood.trees import read_trees
 
-    return read_trees(
-        sys.stdin.buffer if source == "-" else source,
-        drop_traces=options.drop_traces,
-        drop_function_tags=options.drop_function_tags,
-    )
+    if names.count("-") > 1:
+        raise ParameterError("standard input can be read only once; name a file in place of one -.")
+    return [
+        read_trees(
+            named_source(name),
+            drop_traces=options.drop_traces,
+            drop_function_tags=options.drop_function_tags,
+            encoding=options.encoding,
+        )
+        for name in names
+        if name is not None
+    ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from sapwood.cli.arguments import Subparsers, add_threads, positive_float, positive_int
+from sapwood.cli.arguments import Subparsers, add_threads, check_outputs, positive_float, positive_int
 
 __all__ = ["add_parser", "run"]
 
@@ -49,6 +49,7 @@ def run(options: argparse.Namespace) -> int:
     from sapwood.files import atomic_write
     from sapwood.scale.growth import PATHS, Point, crossing, fit_power, measure
 
+    check_outputs(options.json, options.svg)
     points: list[Point] = []
     print("path    trees  CPU seconds  peak MB  accuracy", flush=True)
     total = len(options.paths) * len(set(options.sizes))

@@ -12,6 +12,7 @@ import math
 import sys
 from typing import Any
 
+from sapwood.cli.arguments import check_outputs
 from sapwood.errors import DataError, SapwoodError
 
 __all__ = ["add_parser", "run"]
@@ -49,6 +50,7 @@ def run(args: argparse.Namespace) -> int:
     from sapwood.decode import decode_roles_batch
     from sapwood.files import atomic_write
 
+    check_outputs(args.out)
     rows, problems = _read(args.file)
     results = decode_roles_batch(
         problems, method=args.method, beam=args.beam, time_limit=args.time_limit, threads=args.threads

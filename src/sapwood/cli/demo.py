@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from sapwood.cli.arguments import Subparsers, add_threads, check_output
+from sapwood.cli.arguments import Subparsers, add_threads, check_outputs
 
 __all__ = ["add_parser", "run"]
 
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
     for task in options.tasks:
         if task not in SECTIONS:
             raise ParameterError(f"there is no task {task!r}; there are {', '.join(SECTIONS)}.")
-    output = check_output(options.output)
+    check_outputs(options.output)
     start = time.perf_counter()
     print("The nursery: sentences grown from a grammar. A garden, not a benchmark.", flush=True)
     garden = nursery.grow()
@@ -74,6 +74,6 @@ def run(options: argparse.Namespace) -> int:
         "Every task of Sapwood on the nursery, a corpus that it grows from a grammar. It is a garden, not a "
         "benchmark: the figures show that things work, not how well they do on real language."
     )
-    atomic_write(output, report_page("Sapwood at work", sections, lead=lead, facts=facts).encode())
-    print(f"\n{time.perf_counter() - start:.1f} s in all. All of it, with pictures, is in\n{output}")
+    atomic_write(options.output, report_page("Sapwood at work", sections, lead=lead, facts=facts).encode())
+    print(f"\n{time.perf_counter() - start:.1f} s in all. All of it, with pictures, is in\n{options.output}")
     return 0

@@ -18,7 +18,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument("model", metavar="MODEL", help="model file")
     parser.add_argument("data", metavar="DATA", help="file of label<TAB>tree lines, or - for standard input")
-    parser.add_argument("--encoding", default="utf-8", help="questions: of DATA (default: %(default)s)")
+    parser.add_argument("--encoding", metavar="NAME", help="trees, questions: of DATA (default: utf-8)")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     add_threads(parser)
     parser.set_defaults(run=run)
@@ -26,8 +26,9 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Load the model and let its kind score it."""
-    from sapwood.cli.answering import load_model
+    from sapwood.cli.answering import load_model, refuse_foreign
 
     model, answering = load_model(options.model)
+    refuse_foreign(model, answering, options)
     code: int = answering.evaluate(model, options)
     return code

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from sapwood.cli.arguments import Subparsers, add_threads, check_output
+from sapwood.cli.arguments import Subparsers, add_threads, check_outputs
 from sapwood.experiments import EXPERIMENTS
 
 __all__ = ["add_parser", "run"]
@@ -46,10 +46,7 @@ def run(options: argparse.Namespace) -> int:
     from sapwood.files import atomic_write
     from sapwood.report import Section, report_page
 
-    for name in (options.json, options.html):
-        if name:
-            check_output(name)
-
+    check_outputs(options.json, options.html)
     setting = Setting(
         data=Path(options.data) if options.data else None,
         seed=options.seed,

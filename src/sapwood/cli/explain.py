@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
-from sapwood.cli.arguments import Subparsers, add_threads, positive_int
+from sapwood.cli.arguments import (
+    Subparsers,
+    add_reading,
+    add_threads,
+    check_outputs,
+    kernel_expression,
+    named_source,
+    positive_int,
+    read_named,
+)
 
 __all__ = ["add_parser", "run"]
 
@@ -25,12 +33,13 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "second", metavar="TREES|B", nargs="?", help="trees, one or label<TAB>tree per line, or - for standard input"
     )
-    parser.add_argument("--kernel", metavar="EXPR", help='such as "SubsetTree(decay=0.4)"')
+    parser.add_argument("--kernel", type=kernel_expression, metavar="EXPR", help='such as "SubsetTree(decay=0.4)"')
     parser.add_argument("--label", metavar="CLASS", help="the class to argue for (default: the predicted one)")
     parser.add_argument("--model", action="store_true", help="list the heaviest fragments of the model itself")
     parser.add_argument("--top", type=positive_int, default=10, metavar="N", help="fragments to list (default: 10)")
     parser.add_argument("--count", type=positive_int, default=3, metavar="N", help="trees to explain (default: 3)")
     parser.add_argument("--html", metavar="OUT", help="write a page with pictures instead of text")
+    add_reading(parser)
     add_threads(parser)
     parser.set_defaults(run=run)
 
@@ -39,8 +48,13 @@ def run(options: argparse.Namespace) -> int:
     """Explain and print, or write a page."""
     from sapwood.errors import ParameterError
 
+    check_outputs(options.html)
     if options.kernel and (options.model or options.label):
         raise ParameterError("--label and --model belong to a model; leave them out with --kernel.")
+    if not options.kernel and (options.drop_traces or options.drop_function_tags):
+        raise ParameterError(
+            "--drop-traces and --drop-function-tags belong to --kernel; a model is asked with trees as they are."
+        )
     if options.second is None and not options.model:
         raise ParameterError("name a file of trees too; see sapwood explain --help.")
     if options.kernel:
@@ -57,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
     if options.second is not None:
         from sapwood.corpora import read_labelled
 
-        trees, _ = read_labelled(sys.stdin if options.second == "-" else options.second, labels=False)
+        trees, _ = read_labelled(named_source(options.second), labels=False, encoding=options.encoding)
         label = None if options.label is None else _class(model, options.label)
         for row in range(min(options.count, len(trees))):
             explanations.append(model.explain(trees[row : row + 1], label=label, top=options.top))
@@ -66,10 +80,10 @@ def run(options: argparse.Namespace) -> int:
 
 def _explain_kernel(options: argparse.Namespace) -> Any:
     from sapwood.kernels import parse_kernel
-    from sapwood.trees import concatenate, read_trees
+    from sapwood.trees import concatenate
 
     kernel = parse_kernel(options.kernel)
-    sides = [read_trees(sys.stdin.buffer if source == "-" else source) for source in (options.first, options.second)]
+    sides = read_named(options, options.first, options.second)
     # What a kernel learns from trees, such as a grammar, it learns from all that are there.
     kernel = kernel.bind(concatenate(sides))
     return kernel.explain(*(trees[0:1] for trees in sides), top=options.top)

@@ -7,7 +7,7 @@ import io
 import sys
 from typing import Any
 
-from sapwood.cli.arguments import Subparsers, add_reading, add_threads, read_named
+from sapwood.cli.arguments import Subparsers, add_reading, add_threads, check_outputs, kernel_expression, read_named
 
 __all__ = ["add_parser", "run"]
 
@@ -21,7 +21,13 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument("A", help="file of bracketed trees, a quoted glob pattern, or - for standard input")
     parser.add_argument("B", nargs="?", help="a second file")
-    parser.add_argument("--kernel", required=True, metavar="EXPR", help='such as "SubsetTree(decay=0.4).normalized()"')
+    parser.add_argument(
+        "--kernel",
+        type=kernel_expression,
+        required=True,
+        metavar="EXPR",
+        help='such as "SubsetTree(decay=0.4).normalized()"',
+    )
     parser.add_argument("--out", metavar="FILE", help="gram.npz or gram.tsv; by default a table on standard output")
     add_reading(parser)
     add_threads(parser)
@@ -36,11 +42,12 @@ def run(options: argparse.Namespace) -> int:
     from sapwood.files import atomic_write
     from sapwood.kernels import parse_kernel
 
+    check_outputs(options.out)
     kernel = parse_kernel(options.kernel)
     if options.out and not options.out.endswith((".npz", ".tsv")):
         raise ParameterError(f"--out must end in .npz or .tsv, got {options.out!r}.")
-    rows = read_named(options.A, options)
-    columns = None if options.B is None else read_named(options.B, options)
+    rows, *others = read_named(options, options.A, options.B)
+    columns = others[0] if others else None
     # Kernels that learn from data learn from what the rows are compared with.
     K = kernel.bind(rows if columns is None else columns)(rows, columns)
     if options.out and options.out.endswith(".npz"):

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sapwood.cli.arguments import Subparsers, add_threads, positive_int
+from sapwood.cli.arguments import Subparsers, add_threads, check_outputs, positive_int
 from sapwood.cli.texts import BATCH, read_text
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ def run(options: argparse.Namespace) -> int:
     from sapwood.errors import ParameterError
     from sapwood.files import atomic_write
 
+    check_outputs(options.out)
     parser = load_parser(options.model)
     if options.nbest > 100_000:
         raise ParameterError(f"--nbest must be at most 100,000, got {options.nbest:,}.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from sapwood.cli.arguments import Subparsers, add_threads
+from sapwood.cli.arguments import Subparsers, add_threads, check_outputs
 
 __all__ = ["add_parser", "run"]
 
@@ -28,7 +28,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         metavar="FILE",
         help="questions, pairs, roles, frames: DATA is text; parse it with this model of sapwood train parser",
     )
-    parser.add_argument("--encoding", default="utf-8", help="questions: of DATA (default: %(default)s)")
+    parser.add_argument("--encoding", metavar="NAME", help="trees, questions: of DATA (default: utf-8)")
     parser.add_argument("--resume", action="store_true", help="roles: go on where a stopped run to --out ended")
     add_threads(parser)
     parser.set_defaults(run=run)
@@ -36,13 +36,10 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Load the model and let its kind answer."""
-    from sapwood.cli.answering import load_model
-    from sapwood.errors import ParameterError
+    from sapwood.cli.answering import load_model, refuse_foreign
 
+    check_outputs(options.out)
     model, answering = load_model(options.model)
-    if options.parser is not None and not getattr(answering, "PARSES", False):
-        raise ParameterError(
-            f"--parser: a {type(model).__name__} takes trees, not text; make them with sapwood parse first."
-        )
+    refuse_foreign(model, answering, options)
     code: int = answering.predict(model, options)
     return code

@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
-import sys
 
-from sapwood.cli.arguments import Subparsers, positive_int
+from sapwood.cli.arguments import Subparsers, add_reading, check_outputs, positive_int, read_named
 
 __all__ = ["add_parser", "run"]
 
@@ -25,19 +24,22 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument("--count", type=positive_int, default=3, metavar="N", help="how many trees (default: 3)")
     parser.add_argument("--svg", metavar="OUT", help="write one tree, the first shown, as an SVG file")
+    add_reading(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Draw or describe."""
-    if options.file.endswith(".sap"):
+    check_outputs(options.svg)
+    from sapwood.files import atomic_write, is_model_file
+
+    if options.file.endswith(".sap") or is_model_file(options.file):
         return _show_model(options.file)
     from sapwood.draw import outline
     from sapwood.errors import DataError
-    from sapwood.files import atomic_write
-    from sapwood.trees import Tree, read_trees
+    from sapwood.trees import Tree
 
-    trees = read_trees(sys.stdin.buffer if options.file == "-" else options.file)
+    (trees,) = read_named(options, options.file)
     if options.first > len(trees):
         raise DataError(f"{options.file}: holds {len(trees)} trees, so there is no tree number {options.first}.")
     chosen = trees[options.first - 1 : options.first - 1 + options.count]

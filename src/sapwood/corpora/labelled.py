@@ -14,16 +14,18 @@ __all__ = ["read_labelled"]
 
 
 def read_labelled(
-    source: Source | Sequence[Source], *, labels: bool = True
+    source: Source | Sequence[Source], *, labels: bool = True, encoding: str = "utf-8"
 ) -> tuple[TreeArray, NDArray[np.str_] | None]:
     """Read labelled trees.
 
     Parameters
     ----------
     source : path, pattern, open file, or a list of these
-        One ``label<TAB>tree`` per line, as UTF-8; empty lines are passed over.
+        One ``label<TAB>tree`` per line; empty lines are passed over.
     labels : bool
         With False, lines may also hold a tree alone, and no labels are returned unless every line has one.
+    encoding : str
+        Encoding of the files.
 
     Returns
     -------
@@ -45,7 +47,7 @@ def read_labelled(
     texts = TreeTexts()
     found: list[str | None] = []
     name = "the source"
-    for line in lines(source):
+    for line in lines(source, encoding=encoding):
         name = line.source
         if not line.text.strip():
             continue

@@ -26,7 +26,7 @@ import numpy as np
 from sapwood import _core
 from sapwood.errors import BracketError, DataError, ParameterError
 from sapwood.trees.array import TreeArray
-from sapwood.trees.brackets import archive_in, read_into
+from sapwood.trees.brackets import archive_in, packed_ending, read_into, refuse_what_names_no_file
 from sapwood.trees.tree import Tree
 
 __all__ = ["FormatError", "Line", "Source", "TreeTexts", "blocks", "encode_text", "file_names", "lines", "open_all"]
@@ -121,6 +121,7 @@ def open_all(source: Source | Sequence[Source]) -> Iterator[Any]:
     """
     if isinstance(source, (str, os.PathLike)):
         name = os.fspath(source)
+        refuse_what_names_no_file(name)
         if os.path.isdir(name):
             raise DataError(f"{name}: is a folder; name its files, for example {os.path.join(name, '*')!r}.")
         archive = archive_in(name)
@@ -136,6 +137,8 @@ def open_all(source: Source | Sequence[Source]) -> Iterator[Any]:
             for one in names:
                 with _opened(one) as stream:
                     yield stream
+    elif isinstance(source, (bytes, bytearray, memoryview)):
+        refuse_what_names_no_file(bytes(source))
     elif isinstance(source, Sequence):
         if not source:
             raise DataError("source is an empty list; name at least one file.")
@@ -256,10 +259,10 @@ def blocks(rows: Iterable[Line], *, size: int = 64) -> Iterator[list[Line]]:
 
 def encode_text(text: str, path: str | os.PathLike[str]) -> bytes:
     """Turn text into the bytes of a file with this name, compressed if it ends in ``.gz`` or ``.xz``."""
-    data, name = text.encode(), os.fspath(path)
-    if name.endswith(".gz"):
+    data, ending = text.encode(), packed_ending(path)
+    if ending == ".gz":
         return gzip.compress(data, mtime=0)
-    return lzma.compress(data) if name.endswith(".xz") else data
+    return lzma.compress(data) if ending == ".xz" else data
 
 
 def _decode(raw: bytes | str, encoding: str, name: str, number: int) -> str:
@@ -292,7 +295,7 @@ def _keeps_ascii(encoding: str) -> bool:
 def _opened(name: str) -> Iterator[_Named]:
     openers: dict[str, Callable[[str, str], Any]] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
     try:
-        stream = openers.get(os.path.splitext(name)[1], open)(name, "rb")
+        stream = openers.get(packed_ending(name), open)(name, "rb")
     except FileNotFoundError:
         raise DataError(f"{name}: no such file (looked from {os.getcwd()}).") from None
     except OSError as error:
@@ -303,9 +306,10 @@ def _opened(name: str) -> Iterator[_Named]:
 
 def _unpacked(stream: IO[bytes], name: str) -> IO[Any]:
     """Decompress a member of an archive that is compressed by itself."""
-    if name.endswith(".gz"):
+    ending = packed_ending(name)
+    if ending == ".gz":
         return cast(IO[Any], gzip.GzipFile(fileobj=stream))
-    return cast(IO[Any], lzma.LZMAFile(stream)) if name.endswith(".xz") else stream
+    return cast(IO[Any], lzma.LZMAFile(stream)) if ending == ".xz" else stream
 
 
 def _members(archive: str, pattern: str) -> Iterator[_Named]:

@@ -14,12 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapwood import _core, settings
-from sapwood.errors import DataError, TreeError
-from sapwood.trees.brackets import MOST_WRITTEN_OUT, read_each_into
+from sapwood.errors import DataError, TooLargeError, TreeError
+from sapwood.memory import available
+from sapwood.trees.brackets import MOST_WRITTEN_OUT, read_each_into, to_brackets
 from sapwood.trees.convert import from_nltk, is_frame, is_nltk
 from sapwood.trees.tree import Tree
 
 __all__ = ["Element", "TreeArray", "concatenate", "on_one_arena"]
+
+# So many trees are written at a time: enough that a block costs nothing, few enough that it takes little memory.
+_BLOCK = 10_000
 
 Element = Tree | tuple[Tree, ...]
 """What a TreeArray holds at one index: a tree, or a tuple of trees for a bag."""
@@ -206,7 +210,8 @@ class TreeArray:
 
     def _leaf_numbers(self) -> tuple[list[str], NDArray[np.uint32], NDArray[np.uint64]]:
         """Return the distinct labels of leaves, the leaves as numbers of those, and where each element ends."""
-        self._check_writing_out("list their leaves")
+        self._ranges_to_write_out("list its leaves")
+        self._check_room()
         texts, numbers, ends = self._arena.leaves(self._roots)
         if self._ends is not None:
             # An element ends where its last tree does; one without trees, where the element before it does.
@@ -215,20 +220,52 @@ class TreeArray:
 
     def to_strings(self, *, escape: bool = False) -> list[str]:
         """Return each tree in bracket notation; see ``write_trees`` for ``escape``."""
+        blocks = self._string_blocks(escape=escape)
+        self._check_room()
+        return [text for block in blocks for text in block]
+
+    def _string_blocks(self, *, escape: bool) -> Iterator[list[str]]:
+        """Return what ``to_strings`` does, some thousands of trees at a time; what is refused is refused at once."""
         if self.has_bags:
             raise DataError("this array holds bags of trees; iterate over it and write the trees one by one.")
-        self._check_writing_out("write them down")
-        if not self._arena.unwritable(self._roots):
-            return self._arena.write(self._roots)
-        from sapwood.trees.brackets import to_brackets
+        ranges = self._ranges_to_write_out("write it down")
+        natively = not self._arena.unwritable(self._roots)
+        places = ((start, min(start + _BLOCK, end)) for begin, end in ranges for start in range(begin, end, _BLOCK))
+        parts = (self[start:end] for start, end in places)
+        if natively:
+            return (self._arena.write(part._roots) for part in parts)
+        return ([to_brackets(cast(Tree, tree), escape=escape) for tree in part] for part in parts)
 
-        return [to_brackets(cast(Tree, tree), escape=escape) for tree in self]
+    def _ranges_to_write_out(self, what: str) -> list[tuple[int, int]]:
+        """Cut the trees into ranges of a size that can be written out, or raise for a tree that has no such size."""
+        found = []
+        stack = [(0, len(self._roots))]
+        while stack:
+            begin, end = stack.pop()
+            whole = end - begin == len(self._roots)
+            part = self if whole else TreeArray._from_arena(self._arena, self._roots[begin:end])
+            if part._as_bags().node_count() <= MOST_WRITTEN_OUT:
+                found.append((begin, end))
+            elif end - begin > 1:
+                middle = (begin + end) // 2
+                stack += [(middle, end), (begin, middle)]
+            else:
+                element = begin if self._ends is None else int(np.searchsorted(self._ends, begin, side="right"))
+                raise DataError(
+                    f"the tree at index {element} has more than {MOST_WRITTEN_OUT:,} nodes, too many to {what} one by "
+                    "one; it repeats a subtree over and over: leave it out."
+                )
+        return found
 
-    def _check_writing_out(self, what: str) -> None:
-        if self._as_bags().node_count() > MOST_WRITTEN_OUT:
-            raise DataError(
-                f"the trees have more than {MOST_WRITTEN_OUT:,} nodes, too many to {what} one by one; take fewer trees "
-                "at a time, and leave out trees that repeat a subtree over and over."
+    def _check_room(self) -> None:
+        """Raise if what is written out of all trees together is more than memory holds."""
+        nodes, free = self._as_bags().node_count(), available()
+        # A node is at least a character and what separates it from the next.
+        if nodes > MOST_WRITTEN_OUT and free is not None and 2 * nodes > free:
+            raise TooLargeError(
+                f"the {len(self):,} elements have {nodes:,.0f} nodes, and writing them out takes at least "
+                f"{2 * nodes / 1e9:,.1f} GB, but only {free / 1e9:,.1f} GB are free; take fewer at a time, such as "
+                "trees[:1000], or put them into a file with write_trees."
             )
 
     def _compact(self) -> TreeArray:

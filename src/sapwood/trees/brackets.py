@@ -38,10 +38,12 @@ __all__ = [
     "is_writable",
     "iter_tree_blocks",
     "iter_trees",
+    "packed_ending",
     "parse_tree",
     "read_each_into",
     "read_into",
     "read_trees",
+    "refuse_what_names_no_file",
     "to_brackets",
     "write_trees",
 ]
@@ -57,6 +59,8 @@ _ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", "
 
 # Endings of files that are compressed in other ways than this module unpacks.
 _OTHERWISE_PACKED = (".bz2", ".xz", ".lzma", ".z", ".zst")
+# Those of them that the readers of corpora unpack.
+_ALSO_READ = (".bz2", ".xz")
 
 # A single tree longer than this is a bracket that is never closed, not a sentence.
 _LONGEST_TREE = 1 << 28
@@ -65,7 +69,7 @@ _LONGEST_TREE = 1 << 28
 _LARGEST_BLOCK = 1 << 30
 
 MOST_WRITTEN_OUT = 100_000_000
-"""So many nodes are written out at most: a few distinct subtrees may stand for exponentially many."""
+"""So many nodes of one tree are written out at most: a few distinct subtrees may stand for exponentially many."""
 
 _MANY_PIECES = 100_000
 
@@ -121,19 +125,18 @@ def read_trees(
     """
     from sapwood.trees.array import TreeArray
 
+    flags = _checked_flags(
+        drop_traces=drop_traces,
+        drop_function_tags=drop_function_tags,
+        collapse_unary=collapse_unary,
+        unescape=unescape,
+    )
+    _check_encoding(encoding)
     arena = _core.trees.Arena()
     roots = []
     for one in _expand(source):
         name, text = _load(one, encoding)
-        found = read_into(
-            arena,
-            text,
-            name,
-            drop_traces=drop_traces,
-            drop_function_tags=drop_function_tags,
-            collapse_unary=collapse_unary,
-            unescape=unescape,
-        )
+        found = read_into(arena, text, name, **flags)
         if not len(found):
             raise DataError(f"{name}: holds no tree. Expected bracketed trees such as (S (NP dogs) (VP bark)).")
         roots.append(found)
@@ -162,17 +165,16 @@ def iter_trees(
     (NP (NN rain))
     (NP (NN snow))
     """
-    for block in iter_tree_blocks(
+    blocks = iter_tree_blocks(
         source,
         drop_traces=drop_traces,
         drop_function_tags=drop_function_tags,
         collapse_unary=collapse_unary,
         unescape=unescape,
         encoding=encoding,
-    ):
-        for tree in block:
-            assert not isinstance(tree, tuple)
-            yield tree
+    )
+    # Blocks of files hold no bags.
+    return (cast("Tree", tree) for block in blocks for tree in block)
 
 
 def iter_tree_blocks(
@@ -196,29 +198,35 @@ def iter_tree_blocks(
     >>> [len(block) for block in iter_tree_blocks(io.StringIO("(A b) " * 9), block_bytes=24)]
     [4, 4, 1]
     """
-    from sapwood.trees.array import TreeArray
-
     if isinstance(block_bytes, bool) or not isinstance(block_bytes, (int, np.integer)) or block_bytes < 1:
         raise DataError(f"block_bytes must be an integer of at least 1, got {block_bytes!r}.")
     if block_bytes > _LARGEST_BLOCK:
         raise DataError(
             f"block_bytes must be at most {_LARGEST_BLOCK:,}, got {block_bytes:,}; read_trees reads everything at once."
         )
+    flags = _checked_flags(
+        drop_traces=drop_traces,
+        drop_function_tags=drop_function_tags,
+        collapse_unary=collapse_unary,
+        unescape=unescape,
+    )
+    _check_encoding(encoding)
+    # What is wrong with the arguments is said now, what is wrong with a file when it is reached.
+    return _tree_blocks(source, encoding, int(block_bytes), flags)
+
+
+def _tree_blocks(
+    source: Source | Iterable[Source], encoding: str, size: int, flags: dict[str, bool]
+) -> Iterator[TreeArray]:
+    from sapwood.trees.array import TreeArray
+
     for one in _expand(source):
         name, any_tree = _name(one), False
-        for text, line, column in _whole_trees(_pieces(one, encoding, int(block_bytes)), name):
+        for text, line, column in _whole_trees(_pieces(one, encoding, size), name):
             arena = _core.trees.Arena()
             try:
                 # A byte-order mark is skipped at the start of a file only: a space hides later ones from the reader.
-                roots = read_into(
-                    arena,
-                    text if line == column == 1 else b" " + text,
-                    name,
-                    drop_traces=drop_traces,
-                    drop_function_tags=drop_function_tags,
-                    collapse_unary=collapse_unary,
-                    unescape=unescape,
-                )
+                roots = read_into(arena, text if line == column == 1 else b" " + text, name, **flags)
             except BracketError as fault:
                 shift = column - 1 - (not line == column == 1) if fault.line == 1 else 0
                 raise BracketError(
@@ -266,7 +274,6 @@ def _whole_trees(pieces: Iterator[bytes], name: str) -> Iterator[tuple[bytes, in
 def _pieces(source: Source, encoding: str, size: int) -> Iterator[bytes]:
     """Yield a file as UTF-8 in pieces of about the size asked for."""
     name = _name(source)
-    _check_encoding(encoding)
     recode = None if _is_utf8(encoding) else codecs.getincrementaldecoder(encoding)()
     done = 0
     with ExitStack() as opened:
@@ -304,7 +311,7 @@ def _decoded(recode: codecs.IncrementalDecoder, piece: bytes, name: str, encodin
 def write_trees(trees: Iterable[Tree | str], path: str | os.PathLike[str], *, escape: bool = False) -> None:
     """Write trees to a file, one per line; compressed if the name ends in ``.gz``.
 
-    The file appears whole or not at all.
+    The file appears whole or not at all. Text is made of some thousands of trees at a time, whatever their number.
 
     Parameters
     ----------
@@ -324,10 +331,17 @@ def write_trees(trees: Iterable[Tree | str], path: str | os.PathLike[str], *, es
             "stream.write('\\n'.join(TreeArray(trees).to_strings()))."
         )
     name = path_name(path)
-    data = "".join(line + "\n" for line in TreeArray(trees).to_strings(escape=escape)).encode()
-    if _is_gzip(name):
-        data = gzip.compress(data, mtime=0)
-    atomic_write(name, data)
+    blocks = TreeArray(trees)._string_blocks(escape=escape)
+    pieces = ("".join(line + "\n" for line in block).encode() for block in blocks)
+    atomic_write(name, _compressed(pieces) if _is_gzip(name) else pieces)
+
+
+def _compressed(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    # The same trees give the same bytes: this kind of header holds neither a time nor a name.
+    packer = zlib.compressobj(level=9, wbits=31)
+    for piece in pieces:
+        yield packer.compress(piece)
+    yield packer.flush()
 
 
 def parse_tree(text: str) -> Tree:
@@ -361,21 +375,17 @@ def read_into(
 
     The text is UTF-8, or a str of ASCII characters.
     """
-    flags = {
-        "drop_traces": drop_traces,
-        "drop_function_tags": drop_function_tags,
-        "collapse_unary": collapse_unary,
-        "unescape": unescape,
-    }
-    for flag, value in flags.items():
-        if not isinstance(value, (bool, np.bool_)):
-            raise ParameterError(f"{flag} must be True or False, got {value!r}.")
-    roots, offset, reason = arena.read(
-        text, bool(drop_traces), bool(drop_function_tags), bool(collapse_unary), bool(unescape), bare_tokens
-    )
+    roots, offset, reason = arena.read(text, drop_traces, drop_function_tags, collapse_unary, unescape, bare_tokens)
     if reason:
         raise _fault(name, text if isinstance(text, bytes) else text.encode(), offset, reason)
     return roots
+
+
+def _checked_flags(**flags: object) -> dict[str, bool]:
+    for flag, value in flags.items():
+        if not isinstance(value, (bool, np.bool_)):
+            raise ParameterError(f"{flag} must be True or False, got {value!r}.")
+    return {flag: bool(value) for flag, value in flags.items()}
 
 
 def read_each_into(arena: _core.trees.Arena, texts: list[str], numbers: Sequence[int]) -> NDArray[np.uint32]:
@@ -453,7 +463,7 @@ def _label(label: str, escape: bool) -> str:
 def _expand(source: Source | Iterable[Source]) -> Iterator[Source]:
     if isinstance(source, (str, os.PathLike)):
         name = os.fspath(source)
-        _refuse_what_names_no_file(name)
+        refuse_what_names_no_file(name)
         _refuse_archives(name)
         if os.path.exists(name) or not glob.has_magic(name):
             if os.path.isdir(name):
@@ -473,7 +483,7 @@ def _expand(source: Source | Iterable[Source]) -> Iterator[Source]:
             _refuse_otherwise_packed(one)
         yield from names
     elif isinstance(source, (bytes, bytearray, memoryview)):
-        _refuse_what_names_no_file(bytes(source))
+        refuse_what_names_no_file(bytes(source))
     elif hasattr(source, "read"):
         stream = cast("IO[Any]", source)
         if getattr(stream, "closed", False):
@@ -490,15 +500,16 @@ def _expand(source: Source | Iterable[Source]) -> Iterator[Source]:
         raise DataError(f"source must be a path, a glob pattern, an open file or a list of these, got {source!r}.")
 
 
-def _refuse_what_names_no_file(name: str | bytes) -> None:
+def refuse_what_names_no_file(name: str | bytes) -> None:
+    """Raise for bytes, for names that no file can have, and for a tree in place of a name."""
     if isinstance(name, bytes):
         raise DataError(
-            "source is bytes; a path must be text: pass os.fsdecode(path). Trees that are bytes are read with "
-            "read_trees(io.BytesIO(data))."
+            "source is bytes; a path must be text: pass os.fsdecode(path). Content that is bytes is read through "
+            "io.BytesIO(data)."
         )
     if "\0" in name:
         raise DataError(f"{name[:60]!r}: no file has such a name; it holds a NUL character.")
-    if name.lstrip().startswith("(") and not os.path.exists(name) and not glob.glob(name):
+    if name.lstrip().startswith("(") and not os.path.exists(name) and not glob.glob(name, recursive=True):
         shown = name if len(name) <= 60 else f"{name[:57]}..."
         raise DataError(
             f"{shown!r}: no such file (looked from {os.getcwd()}). If this is a tree and not the name of a file, read "
@@ -507,11 +518,11 @@ def _refuse_what_names_no_file(name: str | bytes) -> None:
 
 
 def _refuse_otherwise_packed(name: str) -> None:
-    if name.lower().endswith(_OTHERWISE_PACKED) and os.path.exists(name):
-        raise DataError(
-            f"{name}: of compressed files only those in .gz are unpacked here; unpack it first, or read .xz and .bz2 "
-            f"with sapwood.corpora.read_treebank({name!r})."
+    if packed_ending(name) in _OTHERWISE_PACKED and os.path.exists(name):
+        other = (
+            f", or read it with sapwood.corpora.read_treebank({name!r})" if packed_ending(name) in _ALSO_READ else ""
         )
+        raise DataError(f"{name}: of compressed files only those in .gz are unpacked here; unpack it first{other}.")
 
 
 def archive_in(name: str) -> tuple[str, str] | None:
@@ -535,7 +546,6 @@ def _refuse_archives(name: str) -> None:
 
 def _load(source: Source, encoding: str) -> tuple[str, bytes | str]:
     name = _name(source)
-    _check_encoding(encoding)
     with _faults_named(name):
         if isinstance(source, (str, os.PathLike)):
             data = Path(name).read_bytes()
@@ -601,8 +611,13 @@ def _check_encoding(encoding: object) -> None:
         raise DataError(f"unknown encoding {encoding!r}; try 'utf-8' or 'latin-1'.") from None
 
 
+def packed_ending(path: str | os.PathLike[str]) -> str:
+    """Return the ending of a name that may say how a file is compressed; in small letters, since some write ``.GZ``."""
+    return os.path.splitext(os.fspath(path))[1].lower()
+
+
 def _is_gzip(name: str) -> bool:
-    return name.lower().endswith(".gz")
+    return packed_ending(name) == ".gz"
 
 
 def _name(source: Source) -> str:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -79,7 +79,7 @@ class Examples(Shown):
         unknown = [name for name in trees if name not in names]
         if unknown:
             raise DataError(f"no column {unknown[0]!r}; the frame has {', '.join(names)}.")
-        views = {name: _named_view(f"column {name!r}", list(frame[name]) or TreeArray([])) for name in trees}
+        views = {name: _named_view(f"column {name!r}", list(frame[name]), _trees_alone) for name in trees}
         rest = [name for name in names if name not in trees]
         if rest:
             if "flat" in views:
@@ -141,14 +141,21 @@ class Examples(Shown):
         return _restore, (dict(self._views),)
 
 
-def _named_view(name: str, value: Any) -> Any:
+def _trees_alone(value: Any, _: str) -> TreeArray:
+    return TreeArray(value)
+
+
+def _named_view(name: str, value: Any, make: Callable[[Any, str], Any] = as_view) -> Any:
     """Make a view; where a tree is broken, the message says in which."""
     try:
-        return as_view(value, name)
+        return make(value, name)
     except BracketError as error:
         raise BracketError(f"{name}, {error.source}", error.line, error.column, error.reason, error.context) from None
     except TreeError as error:
         raise TreeError(f"{name}: {error}") from None
+    except DataError as error:
+        # What is wrong with the view as a whole is said with its name already.
+        raise error if str(error).startswith(name) else DataError(f"{name}: {error}") from None
 
 
 def _restore(views: dict[str, Any]) -> Examples:

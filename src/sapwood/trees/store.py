@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import scipy.sparse as sparse
@@ -50,11 +51,11 @@ def _read_trees(data: dict[str, Any], reader: Reader) -> TreeArray:
 
 
 def _write_examples(examples: Examples, writer: Writer) -> dict[str, Any]:
-    return {"views": {name: write_view(examples[name], writer) for name in examples.views}}
+    return {"views": {name: write_view(examples[name], writer, f"view {name!r}") for name in examples.views}}
 
 
-def write_view(view: Any, writer: Writer) -> dict[str, Any]:
-    """Describe trees, a matrix, a sparse matrix or dictionaries; or whole examples."""
+def write_view(view: Any, writer: Writer, name: str = "the features") -> dict[str, Any]:
+    """Describe trees, a matrix, a sparse matrix or dictionaries; or whole examples. Messages call it by its name."""
     if isinstance(view, (TreeArray, Examples)):
         return writer.part(view)
     if sparse.issparse(view):
@@ -66,28 +67,39 @@ def write_view(view: Any, writer: Writer) -> dict[str, Any]:
             "indptr": writer.array(view.indptr.astype(np.int64)),
         }
     if view.dtype == object:
-        return {"kind": "dictionaries", "rows": [_plain_features(row) for row in view]}
+        rows = [_plain_features(row, f"{name}, row {number}") for number, row in enumerate(view)]
+        return {"kind": "dictionaries", "rows": rows}
     return {"kind": "dense", "data": writer.array(view.astype(np.float64))}
 
 
-def _plain_features(row: Mapping[Any, Any]) -> dict[str, Any]:
+def _plain_features(row: Mapping[Any, Any], place: str) -> dict[str, Any]:
     """Return features as JSON holds them, whose names are text; 1 and "1" become one, as they do in kernels."""
     plain: dict[str, Any] = {}
     for name, value in row.items():
-        key = str(name)
         if not (value is None or isinstance(value, (str, bool, np.bool_)) or is_finite(value)):
-            raise DataError(f"the feature {name!r} is {value!r}; NaN and other things than numbers cannot be saved.")
-        if isinstance(value, str) and key in plain:
-            # Text is one-hot, so it has a feature of its own.
-            key, value = f"{key}={value}", 1.0
-        if key in plain and not isinstance(plain[key], str):
-            plain[key] = float(plain[key] or 0.0) + float(value or 0.0)
-        elif key in plain:
-            plain[f"{key}={plain.pop(key)}"] = 1.0
-            plain[key] = float(value or 0.0)
-        else:
-            plain[key] = value if value is None or isinstance(value, (str, bool, int)) else float(value)
+            # Of integers only those come here that are hundreds of digits long.
+            shown = "an integer too large for a float" if isinstance(value, int) else reprlib.repr(value)
+            raise DataError(
+                f"{place}: the feature {name!r} is {shown}, which no model file can hold; replace or drop it before "
+                "saving. Values are finite numbers, text, truth values or None."
+            )
+        as_it_is = value is None or isinstance(value, (str, bool, int))
+        _add_feature(plain, str(name), value if as_it_is else float(cast(float, value)))
     return plain
+
+
+def _add_feature(plain: dict[str, Any], name: str, value: Any) -> None:
+    """Give a feature a value, or add it to the one it has; text is one-hot, so it has a feature of its own."""
+    if name not in plain:
+        plain[name] = value
+        return
+    values = (plain.pop(name), value)
+    for text in values:
+        if isinstance(text, str):
+            _add_feature(plain, f"{name}={text}", 1.0)
+    numbers = [float(number or 0.0) for number in values if not isinstance(number, str)]
+    if numbers:
+        plain[name] = sum(numbers)
 
 
 def _read_examples(data: dict[str, Any], reader: Reader) -> Examples:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +15,7 @@ from sapwood.corpora import iter_props, iter_role_lines, nursery, write_role_lin
 from sapwood.corpora.nursery.roles import role_sentences
 from sapwood.decode import decode_labels
 from sapwood.draw.roles import displacy_roles, roles_html, roles_page, roles_text
-from sapwood.errors import DataError, ParameterError
+from sapwood.errors import DataError, OutputError, ParameterError
 from sapwood.metrics import score_roles
 from sapwood.tasks.roles import RoleClassifier, RoleLabeler
 from sapwood.tasks.roles.inference import Constraints
@@ -191,8 +193,20 @@ def test_runs_are_whole_and_can_go_on(labeler: RoleLabeler, tmp_path: Path) -> N
         label_to_file(labeler, many[:3], target, resume=True)
     with pytest.raises(ParameterError, match="form must be one of"):
         label_to_file(labeler, many, target, form="xml")
-    with pytest.raises(DataError, match="make it first"):
+    with pytest.raises(OutputError, match="make it first"):
         label_to_file(labeler, many, tmp_path / "none" / "x")
+
+
+def test_pipes_stay_pipes(labeler: RoleLabeler, tmp_path: Path) -> None:
+    pipe, found = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: found.append(pipe.read_text()))
+    reader.start()
+    assert label_to_file(labeler, TEST[:5], pipe) == 5
+    reader.join()
+    assert len(found[0].splitlines()) == 5
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
+    assert pipe.is_fifo()
 
 
 def test_drawings() -> None:

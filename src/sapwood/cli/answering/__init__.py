@@ -1,18 +1,28 @@
 """Asking models: one module per kind of model, with ``predict(model, options)`` and ``evaluate(model, options)``.
 
 ``sapwood predict`` and ``sapwood evaluate`` load a file, look up what it holds here, and leave the rest to the module.
-A module whose ``PARSES`` is true takes raw text as well, through ``--parser``.
+Of the options that not every kind of model has a use for, ``TAKES`` lists those that a module does; ``--parser``
+means that it takes raw text as well.
 """
 
 from __future__ import annotations
 
+import argparse
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from sapwood.errors import ModelFileError
+from sapwood.errors import ModelFileError, ParameterError
 
-__all__ = ["load_model"]
+__all__ = ["load_model", "refuse_foreign"]
+
+# What to say where an option is given that the kind of model has no use for.
+_FOREIGN = {
+    "parser": "takes trees, not text; make them with sapwood parse first.",
+    "format": "writes its answers in one way only; leave the option out.",
+    "resume": "answers in one go; leave the option out.",
+    "encoding": "reads UTF-8; convert the file first, for example with iconv -f latin1 -t utf8.",
+}
 
 # Class of the stored model → module of this package.
 _ANSWERING = {
@@ -26,6 +36,14 @@ _ANSWERING = {
     "RoleLabeler": "roles",
     "ShardClassifier": "trees",
 }
+
+
+def refuse_foreign(model: Any, answering: ModuleType, options: argparse.Namespace) -> None:
+    """Refuse options that would be ignored, and fill in what is not given."""
+    for name, reason in _FOREIGN.items():
+        if getattr(options, name, None) not in (None, False) and name not in answering.TAKES:
+            raise ParameterError(f"--{name}: a {type(model).__name__} {reason}")
+    options.encoding = options.encoding or "utf-8"
 
 
 def load_model(path: str) -> tuple[Any, ModuleType]:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sapwood.tasks.frames import FrameLabeler, FrameParser, FrameRecord
 
-__all__ = ["PARSES", "evaluate", "predict"]
+__all__ = ["TAKES", "evaluate", "predict"]
 
-PARSES = True
+TAKES = ("parser", "format")
 
 
 def predict(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> int:

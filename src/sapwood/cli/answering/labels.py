@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["ClassScore", "as_json", "class_scores", "label_line", "print_scores", "write_lines"]
+__all__ = ["ClassScore", "as_json", "class_scores", "label_line", "print_scores", "print_unseen", "write_lines"]
 
 
 @dataclass(frozen=True)
@@ -69,3 +69,11 @@ def print_scores(scores: Sequence[ClassScore], accuracy: float, count: int, **fu
     print(f"{'accuracy':<{width}}  {accuracy:9.4f}{'':16}  {count:6d}")
     for name, value in further.items():
         print(f"{name.replace('_', '-'):<{width}}  {'–' if value is None else format(value, '9.4f')}")
+
+
+def print_unseen(gold: Sequence[str], classes: Iterable[Any]) -> None:
+    """Say which right answers the model cannot give, if there are any: no training would have found them."""
+    unseen = sorted(set(gold) - {str(label) for label in classes})
+    if unseen:
+        missed = sum(label in unseen for label in gold)
+        print(f"{missed:,} have a label that was not there in training, and count as wrong: {', '.join(unseen)}")

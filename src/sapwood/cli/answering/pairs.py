@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from sapwood.tasks.pairs import PairClassifier
 
-__all__ = ["PARSES", "evaluate", "predict", "read_pairs"]
+__all__ = ["TAKES", "evaluate", "predict", "read_pairs"]
 
-PARSES = True
+TAKES = ("parser",)
 
 
 def read_pairs(

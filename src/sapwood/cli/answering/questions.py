@@ -8,15 +8,15 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from sapwood.cli.answering.labels import ClassScore, as_json, label_line, print_scores, write_lines
+from sapwood.cli.answering.labels import ClassScore, as_json, label_line, print_scores, print_unseen, write_lines
 
 if TYPE_CHECKING:
     from sapwood.corpora import Question
     from sapwood.tasks.questions import QuestionClassifier
 
-__all__ = ["PARSES", "evaluate", "predict", "shown_as"]
+__all__ = ["TAKES", "evaluate", "predict", "shown_as"]
 
-PARSES = True
+TAKES = ("parser", "encoding")
 
 
 def shown_as(questions: Sequence[Question], trees: str) -> list[Any]:
@@ -71,10 +71,7 @@ def evaluate(model: QuestionClassifier, options: argparse.Namespace) -> int:
         print(json.dumps(found, ensure_ascii=False, indent=2))
         return 0
     print_scores(rows, scores.accuracy, scores.count)
-    unseen = sorted(set(gold) - {str(label) for label in model.classes_})
-    if unseen:
-        missed = sum(label in unseen for label in gold)
-        print(f"{missed:,} have a label that was not there in training, and count as wrong: {', '.join(unseen)}")
+    print_unseen(gold, model.classes_)
     if flat:
         print(f"{flat:,} questions had no parse and were classified by their words")
     return 0

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from sapwood.tasks.reranking import ParseReranker
     from sapwood.trees import TreeArray
 
-__all__ = ["evaluate", "predict", "read_lists", "read_sentences"]
+__all__ = ["TAKES", "evaluate", "predict", "read_lists", "read_sentences"]
+
+TAKES: tuple[str, ...] = ()
 
 
 def read_lists(path: str) -> list[NBest]:

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from sapwood.tasks.roles import RoleLabeler
     from sapwood.trees import RoleSentence
 
-__all__ = ["PARSES", "evaluate", "predict", "read_sentences"]
+__all__ = ["TAKES", "evaluate", "predict", "read_sentences"]
 
-PARSES = True
+TAKES = ("parser", "format", "resume")
 
 
 def read_sentences(path: str, parser: str | None = None) -> Iterator[RoleSentence]:
@@ -31,7 +31,7 @@ def read_sentences(path: str, parser: str | None = None) -> Iterator[RoleSentenc
         for one in parsed_sentences(load_parser(parser), path):
             yield RoleSentence(tuple(str(word) for word in one.words), (), one.tree)
         return
-    name = path.removesuffix(".gz").removesuffix(".xz")
+    name = path.lower().removesuffix(".gz").removesuffix(".xz").removesuffix(".bz2")
     if name.endswith((".jsonl", ".json")):
         yield from iter_role_lines(path)
     elif name.endswith((".conll", ".conllu", ".tsv")):

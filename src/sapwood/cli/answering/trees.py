@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from typing import TYPE_CHECKING
 
-from sapwood.cli.answering.labels import as_json, class_scores, label_line, print_scores, write_lines
+from sapwood.cli.answering.labels import as_json, class_scores, label_line, print_scores, print_unseen, write_lines
+from sapwood.cli.arguments import named_source
 
 if TYPE_CHECKING:
     from sapwood.learn import KernelSVC
 
-__all__ = ["evaluate", "predict"]
+__all__ = ["TAKES", "evaluate", "predict"]
+
+TAKES = ("encoding",)
 
 
 def predict(model: KernelSVC, options: argparse.Namespace) -> int:
@@ -21,7 +23,7 @@ def predict(model: KernelSVC, options: argparse.Namespace) -> int:
 
     from sapwood.corpora import read_labelled
 
-    trees, _ = read_labelled(sys.stdin if options.data == "-" else options.data, labels=False)
+    trees, _ = read_labelled(named_source(options.data), labels=False, encoding=options.encoding)
     margins = model.decision_function(trees)
     if margins.ndim == 1:
         margins = np.column_stack([-margins, margins])
@@ -35,7 +37,7 @@ def evaluate(model: KernelSVC, options: argparse.Namespace) -> int:
 
     from sapwood.corpora import read_labelled
 
-    trees, gold = read_labelled(sys.stdin if options.data == "-" else options.data)
+    trees, gold = read_labelled(named_source(options.data), encoding=options.encoding)
     predicted = model.predict(trees).astype(str)
     assert gold is not None
     scores = class_scores(gold, predicted, np.unique(np.concatenate([gold, predicted])))
@@ -45,4 +47,5 @@ def evaluate(model: KernelSVC, options: argparse.Namespace) -> int:
         print(json.dumps(found, ensure_ascii=False, indent=2))
         return 0
     print_scores(scores, accuracy, len(trees))
+    print_unseen(gold.tolist(), model.classes_)
     return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from sapwood.cli.arguments import Subparsers, add_threads, check_output, positive_float, positive_int
+from sapwood.cli.arguments import Subparsers, add_threads, check_outputs, positive_float, positive_int
 
 __all__ = ["add_parser", "run"]
 
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
     from sapwood.tasks.frames import FrameIdentifier, FrameLabeler, FrameParser, load_framenet
     from sapwood.tasks.frames.loading import find_senses
 
-    check_output(options.out)
+    check_outputs(options.out)
     corpus = load_framenet(options.data, options.parses, options.splits, senses=find_senses())
     given = {name: getattr(options, name) for name in ("l2", "epochs", "bits") if getattr(options, name) is not None}
     labeler = FrameLabeler(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from sapwood.cli.arguments import Subparsers, add_threads, check_output, positive_float
+from sapwood.cli.arguments import Subparsers, add_threads, check_outputs, positive_float
 
 __all__ = ["add_parser", "run"]
 
@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
     from sapwood.tasks.pairs import GROUPS, PairClassifier, PairFeatures
     from sapwood.words import Folded, WordNet
 
-    check_output(options.out)
+    check_outputs(options.out)
     parser = None if options.parser is None else load_parser(options.parser)
     pairs, labels, unparsed = read_pairs(options.data, parser)
     features = PairFeatures(tuple(options.groups or GROUPS), similarity=Folded(WordNet()) if options.wordnet else None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from sapwood.cli.arguments import Subparsers, add_threads, check_output, positive_float, positive_int
+from sapwood.cli.arguments import Subparsers, add_threads, check_outputs, positive_float, positive_int
 
 __all__ = ["add_parser", "run"]
 
@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
     from sapwood.parse import PCFGParser
     from sapwood.trees.array import concatenate
 
-    check_output(options.out)
+    check_outputs(options.out)
     if options.exact and options.beam:
         raise ParameterError("--exact and --beam exclude each other; give one of them.")
     sources = [sys.stdin if name == "-" else name for name in options.data]

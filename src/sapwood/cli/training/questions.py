@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import argparse
 
-from sapwood.cli.arguments import Subparsers, add_threads, check_output, positive_float, positive_int
+from sapwood.cli.arguments import (
+    Subparsers,
+    add_threads,
+    check_outputs,
+    kernel_expression,
+    positive_float,
+    positive_int,
+)
 
 __all__ = ["add_parser", "run"]
 
@@ -28,6 +35,7 @@ def add_parser(tasks: Subparsers[argparse.ArgumentParser]) -> None:
     )
     questions.add_argument(
         "--kernel",
+        type=kernel_expression,
         metavar="EXPR",
         help="on the views focus, lexical, words and tree (default: the best combination found on TREC)",
     )
@@ -59,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
     from sapwood.tasks.questions import QuestionClassifier, tune
     from sapwood.tasks.questions.tuning import candidates
 
-    check_output(options.out)
+    check_outputs(options.out)
     kernel = None if options.kernel is None else parse_kernel(options.kernel)
     parser = None if options.parser is None else load_parser(options.parser)
     questions = read_questions(sys.stdin if options.data == "-" else options.data, encoding=options.encoding)

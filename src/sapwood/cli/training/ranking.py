@@ -5,7 +5,14 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from sapwood.cli.arguments import Subparsers, add_threads, check_output, positive_float, positive_int
+from sapwood.cli.arguments import (
+    Subparsers,
+    add_threads,
+    check_outputs,
+    kernel_expression,
+    positive_float,
+    positive_int,
+)
 
 if TYPE_CHECKING:
     from sapwood.learn import KernelRanker, RecursiveRanker
@@ -30,7 +37,12 @@ def add_parser(tasks: Subparsers[argparse.ArgumentParser]) -> None:
     ranking.add_argument("-o", "--out", required=True, metavar="MODEL", help="the model file to write")
     ranking.add_argument("--of", choices=("parses", "attachments"), default="parses", help="default: %(default)s")
     ranking.add_argument("--learner", choices=("kernel", "network"), default="kernel", help="default: %(default)s")
-    ranking.add_argument("--kernel", metavar="EXPR", help=f"default: {_KERNELS['parses']}; {_KERNELS['attachments']}")
+    ranking.add_argument(
+        "--kernel",
+        type=kernel_expression,
+        metavar="EXPR",
+        help=f"default: {_KERNELS['parses']}; {_KERNELS['attachments']}",
+    )
     ranking.add_argument(
         "--loss",
         choices=("pairwise", "top", "setwise"),
@@ -83,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
     from sapwood.tasks.attachment import AttachmentRanker
     from sapwood.tasks.reranking import ParseReranker
 
-    check_output(options.out)
+    check_outputs(options.out)
     if options.of == "attachments" and options.consensus is not None:
         raise ParameterError("attachments are right or wrong, so there is no consensus; leave out --consensus.")
     if options.of == "parses" and options.recombine:

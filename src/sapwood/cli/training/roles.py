@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from sapwood.cli.arguments import Subparsers, add_threads, check_output, positive_float
+from sapwood.cli.arguments import Subparsers, add_threads, check_outputs, positive_float
 
 __all__ = ["add_parser", "run"]
 
@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
     from sapwood.files import save
     from sapwood.tasks.roles import RoleLabeler
 
-    check_output(options.out)
+    check_outputs(options.out)
     sentences = list(read_sentences(options.data))
     held = None if options.calibration is None else list(read_sentences(options.calibration))
     labeler = RoleLabeler(

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import argparse
 
-from sapwood.cli.arguments import Subparsers, add_threads, check_output, positive_float
+from sapwood.cli.arguments import (
+    Subparsers,
+    add_encoding,
+    add_threads,
+    check_outputs,
+    kernel_expression,
+    named_source,
+    positive_float,
+)
 
 __all__ = ["add_parser", "run"]
 
@@ -17,27 +25,30 @@ def add_parser(tasks: Subparsers[argparse.ArgumentParser]) -> None:
     trees.add_argument("data", metavar="DATA", help="file of label<TAB>tree lines, or - for standard input")
     trees.add_argument("-o", "--out", required=True, metavar="MODEL", help="the model file to write")
     trees.add_argument(
-        "--kernel", default="SubsetTree(decay=0.4).normalized()", metavar="EXPR", help="default: %(default)s"
+        "--kernel",
+        type=kernel_expression,
+        default="SubsetTree(decay=0.4).normalized()",
+        metavar="EXPR",
+        help="default: %(default)s",
     )
     trees.add_argument("-C", type=positive_float, default=1.0, help="price of a training error (default: %(default)s)")
     trees.add_argument("--multi-class", choices=("ovr", "ovo"), default="ovr", help="default: %(default)s")
     trees.add_argument("--balanced", action="store_true", help="let rare classes count as much as frequent ones")
+    add_encoding(trees)
     add_threads(trees)
     trees.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Read, fit, save, and say what was learnt."""
-    import sys
-
     from sapwood.corpora import read_labelled
     from sapwood.files import save
     from sapwood.kernels import parse_kernel
     from sapwood.learn import KernelSVC
 
-    check_output(options.out)
+    check_outputs(options.out)
     kernel = parse_kernel(options.kernel)
-    trees, labels = read_labelled(sys.stdin if options.data == "-" else options.data)
+    trees, labels = read_labelled(named_source(options.data), encoding=options.encoding)
     model = KernelSVC(
         kernel=kernel,
         C=options.C,

@@ -21,7 +21,7 @@ from sapwood.corpora.props import props_text
 from sapwood.corpora.role_lines import role_line
 from sapwood.draw.roles import roles_text
 from sapwood.errors import DataError, OutputError, ParameterError
-from sapwood.files import atomic_write, unwritable
+from sapwood.files import atomic_write, check_writable, is_stream, unwritable
 from sapwood.tasks.roles.exact import KernelRoles
 from sapwood.tasks.roles.linear import LinearRoles
 from sapwood.trees.propositions import RoleSentence
@@ -71,7 +71,7 @@ def label_to_file(
     sentences : iterable of RoleSentence
         With trees, or words alone if the labeller has a parser.
     path : path
-        The file to write; it appears when everything is done.
+        The file to write; it appears when everything is done. A pipe or a device is written into as lines come.
     form : {"jsonl", "props", "conll09", "text"}
         What to write.
     resume : bool
@@ -86,10 +86,11 @@ def label_to_file(
     """
     if form not in FORMATS:
         raise ParameterError(f"form must be one of {', '.join(FORMATS)}, got {form!r}.")
+    check_writable(path)
     target = Path(path)
+    if is_stream(target):
+        return _send(labeler, sentences, target, FORMATS[form], given_predicates)
     draft, note = target.with_name(f".{target.name}.draft"), target.with_name(f".{target.name}.note")
-    if not target.parent.is_dir():
-        raise DataError(f"{target}: there is no folder {str(target.parent)!r}; make it first.")
     state: dict[str, Any] = {
         "model": _fingerprint(labeler),
         "form": form,
@@ -113,6 +114,25 @@ def label_to_file(
     except OSError as error:
         raise error if isinstance(error, OutputError) else unwritable(target, error) from None
     note.unlink(missing_ok=True)
+    return done
+
+
+def _send(
+    labeler: Labels,
+    source: Iterable[RoleSentence],
+    target: Path,
+    write: Callable[[RoleSentence], str],
+    given_predicates: bool,
+) -> int:
+    """Write into a pipe or a device, which has no draft: taking its name would break it for others."""
+    done = 0
+    try:
+        with open(target, "wb") as stream:
+            for labelled in labeler.label_sentences(source, given_predicates=given_predicates):
+                stream.write(write(labelled).encode())
+                done += 1
+    except OSError as error:
+        raise error if isinstance(error, OutputError) else unwritable(target, error) from None
     return done
 
 
