@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 __all__ = [
     "Subparsers",
     "add_encoding",
+    "add_kernel",
     "add_reading",
     "add_threads",
     "check_outputs",
-    "kernel_expression",
     "named_source",
     "positive_float",
     "positive_int",
@@ -61,11 +61,18 @@ def check_outputs(*names: str | None) -> None:
             check_writable(name)
 
 
-def kernel_expression(text: str) -> str:
+def _kernel_expression(text: str) -> str:
     """Refuse an empty kernel, in which no fault can be pointed at; the rest is read when there is time for imports."""
     if not text.strip():
         raise argparse.ArgumentTypeError("expected a kernel such as 'SubsetTree(decay=0.4)', got nothing")
     return text
+
+
+def add_kernel(
+    parser: argparse.ArgumentParser, note: str = 'such as "SubsetTree(decay=0.4).normalized()"', **more: Any
+) -> None:
+    """Add ``--kernel``, with whatever else ``add_argument`` should know of it."""
+    parser.add_argument("--kernel", type=_kernel_expression, metavar="EXPR", help=note, **more)
 
 
 def add_encoding(parser: argparse.ArgumentParser) -> None:

@@ -7,10 +7,10 @@ from typing import Any
 
 from sapwood.cli.arguments import (
     Subparsers,
+    add_kernel,
     add_reading,
     add_threads,
     check_outputs,
-    kernel_expression,
     named_source,
     positive_int,
     read_named,
@@ -33,7 +33,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "second", metavar="TREES|B", nargs="?", help="trees, one or label<TAB>tree per line, or - for standard input"
     )
-    parser.add_argument("--kernel", type=kernel_expression, metavar="EXPR", help='such as "SubsetTree(decay=0.4)"')
+    add_kernel(parser)
     parser.add_argument("--label", metavar="CLASS", help="the class to argue for (default: the predicted one)")
     parser.add_argument("--model", action="store_true", help="list the heaviest fragments of the model itself")
     parser.add_argument("--top", type=positive_int, default=10, metavar="N", help="fragments to list (default: 10)")

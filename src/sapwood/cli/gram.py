@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sapwood.cli.arguments import Subparsers, add_reading, add_threads, kernel_expression, positive_int, read_named
+from sapwood.cli.arguments import Subparsers, add_kernel, add_reading, add_threads, positive_int, read_named
 
 __all__ = ["add_parser", "run"]
 
@@ -26,13 +26,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     parser.add_argument("A", help="file of bracketed trees, a quoted glob pattern, or - for standard input")
     parser.add_argument("B", nargs="?", help="a second file")
     parser.add_argument("-o", "--out", required=True, metavar="DIR", help="a new folder, or that of a stopped run")
-    parser.add_argument(
-        "--kernel",
-        type=kernel_expression,
-        required=True,
-        metavar="EXPR",
-        help='such as "SubsetTree(decay=0.4).normalized()"',
-    )
+    add_kernel(parser, required=True)
     parser.add_argument("--tile", type=positive_int, default=2000, metavar="N", help="rows of a tile (default: 2000)")
     parser.add_argument("--dtype", choices=("float64", "float32"), default="float64", help="default: %(default)s")
     parser.add_argument("--compress", action="store_true", help="compress tiles (zstd)")

@@ -7,7 +7,7 @@ import io
 import sys
 from typing import Any
 
-from sapwood.cli.arguments import Subparsers, add_reading, add_threads, check_outputs, kernel_expression, read_named
+from sapwood.cli.arguments import Subparsers, add_kernel, add_reading, add_threads, check_outputs, read_named
 
 __all__ = ["add_parser", "run"]
 
@@ -21,13 +21,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument("A", help="file of bracketed trees, a quoted glob pattern, or - for standard input")
     parser.add_argument("B", nargs="?", help="a second file")
-    parser.add_argument(
-        "--kernel",
-        type=kernel_expression,
-        required=True,
-        metavar="EXPR",
-        help='such as "SubsetTree(decay=0.4).normalized()"',
-    )
+    add_kernel(parser, required=True)
     parser.add_argument("--out", metavar="FILE", help="gram.npz or gram.tsv; by default a table on standard output")
     add_reading(parser)
     add_threads(parser)

@@ -6,9 +6,9 @@ import argparse
 
 from sapwood.cli.arguments import (
     Subparsers,
+    add_kernel,
     add_threads,
     check_outputs,
-    kernel_expression,
     positive_float,
     positive_int,
 )
@@ -33,12 +33,7 @@ def add_parser(tasks: Subparsers[argparse.ArgumentParser]) -> None:
         default="automatic",
         help="which trees to use; never mix them between training and test (default: %(default)s)",
     )
-    questions.add_argument(
-        "--kernel",
-        type=kernel_expression,
-        metavar="EXPR",
-        help="on the views focus, lexical, words and tree (default: the best combination found on TREC)",
-    )
+    add_kernel(questions, "on the views focus, lexical, words and tree (default: the best combination found on TREC)")
     questions.add_argument("-C", type=positive_float, default=10.0, help="price of an error (default: %(default)s)")
     questions.add_argument("--balanced", action="store_true", help="let rare classes count as much as frequent ones")
     questions.add_argument("--parser", metavar="MODEL", help="a model that parses the text of questions without trees")

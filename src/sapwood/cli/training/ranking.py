@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from sapwood.cli.arguments import (
     Subparsers,
+    add_kernel,
     add_threads,
     check_outputs,
-    kernel_expression,
     positive_float,
     positive_int,
 )
@@ -37,12 +37,7 @@ def add_parser(tasks: Subparsers[argparse.ArgumentParser]) -> None:
     ranking.add_argument("-o", "--out", required=True, metavar="MODEL", help="the model file to write")
     ranking.add_argument("--of", choices=("parses", "attachments"), default="parses", help="default: %(default)s")
     ranking.add_argument("--learner", choices=("kernel", "network"), default="kernel", help="default: %(default)s")
-    ranking.add_argument(
-        "--kernel",
-        type=kernel_expression,
-        metavar="EXPR",
-        help=f"default: {_KERNELS['parses']}; {_KERNELS['attachments']}",
-    )
+    add_kernel(ranking, f"default: {_KERNELS['parses']}; {_KERNELS['attachments']}")
     ranking.add_argument(
         "--loss",
         choices=("pairwise", "top", "setwise"),

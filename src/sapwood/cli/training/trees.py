@@ -7,9 +7,9 @@ import argparse
 from sapwood.cli.arguments import (
     Subparsers,
     add_encoding,
+    add_kernel,
     add_threads,
     check_outputs,
-    kernel_expression,
     named_source,
     positive_float,
 )
@@ -24,13 +24,7 @@ def add_parser(tasks: Subparsers[argparse.ArgumentParser]) -> None:
     )
     trees.add_argument("data", metavar="DATA", help="file of label<TAB>tree lines, or - for standard input")
     trees.add_argument("-o", "--out", required=True, metavar="MODEL", help="the model file to write")
-    trees.add_argument(
-        "--kernel",
-        type=kernel_expression,
-        default="SubsetTree(decay=0.4).normalized()",
-        metavar="EXPR",
-        help="default: %(default)s",
-    )
+    add_kernel(trees, "default: %(default)s", default="SubsetTree(decay=0.4).normalized()")
     trees.add_argument("-C", type=positive_float, default=1.0, help="price of a training error (default: %(default)s)")
     trees.add_argument("--multi-class", choices=("ovr", "ovo"), default="ovr", help="default: %(default)s")
     trees.add_argument("--balanced", action="store_true", help="let rare classes count as much as frequent ones")
