@@ -84,13 +84,31 @@ def test_own_lists_are_made_by_the_parser_and_kept(tmp_path):
     (tmp_path / "treebank/combined").mkdir(parents=True)
     trees = [f"( {one.tree})" for one in nursery.grow(size=40).sentences]
     (tmp_path / "treebank/combined/wsj_0001.mrg").write_text("\n".join(trees))
-    setting = Setting(data=tmp_path, cache=tmp_path / "cache", tables=("own",))
-    (table,) = run("reranking", setting)
-    assert table.name == "own"
+    setting = Setting(data=tmp_path, cache=tmp_path / "cache", tables=("own", "own-40"))
+    table, short = run("reranking", setting)
+    assert [table.name, short.name] == ["own", "own-40"]
+    # All sentences of the nursery have fewer than 40 words.
+    assert short.rows == table.rows
     assert {row[0]: row for row in table.rows}["oracle"][-3] >= 0
+    assert list(setting.read) == ["penn-sample"]
     (tmp_path / "treebank/combined/wsj_0001.mrg").unlink()
-    (again,) = run("reranking", setting)
+    again, _ = run("reranking", setting)
     assert again.to_json() == table.to_json()
+
+
+def test_long_sentences_are_learnt_from_and_not_scored(folder, lists, monkeypatch):
+    words = [len(one.gold.leaves()) for one in lists]
+    most = sorted(words)[len(words) // 2]
+    monkeypatch.setitem(reranking._PUBLISHED, most, "")
+    short = [one for one, count in zip(lists, words, strict=True) if count <= most]
+    (table,) = reranking._compare(Setting(data=folder), "toy", "toys", lists, {"toy": most})
+    first = parseval(
+        [one.gold for one in short],
+        [one.parses[int(one.scores.argmax())] for one in short],
+        rules=RERANKING_RULES,
+    ).overall
+    assert table.rows[0][3] == pytest.approx(100 * first.f1)
+    assert f"{len(short)} of {len(lists)} sentences" in table.title
 
 
 def test_bad_lists_are_named(folder, tmp_path, lists):

@@ -27,6 +27,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
             "--tables", nargs="+", default=[], metavar="TABLE", help=f"of {', '.join(experiment.tables)} (default: all)"
         )
         one.add_argument("--json", metavar="FILE", help="write the tables there too, after each one")
+        one.add_argument("--merge", action="store_true", help="keep the tables of that file that are not made again")
         one.add_argument("--html", metavar="FILE", help="write a page of the tables with charts, after each one")
         add_threads(one)
         one.set_defaults(run=run, experiment=name)
@@ -34,44 +35,43 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print each table as it becomes complete; the files always hold what is complete."""
-    import json
-    import os
-    import platform
     import time
     from pathlib import Path
 
-    import sapwood
+    from sapwood.errors import ParameterError
     from sapwood.experiments import Setting, Table
     from sapwood.experiments import run as run_experiment
+    from sapwood.experiments.record import made, read_results, results_text
     from sapwood.files import atomic_write
     from sapwood.report import Section, report_page
 
     check_outputs(options.json, options.html)
+    if options.merge and not options.json:
+        raise ParameterError("--merge keeps the tables of a file; name it with --json.")
     setting = Setting(
         data=Path(options.data) if options.data else None,
         seed=options.seed,
         cache=Path(options.cache) if options.cache else None,
         tables=tuple(options.tables),
     )
-    facts = {
-        "experiment": options.experiment,
-        "seed": options.seed,
-        "sapwood": sapwood.__version__,
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
-    }
-    start = time.perf_counter()
-    done: list[Table] = []
+    kept = read_results(options.json) if options.merge and options.json and Path(options.json).exists() else {}
+    done: dict[str, Table] = {}
+    began = ended = time.perf_counter()
     for table in run_experiment(options.experiment, setting):
         print(f"{table}\n", flush=True)
-        done.append(table)
-        facts["seconds"] = round(time.perf_counter() - start, 1)
+        # A long table is given again and again while it grows; the last one is the whole.
+        began = began if table.name in done else ended
+        ended = time.perf_counter()
+        record = made(setting, options.experiment, ended - began)
+        done[table.name] = table
+        kept[table.name] = (table, record)
         if options.json:
-            record = {**facts, "tables": [one.to_json() for one in done]}
-            atomic_write(options.json, (json.dumps(record, ensure_ascii=False, indent=2) + "\n").encode())
+            text = results_text(options.experiment, EXPERIMENTS[options.experiment].tables, kept)
+            atomic_write(options.json, text.encode())
         if options.html:
-            section = Section("Tables", parts=list(done))
+            section = Section("Tables", parts=list(done.values()))
             lead = f"{EXPERIMENTS[options.experiment].summary}."
-            shown = {key: str(value) for key, value in facts.items()}
+            shown = {key: str(value) for key, value in record.items()}
             page = report_page(f"Experiment: {options.experiment}", [section], lead=lead, facts=shown)
             atomic_write(options.html, page.encode())
     return 0

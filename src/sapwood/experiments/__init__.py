@@ -49,7 +49,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     ),
     "reranking": Experiment(
         "can learning from trees improve a parser's first choice? a tree kernel against a recursive network",
-        ("bllip", "own"),
+        ("bllip", "own", "own-40"),
     ),
     "pairs": Experiment(
         "do syntax, meaning and a loosened grammar add to shared words in telling which sentences mean the same?",

@@ -107,6 +107,7 @@ def _corpus(setting: Setting) -> FrameCorpus:
     splits = Path(parses).with_name("splits.json")
     if not splits.is_file():
         raise DataError(f'{splits}: no such file; expected JSON with the names of the texts under "test" and "dev".')
+    setting.read["framenet-splits"] = str(splits)
     return load_framenet(release, parses, splits, senses=find_senses())
 
 

@@ -153,12 +153,15 @@ def _trees(
             "with a line text<TAB>trees for every text into the folder named by --cache; "
             "sapwood.corpora.write_parsed_texts makes such a file of any parser's output."
         )
+    if files:
+        setting.read[f"trees-{name}"] = os.fspath(setting.cache / f"trees-{name}*.tsv*")
     trees = read_parsed_texts([os.fspath(file) for file in files]) if files else {}
     missing = {_key(text) for pairs in parts.values() for pair in pairs for text in (pair.first, pair.second)} - set(
         trees
     )
     if not missing or not model.is_file():
         return trees, []
+    setting.read["parser"] = os.fspath(model)
     parser = load(model)
     if not isinstance(parser, PCFGParser):
         raise DataError(f"{model}: holds a {type(parser).__name__}, not a parser; train one with sapwood train parser.")

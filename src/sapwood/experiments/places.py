@@ -15,12 +15,15 @@ def data_folders_of(setting: Setting) -> list[str]:
 
 
 def place_if_any(setting: Setting, corpus: str) -> str | None:
-    """Return the path of a corpus of the catalogue, or None if it is not there."""
-    return find(data_folders_of(setting), names=[corpus])[0].path
+    """Return the path of a corpus of the catalogue, which is then to be read, or None if it is not there."""
+    path = find(data_folders_of(setting), names=[corpus])[0].path
+    if path is not None:
+        setting.read[corpus] = path
+    return path
 
 
 def place_of(setting: Setting, corpus: str) -> str:
-    """Return the path of a corpus of the catalogue.
+    """Return the path of a corpus of the catalogue, which is then to be read.
 
     Raises
     ------
@@ -32,4 +35,5 @@ def place_of(setting: Setting, corpus: str) -> str:
     if found.path is None:
         where = ", ".join(folders) or "any folder; name one with --data"
         raise DataError(f"the corpus {corpus!r} was not found in {where}. How to get it: {found.corpus.obtain}.")
+    setting.read[corpus] = found.path
     return found.path

@@ -144,7 +144,10 @@ def _read(setting: Setting) -> _Data:
                 dependencies=TreeArray([example.trees["lct"] for example in examples]),
             )
         )
-    counts = [os.path.join(folder, "wordnet", "ic-brown.dat.gz") for folder in data_folders_of(setting)]
+    places = [os.path.join(folder, "wordnet", "ic-brown.dat.gz") for folder in data_folders_of(setting)]
+    counts = next((path for path in places if os.path.isfile(path)), None)
+    if counts is not None:
+        setting.read["wordnet-counts"] = counts
     return _Data(
         train,
         test,
@@ -152,7 +155,7 @@ def _read(setting: Setting) -> _Data:
         views[1],
         Latent([_nouns(tree) for tree in views[0]["lemmas"]], dimensions=_DIMENSIONS),
         None if brown is None else Latent(_lemmas(brown), dimensions=_DIMENSIONS),
-        next((path for path in counts if os.path.isfile(path)), None),
+        counts,
     )
 
 

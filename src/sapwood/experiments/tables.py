@@ -34,12 +34,15 @@ class Setting(Shown):
         A folder for intermediate results that are worth keeping (Grams, n-best lists); None keeps none.
     tables : tuple of str
         The tables wanted; empty means all.
+    read : dict
+        Name and path of the data that has been read so far; the experiment fills it.
     """
 
     data: Path | None = None
     seed: int = 0
     cache: Path | None = None
     tables: tuple[str, ...] = ()
+    read: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     def wants(self, table: str) -> bool:
         """Whether a table of this name is to be made."""
@@ -155,8 +158,21 @@ class Table:
             "title": self.title,
             "columns": list(self.columns),
             "rows": [[None if isinstance(v, float) and math.isnan(v) else v for v in row] for row in self.rows],
+            "decimals": dict(self.decimals),
             "notes": list(self.notes),
         }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Table:
+        """Make a table of what ``to_json`` has given; it has no chart.
+
+        Examples
+        --------
+        >>> table = Table("toy", "A toy", ("a", "b"), [["x", 0.5]], {"b": 1})
+        >>> str(Table.from_json(table.to_json())) == str(table)
+        True
+        """
+        return cls(*(data[name] for name in ("name", "title", "columns", "rows", "decimals", "notes")))
 
 
 def _blocks(widths: Sequence[int], named: int) -> list[list[int]]:

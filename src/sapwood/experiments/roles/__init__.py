@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
+from sapwood.corpora.catalogue import find
 from sapwood.errors import DataError
-from sapwood.experiments.places import place_if_any
+from sapwood.experiments.places import data_folders_of
 from sapwood.experiments.roles.cost import training_cost
 from sapwood.experiments.roles.data import CORPORA, read_parts
 from sapwood.experiments.roles.features import all_data, linear_time, tuned
@@ -24,7 +25,7 @@ __all__ = ["run"]
 
 def run(setting: Setting) -> Iterator[Table]:
     """Make the tables that are wanted."""
-    corpora = [name for name in CORPORA if place_if_any(setting, name)]
+    corpora = [found.corpus.name for found in find(data_folders_of(setting), names=list(CORPORA)) if found.path]
     if not corpora:
         raise DataError("none of the corpora ewt-propbank, conll05 and propbank-wsj is there; see sapwood data.")
     for name in corpora:
