@@ -51,7 +51,10 @@ def test_every_table_comes_in_order_and_the_same_again(folder, tmp_path, capsys)
     assert all(0 <= row[1] <= 100 for row in test["rows"])
     assert "Brown corpus is not here" in capsys.readouterr().out
     (curve,) = run("questions", Setting(data=folder, tables=("curve",)))
+    record = tables[3].pop("made")
     assert curve.to_json() == tables[3]
+    assert record["command"].startswith("sapwood experiment questions --seed 0 --threads ")
+    assert set(record["data"]) == {"trec-trees", "trec-kelp", "wordnet"}
 
 
 def test_missing_data_is_named_with_how_to_get_it(tmp_path):

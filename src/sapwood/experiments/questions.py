@@ -306,12 +306,12 @@ def _micro(margins: Any, classes: Any, gold: Any, seed: int) -> list[Cell]:
 
 def _leaves(data: _Data, folds: Folds) -> Table:
     """Weigh leaves: the paper's α, by cross-validation only."""
-    similarities: list[tuple[str, Any]] = [
-        ("Lin", WordNet(weights="lin")),
-        ("LSI of questions", Latent()),
-    ]
+    similarities: list[tuple[str, Any]] = [("same words", WordTable({}))]
+    similarities += [(weights, WordNet(weights=weights)) for weights in ("full", "wu-palmer", "path", "resnik")]
+    similarities.append(("Lin", WordNet(weights="lin")))
     if data.brown is not None:
-        similarities.insert(1, ("LSI of Brown", data.brown))
+        similarities.append(("LSI of Brown", data.brown))
+    similarities.append(("LSI of questions", data.questions))
     lines: list[tuple[Cell, ...]] = []
     for name, words in similarities:
         cells: list[Cell] = [f"SSTK on lemmas, {name}"]
