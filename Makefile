@@ -10,7 +10,7 @@ BUILD_TOOLS := "scikit-build-core>=0.11" "nanobind>=2.7" "cmake>=3.25" "ninja>=1
 # `make PINNED=` goes without pins.
 PINNED ?= -c constraints.txt
 
-.PHONY: constraints demo test lint check bench docs links native-test sanitize sanitize-threads fuzz fuzz-native fuzz-python fuzz-core faults \
+.PHONY: constraints demo test lint check bench results tables docs links native-test sanitize sanitize-threads fuzz fuzz-native fuzz-python fuzz-core faults \
   wheel clean
 
 # The stamp is rebuilt when the native core or the packaging changes; Python edits need no step at all.
@@ -38,6 +38,19 @@ test: lint native-test check
 
 bench: $(VENV)/installed
 	$(BIN)/python benchmarks/run.py
+
+# One experiment again, or some of its tables: make results NAME=frames TABLES="faithful best" OPTIONS="--cache DIR".
+# Its corpora are those that `sapwood data` finds; $(DATA) names a folder of them.
+DATA ?= $(wildcard ../shared/data)
+results: $(VENV)/installed
+	@test -n "$(NAME)" || { echo 'make results needs NAME=..., an experiment of `sapwood experiment --help`'; exit 1; }
+	SAPWOOD_DATA="$(abspath $(DATA))$${SAPWOOD_DATA:+:$$SAPWOOD_DATA}" $(BIN)/sapwood experiment $(NAME) \
+	  $(if $(TABLES),--tables $(TABLES)) $(OPTIONS) --json results/$(NAME).json --merge
+	$(MAKE) tables
+
+# The figures of the pages from results/.
+tables: $(VENV)/installed
+	$(BIN)/python results/render.py
 
 # The documentation is a matter of its own packages; warnings are errors.
 $(VENV)/documented: $(VENV)/installed
