@@ -148,7 +148,7 @@ def all_data(setting: Setting, name: str) -> Iterator[Table]:
             shown = (
                 [each.test, gamma, *compared(flat.right, each.right)] if each is best else [None, gamma, *[None] * 4]
             )
-            rows.append((f"{features}, {one.composite}", each.dev, *shown, each.wall, each.cpu))
+            rows.append((f"{features}, {one.composite}, γ = {gamma:g}", each.dev, *shown, each.wall, each.cpu))
         yield Table(
             "all-data",
             f"All {len(train):,} training arguments, {len(test):,} test arguments: {CORPORA[name]}",
