@@ -81,9 +81,29 @@ def test_faults_have_line_and_reason(old: str, new: str, line: int, reason: str)
     assert caught.value.line == line
 
 
-def test_a_file_cut_off_inside_a_sentence_is_an_error() -> None:
-    with pytest.raises(FormatError, match="the file is cut off"):
-        read_conllu(io.StringIO(TEXT.removesuffix("\n")))
+@pytest.mark.parametrize("missing", [1, 2])
+def test_the_last_blank_line_may_be_missing(missing: int, tmp_path: Path) -> None:
+    assert TEXT.endswith("\n\n")
+    expected = read_conllu(io.StringIO(TEXT))
+    assert read_conllu(io.StringIO(TEXT[:-missing])) == expected
+    for name in ("a.conllu", "b.conllu"):
+        (tmp_path / name).write_text(TEXT[:-missing], encoding="utf-8")
+    assert read_conllu(tmp_path / "*.conllu") == expected * 2
+
+
+def test_a_file_cut_off_inside_a_sentence_is_an_error(tmp_path: Path) -> None:
+    """After the fourth word, of which one has the fifth for its head, and within a row."""
+    text = TEXT[: TEXT.index("5\tmar")]
+    with pytest.raises(FormatError, match=r":7:.*head is word 5, .* 4 words; the file ends inside this sentence"):
+        read_conllu(io.StringIO(text))
+    with pytest.raises(FormatError, match="expected 10 columns"):
+        read_conllu(io.StringIO(text + "5\tmar"))
+    with pytest.raises(FormatError, match="without words; the file ends inside this sentence"):
+        read_conllu(io.StringIO(TEXT + "# sent_id = 3"))
+    (tmp_path / "a").write_text(text, encoding="utf-8")
+    (tmp_path / "b").write_text(TEXT, encoding="utf-8")
+    with pytest.raises(FormatError, match=r"a:7:.*the file ends inside this sentence"):
+        read_conllu([tmp_path / "a", tmp_path / "b"])
 
 
 def test_gum(data: Path) -> None:

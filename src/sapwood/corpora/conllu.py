@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from sapwood.corpora.sources import Line, Source, encode_text, lines
+from sapwood.corpora.sources import FormatError, Line, Source, encode_text, lines
 from sapwood.errors import DataError
 from sapwood.files import atomic_write
 from sapwood.notebook import Shown
@@ -106,7 +106,7 @@ def iter_conllu(source: Source | Sequence[Source], *, encoding: str = "utf-8") -
     ------
     FormatError
         With file, line and column: a row without ten columns, a number out of order, a head outside the sentence, no
-        root or two, a cycle, or a last sentence that is cut off.
+        root or two, a cycle. The blank line after the last sentence of a file may be missing if that sentence is whole.
 
     Examples
     --------
@@ -119,8 +119,8 @@ def iter_conllu(source: Source | Sequence[Source], *, encoding: str = "utf-8") -
     any_sentence = True
     for line in lines(source, encoding=encoding):
         if line.number == 1:
-            # A new file begins: whatever the former one left open was cut off.
-            sentence.must_be_empty(any_sentence)
+            # A new file begins.
+            yield from sentence.end_of_file(any_sentence)
             any_sentence = False
         if line.text == "":
             if sentence:
@@ -131,7 +131,7 @@ def iter_conllu(source: Source | Sequence[Source], *, encoding: str = "utf-8") -
         else:
             sentence.row(line)
         sentence.last = line
-    sentence.must_be_empty(any_sentence)
+    yield from sentence.end_of_file(any_sentence)
 
 
 def read_conllu(source: Source | Sequence[Source], *, encoding: str = "utf-8") -> list[DependencySentence]:
@@ -142,7 +142,7 @@ def read_conllu(source: Source | Sequence[Source], *, encoding: str = "utf-8") -
 def write_conllu(sentences: Iterable[DependencySentence], path: str | os.PathLike[str]) -> None:
     """Write sentences; the file appears whole or not at all, compressed if its name ends in ``.gz`` or ``.xz``.
 
-    What ``iter_conllu`` has read comes out byte for byte, given LF line ends.
+    What ``iter_conllu`` has read comes out byte for byte, given LF line ends and a blank line after each sentence.
     """
     blocks = []
     for sentence in sentences:
@@ -171,14 +171,23 @@ class _Draft:
     def __bool__(self) -> bool:
         return bool(self._rows or self._comments)
 
-    def must_be_empty(self, any_sentence: bool) -> None:
+    def end_of_file(self, any_sentence: bool) -> Iterator[DependencySentence]:
+        """Yield the sentence that no blank line has closed, if there is one and it is whole."""
         if self.last is None:
             return
         if self:
-            raise self.last.fault(
-                "the file ends inside a sentence, without the blank line that closes it; the file is cut off"
-            )
-        if not any_sentence:
+            try:
+                last = self.finish()
+            except FormatError as error:
+                raise FormatError(
+                    error.source,
+                    error.line,
+                    error.column,
+                    f"{error.reason}; the file ends inside this sentence, so it may be cut off: fetch it again, or put "
+                    "a blank line after the last whole sentence and delete the rest",
+                ) from None
+            yield last
+        elif not any_sentence:
             raise self.last.fault("the file holds no sentence; expected rows of ten columns with a tab between them")
 
     def comment(self, line: Line) -> None:
