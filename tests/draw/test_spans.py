@@ -91,6 +91,24 @@ def test_brackets_within_the_line_keep_every_word_and_show_overlaps_on_lines_of_
     assert span_brackets(WORDS, [SpanLayer("F", [])]) == "F: " + " ".join(WORDS)
 
 
+def test_marked_words_within_a_span_are_marked():
+    """A target may stand in its own filler, or be it."""
+    inside = SpanLayer("Giving", [LabelledSpan("Event", 0, 4), LabelledSpan("Time", 10, 10)], marked=[1])
+    assert span_brackets(WORDS, [inside]) == (
+        "Giving: [Event Kim *gave* the old dog] some bones in the park [Time yesterday]"
+    )
+    whole = SpanLayer("Giving", [LabelledSpan("Act", 1, 1)], marked=[1])
+    assert span_brackets(WORDS[:3], [whole]) == "Giving: Kim [Act *gave*] the"
+    drawn = span_html(WORDS, [inside])
+    assert "Kim <b>gave</b> the old dog" in drawn
+    assert "[Act" in span_text(WORDS[:3], [whole])
+    words, marks, spans = span_text(WORDS, [inside], width=200).splitlines()
+    assert marks.split() == ["^^^^", "Giving"]
+    assert words[marks.index("^") :].startswith("gave")
+    assert spans[words.index("Kim")] == "["
+    assert "Event" in spans
+
+
 def test_html_within_the_line_escapes_and_gives_parts_of_one_thing_one_colour():
     spans = [LabelledSpan("A", 0, 0), LabelledSpan("B", 1, 1), LabelledSpan("C-A", 2, 2), LabelledSpan("V", 3, 3)]
     drawn = span_html(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from html import escape
+from itertools import groupby
 from typing import Any
 
 from sapwood.draw.picture import Picture
@@ -21,7 +22,7 @@ _GREY = "#e9ecef"
 
 
 def span_brackets(words: Sequence[str], layers: Sequence[SpanLayer]) -> str:
-    """Write each layer on one line, or more where its spans overlap: spans in brackets, other marked words in stars.
+    """Write each layer on one line, or more where its spans overlap: spans in brackets, marked words in stars.
 
     Examples
     --------
@@ -36,8 +37,9 @@ def span_brackets(words: Sequence[str], layers: Sequence[SpanLayer]) -> str:
     for layer in layers:
         for lane in spread(layer):
             pieces = []
-            for label, text, marked in _cut(words, lane, layer.marked):
-                pieces.append(f"[{label} {text}]" if label else f"*{text}*" if marked else text)
+            for label, texts in _cut(words, lane, layer.marked):
+                inner = " ".join(f"*{text}*" if marked else text for text, marked in texts)
+                pieces.append(f"[{label} {inner}]" if label else inner)
             lines.append(f"{layer.title}: {' '.join(pieces)}")
     return "\n".join(lines)
 
@@ -77,8 +79,8 @@ def span_html(
     for layer in layers:
         for lane in spread(layer):
             pieces = []
-            for label, text, marked in _cut(words, lane, layer.marked):
-                inner = f"<b>{escape(text)}</b>" if marked else escape(text)
+            for label, texts in _cut(words, lane, layer.marked):
+                inner = " ".join(f"<b>{escape(text)}</b>" if marked else escape(text) for text, marked in texts)
                 if label:
                     colour = _GREY if label in plain else colours[alike(label)]
                     inner = (
@@ -130,23 +132,21 @@ def displacy_spans(words: Sequence[str], layers: Sequence[SpanLayer], *, style: 
     return drawn
 
 
-def _cut(words: Sequence[str], lane: Sequence[LabelledSpan], marked: Sequence[int]) -> list[tuple[str, str, bool]]:
-    """Cut the words into stretches: label or none, text, and whether all of its words are marked."""
+def _cut(
+    words: Sequence[str], lane: Sequence[LabelledSpan], marked: Sequence[int]
+) -> list[tuple[str, list[tuple[str, bool]]]]:
+    """Cut the words into stretches with a label or none, and these into texts that are marked or not."""
     bounds: list[tuple[str, int, int]] = []
     at = 0
     for span in lane:
         bounds += [("", at, span.first), (span.label, span.first, span.last + 1)]
         at = span.last + 1
     bounds.append(("", at, len(words)))
-    pieces: list[tuple[str, str, bool]] = []
     inside = set(marked)
+    pieces = []
     for label, begin, end in bounds:
-        if label:
-            pieces.append((label, " ".join(words[begin:end]), all(word in inside for word in range(begin, end))))
-            continue
-        for word in range(begin, end):
-            if word > begin and (word in inside) == pieces[-1][2]:
-                pieces[-1] = ("", f"{pieces[-1][1]} {words[word]}", pieces[-1][2])
-            else:
-                pieces.append(("", words[word], word in inside))
+        runs = groupby(range(begin, end), key=inside.__contains__)
+        texts = [(" ".join(words[word] for word in run), is_marked) for is_marked, run in runs]
+        if texts:
+            pieces.append((label, texts))
     return pieces

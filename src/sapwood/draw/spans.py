@@ -57,7 +57,7 @@ def span_text(words: Sequence[str], layers: Sequence[SpanLayer], *, width: int =
     [Donor] ^^^^ [Recipient]        Giving
     """
     check_layers(words, layers)
-    lanes = [(layer, lane) for layer in layers for lane in spread(layer)]
+    lanes = [(layer, lane) for layer in layers for lane in _lanes_of_text(layer)]
     sizes = [max(1, len(word)) for word in words]
     for _, lane in lanes:
         for span in lane:
@@ -74,10 +74,10 @@ def span_text(words: Sequence[str], layers: Sequence[SpanLayer], *, width: int =
         shown = set()
         for layer, lane in lanes:
             row = [" "] * at
-            for word in layer.marked:
-                if begin <= word < end:
-                    row[starts[word] : starts[word] + len(words[word])] = "^" * len(words[word])
-            drawn = any(begin <= word < end for word in layer.marked)
+            marked = [word for word in layer.marked if begin <= word < end and not _covers(lane, layer.marked)]
+            for word in marked:
+                row[starts[word] : starts[word] + len(words[word])] = "^" * len(words[word])
+            drawn = bool(marked)
             for span in lane:
                 first, last = max(span.first, begin), min(span.last, end - 1)
                 if first > last:
@@ -175,6 +175,16 @@ def spread(layer: SpanLayer) -> list[list[LabelledSpan]]:
         else:
             lanes.append([span])
     return lanes
+
+
+def _lanes_of_text(layer: SpanLayer) -> list[list[LabelledSpan]]:
+    """Spread the spans, with a line for the marked words alone where every other has a span over one of them."""
+    lanes = spread(layer)
+    return [[], *lanes] if all(_covers(lane, layer.marked) for lane in lanes) else lanes
+
+
+def _covers(lane: Sequence[LabelledSpan], marked: Sequence[int]) -> bool:
+    return any(span.first <= word <= span.last for span in lane for word in marked)
 
 
 def _breaks(sizes: Sequence[int], width: int) -> list[tuple[int, int]]:
