@@ -46,7 +46,8 @@ class TreeArray:
     Notes
     -----
     Slices and index arrays give views that share the store. Iteration and integer indices give ``Tree`` values
-    (tuples of them for bags).
+    (tuples of them for bags). ``==`` and ``!=`` compare element by element with an array of the same length, or with
+    one tree, as NumPy does; ``equals`` compares as a whole. So an array is no key of a dictionary.
 
     Examples
     --------
@@ -57,6 +58,8 @@ class TreeArray:
     (2,)
     >>> print(X[0])
     (NP (DT a) (NN dog))
+    >>> X == X[::-1]
+    array([False,  True, False])
     """
 
     __slots__ = ("__weakref__", "_arena", "_bags", "_ends", "_roots")
@@ -152,6 +155,52 @@ class TreeArray:
         end = begin + ends[-1] if len(ends) else begin
         roots = np.ascontiguousarray(self._roots[int(begin) : int(end)])
         return TreeArray._from_arena(self._arena, roots, ends)
+
+    def __eq__(self, other: object) -> NDArray[np.bool_]:  # type: ignore[override]
+        if isinstance(other, Tree):
+            if self.has_bags:
+                return np.zeros(len(self), dtype=np.bool_)
+            mine, others = on_one_arena(self._compact(), TreeArray([other]))
+            return mine._roots == others._roots[0]
+        if not isinstance(other, TreeArray):
+            return NotImplemented
+        if len(self) != len(other):
+            raise DataError(
+                f"cannot compare {len(self)} elements with {len(other)} one by one; equals() compares arrays of any "
+                "length as wholes."
+            )
+        if self.has_bags != other.has_bags:
+            return np.zeros(len(self), dtype=np.bool_)
+        mine, others = on_one_arena(self._compact(), other._compact())
+        if self._ends is None or other._ends is None:
+            return mine._roots == others._roots
+        same = _sizes(self) == _sizes(other)
+        # Bags of the same size differ if any tree does: the number of differences grows between begin and end.
+        chosen = np.flatnonzero(same)
+        differences = np.cumsum(np.append(False, mine[chosen]._roots != others[chosen]._roots))
+        sizes = _sizes(self)[chosen].astype(np.intp)
+        ends = np.cumsum(sizes)
+        same[chosen] = differences[ends] == differences[ends - sizes]
+        return same
+
+    def __ne__(self, other: object) -> NDArray[np.bool_]:  # type: ignore[override]
+        same = self.__eq__(other)
+        return same if same is NotImplemented else ~same
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def equals(self, other: TreeArray) -> bool:
+        """Return whether another array holds equal elements in the same order.
+
+        Trees are equal if their labels and shapes are, bags if their trees are, in the same order. A tree is no bag of
+        one tree.
+
+        >>> TreeArray(["(A b)"]).equals(TreeArray(["(A b)"])), TreeArray(["(A b)"]).equals(TreeArray([]))
+        (True, False)
+        """
+        if not isinstance(other, TreeArray):
+            raise DataError(f"expected a TreeArray, got {type(other).__name__}; write TreeArray(trees).")
+        return len(self) == len(other) and bool((self == other).all())
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         result = np.empty(len(self), dtype=object)
