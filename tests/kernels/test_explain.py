@@ -133,6 +133,16 @@ def test_text_fits_the_terminal_and_html_is_escaped():
     assert "&lt;script&gt;" in found._repr_html_()
 
 
+def test_the_value_of_a_long_kernel_is_not_cut_off():
+    kernel = SubsetTree(decay=0.4).normalized() + PartialTree(decay=0.4) * Subtree() + 0.5 * PartialTree()
+    explanation = kernel.explain("(a (b c))", "(a (b c))")
+    lines = str(explanation).split("\n")
+    assert max(map(len, lines)) <= 80
+    text = " ".join(str(explanation).split())
+    assert text.startswith(f"{kernel!r} = {explanation.value:.6g} ")
+    assert f"{explanation.others[0][0]}, which has no fragments" in text
+
+
 @pytest.mark.parametrize("top", [-1, 1.5, True, None])
 def test_wrong_numbers_are_refused(top):
     with pytest.raises(ParameterError, match="top must be"):

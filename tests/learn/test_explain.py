@@ -373,6 +373,23 @@ def test_shown():
     assert "heaviest fragments of two" in listed._repr_html_()
 
 
+def test_the_sum_is_written_out_however_long():
+    labels = np.where(LABELS == "none", "abbreviation:expression", LABELS)
+    examples = sw.Examples(t=X, f=np.arange(len(X) * 2.0).reshape(-1, 2) / 7)
+    kernel = SubsetTree().normalized().on("t") + Polynomial(degree=2, constant=0.123456).on("f")
+    explanation = KernelSVC(kernel).fit(examples, labels).explain(examples[:1])
+    for width in (40, 80, 200):
+        text = explanation.to_text(width=width)
+        assert max(map(len, text.split("\n"))) <= width
+        first = " ".join(text.split("\n\n")[0].split())
+        others = sum(other.value for other in explanation.others)
+        assert first == (
+            f"score of {explanation.label} {explanation.value:.6g} = {explanation.bias:.6g} (bias) + "
+            f"{explanation.trees[0].total():.6g} (nodes) + {others:.6g} (other parts)"
+        )
+        assert f"from {explanation.others[0].kernel}, by training example:" in " ".join(text.split())
+
+
 def test_markup_is_escaped():
     wild = sw.Tree("S", [sw.Tree("<b>&\"'", ["</svg><script>x</script>"]), sw.Tree("N", ["y"])])
     machine = KernelSVC(kernel=SubsetTree()).fit([wild, "(S (N y))"], ["<i>", "b"])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
 from sapwood.trees.tree import Tree
 
-__all__ = ["cut", "outline", "weighted_outline"]
+__all__ = ["cut", "outline", "weighted_outline", "wrapped"]
 
 
 def outline(tree: Tree, *, width: int = 80, max_lines: int | None = None) -> str:
@@ -63,6 +64,16 @@ def cut(line: str, width: int) -> str:
     'a lon...'
     """
     return line if len(line) <= width else f"{line[: max(0, width - 3)]}..."
+
+
+def wrapped(line: str, width: int) -> list[str]:
+    """Break a line of which nothing may be missing into several, all but the first indented.
+
+    >>> wrapped("score of description 1.25 = 0.25 (bias) + 1 (nodes)", 40)
+    ['score of description 1.25 = 0.25 (bias)', '    + 1 (nodes)']
+    """
+    # Narrower than this, next to nothing would stand beside the indent.
+    return textwrap.wrap(line, max(width, 20), subsequent_indent="    ", break_on_hyphens=False)
 
 
 def _outline(tree: Tree, weights: Sequence[float] | None, width: int, max_lines: int | None) -> str:

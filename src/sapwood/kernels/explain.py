@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sapwood.draw.html import fragment_table, panel
-from sapwood.draw.text import cut
+from sapwood.draw.text import cut, wrapped
 from sapwood.errors import DataError, ParameterError
 from sapwood.kernels.attribution import Attribution, Matrix, Part
 from sapwood.trees.array import TreeArray
@@ -102,7 +102,7 @@ class KernelExplanation:
 
     def to_text(self, *, width: int = 80) -> str:
         """Write the explanation as lines of at most ``width`` characters."""
-        lines = [cut(f"{self.kernel!r} = {self.value:.6g}", width)]
+        lines = wrapped(f"{self.kernel!r} = {self.value:.6g}", width)
         if self.fragments:
             lines.append(f"{'weight':>12}  fragment")
         parts = len({(fragment.kernel, fragment.view) for fragment in self.fragments}) > 1
@@ -113,7 +113,8 @@ class KernelExplanation:
             lines.append("  the trees share no fragment")
         elif self.remainder:
             lines.append(f"{self.remainder:12.6g}  all other fragments")
-        lines += [cut(f"{value:12.6g}  {kernel}, which has no fragments", width) for kernel, value in self.others]
+        for kernel, value in self.others:
+            lines += wrapped(f"{value:12.6g}  {kernel}, which has no fragments", width)
         if not self.exact:
             lines.append("  the search met its limit: there may be heavier fragments")
         return "\n".join(lines)
@@ -138,7 +139,7 @@ def explain_kernel(kernel: Kernel, a: Any, b: Any, *, top: int = 10) -> KernelEx
     """Explain one kernel value; see ``Kernel.explain``."""
     check_top(top)
     left, right = one_example(a), one_example(b)
-    value = float(kernel._gram(left, right)[0, 0])
+    value = float(kernel(left, right)[0, 0])
     parts = kernel._parts(right, np.ones((1, 1)))
     compiled = [(part, part.kernel._attribution(part.support, part.weights)) for part in parts]
     combination = np.ones(1)

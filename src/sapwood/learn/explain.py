@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sapwood.draw.html import fragment_table, panel
 from sapwood.draw.svg import fragment_nodes, weighted_svg
-from sapwood.draw.text import cut, weighted_outline
+from sapwood.draw.text import cut, weighted_outline, wrapped
 from sapwood.errors import DataError, TooLargeError
 from sapwood.kernels.attribution import Attribution, Matrix, Part
 from sapwood.kernels.base import Kernel
@@ -119,10 +119,8 @@ class Explanation:
     def to_text(self, *, width: int = 80, max_lines: int | None = 60) -> str:
         """Write the explanation as lines of at most ``width`` characters."""
         nodes = sum(tree.total() for tree in self.trees)
-        lines = [cut(f"{self._title()} = {self.bias:.6g} (bias) + {nodes:.6g} (nodes)", width)]
-        if self.others:
-            added = sum(other.value for other in self.others)
-            lines[0] = cut(f"{lines[0]} + {added:.6g} (other parts)", width)
+        rest = f" + {sum(other.value for other in self.others):.6g} (other parts)" if self.others else ""
+        lines = wrapped(f"{self._title()} = {self.bias:.6g} (bias) + {nodes:.6g} (nodes){rest}", width)
         for tree in self.trees:
             lines += ["", *([f"[{tree.view}]"] if tree.view else [])]
             lines.append(weighted_outline(tree.tree, tree.contributions.tolist(), width=width, max_lines=max_lines))
@@ -136,7 +134,7 @@ class Explanation:
         if not self.exact:
             lines.append("  the search met its limit: there may be heavier fragments")
         for other in self.others:
-            lines += ["", cut(f"{other.value:+12.6g}  from {other.kernel}, by training example:", width)]
+            lines += ["", *wrapped(f"{other.value:+12.6g}  from {other.kernel}, by training example:", width)]
             lines += [f"{value:+12.6g}  example {position}" for position, value in other.support[:5]]
         if self.others:
             lines += ["", f"Nodes account for {self.share:.0%} of the score."]
