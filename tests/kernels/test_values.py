@@ -227,8 +227,8 @@ class TestRecursions:
         assert X.node_count() == 2**31 - 1 + 3
         assert X.distinct_count() == 31
         np.testing.assert_array_equal(Subtree(1.0)(X)[1], [2.0**29, 1.0])
-        np.testing.assert_allclose(SubsetTree(1.0)(X)[1], [2.0**29, 1.0])
-        np.testing.assert_allclose(SubsetTree(1.0, bag_of_words=True)(X)[1], [2.0**29 + 2.0**31, 5.0])
+        np.testing.assert_allclose(SubsetTree(1.0)(X[1:], X)[0], [2.0**29, 1.0])
+        np.testing.assert_allclose(SubsetTree(1.0, bag_of_words=True)(X[1:], X)[0], [2.0**29 + 2.0**31, 5.0])
 
     @pytest.mark.parametrize("depth", [199, 200, 201, 250, 399, 400, 401, 10**30])
     def test_deep_height_limits(self, depth: int) -> None:

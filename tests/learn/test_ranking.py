@@ -305,7 +305,7 @@ def test_unknown_labels_at_prediction(data):
 def test_overflow_says_so():
     # With λ = 1 the number of fragments more than doubles with every level.
     deep = ["(S (A b) " * levels + "(A b)" + ")" * levels for levels in range(1200)]
-    most = int(np.flatnonzero(np.isfinite(SubsetTree(1.0).diag(deep)))[-1])
+    most = int(np.flatnonzero(np.isfinite(SubsetTree(1.0)._diag(sw.TreeArray(deep))))[-1])
     for train in (KernelRanker.fit, KernelRanker.partial_fit):
         model = KernelRanker(SubsetTree(decay=1.0))
         with pytest.raises(KernelError, match="example 1 is not finite"):

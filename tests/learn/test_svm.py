@@ -197,9 +197,9 @@ def test_overflow_is_named():
     tree = sw.Tree("A", ["a"])
     for _ in range(12):
         tree = sw.Tree("A", [tree, tree])
-    with pytest.raises(KernelError, match="not finite"):
+    with pytest.raises(KernelError, match="example 0 with itself is not finite"):
         KernelSVC(kernel=SubsetTree(decay=1.0)).fit([tree, "(A b)"], ["x", "y"])
-    with pytest.raises(KernelError, match="overflows"):
+    with pytest.raises(KernelError, match="example 0 with itself is not finite"):
         KernelSVC(kernel=SubsetTree(decay=1.0).normalized()).fit([tree, "(A b)"], ["x", "y"])
 
 
@@ -249,9 +249,9 @@ def test_features_too_large_are_named(solver):
     features = np.ones((10, 2))
     features[3] = 1e200
     X = sw.Examples(t=trees, f=features)
-    with pytest.raises(KernelError, match="example 3 is not finite"), np.errstate(over="ignore"):
+    with pytest.raises(KernelError, match=r"example 3( with itself)? is not finite"), np.errstate(over="ignore"):
         KernelSVC(SubsetTree().normalized().on("t") + Linear().on("f"), solver=solver).fit(X, labels)
-    with pytest.raises(KernelError, match="example 3 is not finite"), np.errstate(over="ignore"):
+    with pytest.raises(KernelError, match=r"example 3( with itself)? is not finite"), np.errstate(over="ignore"):
         KernelSVC(Polynomial(40), solver=solver).fit(features.clip(max=1e20), labels)
 
 

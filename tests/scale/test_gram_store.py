@@ -239,7 +239,7 @@ def test_arguments(tmp_path: Path) -> None:
     deep = sw.Tree("a", ["b"])
     for _ in range(12):
         deep = sw.Tree("a", [deep] * 2)
-    with pytest.raises(KernelError, match=r"kernel of example 0 is not finite; use kernel\.normalized"):
+    with pytest.raises(KernelError, match=r"kernel of example 0 is not finite: "):
         gram_to_zarr(SubsetTree(decay=1.0), [deep], tmp_path / "deep")
 
 

@@ -57,37 +57,37 @@ class TestContents:
     def test_comparison_is_that_of_the_elements(self, first: list[Any], second: list[Any], data: st.DataObject) -> None:
         shared = sw.TreeArray([*first, *second])
         order = data.draw(st.lists(st.integers(0, max(0, len(shared) - 1)), max_size=8)) if len(shared) else []
-        for X, Y in (
+        for left, right in (
             (sw.TreeArray(first), sw.TreeArray(second)),
             (shared[order], shared[: len(order)]),
             (shared[order].detach(), shared[: len(order)]),
             (shared, sw.TreeArray(list(shared))),
         ):
-            length = min(len(X), len(Y))
-            same = X[:length] == Y[:length]
+            length = min(len(left), len(right))
+            same = left[:length] == right[:length]
             assert isinstance(same, np.ndarray)
             assert same.dtype == np.bool_
-            assert same.tolist() == [x == y for x, y in zip(X[:length], Y[:length], strict=True)]
-            np.testing.assert_array_equal(X[:length] != Y[:length], ~same)
-            assert X.equals(Y) is (list(X) == list(Y))
-            assert X.equals(X[:])
-            if len(X) != len(Y):
-                with pytest.raises(DataError, match=f"{len(X)} elements with {len(Y)}"):
-                    _ = X == Y
-            if length and not Y.has_bags:
-                assert (X == Y[0]).tolist() == [x == Y[0] for x in X]
-                assert (Y[0] != X).tolist() == [x != Y[0] for x in X]
+            assert same.tolist() == [x == y for x, y in zip(left[:length], right[:length], strict=True)]
+            np.testing.assert_array_equal(left[:length] != right[:length], ~same)
+            assert left.equals(right) is (list(left) == list(right))
+            assert left.equals(left[:])
+            if len(left) != len(right):
+                with pytest.raises(DataError, match=f"{len(left)} elements with {len(right)}"):
+                    _ = left == right
+            if length and not right.has_bags:
+                assert (right[0] == left).tolist() == [x == right[0] for x in left]
+                assert (right[0] != left).tolist() == [x != right[0] for x in left]
 
     def test_comparison_with_something_else(self) -> None:
-        X = sw.TreeArray(["(a b)", "(a c)"])
+        left = sw.TreeArray(["(a b)", "(a c)"])
         for other in (None, "(a b)", 3, ["(a b)", "(a c)"]):
-            assert (X == other) is False
-            assert (X != other) is True
-        assert (X == np.asarray(X)).tolist() == [True, True]
+            assert (other == left) is False
+            assert (other != left) is True
+        assert (np.asarray(left) == left).tolist() == [True, True]
         with pytest.raises(DataError, match="expected a TreeArray, got list"):
-            X.equals(["(a b)", "(a c)"])  # type: ignore[arg-type]
+            left.equals(["(a b)", "(a c)"])  # type: ignore[arg-type]
         with pytest.raises(TypeError, match="unhashable"):
-            hash(X)
+            hash(left)
 
     @given(st.lists(st.lists(strategies.trees_over(strategies.tokens), min_size=1, max_size=3), max_size=8), st.data())
     def test_trees_may_come_as_anything(self, bags: list[list[sw.Tree]], data: st.DataObject) -> None:

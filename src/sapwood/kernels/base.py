@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sapwood.errors import DataError, KernelError, ParameterError
+from sapwood.callers import levels_to_user
+from sapwood.errors import DataError, ParameterError
 from sapwood.kernels.attribution import Attribution, Part, whole
-from sapwood.kernels.data import as_data, is_single, join, levels_to_user
+from sapwood.kernels.data import as_data, is_single, join
+from sapwood.kernels.finite import check_diagonal, check_finite, check_gram, check_pairs
 from sapwood.kernels.memory import require
 from sapwood.kernels.parameters import Parametrized, as_written
 from sapwood.scalars import is_finite, is_number
@@ -56,19 +58,29 @@ class Kernel(Parametrized, ABC):
         ------
         TooLargeError
             If the result would not fit in memory; nothing has been allocated then.
+        KernelError
+            If a value is too large for a number; the message names the two examples.
         """
         if is_single(X) and is_single(Y):
-            return float(self._gram(TreeArray([X]), TreeArray([Y]))[0, 0])
+            return float(self(TreeArray([X]), TreeArray([Y]))[0, 0])
         if is_single(X) or is_single(Y):
             raise DataError("compare one tree with one tree, or arrays with arrays; wrap a single tree in a list.")
+        same = Y is None or Y is X
         X = as_data(X)
-        Y = None if Y is None else as_data(Y)
-        require(X.shape[0], (X if Y is None else Y).shape[0], arrays=self._arrays())
-        return self._gram(X, Y)
+        Y = None if same else as_data(Y)
+        require(X.shape[0], (X if same else Y).shape[0], arrays=self._arrays())
+        with _quietly():
+            K = self._gram(X, Y)
+        check_gram(K, square=same)
+        return K
 
     def diag(self, X: Any) -> Matrix:
         """Compare every element with itself: the diagonal of ``k(X)`` without the rest."""
-        return self._diag(TreeArray([X]) if is_single(X) else as_data(X))
+        X = TreeArray([X]) if is_single(X) else as_data(X)
+        with _quietly():
+            diagonal = self._diag(X)
+        check_diagonal(diagonal)
+        return diagonal
 
     def pairwise(self, X: Any, Y: Any = None) -> Matrix:
         """Compare every element of X with the element of Y in the same place: the diagonal of ``k(X, Y)`` alone.
@@ -90,7 +102,10 @@ class Kernel(Parametrized, ABC):
             raise DataError(
                 f"X has {joined.shape[0]} elements, so it has no two halves to compare; pass the partners as Y."
             )
-        return self._pairwise(joined)
+        with _quietly():
+            values = self._pairwise(joined)
+        check_pairs(values)
+        return values
 
     def bind(self, X: Any) -> Kernel:
         """Return a copy of the kernel with everything learnt that it takes from training data; most learn nothing."""
@@ -121,8 +136,15 @@ class Kernel(Parametrized, ABC):
         if not np.isfinite(weights).all():
             row, column = np.argwhere(~np.isfinite(weights))[0]
             raise DataError(f"weights[{row}, {column}] is {weights[row, column]}; expected finite numbers.")
-        evaluate = self._expansion(X, weights)
-        return lambda Y: evaluate(as_data(Y))
+        compiled = self._expansion(X, weights)
+
+        def evaluate(Y: Any) -> Matrix:
+            with _quietly():
+                outputs = compiled(as_data(Y))
+            check_finite(outputs, what="weighted sum of kernel values")
+            return outputs
+
+        return evaluate
 
     def explain(self, a: Any, b: Any, *, top: int = 10) -> KernelExplanation:
         """Say why the value of two trees is what it is: the fragments they share, with weights that add up to it.
@@ -155,6 +177,13 @@ class Kernel(Parametrized, ABC):
 
     @abstractmethod
     def _diag(self, X: Any) -> Matrix: ...
+
+    def _finite_gram(self, X: Any, Y: Any | None, examples: NDArray[Any] | Sequence[int]) -> Matrix:
+        """Compute a block of a matrix; where a value is not finite, raise with the number that its row has outside."""
+        with _quietly():
+            K = self._gram(X, Y)
+        check_finite(K, examples)
+        return K
 
     def _pairwise(self, X: Any) -> Matrix:
         """Compare the first half of X with the second, element by element."""
@@ -375,7 +404,10 @@ class Power(Kernel):
 class Normalized(Kernel):
     """A kernel divided by the square roots of both self-kernels; written ``kernel.normalized()``.
 
-    Where a self-kernel is 0 the value is 0, and one warning names the elements.
+    Where a self-kernel is 0 the value is 0, and one warning names the elements. No value is above 1 or below -1, and
+    what is within 1e-14 of these is made equal to them, which is what rounding leaves between equal examples; so
+    ``sqrt(2 - 2 * k)`` is always a distance. A warning tells where a kernel that is not positive semi-definite would
+    have passed the bounds by more.
     """
 
     def __init__(self, kernel: Kernel) -> None:
@@ -393,13 +425,19 @@ class Normalized(Kernel):
 
     def _gram(self, X: Any, Y: Any | None) -> Matrix:
         K = changeable(self.kernel._gram(X, Y))
-        left = self._scale(np.ascontiguousarray(np.diagonal(K)) if Y is None else self.kernel._diag(X))
-        right = left if Y is None else self._scale(self.kernel._diag(Y))
+        if Y is None:
+            left = right = self._scale(np.ascontiguousarray(np.diagonal(K)))
+        else:
+            left, right = self._scale(self.kernel._diag(X), side="X"), self._scale(self.kernel._diag(Y), side="Y")
+        beyond = 0
         # In blocks, to save memory.
         for start in range(0, len(K), 64):
-            _multiply(K[start : start + 64], left[start : start + 64, None], right)
+            block = K[start : start + 64]
+            _multiply(block, left[start : start + 64, None], right)
+            beyond += _bound(block)
         if Y is None:
             np.fill_diagonal(K, left > 0)
+        self._warn_beyond(beyond, left, right)
         return K
 
     def _diag(self, X: Any) -> Matrix:
@@ -408,8 +446,11 @@ class Normalized(Kernel):
     def _pairwise(self, X: Any) -> Matrix:
         half = X.shape[0] // 2
         values, diagonal = self.kernel._pairwise_and_diag(X)
+        for part, side in ((diagonal[:half], "X"), (diagonal[half:], "Y")):
+            check_diagonal(part, side)
         values, scale = changeable(values), self._scale(diagonal)
         _multiply(values, scale[:half], scale[half:])
+        self._warn_beyond(_bound(values), scale)
         return values
 
     def _expansion(self, X: Any, weights: Matrix) -> Expansion:
@@ -424,15 +465,19 @@ class Normalized(Kernel):
         """Return the factors of support examples, which training has warned about already."""
         return self._scale(self.kernel._diag(X), warn=False)
 
-    @staticmethod
-    def _scale(diagonal: Matrix, *, warn: bool = True) -> Matrix:
-        diagonal = np.asarray(diagonal, dtype=np.float64)
-        broken = np.flatnonzero(~np.isfinite(diagonal))
-        if len(broken):
-            raise KernelError(
-                f"the kernel of element {broken[0]} with itself overflows; lower decay, limit max_depth, "
-                "or scale features down."
+    def _warn_beyond(self, count: int, *scales: Matrix) -> None:
+        # Self-kernels close to the smallest number have few digits left, so that they prove nothing.
+        if count and max(scale.max(initial=0.0) for scale in scales) < 1e150:
+            warnings.warn(
+                f"{count} of the values of {self!r} were outside [-1, 1] by more than rounding and were set to its "
+                "ends: the kernel is not positive semi-definite on these examples.",
+                stacklevel=levels_to_user(),
             )
+
+    @staticmethod
+    def _scale(diagonal: Matrix, *, warn: bool = True, side: str = "") -> Matrix:
+        diagonal = np.asarray(diagonal, dtype=np.float64)
+        check_diagonal(diagonal, side)
         empty = np.flatnonzero(diagonal <= 0)
         if len(empty) and warn:
             listed = ", ".join(map(str, empty[:5])) + (", ..." if len(empty) > 5 else "")
@@ -542,6 +587,27 @@ def _multiply(values: Matrix, left: Matrix, right: Matrix) -> None:
     factors[huge] = ((left / shift) * (right / shift))[huge]
     values[huge] *= shift**2
     values *= factors
+
+
+def _bound(values: Matrix) -> int:
+    """Keep normalised values in [-1, 1]; return how many were outside by more than rounding."""
+    # Values of equal trees differ from their self-kernels by some twenty units in the last place, since sums are taken
+    # in another order.
+    one = 1.0 - 1e-14
+    beyond = 0
+    highest, lowest = float(values.max(initial=0.0)), float(values.min(initial=0.0))
+    if max(highest, -lowest) > 1.0 + 1e-9:
+        beyond = int((np.abs(values) > 1.0 + 1e-9).sum())
+    if highest > one:
+        np.copyto(values, 1.0, where=values > one)
+    if lowest < -one:
+        np.copyto(values, -1.0, where=values < -one)
+    return beyond
+
+
+def _quietly() -> Any:
+    """Keep numpy from warning of values that are too large: they are an error, which names the examples."""
+    return np.errstate(over="ignore", invalid="ignore")
 
 
 def _check_number(value: object, name: str, expected: str) -> None:

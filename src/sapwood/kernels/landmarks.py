@@ -83,7 +83,7 @@ class LandmarkMap(ChoosesKernel, TransformerMixin, BaseEstimator):
         # Otherwise a few landmarks would keep the store of all training trees alive.
         self.landmarks_ = landmarks.detach() if hasattr(landmarks, "detach") else landmarks
         basis = Nystroem(kernel="precomputed", n_components=len(chosen), random_state=0)
-        self.normalization_ = basis.fit(self.kernel_(self.landmarks_)).normalization_
+        self.normalization_ = basis.fit(self.kernel_._finite_gram(self.landmarks_, None, chosen)).normalization_
         return self
 
     def transform(self, X: Any) -> NDArray[np.float64]:

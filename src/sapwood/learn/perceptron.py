@@ -20,8 +20,8 @@ from sapwood.files import Reader, Writer, plain_value, register
 from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import Kernel, Matrix, as_data
 from sapwood.kernels.choice import ChoosesKernel
+from sapwood.kernels.finite import check_finite
 from sapwood.learn.checkpoints import CheckpointFile, fingerprint
-from sapwood.learn.finite import check_finite
 from sapwood.learn.groups import add_up
 from sapwood.learn.parameters import check_amount, check_choice, check_count, check_seed, stored
 from sapwood.learn.targets import check_classes
@@ -168,9 +168,8 @@ class VotedPerceptron(ChoosesKernel, ClassifierMixin, BaseEstimator):
                         weights = add_up(rows, signs[rows], count)
                         support = np.flatnonzero(weights)
                         if len(support):
-                            values = self.kernel_.expansion(X[support], weights[support, None])(block)[:, 0]
-                    K = self.kernel_(block)
-                    check_finite(K, chosen)
+                            values = self.kernel_._expansion(X[support], weights[support, None])(block)[:, 0]
+                    K = self.kernel_._finite_gram(block, None, chosen)
                     # Sums of kernel values may be too large where no kernel value is; then they stay so.
                     with np.errstate(over="ignore", invalid="ignore"):
                         for at, row in enumerate(chosen.tolist()):
@@ -227,7 +226,8 @@ class VotedPerceptron(ChoosesKernel, ClassifierMixin, BaseEstimator):
         width = max(self.support_examples_.shape[0], len(counts), 1)
         step = max(1, int(self.cache_size * 1e6 / (24 * width)))
         for start in range(0, len(result), step):
-            K = self.kernel_(X[start : start + step], self.support_examples_)
+            block = X[start : start + step]
+            K = self.kernel_._finite_gram(block, self.support_examples_, range(start, start + block.shape[0]))
             stages = np.cumsum(K[:, self._places] * self._signs, axis=1)
             result[start : start + step] = np.sign(stages) @ counts / self.n_steps_
         return result

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from sapwood import _core, settings
 from sapwood.errors import DataError
 from sapwood.kernels.base import Constant, Kernel, Matrix, Normalized, OnView, Scaled, Sum
+from sapwood.kernels.finite import check_finite
 from sapwood.kernels.flat import Linear
 from sapwood.kernels.syntactic import SubsetTree
-from sapwood.learn.finite import check_finite
 from sapwood.learn.groups import add_up
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples
@@ -273,7 +273,7 @@ class _GeneralEngine:
             totals = add_up(self._rows, self._weights, self._X.shape[0])
             support = np.flatnonzero(totals)
             if len(support):
-                utilities = self._kernel.expansion(self._X[support], totals[support, None])(block)[:, 0]
+                utilities = self._kernel._expansion(self._X[support], totals[support, None])(block)[:, 0]
         at = 0
         for group in groups.tolist():
             size = int(self._begins[group + 1] - self._begins[group])

@@ -22,9 +22,9 @@ from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import Kernel, Matrix, as_data
 from sapwood.kernels.choice import ChoosesKernel
 from sapwood.kernels.data import end_to_end
+from sapwood.kernels.finite import check_finite
 from sapwood.kernels.syntactic import SubsetTree
 from sapwood.learn.checkpoints import CheckpointFile, fingerprint
-from sapwood.learn.finite import check_finite
 from sapwood.learn.groups import (
     Groups,
     RankerMixin,

@@ -25,7 +25,6 @@ from sapwood.kernels.base import Kernel, Matrix, as_data
 from sapwood.kernels.choice import ChoosesKernel
 from sapwood.kernels.explain import one_example
 from sapwood.learn.explain import CompiledExplanation, Explanation, ModelFragments
-from sapwood.learn.finite import check_finite
 from sapwood.learn.parameters import MOST, check_amount, check_choice, check_iterations
 from sapwood.learn.smo import BinaryProblem, solve
 from sapwood.learn.spreading import side_by_side
@@ -69,7 +68,6 @@ class _KernelMachine(ChoosesKernel, BaseEstimator):
 
     def _gram(self, X: Any) -> Matrix:
         K: Matrix = self._bind(X)(X)
-        check_finite(K)
         return K
 
     def _keep(self, X: Any, support: NDArray[np.intp], coefficients: Matrix, intercept: Matrix) -> None:

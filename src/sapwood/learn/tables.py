@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from sapwood import _core, settings
 from sapwood.kernels.base import Kernel, Matrix, Normalized
+from sapwood.kernels.finite import check_finite
 from sapwood.kernels.flat import Linear, Polynomial, vectors
 from sapwood.learn.budget import Budget, top_of
-from sapwood.learn.finite import check_finite
 from sapwood.learn.parts import Part, find_items, inner_kernel, merge, take_apart
 
 __all__ = ["Prepared", "prepare", "prepare_gram"]

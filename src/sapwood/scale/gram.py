@@ -24,7 +24,6 @@ from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.files import load, save
 from sapwood.kernels.base import Kernel, as_data
 from sapwood.kernels.choice import check_kernel
-from sapwood.learn.finite import check_finite
 from sapwood.notebook import Shown
 from sapwood.scale import cluster
 from sapwood.scale.extras import need
@@ -299,8 +298,7 @@ def _compute_tile(
             f"{error} A worker must see the folder of the matrix under the same name as the client."
         ) from None
     prepared = time.perf_counter()
-    K = kernel(rows, columns)
-    check_finite(K, range(i * tile, i * tile + len(K)))
+    K = kernel._finite_gram(rows, columns, range(i * tile, i * tile + rows.shape[0]))
     computed = time.perf_counter()
     array = _open_array(folder, "r+")
     K = K.astype(array.dtype, copy=False)
