@@ -122,7 +122,16 @@ def _cost(parser: PCFGParser, gold: list[Tree]) -> Table:
         chart = max(parser.chart_bytes(some))
         rows.append([f"{first}-{last}", len(some), mean, 1000 * seconds, 1e9 * seconds / mean**3, chart / 1e6])
     columns = ("words", "sentences", "mean length", "ms each", "ns / words³", "largest chart MB")
-    return Table("cost", "Cost of one parse by length, one thread", columns, rows, {"largest chart MB": 1})
+    notes = [f"Time grows with the power {_power(rows):.1f} of the length."] if len(rows) > 1 else []
+    if len(rows) > 4:
+        notes.append(f"From the fourth row on, it grows with the power {_power(rows[3:]):.1f}.")
+    return Table("cost", "Cost of one parse by length, one thread", columns, rows, {"largest chart MB": 1}, notes)
+
+
+def _power(rows: list[Sequence[Cell]]) -> float:
+    """Fit a power of the length to the time of a parse."""
+    lengths, times = (np.log([float(row[at] or 0) for row in rows]) for at in (2, 3))
+    return float(np.polyfit(lengths, times, 1)[0])
 
 
 def _web(train: TreeArray, folder: str) -> Table:
