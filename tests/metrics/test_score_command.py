@@ -38,6 +38,18 @@ def test_parses(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert table[1].split()[:5] == ["all", "2", "85.71", "85.71", "85.71"]
 
 
+def test_sentences_with_other_punctuation_are_told_of(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (files / "g.mrg").write_text("(S (NN a) ('' '))\n" * 12)
+    (files / "p.mrg").write_text("(S (NN a) (POS '))\n" * 12)
+    assert run("parses", files / "g.mrg", files / "p.mrg") == 0
+    out = capsys.readouterr().out
+    assert out.splitlines()[1].split()[:5] == ["all", "12", "100.00", "100.00", "100.00"]
+    assert "other words are tagged as punctuation than in the gold tree: 12." in out
+    assert all(len(line) <= 80 for line in out.splitlines())
+    assert run("parses", files / "g.mrg", files / "g.mrg") == 0
+    assert "punctuation" not in capsys.readouterr().out
+
+
 def test_parameter_files_and_more_labels_to_delete(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (files / "x.prm").write_text("LABELED 0\nDELETE_LABEL TOP\n")
     assert (

@@ -283,7 +283,13 @@ def _parseval_table(groups: dict[str, ParsevalSummary]) -> str:
             + [f"{100 * value:.2f}" for value in shares]
             + [f"{one.errors}", f"{one.skipped}"]
         )
-    return _table(rows)
+    retagged = max((one.retagged for one in groups.values()), default=0)
+    if not retagged:
+        return _table(rows)
+    return (
+        f"{_table(rows)}\n\nSentences in which other words are tagged as punctuation than in the gold tree: {retagged}."
+        "\nThe gold tags decided which words to delete; evalb leaves such sentences out."
+    )
 
 
 def _table(rows: list[list[str]]) -> str:

@@ -59,13 +59,16 @@ class ParsevalRules(Shown):
     max_errors : int
         How many sentences may have different words in the two trees before scoring stops. (MAX_ERROR)
     compare_words : bool
-        Whether a pair with different words is an error. evalb always does so, and so drops sentences in which a
-        quotation mark is tagged as punctuation in one tree only; some other scorers let such pairs pass and pay for it
-        in brackets.
+        Whether a pair with different words is an error. Other scorers let such pairs pass and pay for it in brackets.
 
     Notes
     -----
     As in evalb, labels of constituents are cut at the first ``-`` or ``=``; tags are not.
+
+    A parser may tag a word as punctuation that the gold tree does not, or the other way round. evalb then finds
+    different words and leaves the sentence out. Here, if the words are the same before any is deleted, the tags of the
+    gold tree say for both trees which are deleted, and the sentence is ``retagged``; without those sentences the sums
+    are evalb's.
     """
 
     delete_labels: frozenset[str] = frozenset()
@@ -175,6 +178,8 @@ class SentenceScore(Shown):
         Brackets of the parse that cross one of the gold tree.
     tags : int
         Words with the right tag.
+    retagged : bool
+        Whether the two trees tag different words as punctuation, so that those of the gold tree were deleted in both.
     """
 
     status: str
@@ -185,6 +190,7 @@ class SentenceScore(Shown):
     predicted: int = 0
     crossing: int = 0
     tags: int = 0
+    retagged: bool = False
 
     @property
     def f1(self) -> float:
@@ -213,6 +219,8 @@ class ParsevalSummary(Shown):
         Words with the right tag.
     matched, gold, predicted : int
         Brackets.
+    retagged : int
+        Sentences whose trees tag different words as punctuation; evalb leaves them out. See ``ParsevalRules``.
     """
 
     sentences: int
@@ -229,6 +237,7 @@ class ParsevalSummary(Shown):
     matched: int
     gold: int
     predicted: int
+    retagged: int
 
     @classmethod
     def of(cls, scores: Iterable[SentenceScore]) -> ParsevalSummary:
@@ -254,6 +263,7 @@ class ParsevalSummary(Shown):
             matched=matched,
             gold=gold,
             predicted=predicted,
+            retagged=sum(score.retagged for score in scores),
         )
 
 
@@ -338,7 +348,8 @@ def parseval(gold: Any, predicted: Any, *, rules: ParsevalRules = COLLINS) -> Pa
             if len(faults) > rules.max_errors:
                 raise DataError(
                     f"{len(faults)} of the first {index + 1} pairs have different words, the first at index "
-                    f"{faults[0]}; are both files of the same sentences, in the same order?"
+                    f"{faults[0]} ({_difference(golds[faults[0]], parses[faults[0]], rules)}); are both files of the "
+                    "same sentences, in the same order?"
                 )
     return ParsevalScores(tuple(scores), rules)
 
@@ -362,7 +373,7 @@ def score_forest(gold: Tree, parses: Iterable[Any], *, rules: ParsevalRules = CO
     correct = _read(gold, rules)
     counts = Counter(correct.brackets)
     spans = {(start, end) for _, start, end in correct.brackets}
-    return [_compare(correct, counts, spans, parse, rules) for parse in parses]
+    return [_compare(gold, correct, counts, spans, parse, rules) for parse in parses]
 
 
 def mutual_f1(parses: Iterable[Any], *, rules: ParsevalRules = COLLINS) -> NDArray[np.float64]:
@@ -378,7 +389,8 @@ def mutual_f1(parses: Iterable[Any], *, rules: ParsevalRules = COLLINS) -> NDArr
     Returns
     -------
     array of float, shape (n, n)
-        F1 of each parse with each taken as the gold tree; the same both ways.
+        F1 of each parse with each taken as the gold tree, which is that of the row; the same both ways, unless the two
+        tag different words as punctuation.
 
     Examples
     --------
@@ -386,7 +398,8 @@ def mutual_f1(parses: Iterable[Any], *, rules: ParsevalRules = COLLINS) -> NDArr
     array([[1. , 0.5],
            [0.5, 1. ]])
     """
-    readings = [_read(tree, rules) for tree in _trees(parses, "parses") if tree is not None]
+    trees = [tree for tree in _trees(parses, "parses") if tree is not None]
+    readings = [_read(tree, rules) for tree in trees]
     numbers: dict[tuple[Bracket, int], int] = {}
     cells: list[tuple[int, int]] = []
     for row, reading in enumerate(readings):
@@ -401,8 +414,10 @@ def mutual_f1(parses: Iterable[Any], *, rules: ParsevalRules = COLLINS) -> NDArr
     sizes = holds.sum(axis=1)
     f1: NDArray[np.float64] = 2 * (holds @ holds.T) / np.maximum(1.0, sizes[:, None] + sizes[None])
     if rules.compare_words:
-        words = [reading.words for reading in readings]
-        f1[np.array([[one != other for other in words] for one in words], dtype=bool).reshape(f1.shape)] = 0.0
+        for row, correct in enumerate(readings):
+            for column, found in enumerate(readings):
+                if correct.words != found.words:
+                    f1[row, column] = score_pair(trees[row], trees[column], rules=rules).f1
     return f1
 
 
@@ -416,10 +431,22 @@ class _Reading(NamedTuple):
 
 
 def _compare(
-    gold: _Reading, counts: Counter[Bracket], spans: set[tuple[int, int]], parse: Tree | None, rules: ParsevalRules
+    tree: Tree,
+    gold: _Reading,
+    counts: Counter[Bracket],
+    spans: set[tuple[int, int]],
+    parse: Tree | None,
+    rules: ParsevalRules,
 ) -> SentenceScore:
-    found = None if parse is None else _read(parse, rules)
-    if found is None or not found.words:
+    if parse is None:
+        return SentenceScore("skip", gold.length)
+    found, retagged = _read(parse, rules), False
+    if rules.compare_words and found.words != gold.words:
+        tokens = _tokens(tree, rules)
+        retagged = [word for _, word in tokens] == [word for _, word in _tokens(parse, rules)]
+        if retagged:
+            found = _read(parse, rules, kept=[tag not in rules.delete_labels for tag, _ in tokens])
+    if not found.words:
         return SentenceScore("skip", gold.length)
     if rules.compare_words and found.words != gold.words:
         return SentenceScore("error", gold.length)
@@ -438,10 +465,31 @@ def _compare(
     names = rules._canonical
     right = sum(a == b or names.get(a, a) == names.get(b, b) for a, b in zip(gold.tags, found.tags, strict=False))
     sizes = len(gold.brackets), len(found.brackets)
-    return SentenceScore("ok", gold.length, len(found.words), matched, *sizes, crossing, right)
+    return SentenceScore("ok", gold.length, len(found.words), matched, *sizes, crossing, right, retagged)
 
 
-def _read(tree: Tree, rules: ParsevalRules) -> _Reading:
+def _tokens(tree: Tree, rules: ParsevalRules) -> list[tuple[str, str]]:
+    """Return the tags and words of a tree, traces left out, which only gold trees have."""
+    nodes = (node for node in tree.preorder() if len(node.children) == 1 and not node.children[0].children)
+    return [(node.label, node.children[0].label) for node in nodes if not _is_trace(node.label, rules)]
+
+
+def _is_trace(tag: str, rules: ParsevalRules) -> bool:
+    return tag in rules.delete_for_length or (tag == "-NONE-" and tag in rules.delete_labels)
+
+
+def _difference(gold: Tree | None, parse: Tree | None, rules: ParsevalRules) -> str:
+    """Say where the words of two trees begin to differ."""
+    words = [[] if tree is None else [word for _, word in _tokens(tree, rules)] for tree in (gold, parse)]
+    for number, (one, other) in enumerate(zip(*words, strict=False)):
+        if one != other:
+            return f"word {number + 1} is {one!r} in the gold tree and {other!r} in the parse"
+    return f"{len(words[0])} words in the gold tree and {len(words[1])} in the parse"
+
+
+def _read(tree: Tree, rules: ParsevalRules, kept: Sequence[bool] | None = None) -> _Reading:
+    """Read a tree; ``kept`` says of each word but traces whether it counts, which otherwise its tag says."""
+    decided = None if kept is None else iter(kept)
     words: list[str] = []
     tags: list[str] = []
     brackets: list[Bracket] = []
@@ -460,7 +508,7 @@ def _read(tree: Tree, rules: ParsevalRules) -> _Reading:
         if len(children) == 1 and not children[0].children:
             tag = node.label
             length += tag not in rules.delete_for_length
-            if tag not in rules.delete_labels:
+            if tag not in rules.delete_labels if decided is None else not _is_trace(tag, rules) and next(decided):
                 words.append(children[0].label)
                 tags.append(tag)
         elif children:
