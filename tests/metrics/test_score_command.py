@@ -44,7 +44,7 @@ def test_sentences_with_other_punctuation_are_told_of(files: Path, capsys: pytes
     assert run("parses", files / "g.mrg", files / "p.mrg") == 0
     out = capsys.readouterr().out
     assert out.splitlines()[1].split()[:5] == ["all", "12", "100.00", "100.00", "100.00"]
-    assert "other words are tagged as punctuation than in the gold tree: 12." in out
+    assert "with other words tagged as punctuation than in the gold tree: 12." in out
     assert all(len(line) <= 80 for line in out.splitlines())
     assert run("parses", files / "g.mrg", files / "g.mrg") == 0
     assert "punctuation" not in capsys.readouterr().out

@@ -287,7 +287,7 @@ def _parseval_table(groups: dict[str, ParsevalSummary]) -> str:
     if not retagged:
         return _table(rows)
     return (
-        f"{_table(rows)}\n\nSentences in which other words are tagged as punctuation than in the gold tree: {retagged}."
+        f"{_table(rows)}\n\nSentences with other words tagged as punctuation than in the gold tree: {retagged}."
         "\nThe gold tags decided which words to delete; evalb leaves such sentences out."
     )
 
