@@ -192,6 +192,11 @@ def test_unknown_strategy_and_weights_are_refused(sentences):
         KernelSVC(class_weight={"three": 1.0}).fit(X, y)
 
 
+def test_text_is_no_tree():
+    with pytest.raises(DataError, match=r"element 0 is text, .* make_pipeline\(parser, KernelSVC\(\)\)"):
+        KernelSVC().fit(["What is it?", "Who ran?"], [0, 1])
+
+
 def test_overflow_is_named():
     # A full binary tree shares astronomically many fragments with itself at decay 1.
     tree = sw.Tree("A", ["a"])

@@ -167,10 +167,16 @@ class TestText:
             shown = text if len(text) <= 300 else f"{text[:297]}..."
             assert repr(tree) == f"Tree.fromstring({shown!r})"
 
-    @pytest.mark.parametrize("text", ["", " \n", "(a b) (c d)", "a b"])
+    @pytest.mark.parametrize("text", ["", " \n", "(a b) (c d)", "a (b c)"])
     def test_exactly_one(self, text: str) -> None:
         with pytest.raises(BracketError, match="expected exactly one tree, found"):
             T(text)
+
+    def test_text(self) -> None:
+        with pytest.raises(
+            BracketError, match=r"this is text, not a tree in brackets: 'Who ran away [?]'; parse it first"
+        ):
+            T("Who ran away ?")
 
     def test_only_text(self) -> None:
         with pytest.raises(TreeError, match="got bytes"):

@@ -73,6 +73,11 @@ MOST_WRITTEN_OUT = 100_000_000
 
 _MANY_PIECES = 100_000
 
+_PARSE = (
+    "parse it first, with transform(texts) of a parser in sapwood.parse or in a pipeline such as "
+    "make_pipeline(parser, KernelSVC()); QuestionClassifier(parser=parser) takes text itself"
+)
+
 
 def read_trees(
     source: Source | Iterable[Source],
@@ -353,6 +358,8 @@ def parse_tree(text: str) -> Tree:
     arena = _core.trees.Arena()
     roots = read_into(arena, _encode(text), "<string>", bare_tokens=True)
     if len(roots) != 1:
+        if _is_prose(text):
+            raise BracketError("<string>", 1, 1, f"this is text, not a tree in brackets: {_shortened(text)}; {_PARSE}")
         hint = "read several with TreeArray or read_trees" if len(roots) else "the text is empty"
         raise BracketError("<string>", 1, 1, f"expected exactly one tree, found {len(roots)}: {hint}")
     tree = TreeArray._from_arena(arena, roots)[0]
@@ -396,13 +403,28 @@ def read_each_into(arena: _core.trees.Arena, texts: list[str], numbers: Sequence
     roots, offset, reason = arena.read_each([text if text.isascii() else _encode(text) for text in texts])
     if len(roots) == len(texts):
         return roots
-    number = numbers[len(roots)]
+    number, text = numbers[len(roots)], texts[len(roots)]
+    if not reason and _is_prose(text):
+        raise DataError(f"element {number} is text, not a tree in brackets: {_shortened(text)}; {_PARSE}.")
+    # A sentence may hold brackets, and a tree may lack its first one.
+    hint = f"; if this is text, {_PARSE}" if re.match(r"\s*[^\s(]\S*\s", text) else ""
     if reason:
-        raise _fault(f"<element {number}>", _encode(texts[len(roots)]), offset, reason)
+        raise _fault(f"<element {number}>", _encode(text), offset, reason + hint)
+    if not offset:
+        raise DataError(f"element {number} is an empty string; expected a tree in brackets.")
     raise DataError(
         f"element {number} holds {offset} trees; expected one tree per string. "
-        "Pass a list of strings for a bag of trees."
+        f"Pass a list of strings for a bag of trees{hint}."
     )
+
+
+def _is_prose(text: str) -> bool:
+    """Tell whether a string that is no tree is text to be parsed: several words without a bracket."""
+    return not re.search(r"[()]", text) and len(text.split()) > 1
+
+
+def _shortened(text: str) -> str:
+    return repr(text if len(text) <= 40 else f"{text[:37]}...")
 
 
 def is_writable(label: str) -> bool:
