@@ -113,9 +113,11 @@ def public() -> dict[str, Any]:
 
 
 def is_record(value: Any) -> bool:
-    """Whether a class only holds what it is given: results, rows of files, errors."""
+    """Whether a class only holds what it is given: results, rows of files, errors; or nothing at all, as protocols."""
     if not inspect.isclass(value):
         return False
+    if getattr(value, "_is_protocol", False):
+        return True
     if issubclass(value, (Exception, Warning)):
         return True
     named = issubclass(value, tuple) and hasattr(value, "_fields")
@@ -327,7 +329,12 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "from_stanza": (parse.from_stanza, {"document": SimpleNamespace(sentences=[])}),
         "from_corenlp": (parse.from_corenlp, {"document": {"sentences": [{"parse": "(ROOT (NN rain))"}]}}),
         "from_bllip": (parse.from_bllip, {"parses": [SimpleNamespace(ptb_parse="(S1 (NN rain))", parser_score=-1.0)]}),
-        "parse_texts": (lambda texts, parser: parse.parse_texts(texts, parser).trees, {"texts": ["Why me ? Why not ?", "rain"], "parser": lambda text: None}),
+        "BaseParser": (parse.BaseParser, {}),
+        "FlatParser": (lambda X: parse.FlatParser().transform(X), {"X": ["Why me? Why not?", "rain"]}),
+        "FunctionParser": (lambda function: parse.FunctionParser(function).parse(["rain"]), {"function": lambda words: f"(NN {words[0]})"}),
+        "as_parser": (lambda value: parse.as_parser(value).parse(["rain"]), {"value": lambda words: f"(NN {words[0]})"}),
+        "flat_tree": (parse.flat_tree, {"words": ["What", "?"]}),
+        "read_examples": (lambda X, parser, what: parse.read_examples(X, parser, what=what).array(), {"X": ["Why me ? Why not ?", ["rain"], "(NN rain)"], "parser": parse.FlatParser(), "what": "text"}),
         "ConnectionPaths": (lambda trees, root: incremental.ConnectionPaths.from_trees(trees, root=root).forests(trees), {"trees": incremental.attachment_trees(trees()), "root": "lowest"}),
         "Forests": (lambda keep: _forests().select(keep), {"keep": np.arange(len(_forests())) < 2}),
         "attachment_trees": (incremental.attachment_trees, {"trees": trees()}),
@@ -418,22 +425,20 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "judge": (reranking.judge, {"one": nbest[0]}),
         "PairClassifier": (_fitted(pairs.PairClassifier), {"X": two, "y": [n % 2 for n in range(12)], "features": specimens._pair_features(), "C": 0.1, "knots": 4}),
         "PairFeatures": (_fitted(pairs.PairFeatures), {"X": two, "groups": ("lexical", "subset"), "decays": (0.4,), "coarse_decays": (0.4,)}),
-        "read_pairs_of": (pairs.read_pairs_of, {"X": [("Who ran ?", "(S (WP Who) (VBD ran))")], "parser": lambda text: None}),
+        "read_pair_trees": (lambda X, parser: pairs.read_pair_trees(X, parser).pairs, {"X": [("Who ran ?", "(S (WP Who) (VBD ran))")], "parser": parse.FlatParser()}),
         "as_pairs": (pairs.as_pairs, {"X": two}),
         "loosened_grammar": (pairs.loosened_grammar, {"trees": trees(), "optional": ("DT",), "min_count": 1}),
         "loosened_kernel": (pairs.loosened_kernel, {"grammar": _grammar(), "decay": 0.4, "deletion": 0.8, "mutation": 0.5}),
         "QuestionClassifier": (_fitted(questions.QuestionClassifier), {"X": [one.tree for one in garden.sentences if one.label][:6],
                                                                        "y": ["a", "b"] * 3, "C": 10.0, "tol": 0.001}),
         "find_focus": (questions.find_focus, {"tree": question}),
-        "flat_tree": (questions.flat_tree, {"words": ["What", "?"]}),
         "focus_tree": (questions.focus_tree, {"tree": question}),
         "lemma_tree": (questions.lemma_tree, {"tree": question}),
         "lexical_tree": (questions.lexical_tree, {"tree": question}),
         "plain_kernel": (questions.plain_kernel, {}),
         "semantic_kernel": (questions.semantic_kernel, {"similarity": similar}),
         "question_views": (questions.question_views, {"trees": [question], "names": ("focus",)}),
-        "read_trees_of": (questions.read_trees_of, {"questions": [question]}),
-        "split_question": (questions.split_question, {"text": "What's rain?"}),
+        "read_question_trees": (lambda questions_, parser: questions.read_question_trees(questions_, parser).trees, {"questions_": [question], "parser": parse.FlatParser()}),
         "tune": (questions.tune, {"X": [one.tree for one in garden.sentences if one.label][:8], "y": ["a", "b"] * 4, "kernels": [kernels.SubsetTree().on("tree")],
                                   "C": (1.0,), "folds": 2, "keep": 1, "ridge": 0.05}),
         "word_counts": (questions.word_counts, {"words": ["a", "b"], "longest": 2}),

@@ -154,6 +154,12 @@ def _parser() -> Any:
     return PCFGParser().fit([one.tree for one in garden().sentences[:25]])
 
 
+def _flat_parser() -> Any:
+    from sapwood.parse import FlatParser
+
+    return FlatParser()
+
+
 def _paths() -> Any:
     from sapwood.parse.incremental import ConnectionPaths, attachment_trees
 
@@ -277,6 +283,7 @@ SPECIMENS: dict[str, Callable[[], Any]] = {
     "Checkpoint": _checkpoint,
     "ConnectionPaths": _paths,
     "Examples": _examples,
+    "FlatParser": _flat_parser,
     "FragmentMap": _map("FragmentMap", max_size=3),
     "FrameIdentifier": _frame_identifier,
     "FrameLabeler": _frame_labeler,
@@ -340,6 +347,8 @@ def use(value: Any) -> Any:
         return value.statistics()
     if kind == "LogLinear":
         return value.weights_.tolist()
+    if kind == "FlatParser":
+        return [str(tree) for tree in value.transform(["Why me? Why not?"])[0]]
     if kind in ("PairClassifier", "PairFeatures"):
         X = sw.Examples(first=trees[:2], second=trees[2:])
         return (value.transform if kind == "PairFeatures" else value.decision_function)(X)

@@ -57,6 +57,7 @@ _HOMES = {
     "Checkpoint": "sapwood.learn.checkpoints",
     "ConnectionPaths": "sapwood.parse.paths_store",
     "Examples": "sapwood.trees.store",
+    "FlatParser": "sapwood.parse.store",
     "FragmentMap": "sapwood.kernels.map_store",
     "FrameIdentifier": "sapwood.tasks.frames.identifier",
     "FrameLabeler": "sapwood.tasks.frames.labeler",

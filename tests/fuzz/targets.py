@@ -115,10 +115,8 @@ def _trees(data: bytes) -> object:
 
 
 def _questions(data: bytes) -> object:
-    from sapwood.tasks.questions import find_focus, focus_tree, lexical_tree, question_views, split_question
+    from sapwood.tasks.questions import find_focus, focus_tree, lexical_tree, question_views
 
-    text = data.decode("utf-8", "replace")
-    split_question(text)
     trees = sw.read_trees(io.BytesIO(data))
     for tree in itertools.islice(trees, 5):
         find_focus(tree), focus_tree(tree), lexical_tree(tree)

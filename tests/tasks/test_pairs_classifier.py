@@ -72,6 +72,22 @@ class TestModel:
             assert len(told.rows) == 4
             assert "all other features" in str(told)
 
+    def test_one_pair_may_be_cut_out_of_a_list(self, data, model):
+        import pandas as pd
+
+        X, _ = data
+        pairs = list(zip(X["first"].to_strings(), X["second"].to_strings(), strict=True))[:3]
+        expected = str(model.explain(X[1:2]))
+        frame = pd.DataFrame(pairs, columns=["first", "second"])
+        for one in (pairs[1], list(pairs[1]), pairs[1:2], tuple(pairs[1:2]), np.array(pairs)[1:2], frame[1:2]):
+            assert str(model.explain(one)) == expected
+        for several in (pairs, [], frame, pairs * 2):
+            with pytest.raises(DataError, match=rf"explain takes one pair, got {len(several)}"):
+                model.explain(several)
+        for wrong in ("(S a)", 3, X["first"][0]):
+            with pytest.raises(DataError, match="expected two members"):
+                model.explain(wrong)
+
     def test_heaviest_features_are_named(self, model):
         heaviest = model.heaviest(3)
         assert [weight for _, weight in heaviest] == sorted((w for _, w in heaviest), reverse=True)
@@ -292,15 +308,18 @@ class TestText:
         X, y = data
         parser = PCFGParser().fit(X["first"])
         reader = PairClassifier(
-            model.features, parser=lambda text: None if "strange" in text else parser.parse(text.split())
+            model.features, parser=lambda words: None if "strange" in words else parser.parse(words)
         )
         reader.fit(X[:60], y[:60])
         texts = [(" ".join(X["first"][k].leaves()), " ".join(X["second"][k].leaves())) for k in range(60, 70)]
         texts += [("strange words", texts[0][0]), ("", texts[0][0]), (str(X["first"][0]), texts[0][0])]
         assert reader.unparsed(texts).tolist() == [False] * 10 + [True, False, False]
-        assert len(reader.predict(texts)) == 13
-        with pytest.raises(DataError, match="is text, not a tree"):
-            model.predict(texts)
+        with pytest.warns(UserWarning, match="no tree for 1 of 26 texts"):
+            assert len(reader.predict(texts)) == 13
+        with pytest.warns(UserWarning, match="24 of 26 texts are text, and there is no parser"):
+            assert len(model.predict(texts)) == 13
+        with pytest.raises(DataError, match=r"no tree for any of .*ZeroDivisionError"):
+            PairClassifier(model.features, parser=lambda words: 1 / 0).fit(texts, [0, 1] * 6 + [0])
         with pytest.raises(ParameterError, match="parser must be"):
             PairClassifier(parser=3).fit(X[:60], y[:60])
 

@@ -13,14 +13,13 @@ from sapwood.corpora.sources import FormatError
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.kernels import Linear, PartialTree, SubsetTree, parse_kernel
 from sapwood.learn import KernelSVC
+from sapwood.parse import FlatParser, PCFGParser, flat_tree, tokenize
 from sapwood.tasks.questions import (
     QuestionClassifier,
-    flat_tree,
     plain_kernel,
     question_views,
-    read_trees_of,
+    read_question_trees,
     semantic_kernel,
-    split_question,
 )
 from sapwood.words import Table
 
@@ -79,60 +78,76 @@ def test_text_is_parsed_by_a_callable_or_by_an_object():
 
     parser = Parser()
     texts = ["a dog's bone?", "not this"]
-    reading = read_trees_of(texts, parser)
+    reading = read_question_trees(texts, parser)
     assert str(reading.trees[0]) == "(S (NN a) (NN dog) (NN 's) (NN bone) (NN ?))"
     assert reading.unparsed.tolist() == [False, True]
-    called = read_trees_of(texts, lambda text: None if "not" in text else f"(S (NN {text.split()[0]}))")
-    assert [str(tree) for tree in called.trees] == ["(S (NN a))", "(X (RB not) (DT this))"]
+    called = read_question_trees(texts, parser.parse)
+    assert [str(tree) for tree in called.trees] == [str(reading.trees[0]), "(X (RB not) (DT this))"]
 
 
 @pytest.mark.parametrize("fault", [ValueError, KeyError, IndexError, ZeroDivisionError, RuntimeError, RecursionError])
-def test_a_parser_that_fails_costs_a_flag_only(fault):
-    def parser(text):
-        raise fault("no")
+def test_a_parser_that_fails_for_all_questions_is_an_error_and_for_some_a_warning(fault):
+    def parser(words):
+        if "Who" in words or failing:
+            raise fault("no tree today")
+        return flat_tree(words)
 
-    classifier = QuestionClassifier(plain_kernel(), parser=parser).fit(TEXTS, LABELS)
+    failing = True
+    with pytest.raises(DataError, match=r"no tree for any of .*questions.*question 0.*no tree today"):
+        QuestionClassifier(plain_kernel(), parser=parser).fit(TEXTS, LABELS)
+    failing = False
+    with pytest.warns(UserWarning, match="no tree for 3 of 6 questions"):
+        classifier = QuestionClassifier(plain_kernel(), parser=parser).fit(TEXTS, LABELS)
+    assert classifier.unparsed_.tolist() == ["Who" in text for text in TEXTS]
+    with pytest.warns(UserWarning, match="no tree for 1 of 1 questions"):
+        assert classifier.predict(["Who fell ?"]).tolist() == ["HUM"]
+
+
+def test_text_without_a_parser_is_told_of():
+    with pytest.warns(UserWarning, match="questions are text, and there is no parser"):
+        classifier = QuestionClassifier(plain_kernel()).fit(TEXTS, LABELS)
     assert classifier.unparsed_.all()
-    assert classifier.predict(["Who fell ?"]).tolist() == ["HUM"]
+    with pytest.warns(UserWarning, match="1 of 1 questions are text"):
+        assert classifier.predict(["Who fell ?"]).tolist() == ["HUM"]
 
 
 def test_empty_questions_are_refused_in_training_and_flagged_in_prediction():
     with pytest.raises(DataError, match="question 1 is empty"):
-        QuestionClassifier(plain_kernel()).fit(["Who ?", "  ", "Where ?"], ["HUM", "LOC", "LOC"])
-    classifier = QuestionClassifier(plain_kernel()).fit(TEXTS, LABELS)
+        QuestionClassifier(plain_kernel(), parser=FlatParser()).fit(["Who ?", "  ", "Where ?"], ["HUM", "LOC", "LOC"])
+    classifier = QuestionClassifier(plain_kernel(), parser=FlatParser()).fit(TEXTS, LABELS)
     asked = ["", "Who ran ?", " \n"]
-    assert classifier.unparsed(asked).tolist() == [True, True, True]
+    assert classifier.unparsed(asked).tolist() == [True, False, True]
     assert classifier.predict(asked)[1] == "HUM"
     assert classifier.predict(asked)[0] == classifier.predict(asked)[2]
 
 
 def test_one_class_only_is_refused():
     with pytest.raises(DataError, match="only the class 'HUM'"):
-        QuestionClassifier(plain_kernel()).fit(TEXTS, ["HUM"] * len(TEXTS))
+        QuestionClassifier(plain_kernel(), parser=FlatParser()).fit(TEXTS, ["HUM"] * len(TEXTS))
 
 
 def test_labels_unseen_in_training_are_errors_but_do_not_stop_scoring():
-    classifier = QuestionClassifier(plain_kernel()).fit(TEXTS, LABELS)
+    classifier = QuestionClassifier(plain_kernel(), parser=FlatParser()).fit(TEXTS, LABELS)
     assert classifier.score(["Who ran ?", "How many ?"], ["HUM", "NUM"]) == 0.5
 
 
-@pytest.mark.parametrize("wrong", [3, None, ["a", "list"], b"bytes", float("nan")])
+@pytest.mark.parametrize("wrong", [3, None, ["a", 3], b"bytes", float("nan")])
 def test_what_is_no_question_is_named(wrong):
-    with pytest.raises(DataError, match="question 1 is a"):
-        read_trees_of(["Who ?", wrong])
+    with pytest.raises(DataError, match="question 1 is"):
+        read_question_trees(["Who ?", wrong])
 
 
 @pytest.mark.parametrize("wrong", ["Who ?", sw.Tree("NN", ["dog"]), 7, Question("HUM", "ind", ("Who", "?"))])
 def test_one_question_alone_is_refused(wrong):
     with pytest.raises(DataError, match="wrap it in a list"):
-        read_trees_of(wrong)
+        read_question_trees(wrong)
 
 
 def test_odd_text_is_classified_all_the_same():
-    classifier = QuestionClassifier(plain_kernel()).fit(TEXTS, LABELS)
+    classifier = QuestionClassifier(plain_kernel(), parser=FlatParser()).fit(TEXTS, LABELS)
     odd = ["(", ")(", "((Who)) ran?", "\x00\x01", "¿Quién?", "谁？", "?" * 1000, "who " * 500, "::", "a_b", "(who ran"]
     assert len(classifier.predict(odd)) == len(odd)
-    assert classifier.unparsed(odd).all()
+    assert classifier.unparsed(odd).tolist() == [text == "\x00\x01" for text in odd]
 
 
 def test_a_file_of_mixed_encodings_says_where(tmp_path):
@@ -145,37 +160,39 @@ def test_a_file_of_mixed_encodings_says_where(tmp_path):
 
 def test_questions_of_the_corpora_stand_for_their_automatic_trees():
     tree, gold = sw.Tree.fromstring("(S (WP Who))"), sw.Tree.fromstring("(SBARQ (WHNP (WP Who)))")
-    reading = read_trees_of([Question("HUM", "ind", ("Who",), tree, gold), Question("HUM", "ind", ("Who",))])
+    reading = read_question_trees([Question("HUM", "ind", ("Who",), tree, gold), Question("HUM", "ind", ("Who",))])
     assert reading.trees == [tree, flat_tree(["Who"])]
     assert reading.unparsed.tolist() == [False, True]
 
 
 def test_views_that_questions_lack_are_named():
     with pytest.raises(ParameterError, match="view 'lct', which questions do not have; they have focus"):
-        QuestionClassifier(parse_kernel("SubsetTree().on('lct')")).fit(TEXTS, LABELS)
-    views = sw.Examples(lct=[flat_tree(split_question(text)) for text in TEXTS])
+        QuestionClassifier(parse_kernel("SubsetTree().on('lct')"), parser=FlatParser()).fit(TEXTS, LABELS)
+    views = sw.Examples(lct=[flat_tree(tokenize(text)) for text in TEXTS])
     classifier = QuestionClassifier(parse_kernel("SubsetTree().on('lct')")).fit(views, LABELS)
     assert len(classifier.predict(views)) == len(TEXTS)
 
 
-@pytest.mark.parametrize("parser", [3, "benepar"])
-def test_what_cannot_parse_is_refused(parser):
-    with pytest.raises(ParameterError, match="parser must be callable"):
+@pytest.mark.parametrize(
+    ("parser", "message"), [(3, "parser must be a parser"), ("benepar", "benepar: no such file"), (PCFGParser, "class")]
+)
+def test_what_cannot_parse_is_refused(parser, message):
+    with pytest.raises((ParameterError, ModelFileError), match=message):
         QuestionClassifier(plain_kernel(), parser=parser).fit(TEXTS, LABELS)
 
 
 def test_a_machine_without_wordnet_uses_words_as_strings(monkeypatch):
     monkeypatch.setattr("sapwood.words.wordnet._candidates", lambda: [])
     with pytest.warns(UserWarning, match="compared as strings only"):
-        classifier = QuestionClassifier().fit(TEXTS, LABELS)
+        classifier = QuestionClassifier(parser=FlatParser()).fit(TEXTS, LABELS)
     assert classifier.machine_.kernel_ == plain_kernel()
 
 
 def test_models_are_kept_whole(tmp_path):
-    classifier = QuestionClassifier(plain_kernel(), C=2.0, parser=lambda text: None).fit(TEXTS, LABELS)
+    classifier = QuestionClassifier(plain_kernel(), C=2.0, parser=FlatParser()).fit(TEXTS, LABELS)
     sw.save(classifier, tmp_path / "q.sap")
     restored = sw.load(tmp_path / "q.sap")
-    assert restored.parser is None
+    assert isinstance(restored.parser, FlatParser)
     assert restored.unparsed_.tolist() == classifier.unparsed_.tolist()
     np.testing.assert_array_equal(restored.decision_function(TEXTS), classifier.decision_function(TEXTS))
     data = (tmp_path / "q.sap").read_bytes()
@@ -211,6 +228,6 @@ class TestCompiledBags:
 
 def test_partial_trees_without_views_see_focus_trees():
     kernel = PartialTree().normalized()
-    plain = QuestionClassifier(kernel).fit(TEXTS, LABELS).decision_function(TEXTS)
-    on_focus = QuestionClassifier(kernel.on("focus")).fit(TEXTS, LABELS).decision_function(TEXTS)
+    plain = QuestionClassifier(kernel, parser=FlatParser()).fit(TEXTS, LABELS).decision_function(TEXTS)
+    on_focus = QuestionClassifier(kernel.on("focus"), parser=FlatParser()).fit(TEXTS, LABELS).decision_function(TEXTS)
     np.testing.assert_allclose(plain, on_focus, rtol=1e-12)

@@ -8,7 +8,8 @@ from hypothesis import given
 from tests.strategies import trees
 
 import sapwood as sw
-from sapwood.tasks.questions import find_focus, flat_tree, focus_tree, lexical_tree, split_question, word_counts
+from sapwood.parse import flat_tree, tokenize
+from sapwood.tasks.questions import find_focus, focus_tree, lexical_tree, word_counts
 from sapwood.trees import Tree
 from sapwood.words.lemmas import lemma
 
@@ -68,17 +69,8 @@ def test_deep_trees_do_not_overflow_the_stack():
     assert str(lexical_tree(tree)) == "(TOP (dog::q (dog::n FOCUS)) (dog::n NN NP FOCUS))"
 
 
-def test_text_is_split_like_the_treebank():
-    text = "What's Mr. Smith's (full) name, and where isn't he \"known\" in the U.S.?"
-    assert split_question(text) == [
-        "What", "'s", "Mr.", "Smith", "'s", "(", "full", ")", "name", ",", "and", "where", "is", "n't", "he", '"',
-        "known", '"', "in", "the", "U.S.", "?",
-    ]  # fmt: skip
-    assert split_question(" \t ") == []
-
-
 def test_flat_trees_still_show_the_focus():
-    tree = flat_tree(split_question("What is the capital of Peru?"))
+    tree = flat_tree(tokenize("What is the capital of Peru?"))
     assert find_focus(tree).head == "capital"
     assert sw.TreeArray([tree])[0].leaves() == ("What", "is", "the", "capital", "of", "Peru", "?")
 

@@ -11,7 +11,9 @@ import io
 import os
 import re
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 
 __all__ = ["main"]
@@ -48,7 +50,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     _open_streams()
     try:
-        with settings.options(threads=getattr(options, "threads", None), progress=sys.stderr.isatty()):
+        with (
+            _told_warnings(),
+            settings.options(threads=getattr(options, "threads", None), progress=sys.stderr.isatty()),
+        ):
             code: int = options.run(options)
         sys.stdout.flush()
         return code
@@ -66,6 +71,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("sapwood: interrupted", file=sys.stderr)
         return 130
+
+
+@contextmanager
+def _told_warnings() -> Iterator[None]:
+    """Print warnings as plain lines on standard error, each once; whose code they come from is nothing to users."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("once", UserWarning)
+        warnings.showwarning = lambda message, *_, **__: print(f"sapwood: {message}", file=sys.stderr)
+        yield
 
 
 def _open_streams() -> None:

@@ -46,8 +46,13 @@ def role_line(sentence: RoleSentence) -> str:
     record: dict[str, Any] = {"words": list(sentence.words)}
     if sentence.name:
         record["name"] = sentence.name
+    # Words that a tokenizer has cut out of a text know where they stand in it.
+    if all(hasattr(word, "begin") for word in sentence.words):
+        record["offsets"] = [[getattr(word, "begin"), getattr(word, "end")] for word in sentence.words]  # noqa: B009
     if sentence.tree is not None:
         record["tree"] = str(sentence.tree)
+    if sentence.how in ("fallback", "pieces", "flat"):
+        record["how"] = sentence.how
     record["propositions"] = [
         {
             "predicate": one.predicate,
@@ -97,7 +102,7 @@ def _sentence(line: Line) -> RoleSentence:
                 raise line.fault(f"{each.role} covers words {each.first} to {each.last} of {len(words)}")
     if tree is not None and tree.leaves() != words:
         raise line.fault("the leaves of the tree are not the words")
-    return RoleSentence(words, propositions, tree, _text(record.get("name", "")))
+    return RoleSentence(words, propositions, tree, _text(record.get("name", "")), _text(record.get("how", "")))
 
 
 def _text(value: object) -> str:

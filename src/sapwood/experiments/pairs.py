@@ -28,7 +28,7 @@ from sapwood.experiments.tables import Cell, Setting, Table
 from sapwood.files import load
 from sapwood.kernels import CrossPair, Linear, SubsetTree
 from sapwood.learn import AdditiveLogistic, KernelSVC
-from sapwood.parse import PCFGParser, parse_texts
+from sapwood.parse import PCFGParser, read_examples
 from sapwood.tasks.pairs import GROUPS, POST_DECAYS, PairFeatures
 from sapwood.trees import Examples, Tree, TreeArray
 from sapwood.words import Folded, WordNet
@@ -166,15 +166,17 @@ def _trees(
     if not isinstance(parser, PCFGParser):
         raise DataError(f"{model}: holds a {type(parser).__name__}, not a parser; train one with sapwood train parser.")
     processor = time.process_time()
-    found = parse_texts(sorted(missing), parser)
+    texts = sorted(missing)
+    reading = read_examples(texts, parser, what="text")
     processor = time.process_time() - processor
-    write_parsed_texts(found.trees, model.with_name(f"trees-{name}-parsed-{len(files)}.tsv"))
-    count = sum(map(len, found.trees.values()))
+    found = {text: tuple(one.tree for one in each) for text, each in zip(texts, reading.examples, strict=True)}
+    write_parsed_texts(found, model.with_name(f"trees-{name}-parsed-{len(files)}.tsv"))
+    count = sum(map(len, found.values()))
     note = (
         f"Parsed {len(missing):,} texts, {1000 * processor / max(1, count):.1f} ms of processor time per sentence; "
-        f"{len(found.unparsed):,} have no whole parse."
+        f"{int(reading.unparsed.sum()):,} have no whole parse."
     )
-    return {**trees, **found.trees}, [note]
+    return {**trees, **found}, [note]
 
 
 def _measure(features: PairFeatures, corpus: _Corpus) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -5,7 +5,6 @@ What is done with them belongs to the kernels.
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from sapwood.trees.examples import Examples
 from sapwood.trees.tree import Tree
 from sapwood.trees.views import as_view
 
-__all__ = ["as_data", "end_to_end", "is_single", "join", "levels_to_user"]
+__all__ = ["as_data", "end_to_end", "is_single", "join"]
 
 
 def as_data(X: Any) -> Any:
@@ -87,15 +86,3 @@ def end_to_end(first: Any, second: Any, names: tuple[str, str] = ("X", "Y")) -> 
 def is_single(X: Any) -> bool:
     """Return whether X is one tree rather than an array of them."""
     return isinstance(X, (Tree, str)) or is_nltk(X)
-
-
-def levels_to_user() -> int:
-    """Return the stack level, seen from the caller, of the first frame outside Sapwood: where a warning belongs."""
-    level = 1
-    frame = sys._getframe(1)
-    # scikit-learn wraps the methods of transformers, and calls estimators in searches.
-    inside = ("sapwood.", "sklearn.")
-    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).startswith(inside):
-        frame = frame.f_back
-        level += 1
-    return level

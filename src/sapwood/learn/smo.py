@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from sapwood import settings
+from sapwood.callers import levels_to_user
 from sapwood.errors import DataError
 from sapwood.kernels.base import Kernel, Matrix
-from sapwood.kernels.data import levels_to_user
 from sapwood.learn.spreading import elsewhere, side_by_side
 from sapwood.learn.tables import Prepared, prepare
 

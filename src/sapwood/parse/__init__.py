@@ -1,6 +1,7 @@
-"""From words to trees: tokenising, parsing with probabilities and n-best lists, and incremental trees.
+"""From text to trees: splitting text, parsers of one kind and the wrappers of others, and incremental trees.
 
-Stands on ``trees`` alone. Reading the output of other parsers from files belongs in ``corpora``.
+``base`` says what every parser does, ``parameter`` what may be passed as ``parser=``, ``reading`` how examples of any
+kind become trees. Stands on ``trees`` alone; reading the output of other parsers from files belongs in ``corpora``.
 """
 
 from __future__ import annotations
@@ -12,30 +13,46 @@ from sapwood.lazy import lazy_names
 # Loaded when first used: the parser needs scikit-learn, the tokenizer nothing.
 _HOMES = {
     "SPLITS": "annotation",
+    "BaseParser": "base",
+    "FlatParser": "parameter",
+    "FunctionParser": "parameter",
     "PCFGParser": "pcfg",
     "Parsed": "pcfg",
+    "Parser": "base",
+    "Reading": "reading",
+    "Sentence": "base",
     "Token": "tokenizing",
+    "as_parser": "parameter",
+    "flat_tree": "flat",
     "from_benepar": "adapters",
     "from_bllip": "adapters",
     "from_corenlp": "adapters",
     "from_stanza": "adapters",
     "jackknife": "jackknifing",
-    "parse_texts": "texts",
+    "read_examples": "reading",
     "split_sentences": "tokenizing",
     "tokenize": "tokenizing",
 }
 
 __all__ = [
     "SPLITS",
+    "BaseParser",
+    "FlatParser",
+    "FunctionParser",
     "PCFGParser",
     "Parsed",
+    "Parser",
+    "Reading",
+    "Sentence",
     "Token",
+    "as_parser",
+    "flat_tree",
     "from_benepar",
     "from_bllip",
     "from_corenlp",
     "from_stanza",
     "jackknife",
-    "parse_texts",
+    "read_examples",
     "split_sentences",
     "tokenize",
 ]
@@ -43,9 +60,12 @@ __all__ = [
 if TYPE_CHECKING:
     from sapwood.parse.adapters import from_benepar, from_bllip, from_corenlp, from_stanza
     from sapwood.parse.annotation import SPLITS
+    from sapwood.parse.base import BaseParser, Parser, Sentence
+    from sapwood.parse.flat import flat_tree
     from sapwood.parse.jackknifing import jackknife
+    from sapwood.parse.parameter import FlatParser, FunctionParser, as_parser
     from sapwood.parse.pcfg import Parsed, PCFGParser
-    from sapwood.parse.texts import parse_texts
+    from sapwood.parse.reading import Reading, read_examples
     from sapwood.parse.tokenizing import Token, split_sentences, tokenize
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

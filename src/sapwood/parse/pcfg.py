@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood import _core, settings
@@ -20,6 +19,7 @@ from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import all_or_nothing
 from sapwood.notebook import Shown
 from sapwood.parse.annotation import SPLITS, Annotation, Constituent, bare_symbol, clean
+from sapwood.parse.base import BaseParser, check_words
 from sapwood.parse.estimation import GrammarTables, Markov, estimate
 from sapwood.parse.lexicon import Lexicon
 from sapwood.parse.pieces import cut
@@ -47,8 +47,8 @@ class Parsed(Shown):
     ----------
     parses : NBest
         Best first.
-    how : {"grammar", "fallback", "pieces"}
-        By the grammar, by the plain grammar behind it, or put together from pieces.
+    how : {"parser", "fallback", "pieces"}
+        By the grammar, by the plain grammar behind it, or put together from pieces; as in ``Sentence``.
     """
 
     parses: NBest
@@ -63,6 +63,10 @@ class Model:
         self.rules = _core.parse.Rules(**tables.arrays, root=tables.root)
         self._numbers = {name: number for number, name in enumerate(tables.names)}
         self._by_tag: dict[str, list[tuple[int, float]]] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The native rules are made anew from the tables.
+        return Model, (self.tables, self.lexicon)
 
     def tags(self, word: str, first: bool, tag: str | None) -> list[tuple[int, float]]:
         """Return the symbols of a word with their weights."""
@@ -80,7 +84,7 @@ class Model:
         return chosen
 
 
-class PCFGParser(BaseEstimator):
+class PCFGParser(BaseParser):
     """A probabilistic context-free grammar read off a treebank, with the best parses found by CKY.
 
     Parameters
@@ -145,7 +149,7 @@ class PCFGParser(BaseEstimator):
         self.memory_limit = memory_limit
 
     @all_or_nothing
-    def fit(self, trees: Any, y: object = None) -> PCFGParser:
+    def fit(self, trees: Any, y: object = None) -> PCFGParser:  # type: ignore[override]  # learning needs trees
         """Learn from trees.
 
         Parameters
@@ -185,10 +189,20 @@ class PCFGParser(BaseEstimator):
 
     def _set(self, model: Model, fallback: Model) -> None:
         self._model, self._fallback = model, fallback
+        self._learnt_with = self._settings()
         self.tags_ = tuple(sorted({bare_symbol(symbol) for symbol in model.lexicon.symbols}))
+
+    def _settings(self) -> tuple[Any, ...]:
+        """Return the parameters that the grammar was made with."""
+        return self.vertical, self.horizontal, self._check(), self.backoff
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_model")
+
+    def _parse_words(self, sentences: list[list[str]]) -> Sequence[tuple[Any, str] | Exception]:
+        found = self.analyse(sentences, 1)
+        trees = concatenate([one.parses.parses for one in found])
+        return list(zip(trees, (one.how for one in found), strict=True))
 
     def parse(self, sentence: Sequence[str], *, tags: Sequence[str] | None = None) -> Tree:
         """Return the most probable tree of a sentence.
@@ -243,20 +257,24 @@ class PCFGParser(BaseEstimator):
     ) -> list[Parsed]:
         """Return the n best parses of each sentence, and how they were found; parameters as in ``parse_nbest``."""
         check_is_fitted(self)
-        self._check()
+        if self._settings() != self._learnt_with:
+            raise ParameterError(
+                "vertical, horizontal, splits or backoff were changed after training, but the grammar was made with "
+                "the old values; fit the parser again."
+            )
         if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 1 <= n <= 100_000:
             raise ParameterError(f"n must be an integer from 1 to 100,000, got {n!r}.")
-        texts = [_words(sentence, index) for index, sentence in enumerate(sentences)]
+        texts = [check_words(sentence, index) for index, sentence in enumerate(sentences)]
         given = self._given_tags(texts, tags)
         answers: list[Parsed | None] = [None] * len(texts)
         whole = [index for index, words in enumerate(texts) if len(words) <= self.max_length]
         with settings.progress_bar(len(texts), "parsing") as progress:
-            left = self._attempt(self._model, "grammar", whole, texts, given, int(n), self._beam, answers, progress)
+            left = self._attempt(self._model, "parser", whole, texts, given, int(n), self._beam, answers, progress)
             wider = _WIDER * self._beam
             if self.beam is not None:
                 # In long sentences a wider beam costs more than it is worth: the plain grammar is asked at once.
                 again = [index for index in left if len(texts[index]) <= _LONG]
-                failed = set(self._attempt(self._model, "grammar", again, texts, given, int(n), wider, answers, None))
+                failed = set(self._attempt(self._model, "parser", again, texts, given, int(n), wider, answers, None))
                 left = [index for index in left if index in failed or len(texts[index]) > _LONG]
             if left:
                 self._attempt(self._fallback, "fallback", left, texts, given, int(n), wider, answers, None)
@@ -277,7 +295,7 @@ class PCFGParser(BaseEstimator):
         True
         """
         check_is_fitted(self)
-        texts = [_words(sentence, index) for index, sentence in enumerate(sentences)]
+        texts = [check_words(sentence, index) for index, sentence in enumerate(sentences)]
         packed = _pack(self._model, texts, [None] * len(texts))
         with settings.progress_bar(len(texts), "adding up") as progress:
             totals = _core.parse.inside(self._model.rules, *packed, self.memory_limit, settings.threads(), progress)
@@ -298,7 +316,7 @@ class PCFGParser(BaseEstimator):
         True
         """
         check_is_fitted(self)
-        texts = [_words(sentence, index) for index, sentence in enumerate(sentences)]
+        texts = [check_words(sentence, index) for index, sentence in enumerate(sentences)]
         with settings.progress_bar(len(texts), "parsing") as progress:
             sizes = self._run(self._model, texts, [None] * len(texts), 1, self._beam, [], progress)[-1]
         return [int(size) for size in sizes]
@@ -431,32 +449,8 @@ class PCFGParser(BaseEstimator):
 
 def _single(sentence: Any) -> Any:
     if isinstance(sentence, str):
-        raise DataError("expected a list of words, got a str; split it first with sapwood.parse.tokenize(text).")
+        raise DataError("expected a list of words, got a str; parse_text(text) splits and parses text.")
     return sentence
-
-
-def _words(sentence: Any, index: int) -> list[str]:
-    if isinstance(sentence, str) or not isinstance(sentence, Iterable):
-        raise DataError(
-            f"sentence {index} is a {type(sentence).__name__}; expected a list of words, as sapwood.parse.tokenize "
-            "gives."
-        )
-    words = list(sentence)
-    if not words:
-        raise DataError(f"sentence {index} has no words; leave empty sentences out.")
-    for position, word in enumerate(words):
-        if not isinstance(word, str) or not word:
-            raise DataError(f"word {position} of sentence {index} is {word!r}; expected text that is not empty.")
-        try:
-            word.encode()
-        except UnicodeEncodeError:
-            raise DataError(
-                f"word {position} of sentence {index}, {word!r}, holds half a character (a lone surrogate); decode the "
-                "text with errors='replace'."
-            ) from None
-        if "\0" in word:
-            raise DataError(f"word {position} of sentence {index}, {word!r}, holds a NUL character; remove it.")
-    return words
 
 
 def _pack(

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from sapwood import files
 from sapwood.parse.estimation import GrammarTables
 from sapwood.parse.lexicon import Lexicon
+from sapwood.parse.parameter import FlatParser
 from sapwood.parse.pcfg import Model, PCFGParser
 
 __all__: list[str] = []
@@ -135,3 +136,4 @@ def _texts(values: Any, reader: files.Reader) -> list[str]:
 
 
 files.register("PCFGParser", PCFGParser, _write, _read)
+files.register("FlatParser", FlatParser, lambda parser, writer: {}, lambda data, reader: FlatParser())

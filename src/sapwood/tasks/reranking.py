@@ -7,7 +7,7 @@ user's choice.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -17,11 +17,14 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood.corpora.nbest import NBest
-from sapwood.errors import DataError
+from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import all_or_nothing
 from sapwood.learn import RecursiveRanker
 from sapwood.learn.parameters import check_amount
 from sapwood.metrics.parseval import COLLINS, ParsevalRules, SentenceScore, mutual_f1, score_forest
+from sapwood.parse.base import Sentence
+from sapwood.parse.parameter import as_parser
+from sapwood.parse.reading import split_example
 from sapwood.trees import Examples, Tree, TreeArray
 from sapwood.trees.array import concatenate
 
@@ -167,6 +170,12 @@ class ParseReranker(BaseEstimator):
         with every parse of the list, each weighted by the probability that the ranker gives it, softmax(consensus ·
         utility / spread). What many good parses have in common is more often right than the best of them alone. The
         larger the number, the more the best count; 1 or 2 are good choices. None chooses by utility.
+    parser : parser or path, optional
+        Makes the lists, so that sentences may be given as text, words or trees instead: a parser with n-best lists,
+        such as ``PCFGParser`` or ``BllipParser``, or the path of a model file that holds one. A tree is the gold tree
+        of its words.
+    n_parses : int
+        Parses that the parser is asked for.
 
     Attributes
     ----------
@@ -189,11 +198,19 @@ class ParseReranker(BaseEstimator):
     spread_: float
 
     def __init__(
-        self, ranker: Any = None, *, rules: ParsevalRules = RERANKING_RULES, consensus: float | None = None
+        self,
+        ranker: Any = None,
+        *,
+        rules: ParsevalRules = RERANKING_RULES,
+        consensus: float | None = None,
+        parser: Any = None,
+        n_parses: int = 30,
     ) -> None:
         self.ranker = ranker
         self.rules = rules
         self.consensus = consensus
+        self.parser = parser
+        self.n_parses = n_parses
 
     @all_or_nothing
     def fit(self, lists: Sequence[NBest], y: Any = None, *, validation: Sequence[NBest] | None = None) -> Self:
@@ -201,8 +218,9 @@ class ParseReranker(BaseEstimator):
 
         Parameters
         ----------
-        lists : sequence of NBest
-            Made by a parser that has not been trained on these sentences; its mistakes would not be the usual ones.
+        lists : sequence of NBest or trees
+            Lists made by a parser that has not been trained on these sentences; its mistakes would not be the usual
+            ones. Gold trees, if there is a ``parser`` to make the lists.
         y : ignored
             The gold trees say which parse is best.
         validation : sequence of NBest, optional
@@ -210,9 +228,11 @@ class ParseReranker(BaseEstimator):
         """
         if self.consensus is not None:
             check_amount(self.consensus, "consensus", zero=False)
+        lists = self.lists(lists)
         examples, groups = examples_of(lists)
         extra = {}
         if validation is not None:
+            validation = self.lists(validation)
             other, other_groups = examples_of(validation)
             extra["validation"] = (other, self._relevance(validation), other_groups)
         ranker = clone(self.ranker) if self.ranker is not None else RecursiveRanker()
@@ -222,9 +242,47 @@ class ParseReranker(BaseEstimator):
             self.spread_ = spread_of(_split(np.asarray(self.ranker_.decision_function(examples)), lists))
         return self
 
+    def lists(self, X: Iterable[Any]) -> list[NBest]:
+        """Return the n-best lists of sentences, made by ``parser`` where they are not given.
+
+        Parameters
+        ----------
+        X : iterable
+            Each an ``NBest``, text of one sentence, a list of words, or the gold tree of a sentence.
+        """
+        if isinstance(X, (str, Tree, NBest)) or not isinstance(X, Iterable):
+            raise DataError(
+                f"expected a list of n-best lists or sentences, got one {type(X).__name__}; wrap it in a list."
+            )
+        found: list[Any] = []
+        for index, one in enumerate(X):
+            parts = [one] if isinstance(one, NBest) else split_example(one, index, "sentence")
+            if len(parts) != 1:
+                raise DataError(
+                    f"sentence {index} has {len(parts)} sentences where one is expected; pass one at a time."
+                )
+            found += parts
+        missing = [index for index, one in enumerate(found) if not isinstance(one, NBest)]
+        if missing:
+            words = [one.words if isinstance(one, Sentence) else one for one in map(found.__getitem__, missing)]
+            for index, made in zip(missing, self._parser().parse_nbest_batch(words, self.n_parses), strict=True):
+                found[index] = replace(made, gold=found[index].tree if isinstance(found[index], Sentence) else None)
+        return found
+
+    def _parser(self) -> Any:
+        if self.parser is None:
+            raise ParameterError("sentences have no n-best lists; give ParseReranker a parser=, or pass NBest objects.")
+        parser = as_parser(self.parser)
+        if not hasattr(parser, "parse_nbest_batch"):
+            raise ParameterError(
+                f"a {type(parser).__name__} makes no n-best lists; take a PCFGParser or a BllipParser."
+            )
+        return parser
+
     def decision_function(self, lists: Sequence[NBest]) -> list[NDArray[np.float64]]:
         """Return the utility of each parse, list by list; with ``consensus``, the F1 to be expected of it."""
         check_is_fitted(self, "ranker_")
+        lists = self.lists(lists)
         if not len(lists):
             return []
         examples, _ = examples_of(lists)
@@ -243,6 +301,7 @@ class ParseReranker(BaseEstimator):
 
     def rerank(self, lists: Sequence[NBest]) -> TreeArray:
         """Return the chosen parse of each list."""
+        lists = self.lists(lists)
         chosen: list[Tree] = []
         for one, index in zip(lists, self.predict(lists).tolist(), strict=True):
             tree = one.parses[index]
@@ -252,6 +311,7 @@ class ParseReranker(BaseEstimator):
 
     def evaluate(self, lists: Sequence[NBest]) -> RerankingScores:
         """Score the chosen parses of lists with gold trees."""
+        lists = self.lists(lists)
         chosen, first, oracle = [], [], []
         for one, index in zip(lists, self.predict(lists).tolist(), strict=True):
             scores = judge(one, self.rules)

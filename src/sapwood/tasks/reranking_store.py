@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood.files import Reader, Writer, register
 from sapwood.metrics.parseval import ParsevalRules
+from sapwood.parse.parameter_store import read_parser, write_parser
 from sapwood.tasks.reranking import ParseReranker
 
 
@@ -21,6 +22,8 @@ def _write(model: ParseReranker, writer: Writer) -> dict[str, Any]:
         "rules": {name: sorted(value) if isinstance(value, frozenset) else value for name, value in rules.items()},
         "ranker": writer.part(model.ranker_),
         "consensus": None if model.consensus is None else [float(model.consensus), float(model.spread_)],
+        "parser": write_parser(model.parser, writer),
+        "n_parses": int(model.n_parses),
     }
 
 
@@ -35,7 +38,14 @@ def _read(data: dict[str, Any], reader: Reader) -> ParseReranker:
     consensus, spread = (None, 1.0) if data.get("consensus") is None else map(float, data["consensus"])
     if consensus is not None and not (0 < consensus < float("inf") and 0 < spread < float("inf")):
         raise reader.fail("the consensus must be above 0")
-    model = ParseReranker(clone(ranker), rules=ParsevalRules(**rules), consensus=consensus)
+    # Files of older versions hold no parser.
+    model = ParseReranker(
+        clone(ranker),
+        rules=ParsevalRules(**rules),
+        consensus=consensus,
+        parser=read_parser(data.get("parser"), reader),
+        n_parses=int(data.get("n_parses", 30)),
+    )
     model.ranker_, model.spread_ = ranker, spread
     return model
 

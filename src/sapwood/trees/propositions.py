@@ -104,12 +104,15 @@ class RoleSentence(Shown):
         Its leaves are the words.
     name : str
         Where it comes from.
+    how : str
+        How its tree was made, as in ``sapwood.parse.Sentence``; empty where that is not known.
     """
 
     words: tuple[str, ...]
     propositions: tuple[Proposition, ...] = ()
     tree: Tree | None = field(default=None, repr=False)
     name: str = ""
+    how: str = field(default="", compare=False)
 
     def __len__(self) -> int:
         return len(self.words)

@@ -25,13 +25,13 @@ def read_pairs(
 ) -> tuple[Any, NDArray[np.str_] | None, NDArray[np.bool_] | None]:
     """Read pairs with their labels: of trees or, where there is a parser, of text, and which of these were unparsed."""
     from sapwood.corpora import read_text_pairs, read_tree_pairs
-    from sapwood.tasks.pairs import read_pairs_of
+    from sapwood.tasks.pairs import read_pair_trees
 
     stream = sys.stdin if source == "-" else source
     if parser is None:
         return *read_tree_pairs(stream, labels=labels), None
     texts, found = read_text_pairs(stream, labels=labels)
-    reading = read_pairs_of(texts, parser)
+    reading = read_pair_trees(texts, parser)
     return reading.pairs, found, reading.unparsed
 
 

@@ -37,11 +37,11 @@ def predict(model: QuestionClassifier, options: argparse.Namespace) -> int:
     import numpy as np
 
     from sapwood.cli.models import load_parser
-    from sapwood.tasks.questions import read_trees_of
+    from sapwood.tasks.questions import read_question_trees
 
     if options.parser is not None:
         model.set_params(parser=load_parser(options.parser))
-    reading = read_trees_of(_read_questions(options.data, options.encoding), model.parser)
+    reading = read_question_trees(_read_questions(options.data, options.encoding), model.parser)
     margins = model.decision_function(reading.trees)
     if margins.ndim == 1:
         margins = np.column_stack([-margins, margins])
@@ -57,12 +57,12 @@ def evaluate(model: QuestionClassifier, options: argparse.Namespace) -> int:
     """Print accuracy, and precision, recall and F1 per class."""
     from sapwood.corpora import read_questions
     from sapwood.metrics import score_labels
-    from sapwood.tasks.questions import read_trees_of
+    from sapwood.tasks.questions import read_question_trees
 
     questions = read_questions(sys.stdin if options.data == "-" else options.data, encoding=options.encoding)
     fine = any(":" in str(label) for label in model.classes_)
     gold = [question.label if fine else question.coarse for question in questions]
-    reading = read_trees_of(questions, model.parser)
+    reading = read_question_trees(questions, model.parser)
     scores = score_labels(gold, model.predict(reading.trees).tolist())
     flat = int(reading.unparsed.sum())
     rows = [ClassScore(name, one.precision, one.recall, one.f1, one.gold) for name, one in scores.classes.items()]

@@ -15,7 +15,16 @@ from sklearn.utils.validation import check_is_fitted
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import all_or_nothing
 from sapwood.learn import RecursiveRanker
-from sapwood.parse.incremental import FOOT_CLASSES, ConnectionPaths, Forests, Missing, Root, word_classes
+from sapwood.parse.incremental import (
+    FOOT_CLASSES,
+    ConnectionPaths,
+    Forests,
+    Missing,
+    Root,
+    attachment_trees,
+    word_classes,
+)
+from sapwood.parse.reading import read_examples
 from sapwood.tasks.attachment.errors import AttachmentErrors, evaluate
 from sapwood.trees import TreeArray
 
@@ -46,6 +55,9 @@ class AttachmentRanker(BaseEstimator):
     paths : ConnectionPaths, optional
         Connection paths to consider, such as those of a larger treebank, as they are; None takes those of the training
         trees.
+    parser : parser, callable or path, optional
+        Turns text and words into trees: a parser of ``sapwood.parse``, a function from a list of words to a tree, or
+        the path of a model file. Its trees are taken without their words.
     block : int
         Sentences whose forests are held in memory at a time when answering.
 
@@ -80,6 +92,7 @@ class AttachmentRanker(BaseEstimator):
         specialize: bool = False,
         classes: Mapping[str, Iterable[str]] | None = None,
         paths: ConnectionPaths | None = None,
+        parser: Any = None,
         block: int = 200,
     ) -> None:
         self.ranker = ranker
@@ -90,6 +103,7 @@ class AttachmentRanker(BaseEstimator):
         self.specialize = specialize
         self.classes = classes
         self.paths = paths
+        self.parser = parser
         self.block = block
 
     @all_or_nothing
@@ -99,18 +113,19 @@ class AttachmentRanker(BaseEstimator):
         Parameters
         ----------
         trees : TreeArray or list of trees
-            Trees over tags; see ``sapwood.parse.incremental.attachment_trees``.
+            Trees over tags; see ``sapwood.parse.incremental.attachment_trees``. With a ``parser``, text of one or
+            several sentences and lists of words as well.
         y : ignored
             The trees say which attachments are right.
         validation : TreeArray or list of trees, optional
             Held-out trees for rankers that stop early on them.
         """
-        array = TreeArray(trees)
+        array = self._trees(trees, training=True)
         if not len(array):
             raise DataError("there is nothing to train on: no trees were given.")
         self.paths_ = self._own_paths(array)
         forests = self.forests(array)
-        held_out = None if validation is None else self.forests(TreeArray(validation))
+        held_out = None if validation is None else self.forests(validation)
         self.rankers_ = {}
         for name, part in self._parts(forests):
             ranker = self._new_ranker(name)
@@ -135,7 +150,7 @@ class AttachmentRanker(BaseEstimator):
         y : ignored
             The trees say which attachments are right.
         """
-        array = TreeArray(trees)
+        array = self._trees(trees, training=True)
         if not hasattr(self, "rankers_"):
             self.paths_ = self._own_paths(array)
         rankers = dict(getattr(self, "rankers_", {}))
@@ -149,7 +164,9 @@ class AttachmentRanker(BaseEstimator):
     def forests(self, trees: Any, *, missing: Missing = "append") -> Forests:
         """Build the forests of sentences with the paths of the training trees; see ``ConnectionPaths.forests``."""
         check_is_fitted(self, "paths_")
-        return self.paths_.forests(trees, missing=missing, reduction=self.reduction, min_count=self.min_count)
+        return self.paths_.forests(
+            self._trees(trees), missing=missing, reduction=self.reduction, min_count=self.min_count
+        )
 
     def decision_function(self, forests: Forests) -> NDArray[np.float64]:
         """Return the utility of each tree of some forests; larger is better within a forest.
@@ -173,7 +190,7 @@ class AttachmentRanker(BaseEstimator):
         """Count errors on the sentences of some full trees, block by block."""
         if isinstance(self.block, bool) or not isinstance(self.block, int) or self.block < 1:
             raise ParameterError(f"block must be an integer of at least 1, got {self.block!r}.")
-        array = TreeArray(trees)
+        array = self._trees(trees)
         total = AttachmentErrors({}, {}, 0, 0)
         for begin in range(0, len(array), self.block):
             forests = self.forests(array[begin : begin + self.block], missing=missing)
@@ -183,6 +200,17 @@ class AttachmentRanker(BaseEstimator):
     def score(self, trees: Any, y: Any = None) -> float:
         """Return the share of forests in which the right tree is ranked first."""
         return 1.0 - self.evaluate(trees).error
+
+    def _trees(self, X: Any, *, training: bool = False) -> TreeArray:
+        """Return trees as they are given, and those of the parser without their words."""
+        if isinstance(X, TreeArray):
+            return X
+        reading = read_examples(X, self.parser, what="sentence")
+        reading.need_trees()
+        reading.report(training=training)
+        parsed = [one.tree for each in reading.examples for one in each if one.how != "given"]
+        bare = iter(attachment_trees(parsed))
+        return TreeArray([one.tree if one.how == "given" else next(bare) for each in reading.examples for one in each])
 
     def _own_paths(self, trees: TreeArray) -> ConnectionPaths:
         if self.paths is None:

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood.files import Reader, Writer, register
 from sapwood.parse.incremental import ConnectionPaths
+from sapwood.parse.parameter_store import read_parser, write_parser
 from sapwood.tasks.attachment.ranker import AttachmentRanker
 
 _PARAMETERS = ("root", "reduction", "min_count", "recombine", "specialize", "block")
@@ -21,6 +22,7 @@ def _write(model: AttachmentRanker, writer: Writer) -> dict[str, Any]:
         "classes": None if model.classes is None else {name: list(tags) for name, tags in model.classes.items()},
         "paths": writer.part(model.paths_),
         "given": model.paths is not None,
+        "parser": write_parser(model.parser, writer),
         "rankers": {name: writer.part(ranker) for name, ranker in model.rankers_.items()},
     }
 
@@ -38,7 +40,14 @@ def _read(data: dict[str, Any], reader: Reader) -> AttachmentRanker:
     if not isinstance(paths, ConnectionPaths):
         raise reader.fail("it holds no connection paths")
     params = {name: data["params"][name] for name in _PARAMETERS if name in data["params"]}
-    model = AttachmentRanker(template, classes=data["classes"], paths=paths if data["given"] else None, **params)
+    model = AttachmentRanker(
+        template,
+        classes=data["classes"],
+        paths=paths if data["given"] else None,
+        # Files of older versions hold no parser.
+        parser=read_parser(data.get("parser"), reader),
+        **params,
+    )
     model.paths_ = paths
     model.rankers_ = rankers
     return model

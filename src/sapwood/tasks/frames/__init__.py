@@ -11,7 +11,7 @@ from sapwood.tasks.frames.identifier import FrameIdentifier
 from sapwood.tasks.frames.instances import FrameInput
 from sapwood.tasks.frames.labeler import FrameLabeler, LabelledTarget, RoleFiller
 from sapwood.tasks.frames.loading import FrameCorpus, load_framenet, nursery_frames
-from sapwood.tasks.frames.parser import FrameParser
+from sapwood.tasks.frames.parser import FrameParser, FrameSentence
 from sapwood.tasks.frames.records import FrameRecord, iter_records, prediction, write_records
 from sapwood.tasks.frames.sentences import ParsedSentence, from_conllu, from_tags, from_tree
 
@@ -22,6 +22,7 @@ __all__ = [
     "FrameLabeler",
     "FrameParser",
     "FrameRecord",
+    "FrameSentence",
     "LabelledTarget",
     "ParsedSentence",
     "RoleFiller",

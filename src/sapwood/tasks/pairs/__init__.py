@@ -12,8 +12,7 @@ from sapwood.tasks.pairs.loosened import LOOSE_TAG_SETS, loosened_grammar, loose
 if TYPE_CHECKING:
     from sapwood.tasks.pairs.classifier import PairClassifier, PairExplanation
     from sapwood.tasks.pairs.features import DECAYS, GROUPS, POST_DECAYS, PairFeatures
-    from sapwood.tasks.pairs.members import as_pairs
-    from sapwood.tasks.pairs.reading import read_pairs_of
+    from sapwood.tasks.pairs.reading import as_pairs, read_pair_trees
 
 __all__ = [
     "DECAYS",
@@ -26,7 +25,7 @@ __all__ = [
     "as_pairs",
     "loosened_grammar",
     "loosened_kernel",
-    "read_pairs_of",
+    "read_pair_trees",
 ]
 
 _HOMES = {
@@ -36,8 +35,8 @@ _HOMES = {
     "PairClassifier": "classifier",
     "PairExplanation": "classifier",
     "PairFeatures": "features",
-    "as_pairs": "members",
-    "read_pairs_of": "reading",
+    "as_pairs": "reading",
+    "read_pair_trees": "reading",
 }
 
 # Estimators import scikit-learn, which takes longer than most of what else is here.

@@ -5,6 +5,7 @@ The model itself is ``learn.AdditiveLogistic``; how both are stored is in ``stor
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -18,10 +19,9 @@ from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import all_or_nothing
 from sapwood.learn.additive import AdditiveLogistic
 from sapwood.learn.targets import check_labels
-from sapwood.parse.texts import check_parser
+from sapwood.parse.parameter import as_parser
 from sapwood.tasks.pairs.features import PairFeatures
-from sapwood.tasks.pairs.members import as_pairs
-from sapwood.tasks.pairs.reading import read_pairs_of
+from sapwood.tasks.pairs.reading import read_pair_trees
 from sapwood.trees.examples import Examples
 
 __all__ = ["PairClassifier", "PairExplanation"]
@@ -83,9 +83,10 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
         Most knots of a feature's curve, at quantiles of its training values; 1 makes all curves straight lines.
     class_weight : dict, "balanced" or None
         Factors per class.
-    parser : PCFGParser, callable or object with ``parse``, optional
-        Turns text into trees, so that pairs may be text as well; see ``read_pairs_of``. It is saved with the model only
-        if it is a class of Sapwood.
+    parser : parser, callable or path, optional
+        Turns text into trees: a parser of ``sapwood.parse``, a function from a list of words to a tree, or the path of
+        a model file. Text that is not parsed gets a flat tree, with a warning; ``unparsed`` says which. If no training
+        text can be parsed, ``fit`` raises.
 
     Attributes
     ----------
@@ -130,12 +131,12 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : Examples or sequence of pairs
-            See ``as_pairs``.
+            Of text, words or trees; see ``read_pair_trees``.
         y : array of labels
             One per pair, two different ones in all.
         """
         self._check()
-        pairs = self._pairs(X)
+        pairs = self._pairs(X, training=True)
         labels = check_labels(len(pairs), y)  # before the features are computed, which takes long
         features = PairFeatures() if self.features is None else clone(self.features)
         features.fit(pairs)
@@ -160,26 +161,31 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
 
     def unparsed(self, X: Any) -> NDArray[np.bool_]:
         """Return which pairs hold a text that the parser has no whole tree for."""
-        return read_pairs_of(X, self.parser).unparsed
+        return read_pair_trees(X, self.parser).unparsed
 
-    def _pairs(self, X: Any) -> Examples:
-        return as_pairs(X) if self.parser is None else read_pairs_of(X, self.parser).pairs
+    def _pairs(self, X: Any, *, training: bool = False) -> Examples:
+        found = read_pair_trees(X, self.parser)
+        found.reading.report(training=training)
+        return found.pairs
 
     def explain(self, pair: Any, *, top: int = 8) -> PairExplanation:
         """Say what each feature adds to the decision about one pair.
 
         Parameters
         ----------
-        pair : (first, second), or Examples of one row
+        pair : (first, second), a sequence of one such pair, or Examples of one row
         top : int
             How many features to list; the others are summed up.
         """
         check_is_fitted(self)
         if isinstance(top, bool) or not isinstance(top, int) or top < 1:
             raise ParameterError(f"top must be an integer of at least 1, got {top!r}.")
-        pairs = self._pairs(pair if hasattr(pair, "views") else [pair])
-        if len(pairs) != 1:
-            raise DataError(f"explain takes one pair, got {len(pairs)}.")
+        # Two members are a pair; another number of them is a list of pairs, such as pairs[i:i+1].
+        listed = isinstance(pair, (Examples, Sequence, np.ndarray)) or hasattr(pair, "to_numpy")
+        several = isinstance(pair, Examples) or (listed and not isinstance(pair, str) and len(pair) != 2)
+        if several and len(pair) != 1:
+            raise DataError(f"explain takes one pair, got {len(pair)}; pass (first, second), or pairs[i:i+1].")
+        pairs = self._pairs(pair if several else [pair])
         values = self.features_.transform(pairs)
         added = self.model_.contributions(values)[0]
         decision = float(self.model_.decision_function(values)[0])
@@ -211,7 +217,8 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
         if self.features is not None and not isinstance(self.features, PairFeatures):
             raise ParameterError(f"features must be PairFeatures or None, got {self.features!r}.")
         AdditiveLogistic(C=self.C, knots=self.knots)._check()
-        check_parser(self.parser)
+        if self.parser is not None:
+            as_parser(self.parser)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -16,17 +16,18 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood import settings
+from sapwood.callers import levels_to_user
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import Kernel
-from sapwood.kernels.data import join, levels_to_user
+from sapwood.kernels.data import join
 from sapwood.kernels.flat import Linear
 from sapwood.kernels.grammar_driven import GrammarDriven
 from sapwood.kernels.semantic import SemanticSubsetTree
 from sapwood.kernels.syntactic import PartialTree, SubsetTree, Subtree, check_decay
 from sapwood.tasks.pairs.lexical import LEXICAL_NAMES, Rarity, lexical_features, words_of
 from sapwood.tasks.pairs.loosened import loosened_grammar, loosened_kernel
-from sapwood.tasks.pairs.members import as_pairs
+from sapwood.tasks.pairs.reading import as_pairs
 from sapwood.trees.array import TreeArray
 from sapwood.trees.grammar import Grammar
 from sapwood.trees.transforms import lowercase_leaves

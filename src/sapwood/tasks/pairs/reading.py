@@ -1,4 +1,4 @@
-"""From pairs as they are given to pairs of trees: text through a parser, with a flag where it did not get through."""
+"""From pairs as they are given to pairs of trees: text through a parser, with a flag where there is no parse."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sapwood.errors import SapwoodError
-from sapwood.parse.texts import parse_texts
-from sapwood.tasks.pairs.members import as_pairs
+from sapwood.errors import DataError
+from sapwood.notebook import Shown
+from sapwood.parse.reading import Reading, read_examples
+from sapwood.trees.array import TreeArray
+from sapwood.trees.convert import is_nltk
 from sapwood.trees.examples import Examples
 from sapwood.trees.tree import Tree
 
-__all__ = ["PairReading", "read_pairs_of"]
+__all__ = ["PairReading", "as_pairs", "read_pair_trees"]
 
 
 @dataclass(frozen=True)
-class PairReading:
+class PairReading(Shown):
     """Pairs of trees, and which of them hold a text without a whole parse.
 
     Attributes
@@ -27,53 +29,62 @@ class PairReading:
     pairs : Examples
         With the views ``first`` and ``second``.
     unparsed : array of bool
+        Which pairs have a flat tree, or one put together from pieces.
+    reading : Reading
+        How each member was read, the first and the second of each pair in turn; empty where ``Examples`` were given.
     """
 
     pairs: Examples
     unparsed: NDArray[np.bool_]
+    reading: Reading
 
 
-def read_pairs_of(X: Any, parser: Any) -> PairReading:
+def read_pair_trees(X: Any, parser: Any = None) -> PairReading:
     """Turn pairs of texts or trees into pairs of trees.
 
     Parameters
     ----------
     X : Examples, or sequence of pairs
-        As ``as_pairs`` takes them; a member may also be text, of one sentence or several.
-    parser : PCFGParser, callable or object with ``parse``
-        See ``sapwood.parse.texts.ask_parser``. A sentence that it has no tree for gets a flat one.
+        Examples with the views ``first`` and ``second`` are taken as they are. Otherwise each row has two members: text
+        of one sentence or several, a list of words, a tree, a tree in brackets, an ``nltk.Tree``, or a list of trees.
+        An empty list, None or an empty string is a text without words.
+    parser : optional
+        See ``sapwood.parse.as_parser``. A sentence that it has no tree for gets a flat one.
 
     Examples
     --------
-    >>> reading = read_pairs_of([("Who ran ?", "(S (WP Who) (VBD ran))")], parser=lambda text: None)
-    >>> str(reading.pairs["first"][0][0]), reading.unparsed.tolist()
+    >>> found = read_pair_trees([("Who ran?", "(S (WP Who) (VBD ran))")])
+    >>> str(found.pairs["first"][0]), found.unparsed.tolist()
     ('(X (WP Who) (NN ran) (. ?))', [True])
     """
-    rows = X.to_numpy() if hasattr(X, "to_numpy") else X
-    if isinstance(X, Examples) or isinstance(rows, str) or not isinstance(rows, (Sequence, np.ndarray)):
-        pairs = as_pairs(X)
-        return PairReading(pairs, np.zeros(len(pairs), dtype=np.bool_))
-    texts = [member for row in rows for member in (row if _is_pair(row) else ()) if _is_text(member)]
-    parsed = parse_texts(texts, parser)
-    flags = [any(_is_text(one) and one in parsed.unparsed for one in row) if _is_pair(row) else False for row in rows]
-    members = [
-        tuple(parsed.trees[one] if _is_text(one) else one for one in row) if _is_pair(row) else row for row in rows
-    ]
-    return PairReading(as_pairs(members), np.array(flags, dtype=np.bool_))
+    if isinstance(X, Examples):
+        missing = [view for view in ("first", "second") if view not in X.views]
+        if missing:
+            raise DataError(f"pairs need the views 'first' and 'second'; these examples have {', '.join(X.views)}.")
+        for view in ("first", "second"):
+            if not isinstance(X[view], TreeArray):
+                raise DataError(f"the view {view!r} holds no trees but a {type(X[view]).__name__}.")
+        return PairReading(X, np.zeros(len(X), dtype=np.bool_), Reading([], "text"))
+    if isinstance(X, (str, Tree, TreeArray)) or is_nltk(X):
+        raise DataError(f"expected pairs of trees, got a {type(X).__name__}; pass a list of (first, second).")
+    members: list[Any] = []
+    for number, row in enumerate(X.to_numpy() if hasattr(X, "to_numpy") else X):
+        if isinstance(row, str) or is_nltk(row) or not isinstance(row, (Sequence, np.ndarray)) or len(row) != 2:
+            raise DataError(f"pair {number} is {str(row)[:60]!r}; expected two members, (first, second).")
+        members.extend(row)
+    reading = read_examples(members, parser, what="text")
+    first, second = Reading(reading.examples[::2]), Reading(reading.examples[1::2])
+    return PairReading(Examples(first=first.array(), second=second.array()), first.unparsed | second.unparsed, reading)
 
 
-def _is_pair(row: Any) -> bool:
-    return isinstance(row, (list, tuple, np.ndarray)) and len(row) == 2
+def as_pairs(X: Any) -> Examples:
+    """Turn pairs into ``Examples`` with the views ``first`` and ``second``; text gets flat trees, with a warning.
 
-
-def _is_text(member: Any) -> bool:
-    """Whether a member is plain text rather than a tree in brackets, or nothing."""
-    if not isinstance(member, str) or not member.strip():
-        return False
-    if not member.lstrip().startswith("("):
-        return True
-    try:
-        Tree.fromstring(member)
-    except SapwoodError:
-        return True  # a text may well begin with a bracket
-    return False
+    Examples
+    --------
+    >>> as_pairs([("(NP (NN dog))", "(NP (NN cat))"), ("(NP (NN dog))", "")])
+    Examples(first, second; 2 rows)
+    """
+    found = read_pair_trees(X)
+    found.reading.report()
+    return found.pairs

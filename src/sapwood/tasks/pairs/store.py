@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from sapwood.errors import ParameterError
 from sapwood.files import Reader, Writer, plain_value, register
 from sapwood.learn.additive import AdditiveLogistic
+from sapwood.parse.parameter_store import read_parser, write_parser
 from sapwood.tasks.pairs.classifier import PairClassifier
 from sapwood.tasks.pairs.features import PairFeatures
 from sapwood.tasks.pairs.lexical import Rarity
@@ -80,7 +81,7 @@ def _write_classifier(model: PairClassifier, writer: Writer) -> dict[str, Any]:
         "features": None if model.features is None else _params(model.features, writer),
         "fitted_features": writer.part(model.features_),
         "model": _write_additive(model.model_, writer),
-        "parser": writer.part(model.parser) if type(model.parser).__module__.split(".")[0] == "sapwood" else None,
+        "parser": write_parser(model.parser, writer),
     }
 
 
@@ -115,7 +116,7 @@ def _read_classifier(data: dict[str, Any], reader: Reader) -> PairClassifier:
         knots=inner.knots,
         class_weight=inner.class_weight,
         # Files of older versions do not speak of parsers.
-        parser=None if data.get("parser") is None else reader.part(data["parser"]),
+        parser=read_parser(data.get("parser"), reader),
     )
     model.features_, model.model_, model.classes_ = features, inner, inner.classes_
     return model

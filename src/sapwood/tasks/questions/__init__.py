@@ -12,7 +12,7 @@ from sapwood.tasks.questions.classifier import (
     semantic_kernel,
 )
 from sapwood.tasks.questions.focus import Focus, find_focus
-from sapwood.tasks.questions.reading import Reading, flat_tree, read_trees_of, split_question
+from sapwood.tasks.questions.reading import QuestionReading, read_question_trees
 from sapwood.tasks.questions.shapes import focus_tree, lemma_tree, lexical_tree, word_counts
 from sapwood.tasks.questions.tuning import Tuning, tune
 
@@ -20,18 +20,16 @@ __all__ = [
     "VIEWS",
     "Focus",
     "QuestionClassifier",
-    "Reading",
+    "QuestionReading",
     "Tuning",
     "find_focus",
-    "flat_tree",
     "focus_tree",
     "lemma_tree",
     "lexical_tree",
     "plain_kernel",
     "question_views",
-    "read_trees_of",
+    "read_question_trees",
     "semantic_kernel",
-    "split_question",
     "tune",
     "word_counts",
 ]

@@ -11,19 +11,20 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood import _core
+from sapwood.callers import levels_to_user
 from sapwood.errors import DataError, ParameterError
 from sapwood.files import Reader, Writer, register
 from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import Kernel, Matrix, OnView
 from sapwood.kernels.choice import ChoosesKernel
-from sapwood.kernels.data import levels_to_user
 from sapwood.kernels.flat import Linear
 from sapwood.kernels.semantic import SemanticSubsetTree, SmoothedPartialTree
 from sapwood.kernels.syntactic import PartialTree, SubsetTree
 from sapwood.learn.explain import Explanation, ModelFragments
 from sapwood.learn.svm import KernelSVC
+from sapwood.parse.parameter_store import read_parser, write_parser
 from sapwood.tasks.questions.focus import find_focus
-from sapwood.tasks.questions.reading import EMPTY, Reading, read_trees_of
+from sapwood.tasks.questions.reading import EMPTY, QuestionReading, read_question_trees
 from sapwood.tasks.questions.shapes import focus_tree, lexical_tree, word_counts
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples
@@ -110,8 +111,8 @@ def question_views(trees: Any, names: Any = VIEWS) -> Examples:
 class QuestionClassifier(ChoosesKernel, ClassifierMixin, BaseEstimator):
     """Says what kind of answer a question asks for.
 
-    Questions are text, trees in brackets, ``Tree`` objects, NLTK trees or ``corpora.Question`` objects, mixed as you
-    like; ``Examples`` with views of one's own are taken as they are.
+    Questions are text, lists of words, trees in brackets, ``Tree`` objects, NLTK trees or ``corpora.Question`` objects,
+    mixed as you like; ``Examples`` with views of one's own are taken as they are.
 
     Parameters
     ----------
@@ -122,9 +123,10 @@ class QuestionClassifier(ChoosesKernel, ClassifierMixin, BaseEstimator):
         Price of a training error.
     class_weight : dict, "balanced" or None
         Cost factors per class.
-    parser : callable or object with ``parse``, optional
-        Turns text into trees; see ``read_trees_of``. Text that is not parsed is classified by a flat tree all the same;
-        ``unparsed`` says which. It is saved with the model only if it is a class of Sapwood.
+    parser : parser, callable or path, optional
+        Turns text into trees: a parser of ``sapwood.parse``, a function from a list of words to a tree, or the path of
+        a model file. Text that is not parsed is classified by a flat tree all the same, with a warning; ``unparsed``
+        says which. If no training question can be parsed, ``fit`` raises.
     tol : float
         Stopping tolerance of the solver.
 
@@ -140,10 +142,11 @@ class QuestionClassifier(ChoosesKernel, ClassifierMixin, BaseEstimator):
     Examples
     --------
     >>> from sapwood.kernels import SubsetTree
+    >>> from sapwood.parse import FlatParser
     >>> questions = ["Who ran ?", "Who wrote it ?", "Where is it ?", "Where did he live ?"]
-    >>> clf = QuestionClassifier(SubsetTree(decay=0.2).normalized()).fit(questions, ["HUM", "HUM", "LOC", "LOC"])
-    >>> clf.predict(["Where does she work ?", "Who fell ?"]).tolist(), clf.unparsed(["Who fell ?"]).tolist()
-    (['LOC', 'HUM'], [True])
+    >>> clf = QuestionClassifier(SubsetTree(decay=0.2).normalized(), parser=FlatParser())
+    >>> clf.fit(questions, ["HUM", "HUM", "LOC", "LOC"]).predict(["Where does she work ?", "Who fell ?"]).tolist()
+    ['LOC', 'HUM']
     """
 
     classes_: NDArray[Any]
@@ -216,15 +219,16 @@ class QuestionClassifier(ChoosesKernel, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self._read(X, self.machine_.kernel_, training=False)[0]
 
-    def _reading(self, X: Any) -> Reading:
+    def _reading(self, X: Any) -> QuestionReading:
         if isinstance(X, Examples):
             raise DataError("Examples are taken as they are: whether they were parsed is not known here.")
-        return read_trees_of(X, self.parser)
+        return read_question_trees(X, self.parser)
 
     def _read(self, X: Any, kernel: Kernel, *, training: bool) -> tuple[Any, NDArray[np.bool_]]:
         if isinstance(X, Examples):
             return X, np.zeros(len(X), dtype=np.bool_)
         reading = self._reading(X)
+        reading.reading.report(training=training)
         if training:
             empty = next((at for at, tree in enumerate(reading.trees) if tree is EMPTY), None)
             if empty is not None:
@@ -275,12 +279,9 @@ def _views_of(kernel: Kernel) -> set[str]:
 
 def _write(classifier: QuestionClassifier, writer: Writer) -> dict[str, Any]:
     check_is_fitted(classifier)
-    parser = None
-    if type(classifier.parser).__module__.split(".")[0] == "sapwood":
-        parser = writer.part(classifier.parser)
     return {
         "kernel": None if classifier.kernel is None else writer.part(classifier.kernel),
-        "parser": parser,
+        "parser": write_parser(classifier.parser, writer),
         "unparsed": writer.array(classifier.unparsed_.astype(np.uint8)),
         "machine": writer.part(classifier.machine_),
     }
@@ -294,7 +295,7 @@ def _read_back(data: dict[str, Any], reader: Reader) -> QuestionClassifier:
         None if data["kernel"] is None else reader.part(data["kernel"]),
         C=machine.C,
         class_weight=machine.class_weight,
-        parser=None if data["parser"] is None else reader.part(data["parser"]),
+        parser=read_parser(data["parser"], reader),
         tol=machine.tol,
     )
     classifier.machine_, classifier.classes_ = machine, machine.classes_

@@ -305,9 +305,11 @@ def tune(
     Examples
     --------
     >>> from sapwood.kernels import SubsetTree
+    >>> from sapwood.parse import FlatParser
     >>> questions = ["Who ran ?", "Who fell ?", "Who is he ?", "Where is it ?", "Where was he ?", "Where did he fall ?"]
     >>> kernels = [SubsetTree(decay=decay).normalized().on("focus") for decay in (0.2, 0.4)]
-    >>> tuning = tune(questions, ["HUM"] * 3 + ["LOC"] * 3, kernels=kernels, folds=3, keep=1, C=[1.0])
+    >>> labels = ["HUM"] * 3 + ["LOC"] * 3
+    >>> tuning = tune(questions, labels, kernels=kernels, folds=3, keep=1, C=[1.0], parser=FlatParser())
     >>> round(tuning.best.accuracy, 2), len(tuning.trials)
     (0.83, 3)
     """

@@ -6,8 +6,9 @@ trained on. Classification of given arguments with exact kernels is in ``classif
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +20,10 @@ from sapwood.draw import fragment_table, panel
 from sapwood.errors import DataError, ParameterError
 from sapwood.files import Reader, Writer, register
 from sapwood.fitting import all_or_nothing
+from sapwood.parse.base import Sentence
+from sapwood.parse.parameter import as_parser
+from sapwood.parse.parameter_store import read_parser, write_parser
+from sapwood.parse.reading import read_examples
 from sapwood.tasks.roles.classifier import RoleClassifier
 from sapwood.tasks.roles.encoding import Candidate, Encoder
 from sapwood.tasks.roles.exact import KernelRoles
@@ -35,6 +40,8 @@ from sapwood.trees.tree import Tree
 __all__ = ["RoleExplanation", "RoleLabeler"]
 
 _NOT, _YES = "no argument", "argument"
+# Sentences without trees that are parsed together.
+_BATCH = 64
 _DENIALS = frozenset(["not", "n't", "nt"])
 
 
@@ -90,8 +97,9 @@ class RoleLabeler(BaseEstimator):
         Candidates less likely than this to be arguments are not looked at again.
     classifier : RoleClassifier, optional
         Classifies with exact kernels instead of the linear model: more memory and time for, perhaps, better roles.
-    parser : callable, optional
-        From a list of words to a ``Tree``; needed to label words or text.
+    parser : parser, callable or path, optional
+        Turns words and text into trees: a parser of ``sapwood.parse``, a function from a list of words to a tree, or
+        the path of a model file. Needed for whatever has no tree.
     random_state : int
         Seed of the solvers.
 
@@ -134,7 +142,7 @@ class RoleLabeler(BaseEstimator):
         min_seen: int = 20,
         threshold: float = 0.03,
         classifier: RoleClassifier | None = None,
-        parser: Callable[[list[str]], Tree] | None = None,
+        parser: Any = None,
         random_state: int = 0,
     ) -> None:
         self.features = features
@@ -159,17 +167,18 @@ class RoleLabeler(BaseEstimator):
         Parameters
         ----------
         sentences : iterable of RoleSentence
-            Gold propositions, with gold trees or with trees of the parser that will be used.
+            Gold propositions, with gold trees or with trees of the parser that will be used; sentences without a tree
+            are parsed, if there is a parser, and passed over otherwise.
         calibration : iterable of RoleSentence, optional
             Held-out sentences on which margins become probabilities; by default every tenth of ``sentences``, which is
             then not trained on.
         """
         feature_names(self.features)
-        known = [sentence for sentence in sentences if sentence.tree is not None]
+        known = self._with_trees(sentences)
         if calibration is None:
             known, held = [s for at, s in enumerate(known) if at % 10 != 9], known[9::10]
         else:
-            held = [sentence for sentence in calibration if sentence.tree is not None]
+            held = self._with_trees(calibration)
         self.lexicon_ = Lexicon.learn(known)
         if not self.nouns:
             self.lexicon_.nouns = set()
@@ -196,6 +205,27 @@ class RoleLabeler(BaseEstimator):
         self.roles_ = list(self.classifier_.classes)
         self._calibrate(held)
         return self
+
+    def _with_trees(self, sentences: Iterable[RoleSentence]) -> list[RoleSentence]:
+        """Return the sentences to learn from: those with a tree, and those that the parser finds one for."""
+        if isinstance(sentences, (str, Tree, RoleSentence)) or not isinstance(sentences, Iterable):
+            raise DataError(f"expected a list of RoleSentence objects, got a {type(sentences).__name__}.")
+        given = list(sentences)
+        for index, one in enumerate(given):
+            if not isinstance(one, RoleSentence):
+                raise DataError(
+                    f"sentence {index} is a {type(one).__name__}; expected a RoleSentence with words, tree and "
+                    "propositions, as read by sapwood.corpora."
+                )
+        if self.parser is None:
+            return [one for one in given if one.tree is not None]
+        reading = read_examples([one.tree or list(one.words) for one in given], self.parser, what="sentence")
+        reading.report(training=True)
+        return [
+            replace(one, tree=found.tree, how=found.how)
+            for one, (found,) in zip(given, reading.examples, strict=True)
+            if found.how != "flat"
+        ]
 
     def _encoder(self) -> Encoder:
         return Encoder(self.features, fragments=self.fragments, max_fragments=self.max_fragments)
@@ -248,34 +278,49 @@ class RoleLabeler(BaseEstimator):
     def __call__(
         self, sentence: Tree | str | Sequence[str], predicates: Sequence[int] | None = None
     ) -> list[Proposition]:
-        """Label one sentence.
+        """Return the propositions of one sentence; see ``label``."""
+        return list(self.label(sentence, predicates).propositions)
+
+    def label(self, sentence: Tree | str | Sequence[str], predicates: Sequence[int] | None = None) -> RoleSentence:
+        """Label one sentence and give it back with its words and its tree.
 
         Parameters
         ----------
-        sentence : Tree, list of words, or text
-            Words and text are parsed first, with ``parser``; text is split at white space, unless it is a tree in
-            brackets.
+        sentence : Tree, text or list of words
+            Text is split into words, and parsed with ``parser`` unless it is a tree in brackets; ``label_text`` takes
+            text of several sentences.
         predicates : list of int, optional
             Which words are predicates; by default they are found.
 
         Raises
         ------
         DataError
-            If a predicate lies outside the sentence, or the leaves of the parser's tree are not the words.
+            If it is not one sentence, has no parse, or a predicate lies outside of it.
         """
-        return list(self.label(sentence, predicates).propositions)
-
-    def label(self, sentence: Tree | str | Sequence[str], predicates: Sequence[int] | None = None) -> RoleSentence:
-        """Label one sentence and give it back with its words and its tree; see ``__call__``."""
         check_is_fitted(self)
-        tree = self._tree(sentence)
-        parse = Parse(tree)
-        words = tuple(parse.words)
-        return RoleSentence(words, tuple(self._propositions(parse, predicates)), tree)
+        return self._labelled(self._sentence(sentence), predicates)
+
+    def label_text(self, text: str) -> list[RoleSentence]:
+        """Split text into sentences and words, parse and label them.
+
+        Returns
+        -------
+        list of RoleSentence
+            Their words are ``sapwood.parse.Token`` objects, which know where they stand in the text.
+        """
+        check_is_fitted(self)
+        reading = read_examples([text], self.parser, what="text")
+        reading.need_trees()
+        reading.report()
+        return [self._labelled(one) for one in reading.examples[0]]
 
     def predict(self, X: Iterable[Tree | str | Sequence[str]]) -> list[tuple[Proposition, ...]]:
-        """Label many sentences."""
-        return [self.label(one).propositions for one in X]
+        """Return the propositions of many sentences, each a tree, text of one sentence, or a list of words."""
+        check_is_fitted(self)
+        reading = read_examples(X, self.parser, what="sentence")
+        found = reading.single("label_text")
+        reading.report()
+        return [self._labelled(one).propositions for one in found]
 
     def label_sentences(
         self, sentences: Iterable[RoleSentence], *, given_predicates: bool = True
@@ -291,28 +336,31 @@ class RoleLabeler(BaseEstimator):
             otherwise they are found.
         """
         check_is_fitted(self)
-        for sentence in sentences:
-            tree = (
-                self._tree(list(sentence.words)) if sentence.tree is None else _checked(sentence.tree, sentence.words)
-            )
-            given = {one.predicate: one.lemma for one in sentence.propositions} if given_predicates else None
-            made = self._propositions(Parse(tree), given)
-            yield RoleSentence(sentence.words, tuple(made), tree, sentence.name)
+        source = iter(sentences)
+        while batch := list(islice(source, _BATCH)):
+            bare = [sentence.words for sentence in batch if sentence.tree is None]
+            if bare and self.parser is None:
+                raise ParameterError("words have no tree; give RoleLabeler a parser=, or sentences with trees.")
+            parsed = as_parser(self.parser).parse_sentences(bare) if bare else iter(())
+            for sentence in batch:
+                if sentence.tree is None:
+                    found = next(parsed)
+                else:
+                    found = Sentence(sentence.words, _checked(sentence.tree, sentence.words), sentence.how or "given")
+                given = {one.predicate: one.lemma for one in sentence.propositions} if given_predicates else None
+                yield replace(self._labelled(found, given), name=sentence.name)
 
-    def _tree(self, sentence: Tree | str | Sequence[str]) -> Tree:
-        if isinstance(sentence, Tree):
-            return sentence
-        if isinstance(sentence, str) and sentence.lstrip().startswith("("):
-            return Tree.fromstring(sentence)
-        words = sentence.split() if isinstance(sentence, str) else list(sentence)
-        if not words or not all(isinstance(word, str) and word for word in words):
-            raise DataError(f"expected a tree, a list of words or text, got {sentence!r}.")
-        if self.parser is None:
-            raise ParameterError("words have no tree; give RoleLabeler a parser=, or pass a Tree.")
-        tree = self.parser(words)
-        if not isinstance(tree, Tree):
-            raise DataError(f"the parser gave a {type(tree).__name__} for {' '.join(words)!r}; expected a Tree.")
-        return _checked(tree, tuple(words))
+    def _labelled(
+        self, sentence: Sentence, predicates: Sequence[int] | Mapping[int, str] | None = None
+    ) -> RoleSentence:
+        made = tuple(self._propositions(Parse(sentence.tree), predicates))
+        return RoleSentence(sentence.words, made, sentence.tree, how=sentence.how)
+
+    def _sentence(self, sentence: Any) -> Sentence:
+        (found,) = read_examples([sentence], self.parser, what="sentence").single("label_text")
+        if found.how == "flat":
+            raise DataError(f"{' '.join(found.words)[:60]!r} has no parse: {found.problem}.")
+        return found
 
     def _propositions(
         self, parse: Parse, predicates: Sequence[int] | Mapping[int, str] | None
@@ -391,7 +439,7 @@ class RoleLabeler(BaseEstimator):
             raise ParameterError(
                 "this labeller classifies with kernels; explain with labeler.classifier_.classifier.machine_.explain."
             )
-        parse = Parse(self._tree(sentence))
+        parse = Parse(self._sentence(sentence).tree)
         nodes = parse.at.spanning(*span)
         if not nodes:
             raise DataError(f"words {span[0]} to {span[1]} are no constituent of the tree.")
@@ -458,13 +506,13 @@ def _by_rule(parse: Parse, predicate: int, node: int) -> str:
 def _write(labeler: RoleLabeler, writer: Writer) -> dict[str, Any]:
     check_is_fitted(labeler)
     params = labeler.get_params(deep=False)
-    # A parser is a program of its own; whoever loads the model gives it one again.
     del params["parser"]
     kernels = isinstance(labeler.classifier_, KernelRoles)
     del params["classifier"]
     params["fragments"] = None if labeler.fragments is None else dict(labeler.fragments)
     return {
         "params": params,
+        "parser": write_parser(labeler.parser, writer),
         "lexicon": labeler.lexicon_.to_json(),
         "identifying": labeler.identifying_.write(writer),
         "identifier": labeler.identifier_.write(writer),
@@ -475,7 +523,8 @@ def _write(labeler: RoleLabeler, writer: Writer) -> dict[str, Any]:
 
 
 def _read(data: dict[str, Any], reader: Reader) -> RoleLabeler:
-    labeler = RoleLabeler(**data["params"])
+    # Files of older versions hold no parser.
+    labeler = RoleLabeler(**data["params"], parser=read_parser(data.get("parser"), reader))
     labeler.lexicon_ = Lexicon.from_json(data["lexicon"])
     labeler.identifying_ = Encoder.read(data["identifying"], reader)
     labeler.identifier_ = LinearRoles.read(data["identifier"], reader)

@@ -1,0 +1,118 @@
+"""What the parameter ``parser`` accepts everywhere: a parser, a function from words to a tree, or a path."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import Any
+
+from sapwood.errors import ModelFileError, ParameterError
+from sapwood.files import load
+from sapwood.parse.base import BaseParser, Sentence
+from sapwood.parse.flat import flat_tree
+
+__all__ = ["FlatParser", "FunctionParser", "MissingParser", "as_parser"]
+
+
+class FlatParser(BaseParser):
+    """A parser that finds no phrases: every word under a tag guessed from a short list and its spelling.
+
+    For estimators that should work from the words alone, on purpose and without a warning.
+
+    Examples
+    --------
+    >>> print(FlatParser().parse(["What", "is", "rain", "?"]))
+    (X (WP What) (VBZ is) (NN rain) (. ?))
+    """
+
+    def _parse_words(self, sentences: list[list[str]]) -> Sequence[tuple[Any, str] | Exception]:
+        return [(flat_tree(words), "parser") for words in sentences]
+
+
+class FunctionParser(BaseParser):
+    """A function from words to a tree, as a parser.
+
+    Parameters
+    ----------
+    function : callable
+        Takes a list of words; returns a ``Tree``, text in brackets, an NLTK tree, an iterable whose first element is
+        one of these (as NLTK's parsers do), or None where it finds none.
+
+    Examples
+    --------
+    >>> parser = FunctionParser(lambda words: f"(S {' '.join(f'(X {word})' for word in words)})")
+    >>> print(parser.transform(["Rain fell"])[0])
+    (S (X Rain) (X fell))
+    """
+
+    def __init__(self, function: Callable[[list[str]], Any]) -> None:
+        self.function = function
+
+    def _parse_words(self, sentences: list[list[str]]) -> Sequence[tuple[Any, str] | Exception]:
+        return [(self.function(words), "parser") for words in sentences]
+
+
+class MissingParser(BaseParser):
+    """Stands for the parser of a saved model that a file cannot hold; says so when it is needed.
+
+    Parameters
+    ----------
+    name : str
+        What the parser was.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def parse_sentences(self, sentences: Iterable[Sequence[str]]) -> Iterator[Sentence]:
+        """Raise."""
+        raise ParameterError(
+            f"the model was saved without its parser, {self.name}, which a file cannot hold; give it one with "
+            "model.set_params(parser=...), or pass trees."
+        )
+
+
+def as_parser(value: Any) -> BaseParser:
+    """Return a parser for whatever the parameter ``parser`` may be.
+
+    Parameters
+    ----------
+    value : BaseParser, callable, object with ``parse``, or path
+        A parser as it is; a function, or the method ``parse`` of another object, that takes a list of words and returns
+        a tree (see ``FunctionParser``); or the path of a model file that holds a parser.
+
+    Raises
+    ------
+    ParameterError
+        If it is none of these.
+    ModelFileError
+        If the file is missing or holds something else.
+    """
+    if isinstance(value, BaseParser):
+        return value
+    if isinstance(value, (str, os.PathLike)):
+        name = os.path.abspath(value)
+        found = os.stat(name) if os.path.exists(name) else None
+        return _loaded(name, *((0, 0) if found is None else (found.st_mtime_ns, found.st_size)))
+    if isinstance(value, type):
+        raise ParameterError(f"parser must be an object, got the class {value.__name__}; write {value.__name__}().")
+    if hasattr(value, "parse"):
+        return FunctionParser(value.parse)
+    if callable(value):
+        return FunctionParser(value)
+    raise ParameterError(
+        f"parser must be a parser of sapwood.parse, a function from a list of words to a tree, or the path of a model "
+        f"file; got {value!r}."
+    )
+
+
+# A model asked a thousand times for a tree should not read its parser a thousand times; a changed file is read again.
+@lru_cache(maxsize=4)
+def _loaded(name: str, changed: int, size: int) -> BaseParser:
+    parser = load(name)
+    if not isinstance(parser, BaseParser):
+        raise ModelFileError(
+            f"{name}: holds a {type(parser).__name__}, not a parser; train one with sapwood train parser."
+        )
+    return parser
