@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from sapwood.cli.arguments import Subparsers, add_threads, check_outputs, positive_float
+
+if TYPE_CHECKING:
+    from sapwood.trees import RoleSentence
 
 __all__ = ["add_parser", "run"]
 
@@ -16,7 +20,11 @@ def add_parser(tasks: Subparsers[argparse.ArgumentParser]) -> None:
         help="a labeller of semantic roles",
         description="Learn to label semantic roles from sentences with trees and propositions.",
     )
-    roles.add_argument("data", metavar="DATA", help="JSON lines, PropBank columns with words, or gold_skel columns")
+    roles.add_argument(
+        "data",
+        metavar="DATA",
+        help="JSON lines (.jsonl), PropBank columns with words (.conll, .tsv), or gold_skel columns (*_skel)",
+    )
     roles.add_argument("-o", "--out", required=True, metavar="MODEL", help="the model file to write")
     roles.add_argument("--calibration", metavar="FILE", help="held-out sentences (default: a tenth of DATA)")
     roles.add_argument("--nouns", action="store_true", help="label predicates that are nouns or adjectives too")
@@ -29,13 +37,12 @@ def add_parser(tasks: Subparsers[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, fit, save, and say what was learnt."""
-    from sapwood.cli.answering.roles import read_sentences
     from sapwood.files import save
     from sapwood.tasks.roles import RoleLabeler
 
     check_outputs(options.out)
-    sentences = list(read_sentences(options.data))
-    held = None if options.calibration is None else list(read_sentences(options.calibration))
+    sentences = _read(options.data)
+    held = None if options.calibration is None else _read(options.calibration)
     labeler = RoleLabeler(
         nouns=options.nouns,
         rules=not options.no_rules,
@@ -46,3 +53,18 @@ def run(options: argparse.Namespace) -> int:
     predicates = sum(labeler.lexicon_.counts.values())
     print(f"{options.out}: {len(labeler.roles_)} roles, {len(sentences):,} sentences, {predicates:,} predicates")
     return 0
+
+
+def _read(path: str) -> list[RoleSentence]:
+    from sapwood.cli.answering.roles import read_sentences
+    from sapwood.errors import DataError
+
+    sentences = list(read_sentences(path))
+    if not any(sentence.propositions for sentence in sentences):
+        what = "trees without propositions" if any(sentence.tree for sentence in sentences) else "no propositions"
+        raise DataError(
+            f"{path}: holds {what}, so there is no role to learn. Give sentences with trees and propositions, as "
+            "JSON lines (.jsonl), PropBank columns with words (.conll, .conllu or .tsv) or gold_skel columns (*_skel); "
+            "the ending of the name says which. Files of any other name are read as trees alone."
+        )
+    return sentences
