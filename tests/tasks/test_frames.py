@@ -16,6 +16,7 @@ from sapwood.corpora.framenet import Filler, Frame, FrameElement, FrameTarget, L
 from sapwood.corpora.sources import FormatError
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.tasks.frames import (
+    FrameIdentifier,
     FrameInput,
     FrameLabeler,
     FrameParser,
@@ -315,6 +316,25 @@ def test_what_cannot_be_labelled_says_why(sentence, parser, frames):
         evaluate_arguments(train, [], lexicon)
     assert parser.predict([]) == []
     assert parser.predict([FrameInput(sentence, ())]) == [[]]
+
+
+@pytest.mark.parametrize("model", [FrameParser, FrameLabeler, FrameIdentifier])
+def test_what_is_no_annotated_sentence_is_named(model, frames, sentence):
+    lexicon, train, _ = frames
+    for wrong, number, kind in (
+        (["(S a)"], 0, "str"),
+        ([train[0], sentence], 1, "ParsedSentence"),
+        ([None], 0, "None"),
+    ):
+        with pytest.raises(
+            DataError, match=rf"element {number} is a {kind}\w*; expected a FrameInput, .* load_framenet"
+        ):
+            model().fit(wrong, lexicon=lexicon)
+    for wrong in ("(S a)", train[0], 3):
+        with pytest.raises(DataError, match=f"expected a list of FrameInput, got one {type(wrong).__name__}"):
+            model().fit(wrong, lexicon=lexicon)
+    with pytest.raises(DataError, match="lexicon must be a Lexicon, got dict"):
+        model().fit(train, lexicon={})
 
 
 def test_a_frame_without_roles_gets_no_arguments(sentence):

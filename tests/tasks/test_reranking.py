@@ -103,5 +103,16 @@ def test_bad_lists_are_named(lists, model):
         model.predict([replace(lists[0], scores=np.where(np.arange(len(lists[0])) == 2, np.nan, lists[0].scores))])
     with pytest.raises(DataError, match="'nursery-0-0' has no gold tree"):
         judge(replace(lists[0], gold=None))
+    for wrong, number in ((["(S (NN a))"], 0), ([lists[0], sw.Tree("S", ["a"])], 1)):
+        with pytest.raises(ParameterError, match=rf"sentence {number} is no n-best list; pass NBest .* parser="):
+            ParseReranker().fit(wrong)
+        with pytest.raises(DataError, match=rf"element {number} is a \w+; expected an NBest"):
+            examples_of(wrong)
+    with pytest.raises(DataError, match="sentence 1 is a int"):
+        ParseReranker().fit([lists[0], 3])
+    with pytest.raises(DataError, match="got one str; wrap it in a list"):
+        ParseReranker().fit("(S (NN a))")
+    with pytest.raises(DataError, match="expected an NBest, the parses of a sentence, got a str"):
+        judge("(S (NN a))")
     with pytest.raises(NotFittedError):
         ParseReranker().predict(lists[:1])

@@ -97,6 +97,8 @@ def examples_of(lists: Sequence[NBest]) -> tuple[Examples, NDArray[np.int64]]:
     if not len(lists):
         raise DataError("there are no n-best lists; pass at least one.")
     for number, one in enumerate(lists):
+        if not isinstance(one, NBest):
+            raise DataError(f"element {number} is a {type(one).__name__}; expected an NBest, the parses of a sentence.")
         if not len(one):
             raise DataError(f"n-best list {number} is empty; every sentence needs at least one parse.")
         if not np.isfinite(one.scores).all():
@@ -110,6 +112,8 @@ def examples_of(lists: Sequence[NBest]) -> tuple[Examples, NDArray[np.int64]]:
 
 def judge(one: NBest, rules: ParsevalRules = RERANKING_RULES) -> list[SentenceScore]:
     """Score each parse of a list against its gold tree."""
+    if not isinstance(one, NBest):
+        raise DataError(f"expected an NBest, the parses of a sentence, got a {type(one).__name__}.")
     if one.gold is None:
         raise DataError(f"the n-best list {one.name or ''!r} has no gold tree, so its parses cannot be scored.")
     return score_forest(one.gold, one.parses, rules=rules)
@@ -264,14 +268,17 @@ class ParseReranker(BaseEstimator):
             found += parts
         missing = [index for index, one in enumerate(found) if not isinstance(one, NBest)]
         if missing:
+            if self.parser is None:
+                raise ParameterError(
+                    f"sentence {missing[0]} is no n-best list; pass NBest objects, or give ParseReranker a parser= "
+                    "that makes them."
+                )
             words = [one.words if isinstance(one, Sentence) else one for one in map(found.__getitem__, missing)]
             for index, made in zip(missing, self._parser().parse_nbest_batch(words, self.n_parses), strict=True):
                 found[index] = replace(made, gold=found[index].tree if isinstance(found[index], Sentence) else None)
         return found
 
     def _parser(self) -> Any:
-        if self.parser is None:
-            raise ParameterError("sentences have no n-best lists; give ParseReranker a parser=, or pass NBest objects.")
         parser = as_parser(self.parser)
         if not hasattr(parser, "parse_nbest_batch"):
             raise ParameterError(

@@ -19,7 +19,7 @@ from sapwood.errors import DataError
 from sapwood.files import Reader, Writer, register
 from sapwood.fitting import all_or_nothing
 from sapwood.learn.loglinear import CandidateSets, LogLinear
-from sapwood.tasks.frames.instances import FrameInput, target_tokens
+from sapwood.tasks.frames.instances import FrameInput, check_training, target_tokens
 from sapwood.tasks.frames.lexicon_store import read_lexicon, write_lexicon
 from sapwood.tasks.frames.rows import code, mixed
 from sapwood.tasks.frames.sentences import ParsedSentence
@@ -87,6 +87,7 @@ class FrameIdentifier(BaseEstimator):
         lexicon : Lexicon
             Frames and lexical units.
         """
+        X = check_training(X, lexicon)
         self.lexicon_ = lexicon
         units: dict[str, dict[str, None]] = {}
         for frame in lexicon.frames.values():

@@ -19,7 +19,15 @@ from sapwood.tasks.frames.sentences import ParsedSentence
 from sapwood.tasks.frames.spans import candidate_spans
 from sapwood.tasks.frames.templates import FRAME, GROUPS, ROLE, collect
 
-__all__ = ["FrameInput", "candidate_sets", "instances_of", "learnable", "right_choices", "target_tokens"]
+__all__ = [
+    "FrameInput",
+    "candidate_sets",
+    "check_training",
+    "instances_of",
+    "learnable",
+    "right_choices",
+    "target_tokens",
+]
 
 _AT_ONCE = 200
 
@@ -36,6 +44,24 @@ class FrameInput(Shown):
     def of(cls, sentence: AnnotatedSentence, parse: ParsedSentence) -> FrameInput:
         """Join an annotated sentence with its parse."""
         return cls(parse, sentence.targets, f"{sentence.document}, sentence {sentence.id}")
+
+
+def check_training(X: Iterable[FrameInput], lexicon: Lexicon) -> list[FrameInput]:
+    """Return what a model of frames is to learn from, or raise naming what is no annotated sentence."""
+    if not isinstance(lexicon, Lexicon):
+        raise DataError(
+            f"lexicon must be a Lexicon, got {type(lexicon).__name__}; load_framenet and nursery_frames give one."
+        )
+    if isinstance(X, (str, FrameInput)) or not isinstance(X, Iterable):
+        raise DataError(f"expected a list of FrameInput, got one {type(X).__name__}.")
+    data = list(X)
+    for number, one in enumerate(data):
+        if not isinstance(one, FrameInput):
+            raise DataError(
+                f"element {number} is a {type(one).__name__}; expected a FrameInput, a parsed sentence with targets, "
+                "as load_framenet, nursery_frames and iter_records give them."
+            )
+    return data
 
 
 def target_tokens(data: FrameInput, target: FrameTarget) -> tuple[int, ...]:

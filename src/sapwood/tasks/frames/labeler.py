@@ -24,7 +24,14 @@ from sapwood.files import Reader, Writer, register
 from sapwood.fitting import all_or_nothing
 from sapwood.learn.loglinear import CandidateSets, LogLinear
 from sapwood.notebook import Shown
-from sapwood.tasks.frames.instances import FrameInput, candidate_sets, instances_of, learnable, right_choices
+from sapwood.tasks.frames.instances import (
+    FrameInput,
+    candidate_sets,
+    check_training,
+    instances_of,
+    learnable,
+    right_choices,
+)
 from sapwood.tasks.frames.lexicon_store import read_lexicon, write_lexicon
 from sapwood.tasks.frames.rows import TargetInstance
 from sapwood.tasks.frames.spans import SPAN_SETS
@@ -163,7 +170,7 @@ class FrameLabeler(BaseEstimator):
             Called with the labeller after each pass; returning True ends training.
         """
         self._check()
-        data = learnable(X, lexicon)
+        data = learnable(check_training(X, lexicon), lexicon)
         instances = instances_of(data, spans=self.spans, gold=True)
         if not instances:
             raise DataError("there is nothing to learn from: no target is annotated with a frame of the lexicon.")

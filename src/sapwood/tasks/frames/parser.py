@@ -19,7 +19,7 @@ from sapwood.parse.base import Sentence
 from sapwood.parse.parameter_store import read_parser, write_parser
 from sapwood.parse.reading import read_examples
 from sapwood.tasks.frames.identifier import FrameIdentifier
-from sapwood.tasks.frames.instances import FrameInput
+from sapwood.tasks.frames.instances import FrameInput, check_training
 from sapwood.tasks.frames.labeler import FrameLabeler, LabelledTarget
 from sapwood.tasks.frames.loading import find_senses
 from sapwood.tasks.frames.sentences import ParsedSentence, from_conllu, from_tree
@@ -83,6 +83,7 @@ class FrameParser(BaseEstimator):
     @all_or_nothing
     def fit(self, X: Sequence[FrameInput], y: None = None, *, lexicon: Lexicon) -> FrameParser:
         """Train both parts on sentences with frames and fillers."""
+        X = check_training(X, lexicon)
         self.labeler_: FrameLabeler = clone(self.labeler or FrameLabeler()).fit(X, lexicon=lexicon)
         self.identifier_: FrameIdentifier = clone(self.identifier or FrameIdentifier()).fit(X, lexicon=lexicon)
         return self
