@@ -66,9 +66,10 @@ def perceptron(folder: Path) -> None:
 
 
 def labelling(folder: Path) -> None:
+    from sapwood import drafts
     from sapwood.tasks.roles import runs
 
-    runs._STEP = 3
+    drafts._STEP = 3
     sentences = specimens._roles() * 4
     runs.label_to_file(specimens.specimen("RoleLabeler"), sentences, folder / "roles.jsonl", resume=True)
 

@@ -187,7 +187,7 @@ def test_runs_are_whole_and_can_go_on(labeler: RoleLabeler, tmp_path: Path) -> N
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.jsonl", "whole.jsonl"]
     with pytest.raises(KeyboardInterrupt):
         label_to_file(labeler, stopping(120), target, resume=True)
-    with pytest.raises(DataError, match="another model or format"):
+    with pytest.raises(DataError, match="another model, input or format"):
         label_to_file(labeler, many, target, form="props", resume=True)
     with pytest.raises(DataError, match="there are only 3"):
         label_to_file(labeler, many[:3], target, resume=True)

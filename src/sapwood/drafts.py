@@ -1,0 +1,158 @@
+"""Long runs that write one answer after the other: the file appears whole or not at all, and a stopped run can go on.
+
+While a run lasts, its answers collect in a draft beside the target, with a note of how far it is. Only a finished draft
+takes the target's name. What the answers say belongs to whoever makes them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sapwood import settings
+from sapwood.errors import DataError, OutputError
+from sapwood.files import atomic_write, check_writable, is_stream, unwritable
+
+__all__ = ["write_answers"]
+
+Item = TypeVar("Item")
+
+# Often enough that little is lost, seldom enough that noting costs nothing.
+_STEP = 100
+
+
+def write_answers(
+    path: str | os.PathLike[str],
+    items: Iterable[Item],
+    answer: Callable[[Iterator[Item]], Iterable[str]],
+    *,
+    run: Mapping[str, Any],
+    resume: bool = False,
+    what: str = "sentences",
+) -> int:
+    """Write what is answered to each item into a file.
+
+    Parameters
+    ----------
+    path : path
+        The file to write; it appears when everything is done. A pipe or a device is written into as answers come.
+    items : iterable
+        What is asked, read as the answers are made.
+    answer : callable
+        Takes an iterator of items and yields one text for each, in their order.
+    run : mapping
+        What makes two runs the same, as JSON data: model, format. A run goes on only where a draft says the same.
+    resume : bool
+        Whether to go on where a stopped run ended. Without it, a run starts anew.
+    what : str
+        What the items are called while progress is shown.
+
+    Returns
+    -------
+    int
+        How many answers the file holds.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "upper.txt")
+    >>> write_answers(path, ["a", "b"], lambda words: (f"{word.upper()}\\n" for word in words), run={"job": "upper"})
+    2
+    >>> path.read_text()
+    'A\\nB\\n'
+    """
+    check_writable(path)
+    target = Path(path)
+    if is_stream(target):
+        return _send(items, answer, target)
+    draft, note = target.with_name(f".{target.name}.draft"), target.with_name(f".{target.name}.note")
+    state: dict[str, Any] = {"run": dict(run), "done": 0, "bytes": 0}
+    if resume and note.exists() and draft.exists():
+        state = _resumed(note, state["run"])
+        if draft.stat().st_size < int(state["bytes"]):
+            raise DataError(f"{draft}: is shorter than {note} says; start without resume.")
+    done = int(state["done"])
+    source = iter(items)
+    skipped = sum(1 for _ in islice(source, done))
+    if skipped < done:
+        raise DataError(f"{note}: {done} {what} are done, but there are only {skipped}; start without resume.")
+    try:
+        done = _collect(source, answer, draft, note, state, what)
+        os.replace(draft, target)
+    except OSError as error:
+        raise error if isinstance(error, OutputError) else unwritable(target, error) from None
+    note.unlink(missing_ok=True)
+    return done
+
+
+def _send(items: Iterable[Item], answer: Callable[[Iterator[Item]], Iterable[str]], target: Path) -> int:
+    """Write into a pipe or a device, which has no draft: taking its name would break it for others."""
+    done = 0
+    try:
+        with open(target, "wb") as stream:
+            for text in answer(iter(items)):
+                stream.write(text.encode())
+                done += 1
+    except OSError as error:
+        raise error if isinstance(error, OutputError) else unwritable(target, error) from None
+    return done
+
+
+def _collect(
+    source: Iterator[Item],
+    answer: Callable[[Iterator[Item]], Iterable[str]],
+    draft: Path,
+    note: Path,
+    state: dict[str, Any],
+    what: str,
+) -> int:
+    """Write what is left to the draft, and note from time to time how much of it is done."""
+    done, size = int(state["done"]), int(state["bytes"])
+    with open(draft, "r+b" if size else "wb") as stream, settings.progress_bar(0, what) as progress:
+        stream.truncate(size)
+        stream.seek(size)
+
+        def remember() -> None:
+            stream.flush()
+            os.fsync(stream.fileno())
+            atomic_write(note, json.dumps(state | {"done": done, "bytes": size}).encode())
+
+        try:
+            for text in answer(source):
+                data = text.encode()
+                stream.write(data)
+                done, size = done + 1, size + len(data)
+                if done % _STEP == 0:
+                    remember()
+                    if progress is not None:
+                        progress(done)
+        except BaseException:
+            # Whatever stopped the run, what is finished is kept for the next one: all of it if the disk takes it,
+            # otherwise what was noted before.
+            if done:
+                with contextlib.suppress(OSError):
+                    remember()
+            else:
+                draft.unlink()
+                note.unlink(missing_ok=True)
+            raise
+        stream.flush()
+        os.fsync(stream.fileno())
+    return done
+
+
+def _resumed(note: Path, run: dict[str, Any]) -> dict[str, Any]:
+    try:
+        state = json.loads(note.read_bytes())
+        same = state["run"] == json.loads(json.dumps(run))
+        ends = isinstance(state["done"], int) and isinstance(state["bytes"], int)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise DataError(f"{note}: cannot be read; start without resume.") from None
+    if not same or not ends:
+        raise DataError(f"{note}: belongs to a run with another model, input or format; start without resume.")
+    return dict(state)
