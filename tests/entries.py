@@ -330,6 +330,10 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "from_corenlp": (parse.from_corenlp, {"document": {"sentences": [{"parse": "(ROOT (NN rain))"}]}}),
         "from_bllip": (parse.from_bllip, {"parses": [SimpleNamespace(ptb_parse="(S1 (NN rain))", parser_score=-1.0)]}),
         "BaseParser": (parse.BaseParser, {}),
+        "BeneparParser": (_stored(parse.BeneparParser), {"model": "benepar_en3", "language": "en"}),
+        "BllipParser": (_stored(parse.BllipParser), {"folder": "bllip", "rerank": True, "overparsing": 5}),
+        "CoreNLPParser": (_stored(parse.CoreNLPParser), {"url": "http://localhost:9000", "timeout": 1.5}),
+        "StanzaParser": (_stored(parse.StanzaParser), {"lang": "en", "package": "default"}),
         "FlatParser": (lambda X: parse.FlatParser().transform(X), {"X": ["Why me? Why not?", "rain"]}),
         "FunctionParser": (lambda function: parse.FunctionParser(function).parse(["rain"]), {"function": lambda words: f"(NN {words[0]})"}),
         "as_parser": (lambda value: parse.as_parser(value).parse(["rain"]), {"value": lambda words: f"(NN {words[0]})"}),
@@ -488,6 +492,10 @@ def _labelled(X: Any, **keywords: Any) -> Any:
     from sapwood.tasks.roles import RoleLabeler
 
     return list(RoleLabeler(**keywords).fit(X).label_sentences(X[:2]))
+
+
+def _stored(kind: Any) -> Callable[..., Any]:
+    return lambda **keywords: sw.save(kind(**keywords), _path())
 
 
 def _parsed(trees: Any, words: Any, **keywords: Any) -> Any:

@@ -160,6 +160,11 @@ def _flat_parser() -> Any:
     return FlatParser()
 
 
+def _named(kind: str, **parameters: Any) -> Callable[[], Any]:
+    """A parser of others, which holds names alone."""
+    return lambda: getattr(sw.parse, kind)(**parameters)
+
+
 def _paths() -> Any:
     from sapwood.parse.incremental import ConnectionPaths, attachment_trees
 
@@ -280,8 +285,11 @@ def _shards() -> Any:
 
 SPECIMENS: dict[str, Callable[[], Any]] = {
     "AttachmentRanker": _attachment,
+    "BeneparParser": _named("BeneparParser", model="benepar_de2", language="de"),
+    "BllipParser": _named("BllipParser", folder="/models/bllip", rerank=True, overparsing=5),
     "Checkpoint": _checkpoint,
     "ConnectionPaths": _paths,
+    "CoreNLPParser": _named("CoreNLPParser", url="http://127.0.0.1:9", timeout=1.5),
     "Examples": _examples,
     "FlatParser": _flat_parser,
     "FragmentMap": _map("FragmentMap", max_size=3),
@@ -309,6 +317,7 @@ SPECIMENS: dict[str, Callable[[], Any]] = {
     "RoleClassifier": _role_classifier,
     "RoleLabeler": _role_labeler,
     "ShardClassifier": _shards,
+    "StanzaParser": _named("StanzaParser", lang="it"),
     "SubtreeMap": _map("SubtreeMap"),
     "TreeArray": lambda: sw.TreeArray(TREES),
     "VotedPerceptron": _perceptron,
@@ -347,6 +356,8 @@ def use(value: Any) -> Any:
         return value.statistics()
     if kind == "LogLinear":
         return value.weights_.tolist()
+    if kind in ("BeneparParser", "BllipParser", "CoreNLPParser", "StanzaParser"):
+        return value.get_params()
     if kind == "FlatParser":
         return [str(tree) for tree in value.transform(["Why me? Why not?"])[0]]
     if kind in ("PairClassifier", "PairFeatures"):

@@ -54,8 +54,11 @@ _LARGEST_HEADER = 100_000_000
 # Which module registers a name: loading a file imports what it needs and nothing else.
 _HOMES = {
     "AttachmentRanker": "sapwood.tasks.attachment.store",
+    "BeneparParser": "sapwood.parse.external.store",
+    "BllipParser": "sapwood.parse.external.store",
     "Checkpoint": "sapwood.learn.checkpoints",
     "ConnectionPaths": "sapwood.parse.paths_store",
+    "CoreNLPParser": "sapwood.parse.external.store",
     "Examples": "sapwood.trees.store",
     "FlatParser": "sapwood.parse.store",
     "FragmentMap": "sapwood.kernels.map_store",
@@ -81,6 +84,7 @@ _HOMES = {
     "RoleClassifier": "sapwood.tasks.roles.classifier",
     "RoleLabeler": "sapwood.tasks.roles.labeler",
     "ShardClassifier": "sapwood.scale.linear",
+    "StanzaParser": "sapwood.parse.external.store",
     "SubtreeMap": "sapwood.kernels.map_store",
     "TreeArray": "sapwood.trees.store",
     "VotedPerceptron": "sapwood.learn.perceptron",

@@ -14,6 +14,9 @@ from sapwood.lazy import lazy_names
 _HOMES = {
     "SPLITS": "annotation",
     "BaseParser": "base",
+    "BeneparParser": "external.benepar",
+    "BllipParser": "external.bllip",
+    "CoreNLPParser": "external.corenlp",
     "FlatParser": "parameter",
     "FunctionParser": "parameter",
     "PCFGParser": "pcfg",
@@ -21,6 +24,7 @@ _HOMES = {
     "Parser": "base",
     "Reading": "reading",
     "Sentence": "base",
+    "StanzaParser": "external.stanza",
     "Token": "tokenizing",
     "as_parser": "parameter",
     "flat_tree": "flat",
@@ -37,6 +41,9 @@ _HOMES = {
 __all__ = [
     "SPLITS",
     "BaseParser",
+    "BeneparParser",
+    "BllipParser",
+    "CoreNLPParser",
     "FlatParser",
     "FunctionParser",
     "PCFGParser",
@@ -44,6 +51,7 @@ __all__ = [
     "Parser",
     "Reading",
     "Sentence",
+    "StanzaParser",
     "Token",
     "as_parser",
     "flat_tree",
@@ -61,6 +69,10 @@ if TYPE_CHECKING:
     from sapwood.parse.adapters import from_benepar, from_bllip, from_corenlp, from_stanza
     from sapwood.parse.annotation import SPLITS
     from sapwood.parse.base import BaseParser, Parser, Sentence
+    from sapwood.parse.external.benepar import BeneparParser
+    from sapwood.parse.external.bllip import BllipParser
+    from sapwood.parse.external.corenlp import CoreNLPParser
+    from sapwood.parse.external.stanza import StanzaParser
     from sapwood.parse.flat import flat_tree
     from sapwood.parse.jackknifing import jackknife
     from sapwood.parse.parameter import FlatParser, FunctionParser, as_parser
