@@ -161,7 +161,7 @@ class TreeArray:
             if self.has_bags:
                 return np.zeros(len(self), dtype=np.bool_)
             mine, others = on_one_arena(self._compact(), TreeArray([other]))
-            return mine._roots == others._roots[0]
+            return np.equal(mine._roots, others._roots[:1])
         if not isinstance(other, TreeArray):
             return NotImplemented
         if len(self) != len(other):
@@ -173,8 +173,8 @@ class TreeArray:
             return np.zeros(len(self), dtype=np.bool_)
         mine, others = on_one_arena(self._compact(), other._compact())
         if self._ends is None or other._ends is None:
-            return mine._roots == others._roots
-        same = _sizes(self) == _sizes(other)
+            return np.equal(mine._roots, others._roots)
+        same: NDArray[np.bool_] = np.equal(_sizes(self), _sizes(other))
         # Bags of the same size differ if any tree does: the number of differences grows between begin and end.
         chosen = np.flatnonzero(same)
         differences = np.cumsum(np.append(False, mine[chosen]._roots != others[chosen]._roots))
