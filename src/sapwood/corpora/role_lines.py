@@ -58,6 +58,7 @@ def role_line(sentence: RoleSentence) -> str:
             "predicate": one.predicate,
             "lemma": one.lemma,
             **({"roleset": one.roleset} if one.roleset else {}),
+            **({"guessed": True} if one.guessed else {}),
             "arguments": [
                 {"role": each.role, "first": each.first, "last": each.last}
                 | ({} if each.node is None else {"node": each.node})
@@ -87,6 +88,7 @@ def _sentence(line: Line) -> RoleSentence:
                     for a in one["arguments"]
                 ),
                 _text(one.get("roleset", "")),
+                _flag(one.get("guessed", False)),
             )
             for one in record["propositions"]
         )
@@ -103,6 +105,12 @@ def _sentence(line: Line) -> RoleSentence:
     if tree is not None and tree.leaves() != words:
         raise line.fault("the leaves of the tree are not the words")
     return RoleSentence(words, propositions, tree, _text(record.get("name", "")), _text(record.get("how", "")))
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(f"guessed is {value!r}, not true or false")
+    return value
 
 
 def _text(value: object) -> str:

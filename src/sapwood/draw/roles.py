@@ -28,7 +28,7 @@ def role_layers(sentence: RoleSentence) -> list[SpanLayer]:
     [A0] [V-]   bark
     """
     return [
-        SpanLayer(one.roleset or one.lemma, [LabelledSpan(a.role, a.first, a.last) for a in one.arguments])
+        SpanLayer(one.title, [LabelledSpan(a.role, a.first, a.last) for a in one.arguments])
         for one in sentence.propositions
     ]
 

@@ -194,8 +194,7 @@ def _label_roles(
                     "features": [] if why is None else [[name, finite(w)] for name, w in why.features[:_FEATURES]],
                 }
             )
-        title = proposition.roleset or proposition.lemma
-        layers.append({"title": title, "marked": [proposition.predicate], "spans": spans})
+        layers.append({"title": proposition.title, "marked": [proposition.predicate], "spans": spans})
     notes = [] if layers else ["No predicate was found."]
     return {"layers": layers, "scores": ["probability"], "notes": notes}
 

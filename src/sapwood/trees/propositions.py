@@ -59,6 +59,8 @@ class Proposition(Shown):
         In the order of the words, the predicate itself (``V``) among them.
     roleset : str
         Which sense of the predicate, such as ``give.01``; empty where unknown.
+    guessed : bool
+        Whether a model made the roleset up because it has learnt none for this base form.
 
     Examples
     --------
@@ -71,6 +73,16 @@ class Proposition(Shown):
     lemma: str
     arguments: tuple[Argument, ...]
     roleset: str = ""
+    guessed: bool = field(default=False, compare=False)
+
+    @property
+    def title(self) -> str:
+        """The roleset, or the base form where there is none; with ``?`` where it is guessed.
+
+        >>> Proposition(1, "fling", (), "fling.01", guessed=True).title
+        'fling.01?'
+        """
+        return f"{self.roleset or self.lemma}{'?' if self.guessed else ''}"
 
     @property
     def roles(self) -> tuple[Argument, ...]:
@@ -121,7 +133,7 @@ class RoleSentence(Shown):
         facts: dict[str, Any] = {"sentence": " ".join(self.words)}
         for one in self.propositions:
             roles = (f"{part.role}: {' '.join(self.words[part.first : part.last + 1])}" for part in one.arguments)
-            facts[one.roleset or one.lemma] = "; ".join(roles)
+            facts[one.title] = "; ".join(roles)
         return facts
 
 

@@ -19,133 +19,245 @@ def _irregular(text: str) -> dict[str, str]:
 
 # The base form first, then what it turns into.
 _VERBS = _irregular("""
+abide abode
 add adds added adding
-arise arises arose arisen
-be is are was were been being am 's 're 'm
+arise arose arisen
+awake awoke awoken
+babysit babysat babysitting
+be is are was were been being am 's 're 'm s re m ai
 bear bore borne born
 beat beaten
 become became becoming
+befall befell befallen
+beget begat begot begotten
 begin began begun beginning
+behold beheld
+belie belied belying
 bend bent
+bereave bereft
+beseech besought
+bid bade bidden
+bind bound
 bite bit bitten biting
 bleed bled
 blow blew blown
+bore bored boring
+bound bounded bounding
 break broke broken
 breed bred
 bring brought
+browbeat browbeaten
 build built
 burn burnt
 buy bought
 catch caught
 choose chose chosen choosing
+cleave cleft clove cloven
+cling clung
 come came coming
+compete competed competing
+complete completed completing
+control controlled controlling
 create created creating
+creep crept
+cringe cringed cringing
 cut cutting
 deal dealt
+delete deleted deleting
+deplete depleted depleting
+develop developed developing
 die died dying
 dig dug digging
-do does did done doing
+dive dove
+do does did done doing du
 draw drew drawn
+dream dreamt
 drink drank drunk
 drive drove driven
+dwell dwelt
 eat ate eaten
+edit edited editing
+err erred erring
+excite excited exciting
+exhale exhaled exhaling
 fall fell fallen
 feed fed
 feel felt
+fell felled felling
 fight fought
 find found
 flee fled
+fling flung
 fly flew flown
 focus focused focusing
 forbid forbade forbidden
 forget forgot forgotten forgetting
+forsake forsook forsaken
+found founded founding
 freeze froze frozen
+gainsay gainsaid
 get got gotten getting
 give gave given giving
-go goes went gone going
+go goes went gone going gon
+grind ground
+ground grounded grounding
 grow grew grown
+hamstring hamstrung
 hang hung
-have has had having 've
+have has had having 've 'd ve d of
 hear heard
+heave hove
+hew hewn
 hide hid hidden
+hinge hinged hinging
 hit hitting
 hold held
 house housed
+ignite ignited igniting
+impede impeded impeding
+infringe infringed infringing
+inhale inhaled inhaling
+inlay inlaid
+intervene intervened intervening
 invite invited inviting
 keep kept
+kneel knelt
 know knew known
+lade laden
 lay laid
 lead led
+lean leant
+leap leapt
+learn learnt
 leave left
 lend lent
 let letting
-lie lying
+lie lay lain lying
 light lit
 lose lost losing
 make made making
 mean meant
 meet met
+mimic mimicked mimicking
+mow mown
 owe owed owing
+panic panicked panicking
+partake partook partaken
+paste pasted pasting
+patrol patrolled patrolling
 pay paid
+picnic picnicked picnicking
+plead pled
 prove proven
 put putting
 quit quitting
+quote quoted quoting
+range ranged ranging
 read reading
+recite recited reciting
+rend rent
+rent rented renting
 ride rode ridden
 ring rang rung
 rise rose risen
 run ran running
+saw sawed sawn sawing
 say said
 see saw seen seeing
 seek sought
 sell sold
 send sent
 set setting
+sew sewn
 shake shook shaken
+shave shaven
+shear shorn
+shine shone
+shoe shod
 shoot shot
 show shown
+shrink shrank shrunk shrunken
 shut shutting
 sing sang sung
-sink sank sunk
+sink sank sunk sunken
 sit sat sitting
+slay slew slain
 sleep slept
+slide slid
+sling slung
+slink slunk
+smell smelt
+smelt smelted smelting
+smite smote smitten
+sneak snuck
+sow sown
 speak spoke spoken
+speed sped
+spell spelt
 spend spent
+spill spilt
 spin spun
+spit spat
+spoil spoilt
 spring sprang sprung
+square squared squaring
 stand stood
 steal stole stolen
 stick stuck
+sting stung
+stink stank stunk
+strew strewn
+stride strode stridden
 strike struck stricken striking
+string strung
+strive strove striven
+suit suited suiting
 swear swore sworn
 sweep swept
+swell swollen
 swim swam swum swimming
 swing swung
 take took taken taking
+taste tasted tasting
 teach taught
 tear tore torn
 tell told
 think thought
+thrive throve thriven
 throw threw thrown
 tie tied tying
+traffic trafficked trafficking
+tread trod trodden
+underlie underlay underlain underlying
 understand understood
 unite united uniting
+untie untied untying
 use used using
+vie vied vying
+visit visited visiting
 wake woke woken
+waste wasted wasting
+waylay waylaid
 wear wore worn
 weave wove woven
+weep wept
+welcome welcomed welcoming
 win won winning
 wind wound
+work wrought
+wound wounded wounding
+wring wrung
 write wrote written writing
-complete completed completing
-edit edited editing
-develop developed developing
-visit visited visiting
+""")
+_MODALS = _irregular("""
 can could ca
 will would wo 'll
 may might
 shall should sha
 """)
+_BASES = frozenset(_VERBS.values())
+# Irregular verbs stay so after these: "rewrote", "misled", "withheld".
+_PREFIXES = ("re", "un", "over", "under", "out", "mis", "with", "up", "be", "fore", "for", "inter", "pre")
 
 _NOUNS = _irregular("""
 aircraft aircraft
@@ -260,6 +372,8 @@ def lemma(word: str, tag: str) -> str:
     ('country', 'woman', 'be', 'good')
     >>> lemma("stopped", "VBD"), lemma("invented", "VBD"), lemma("written", "VBN"), lemma("United", "NNP")
     ('stop', 'invent', 'write', 'united')
+    >>> lemma("flung", "VBD"), lemma("overthrew", "VBD"), lemma("lay", "VBD"), lemma("lay", "VBP")
+    ('fling', 'overthrow', 'lie', 'lay')
     """
     form = word.lower()
     return _inflected(form, tag) or form
@@ -270,8 +384,10 @@ def _inflected(form: str, tag: str) -> str:
         if form in _NOUNS:
             return _NOUNS[form]
         return form if tag == "NN" else _singular(form)
-    if tag.startswith("VB") or tag in ("MD", "AUX", "AUXG"):
-        return _VERBS.get(form) or _base(form, tag)
+    if tag == "MD":
+        return _MODALS.get(form, form)
+    if tag.startswith("VB") or tag in ("AUX", "AUXG"):
+        return _irregular_base(form, tag) or _base(form, tag)
     if tag in ("JJR", "JJS", "RBR", "RBS"):
         return _DEGREES.get(form) or _positive(form)
     return form
@@ -287,6 +403,20 @@ def _singular(form: str) -> str:
     if form.endswith(("ches", "shes", "sses", "xes", "zzes", "oes", "uses")) and form not in _FINAL_E:
         return form[:-2]
     return form[:-2] if form.endswith("'s") else form[:-1]
+
+
+def _irregular_base(form: str, tag: str) -> str:
+    """Return the base form of an irregular verb; nothing if this is none."""
+    if tag in ("VB", "VBP") and form in _BASES:
+        return form  # "to found", "they lay": another verb than "find" and "lie"
+    if form in _VERBS:
+        return _VERBS[form]
+    if tag in ("VBD", "VBN"):
+        for prefix in (form[: form.rfind("-") + 1], *_PREFIXES):
+            rest = form[len(prefix) :]
+            if prefix and len(rest) > 2 and form.startswith(prefix) and rest in _VERBS:
+                return prefix + _VERBS[rest]
+    return ""
 
 
 def _base(form: str, tag: str) -> str:
@@ -321,19 +451,21 @@ def _restore(stem: str) -> str:
     if len(stem) < 2 or stem.endswith("ee"):
         return stem
     last, before = stem[-1], stem[-2]
-    if last == before and last not in "lszfeo":
+    if (last == before and last not in "lszfeo") or (
+        stem.endswith("ell") and len(stem) > 5 and not stem.endswith(("spell", "tell", "well", "sell"))
+    ):
         return stem[:-1]
     if last in "aeoyxwh" or (last == "l" and before == "l") or (last == "s" and before == "s"):
         return stem + "e" if stem.endswith("th") and before == "t" and stem[-3:-2] in ("a", "o") else stem
     if last in "vcuz" or (last == "s" and before != "s"):
         return stem + "e"
     if last == "g":
-        return stem + "e" if before in "dra" or (stem.endswith(("ang", "eng")) and len(stem) > 4) else stem
+        return stem + "e" if before in "draleiu" or (stem.endswith(("ang", "eng", "ung")) and len(stem) > 4) else stem
     if last == "l" and before not in _VOWELS and before not in "rw":
         return stem + "e"
     if before in _VOWELS and before != "y":
         if len(stem) > 2 and stem[-3] in _VOWELS and stem[-3:-1] != "ui":
-            return stem + "e" if stem.endswith("iat") else stem
+            return stem + "e" if stem.endswith(("iat", "uat")) else stem
         syllables = sum(
             letter in _VOWELS and (at == 0 or stem[at - 1] not in _VOWELS) for at, letter in enumerate(stem)
         )
@@ -345,6 +477,6 @@ def _restore(stem: str) -> str:
 
 # Last letters of longer stems that mostly go with an e, as in "provid" or "determin".
 _WITH_E = (
-    "at", "ir", "ar", "ur", "or", "in", "id", "ud", "ad", "od", "um", "am", "ut", "ot",
-    "ik", "ak", "ok", "ap", "is", "av", "iv", "ib", "il",
+    "at", "ir", "ar", "ur", "gnor", "plor", "stor", "ador", "in", "id", "ud", "ad", "ced", "sed", "od", "um", "am",
+    "ut", "ot", "ik", "ak", "ok", "uk", "ap", "is", "av", "iv", "ib", "il", "ul",
 )  # fmt: skip

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from sapwood.errors import DataError
+from sapwood.words.lemmas import lemma as rule_lemma
 from sapwood.words.wordnet import _age, _read, find_wordnet
 
 __all__ = ["WordSenses", "plain_lemma"]
@@ -89,7 +90,7 @@ def part_of_speech(tag: str) -> str:
 
 
 def plain_lemma(word: str, tag: str) -> str:
-    """Guess the base form of an English word from its ending; the resort where there is no WordNet.
+    """Find the base form of an English word by rule; the resort where there is no WordNet.
 
     >>> plain_lemma("dogs", "NNS"), plain_lemma("is", "VBZ"), plain_lemma("barked", "VBD")
     ('dog', 'be', 'bark')
@@ -99,19 +100,7 @@ def plain_lemma(word: str, tag: str) -> str:
         known = _PRONOUNS.get(form)
         if known is not None:
             return known
-    if len(form) < 4:
-        return form
-    if tag in ("NNS", "NNPS") or tag == "VBZ":
-        if form.endswith("ies"):
-            return form[:-3] + "y"
-        if form.endswith(("ches", "shes", "sses", "xes")):
-            return form[:-2]
-        return form[:-1] if form.endswith("s") and not form.endswith("ss") else form
-    ending = {"VBD": "ed", "VBN": "ed", "VBG": "ing"}.get(tag)
-    if ending and form.endswith(ending) and len(form) - len(ending) >= 3:
-        stem = form[: -len(ending)]
-        return stem[:-1] if stem[-1] == stem[-2] and stem[-1] not in "ls" else stem
-    return form
+    return rule_lemma(word, tag)
 
 
 class WordSenses:
@@ -143,9 +132,12 @@ class WordSenses:
         if not part or tag.startswith("NNP"):
             return form
         index, exceptions = self._files[part][0], self._files[part][1]
+        # "To found" and "they lay" are base forms, though "found" and "lay" are exceptions as well.
+        if tag in ("VB", "VBP") and form in index:
+            return form
         if form in exceptions:
             return exceptions[form]
-        if part in "nv" and tag in ("NN", "VB", "VBP") and form in index:
+        if tag == "NN" and form in index:
             return form
         for ending, stem in _RULES[part]:
             if form.endswith(ending) and len(form) > len(ending) + 1 and not (ending == "s" and form.endswith("ss")):

@@ -7,7 +7,7 @@ from itertools import islice
 import pytest
 
 from sapwood.corpora import iter_joined
-from sapwood.tasks.roles.predicates import Lexicon, base_form, find_predicates, is_auxiliary, voice
+from sapwood.tasks.roles.predicates import Lexicon, find_predicates, is_auxiliary, voice
 from sapwood.tasks.roles.pruning import candidates, constituent_of, coverage
 from sapwood.trees import Argument, Positions, Proposition, RoleSentence, Tree
 
@@ -62,7 +62,7 @@ def test_copulas_auxiliaries_and_nouns() -> None:
     ],
 )
 def test_base_forms(word: str, tag: str, lemma: str) -> None:
-    assert base_form(word, tag) == lemma
+    assert Lexicon().lemma(word, tag) == lemma
 
 
 def test_pruning_takes_sisters_and_skips_coordination() -> None:

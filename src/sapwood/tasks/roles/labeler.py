@@ -379,9 +379,9 @@ class RoleLabeler(BaseEstimator):
                 raise DataError(f"there is no word {word!r}; the sentence has {len(parse.words)}, counted from 0.")
             given = predicates[word] if isinstance(predicates, Mapping) else ""
             lemma = given or self.lexicon_.lemma(parse.words[word], parse.tags[word])
-            roleset = self.lexicon_.roleset(lemma)
+            roleset, guessed = self.lexicon_.roleset(lemma), not self.lexicon_.knows(lemma)
             arguments = self._arguments(parse, int(word), lemma, rules)
-            yield Proposition(int(word), lemma, tuple(sorted(arguments, key=lambda one: one.first)), roleset)
+            yield Proposition(int(word), lemma, tuple(sorted(arguments, key=lambda one: one.first)), roleset, guessed)
 
     def _arguments(self, parse: Parse, word: int, lemma: str, rules: Constraints) -> list[Argument]:
         at = parse.at

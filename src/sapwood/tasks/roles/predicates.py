@@ -1,7 +1,7 @@
 """Which words are predicates, their base forms, their voice and their most frequent sense.
 
 Words and tags are Penn's. What is learnt from data (base forms, nouns that are predicates, senses) is in ``Lexicon``;
-without data, rules and a short list of irregular verbs do.
+the base forms of other words are found by the rules of ``words.lemmas``.
 """
 
 from __future__ import annotations
@@ -13,102 +13,13 @@ from typing import Any
 
 from sapwood.trees.positions import Positions
 from sapwood.trees.propositions import RoleSentence
+from sapwood.words.lemmas import lemma as base_form
 
-__all__ = ["Lexicon", "base_form", "find_predicates", "is_auxiliary", "is_prenominal", "voice"]
+__all__ = ["Lexicon", "find_predicates", "is_auxiliary", "is_prenominal", "voice"]
 
 VERB_TAGS = frozenset(["VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "AUX", "AUXG"])
 NOUN_TAGS = frozenset(["NN", "NNS", "JJ", "JJR", "JJS"])
-
-_FORMS = {
-    "be": "am is are was were be been being 'm 's 're m s re ai",
-    "have": "have has had having 've 'd ve d of",
-    "do": "do does did done doing du",
-    "get": "get gets got gotten getting",
-    "go": "go goes went gone going gon",
-    "make": "make makes made making",
-    "take": "take takes took taken taking",
-    "give": "give gives gave given giving",
-    "come": "come comes came coming",
-    "see": "see sees saw seen seeing",
-    "know": "know knows knew known knowing",
-    "think": "think thinks thought thinking",
-    "say": "say says said saying",
-    "tell": "tell tells told telling",
-    "find": "find finds found finding",
-    "leave": "leave leaves left leaving",
-    "feel": "feel feels felt feeling",
-    "bring": "bring brings brought bringing",
-    "buy": "buy buys bought buying",
-    "keep": "keep keeps kept keeping",
-    "begin": "begin begins began begun beginning",
-    "run": "run runs ran running",
-    "write": "write writes wrote written writing",
-    "sell": "sell sells sold selling",
-    "lose": "lose loses lost losing",
-    "pay": "pay pays paid paying",
-    "meet": "meet meets met meeting",
-    "send": "send sends sent sending",
-    "build": "build builds built building",
-    "hear": "hear hears heard hearing",
-    "eat": "eat eats ate eaten eating",
-    "spend": "spend spends spent spending",
-    "hold": "hold holds held holding",
-    "stand": "stand stands stood standing",
-    "understand": "understand understands understood understanding",
-    "speak": "speak speaks spoke spoken speaking",
-    "fall": "fall falls fell fallen falling",
-    "rise": "rise rises rose risen rising",
-    "drive": "drive drives drove driven driving",
-    "break": "break breaks broke broken breaking",
-    "choose": "choose chooses chose chosen choosing",
-    "grow": "grow grows grew grown growing",
-    "show": "show shows showed shown showing",
-    "catch": "catch catches caught catching",
-    "teach": "teach teaches taught teaching",
-    "win": "win wins won winning",
-    "sit": "sit sits sat sitting",
-    "mean": "mean means meant meaning",
-    "become": "become becomes became becoming",
-}
-_IRREGULAR = {form: lemma for lemma, forms in _FORMS.items() for form in forms.split()}
-_AUXILIARY = {lemma: frozenset(_FORMS[lemma].split()) for lemma in ("be", "have", "do", "get")}
-_VOWELS = "aeiou"
-
-
-def base_form(word: str, tag: str) -> str:
-    """Guess the base form of a verb or noun from its ending.
-
-    >>> [base_form(word, tag) for word, tag in (("was", "VBD"), ("stopped", "VBD"), ("tries", "VBZ"))]
-    ['be', 'stop', 'try']
-    >>> [base_form(word, tag) for word, tag in (("watches", "VBZ"), ("walked", "VBN"), ("hoping", "VBG"))]
-    ['watch', 'walk', 'hope']
-    """
-    text = word.lower()
-    if text in _IRREGULAR and tag in VERB_TAGS:
-        return _IRREGULAR[text]
-    if tag in ("VBZ", "NNS") and text.endswith("s") and len(text) > 2:
-        if text.endswith("ies") and len(text) > 4:
-            return text[:-3] + "y"
-        if text.endswith(("sses", "shes", "ches", "xes", "zes", "oes")):
-            return text[:-2]
-        return text if text.endswith("ss") else text[:-1]
-    if tag in ("VBG", "AUXG") and text.endswith("ing") and len(text) > 4:
-        return _restored(text[:-3])
-    if tag in ("VBD", "VBN") and text.endswith("ed") and len(text) > 3:
-        return text[:-3] + "y" if text.endswith("ied") and len(text) > 4 else _restored(text[:-2])
-    return text
-
-
-def _restored(stem: str) -> str:
-    """Undo what an ending does to a stem: doubled letters, a lost e."""
-    if len(stem) > 2 and stem[-1] == stem[-2] and stem[-1] not in "lsz" + _VOWELS:
-        return stem[:-1]
-    ends = len(stem) >= 2 and stem[-1] not in _VOWELS + "wxy" and stem[-2] in _VOWELS
-    single = ends and (len(stem) < 3 or stem[-3] not in _VOWELS)
-    syllables = sum(a in _VOWELS and b not in _VOWELS for a, b in zip(stem, stem[1:] + "-", strict=True))
-    if stem.endswith(("c", "v", "u", "dg", "rs", "ns", "at", "iz", "ur")) or (single and syllables == 1):
-        return stem + "e"
-    return stem
+_AUXILIARIES = frozenset(["be", "have", "do", "get"])
 
 
 def is_auxiliary(at: Positions, word: int) -> bool:
@@ -120,7 +31,7 @@ def is_auxiliary(at: Positions, word: int) -> bool:
     (True, False)
     """
     tag = at.tag(word)
-    if at.labels[tag] not in VERB_TAGS or not any(_is_form(at, word, lemma) for lemma in _AUXILIARY):
+    if _verb(at, word) not in _AUXILIARIES:
         return False
     beside = at.children[at.parent[tag]] if at.parent[tag] >= 0 else []
     return any(node > tag and _bare(at.labels[node]) == "VP" for node in beside)
@@ -199,18 +110,19 @@ def voice(at: Positions, predicate: int) -> str:
         above = at.parent[node]
         for sister in reversed(at.children[above]):
             if sister < node and at.is_tag(sister):
-                word = at.first[sister]
-                if _is_form(at, word, "be") or _is_form(at, word, "get"):
+                helping = _verb(at, at.first[sister])
+                if helping in ("be", "get"):
                     return "passive"
-                if _is_form(at, word, "have"):
+                if helping == "have":
                     return "active"
         node = above
     return "passive" if at.labels[tag] == "VBN" else "active"
 
 
-def _is_form(at: Positions, word: int, lemma: str) -> bool:
-    leaf = at.leaves[word]
-    return at.labels[leaf].lower() in _AUXILIARY[lemma] and at.labels[at.parent[leaf]] in VERB_TAGS
+def _verb(at: Positions, word: int) -> str:
+    """Return the base form of a verb; nothing for other words."""
+    tag = at.labels[at.tag(word)]
+    return base_form(at.labels[at.leaves[word]], tag) if tag in VERB_TAGS else ""
 
 
 def _bare(label: str) -> str:
@@ -290,12 +202,20 @@ class Lexicon:
         )
 
     def lemma(self, word: str, tag: str) -> str:
-        """Return the base form seen most often, or guess it."""
+        """Return the base form seen most often, or find it by rule."""
         return self.lemmas.get(f"{word.lower()}/{tag}") or base_form(word, tag)
 
     def roleset(self, lemma: str) -> str:
-        """Return the sense seen most often; ``lemma.01`` for verbs never seen."""
+        """Return the sense seen most often; ``lemma.01``, a guess, for verbs that ``knows`` says were never seen."""
         return self.senses.get(lemma, f"{lemma}.01")
+
+    def knows(self, lemma: str) -> bool:
+        """Whether any sense of a predicate was seen.
+
+        >>> Lexicon(senses={"shrink": "shrink.02"}).knows("fling")
+        False
+        """
+        return lemma in self.senses
 
     def legal(self, lemma: str, least: int) -> tuple[str, ...] | None:
         """Return the roles that any sense of a predicate has had, or None if it was seen less often than ``least``.

@@ -70,6 +70,7 @@ def _records(sentence: RoleSentence, places: list[int]) -> list[dict[str, Any]]:
             "predicate": places[one.predicate],
             "lemma": one.lemma,
             "roleset": one.roleset,
+            "guessed": one.guessed,
             "arguments": [
                 {"role": a.role, "start": places[a.first], "end": places[a.last] + 1, "score": a.score}
                 for a in one.arguments
