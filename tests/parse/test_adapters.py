@@ -1,4 +1,7 @@
-"""One hand-written output of each other parser, as its own objects or files have it."""
+"""One hand-written output of each other parser, as its own objects or files have it.
+
+The parsers that wrap them are in ``test_external.py``.
+"""
 
 from __future__ import annotations
 

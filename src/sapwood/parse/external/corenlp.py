@@ -52,13 +52,7 @@ class CoreNLPParser(BaseParser):
         self.timeout = timeout
 
     def _check(self) -> None:
-        try:
-            valid = isinstance(self.url, str) and urlsplit(self.url).scheme in ("http", "https")
-            valid = valid and bool(urlsplit(self.url).hostname) and self.url.isascii() and self.url.isprintable()
-            _ = urlsplit(self.url).port
-        except ValueError:
-            valid = False
-        if not valid:
+        if not isinstance(self.url, str) or not _is_address(self.url):
             raise ParameterError(f"url must be an address such as http://localhost:9000, got {self.url!r}.")
         number = not isinstance(self.timeout, bool) and isinstance(self.timeout, (int, float))
         if not number or not 0 < self.timeout <= 86_400:
@@ -118,3 +112,13 @@ class CoreNLPParser(BaseParser):
                 f"there is no CoreNLP server at {self.url} ({cause}); start one in CoreNLP's folder with: java -mx4g "
                 "-cp '*' edu.stanford.nlp.pipeline.StanfordCoreNLPServer -port 9000"
             ) from None
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        # A port that is no number shows when it is asked for.
+        whole = bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        return False
+    return whole and parts.scheme in ("http", "https") and url.isascii() and url.isprintable() and " " not in url
