@@ -154,7 +154,7 @@ def _trees(
             "sapwood.corpora.write_parsed_texts makes such a file of any parser's output."
         )
     if files:
-        setting.read[f"trees-{name}"] = os.fspath(setting.cache / f"trees-{name}*.tsv*")
+        setting.read[f"trees-{name}"] = os.fspath(model.with_name(f"trees-{name}*.tsv*"))
     trees = read_parsed_texts([os.fspath(file) for file in files]) if files else {}
     missing = {_key(text) for pairs in parts.values() for pair in pairs for text in (pair.first, pair.second)} - set(
         trees

@@ -94,7 +94,7 @@ class _Lists:
         self.first = [int(np.argmax(one.scores)) for one in lists]
         sizes = [len(one) for one in lists]
         self.sizes: Rows = np.array(sizes, dtype=np.int64)
-        self.words: Rows = np.array([len(one.parses[0].leaves()) for one in lists], dtype=np.int64)
+        self.words: Rows = np.array([len(one.gold.leaves()) if one.gold else 0 for one in lists], dtype=np.int64)
         self.agreement = [mutual_f1(one.parses, rules=RERANKING_RULES) for one in lists]
 
     def data(self, chosen: Chosen) -> tuple[Any, Numbers, Rows]:
