@@ -51,6 +51,8 @@ class FakeBllip:
         self.reranker_model = (features, weights)
 
     def set_parser_options(self, nbest: int = 50, overparsing: int = 21) -> None:
+        # The native code takes no other kind of integer.
+        assert type(nbest) is type(overparsing) is int
         self.options = {"nbest": nbest, "overparsing": overparsing}
 
     def parse(self, tokens: list[str], rerank: Any = "auto") -> list[Any]:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import sapwood as sw
@@ -32,8 +33,8 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 @pytest.mark.usefixtures("stand_ins")
 class TestBllip:
     def test_lists(self, tmp_path: Path) -> None:
-        parser = BllipParser(fakes.bllip_model(tmp_path / "model"))
-        found = parser.parse_nbest(["f(x", "a b", "é"], 2)
+        parser = BllipParser(fakes.bllip_model(tmp_path / "model"), overparsing=np.int64(5))
+        found = parser.parse_nbest(["f(x", "a b", "é"], np.int64(2))
         assert [tree.label for tree in found.parses] == ["S1", "S1"]
         assert [tree.children[0].label for tree in found.parses] == ["S", "NP"]
         assert found.parses.leaves() == [["f(x", "a b", "é"]] * 2
@@ -62,6 +63,14 @@ class TestBllip:
             parser.parse_nbest_batch([["a"], ["["]])
         with pytest.raises(DataError, match="has no parse: BLLIP takes up to 398 words"):
             parser.parse(["a"] * 399)
+
+    def test_trees_of_other_words(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        parser = BllipParser(fakes.bllip_model(tmp_path / "model"))
+        call = fakes.FakeBllip.parse
+        monkeypatch.setattr(fakes.FakeBllip, "parse", lambda self, tokens, rerank: call(self, tokens[::-1], rerank))
+        with pytest.raises(DataError, match="BLLIP gave a tree of other words"):
+            parser.parse_nbest(["Rain", "fell"])
+        assert [one.how for one in parser.parse_sentences([["Rain", "fell"]])] == ["flat"]
 
     def test_one_model_per_process(self, tmp_path: Path) -> None:
         for name in ("one", "two"):

@@ -109,7 +109,7 @@ class BllipParser(BaseParser):
         found = []
         with _lock, settings.progress_bar(len(sentences), "parsing") as progress:
             tool = _tool(os.fspath(self.folder), bool(self.rerank))
-            tool.set_parser_options(nbest=max(n, _CANDIDATES) if self.rerank else n, overparsing=self.overparsing)
+            tool.set_parser_options(nbest=max(n, _CANDIDATES) if self.rerank else n, overparsing=int(self.overparsing))
             for done, words in enumerate(sentences, 1):
                 found.append(self._list(tool, words, n))
                 if progress is not None:
@@ -125,7 +125,10 @@ class BllipParser(BaseParser):
             return DataError("BLLIP found none.")
         made = from_bllip(parses)
         scores = np.array([float(one.reranker_score) for one in parses]) if self.rerank else made.scores
-        return NBest(TreeArray(with_words(cast(Tree, tree), sent, words) for tree in made.parses), scores)
+        trees = TreeArray(with_words(cast(Tree, tree), sent, words) for tree in made.parses)
+        if any(leaves != words for leaves in trees.leaves()):
+            return DataError("BLLIP gave a tree of other words.")
+        return NBest(trees, scores)
 
 
 def _check_number(name: str, value: Any, most: int) -> None:
