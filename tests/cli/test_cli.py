@@ -192,7 +192,7 @@ def test_files_that_cannot_be_written_are_refused_before_the_work(arguments, tmp
 
 def test_devices_are_no_files_to_protect(model, data, capsys):
     assert main(["predict", str(model), str(data), "--out", os.devnull]) == 0
-    assert capsys.readouterr().err == ""
+    assert capsys.readouterr().err == f"{os.devnull}: 4 answered\n"
     assert not stat.S_ISREG(os.stat(os.devnull).st_mode)
 
 
@@ -299,8 +299,7 @@ def test_models_are_known_by_their_content(model, tmp_path, capsys):
     ("more", "message"),
     [
         (["--format", "html"], "--format: a KernelSVC writes its answers in one way only"),
-        (["--resume"], "--resume: a KernelSVC answers in one go"),
-        (["--parser", "x.sap"], "--parser: a KernelSVC takes trees, not text; make them with sapwood parse first"),
+        (["--resume"], "--resume goes on with a file; name it with --out"),
     ],
 )
 def test_options_that_a_model_has_no_use_for_are_refused(more, message, model, data, capsys):

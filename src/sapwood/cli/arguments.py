@@ -13,6 +13,7 @@ __all__ = [
     "Subparsers",
     "add_encoding",
     "add_kernel",
+    "add_parser_model",
     "add_reading",
     "add_threads",
     "check_outputs",
@@ -28,6 +29,11 @@ Subparsers = argparse._SubParsersAction  # the only name argparse has for its ow
 def add_threads(parser: argparse.ArgumentParser) -> None:
     """Add ``--threads``."""
     parser.add_argument("--threads", type=positive_int, metavar="N", help="native threads (default: all cores)")
+
+
+def add_parser_model(parser: argparse.ArgumentParser, note: str = "the input is text") -> None:
+    """Add ``--parser``."""
+    parser.add_argument("--parser", metavar="FILE", help=f"{note}; parse it with this model of sapwood train parser")
 
 
 def positive_int(text: str) -> int:
@@ -83,6 +89,7 @@ def add_encoding(parser: argparse.ArgumentParser) -> None:
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``read_named``."""
     add_encoding(parser)
+    add_parser_model(parser, "files are text, of which every sentence is a tree")
     parser.add_argument("--drop-traces", action="store_true", help="leave out -NONE- and what holds nothing else")
     parser.add_argument("--drop-function-tags", action="store_true", help="read NP-SBJ as NP")
 
@@ -107,6 +114,11 @@ def read_named(options: argparse.Namespace, *names: str | None) -> list[TreeArra
 
     if names.count("-") > 1:
         raise ParameterError("standard input can be read only once; name a file in place of one -.")
+    if options.parser is not None:
+        from sapwood.cli.texts import parsed_trees
+        from sapwood.parse import as_parser
+
+        return [parsed_trees(as_parser(options.parser), name) for name in names if name is not None]
     return [
         read_trees(
             named_source(name),

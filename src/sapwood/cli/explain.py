@@ -11,7 +11,6 @@ from sapwood.cli.arguments import (
     add_reading,
     add_threads,
     check_outputs,
-    named_source,
     positive_int,
     read_named,
 )
@@ -69,9 +68,10 @@ def run(options: argparse.Namespace) -> int:
             names = names[1:]
         explanations += [model.fragments(name, top=options.top) for name in names]
     if options.second is not None:
-        from sapwood.corpora import read_labelled
+        from sapwood.cli.answering.trees import read
 
-        trees, _ = read_labelled(named_source(options.second), labels=False, encoding=options.encoding)
+        options.data = options.second
+        trees, _ = read(options, labels=False)
         label = None if options.label is None else _class(model, options.label)
         for row in range(min(options.count, len(trees))):
             explanations.append(model.explain(trees[row : row + 1], label=label, top=options.top))

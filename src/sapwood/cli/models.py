@@ -8,10 +8,9 @@ from sapwood.errors import ModelFileError
 
 if TYPE_CHECKING:
     from sapwood.learn import KernelSVC
-    from sapwood.parse import PCFGParser
     from sapwood.tasks.questions import QuestionClassifier
 
-__all__ = ["load_classifier", "load_parser"]
+__all__ = ["load_classifier"]
 
 
 def load_classifier(path: str) -> KernelSVC | QuestionClassifier:
@@ -27,16 +26,3 @@ def load_classifier(path: str) -> KernelSVC | QuestionClassifier:
             f"{path}: holds a {type(model).__name__}, not a classifier; train one with sapwood train trees."
         )
     return model
-
-
-def load_parser(path: str) -> PCFGParser:
-    """Load a parser, or say what the file holds instead."""
-    from sapwood.files import load
-    from sapwood.parse import PCFGParser
-
-    parser = load(path)
-    if not isinstance(parser, PCFGParser):
-        raise ModelFileError(
-            f"{path}: holds a {type(parser).__name__}, not a parser; train one with sapwood train parser."
-        )
-    return parser

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import argparse
+import json
+from collections import Counter
 from collections.abc import Iterator
+from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sapwood.cli.arguments import Subparsers, add_threads, check_outputs, positive_int
-from sapwood.cli.texts import BATCH, read_text
+from sapwood.cli.output import add_output, write_output
+from sapwood.cli.texts import iter_text, text_sentences
 
 if TYPE_CHECKING:
-    from sapwood.parse import Parsed, PCFGParser
+    from sapwood.trees import TreeArray
 
 __all__ = ["add_parser", "run"]
+
+
+# Sentences parsed before the next ones are read: what is done is printed, and threads have enough to do.
+_BATCH = 64
 
 
 class _Sentence(NamedTuple):
@@ -40,81 +49,87 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--tokens", action="store_true", help="one sentence per line, words separated by white space")
     how.add_argument("--tagged", action="store_true", help="the same with tags: word/TAG")
-    parser.add_argument("--out", metavar="FILE", help="where to write (default: standard output)")
+    add_output(parser)
     add_threads(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Read, parse batch after batch, write."""
+    """Read, parse batch after batch, and write the trees as they come."""
     import sys
 
-    from sapwood.cli.models import load_parser
     from sapwood.errors import ParameterError
-    from sapwood.files import atomic_write
+    from sapwood.parse import as_parser
 
     check_outputs(options.out)
-    parser = load_parser(options.model)
     if options.nbest > 100_000:
         raise ParameterError(f"--nbest must be at most 100,000, got {options.nbest:,}.")
-    sentences = list(_sentences(options))
-    written: list[str] = []
-    fallback = 0
-    for lines, plain in _parsed(parser, sentences, options):
-        fallback += not plain
-        if options.out:
-            written.append(lines)
-        else:
-            sys.stdout.write(lines)
-    if options.out:
-        atomic_write(options.out, "".join(written).encode())
-    if fallback:
+    parser = as_parser(options.model)
+    if (options.nbest > 1 or options.tagged) and not hasattr(parser, "analyse"):
+        raise ParameterError(f"--nbest and --tagged need a PCFGParser, but the model is a {type(parser).__name__}.")
+    tally: Counter[str] = Counter()
+    write_output(
+        options,
+        _sentences(options),
+        partial(_answers, parser, options, tally),
+        models=[options.model],
+        settings=("file", "nbest", "format", "tokens", "tagged"),
+        what="parsing",
+    )
+    count = tally.total()
+    plainer = count - tally["parser"]
+    if plainer:
         print(
-            f"sapwood: {fallback:,} of {len(sentences):,} sentences were outside the grammar or too long, and got a "
-            "plainer parse",
+            f"sapwood: {plainer:,} of {count:,} sentences were outside the grammar or too long, and got a plainer "
+            "parse",
             file=sys.stderr,
         )
     return 0
 
 
-def _parsed(parser: PCFGParser, sentences: list[_Sentence], options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
+def _answers(
+    parser: Any, options: argparse.Namespace, tally: Counter[str], sentences: Iterator[_Sentence]
+) -> Iterator[str]:
     from sapwood import settings
+    from sapwood.trees import TreeArray
 
-    with settings.progress_bar(len(sentences), "parsing") as progress:
-        for begin in range(0, len(sentences), BATCH):
-            batch = sentences[begin : begin + BATCH]
+    first = 1
+    while batch := list(islice(sentences, _BATCH)):
+        words = [one.words for one in batch]
+        if hasattr(parser, "analyse"):
             with settings.options(progress=False):
-                found = parser.analyse([one.words for one in batch], options.nbest, tags=[one.tags for one in batch])
-            for number, (sentence, parsed) in enumerate(zip(batch, found, strict=True), begin + 1):
-                yield _shown(number, sentence, parsed, options), parsed.how == "grammar"
-            if progress is not None:
-                progress(begin + len(batch))
+                found = parser.analyse(words, options.nbest, tags=[one.tags for one in batch])
+            parses = [(one.how, one.parses.scores.tolist(), one.parses.parses) for one in found]
+        else:
+            parses = [(one.how, [None], TreeArray([one.tree])) for one in parser.parse_sentences(words)]
+        for number, (sentence, (how, scores, trees)) in enumerate(zip(batch, parses, strict=True), first):
+            tally[how] += 1
+            yield _shown(str(number), sentence, how, scores, trees, options)
+        first += len(batch)
 
 
-def _shown(number: int, sentence: _Sentence, parsed: Parsed, options: argparse.Namespace) -> str:
-    import json
-
-    texts = parsed.parses.parses.to_strings(escape=True)
+def _shown(
+    name: str, sentence: _Sentence, how: str, scores: list[float | None], trees: TreeArray, options: argparse.Namespace
+) -> str:
+    texts = trees.to_strings(escape=True)
     if options.format == "mrg":
         return "".join(f"{text}\n" for text in texts) + ("\n" if options.nbest > 1 else "")
-    record: dict[str, Any] = {"name": str(number), "words": [str(word) for word in sentence.words]}
+    record: dict[str, Any] = {"name": name, "words": [str(word) for word in sentence.words]}
     if not options.tokens and not options.tagged:
         record["offsets"] = [[word.begin, word.end] for word in sentence.words]
-    record["how"] = parsed.how
-    record["parses"] = [list(pair) for pair in zip(parsed.parses.scores.tolist(), texts, strict=True)]
+    record["how"] = how
+    record["parses"] = [list(pair) for pair in zip(scores, texts, strict=True)]
     return json.dumps(record, ensure_ascii=False) + "\n"
 
 
 def _sentences(options: argparse.Namespace) -> Iterator[_Sentence]:
     from sapwood.errors import DataError
-    from sapwood.parse import split_sentences
     from sapwood.parse.tokenizing import separate
 
-    text = read_text(options.file)
     if not options.tokens and not options.tagged:
-        yield from (_Sentence(list(words), None) for words in split_sentences(text))
+        yield from (_Sentence(list(words), None) for words in text_sentences(options.file))
         return
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(_lines(iter_text(options.file)), 1):
         words = separate(line)
         if not words:
             continue
@@ -126,3 +141,11 @@ def _sentences(options: argparse.Namespace) -> Iterator[_Sentence]:
             if not form or not tag:
                 raise DataError(f"{options.file}:{number}: {word!r} has no tag; expected word/TAG, such as rain/NN.")
         yield _Sentence([form for form, _, _ in pairs], [tag for _, _, tag in pairs])
+
+
+def _lines(blocks: Iterator[str]) -> Iterator[str]:
+    left = ""
+    for block in blocks:
+        *whole, left = (left + block).split("\n")
+        yield from whole
+    yield left

@@ -1,10 +1,13 @@
-"""``sapwood predict``: label trees with a model."""
+"""``sapwood predict``: ask a model, line by line or sentence by sentence."""
 
 from __future__ import annotations
 
 import argparse
+from collections import Counter
+from functools import partial
 
-from sapwood.cli.arguments import Subparsers, add_threads, check_outputs
+from sapwood.cli.arguments import Subparsers, add_parser_model, add_threads, check_outputs
+from sapwood.cli.output import add_output, write_output
 
 __all__ = ["add_parser", "run"]
 
@@ -13,33 +16,59 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Describe the command."""
     parser = subparsers.add_parser(
         "predict",
-        help="label trees or sentences with a model",
-        description="Write one line per tree: the predicted label, with --margins also the margin of every class.",
+        help="label trees or text with a model",
+        description="Write one line per tree, question, pair or sentence: the predicted label, with --margins also the "
+        "margin of every class; roles and frames as --format says.",
     )
     parser.add_argument("model", metavar="MODEL", help="model file")
-    parser.add_argument("data", metavar="DATA", help="one tree or label<TAB>tree per line, or - for standard input")
+    parser.add_argument(
+        "data",
+        metavar="DATA",
+        help="one tree, label<TAB>tree, question or pair per line, text, or - for standard input",
+    )
     parser.add_argument("--margins", action="store_true", help="add class=margin columns, largest first")
-    parser.add_argument("--out", metavar="FILE", help="where to write (default: standard output)")
+    add_output(parser)
     parser.add_argument(
         "--format", metavar="NAME", help="roles: jsonl (default), props, conll09, text, html; frames: jsonl, text, html"
     )
-    parser.add_argument(
-        "--parser",
-        metavar="FILE",
-        help="questions, pairs, roles, frames: DATA is text; parse it with this model of sapwood train parser",
-    )
+    add_parser_model(parser, "DATA is text; the model's own parser is used where it has one")
     parser.add_argument("--encoding", metavar="NAME", help="trees, questions: of DATA (default: utf-8)")
-    parser.add_argument("--resume", action="store_true", help="roles: go on where a stopped run to --out ended")
     add_threads(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Load the model and let its kind answer."""
+    """Load the model, and write what it answers as the answers come."""
+    import sys
+
     from sapwood.cli.answering import load_model, refuse_foreign
+    from sapwood.files import atomic_write
 
     check_outputs(options.out)
-    model, answering = load_model(options.model)
+    model, answering = load_model(options.model, options.parser)
     refuse_foreign(model, answering, options)
-    code: int = answering.predict(model, options)
-    return code
+    tally: Counter[str] = Counter()
+    items = answering.items(model, options)
+    if options.format == "html":
+        page = answering.page(model, options, tally, items)
+        if options.out:
+            atomic_write(options.out, page.encode())
+        else:
+            print(page)
+    else:
+        write_output(
+            options,
+            items,
+            partial(answering.answer, model, options, tally),
+            models=[options.model, options.parser],
+            settings=("data", "format", "margins"),
+            what="predicting",
+        )
+    if options.out:
+        print(f"{options.out}: {tally['items']:,} answered", file=sys.stderr)
+    flat = f"{tally['flat']:,} of {tally['items']:,} had no parse"
+    pieces = f"{tally['pieces']:,} were parsed in pieces"
+    told = [text for text, count in ((flat, tally["flat"]), (pieces, tally["pieces"])) if count]
+    if told:
+        print(f"sapwood: {' and '.join(told)}; they are marked in the output", file=sys.stderr)
+    return 0

@@ -1,55 +1,98 @@
-"""Raw text for commands: reading it, and turning it into parsed sentences with a parser's model file."""
+"""Raw text for commands: read, split and parsed little by little, so that memory does not grow with the text."""
 
 from __future__ import annotations
 
+import codecs
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sapwood.parse import PCFGParser
-    from sapwood.parse.tokenizing import Token
-    from sapwood.trees import Tree
+    from sapwood.parse import BaseParser, Sentence, Token
 
-__all__ = ["BATCH", "ParsedText", "parsed_sentences", "read_text"]
+__all__ = ["is_text", "iter_text", "open_named", "parsed_trees", "text_sentences"]
 
-# Sentences parsed before the next ones are looked at: what is done is printed, and threads have enough to do.
-BATCH = 64
-
-
-class ParsedText(NamedTuple):
-    """A sentence of a text: its words, which know where they stand, and its tree."""
-
-    words: list[Token]
-    tree: Tree
+_BLOCK = 1 << 16
+# Files of propositions in columns, which begin with words as text does.
+_OTHER_FORMATS = (".conll", ".conllu", ".tsv", ".jsonl", ".json", "_skel", ".gz", ".xz", ".bz2")
 
 
-def read_text(name: str) -> str:
-    """Read text in UTF-8 from a file, or from standard input for ``-``, or say which line is in another encoding."""
+def open_named(name: str) -> Any:
+    """Return what readers take: the name itself, or the bytes of standard input for ``-``."""
+    return getattr(sys.stdin, "buffer", sys.stdin) if name == "-" else name
+
+
+def iter_text(name: str) -> Iterator[str]:
+    """Yield text in UTF-8 from files, or from standard input for ``-``; says which line is in another encoding.
+
+    Between two files there is a blank line.
+    """
     from sapwood.corpora.sources import open_all
     from sapwood.errors import DataError
 
-    parts = []
-    for stream in open_all(sys.stdin.buffer if name == "-" else name):
-        data = stream.read()
-        try:
-            parts.append(data.decode("utf-8-sig"))
-        except UnicodeDecodeError as error:
-            line = data.count(b"\n", 0, error.start) + 1
-            raise DataError(
-                f"{stream.name}:{line}: the byte 0x{data[error.start]:02x} is not valid UTF-8; convert the file first."
-            ) from None
-    return "\n".join(parts)
+    for number, stream in enumerate(open_all(open_named(name))):
+        if number:
+            yield "\n\n"
+        decoder = codecs.getincrementaldecoder("utf-8-sig")()
+        lines = 1
+        while True:
+            block = stream.read(_BLOCK)
+            try:
+                text = block if isinstance(block, str) else decoder.decode(block, final=not block)
+            except UnicodeDecodeError as error:
+                line = lines + error.object[: error.start].count(b"\n")
+                raise DataError(
+                    f"{stream.name}:{line}: the byte 0x{error.object[error.start]:02x} is not valid UTF-8; convert the "
+                    "file first."
+                ) from None
+            lines += text.count("\n")
+            yield text
+            if not block:
+                break
 
 
-def parsed_sentences(parser: PCFGParser, name: str) -> Iterator[ParsedText]:
-    """Split a text into sentences and words, and parse them batch after batch."""
-    from sapwood.parse import split_sentences
-    from sapwood.trees import Tree
+def text_sentences(name: str) -> Iterator[list[Token]]:
+    """Yield the sentences of a text, as words that know where they stand in it."""
+    from sapwood.parse.tokenizing import iter_sentences
 
-    sentences: list[list[Any]] = [list(words) for words in split_sentences(read_text(name))]
-    for begin in range(0, len(sentences), BATCH):
-        batch = sentences[begin : begin + BATCH]
-        for words, tree in zip(batch, parser.parse_batch(batch), strict=True):
-            assert isinstance(tree, Tree)  # one tree per sentence, not a document of several
-            yield ParsedText(words, tree)
+    return iter_sentences(iter_text(name))
+
+
+def parsed_trees(parser: BaseParser, name: str) -> Any:
+    """Return the trees of all sentences of a text as an array; tells of those that could not be parsed."""
+    from sapwood.parse import Reading
+
+    found: list[tuple[Sentence, ...]] = [(one,) for one in parser.parse_sentences(text_sentences(name))]
+    reading = Reading(found, "sentence")
+    reading.report(training=True)
+    return reading.array()
+
+
+def is_text(model: Any, options: Any) -> bool:
+    """Whether DATA is text to be parsed: with ``--parser``, or where it looks like text and the model has a parser."""
+    from sapwood.errors import ParameterError
+
+    if options.parser is not None:
+        return True
+    if options.data.lower().endswith(_OTHER_FORMATS) or not _begins_like_text(options.data):
+        return False
+    if getattr(model, "parser", None) is None:
+        raise ParameterError(
+            f"{options.data}: is text, and the model has no parser of its own; give one with --parser, a model of "
+            "sapwood train parser."
+        )
+    return True
+
+
+def _begins_like_text(name: str) -> bool:
+    """Whether a file begins with something else than a bracket or a brace: then it holds no trees and no JSON."""
+    from sapwood.corpora.sources import open_all
+
+    if name == "-":
+        peek = getattr(open_named(name), "peek", None)
+        head = peek(1) if peek is not None else b"("
+    else:
+        files = open_all(name)
+        head = next(files).read(_BLOCK)
+    head = head.encode() if isinstance(head, str) else head
+    return not head.removeprefix(codecs.BOM_UTF8).lstrip().startswith((b"(", b"{"))

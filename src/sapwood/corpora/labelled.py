@@ -1,16 +1,90 @@
-"""Labelled trees: one ``label<TAB>tree`` per line."""
+"""Lines with a label in front: ``label<TAB>tree``, ``label<TAB>text``, and pairs of these."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sapwood.corpora.sources import FormatError, Source, TreeTexts, lines
+from sapwood.corpora.sources import FormatError, Line, Source, TreeTexts, lines
 from sapwood.trees.array import TreeArray
 
-__all__ = ["read_labelled"]
+__all__ = ["LabelledRow", "given_labels", "labelled_rows", "nothing_in", "read_labelled", "tree_column"]
+
+
+class LabelledRow(NamedTuple):
+    """A line with its label, if it has one, and the fields after it."""
+
+    line: Line
+    label: str | None
+    fields: tuple[str, ...]
+
+    def column(self, field: int = 0) -> int:
+        """Return the column in which a field begins, counted from 1."""
+        before = len(self.line.text) - sum(map(len, self.fields)) - len(self.fields) + 1
+        return before + sum(len(text) + 1 for text in self.fields[:field]) + 1
+
+
+def labelled_rows(
+    rows: Iterable[Line], *, labels: bool = True, fields: int = 1, what: str = "tree"
+) -> Iterator[LabelledRow]:
+    """Yield lines with their labels taken off; empty lines are passed over.
+
+    Parameters
+    ----------
+    rows : iterable of Line
+    labels : bool
+        Whether every line must have a label; otherwise it may lack one.
+    fields : int
+        Fields after the label, with tabs between them; a single one may hold tabs itself.
+    what : str
+        What a field is called in messages.
+
+    Examples
+    --------
+    >>> rows = labelled_rows([Line("file", 1, "same\\tWhy?\\tWhy so?")], fields=2, what="text")
+    >>> next(rows).label
+    'same'
+    """
+    expected = "<TAB>".join(["label", *[what] * fields])
+    if not labels:
+        expected += " or " + "<TAB>".join([what] * fields)
+    for line in rows:
+        if not line.text.strip():
+            continue
+        cells = line.text.split("\t", 1) if fields == 1 else line.text.split("\t")
+        if len(cells) == fields and not labels:
+            yield LabelledRow(line, None, tuple(cells))
+        elif len(cells) != fields + 1:
+            tabs = "no tab" if len(cells) == 1 else f"{len(cells) - 1} tabs"
+            raise line.fault(f"expected {expected}, but the line has {tabs}")
+        elif not cells[0].strip():
+            raise line.fault("the label before the first tab is empty")
+        else:
+            yield LabelledRow(line, cells[0].strip(), tuple(cells[1:]))
+
+
+def tree_column(rows: Iterable[LabelledRow]) -> TreeArray:
+    """Read the trees of rows with one field."""
+    texts = TreeTexts()
+    for row in rows:
+        texts.add(row.fields[0], row.line, row.column())
+    return texts.array()
+
+
+def nothing_in(source: Source | Sequence[Source], what: str, expected: str) -> FormatError:
+    """Make the error to raise where a source has blank lines only."""
+    name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else getattr(source, "name", "the source")
+    return FormatError(str(name), 1, 1, f"holds no {what}; expected lines of {expected}")
+
+
+def given_labels(rows: Sequence[LabelledRow]) -> NDArray[np.str_] | None:
+    """Return the labels of rows; None unless all have one."""
+    found = [row.label for row in rows if row.label is not None]
+    return np.array(found) if len(found) == len(rows) else None
 
 
 def read_labelled(
@@ -44,21 +118,7 @@ def read_labelled(
     >>> len(trees), y.tolist()
     (2, ['ask', 'tell'])
     """
-    texts = TreeTexts()
-    found: list[str | None] = []
-    name = "the source"
-    for line in lines(source, encoding=encoding):
-        name = line.source
-        if not line.text.strip():
-            continue
-        label, tab, tree = line.text.partition("\t")
-        if not tab and labels:
-            raise line.fault("expected label<TAB>tree, but the line has no tab")
-        if tab and not label.strip():
-            raise line.fault("the label before the tab is empty")
-        texts.add(tree if tab else line.text, line, len(label) + 2 if tab else 1)
-        found.append(label.strip() if tab else None)
-    if not found:
-        raise FormatError(name, 1, 1, "holds no tree; expected lines of label<TAB>tree")
-    given = [label for label in found if label is not None]
-    return texts.array(), np.array(given) if len(given) == len(found) else None
+    rows = list(labelled_rows(lines(source, encoding=encoding), labels=labels))
+    if not rows:
+        raise nothing_in(source, "tree", "label<TAB>tree")
+    return tree_column(rows), given_labels(rows)

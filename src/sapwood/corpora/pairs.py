@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sapwood.corpora.labelled import given_labels, labelled_rows, nothing_in
 from sapwood.corpora.sources import FormatError, Line, Source, encode_text, lines
 from sapwood.errors import DataError, ParameterError
 from sapwood.files import atomic_write
@@ -211,25 +212,10 @@ def read_text_pairs(
     >>> pairs, y.tolist()
     ([('Why rain?', 'Why does it rain?')], ['same'])
     """
-    pairs: list[tuple[str, str]] = []
-    given: list[str] = []
-    name = "the source"
-    for line in lines(source, encoding=encoding):
-        name = line.source
-        if not line.text.strip():
-            continue
-        fields = line.text.split("\t")
-        if len(fields) == 3:
-            if not fields[0].strip():
-                raise line.fault("the label before the first tab is empty")
-            given.append(fields[0].strip())
-        elif len(fields) != 2 or labels:
-            expected = "label<TAB>text<TAB>text" + ("" if labels else " or text<TAB>text")
-            raise line.fault(f"expected {expected}, but the line has {len(fields) - 1} tabs")
-        pairs.append((fields[-2], fields[-1]))
-    if not pairs:
-        raise FormatError(name, 1, 1, "holds no pair; expected lines of label<TAB>text<TAB>text")
-    return pairs, np.array(given) if len(given) == len(pairs) else None
+    rows = list(labelled_rows(lines(source, encoding=encoding), labels=labels, fields=2, what="text"))
+    if not rows:
+        raise nothing_in(source, "pair", "label<TAB>text<TAB>text")
+    return [(row.fields[0], row.fields[1]) for row in rows], given_labels(rows)
 
 
 def _check(faulty: str) -> None:

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapwood import _core
-from sapwood.corpora.sources import FormatError, Line, Source, encode_text, lines
+from sapwood.corpora.labelled import LabelledRow, given_labels, labelled_rows, nothing_in
+from sapwood.corpora.sources import Line, Source, encode_text, lines
 from sapwood.errors import BracketError, DataError
 from sapwood.files import atomic_write
 from sapwood.trees.array import TreeArray
@@ -76,32 +77,20 @@ def read_tree_pairs(
     >>> pairs, y.tolist()
     (Examples(first, second; 1 row), ['same'])
     """
+    rows = list(labelled_rows(lines(source), labels=labels, fields=2, what="trees"))
+    if not rows:
+        raise nothing_in(source, "pair", "label<TAB>trees<TAB>trees")
+    return tree_pairs(rows), given_labels(rows)
+
+
+def tree_pairs(rows: Iterable[LabelledRow]) -> Examples:
+    """Read the trees of rows with two fields as pairs."""
     fields = _Fields()
     sides: tuple[list[NDArray[np.uint32]], list[NDArray[np.uint32]]] = [], []
-    found: list[str | None] = []
-    name = "the source"
-    for line in lines(source):
-        name = line.source
-        if not line.text:
-            continue
-        cells = line.text.split("\t")
-        if len(cells) == 2 and not labels:
-            cells = ["", *cells]
-        elif len(cells) != 3:
-            expected = "label<TAB>trees<TAB>trees" + ("" if labels else " or trees<TAB>trees")
-            raise line.fault(f"expected {expected}, but the line has {len(cells) - 1} tabs")
-        elif not cells[0].strip():
-            raise line.fault("the label before the first tab is empty")
-        label, first, second = cells
-        column = len(label) + 2 if label else 1
-        sides[0].append(fields.read(first, line, column))
-        sides[1].append(fields.read(second, line, column + len(first) + 1))
-        found.append(label.strip() or None)
-    if not found:
-        raise FormatError(name, 1, 1, "holds no pair; expected lines of label<TAB>trees<TAB>trees")
-    given = [label for label in found if label is not None]
-    pairs = Examples(first=fields.array(sides[0]), second=fields.array(sides[1]))
-    return pairs, np.array(given) if len(given) == len(found) else None
+    for row in rows:
+        for number, side in enumerate(sides):
+            side.append(fields.read(row.fields[number], row.line, row.column(number)))
+    return Examples(first=fields.array(sides[0]), second=fields.array(sides[1]))
 
 
 def write_tree_pairs(pairs: Examples, labels: Iterable[object], path: str | os.PathLike[str]) -> None:

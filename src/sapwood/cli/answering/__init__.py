@@ -1,8 +1,11 @@
-"""Asking models: one module per kind of model, with ``predict(model, options)`` and ``evaluate(model, options)``.
+"""Asking models: one module per kind of model, which the commands ``predict`` and ``evaluate`` look up here.
 
-``sapwood predict`` and ``sapwood evaluate`` load a file, look up what it holds here, and leave the rest to the module.
-Of the options that not every kind of model has a use for, ``TAKES`` lists those that a module does; ``--parser``
-means that it takes raw text as well.
+A module has
+
+- ``TAKES``: those options that not every kind of model has a use for;
+- ``items(model, options)``: what is asked, read little by little;
+- ``answer(model, options, tally, items)``: one text per item, and in ``tally`` how trees came about;
+- ``evaluate(model, options)``, and perhaps ``page(model, options, tally, items)``: a page of HTML.
 """
 
 from __future__ import annotations
@@ -18,9 +21,7 @@ __all__ = ["load_model", "refuse_foreign"]
 
 # What to say where an option is given that the kind of model has no use for.
 _FOREIGN = {
-    "parser": "takes trees, not text; make them with sapwood parse first.",
     "format": "writes its answers in one way only; leave the option out.",
-    "resume": "answers in one go; leave the option out.",
     "encoding": "reads UTF-8; convert the file first, for example with iconv -f latin1 -t utf8.",
 }
 
@@ -46,12 +47,18 @@ def refuse_foreign(model: Any, answering: ModuleType, options: argparse.Namespac
     options.encoding = options.encoding or "utf-8"
 
 
-def load_model(path: str) -> tuple[Any, ModuleType]:
-    """Load a model and the module that knows how to ask it, or say what the file holds instead."""
+def load_model(path: str, parser: str | None = None) -> tuple[Any, ModuleType]:
+    """Load a model and the module that knows how to ask it, or say what the file holds instead.
+
+    A parser's model file takes the place of the parser that the model may have.
+    """
     from sapwood.files import load
+    from sapwood.parse import as_parser
 
     model = load(path)
     name = type(model).__name__
     if name not in _ANSWERING:
         raise ModelFileError(f"{path}: holds a {name}, not a model that labels data; train one with sapwood train.")
+    if parser is not None and "parser" in model.get_params(deep=False):
+        model.set_params(parser=as_parser(parser))
     return model, import_module(f"sapwood.cli.answering.{_ANSWERING[name]}")

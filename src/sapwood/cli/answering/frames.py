@@ -4,55 +4,93 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from sapwood.cli.texts import is_text, open_named, text_sentences
 
 if TYPE_CHECKING:
-    from sapwood.tasks.frames import FrameLabeler, FrameParser, FrameRecord
+    from sapwood.tasks.frames import FrameInput, FrameLabeler, FrameParser, FrameRecord, LabelledTarget
 
-__all__ = ["TAKES", "evaluate", "predict"]
+__all__ = ["TAKES", "answer", "evaluate", "items", "page"]
 
-TAKES = ("parser", "format")
+TAKES = ("format",)
+
+_BATCH = 64
 
 
-def predict(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> int:
-    """Write JSON lines, text or HTML; frames are found where the input does not give them."""
-    from sapwood.draw import page, span_brackets, span_html
-    from sapwood.errors import DataError, ParameterError
-    from sapwood.files import atomic_write
-    from sapwood.tasks.frames import FrameInput, FrameLabeler, FrameParser, prediction
+def items(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> Iterator[Any]:
+    """Yield sentences: the words of a text, or records with trees and perhaps targets."""
+    from sapwood.errors import ParameterError
 
-    form = options.format or "jsonl"
-    if form not in ("jsonl", "text", "html"):
-        raise ParameterError(f"--format must be one of jsonl, text, html; got {form!r}.")
-    records = _records(model, options)
+    if (options.format or "jsonl") not in ("jsonl", "text", "html"):
+        raise ParameterError(f"--format must be one of jsonl, text, html; got {options.format!r}.")
+    return text_sentences(options.data) if is_text(model, options) else _records(model, options)
+
+
+def answer(
+    model: FrameLabeler | FrameParser, options: argparse.Namespace, tally: Counter[str], items: Iterable[Any]
+) -> Iterator[str]:
+    """Yield one line per sentence, as JSON or text; frames are found where the input does not give them."""
+    from sapwood.draw import span_brackets
+    from sapwood.tasks.frames import prediction
+
+    for one, how, frames in _answered(model, options, tally, items):
+        if options.format == "text":
+            yield span_brackets(one.parse.words, [frame.layer() for frame in frames]) + "\n"
+        else:
+            marked = {"how": how} if how in ("fallback", "pieces", "flat") else {}
+            found = prediction(one, frames, margins=options.margins)
+            yield json.dumps({**found, **marked}, ensure_ascii=False) + "\n"
+
+
+def page(
+    model: FrameLabeler | FrameParser, options: argparse.Namespace, tally: Counter[str], items: Iterable[Any]
+) -> str:
+    """Return a page that draws every sentence."""
+    from sapwood.draw import page, span_html
+
+    drawn = [
+        span_html(one.parse.words, [frame.layer() for frame in frames])
+        for one, _, frames in _answered(model, options, tally, items)
+    ]
+    return page("Frames", drawn)
+
+
+def _answered(
+    model: FrameLabeler | FrameParser, options: argparse.Namespace, tally: Counter[str], items: Iterable[Any]
+) -> Iterator[tuple[FrameInput, str, list[LabelledTarget]]]:
+    from sapwood.errors import DataError
+    from sapwood.parse import as_parser
+    from sapwood.tasks.frames import FrameInput, FrameParser, FrameRecord
+    from sapwood.tasks.frames.parser import as_parsed
+
     labeler = model.labeler_ if isinstance(model, FrameParser) else model
-    missing = [number for number, one in enumerate(records) if not one.given]
-    if missing and isinstance(model, FrameLabeler):
-        raise DataError(
-            f"{options.data}: line {missing[0] + 1} gives no targets, and this model finds none by itself; add them, "
-            "or train with sapwood train frames."
-        )
-    data: list[FrameInput] = list(records)
-    if isinstance(model, FrameParser) and missing:
-        found = model.identifier_.predict([records[number].parse for number in missing])
-        for number, targets in zip(missing, found, strict=True):
-            data[number] = FrameInput(records[number].parse, tuple(targets), records[number].name)
-    labelled = labeler.predict(data)
-    pairs = list(zip(data, labelled, strict=True))
-    if form == "jsonl":
-        written = [
-            json.dumps(prediction(one, answer, margins=options.margins), ensure_ascii=False) for one, answer in pairs
-        ]
-    else:
-        draw = span_brackets if form == "text" else span_html
-        written = [draw(one.parse.words, [frame.layer() for frame in answer]) for one, answer in pairs]
-    lines = [page("Frames", written)] if form == "html" else [f"{one}\n" for one in written]
-    if options.out:
-        atomic_write(options.out, "".join(lines).encode())
-    else:
-        sys.stdout.writelines(lines)
-    return 0
+    senses = _senses(model)
+    source = iter(items)
+    number = 0
+    while batch := list(islice(source, _BATCH)):
+        hows = ["given"] * len(batch)
+        if not isinstance(batch[0], FrameRecord):
+            parsed = list(as_parser(options.parser or getattr(model, "parser", None)).parse_sentences(batch))
+            batch = [FrameRecord(as_parsed(one, senses), ()) for one in parsed]
+            hows = [one.how for one in parsed]
+        missing = [at for at, one in enumerate(batch) if not one.given]
+        if missing and not isinstance(model, FrameParser):
+            raise DataError(
+                f"{options.data}: line {number + missing[0] + 1} gives no targets, and this model finds none by "
+                "itself; add them, or train with sapwood train frames."
+            )
+        if isinstance(model, FrameParser) and missing:
+            found = model.identifier_.predict([batch[at].parse for at in missing])
+            for at, targets in zip(missing, found, strict=True):
+                batch[at] = FrameInput(batch[at].parse, tuple(targets), batch[at].name)
+        tally["items"] += len(batch)
+        tally.update(hows)
+        number += len(batch)
+        yield from zip(batch, hows, labeler.predict(batch), strict=True)
 
 
 def evaluate(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> int:
@@ -60,7 +98,7 @@ def evaluate(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> 
     from sapwood.errors import DataError
     from sapwood.tasks.frames import FrameParser, evaluate_arguments
 
-    records = _records(model, options)
+    records = list(_records(model, options))
     labeler = model.labeler_ if isinstance(model, FrameParser) else model
     if not any(one.targets for one in records):
         raise DataError(f"{options.data}: holds no target to score; give targets with their fillers.")
@@ -83,19 +121,16 @@ def evaluate(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> 
     return 0
 
 
-def _records(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> list[FrameRecord]:
-    from sapwood.cli.models import load_parser
-    from sapwood.cli.texts import parsed_sentences
-    from sapwood.tasks.frames import FrameParser, FrameRecord, iter_records
+def _records(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> Iterator[FrameRecord]:
+    from sapwood.tasks.frames import iter_records
+
+    return iter_records(open_named(options.data), senses=_senses(model))
+
+
+def _senses(model: FrameLabeler | FrameParser) -> Any:
+    from sapwood.tasks.frames import FrameParser
     from sapwood.tasks.frames.loading import find_senses
-    from sapwood.tasks.frames.sentences import from_tree
 
     labeler = model.labeler_ if isinstance(model, FrameParser) else model
     # A model that has never seen supersenses has no use for them.
-    senses = find_senses() if labeler.wordnet_ else None
-    if getattr(options, "parser", None) is not None:
-        return [
-            FrameRecord(from_tree(tree, offsets=[(word.begin, word.end - 1) for word in words], senses=senses), ())
-            for words, tree in parsed_sentences(load_parser(options.parser), options.data)
-        ]
-    return list(iter_records(sys.stdin if options.data == "-" else options.data, senses=senses))
+    return find_senses() if labeler.wordnet_ else None

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["ClassScore", "as_json", "class_scores", "label_line", "print_scores", "print_unseen", "write_lines"]
+__all__ = [
+    "LINES",
+    "ClassScore",
+    "as_json",
+    "class_scores",
+    "label_lines",
+    "print_scores",
+    "print_unseen",
+]
+
+
+LINES = 256
+"""Lines that are read before they are answered: enough for all threads."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +32,7 @@ class ClassScore:
     count: int
 
 
-def label_line(classes: Any, row: Any, *, margins: bool, mark: str | None = None) -> str:
+def _label_line(classes: Any, row: Any, *, margins: bool, mark: str | None = None) -> str:
     """Return the line of one answer: the best label, all classes with their margins if wanted, and a mark."""
     import numpy as np
 
@@ -32,14 +43,16 @@ def label_line(classes: Any, row: Any, *, margins: bool, mark: str | None = None
     return "\t".join([*cells, mark] if mark else cells) + "\n"
 
 
-def write_lines(lines: Iterable[str], out: str | None) -> None:
-    """Write lines to a file, whole or not at all, or to standard output."""
-    from sapwood.files import atomic_write
+def label_lines(model: Any, scores: Any, flat: Iterable[bool], margins: bool) -> str:
+    """Return the lines of many answers, from margins or probabilities; those with a flat tree are marked so."""
+    import numpy as np
 
-    if out:
-        atomic_write(out, "".join(lines).encode())
-    else:
-        sys.stdout.writelines(lines)
+    if scores.ndim == 1:
+        scores = np.column_stack([-scores, scores])
+    return "".join(
+        _label_line(model.classes_, row, margins=margins, mark="unparsed" if mark else None)
+        for row, mark in zip(scores, flat, strict=True)
+    )
 
 
 def class_scores(gold: Any, predicted: Any, names: Any) -> list[ClassScore]:

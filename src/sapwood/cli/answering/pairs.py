@@ -4,50 +4,64 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from sapwood.cli.answering.labels import as_json, class_scores, label_line, print_scores, write_lines
+from sapwood.cli.answering.labels import LINES, as_json, class_scores, label_lines, print_scores
+from sapwood.cli.texts import open_named
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from sapwood.corpora.sources import Line
     from sapwood.tasks.pairs import PairClassifier
 
-__all__ = ["TAKES", "evaluate", "predict", "read_pairs"]
+__all__ = ["TAKES", "answer", "evaluate", "items", "read_pairs"]
 
-TAKES = ("parser",)
+TAKES: tuple[str, ...] = ()
 
 
-def read_pairs(
-    source: str, parser: Any, *, labels: bool = True
-) -> tuple[Any, NDArray[np.str_] | None, NDArray[np.bool_] | None]:
-    """Read pairs with their labels: of trees or, where there is a parser, of text, and which of these were unparsed."""
-    from sapwood.corpora import read_text_pairs, read_tree_pairs
+def items(model: PairClassifier, options: argparse.Namespace) -> Iterator[list[Line]]:
+    """Yield lines a few hundred at a time."""
+    from sapwood.corpora.sources import blocks, lines
+
+    return blocks(lines(open_named(options.data)), size=LINES)
+
+
+def answer(
+    model: PairClassifier, options: argparse.Namespace, tally: Counter[str], items: Iterable[list[Line]]
+) -> Iterator[str]:
+    """Yield one line per pair: the label, with ``--margins`` both probabilities, and ``unparsed`` where it was so."""
+    for block in items:
+        pairs, _, flat = _read(block, model.parser, labels=False)
+        tally["items"] += len(pairs)
+        tally["flat"] += sum(flat)
+        yield label_lines(model, model.predict_proba(pairs), flat, options.margins) if len(pairs) else ""
+
+
+def read_pairs(source: str, parser: Any) -> tuple[Any, Any, int]:
+    """Read pairs with their labels: of trees or, where there is a parser, of text; and how many were unparsed."""
+    from sapwood.corpora.labelled import nothing_in
+    from sapwood.corpora.sources import lines
+
+    stream = open_named(source)
+    pairs, found, flat = _read(lines(stream), parser, labels=True)
+    if not len(pairs):
+        kind = "trees" if parser is None else "text"
+        raise nothing_in(stream, "pair", f"label<TAB>{kind}<TAB>{kind}")
+    return pairs, found, sum(flat)
+
+
+def _read(rows: Iterable[Line], parser: Any, *, labels: bool) -> tuple[Any, Any, list[bool]]:
+    from sapwood.corpora.labelled import given_labels, labelled_rows
+    from sapwood.corpora.tree_pairs import tree_pairs
     from sapwood.tasks.pairs import read_pair_trees
 
-    stream = sys.stdin if source == "-" else source
     if parser is None:
-        return *read_tree_pairs(stream, labels=labels), None
-    texts, found = read_text_pairs(stream, labels=labels)
-    reading = read_pair_trees(texts, parser)
-    return reading.pairs, found, reading.unparsed
-
-
-def predict(model: PairClassifier, options: argparse.Namespace) -> int:
-    """Write one line per pair: the label, with ``--margins`` both probabilities, and ``unparsed`` where it was so."""
-    from sapwood.cli.models import load_parser
-
-    parser = model.parser if options.parser is None else load_parser(options.parser)
-    pairs, _, unparsed = read_pairs(options.data, parser, labels=False)
-    flags = [False] * len(pairs) if unparsed is None else unparsed.tolist()
-    lines = [
-        label_line(model.classes_, row, margins=options.margins, mark="unparsed" if flag else None)
-        for row, flag in zip(model.predict_proba(pairs), flags, strict=True)
-    ]
-    write_lines(lines, options.out)
-    return 0
+        found = list(labelled_rows(rows, labels=labels, fields=2, what="trees"))
+        return tree_pairs(found), given_labels(found), [False] * len(found)
+    found = list(labelled_rows(rows, labels=labels, fields=2, what="text"))
+    reading = read_pair_trees([row.fields for row in found], parser)
+    return reading.pairs, given_labels(found), reading.unparsed.tolist()
 
 
 def evaluate(model: PairClassifier, options: argparse.Namespace) -> int:
@@ -57,8 +71,7 @@ def evaluate(model: PairClassifier, options: argparse.Namespace) -> int:
 
     from sapwood.errors import DataError
 
-    pairs, gold, unparsed = read_pairs(options.data, model.parser)
-    assert gold is not None
+    pairs, gold, flat = read_pairs(options.data, model.parser)
     names = model.classes_.astype(str)
     unknown = sorted(set(gold.tolist()) - set(names.tolist()))
     if unknown:
@@ -71,10 +84,9 @@ def evaluate(model: PairClassifier, options: argparse.Namespace) -> int:
     loss = float(log_loss(truth, probabilities, labels=[0, 1]))
     accuracy = float(np.mean(predicted == gold))
     scores = class_scores(gold, predicted, names)
-    flat = 0 if unparsed is None else int(unparsed.sum())
     if options.json:
         found = {"count": len(gold), "log_loss": loss, "auc": area, "accuracy": accuracy}
-        found |= {} if unparsed is None else {"unparsed": flat}
+        found |= {} if model.parser is None else {"unparsed": flat}
         print(json.dumps({**found, "classes": as_json(scores)}, ensure_ascii=False, indent=2))
         return 0
     print_scores(scores, accuracy, len(gold), log_loss=loss, auc=area)

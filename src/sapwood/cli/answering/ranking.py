@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from sapwood.cli.texts import is_text, open_named, parsed_trees, text_sentences
 
 if TYPE_CHECKING:
     from sapwood.corpora.nbest import NBest
@@ -13,62 +17,79 @@ if TYPE_CHECKING:
     from sapwood.tasks.reranking import ParseReranker
     from sapwood.trees import TreeArray
 
-__all__ = ["TAKES", "evaluate", "predict", "read_lists", "read_sentences"]
+__all__ = ["TAKES", "answer", "evaluate", "gold_lists", "items", "read_sentences"]
 
 TAKES: tuple[str, ...] = ()
 
-
-def read_lists(path: str) -> list[NBest]:
-    """Read n-best lists; ``-`` is standard input."""
-    from sapwood.corpora import read_nbest
-
-    return read_nbest(sys.stdin if path == "-" else path)
+_BATCH = 64
 
 
-def read_sentences(path: str) -> TreeArray:
-    """Read a treebank as trees over tags; ``-`` is standard input."""
+def gold_lists(model: ParseReranker, path: str) -> list[NBest]:
+    """Read n-best lists with gold trees or, where the model has a parser, a treebank that it makes lists of."""
+    from sapwood.corpora import read_nbest, read_treebank
+
+    if model.parser is None:
+        return read_nbest(open_named(path))
+    return model.lists(read_treebank(open_named(path), drop_traces=True, drop_function_tags=True))
+
+
+def read_sentences(path: str, parser: Any = None) -> TreeArray:
+    """Read a treebank, or the parses of a text, as trees over tags."""
     from sapwood.corpora import read_treebank
     from sapwood.parse.incremental import attachment_trees
 
-    source = sys.stdin if path == "-" else path
-    return attachment_trees(read_treebank(source, drop_traces=True, drop_function_tags=True, collapse_unary=True))
+    if parser is not None:
+        return attachment_trees(parsed_trees(parser, path))
+    return attachment_trees(
+        read_treebank(open_named(path), drop_traces=True, drop_function_tags=True, collapse_unary=True)
+    )
 
 
-def predict(model: ParseReranker | AttachmentRanker, options: argparse.Namespace) -> int:
-    """Write one line per n-best list, or per word that can be attached in several ways."""
-    from sapwood.files import atomic_write
+def items(model: ParseReranker | AttachmentRanker, options: argparse.Namespace) -> Iterator[Any]:
+    """Yield n-best lists or sentences of words; for attachments, trees over tags a few at a time."""
+    from sapwood.corpora.nbest import iter_nbest
     from sapwood.tasks.reranking import ParseReranker
 
-    lines = _parses(model, options) if isinstance(model, ParseReranker) else _attachments(model, options)
-    if options.out:
-        atomic_write(options.out, "".join(lines).encode())
-    else:
-        sys.stdout.writelines(lines)
-    return 0
+    if isinstance(model, ParseReranker):
+        return text_sentences(options.data) if is_text(model, options) else iter_nbest(open_named(options.data))
+    from sapwood.parse import as_parser
+
+    trees = read_sentences(options.data, None if options.parser is None else as_parser(options.parser))
+    return ((begin, trees[begin : begin + _BATCH]) for begin in range(0, len(trees), _BATCH))
 
 
-def _parses(model: ParseReranker, options: argparse.Namespace) -> list[str]:
-    lists = read_lists(options.data)
-    lines = []
-    for one, utility in zip(lists, model.decision_function(lists), strict=True):
-        best = int(utility.argmax())
-        margins = f"\t{best}\t{utility[best]:.6g}" if options.margins else ""
-        lines.append(f"{one.parses[best]}{margins}\n")
-    return lines
+def answer(
+    model: ParseReranker | AttachmentRanker, options: argparse.Namespace, tally: Counter[str], items: Iterable[Any]
+) -> Iterator[str]:
+    """Yield one line per n-best list, or one per word that can be attached in several ways."""
+    from sapwood.tasks.reranking import ParseReranker
+
+    if not isinstance(model, ParseReranker):
+        for first, trees in items:
+            tally["items"] += len(trees)
+            yield _attachments(model, trees, first, options)
+        return
+    source = iter(items)
+    while batch := model.lists(islice(source, _BATCH)):
+        tally["items"] += len(batch)
+        for one, utility in zip(batch, model.decision_function(batch), strict=True):
+            best = int(utility.argmax())
+            margins = f"\t{best}\t{utility[best]:.6g}" if options.margins else ""
+            yield f"{one.parses[best]}{margins}\n"
 
 
-def _attachments(model: AttachmentRanker, options: argparse.Namespace) -> list[str]:
+def _attachments(model: AttachmentRanker, trees: TreeArray, first: int, options: argparse.Namespace) -> str:
     from sapwood.tasks.attachment import choices
 
-    forests = model.forests(read_sentences(options.data), missing="keep")
+    forests = model.forests(trees, missing="keep")
     utility = model.decision_function(forests)
     members = forests.ends - forests.sizes + choices(forests, utility)
     lines = []
     for number, member in enumerate(members.tolist()):
         margins = f"\t{utility[member]:.6g}" if options.margins else ""
-        place = f"{forests.sentence[number] + 1}\t{forests.word[number] + 1}\t{forests.feet[number]}"
+        place = f"{first + forests.sentence[number] + 1}\t{forests.word[number] + 1}\t{forests.feet[number]}"
         lines.append(f"{place}\t{model.paths_[int(forests.path[member])]}\t{forests.trees[member]}{margins}\n")
-    return lines
+    return "".join(lines)
 
 
 def evaluate(model: ParseReranker | AttachmentRanker, options: argparse.Namespace) -> int:
@@ -84,7 +105,7 @@ def _evaluate_parses(model: ParseReranker, options: argparse.Namespace) -> int:
     from sapwood.experiments.tables import Table
     from sapwood.metrics.parseval import ParsevalSummary
 
-    lists = read_lists(options.data)
+    lists = gold_lists(model, options.data)
     scores = model.evaluate(lists)
     rows = []
     for name, one in (("first choice", scores.first), ("chosen", scores.chosen), ("oracle", scores.oracle)):

@@ -4,33 +4,26 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
+
+from sapwood.cli.texts import is_text, open_named, text_sentences
 
 if TYPE_CHECKING:
     from sapwood.tasks.roles import RoleLabeler
     from sapwood.trees import RoleSentence
 
-__all__ = ["TAKES", "evaluate", "predict", "read_sentences"]
+__all__ = ["TAKES", "answer", "evaluate", "items", "page", "read_sentences"]
 
-TAKES = ("parser", "format", "resume")
+TAKES = ("format",)
 
 
-def read_sentences(path: str, parser: str | None = None) -> Iterator[RoleSentence]:
-    """Read sentences by the form of their file: JSON lines, columns with or without words, or trees alone.
-
-    With a parser's model file, the file is text, and is parsed.
-    """
-    from sapwood.cli.models import load_parser
-    from sapwood.cli.texts import parsed_sentences
+def read_sentences(path: str) -> Iterator[RoleSentence]:
+    """Read sentences by the form of their file: JSON lines, columns with or without words, or trees alone."""
     from sapwood.corpora import iter_joined, iter_role_lines, iter_skeletons, iter_treebank
     from sapwood.trees import RoleSentence, Tree
 
-    if parser is not None:
-        for one in parsed_sentences(load_parser(parser), path):
-            yield RoleSentence(tuple(str(word) for word in one.words), (), one.tree)
-        return
     name = path.lower().removesuffix(".gz").removesuffix(".xz").removesuffix(".bz2")
     if name.endswith((".jsonl", ".json")):
         yield from iter_role_lines(path)
@@ -39,41 +32,47 @@ def read_sentences(path: str, parser: str | None = None) -> Iterator[RoleSentenc
     elif name.endswith("_skel"):
         yield from iter_skeletons(path)
     else:
-        source = sys.stdin if path == "-" else path
-        for block in iter_treebank(source, drop_traces=True, drop_function_tags=True):
+        for block in iter_treebank(open_named(path), drop_traces=True, drop_function_tags=True):
             for tree in block:
                 if isinstance(tree, Tree):
                     yield RoleSentence(tree.leaves(), (), tree)
 
 
-def predict(model: RoleLabeler, options: argparse.Namespace) -> int:
-    """Write propositions as JSON lines, columns, CoNLL-2009, text or HTML."""
-    from sapwood.draw.roles import roles_page
+def items(model: RoleLabeler, options: argparse.Namespace) -> Iterator[RoleSentence]:
+    """Yield sentences: the words of a text, or what ``read_sentences`` reads."""
     from sapwood.errors import ParameterError
-    from sapwood.files import atomic_write
-    from sapwood.tasks.roles.runs import FORMATS, label_to_file
+    from sapwood.tasks.roles.runs import FORMATS
+    from sapwood.trees import RoleSentence
 
-    form = options.format or "jsonl"
-    if form not in (*FORMATS, "html"):
-        raise ParameterError(f"--format must be one of {', '.join(FORMATS)}, html; got {form!r}.")
-    sentences = read_sentences(options.data, options.parser)
-    if form == "html":
-        page = roles_page(list(model.label_sentences(sentences, given_predicates=False)))
-        if options.out:
-            atomic_write(options.out, page.encode())
-        else:
-            print(page)
-    elif options.out:
-        try:
-            count = label_to_file(model, sentences, options.out, form=form, resume=options.resume)
-        except KeyboardInterrupt:
-            print(f"stopped; what is done is kept, go on with --resume: {options.out}", file=sys.stderr)
-            raise
-        print(f"{options.out}: {count:,} sentences", file=sys.stderr)
-    else:
-        for labelled in model.label_sentences(sentences, given_predicates=False):
-            sys.stdout.write(FORMATS[form](labelled))
-    return 0
+    if (options.format or "jsonl") not in (*FORMATS, "html"):
+        raise ParameterError(f"--format must be one of {', '.join(FORMATS)}, html; got {options.format!r}.")
+    if is_text(model, options):
+        return (RoleSentence(tuple(words)) for words in text_sentences(options.data))
+    return read_sentences(options.data)
+
+
+def answer(
+    model: RoleLabeler, options: argparse.Namespace, tally: Counter[str], items: Iterable[RoleSentence]
+) -> Iterator[str]:
+    """Yield the propositions of each sentence as JSON, columns, CoNLL-2009 or text."""
+    from sapwood.tasks.roles.runs import FORMATS
+
+    write = FORMATS[options.format or "jsonl"]
+    return (write(one) for one in _labelled(model, items, tally))
+
+
+def page(model: RoleLabeler, options: argparse.Namespace, tally: Counter[str], items: Iterable[RoleSentence]) -> str:
+    """Return a page that draws every sentence."""
+    from sapwood.draw.roles import roles_page
+
+    return roles_page(list(_labelled(model, items, tally)))
+
+
+def _labelled(model: RoleLabeler, items: Iterable[RoleSentence], tally: Counter[str]) -> Iterator[RoleSentence]:
+    for one in model.label_sentences(items, given_predicates=False):
+        tally["items"] += 1
+        tally[one.how] += 1
+        yield one
 
 
 def evaluate(model: RoleLabeler, options: argparse.Namespace) -> int:

@@ -1,45 +1,73 @@
-"""Classifiers of trees: one label per line of label<TAB>tree."""
+"""Classifiers of trees: one label per line of a tree or, with a parser, of text."""
 
 from __future__ import annotations
 
 import argparse
 import json
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
-from sapwood.cli.answering.labels import as_json, class_scores, label_line, print_scores, print_unseen, write_lines
+from sapwood.cli.answering.labels import LINES, as_json, class_scores, label_lines, print_scores, print_unseen
 from sapwood.cli.arguments import named_source
 
 if TYPE_CHECKING:
+    from sapwood.corpora.sources import Line
     from sapwood.learn import KernelSVC
 
-__all__ = ["TAKES", "evaluate", "predict"]
+__all__ = ["TAKES", "answer", "evaluate", "items", "read"]
 
 TAKES = ("encoding",)
 
 
-def predict(model: KernelSVC, options: argparse.Namespace) -> int:
-    """Write one line per tree: the predicted label, with ``--margins`` also the margin of every class."""
-    import numpy as np
+def items(model: KernelSVC, options: argparse.Namespace) -> Iterator[list[Line]]:
+    """Yield lines a few hundred at a time: a tree, or text with a parser, perhaps after a label and a tab."""
+    from sapwood.corpora.sources import blocks, lines
 
-    from sapwood.corpora import read_labelled
+    return blocks(lines(named_source(options.data), encoding=options.encoding), size=LINES)
 
-    trees, _ = read_labelled(named_source(options.data), labels=False, encoding=options.encoding)
-    margins = model.decision_function(trees)
-    if margins.ndim == 1:
-        margins = np.column_stack([-margins, margins])
-    write_lines([label_line(model.classes_, row, margins=options.margins) for row in margins], options.out)
-    return 0
+
+def answer(
+    model: KernelSVC, options: argparse.Namespace, tally: Counter[str], items: Iterable[list[Line]]
+) -> Iterator[str]:
+    """Yield one line per tree: the predicted label, with ``--margins`` also the margin of every class."""
+    for block in items:
+        trees, _, marks = _read(block, options, labels=False)
+        tally["items"] += len(trees)
+        tally["flat"] += sum(marks)
+        yield label_lines(model, model.decision_function(trees), marks, options.margins) if len(trees) else ""
+
+
+def read(options: argparse.Namespace, *, labels: bool = True) -> tuple[Any, Any]:
+    """Read all trees with their labels, parsing them where there is a parser."""
+    from sapwood.corpora.labelled import nothing_in
+    from sapwood.corpora.sources import lines
+
+    source = named_source(options.data)
+    trees, found, _ = _read(lines(source, encoding=options.encoding), options, labels=labels)
+    if not len(trees):
+        raise nothing_in(source, "tree", "label<TAB>tree")
+    return trees, found
+
+
+def _read(rows: Iterable[Line], options: argparse.Namespace, *, labels: bool) -> tuple[Any, Any, list[bool]]:
+    from sapwood.corpora.labelled import given_labels, labelled_rows, tree_column
+    from sapwood.parse import as_parser, read_examples
+
+    if options.parser is None:
+        found = list(labelled_rows(rows, labels=labels))
+        return tree_column(found), given_labels(found), [False] * len(found)
+    found = list(labelled_rows(rows, labels=labels, what="text"))
+    reading = read_examples([row.fields[0] for row in found], as_parser(options.parser), what="line")
+    return reading.array(), given_labels(found), reading.unparsed.tolist()
 
 
 def evaluate(model: KernelSVC, options: argparse.Namespace) -> int:
     """Print accuracy, and precision, recall and F1 per class."""
     import numpy as np
 
-    from sapwood.corpora import read_labelled
-
-    trees, gold = read_labelled(named_source(options.data), encoding=options.encoding)
+    trees, gold = read(options)
     predicted = model.predict(trees).astype(str)
-    assert gold is not None
     scores = class_scores(gold, predicted, np.unique(np.concatenate([gold, predicted])))
     accuracy = float(np.mean(gold == predicted))
     if options.json:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from sapwood.cli.arguments import Subparsers, add_threads, check_outputs, positive_float, positive_int
+from sapwood.cli.arguments import Subparsers, add_parser_model, add_threads, check_outputs, positive_float, positive_int
 
 __all__ = ["add_parser", "run"]
 
@@ -35,6 +35,7 @@ def add_parser(tasks: Subparsers[argparse.ArgumentParser]) -> None:
         help="added to leaving a role unfilled; lower fills more (default: %(default)s, best on FrameNet's dev texts)",
     )
     frames.add_argument("--seed", type=int, default=0, metavar="N", help="default: %(default)s")
+    add_parser_model(frames, "the model keeps the parser, and takes text")
     add_threads(frames)
     frames.set_defaults(run=run)
 
@@ -42,6 +43,7 @@ def add_parser(tasks: Subparsers[argparse.ArgumentParser]) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, fit, save, and say what was learnt."""
     from sapwood.files import save
+    from sapwood.parse import as_parser
     from sapwood.tasks.frames import FrameIdentifier, FrameLabeler, FrameParser, load_framenet
     from sapwood.tasks.frames.loading import find_senses
 
@@ -58,8 +60,9 @@ def run(options: argparse.Namespace) -> int:
     )
     identifier = FrameIdentifier(random_state=options.seed)
     data = [*corpus.train, *corpus.dev]
-    parser = FrameParser(labeler=labeler, identifier=identifier).fit(data, lexicon=corpus.lexicon)
-    save(parser, options.out)
+    kept = None if options.parser is None else as_parser(options.parser)
+    model = FrameParser(labeler=labeler, identifier=identifier, parser=kept).fit(data, lexicon=corpus.lexicon)
+    save(model, options.out)
     targets = sum(len(one.targets) for one in data)
     print(f"{options.out}: {len(corpus.lexicon):,} frames, learnt from {targets:,} targets in {len(data):,} sentences")
     return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from sapwood.cli.arguments import Subparsers, add_threads, check_outputs, positive_float
+from sapwood.cli.arguments import Subparsers, add_parser_model, add_threads, check_outputs, positive_float
 
 __all__ = ["add_parser", "run"]
 
@@ -19,9 +19,7 @@ def add_parser(tasks: Subparsers[argparse.ArgumentParser]) -> None:
         "text, which is parsed first.",
     )
     pairs.add_argument("data", metavar="DATA", help="file of label<TAB>trees<TAB>trees, or - for standard input")
-    pairs.add_argument(
-        "--parser", metavar="FILE", help="a model of sapwood train parser; DATA is text, and the model keeps the parser"
-    )
+    add_parser_model(pairs, "DATA is text, and the model keeps the parser")
     pairs.add_argument("-o", "--out", required=True, metavar="MODEL", help="the model file to write")
     pairs.add_argument("--groups", nargs="+", metavar="GROUP", help="groups of features (default: all)")
     pairs.add_argument("--wordnet", action="store_true", help="take word meaning from WordNet (default: from DATA)")
@@ -36,20 +34,19 @@ def add_parser(tasks: Subparsers[argparse.ArgumentParser]) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, fit, save, and say what was learnt."""
     from sapwood.cli.answering.pairs import read_pairs
-    from sapwood.cli.models import load_parser
     from sapwood.files import save
+    from sapwood.parse import as_parser
     from sapwood.tasks.pairs import GROUPS, PairClassifier, PairFeatures
     from sapwood.words import Folded, WordNet
 
     check_outputs(options.out)
-    parser = None if options.parser is None else load_parser(options.parser)
-    pairs, labels, unparsed = read_pairs(options.data, parser)
+    parser = None if options.parser is None else as_parser(options.parser)
+    pairs, labels, flat = read_pairs(options.data, parser)
     features = PairFeatures(tuple(options.groups or GROUPS), similarity=Folded(WordNet()) if options.wordnet else None)
     weight = "balanced" if options.balanced else None
     model = PairClassifier(features, C=options.C, class_weight=weight, parser=parser).fit(pairs, labels)
     save(model, options.out)
     names = " and ".join(map(str, model.classes_))
-    flat = 0 if unparsed is None else int(unparsed.sum())
     missing = f" ({flat:,} without a whole parse)" if flat else ""
     columns = model.features_.n_features_out_
     print(f"{options.out}: {names}, {len(pairs):,} pairs{missing}, {columns} features, heaviest first:")

@@ -7,6 +7,7 @@ import argparse
 from sapwood.cli.arguments import (
     Subparsers,
     add_kernel,
+    add_parser_model,
     add_threads,
     check_outputs,
     positive_float,
@@ -36,7 +37,7 @@ def add_parser(tasks: Subparsers[argparse.ArgumentParser]) -> None:
     add_kernel(questions, "on the views focus, lexical, words and tree (default: the best combination found on TREC)")
     questions.add_argument("-C", type=positive_float, default=10.0, help="price of an error (default: %(default)s)")
     questions.add_argument("--balanced", action="store_true", help="let rare classes count as much as frequent ones")
-    questions.add_argument("--parser", metavar="MODEL", help="a model that parses the text of questions without trees")
+    add_parser_model(questions, "questions without trees are text, and the model keeps the parser")
     questions.add_argument("--encoding", default="utf-8", help="of DATA; TREC's own files are latin-1 (default: utf-8)")
     questions.add_argument(
         "--tune",
@@ -55,16 +56,16 @@ def run(options: argparse.Namespace) -> int:
     import numpy as np
 
     from sapwood.cli.answering.questions import shown_as
-    from sapwood.cli.models import load_parser
     from sapwood.corpora import read_questions
     from sapwood.files import save
     from sapwood.kernels import parse_kernel
+    from sapwood.parse import as_parser
     from sapwood.tasks.questions import QuestionClassifier, tune
     from sapwood.tasks.questions.tuning import candidates
 
     check_outputs(options.out)
     kernel = None if options.kernel is None else parse_kernel(options.kernel)
-    parser = None if options.parser is None else load_parser(options.parser)
+    parser = None if options.parser is None else as_parser(options.parser)
     questions = read_questions(sys.stdin if options.data == "-" else options.data, encoding=options.encoding)
     shown = shown_as(questions, options.trees)
     labels = np.array([one.coarse if options.labels == "coarse" else one.label for one in questions])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sapwood.cli.arguments import (
     Subparsers,
     add_kernel,
+    add_parser_model,
     add_threads,
     check_outputs,
     positive_float,
@@ -78,15 +79,17 @@ def add_parser(tasks: Subparsers[argparse.ArgumentParser]) -> None:
         "--checkpoint", metavar="FILE", help="keep the state of training there; if the file is there, go on from it"
     )
     ranking.add_argument("--seed", type=int, default=0, metavar="N", help="default: %(default)s")
+    add_parser_model(ranking, "DATA is a treebank of which the parser makes lists (parses), or text (attachments)")
     add_threads(ranking)
     ranking.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Read, fit, save, and say what was learnt."""
-    from sapwood.cli.answering.ranking import read_lists, read_sentences
+    from sapwood.cli.answering.ranking import gold_lists, read_sentences
     from sapwood.errors import ParameterError
     from sapwood.files import save
+    from sapwood.parse import as_parser
     from sapwood.tasks.attachment import AttachmentRanker
     from sapwood.tasks.reranking import ParseReranker
 
@@ -96,17 +99,23 @@ def run(options: argparse.Namespace) -> int:
     if options.of == "parses" and options.recombine:
         raise ParameterError("parses have no connection paths; leave out --recombine or choose --of attachments.")
     ranker = _ranker(options)
+    parser = None if options.parser is None else as_parser(options.parser)
     model: Any
     if options.of == "parses":
-        lists = read_lists(options.data)
-        held_out = None if options.validation is None else read_lists(options.validation)
-        model = ParseReranker(ranker, consensus=options.consensus).fit(lists, validation=held_out)
+        model = ParseReranker(ranker, consensus=options.consensus, parser=parser)
+        lists = gold_lists(model, options.data)
+        held_out = None if options.validation is None else gold_lists(model, options.validation)
+        model.fit(lists, validation=held_out)
         learnt = f"{len(lists):,} n-best lists, {sum(map(len, lists)):,} parses"
     else:
-        trees = read_sentences(options.data)
-        others = None if options.validation is None else read_sentences(options.validation)
+        trees = read_sentences(options.data, parser)
+        others = None if options.validation is None else read_sentences(options.validation, parser)
         model = AttachmentRanker(
-            ranker, reduction=options.reduction, recombine=options.recombine, specialize=options.specialize
+            ranker,
+            reduction=options.reduction,
+            recombine=options.recombine,
+            specialize=options.specialize,
+            parser=parser,
         )
         model.fit(trees, validation=others)
         learnt = f"{len(trees):,} sentences, {len(model.paths_):,} connection paths"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from sapwood.cli.arguments import Subparsers, add_threads, check_outputs, positive_float
+from sapwood.cli.arguments import Subparsers, add_parser_model, add_threads, check_outputs, positive_float
 
 if TYPE_CHECKING:
     from sapwood.trees import RoleSentence
@@ -31,6 +31,7 @@ def add_parser(tasks: Subparsers[argparse.ArgumentParser]) -> None:
     roles.add_argument("--no-rules", action="store_true", help="learn AM-MOD and AM-NEG, no rules for them")
     roles.add_argument("--fragments", type=positive_float, metavar="W", help="add fragments of paths with this weight")
     roles.add_argument("-C", type=positive_float, default=0.05, help="price of a training error (default: %(default)s)")
+    add_parser_model(roles, "sentences without trees are parsed, and the model keeps the parser")
     add_threads(roles)
     roles.set_defaults(run=run)
 
@@ -38,6 +39,7 @@ def add_parser(tasks: Subparsers[argparse.ArgumentParser]) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, fit, save, and say what was learnt."""
     from sapwood.files import save
+    from sapwood.parse import as_parser
     from sapwood.tasks.roles import RoleLabeler
 
     check_outputs(options.out)
@@ -48,6 +50,7 @@ def run(options: argparse.Namespace) -> int:
         rules=not options.no_rules,
         classification_C=options.C,
         fragments={"path+siblings": options.fragments} if options.fragments else None,
+        parser=None if options.parser is None else as_parser(options.parser),
     ).fit(sentences, calibration=held)
     save(labeler, options.out)
     predicates = sum(labeler.lexicon_.counts.values())

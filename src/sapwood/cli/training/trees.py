@@ -8,9 +8,9 @@ from sapwood.cli.arguments import (
     Subparsers,
     add_encoding,
     add_kernel,
+    add_parser_model,
     add_threads,
     check_outputs,
-    named_source,
     positive_float,
 )
 
@@ -29,20 +29,21 @@ def add_parser(tasks: Subparsers[argparse.ArgumentParser]) -> None:
     trees.add_argument("--multi-class", choices=("ovr", "ovo"), default="ovr", help="default: %(default)s")
     trees.add_argument("--balanced", action="store_true", help="let rare classes count as much as frequent ones")
     add_encoding(trees)
+    add_parser_model(trees, "DATA has lines of label<TAB>text")
     add_threads(trees)
     trees.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Read, fit, save, and say what was learnt."""
-    from sapwood.corpora import read_labelled
+    from sapwood.cli.answering.trees import read
     from sapwood.files import save
     from sapwood.kernels import parse_kernel
     from sapwood.learn import KernelSVC
 
     check_outputs(options.out)
     kernel = parse_kernel(options.kernel)
-    trees, labels = read_labelled(named_source(options.data), encoding=options.encoding)
+    trees, labels = read(options)
     model = KernelSVC(
         kernel=kernel,
         C=options.C,
