@@ -49,7 +49,8 @@ def public_classes() -> list[type]:
         room = importlib.import_module(module.name)
         for name in getattr(room, "__all__", []):
             value = getattr(room, name)
-            if inspect.isclass(value) and not issubclass(value, (BaseException, tuple)):
+            protocol = getattr(value, "_is_protocol", False)
+            if inspect.isclass(value) and not protocol and not issubclass(value, (BaseException, tuple)):
                 found[value] = None
     return list(found)
 

@@ -19,18 +19,18 @@ from sapwood import settings
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.notebook import Shown
 from sapwood.parse.flat import flat_tree
-from sapwood.parse.tokenizing import Token, split_sentences
+from sapwood.parse.tokenizing import BRACKETS, Token, split_sentences
 from sapwood.trees.array import TreeArray
 from sapwood.trees.convert import is_nltk
 from sapwood.trees.tree import Tree
 
-__all__ = ["BaseParser", "Parser", "Sentence", "as_tree", "check_words"]
+__all__ = ["BaseParser", "Parser", "Sentence", "as_tree", "check_words", "refuse_text", "relabelled"]
 
 # Sentences parsed before the next ones are read: enough for all threads, few enough to show progress.
 _BATCH = 256
 # How other parsers spell what the tokenizer spells as the Penn Treebank does.
 _SPELLINGS = {
-    "(": "-LRB-", ")": "-RRB-", "[": "-LSB-", "]": "-RSB-", "{": "-LCB-", "}": "-RCB-",
+    **BRACKETS,
     '"': "''", "``": "''", "“": "''", "”": "''", "`": "'", "‘": "'", "’": "'", "…": "...", "–": "--", "—": "--",
 }  # fmt: skip
 
@@ -133,7 +133,7 @@ class BaseParser(BaseEstimator):
         DataError
             If the parser finds no tree, or one of other words.
         """
-        (found,) = self.parse_sentences([_refuse_text(sentence)])
+        (found,) = self.parse_sentences([refuse_text(sentence)])
         return _parsed_tree(found, 0)
 
     def parse_batch(self, sentences: Iterable[Sequence[str]]) -> TreeArray:
@@ -251,7 +251,8 @@ def check_words(words: Any, index: int) -> list[str]:
     return found
 
 
-def _refuse_text(sentence: Any) -> Any:
+def refuse_text(sentence: Any) -> Any:
+    """Return a sentence of words, or say that text must be split first."""
     if isinstance(sentence, str):
         raise DataError("expected a list of words, got a str; parse_text(text) splits and parses text.")
     return sentence
@@ -288,10 +289,10 @@ def _with_words(tree: Tree, words: tuple[str, ...]) -> tuple[Tree | None, str]:
             return None, f"the leaves of the parser's tree are not the words: word {at} is {word!r}, the leaf {leaf!r}"
     if len(leaves) != len(words):
         return None, f"the parser's tree has {len(leaves)} leaves for {len(words)} words"
-    return _relabelled(tree, words), ""
+    return relabelled(tree, words), ""
 
 
-def _relabelled(tree: Tree, words: Sequence[str]) -> Tree:
+def relabelled(tree: Tree, words: Sequence[str]) -> Tree:
     """Put words in the place of the leaves."""
     following = iter(words)
     built: list[Tree] = []

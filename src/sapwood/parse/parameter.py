@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
 from sapwood.errors import ModelFileError, ParameterError
 from sapwood.files import load
-from sapwood.parse.base import BaseParser, Sentence
+from sapwood.parse.base import BaseParser
 from sapwood.parse.flat import flat_tree
 
 __all__ = ["FlatParser", "FunctionParser", "MissingParser", "as_parser"]
@@ -65,8 +65,7 @@ class MissingParser(BaseParser):
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def parse_sentences(self, sentences: Iterable[Sequence[str]]) -> Iterator[Sentence]:
-        """Raise."""
+    def _parse_words(self, sentences: list[list[str]]) -> Sequence[tuple[Any, str] | Exception]:
         raise ParameterError(
             f"the model was saved without its parser, {self.name}, which a file cannot hold; give it one with "
             "model.set_params(parser=...), or pass trees."

@@ -16,7 +16,7 @@ from collections.abc import Generator, Iterable, Iterator
 
 from sapwood.errors import DataError
 
-__all__ = ["Token", "iter_sentences", "separate", "split_sentences", "tokenize"]
+__all__ = ["BRACKETS", "Token", "iter_sentences", "separate", "split_sentences", "tokenize"]
 
 
 class Token(str):
@@ -140,7 +140,7 @@ _BREAKS = re.compile(rf"[{_SPACE}{_FULL_STOP}]")  # no token has one of these af
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n|\u2029|\f")
 _CLITIC = re.compile(r"(?i)(?<=.)(?:n['’]t|['’](?:s|m|d|re|ve|ll))$")
 _FUSED = {"cannot": 3, "gonna": 3, "wanna": 3, "gotta": 3, "gimme": 3, "lemme": 3}
-_BRACKETS = {"(": "-LRB-", ")": "-RRB-", "[": "-LSB-", "]": "-RSB-", "{": "-LCB-", "}": "-RCB-"}
+BRACKETS = {"(": "-LRB-", ")": "-RRB-", "[": "-LSB-", "]": "-RSB-", "{": "-LCB-", "}": "-RCB-"}
 _CLOSING = frozenset({"''", "'", "-RRB-", "-RSB-", "-RCB-"})
 # What ends a sentence when white space and a beginning follow: Penn's, and those of Armenian, Greek, Urdu and others.
 _ENDS = frozenset({".", "!", "?", "..."}) | frozenset("\u037e\u0589\u06d4\u203c\u203d\u2047\u2048\u2049\uff0e")
@@ -308,7 +308,7 @@ def _tokens(text: str, quotes: list[tuple[int, str]]) -> Iterator[Token]:
                 single = word in ("'", "‘", "’", "`")
                 yield Token(("`" if opened else "'") * (1 if single else 2), begin, end)
         elif kind == "bracket":
-            yield Token(_BRACKETS[word], begin, end)
+            yield Token(BRACKETS[word], begin, end)
         elif kind == "dots":
             yield Token("..." if word in ("...", "…") else word, begin, end)
         elif kind == "dash":

@@ -17,6 +17,7 @@ from sapwood.decode import decode_labels
 from sapwood.draw.roles import displacy_roles, roles_html, roles_page, roles_text
 from sapwood.errors import DataError, OutputError, ParameterError
 from sapwood.metrics import score_roles
+from sapwood.parse import PCFGParser
 from sapwood.tasks.roles import RoleClassifier, RoleLabeler
 from sapwood.tasks.roles.inference import Constraints
 from sapwood.tasks.roles.runs import label_to_file
@@ -258,6 +259,30 @@ def test_a_spacy_pipeline_gets_roles(labeler: RoleLabeler, tmp_path: Path) -> No
     ]
     with pytest.raises(ParameterError, match="give the model file"):
         nlp.add_pipe("sapwood_roles", name="again")
+
+
+def test_a_spacy_pipeline_labels_raw_text_with_the_parser_of_the_model(tmp_path: Path) -> None:
+    spacy = pytest.importorskip("spacy", reason="spaCy is not installed")
+    parser = PCFGParser().fit([one.tree for one in SENTENCES])
+    sw.save(RoleLabeler(parser=parser).fit(TRAIN[:100]), tmp_path / "roles.sap")
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sapwood_roles", config={"model": str(tmp_path / "roles.sap")})
+    doc = nlp("The dog chased the cat.  The cook fed the dog.")
+    assert [(doc[one["predicate"]].text, one["lemma"]) for one in doc._.srl] == [("chased", "chase"), ("fed", "feed")]
+    assert [(span.text, span.label_) for span in doc.spans["srl-0"]] == [
+        ("The dog", "A0"),
+        ("chased", "V"),
+        ("the cat", "A1"),
+    ]
+    # The second sentence is a sentence of its own, although nothing in the pipeline has found boundaries.
+    assert min(span.start for span in doc.spans["srl-1"]) >= 7
+    component, asked = nlp.get_pipe("sapwood_roles"), []
+    component.labeler.parser = lambda words: asked.append(words) or parser.parse(words)
+    component(nlp.make_doc('He said "so (again)".'))
+    assert asked == [["He", "said", "``", "so", "-LRB-", "again", "-RRB-", "''", "."]]
+    component.labeler.parser = None
+    with pytest.raises(ParameterError, match="words and text have no tree"):
+        component(nlp.make_doc("The dog chased the cat."))
 
 
 def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from sapwood import settings
 from sapwood.errors import DataError, ParameterError
 from sapwood.parse.adapters import from_bllip
-from sapwood.parse.base import BaseParser, _refuse_text, check_words
+from sapwood.parse.base import BaseParser, check_words, refuse_text
 from sapwood.parse.external.words import penn, with_words
 from sapwood.trees.array import TreeArray
 from sapwood.trees.nbest import NBest
@@ -91,7 +91,7 @@ class BllipParser(BaseParser):
         DataError
             If there is no parse.
         """
-        return self.parse_nbest_batch([_refuse_text(sentence)], n)[0]
+        return self.parse_nbest_batch([refuse_text(sentence)], n)[0]
 
     def parse_nbest_batch(self, sentences: Iterable[Sequence[str]], n: int = 30) -> list[NBest]:
         """Return the n best parses of each sentence; raises if one has none."""

@@ -6,15 +6,15 @@ import re
 from collections.abc import Sequence
 
 from sapwood.errors import ParameterError
-from sapwood.parse.base import _relabelled
-from sapwood.parse.tokenizing import _BRACKETS
+from sapwood.parse.base import relabelled
+from sapwood.parse.tokenizing import BRACKETS
 from sapwood.trees.tree import Tree
 
 __all__ = ["as_text", "check_text", "penn", "with_words"]
 
 _SPACE = re.compile(r"\s")
-_TO_PENN = str.maketrans(_BRACKETS)
-_FROM_PENN = {**{penn: sign for sign, penn in _BRACKETS.items()}, "``": '"', "''": '"'}
+_TO_PENN = str.maketrans(BRACKETS)
+_FROM_PENN = {**{penn: sign for sign, penn in BRACKETS.items()}, "``": '"', "''": '"'}
 
 
 def penn(word: str) -> str:
@@ -43,7 +43,7 @@ def with_words(tree: Tree, sent: Sequence[str], words: Sequence[str]) -> Tree:
     """
     leaves = tree.leaves()
     same = len(leaves) == len(sent) and all(leaf in (one, penn(one)) for leaf, one in zip(leaves, sent, strict=True))
-    return _relabelled(tree, words) if same and not tree.is_leaf else tree
+    return relabelled(tree, words) if same and not tree.is_leaf else tree
 
 
 def check_text(parser: object, *names: str) -> None:

@@ -13,6 +13,7 @@ from functools import cached_property
 from sapwood.corpora.conllu import DependencySentence
 from sapwood.errors import DataError
 from sapwood.notebook import Shown
+from sapwood.parse.tokenizing import BRACKETS
 from sapwood.trees.dependencies import Constituents, dependencies, head_constituents
 from sapwood.trees.tree import Tree
 from sapwood.words.senses import WordSenses, plain_lemma
@@ -20,7 +21,7 @@ from sapwood.words.senses import WordSenses, plain_lemma
 __all__ = ["ParsedSentence", "from_conllu", "from_tags", "from_tree"]
 
 # Brackets are spelled out in trees and must not be in texts.
-_ESCAPES = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
+_ESCAPES = {name: sign for sign, name in BRACKETS.items()}
 _BE = frozenset(["am", "are", "is", "was", "were", "be", "been", "being"])
 _HAVE = frozenset(["have", "has", "had", "having"])
 
@@ -220,7 +221,7 @@ def from_tags(
     if len(words) != len(tags):
         raise DataError(f"there are {len(words)} words but {len(tags)} tags; give one tag per word.")
     pairs = zip(words, tags, strict=True)
-    leaves = [Tree(_penn_tag(tag), [_BRACKETS.get(word, word)]) for word, tag in pairs]
+    leaves = [Tree(_penn_tag(tag), [BRACKETS.get(word, word)]) for word, tag in pairs]
     return from_tree(Tree("S", leaves), offsets=offsets, senses=senses)
 
 
@@ -233,7 +234,6 @@ def _penn_tag(tag: str) -> str:
     )
 
 
-_BRACKETS = {text: name for name, text in _ESCAPES.items()}
 _PENN = {"NOUN": "NN", "PROPN": "NNP", "VERB": "VB", "AUX": "VB", "ADJ": "JJ", "ADV": "RB", "ADP": "IN", "DET": "DT",
          "PRON": "PRP", "NUM": "CD", "CCONJ": "CC", "SCONJ": "IN", "PUNCT": ".", "PART": "RB"}  # fmt: skip
 

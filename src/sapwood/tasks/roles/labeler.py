@@ -20,6 +20,7 @@ from sapwood.draw import fragment_table, panel
 from sapwood.errors import DataError, ParameterError
 from sapwood.files import Reader, Writer, register
 from sapwood.fitting import all_or_nothing
+from sapwood.metrics import score_roles
 from sapwood.parse.base import Sentence
 from sapwood.parse.parameter import as_parser
 from sapwood.parse.parameter_store import read_parser, write_parser
@@ -349,6 +350,11 @@ class RoleLabeler(BaseEstimator):
                     found = Sentence(sentence.words, _checked(sentence.tree, sentence.words), sentence.how or "given")
                 given = {one.predicate: one.lemma for one in sentence.propositions} if given_predicates else None
                 yield replace(self._labelled(found, given), name=sentence.name)
+
+    def score(self, sentences: Iterable[RoleSentence], y: object = None) -> float:
+        """Return F1 of CoNLL-2005 for sentences with propositions, whose predicates are given."""
+        gold = list(sentences)
+        return score_roles(gold, self.label_sentences(gold)).overall.f1
 
     def _labelled(
         self, sentence: Sentence, predicates: Sequence[int] | Mapping[int, str] | None = None

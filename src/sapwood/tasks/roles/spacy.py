@@ -11,13 +11,12 @@ import importlib.util
 from typing import Any
 
 from sapwood.errors import DataError, ParameterError
+from sapwood.parse.tokenizing import BRACKETS, split_sentences, tokenize
 from sapwood.tasks.roles.labeler import RoleLabeler
 from sapwood.trees.propositions import RoleSentence
 from sapwood.trees.tree import Tree
 
 __all__ = ["RoleComponent", "make_component"]
-
-_BRACKETS = {"(": "-LRB-", ")": "-RRB-", "[": "-LSB-", "]": "-RSB-", "{": "-LCB-", "}": "-RCB-"}
 
 
 class RoleComponent:
@@ -38,13 +37,17 @@ class RoleComponent:
         from spacy.tokens import Span
 
         records: list[dict[str, Any]] = []
-        # Without sentence boundaries the whole document is one sentence.
-        sentences = list(doc.sents) if doc.has_annotation("SENT_START") else [doc[:]]
-        for sent in sentences:
+        spelled = {(word.begin, word.end): str(word) for word in tokenize(doc.text)}
+        for sent in _sentences(doc):
             tokens = [token for token in sent if not token.is_space]
             if tokens:
-                labelled = self._labelled(sent, [token.text for token in tokens])
-                records += _records(labelled, [token.i for token in tokens])
+                # The labeller and its parser have learnt brackets and quotes as the Penn Treebank spells them.
+                places = [(token.idx, token.idx + len(token.text)) for token in tokens]
+                words = [
+                    spelled.get(place, BRACKETS.get(token.text, token.text))
+                    for place, token in zip(places, tokens, strict=True)
+                ]
+                records += _records(self._labelled(sent, words), [token.i for token in tokens])
         doc._.srl = records
         for number, record in enumerate(records):
             doc.spans[f"srl-{number}"] = [
@@ -58,10 +61,18 @@ class RoleComponent:
         if not text:
             return self.labeler.label(words)
         tree = Tree.fromstring(text)
-        leaves = [_BRACKETS.get(word, word) for word in words]
-        if len(tree.leaves()) != len(leaves):
-            raise DataError(f"parse_string has {len(tree.leaves())} leaves for {len(leaves)} tokens: {sent.text!r}.")
+        if len(tree.leaves()) != len(words):
+            raise DataError(f"parse_string has {len(tree.leaves())} leaves for {len(words)} tokens: {sent.text!r}.")
         return self.labeler.label(tree)
+
+
+def _sentences(doc: Any) -> list[Any]:
+    """Return the sentences of the pipeline, or where it has found none, those of Sapwood's own splitter."""
+    if doc.has_annotation("SENT_START"):
+        return list(doc.sents)
+    starts = [sentence[0].begin for sentence in split_sentences(doc.text)]
+    first = [token.i for token in doc if token.idx in set(starts)] or [0]
+    return [doc[begin:end] for begin, end in zip([0, *first[1:]], [*first[1:], len(doc)], strict=True)]
 
 
 def _records(sentence: RoleSentence, places: list[int]) -> list[dict[str, Any]]:
