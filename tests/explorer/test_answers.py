@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
 
 from explorer.running import SENTENCE
 from sapwood.decode import decode_roles
@@ -22,7 +23,7 @@ from sapwood.explorer.worker import time_limit
 from sapwood.files import save
 from sapwood.kernels import PartialTree, SubsetTree
 from sapwood.learn import KernelSVC
-from sapwood.parse import tokenize
+from sapwood.parse import FlatParser, flat_tree, tokenize
 from sapwood.tasks.frames import from_tree
 from sapwood.trees import Examples, Tree, TreeArray
 
@@ -410,3 +411,19 @@ def test_a_sentence_of_twenty_five_words_takes_little_work(shelf):
         asked(shelf, "analyse", text=SENTENCE, model=model)
         # Processor time: what the clock says is up to whoever else uses the machine.
         assert time.process_time() - start < 0.3, model
+
+
+def test_any_parser_serves_and_a_model_brings_its_own(tmp_path, shelf):
+    roles = clone(shelf["roles"])
+    roles.__dict__.update(shelf["roles"].__dict__)
+    save(roles.set_params(parser=shelf["parser"]), tmp_path / "roles.sap")
+    save(FlatParser(), tmp_path / "flat.sap")
+    folder = Shelf(tmp_path)
+    own = asked(folder, "analyse", text="The dog chased the cat.", model="roles")
+    assert own["parser"] == "the parser of the model"
+    assert [span["label"] for span in own["layers"][0]["spans"]] == ["A0", "A1"]
+    flat = asked(folder, "analyse", text="The dog chased the cat.", model="roles", parser="flat")
+    assert flat["tree"]["text"] == str(flat_tree(["The", "dog", "chased", "the", "cat", "."]))
+    alone = asked(folder, "analyse", text="The dog chased the cat.", model="flat")
+    assert (alone["scores"], len(alone["parses"])) == ([], 1)
+    assert "not a parser" in refused(folder, "analyse", text="It barked.", model="roles", parser="roles")

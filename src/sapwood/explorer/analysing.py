@@ -24,7 +24,7 @@ from sapwood.kernels.semantic import SmoothedPartialTree
 from sapwood.kernels.syntactic import PartialTree
 from sapwood.learn import KernelSVC
 from sapwood.learn.explain import Explanation
-from sapwood.parse import PCFGParser
+from sapwood.parse import BaseParser
 from sapwood.tasks.frames import FrameInput, FrameParser, from_tree
 from sapwood.tasks.questions import QuestionClassifier
 from sapwood.tasks.reranking import ParseReranker
@@ -60,8 +60,8 @@ def analyse(shelf: Shelf, request: Request, limits: Limits) -> dict[str, Any]:
     kind = next((one for one in KINDS if isinstance(model, one.model)), None)
     if kind is None:
         raise DataError(f"the model {name!r} is a {type(model).__name__}, which this panel cannot show.")
-    parser = name if isinstance(model, PCFGParser) else requests.text(request, "parser", "")
-    sentence = read_sentence(requests.text(request, "text"), shelf, limits, parser=parser)
+    parser = name if isinstance(model, BaseParser) else requests.text(request, "parser", "")
+    sentence = read_sentence(requests.text(request, "text"), shelf, limits, parser=parser, model=model)
     answer = kind.answer(model, sentence, request, shelf, limits)
     return {
         "model": name,
@@ -75,19 +75,27 @@ def analyse(shelf: Shelf, request: Request, limits: Limits) -> dict[str, Any]:
     }
 
 
-def _parse(model: PCFGParser, sentence: Sentence, request: Request, shelf: Shelf, limits: Limits) -> dict[str, Any]:
-    parsed = model.analyse([sentence.words], _PARSES)[0]
-    pairs = zip(parsed.parses.scores.tolist(), parsed.parses.parses, strict=True)
+def _parse(model: BaseParser, sentence: Sentence, request: Request, shelf: Shelf, limits: Limits) -> dict[str, Any]:
     notes = ["These are parses of the words; the tree that was typed is not used."] if sentence.given else []
+    if not hasattr(model, "parse_nbest"):
+        return {
+            "parses": [{"score": None, "tree": tree_json(model.parse(sentence.words))}],
+            "scores": [],
+            "notes": notes,
+        }
+    found = model.parse_nbest(sentence.words, _PARSES)
+    pairs = zip(found.scores.tolist(), found.parses, strict=True)
     parses = [{"score": finite(score), "tree": tree_json(tree)} for score, tree in pairs if isinstance(tree, Tree)]
     return {"parses": parses, "scores": ["log probability"], "notes": notes}
 
 
 def _rerank(model: ParseReranker, sentence: Sentence, request: Request, shelf: Shelf, limits: Limits) -> dict[str, Any]:
-    name, parser = parser_of(shelf, requests.text(request, "parser", ""))
+    name, parser = parser_of(shelf, requests.text(request, "parser", ""), model)
     if parser is None:
         raise DataError("a reranker chooses among parses, and the folder holds no parser; put one there.")
-    found = parser.analyse([sentence.words], _RERANKED)[0].parses
+    if not hasattr(parser, "parse_nbest"):
+        raise DataError(f"a reranker chooses among parses, and {name} makes one only; choose a PCFGParser.")
+    found = parser.parse_nbest(sentence.words, _RERANKED)
     utility = model.decision_function([found])[0]
     order = np.argsort(-utility, kind="stable")[:_PARSES].tolist()
     parses = []
@@ -259,7 +267,7 @@ def _shortened(scores: Any, spans: Any, chosen: set[tuple[int, int]]) -> dict[st
 
 
 KINDS = (
-    Kind(PCFGParser, "parser", "finds the most probable trees of a sentence", _parse),
+    Kind(BaseParser, "parser", "finds the most probable trees of a sentence", _parse),
     Kind(QuestionClassifier, "question classifier", "says what kind of answer a question asks for", _classify),
     Kind(KernelSVC, "tree classifier", "gives a tree one of its classes", _classify),
     Kind(RoleLabeler, "role labeller", "says who did what to whom", _label_roles),

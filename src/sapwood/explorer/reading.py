@@ -8,7 +8,7 @@ from typing import Any
 from sapwood.errors import DataError
 from sapwood.explorer.limits import Limits
 from sapwood.explorer.shelf import Shelf
-from sapwood.parse import PCFGParser, split_sentences
+from sapwood.parse import BaseParser, as_parser, split_sentences
 from sapwood.trees import Tree
 from sapwood.trees.positions import Positions
 
@@ -54,25 +54,41 @@ class Sentence:
         return self.tree
 
 
-def parser_of(shelf: Shelf, name: str = "") -> tuple[str, PCFGParser | None]:
-    """Return the parser of this name, or the first on the shelf, or none."""
+def parser_of(shelf: Shelf, name: str = "", model: Any = None) -> tuple[str, BaseParser | None]:
+    """Return the parser of this name, or that of the model, or the first of the folder, or none."""
     if name:
-        model = shelf[name]
-        if not isinstance(model, PCFGParser):
-            raise DataError(f"the model {name!r} is a {type(model).__name__}, not a parser.")
-        return name, model
-    return next(iter(shelf.of(PCFGParser).items()), ("", None))
+        found = shelf[name]
+        if not isinstance(found, BaseParser):
+            raise DataError(f"the model {name!r} is a {type(found).__name__}, not a parser.")
+        return name, found
+    own = getattr(model, "parser", None)
+    if own is not None:
+        return "the parser of the model", as_parser(own)
+    return next(iter(shelf.of(BaseParser).items()), ("", None))
 
 
-def read_sentence(text: str, shelf: Shelf, limits: Limits, *, parser: str = "") -> Sentence:
-    """Read a sentence or a bracketed tree."""
+def read_sentence(text: str, shelf: Shelf, limits: Limits, *, parser: str = "", model: Any = None) -> Sentence:
+    """Read a sentence or a bracketed tree.
+
+    Parameters
+    ----------
+    text : str
+        What was typed.
+    shelf : Shelf
+        Where parsers are looked for.
+    limits : Limits
+        How much is read.
+    parser : str
+        The name of a parser; see ``parser_of``.
+    model : object, optional
+        The model that will be asked.
+    """
     if len(text) > limits.characters:
         raise DataError(f"the text has {len(text):,} characters; at most {limits.characters:,} are read. Shorten it.")
-    text = text.strip()
-    if not text:
+    if not text.strip():
         raise DataError("there is nothing to read; type a sentence, or a tree in brackets.")
-    if text.startswith("("):
-        tree = Tree.fromstring(text)
+    if text.lstrip().startswith("("):
+        tree = Tree.fromstring(text.strip())
         _check_size(tree, limits)
         return Sentence(tree.leaves(), tree, given=True)
     sentences = split_sentences(text)
@@ -84,16 +100,16 @@ def read_sentence(text: str, shelf: Shelf, limits: Limits, *, parser: str = "") 
     notes = []
     if len(sentences) > 1:
         notes.append(f"The text has {len(sentences)} sentences; the first is looked at.")
-    name, model = parser_of(shelf, parser)
-    if model is None:
+    name, found = parser_of(shelf, parser, model)
+    if found is None:
         return Sentence(words, None, given=False, notes=notes)
-    parsed = model.analyse([words], 1)[0]
+    (parsed,) = found.parse_sentences([words])
+    if parsed.how == "flat":
+        raise DataError(f"{name} finds no tree for the sentence: {parsed.problem}. Paste a tree in brackets.")
     if parsed.how in _HOW:
         notes.append(_HOW[parsed.how])
-    found = parsed.parses.parses[0]
-    assert isinstance(found, Tree)
-    _check_size(found, limits)
-    return Sentence(words, found, given=False, notes=notes, parser=name)
+    _check_size(parsed.tree, limits)
+    return Sentence(words, parsed.tree, given=False, notes=notes, parser=name)
 
 
 def tree_json(tree: Tree) -> dict[str, Any]:

@@ -79,7 +79,8 @@ export function startAnalysing(found, edit) {
         text: `parse ${number + 1}`,
         onclick: () => pick(number),
       });
-      const cells = [make("td", {}, button), make("td", {class: "number", text: shown(one.score)})];
+      const cells = [make("td", {}, button)];
+      if (one.score !== null) cells.push(make("td", {class: "number", text: shown(one.score)}));
       if (one.prior !== undefined)
         cells.push(
           make("td", {class: "number", text: shown(one.prior)}),
