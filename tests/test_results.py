@@ -73,6 +73,13 @@ def test_every_table_is_shown_somewhere():
     assert not hidden
 
 
+@pytest.mark.parametrize("name", [*EXPERIMENTS, "results"])
+def test_no_table_of_figures_is_written_by_hand(name):
+    text = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+    rest = re.sub(r"<!--=.*?<!--/-->", "", text, flags=re.DOTALL)
+    assert not re.findall(r"^\|.*\| *[−-]?[0-9,]+\.[0-9]+(?: ±.*)? *\|.*$", rest, flags=re.MULTILINE)
+
+
 class TestRendering:
     @pytest.fixture
     def results(self, tmp_path):
