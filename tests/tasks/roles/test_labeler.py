@@ -110,6 +110,22 @@ def test_words_and_text_go_through_the_parser(labeler: RoleLabeler) -> None:
         made(list(words))
 
 
+def test_text_is_split_into_words_and_sentences() -> None:
+    made = RoleLabeler(parser=PCFGParser().fit([one.tree for one in SENTENCES])).fit(TRAIN[:100])
+    found = made.label("The dog chased the cat.")
+    assert found.words == ("The", "dog", "chased", "the", "cat", ".")
+    assert [(one.role, one.span) for one in found.propositions[0].roles] == [("A0", (0, 1)), ("A1", (3, 4))]
+    with pytest.raises(DataError, match=r"has 2 sentences where one is expected; label_text\(text\)"):
+        made.label("The dog chased the cat. It barked.")
+    assert [len(one.words) for one in made.label_text("The dog chased the cat. It barked.")] == [6, 3]
+
+
+@pytest.mark.parametrize("wrong", [["(S a)"], [Tree.fromstring("(S a)")], [None], "(S a)", RoleSentence(("a",)), 3])
+def test_what_is_no_annotated_sentence_is_named(wrong: object) -> None:
+    with pytest.raises(DataError, match=r"expected a (list of )?RoleSentence"):
+        RoleLabeler().fit(wrong)  # type: ignore[arg-type]
+
+
 def test_odd_sentences_do_no_harm(labeler: RoleLabeler) -> None:
     assert labeler("(NP (NN dog))") == []
     assert [p.roles for p in labeler("(S (VP (VB Go)))")] == [()]
