@@ -200,9 +200,9 @@ def test_wrong_lengths_of_lists_are_refused(parser, n):
     [
         ([], "no words"),
         ("a dog", "got a str"),
-        (["a", ""], "not empty"),
-        (["a", None], "not empty"),
-        ([b"a"], "not empty"),
+        (["a", ""], "is empty"),
+        (["a", None], "expected a str"),
+        ([b"a"], "expected a str"),
         (["a\0b"], "NUL"),
         (["\ud83d"], "surrogate"),
         (7, "list of words"),

@@ -27,6 +27,9 @@ _PENN = {
     '"': ("``", "''"),
 }
 
+# Symbols of words that are kept for when a word comes again; some 100 bytes each.
+_CACHED = 200_000
+
 
 def spelling_classes(word: str, first: bool) -> tuple[str, ...]:
     """Return the classes of a word by its spelling, from vague to precise.
@@ -128,6 +131,7 @@ class Lexicon:
                 rare.update(row)
         self._vague = {tag: count / sum(rare.values()) for tag, count in rare.items()}
         self._cache: dict[tuple[str, bool], list[tuple[str, float]]] = {}
+        self._cached = 0
 
     def unseen(self, word: str, first: bool) -> dict[str, float]:
         """Return the probabilities of tags for a word of this spelling."""
@@ -147,11 +151,16 @@ class Lexicon:
     def tags(self, word: str, first: bool) -> list[tuple[str, float]]:
         """Return the symbols that a word may have, with log P(word | symbol) up to the frequency of the word itself."""
         key = (word, first)
-        if key not in self._cache:
-            if len(self._cache) > 100_000:
+        found = self._cache.get(key)
+        if found is None:
+            found = self._tags_of(word, first)
+            # Counted by symbols: an unseen word of a large grammar has hundreds of them.
+            self._cached += len(found)
+            if self._cached > _CACHED:
                 self._cache.clear()
-            self._cache[key] = self._tags_of(word, first)
-        return self._cache[key]
+                self._cached = len(found)
+            self._cache[key] = found
+        return found
 
     def _tags_of(self, word: str, first: bool) -> list[tuple[str, float]]:
         counts = Counter(self.words.get(word, {}))

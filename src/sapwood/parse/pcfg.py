@@ -19,7 +19,7 @@ from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import all_or_nothing
 from sapwood.notebook import Shown
 from sapwood.parse.annotation import SPLITS, Annotation, Constituent, bare_symbol, clean
-from sapwood.parse.base import BaseParser, check_words
+from sapwood.parse.base import BaseParser, check_words, refuse_text
 from sapwood.parse.estimation import GrammarTables, Markov, estimate
 from sapwood.parse.lexicon import Lexicon
 from sapwood.parse.pieces import cut
@@ -62,7 +62,6 @@ class Model:
         self.tables, self.lexicon = tables, lexicon
         self.rules = _core.parse.Rules(**tables.arrays, root=tables.root)
         self._numbers = {name: number for number, name in enumerate(tables.names)}
-        self._by_tag: dict[str, list[tuple[int, float]]] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The native rules are made anew from the tables.
@@ -199,6 +198,19 @@ class PCFGParser(BaseParser):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_model")
 
+    def _check_fitted(self) -> None:
+        """Raise unless there is a grammar, made with the parameters as they are."""
+        check_is_fitted(
+            self,
+            msg="this %(name)s has not learnt a grammar; train it with fit(trees) before it is used, also as a step of "
+            "a Pipeline or as the parser of another estimator.",
+        )
+        if self._settings() != self._learnt_with:
+            raise ParameterError(
+                "vertical, horizontal, splits or backoff were changed after training, but the grammar was made with "
+                "the old values; fit the parser again."
+            )
+
     def _parse_words(self, sentences: list[list[str]]) -> Sequence[tuple[Any, str] | Exception]:
         found = self.analyse(sentences, 1)
         trees = concatenate([one.parses.parses for one in found])
@@ -214,7 +226,7 @@ class PCFGParser(BaseParser):
         tags : sequence of str, optional
             A tag for each word, where known; predicted otherwise.
         """
-        tree = self.parse_batch([_single(sentence)], tags=None if tags is None else [tags])[0]
+        tree = self.parse_batch([refuse_text(sentence)], tags=None if tags is None else [tags])[0]
         assert isinstance(tree, Tree)
         return tree
 
@@ -244,7 +256,7 @@ class PCFGParser(BaseParser):
         (S (V see) (NP (N men)) (PP (P with) (N hats)))
         (S (V see) (NP (NP (N men)) (PP (P with) (N hats))))
         """
-        return self.parse_nbest_batch([_single(sentence)], n, tags=None if tags is None else [tags])[0]
+        return self.parse_nbest_batch([refuse_text(sentence)], n, tags=None if tags is None else [tags])[0]
 
     def parse_nbest_batch(
         self, sentences: Iterable[Sequence[str]], n: int = 30, *, tags: Iterable[Sequence[str] | None] | None = None
@@ -256,12 +268,7 @@ class PCFGParser(BaseParser):
         self, sentences: Iterable[Sequence[str]], n: int = 30, *, tags: Iterable[Sequence[str] | None] | None = None
     ) -> list[Parsed]:
         """Return the n best parses of each sentence, and how they were found; parameters as in ``parse_nbest``."""
-        check_is_fitted(self)
-        if self._settings() != self._learnt_with:
-            raise ParameterError(
-                "vertical, horizontal, splits or backoff were changed after training, but the grammar was made with "
-                "the old values; fit the parser again."
-            )
+        self._check_fitted()
         if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 1 <= n <= 100_000:
             raise ParameterError(f"n must be an integer from 1 to 100,000, got {n!r}.")
         texts = [check_words(sentence, index) for index, sentence in enumerate(sentences)]
@@ -294,7 +301,7 @@ class PCFGParser(BaseParser):
         >>> bool(parser.log_probability([["the", "dog"]])[0] >= parser.parse_nbest(["the", "dog"], 1).scores[0])
         True
         """
-        check_is_fitted(self)
+        self._check_fitted()
         texts = [check_words(sentence, index) for index, sentence in enumerate(sentences)]
         packed = _pack(self._model, texts, [None] * len(texts))
         with settings.progress_bar(len(texts), "adding up") as progress:
@@ -315,7 +322,7 @@ class PCFGParser(BaseParser):
         >>> PCFGParser().fit(["(NP (DT the) (NN dog))"]).chart_bytes([["the", "dog"]])[0] < 2000
         True
         """
-        check_is_fitted(self)
+        self._check_fitted()
         texts = [check_words(sentence, index) for index, sentence in enumerate(sentences)]
         with settings.progress_bar(len(texts), "parsing") as progress:
             sizes = self._run(self._model, texts, [None] * len(texts), 1, self._beam, [], progress)[-1]
@@ -323,7 +330,7 @@ class PCFGParser(BaseParser):
 
     def size(self) -> dict[str, int]:
         """Return how many words, symbols and rules the parser knows."""
-        check_is_fitted(self)
+        self._check_fitted()
         tables = self._model.tables
         rules = len(tables.arrays["parents"]) + len(tables.arrays["uppers"])
         return {"words": len(self._model.lexicon.words), "symbols": len(tables.names), "rules": rules}
@@ -445,12 +452,6 @@ class PCFGParser(BaseParser):
         if isinstance(self.splits, str) or not set(self.splits) <= SPLITS:
             raise ParameterError(f"splits must be 'penn' or some of {', '.join(sorted(SPLITS))}; got {self.splits!r}.")
         return frozenset(self.splits)
-
-
-def _single(sentence: Any) -> Any:
-    if isinstance(sentence, str):
-        raise DataError("expected a list of words, got a str; parse_text(text) splits and parses text.")
-    return sentence
 
 
 def _pack(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from sapwood import files
 from sapwood.parse.estimation import GrammarTables
@@ -34,7 +33,7 @@ Counts = dict[str, dict[str, int]]
 
 
 def _write(parser: PCFGParser, writer: files.Writer) -> dict[str, Any]:
-    check_is_fitted(parser)
+    parser._check_fitted()
     parameters = parser.get_params()
     if not isinstance(parameters["splits"], str):
         parameters["splits"] = sorted(parameters["splits"])
