@@ -186,28 +186,40 @@ class BaseParser(BaseEstimator):
         Returns
         -------
         TreeArray
-            One element per text: a tree, or a bag of trees where a text has several sentences. What the parser finds no
-            tree for gets a flat one, with a warning; if that is all of them, it is an error.
+            One element per text: a tree, or a bag of trees where a text has several sentences or none. What the parser
+            finds no tree for gets a flat one, with a warning.
         """
+        return self._transformed(X, training=False)
+
+    def fit_transform(self, X: Iterable[Any], y: Any = None) -> TreeArray:
+        """Parse texts to learn from; an error if the parser finds no tree for any of them.
+
+        In a ``Pipeline`` a parser learns nothing from texts, and must have been trained before.
+        """
+        return self._transformed(X, training=True)
+
+    def _transformed(self, X: Iterable[Any], *, training: bool) -> TreeArray:
         from sapwood.parse.reading import read_examples
 
         reading = read_examples(X, self, what="text")
-        reading.report(training=True)
+        reading.report(training=training)
         return reading.array()
-
-    def fit_transform(self, X: Iterable[Any], y: Any = None) -> TreeArray:
-        """Parse texts: in a ``Pipeline`` a parser learns nothing from them, and must have been trained before."""
-        return self.transform(X)
 
     def _answers(self, sentences: list[list[str]]) -> Sequence[tuple[Any, str] | Exception]:
         try:
-            return self._parse_words(sentences)
-        except (NotFittedError, ParameterError, ModelFileError):
+            answers = list(self._parse_words(sentences))
+        except (MemoryError, ModelFileError, NotFittedError, NotImplementedError, ParameterError):
             raise  # of the parser, not of a sentence
         except Exception as error:
             if len(sentences) == 1:
                 return [error]
-        return [answer for words in sentences for answer in self._answers([words])]
+            return [answer for words in sentences for answer in self._answers([words])]
+        if len(answers) != len(sentences):
+            raise ParameterError(
+                f"{type(self).__name__}._parse_words gave {len(answers)} answers for {len(sentences)} sentences; "
+                "expected a pair of a tree and how it was made, or an exception, for each."
+            )
+        return answers
 
     def __sklearn_clone__(self) -> Self:
         # What was learnt is never changed in place, so that two parsers can share it.
@@ -227,27 +239,29 @@ def as_tree(found: Any) -> Tree | None:
     raise DataError(f"the parser gave a {type(found).__name__}; expected a Tree.")
 
 
-def check_words(words: Any, index: int) -> list[str]:
+def check_words(words: Any, index: int, what: str = "sentence") -> list[str]:
     """Return the words of a sentence as a list, or say what is wrong with them."""
     if isinstance(words, str) or not isinstance(words, Iterable):
         raise DataError(
-            f"sentence {index} is a {type(words).__name__}; expected a list of words, as sapwood.parse.tokenize gives."
+            f"{what} {index} is a {type(words).__name__}; expected a list of words, as sapwood.parse.tokenize gives."
         )
     found = list(words)
     if not found:
-        raise DataError(f"sentence {index} has no words; leave empty sentences out.")
+        raise DataError(f"{what} {index} has no words; leave empty ones out.")
     for position, word in enumerate(found):
-        if not isinstance(word, str) or not word:
-            raise DataError(f"word {position} of sentence {index} is {word!r}; expected text that is not empty.")
+        where = f"word {position} of {what} {index}"
+        if not isinstance(word, str):
+            raise DataError(f"{where} is {word!r} ({type(word).__name__}); expected a str.")
+        if not word:
+            raise DataError(f"{where} is empty; leave empty words out.")
         try:
             word.encode()
         except UnicodeEncodeError:
             raise DataError(
-                f"word {position} of sentence {index}, {word!r}, holds half a character (a lone surrogate); decode the "
-                "text with errors='replace'."
+                f"{where}, {word!r}, holds half a character (a lone surrogate); decode the text with errors='replace'."
             ) from None
         if "\0" in word:
-            raise DataError(f"word {position} of sentence {index}, {word!r}, holds a NUL character; remove it.")
+            raise DataError(f"{where}, {word!r}, holds a NUL character; remove it.")
     return found
 
 
@@ -262,19 +276,24 @@ def _sentence(words: tuple[str, ...], answer: tuple[Any, str] | Exception) -> Se
     """Check what a parser gave for a sentence; where that is no tree of its words, make a flat one."""
     problem = ""
     if isinstance(answer, Exception):
-        problem = str(answer) if isinstance(answer, DataError) else f"{type(answer).__name__}: {answer}"
+        problem = _reason(answer)
     else:
         try:
-            tree = as_tree(answer[0])
+            found, how = answer
+            tree = as_tree(found)
         except Exception as error:
-            tree, problem = None, f"{type(error).__name__}: {error}"
+            tree, problem = None, _reason(error)
         if tree is not None:
             tree, problem = _with_words(tree, words)
         if tree is not None:
-            return Sentence(words, tree, answer[1])
+            return Sentence(words, tree, how)
     return Sentence(
         words, flat_tree([str(word) for word in words]), "flat", problem.rstrip(".") or "the parser gave no tree"
     )
+
+
+def _reason(error: Exception) -> str:
+    return str(error) if isinstance(error, DataError) else f"{type(error).__name__}: {error}"
 
 
 def _with_words(tree: Tree, words: tuple[str, ...]) -> tuple[Tree | None, str]:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from functools import lru_cache
 from typing import Any
+
+from sklearn.frozen import FrozenEstimator
 
 from sapwood.errors import ModelFileError, ParameterError
 from sapwood.files import load
 from sapwood.parse.base import BaseParser
 from sapwood.parse.flat import flat_tree
+from sapwood.trees.nbest import NBest
 
 __all__ = ["FlatParser", "FunctionParser", "MissingParser", "as_parser"]
 
@@ -71,6 +75,11 @@ class MissingParser(BaseParser):
             "model.set_params(parser=...), or pass trees."
         )
 
+    def parse_nbest_batch(self, sentences: Iterable[Sequence[str]], n: int = 30) -> list[NBest]:
+        """Raise: there is no parser."""
+        self._parse_words([])
+        return []
+
 
 def as_parser(value: Any) -> BaseParser:
     """Return a parser for whatever the parameter ``parser`` may be.
@@ -88,12 +97,18 @@ def as_parser(value: Any) -> BaseParser:
     ModelFileError
         If the file is missing or holds something else.
     """
+    if isinstance(value, FrozenEstimator):
+        value = value.estimator
     if isinstance(value, BaseParser):
         return value
     if isinstance(value, (str, os.PathLike)):
+        if not os.fspath(value):
+            raise ParameterError("parser is an empty path; name a model file that holds a parser.")
         name = os.path.abspath(value)
         found = os.stat(name) if os.path.exists(name) else None
-        return _loaded(name, *((0, 0) if found is None else (found.st_mtime_ns, found.st_size)))
+        version = (0, 0, 0) if found is None else (found.st_ino, found.st_mtime_ns, found.st_size)
+        # A copy, which shares what was learnt: whoever sets its parameters does so for nobody else.
+        return copy(_loaded(name, version))
     if isinstance(value, type):
         raise ParameterError(f"parser must be an object, got the class {value.__name__}; write {value.__name__}().")
     if hasattr(value, "parse"):
@@ -108,7 +123,7 @@ def as_parser(value: Any) -> BaseParser:
 
 # A model asked a thousand times for a tree should not read its parser a thousand times; a changed file is read again.
 @lru_cache(maxsize=4)
-def _loaded(name: str, changed: int, size: int) -> BaseParser:
+def _loaded(name: str, version: tuple[int, int, int]) -> BaseParser:
     parser = load(name)
     if not isinstance(parser, BaseParser):
         raise ModelFileError(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from sapwood import settings
 from sapwood.callers import levels_to_user
 from sapwood.errors import DataError, ParameterError, SapwoodError
 from sapwood.notebook import Shown
-from sapwood.parse.base import BaseParser, Sentence
+from sapwood.parse.base import BaseParser, Sentence, check_words
 from sapwood.parse.flat import flat_tree
 from sapwood.parse.parameter import as_parser
 from sapwood.parse.tokenizing import split_sentences
@@ -27,7 +27,7 @@ from sapwood.trees.array import TreeArray
 from sapwood.trees.convert import is_frame, is_missing, is_nltk
 from sapwood.trees.tree import Tree
 
-__all__ = ["NO_PARSER", "Reading", "is_text", "read_examples", "split_example"]
+__all__ = ["NO_PARSER", "Reading", "check_listed", "is_text", "read_examples", "read_text", "split_example"]
 
 # What trees begin with and are full of, and text hardly ever: (S (NP, and (NN rain).
 _NESTED = re.compile(r"\s*\(\s*(?:[A-Z][A-Z0-9|=+^$@-]*)?\s*\(")
@@ -61,16 +61,18 @@ class Reading(Shown):
         """Return the trees: one per example, or bags where an example has several sentences or none."""
         return TreeArray(each[0].tree if len(each) == 1 else tuple(one.tree for one in each) for each in self.examples)
 
-    def report(self, *, training: bool = False) -> None:
-        """Warn once of examples whose trees are flat; raise if that is all of those that had to be parsed.
+    def report(self, *, training: bool = False, kept: bool = True) -> None:
+        """Warn once of examples whose trees are flat; raise if no sentence that had to be parsed has another tree.
 
         Parameters
         ----------
         training : bool
             Whether something is to be learnt from these trees: only then is it an error if none could be parsed.
+        kept : bool
+            Whether flat trees are used; otherwise the warning says that these examples are left out.
         """
-        asked = [(at, each) for at, each in enumerate(self.examples) if any(one.how != "given" for one in each)]
-        flat = [(at, one) for at, each in asked for one in each if one.how == "flat"]
+        asked = [(at, one) for at, each in enumerate(self.examples) for one in each if one.how != "given"]
+        flat = [(at, one) for at, one in asked if one.how == "flat"]
         if not flat:
             return
         count = len({at for at, _ in flat})
@@ -83,13 +85,14 @@ class Reading(Shown):
             )
         else:
             cause = f"{self.what} {first}, {' '.join(sentence.words)[:60]!r}: {sentence.problem}"
-            if training and count == len(asked):
+            if training and len(flat) == len(asked):
                 raise DataError(
                     f"the parser found no tree for any of the {count:,} {self.what}s it was given; {cause}."
                 )
+            used = "used as flat trees of their words" if kept else "left out"
             message = (
-                f"the parser found no tree for {count:,} of {len(self.examples):,} {self.what}s, which are used as "
-                f"flat trees of their words; {cause}."
+                f"the parser found no tree for {count:,} of {len(self.examples):,} {self.what}s, which are {used}; "
+                f"{cause}."
             )
         warnings.warn(message, UserWarning, stacklevel=levels_to_user())
 
@@ -146,10 +149,7 @@ def read_examples(X: Iterable[Any], parser: Any = None, *, what: str = "example"
     checked = None if parser is None else as_parser(parser)
     if isinstance(X, TreeArray):
         return Reading([tuple(map(_given, each if isinstance(each, tuple) else (each,))) for each in X], what)
-    if isinstance(X, (str, Tree, Sentence)) or is_nltk(X) or not isinstance(X, Iterable):
-        raise DataError(f"expected a list of {what}s, got one {type(X).__name__}; wrap it in a list.")
-    if is_frame(X):
-        raise DataError(f"expected a list of {what}s, got a table; pass one of its columns.")
+    check_listed(X, what)
     parts = [split_example(element, index, what) for index, element in enumerate(X)]
     # Each different sentence once: question pairs and cross-validation ask for the same ones again and again.
     places: dict[tuple[str, ...], list[tuple[int, int]]] = {}
@@ -168,6 +168,27 @@ def read_examples(X: Iterable[Any], parser: Any = None, *, what: str = "example"
     return Reading([tuple(each) for each in parts], what)
 
 
+def read_text(text: str, parser: Any) -> tuple[Sentence, ...]:
+    """Return the sentences of a text with trees of the parser, for tasks that need them; warns of flat ones."""
+    if not isinstance(text, str):
+        raise DataError(f"text must be a str, got {type(text).__name__}.")
+    reading = read_examples([text], parser, what="text")
+    reading.need_trees()
+    reading.report()
+    return reading.examples[0]
+
+
+def check_listed(X: Any, what: str) -> None:
+    """Raise unless something is many examples in an order: no single one, no table, no dict and no set."""
+    single = isinstance(X, (str, bytes, Tree, Sentence)) or is_nltk(X) or not isinstance(X, Iterable)
+    if single or (isinstance(X, np.ndarray) and X.ndim == 0):
+        raise DataError(f"expected a list of {what}s, got one {type(X).__name__}; wrap it in a list.")
+    if is_frame(X):
+        raise DataError(f"expected a list of {what}s, got a table; pass one of its columns.")
+    if isinstance(X, (Mapping, Set)):
+        raise DataError(f"expected a list of {what}s, got a {type(X).__name__}; make a list of what it holds.")
+
+
 def split_example(element: Any, index: int, what: str) -> list[Any]:
     """Return the sentences of an example: ``Sentence`` objects where trees are given, otherwise lists of words.
 
@@ -176,6 +197,7 @@ def split_example(element: Any, index: int, what: str) -> list[Any]:
     >>> split_example("(NP (NN rain))", 0, "text")[0].words
     ('rain',)
     """
+    kind = type(element).__name__
     if isinstance(element, Sentence):
         return [element]
     if isinstance(element, Tree):
@@ -190,16 +212,29 @@ def split_example(element: Any, index: int, what: str) -> list[Any]:
         return list(split_sentences(element)) if tree is None else [_given(tree)]
     if isinstance(element, (list, tuple, np.ndarray)):
         members = list(element)
-        if all(isinstance(one, str) for one in members):
-            trees = [_bracketed(one) for one in members]
-            return [members] if None in trees else [_given(tree) for tree in trees if tree is not None]
         if all(isinstance(one, (Tree, Sentence)) or is_nltk(one) for one in members):
             return [part for one in members for part in split_example(one, index, what)]
+        if any(isinstance(one, str) for one in members):
+            return _of_strings(members, index, what)
+        kind += f" of {type(members[0]).__name__} objects"
     elif is_missing(element):
         return []
-    raise DataError(
-        f"{what} {index} is a {type(element).__name__}; expected text, a list of words, a tree, or a tree in brackets."
-    )
+    hint = " Decode bytes first." if isinstance(element, bytes) else ""
+    raise DataError(f"{what} {index} is a {kind}; expected text, a list of words, a tree, or a tree in brackets.{hint}")
+
+
+def _of_strings(members: list[Any], index: int, what: str) -> list[Any]:
+    """Return the sentences of a list of strings: its words, or its trees in brackets."""
+    words = check_words(members, index, what)
+    trees = [_bracketed(one) for one in words]
+    if None not in trees:
+        return [_given(tree) for tree in trees if tree is not None]
+    if all(len(one.split()) > 1 for one in words):
+        raise DataError(
+            f"{what} {index} is a list of text, {words[0][:60]!r}, where words are expected; pass the text itself, "
+            "not in a list."
+        )
+    return [words]
 
 
 def is_text(value: str) -> bool:

@@ -266,7 +266,8 @@ def iter_sentences(chunks: Iterable[str]) -> Iterator[list[Token]]:
 
 def _checked(text: str) -> str:
     if not isinstance(text, str):
-        raise DataError(f"text must be a str, got {type(text).__name__}; decode bytes first.")
+        hint = "; decode bytes first" if isinstance(text, bytes) else ""
+        raise DataError(f"text must be a str, got {type(text).__name__}{hint}.")
     return text
 
 

@@ -24,7 +24,7 @@ from sapwood.learn.parameters import check_amount
 from sapwood.metrics.parseval import COLLINS, ParsevalRules, SentenceScore, mutual_f1, score_forest
 from sapwood.parse.base import Sentence
 from sapwood.parse.parameter import as_parser
-from sapwood.parse.reading import split_example
+from sapwood.parse.reading import check_listed, split_example
 from sapwood.trees import Examples, Tree, TreeArray
 from sapwood.trees.array import concatenate
 
@@ -254,10 +254,9 @@ class ParseReranker(BaseEstimator):
         X : iterable
             Each an ``NBest``, text of one sentence, a list of words, or the gold tree of a sentence.
         """
-        if isinstance(X, (str, Tree, NBest)) or not isinstance(X, Iterable):
-            raise DataError(
-                f"expected a list of n-best lists or sentences, got one {type(X).__name__}; wrap it in a list."
-            )
+        if isinstance(X, NBest):
+            raise DataError("expected a list of n-best lists or sentences, got one NBest; wrap it in a list.")
+        check_listed(X, "sentence")
         found: list[Any] = []
         for index, one in enumerate(X):
             parts = [one] if isinstance(one, NBest) else split_example(one, index, "sentence")

@@ -17,7 +17,7 @@ from sapwood.fitting import all_or_nothing
 from sapwood.notebook import Shown
 from sapwood.parse.base import Sentence
 from sapwood.parse.parameter_store import read_parser, write_parser
-from sapwood.parse.reading import read_examples
+from sapwood.parse.reading import check_listed, read_examples, read_text
 from sapwood.tasks.frames.identifier import FrameIdentifier
 from sapwood.tasks.frames.instances import FrameInput, check_training
 from sapwood.tasks.frames.labeler import FrameLabeler, LabelledTarget
@@ -97,8 +97,9 @@ class FrameParser(BaseEstimator):
             Each a ``ParsedSentence``, a ``DependencySentence``, a tree, text of one sentence, or a list of words.
         """
         check_is_fitted(self, "labeler_")
-        if isinstance(X, (str, Sentence, ParsedSentence)) or not isinstance(X, Iterable):
-            raise DataError(f"expected a list of sentences, got one {type(X).__name__}; wrap it in a list.")
+        if isinstance(X, ParsedSentence):
+            raise DataError("expected a list of sentences, got one ParsedSentence; wrap it in a list.")
+        check_listed(X, "sentence")
         elements = [each.parse if isinstance(each, FrameInput) else each for each in X]
         ready = (ParsedSentence, DependencySentence)
         bare = [each for each in elements if not isinstance(each, ready)]
@@ -111,10 +112,7 @@ class FrameParser(BaseEstimator):
     def parse_text(self, text: str) -> list[FrameSentence]:
         """Split text into sentences and words, parse them, and find their frames with their arguments."""
         check_is_fitted(self, "labeler_")
-        reading = read_examples([text], self.parser, what="text")
-        reading.need_trees()
-        reading.report()
-        return self._framed(reading.examples[0])
+        return self._framed(read_text(text, self.parser))
 
     def _framed(self, sentences: Sequence[Sentence | ParsedSentence | DependencySentence]) -> list[FrameSentence]:
         # A model that has never seen supersenses has no use for them.

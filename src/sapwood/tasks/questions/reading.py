@@ -6,7 +6,6 @@ trees is the user's decision, so the flags are kept beside the trees.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,9 +17,9 @@ from sapwood.errors import DataError
 from sapwood.notebook import Shown
 from sapwood.parse.base import Sentence
 from sapwood.parse.flat import flat_tree
-from sapwood.parse.reading import Reading, read_examples
+from sapwood.parse.reading import Reading, check_listed, read_examples
 from sapwood.trees.array import TreeArray
-from sapwood.trees.convert import is_nltk
+from sapwood.trees.convert import is_missing
 from sapwood.trees.tree import Tree
 
 __all__ = ["EMPTY", "QuestionReading", "read_question_trees"]
@@ -69,7 +68,8 @@ def read_question_trees(questions: Any, parser: Any = None) -> QuestionReading:
             raise DataError("a question is one tree, but these elements are bags of trees; pass one tree each.")
     elif isinstance(questions, Question):
         raise DataError("expected a list of questions, got one Question; wrap it in a list.")
-    elif isinstance(questions, Iterable) and not isinstance(questions, (str, Tree)) and not is_nltk(questions):
+    else:
+        check_listed(questions, "question")
         questions = [_plain(one, number) for number, one in enumerate(questions)]
     reading = read_examples(questions, parser, what="question")
     trees = [_joined(sentences) for sentences in reading.examples]
@@ -80,7 +80,7 @@ def read_question_trees(questions: Any, parser: Any = None) -> QuestionReading:
 def _plain(question: Any, number: int) -> Any:
     if isinstance(question, Question):
         return list(question.words) if question.tree is None else question.tree
-    if question is None or isinstance(question, float):
+    if not isinstance(question, np.ndarray) and is_missing(question):
         raise DataError(f"question {number} is {question!r}; expected text, a tree or a Question of sapwood.corpora.")
     return question
 

@@ -6,6 +6,7 @@ trained on. Classification of given arguments with exact kernels is in ``classif
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from sapwood.callers import levels_to_user
 from sapwood.draw import fragment_table, panel
 from sapwood.errors import DataError, ParameterError
 from sapwood.files import Reader, Writer, register
@@ -24,7 +26,7 @@ from sapwood.metrics import score_roles
 from sapwood.parse.base import Sentence
 from sapwood.parse.parameter import as_parser
 from sapwood.parse.parameter_store import read_parser, write_parser
-from sapwood.parse.reading import read_examples
+from sapwood.parse.reading import read_examples, read_text
 from sapwood.tasks.roles.classifier import RoleClassifier
 from sapwood.tasks.roles.encoding import Candidate, Encoder
 from sapwood.tasks.roles.exact import KernelRoles
@@ -169,7 +171,7 @@ class RoleLabeler(BaseEstimator):
         ----------
         sentences : iterable of RoleSentence
             Gold propositions, with gold trees or with trees of the parser that will be used; sentences without a tree
-            are parsed, if there is a parser, and passed over otherwise.
+            are parsed, if there is a parser, and left out otherwise, with a warning.
         calibration : iterable of RoleSentence, optional
             Held-out sentences on which margins become probabilities; by default every tenth of ``sentences``, which is
             then not trained on.
@@ -219,12 +221,21 @@ class RoleLabeler(BaseEstimator):
                     "propositions, as read by sapwood.corpora."
                 )
         if self.parser is None:
-            return [one for one in given if one.tree is not None]
+            known = [one for one in given if one.tree is not None]
+            if known and len(known) < len(given):
+                warnings.warn(
+                    f"{len(given) - len(known):,} of {len(given):,} sentences have no tree, and there is no parser: "
+                    "they are left out. Pass parser= to parse them.",
+                    UserWarning,
+                    stacklevel=levels_to_user(),
+                )
+            return known
         reading = read_examples([one.tree or list(one.words) for one in given], self.parser, what="sentence")
-        reading.report(training=True)
+        reading.report(training=True, kept=False)
         return [
             replace(one, tree=found.tree, how=found.how)
-            for one, (found,) in zip(given, reading.examples, strict=True)
+            for one, each in zip(given, reading.examples, strict=True)
+            for found in each
             if found.how != "flat"
         ]
 
@@ -310,10 +321,7 @@ class RoleLabeler(BaseEstimator):
             Their words are ``sapwood.parse.Token`` objects, which know where they stand in the text.
         """
         check_is_fitted(self)
-        reading = read_examples([text], self.parser, what="text")
-        reading.need_trees()
-        reading.report()
-        return [self._labelled(one) for one in reading.examples[0]]
+        return [self._labelled(one) for one in read_text(text, self.parser)]
 
     def predict(self, X: Iterable[Tree | str | Sequence[str]]) -> list[tuple[Proposition, ...]]:
         """Return the propositions of many sentences, each a tree, text of one sentence, or a list of words."""
