@@ -9,6 +9,8 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import zlib
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
@@ -42,7 +44,8 @@ def write_answers(
     path : path
         The file to write; it appears when everything is done. A pipe or a device is written into as answers come.
     items : iterable
-        What is asked, read as the answers are made.
+        What is asked, read as the answers are made. A run goes on only where the items that are done are the same, by
+        what ``repr`` says of them.
     answer : callable
         Takes an iterator of items and yields one text for each, in their order.
     run : mapping
@@ -71,16 +74,18 @@ def write_answers(
     if is_stream(target):
         return _send(items, answer, target)
     draft, note = target.with_name(f".{target.name}.draft"), target.with_name(f".{target.name}.note")
-    state: dict[str, Any] = {"run": dict(run), "done": 0, "bytes": 0}
+    state: dict[str, Any] = {"run": dict(run), "done": 0, "bytes": 0, "input": 0}
     if resume and note.exists() and draft.exists():
         state = _resumed(note, state["run"])
         if draft.stat().st_size < int(state["bytes"]):
             raise DataError(f"{draft}: is shorter than {note} says; start without resume.")
     done = int(state["done"])
-    source = iter(items)
+    source = _Checked(items)
     skipped = sum(1 for _ in islice(source, done))
     if skipped < done:
-        raise DataError(f"{note}: {done} {what} are done, but there are only {skipped}; start without resume.")
+        raise DataError(f"{note}: {done:,} {what} are done, but there are only {skipped:,}; start without resume.")
+    if source.answered(done) != state["input"]:
+        raise DataError(f"{note}: belongs to a run over another input; start without resume.")
     try:
         done = _collect(source, answer, draft, note, state, what)
         os.replace(draft, target)
@@ -88,6 +93,26 @@ def write_answers(
         raise error if isinstance(error, OutputError) else unwritable(target, error) from None
     note.unlink(missing_ok=True)
     return done
+
+
+class _Checked(Iterator[Item]):
+    """Items with a checksum of those that are answered; more of them may have been read."""
+
+    def __init__(self, items: Iterable[Item]) -> None:
+        self._items, self._read, self._done = iter(items), 0, 0
+        self._ahead: deque[int] = deque()
+
+    def __next__(self) -> Item:
+        item = next(self._items)
+        self._read = zlib.crc32(repr(item).encode("utf-8", "surrogatepass"), self._read)
+        self._ahead.append(self._read)
+        return item
+
+    def answered(self, count: int = 1) -> int:
+        """Say that so many more of the items are answered; return the checksum of all that are."""
+        for _ in range(count):
+            self._done = self._ahead.popleft()
+        return self._done
 
 
 def _send(items: Iterable[Item], answer: Callable[[Iterator[Item]], Iterable[str]], target: Path) -> int:
@@ -104,7 +129,7 @@ def _send(items: Iterable[Item], answer: Callable[[Iterator[Item]], Iterable[str
 
 
 def _collect(
-    source: Iterator[Item],
+    source: _Checked[Item],
     answer: Callable[[Iterator[Item]], Iterable[str]],
     draft: Path,
     note: Path,
@@ -112,7 +137,7 @@ def _collect(
     what: str,
 ) -> int:
     """Write what is left to the draft, and note from time to time how much of it is done."""
-    done, size = int(state["done"]), int(state["bytes"])
+    done, size, checksum = int(state["done"]), int(state["bytes"]), int(state["input"])
     with open(draft, "r+b" if size else "wb") as stream, settings.progress_bar(0, what) as progress:
         stream.truncate(size)
         stream.seek(size)
@@ -120,13 +145,14 @@ def _collect(
         def remember() -> None:
             stream.flush()
             os.fsync(stream.fileno())
-            atomic_write(note, json.dumps(state | {"done": done, "bytes": size}).encode())
+            now = {"done": done, "bytes": size, "input": checksum}
+            atomic_write(note, json.dumps(state | now).encode())
 
         try:
             for text in answer(source):
                 data = text.encode()
                 stream.write(data)
-                done, size = done + 1, size + len(data)
+                done, size, checksum = done + 1, size + len(data), source.answered()
                 if done % _STEP == 0:
                     remember()
                     if progress is not None:
@@ -150,7 +176,7 @@ def _resumed(note: Path, run: dict[str, Any]) -> dict[str, Any]:
     try:
         state = json.loads(note.read_bytes())
         same = state["run"] == json.loads(json.dumps(run))
-        ends = isinstance(state["done"], int) and isinstance(state["bytes"], int)
+        ends = all(isinstance(state[name], int) for name in ("done", "bytes", "input"))
     except (ValueError, KeyError, TypeError, RecursionError):
         raise DataError(f"{note}: cannot be read; start without resume.") from None
     if not same or not ends:

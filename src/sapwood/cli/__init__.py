@@ -68,6 +68,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         where = f"{error.filename}: " if error.filename else ""
         print(f"sapwood: {where}{error.strerror or error}", file=sys.stderr)
         return 1
+    except UnicodeEncodeError as error:
+        print(
+            f"sapwood: standard output is in {error.encoding}, which has no {error.object[error.start]!r}; set "
+            "PYTHONIOENCODING=utf-8, or write to a file with --out.",
+            file=sys.stderr,
+        )
+        return 1
     except KeyboardInterrupt:
         print("sapwood: interrupted", file=sys.stderr)
         return 130

@@ -24,7 +24,7 @@ def write_output(
     models: Iterable[str | None],
     settings: Iterable[str],
     what: str,
-) -> None:
+) -> int:
     """Write one text per item to ``--out``, whole or not at all, or to standard output.
 
     Parameters
@@ -38,26 +38,34 @@ def write_output(
     settings : iterable of str
         Options that must be the same, too.
     what : str
-        What to call the work while it is shown.
+        What the items are called while progress is shown.
+
+    Returns
+    -------
+    int
+        How many items have been answered, those of a run that was gone on with included.
     """
     from sapwood.drafts import write_answers
     from sapwood.errors import ParameterError
-    from sapwood.files import describe
+    from sapwood.files import describe, is_stream
     from sapwood.settings import progress_bar
 
     if options.out:
         digests = [None if path is None else describe(path).get("sha256") for path in models]
         run = {"models": digests, **{name: getattr(options, name) for name in settings}}
         try:
-            write_answers(options.out, items, answer, run=run, resume=options.resume, what=what)
+            return write_answers(options.out, items, answer, run=run, resume=options.resume, what=what)
         except KeyboardInterrupt:
-            print(f"stopped; what is done is kept, go on with --resume: {options.out}", file=sys.stderr)
+            if not is_stream(options.out):
+                print(f"stopped; what is done is kept, go on with --resume: {options.out}", file=sys.stderr)
             raise
-        return
     if options.resume:
         raise ParameterError("--resume goes on with a file; name it with --out.")
+    done = 0
     with progress_bar(0, what) as progress:
-        for done, text in enumerate(answer(iter(items)), 1):
+        for text in answer(iter(items)):
             sys.stdout.write(text)
+            done += 1
             if progress is not None:
                 progress(done)
+    return done

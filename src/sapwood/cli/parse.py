@@ -7,7 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sapwood.cli.arguments import Subparsers, add_threads, check_outputs, positive_int
@@ -25,8 +25,9 @@ _BATCH = 64
 
 
 class _Sentence(NamedTuple):
+    number: int
     words: list[Any]
-    tags: list[str] | None
+    tags: list[str] | None = None
 
 
 def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
@@ -70,11 +71,11 @@ def run(options: argparse.Namespace) -> int:
     tally: Counter[str] = Counter()
     write_output(
         options,
-        _sentences(options),
+        _sentences(parser, options),
         partial(_answers, parser, options, tally),
         models=[options.model],
         settings=("file", "nbest", "format", "tokens", "tagged"),
-        what="parsing",
+        what="sentences",
     )
     count = tally.total()
     plainer = count - tally["parser"]
@@ -93,7 +94,6 @@ def _answers(
     from sapwood import settings
     from sapwood.trees import TreeArray
 
-    first = 1
     while batch := list(islice(sentences, _BATCH)):
         words = [one.words for one in batch]
         if hasattr(parser, "analyse"):
@@ -102,19 +102,18 @@ def _answers(
             parses = [(one.how, one.parses.scores.tolist(), one.parses.parses) for one in found]
         else:
             parses = [(one.how, [None], TreeArray([one.tree])) for one in parser.parse_sentences(words)]
-        for number, (sentence, (how, scores, trees)) in enumerate(zip(batch, parses, strict=True), first):
+        for sentence, (how, scores, trees) in zip(batch, parses, strict=True):
             tally[how] += 1
-            yield _shown(str(number), sentence, how, scores, trees, options)
-        first += len(batch)
+            yield _shown(sentence, how, scores, trees, options)
 
 
 def _shown(
-    name: str, sentence: _Sentence, how: str, scores: list[float | None], trees: TreeArray, options: argparse.Namespace
+    sentence: _Sentence, how: str, scores: list[float | None], trees: TreeArray, options: argparse.Namespace
 ) -> str:
     texts = trees.to_strings(escape=True)
     if options.format == "mrg":
         return "".join(f"{text}\n" for text in texts) + ("\n" if options.nbest > 1 else "")
-    record: dict[str, Any] = {"name": name, "words": [str(word) for word in sentence.words]}
+    record: dict[str, Any] = {"name": str(sentence.number), "words": [str(word) for word in sentence.words]}
     if not options.tokens and not options.tagged:
         record["offsets"] = [[word.begin, word.end] for word in sentence.words]
     record["how"] = how
@@ -122,30 +121,41 @@ def _shown(
     return json.dumps(record, ensure_ascii=False) + "\n"
 
 
-def _sentences(options: argparse.Namespace) -> Iterator[_Sentence]:
-    from sapwood.errors import DataError
-    from sapwood.parse.tokenizing import separate
+def _sentences(parser: Any, options: argparse.Namespace) -> Iterator[_Sentence]:
+    if options.tagged:
+        rows = _tagged(parser, options)
+    elif options.tokens:
+        rows = ((words, None) for _, words in _lines(options))
+    else:
+        rows = ((list(words), None) for words in text_sentences(options.file))
+    return (_Sentence(number, *row) for number, row in enumerate(rows, 1))
 
-    if not options.tokens and not options.tagged:
-        yield from (_Sentence(list(words), None) for words in text_sentences(options.file))
-        return
-    for number, line in enumerate(_lines(iter_text(options.file)), 1):
-        words = separate(line)
-        if not words:
-            continue
-        if options.tokens:
-            yield _Sentence(words, None)
-            continue
+
+def _tagged(parser: Any, options: argparse.Namespace) -> Iterator[tuple[list[Any], list[str] | None]]:
+    from sapwood.errors import DataError
+
+    known = set(parser.tags_)
+    for number, words in _lines(options):
         pairs = [word.rpartition("/") for word in words]
         for word, (form, _, tag) in zip(words, pairs, strict=True):
             if not form or not tag:
                 raise DataError(f"{options.file}:{number}: {word!r} has no tag; expected word/TAG, such as rain/NN.")
-        yield _Sentence([form for form, _, _ in pairs], [tag for _, _, tag in pairs])
+            if tag not in known:
+                raise DataError(
+                    f"{options.file}:{number}: {word!r} has a tag that the parser has not learnt; it knows "
+                    f"{', '.join(parser.tags_)}."
+                )
+        yield [form for form, _, _ in pairs], [tag for _, _, tag in pairs]
 
 
-def _lines(blocks: Iterator[str]) -> Iterator[str]:
-    left = ""
-    for block in blocks:
+def _lines(options: argparse.Namespace) -> Iterator[tuple[int, list[str]]]:
+    """Yield the words of each line that has some, with its number."""
+    from sapwood.parse.tokenizing import separate
+
+    number, left = 0, ""
+    for block in chain(iter_text(options.file), ["\n"]):
         *whole, left = (left + block).split("\n")
-        yield from whole
-    yield left
+        for line in whole:
+            number += 1
+            if words := separate(line):
+                yield number, words

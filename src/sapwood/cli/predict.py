@@ -42,6 +42,7 @@ def run(options: argparse.Namespace) -> int:
     import sys
 
     from sapwood.cli.answering import load_model, refuse_foreign
+    from sapwood.errors import ParameterError
     from sapwood.files import atomic_write
 
     check_outputs(options.out)
@@ -50,25 +51,29 @@ def run(options: argparse.Namespace) -> int:
     tally: Counter[str] = Counter()
     items = answering.items(model, options)
     if options.format == "html":
+        if options.resume:
+            raise ParameterError("--resume: a page is made as a whole; leave the option out.")
         page = answering.page(model, options, tally, items)
         if options.out:
             atomic_write(options.out, page.encode())
         else:
             print(page)
+        total = tally["items"]
     else:
-        write_output(
+        total = write_output(
             options,
             items,
             partial(answering.answer, model, options, tally),
             models=[options.model, options.parser],
             settings=("data", "format", "margins"),
-            what="predicting",
+            what="answers",
         )
     if options.out:
-        print(f"{options.out}: {tally['items']:,} answered", file=sys.stderr)
+        print(f"{options.out}: {total:,} answered", file=sys.stderr)
     flat = f"{tally['flat']:,} of {tally['items']:,} had no parse"
     pieces = f"{tally['pieces']:,} were parsed in pieces"
     told = [text for text, count in ((flat, tally["flat"]), (pieces, tally["pieces"])) if count]
     if told:
-        print(f"sapwood: {' and '.join(told)}; they are marked in the output", file=sys.stderr)
+        marked = "; they are marked in the output" if options.format in (None, "jsonl") else ""
+        print(f"sapwood: {' and '.join(told)}{marked}", file=sys.stderr)
     return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,9 @@ __all__ = ["is_text", "iter_text", "open_named", "parsed_trees", "text_sentences
 
 _BLOCK = 1 << 16
 # Files of propositions in columns, which begin with words as text does.
-_OTHER_FORMATS = (".conll", ".conllu", ".tsv", ".jsonl", ".json", "_skel", ".gz", ".xz", ".bz2")
+_OTHER_FORMATS = re.compile(r"(?:\.conll|\.conllu|\.tsv|\.jsonl|\.json|_skel)(?:\.gz|\.xz|\.bz2)?$", re.IGNORECASE)
+# How trees and JSON begin, and text hardly ever: ((S, (S (NP, (UH Yes) and {"; not (Reuters) or {Applause}.
+_TREE_OR_JSON = re.compile(rb"\s*(?:\(\s*(?:[^\s()]*\s*\(|[^\s()]+\s+[^\s()]+\s*\))|\{\s*[\"}])")
 
 
 def open_named(name: str) -> Any:
@@ -68,15 +71,25 @@ def parsed_trees(parser: BaseParser, name: str) -> Any:
     return reading.array()
 
 
-def is_text(model: Any, options: Any) -> bool:
-    """Whether DATA is text to be parsed: with ``--parser``, or where it looks like text and the model has a parser."""
+def is_text(model: Any, options: Any, *, replaces_trees: bool = False) -> bool:
+    """Whether DATA is text to be parsed, by the parser of ``--parser`` or of the model.
+
+    Parameters
+    ----------
+    model : estimator
+        The model to be asked.
+    options : Namespace
+        With ``data`` and ``parser``.
+    replaces_trees : bool
+        Whether ``--parser`` also has a meaning for data with trees; otherwise it is refused there.
+    """
     from sapwood.errors import ParameterError
 
-    if options.parser is not None:
-        return True
-    if options.data.lower().endswith(_OTHER_FORMATS) or not _begins_like_text(options.data):
+    if _OTHER_FORMATS.search(options.data) or not _begins_like_text(options.data):
+        if options.parser is not None and not replaces_trees:
+            raise ParameterError(f"--parser: {options.data} holds trees, not text; leave the option out.")
         return False
-    if getattr(model, "parser", None) is None:
+    if options.parser is None and getattr(model, "parser", None) is None:
         raise ParameterError(
             f"{options.data}: is text, and the model has no parser of its own; give one with --parser, a model of "
             "sapwood train parser."
@@ -85,7 +98,7 @@ def is_text(model: Any, options: Any) -> bool:
 
 
 def _begins_like_text(name: str) -> bool:
-    """Whether a file begins with something else than a bracket or a brace: then it holds no trees and no JSON."""
+    """Whether a file begins with something else than a tree or a JSON object."""
     from sapwood.corpora.sources import open_all
 
     if name == "-":
@@ -95,4 +108,4 @@ def _begins_like_text(name: str) -> bool:
         files = open_all(name)
         head = next(files).read(_BLOCK)
     head = head.encode() if isinstance(head, str) else head
-    return not head.removeprefix(codecs.BOM_UTF8).lstrip().startswith((b"(", b"{"))
+    return not _TREE_OR_JSON.match(head.removeprefix(codecs.BOM_UTF8))

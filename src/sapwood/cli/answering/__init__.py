@@ -2,7 +2,7 @@
 
 A module has
 
-- ``TAKES``: those options that not every kind of model has a use for;
+- ``TAKES``: which options it has a use for of those that not every kind of model has;
 - ``items(model, options)``: what is asked, read little by little;
 - ``answer(model, options, tally, items)``: one text per item, and in ``tally`` how trees came about;
 - ``evaluate(model, options)``, and perhaps ``page(model, options, tally, items)``: a page of HTML.
@@ -21,6 +21,7 @@ __all__ = ["load_model", "refuse_foreign"]
 
 # What to say where an option is given that the kind of model has no use for.
 _FOREIGN = {
+    "margins": "has no margins to add; leave the option out.",
     "format": "writes its answers in one way only; leave the option out.",
     "encoding": "reads UTF-8; convert the file first, for example with iconv -f latin1 -t utf8.",
 }

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TAKES", "answer", "evaluate", "items", "page"]
 
-TAKES = ("format",)
+TAKES = ("format", "margins")
 
 _BATCH = 64
 
@@ -27,6 +27,8 @@ def items(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> Ite
 
     if (options.format or "jsonl") not in ("jsonl", "text", "html"):
         raise ParameterError(f"--format must be one of jsonl, text, html; got {options.format!r}.")
+    if options.margins and options.format in ("text", "html"):
+        raise ParameterError("--margins: only JSON lines have room for them; leave out the option, or --format.")
     return text_sentences(options.data) if is_text(model, options) else _records(model, options)
 
 
@@ -95,9 +97,11 @@ def _answered(
 
 def evaluate(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> int:
     """Print precision, recall and F1 of the arguments, frames being given."""
-    from sapwood.errors import DataError
+    from sapwood.errors import DataError, ParameterError
     from sapwood.tasks.frames import FrameParser, evaluate_arguments
 
+    if options.parser is not None:
+        raise ParameterError("--parser: arguments are scored on the parses in DATA; leave the option out.")
     records = list(_records(model, options))
     labeler = model.labeler_ if isinstance(model, FrameParser) else model
     if not any(one.targets for one in records):

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sapwood.corpora.sources import Line
 
 __all__ = [
-    "LINES",
     "ClassScore",
     "as_json",
     "class_scores",
     "label_lines",
+    "line_blocks",
     "print_scores",
     "print_unseen",
 ]
 
 
-LINES = 256
-"""Lines that are read before they are answered: enough for all threads."""
+_LINES = 256
 
 
 @dataclass(frozen=True)
@@ -43,16 +46,21 @@ def _label_line(classes: Any, row: Any, *, margins: bool, mark: str | None = Non
     return "\t".join([*cells, mark] if mark else cells) + "\n"
 
 
-def label_lines(model: Any, scores: Any, flat: Iterable[bool], margins: bool) -> str:
-    """Return the lines of many answers, from margins or probabilities; those with a flat tree are marked so."""
+def label_lines(model: Any, scores: Any, unparsed: Iterable[bool], margins: bool) -> Iterator[str]:
+    """Yield a line per answer, from margins or probabilities, marked where there is no whole parse."""
     import numpy as np
 
     if scores.ndim == 1:
         scores = np.column_stack([-scores, scores])
-    return "".join(
-        _label_line(model.classes_, row, margins=margins, mark="unparsed" if mark else None)
-        for row, mark in zip(scores, flat, strict=True)
-    )
+    for row, mark in zip(scores, unparsed, strict=True):
+        yield _label_line(model.classes_, row, margins=margins, mark="unparsed" if mark else None)
+
+
+def line_blocks(rows: Iterable[Line]) -> Iterator[list[Line]]:
+    """Yield lines a few hundred at a time: enough for all threads, few enough to be held."""
+    source = iter(rows)
+    while block := list(islice(source, _LINES)):
+        yield block
 
 
 def class_scores(gold: Any, predicted: Any, names: Any) -> list[ClassScore]:

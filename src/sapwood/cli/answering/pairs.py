@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from sapwood.cli.answering.labels import LINES, as_json, class_scores, label_lines, print_scores
+from sapwood.cli.answering.labels import as_json, class_scores, label_lines, line_blocks, print_scores
 from sapwood.cli.texts import open_named
 
 if TYPE_CHECKING:
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
 
 __all__ = ["TAKES", "answer", "evaluate", "items", "read_pairs"]
 
-TAKES: tuple[str, ...] = ()
+TAKES = ("margins",)
 
 
-def items(model: PairClassifier, options: argparse.Namespace) -> Iterator[list[Line]]:
-    """Yield lines a few hundred at a time."""
-    from sapwood.corpora.sources import blocks, lines
+def items(model: PairClassifier, options: argparse.Namespace) -> Iterator[Line]:
+    """Yield the lines that are not blank."""
+    from sapwood.corpora.sources import lines
 
-    return blocks(lines(open_named(options.data)), size=LINES)
+    return (line for line in lines(open_named(options.data)) if line.text.strip())
 
 
 def answer(
-    model: PairClassifier, options: argparse.Namespace, tally: Counter[str], items: Iterable[list[Line]]
+    model: PairClassifier, options: argparse.Namespace, tally: Counter[str], items: Iterable[Line]
 ) -> Iterator[str]:
     """Yield one line per pair: the label, with ``--margins`` both probabilities, and ``unparsed`` where it was so."""
-    for block in items:
-        pairs, _, flat = _read(block, model.parser, labels=False)
+    for block in line_blocks(items):
+        pairs, _, unparsed = _read(block, model.parser, labels=False)
         tally["items"] += len(pairs)
-        tally["flat"] += sum(flat)
-        yield label_lines(model, model.predict_proba(pairs), flat, options.margins) if len(pairs) else ""
+        tally["flat"] += sum(unparsed)
+        yield from label_lines(model, model.predict_proba(pairs), unparsed, options.margins)
 
 
 def read_pairs(source: str, parser: Any) -> tuple[Any, Any, int]:

@@ -5,41 +5,30 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from sapwood.cli.answering.labels import LINES, ClassScore, as_json, label_lines, print_scores, print_unseen
+from sapwood.cli.answering.labels import ClassScore, as_json, label_lines, line_blocks, print_scores, print_unseen
 from sapwood.cli.texts import open_named
 
 if TYPE_CHECKING:
-    from sapwood.corpora import Question
     from sapwood.corpora.sources import Line
     from sapwood.tasks.questions import QuestionClassifier
 
-__all__ = ["TAKES", "answer", "evaluate", "items", "shown_as"]
+__all__ = ["TAKES", "answer", "evaluate", "items"]
 
-TAKES = ("encoding",)
-
-
-def shown_as(questions: Sequence[Question], trees: str) -> list[Any]:
-    """Give questions by the trees that are wanted; by their text where there is none."""
-    if trees == "automatic":
-        return list(questions)
-    texts: list[Any] = [" ".join(question.words) for question in questions]
-    if trees == "none":
-        return texts
-    return [text if one.gold is None else one.gold for one, text in zip(questions, texts, strict=True)]
+TAKES = ("encoding", "margins")
 
 
-def items(model: QuestionClassifier, options: argparse.Namespace) -> Iterator[list[Line]]:
-    """Yield lines a few hundred at a time."""
-    from sapwood.corpora.sources import blocks, lines
+def items(model: QuestionClassifier, options: argparse.Namespace) -> Iterator[Line]:
+    """Yield all lines; a blank one is a question without words."""
+    from sapwood.corpora.sources import lines
 
-    return blocks(lines(open_named(options.data), encoding=options.encoding), size=LINES)
+    return lines(open_named(options.data), encoding=options.encoding)
 
 
 def answer(
-    model: QuestionClassifier, options: argparse.Namespace, tally: Counter[str], items: Iterable[list[Line]]
+    model: QuestionClassifier, options: argparse.Namespace, tally: Counter[str], items: Iterable[Line]
 ) -> Iterator[str]:
     """Yield one line per question: the label, with ``--margins`` also all margins, and ``unparsed`` where it was so.
 
@@ -47,11 +36,11 @@ def answer(
     """
     from sapwood.tasks.questions import read_question_trees
 
-    for block in items:
+    for block in line_blocks(items):
         reading = read_question_trees([_question(line) for line in block], model.parser)
         tally["items"] += len(reading.trees)
         tally["flat"] += int(reading.unparsed.sum())
-        yield label_lines(model, model.decision_function(reading.trees), reading.unparsed, options.margins)
+        yield from label_lines(model, model.decision_function(reading.trees), reading.unparsed, options.margins)
 
 
 def evaluate(model: QuestionClassifier, options: argparse.Namespace) -> int:

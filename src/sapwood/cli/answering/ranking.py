@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 
 __all__ = ["TAKES", "answer", "evaluate", "gold_lists", "items", "read_sentences"]
 
-TAKES: tuple[str, ...] = ()
+TAKES = ("margins",)
 
 _BATCH = 64
+# How treebanks are read for attachments.
+_TREEBANK = {"drop_traces": True, "drop_function_tags": True, "collapse_unary": True}
 
 
 def gold_lists(model: ParseReranker, path: str) -> list[NBest]:
@@ -40,22 +42,23 @@ def read_sentences(path: str, parser: Any = None) -> TreeArray:
 
     if parser is not None:
         return attachment_trees(parsed_trees(parser, path))
-    return attachment_trees(
-        read_treebank(open_named(path), drop_traces=True, drop_function_tags=True, collapse_unary=True)
-    )
+    return attachment_trees(read_treebank(open_named(path), **_TREEBANK))
 
 
 def items(model: ParseReranker | AttachmentRanker, options: argparse.Namespace) -> Iterator[Any]:
-    """Yield n-best lists or sentences of words; for attachments, trees over tags a few at a time."""
+    """Yield n-best lists or sentences of words; for attachments, numbered sentences of words or trees."""
+    from sapwood.corpora import iter_treebank
     from sapwood.corpora.nbest import iter_nbest
     from sapwood.tasks.reranking import ParseReranker
 
+    text = is_text(model, options)
     if isinstance(model, ParseReranker):
-        return text_sentences(options.data) if is_text(model, options) else iter_nbest(open_named(options.data))
-    from sapwood.parse import as_parser
-
-    trees = read_sentences(options.data, None if options.parser is None else as_parser(options.parser))
-    return ((begin, trees[begin : begin + _BATCH]) for begin in range(0, len(trees), _BATCH))
+        return text_sentences(options.data) if text else iter_nbest(open_named(options.data))
+    sentences: Iterable[Any] = text_sentences(options.data)
+    if not text:
+        blocks = iter_treebank(open_named(options.data), **_TREEBANK)
+        sentences = (tree for block in blocks for tree in block)
+    return enumerate(sentences, 1)
 
 
 def answer(
@@ -64,12 +67,12 @@ def answer(
     """Yield one line per n-best list, or one per word that can be attached in several ways."""
     from sapwood.tasks.reranking import ParseReranker
 
-    if not isinstance(model, ParseReranker):
-        for first, trees in items:
-            tally["items"] += len(trees)
-            yield _attachments(model, trees, first, options)
-        return
     source = iter(items)
+    if not isinstance(model, ParseReranker):
+        while numbered := list(islice(source, _BATCH)):
+            tally["items"] += len(numbered)
+            yield from _attachments(model, numbered, options, tally)
+        return
     while batch := model.lists(islice(source, _BATCH)):
         tally["items"] += len(batch)
         for one, utility in zip(batch, model.decision_function(batch), strict=True):
@@ -78,18 +81,32 @@ def answer(
             yield f"{one.parses[best]}{margins}\n"
 
 
-def _attachments(model: AttachmentRanker, trees: TreeArray, first: int, options: argparse.Namespace) -> str:
+def _attachments(
+    model: AttachmentRanker, numbered: list[tuple[int, Any]], options: argparse.Namespace, tally: Counter[str]
+) -> list[str]:
+    """Return the lines of each sentence: one per word that can be attached in several ways."""
+    from sapwood.parse import as_parser
+    from sapwood.parse.incremental import attachment_trees
     from sapwood.tasks.attachment import choices
+    from sapwood.trees import Tree
 
-    forests = model.forests(trees, missing="keep")
+    numbers, sentences = zip(*numbered, strict=True)
+    hows = ["given"] * len(sentences)
+    if not isinstance(sentences[0], Tree):
+        parsed = list(as_parser(model.parser).parse_sentences(sentences))
+        sentences, hows = tuple(one.tree for one in parsed), [one.how for one in parsed]
+    tally.update(hows)
+    forests = model.forests(attachment_trees(sentences), missing="keep")
     utility = model.decision_function(forests)
     members = forests.ends - forests.sizes + choices(forests, utility)
-    lines = []
+    lines = [""] * len(sentences)
     for number, member in enumerate(members.tolist()):
+        at = int(forests.sentence[number])
         margins = f"\t{utility[member]:.6g}" if options.margins else ""
-        place = f"{first + forests.sentence[number] + 1}\t{forests.word[number] + 1}\t{forests.feet[number]}"
-        lines.append(f"{place}\t{model.paths_[int(forests.path[member])]}\t{forests.trees[member]}{margins}\n")
-    return "".join(lines)
+        mark = "\tunparsed" if hows[at] in ("pieces", "flat") else ""
+        place = f"{numbers[at]}\t{forests.word[number] + 1}\t{forests.feet[number]}"
+        lines[at] += f"{place}\t{model.paths_[int(forests.path[member])]}\t{forests.trees[member]}{margins}{mark}\n"
+    return lines
 
 
 def evaluate(model: ParseReranker | AttachmentRanker, options: argparse.Namespace) -> int:
@@ -122,8 +139,11 @@ def _evaluate_parses(model: ParseReranker, options: argparse.Namespace) -> int:
 
 
 def _evaluate_attachments(model: AttachmentRanker, options: argparse.Namespace) -> int:
+    from sapwood.errors import ParameterError
     from sapwood.experiments.tables import Table
 
+    if options.parser is not None:
+        raise ParameterError("--parser: attachments are compared with the trees of a treebank; leave the option out.")
     result = model.evaluate(read_sentences(options.data))
     if options.json:
         classes = {

@@ -19,10 +19,22 @@ __all__ = ["TAKES", "answer", "evaluate", "items", "page", "read_sentences"]
 TAKES = ("format",)
 
 
-def read_sentences(path: str) -> Iterator[RoleSentence]:
-    """Read sentences by the form of their file: JSON lines, columns with or without words, or trees alone."""
+def read_sentences(path: str, *, trees: bool = True) -> Iterator[RoleSentence]:
+    """Read sentences by the form of their file: JSON lines, columns with or without words, or trees alone.
+
+    With ``trees=False`` their trees are left out, so that a parser makes others.
+    """
+    from dataclasses import replace
+
     from sapwood.corpora import iter_joined, iter_role_lines, iter_skeletons, iter_treebank
+    from sapwood.errors import ParameterError
     from sapwood.trees import RoleSentence, Tree
+
+    if not trees:
+        if path.lower().endswith("_skel"):
+            raise ParameterError(f"--parser: {path} holds no words to parse; leave the option out.")
+        yield from (replace(sentence, tree=None) for sentence in read_sentences(path))
+        return
 
     name = path.lower().removesuffix(".gz").removesuffix(".xz").removesuffix(".bz2")
     if name.endswith((".jsonl", ".json")):
@@ -46,9 +58,9 @@ def items(model: RoleLabeler, options: argparse.Namespace) -> Iterator[RoleSente
 
     if (options.format or "jsonl") not in (*FORMATS, "html"):
         raise ParameterError(f"--format must be one of {', '.join(FORMATS)}, html; got {options.format!r}.")
-    if is_text(model, options):
+    if is_text(model, options, replaces_trees=True):
         return (RoleSentence(tuple(words)) for words in text_sentences(options.data))
-    return read_sentences(options.data)
+    return read_sentences(options.data, trees=options.parser is None)
 
 
 def answer(
@@ -80,7 +92,7 @@ def evaluate(model: RoleLabeler, options: argparse.Namespace) -> int:
     from sapwood.errors import DataError
     from sapwood.metrics import score_roles
 
-    gold = list(read_sentences(options.data))
+    gold = list(read_sentences(options.data, trees=options.parser is None))
     if not any(sentence.propositions for sentence in gold):
         raise DataError(f"{options.data}: holds no propositions to compare with; give JSON lines or columns.")
     scores = score_roles(gold, model.label_sentences(gold))

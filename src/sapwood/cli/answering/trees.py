@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from sapwood.cli.answering.labels import LINES, as_json, class_scores, label_lines, print_scores, print_unseen
+from sapwood.cli.answering.labels import as_json, class_scores, label_lines, line_blocks, print_scores, print_unseen
 from sapwood.cli.arguments import named_source
 
 if TYPE_CHECKING:
@@ -17,25 +17,23 @@ if TYPE_CHECKING:
 
 __all__ = ["TAKES", "answer", "evaluate", "items", "read"]
 
-TAKES = ("encoding",)
+TAKES = ("encoding", "margins")
 
 
-def items(model: KernelSVC, options: argparse.Namespace) -> Iterator[list[Line]]:
-    """Yield lines a few hundred at a time: a tree, or text with a parser, perhaps after a label and a tab."""
-    from sapwood.corpora.sources import blocks, lines
+def items(model: KernelSVC, options: argparse.Namespace) -> Iterator[Line]:
+    """Yield the lines that are not blank: a tree, or text with a parser, perhaps after a label and a tab."""
+    from sapwood.corpora.sources import lines
 
-    return blocks(lines(named_source(options.data), encoding=options.encoding), size=LINES)
+    return (line for line in lines(named_source(options.data), encoding=options.encoding) if line.text.strip())
 
 
-def answer(
-    model: KernelSVC, options: argparse.Namespace, tally: Counter[str], items: Iterable[list[Line]]
-) -> Iterator[str]:
+def answer(model: KernelSVC, options: argparse.Namespace, tally: Counter[str], items: Iterable[Line]) -> Iterator[str]:
     """Yield one line per tree: the predicted label, with ``--margins`` also the margin of every class."""
-    for block in items:
-        trees, _, marks = _read(block, options, labels=False)
+    for block in line_blocks(items):
+        trees, _, unparsed = _read(block, options, labels=False)
         tally["items"] += len(trees)
-        tally["flat"] += sum(marks)
-        yield label_lines(model, model.decision_function(trees), marks, options.margins) if len(trees) else ""
+        tally["flat"] += sum(unparsed)
+        yield from label_lines(model, model.decision_function(trees), unparsed, options.margins)
 
 
 def read(options: argparse.Namespace, *, labels: bool = True) -> tuple[Any, Any]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from sapwood.cli.arguments import (
     Subparsers,
@@ -13,6 +15,9 @@ from sapwood.cli.arguments import (
     positive_float,
     positive_int,
 )
+
+if TYPE_CHECKING:
+    from sapwood.corpora import Question
 
 __all__ = ["add_parser", "run"]
 
@@ -55,7 +60,6 @@ def run(options: argparse.Namespace) -> int:
 
     import numpy as np
 
-    from sapwood.cli.answering.questions import shown_as
     from sapwood.corpora import read_questions
     from sapwood.files import save
     from sapwood.kernels import parse_kernel
@@ -67,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
     kernel = None if options.kernel is None else parse_kernel(options.kernel)
     parser = None if options.parser is None else as_parser(options.parser)
     questions = read_questions(sys.stdin if options.data == "-" else options.data, encoding=options.encoding)
-    shown = shown_as(questions, options.trees)
+    shown = _shown(questions, options.trees)
     labels = np.array([one.coarse if options.labels == "coarse" else one.label for one in questions])
     cost = "balanced" if options.balanced else None
     model = QuestionClassifier(kernel, C=options.C, class_weight=cost, parser=parser)
@@ -88,3 +92,13 @@ def run(options: argparse.Namespace) -> int:
         f"{len(questions):,}{f', {flat:,} of them without a parse' if flat else ''}, {machine.kernel_!r}"
     )
     return 0
+
+
+def _shown(questions: Sequence[Question], trees: str) -> list[Any]:
+    """Give questions by the trees that are wanted; by their text where there is none."""
+    if trees == "automatic":
+        return list(questions)
+    texts: list[Any] = [" ".join(question.words) for question in questions]
+    if trees == "none":
+        return texts
+    return [text if one.gold is None else one.gold for one, text in zip(questions, texts, strict=True)]
