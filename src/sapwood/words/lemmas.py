@@ -355,7 +355,7 @@ _FINAL_E = frozenset(
 )
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def lemma(word: str, tag: str) -> str:
     """Return the base form of a word in lower case.
 

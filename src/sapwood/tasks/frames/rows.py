@@ -35,7 +35,7 @@ class TargetInstance:
     spans: tuple[tuple[int, int], ...]
 
 
-@lru_cache(maxsize=1 << 20)
+@lru_cache(maxsize=1 << 16)
 def code(text: str) -> int:
     """Return a number for a text, the same on every machine.
 

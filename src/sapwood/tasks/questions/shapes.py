@@ -113,12 +113,13 @@ def _lemmatized(tree: Tree, marked: int | None) -> Tree:
             stack[-1][2].append(built)
 
 
-@lru_cache(maxsize=1 << 16)
+# The words of long texts do not end: the caches hold the frequent ones, in a few megabytes.
+@lru_cache(maxsize=1 << 12)
 def _word(word: str, tag: str) -> Tree:
     return Tree(lemma(word, tag))
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 12)
 def _preterminal(label: str, word: str, marked: bool) -> Tree:
     tag = bare_label(label)
     return Tree(merged_tag(tag) + ("-F" if marked else ""), (_word(word, tag),))
@@ -222,7 +223,7 @@ def _dependencies(tree: Tree, marked: int | None) -> Tree:
     return _grow(head, words, below, relation, at_focus)
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 12)
 def _entry(word: str, tag: str) -> tuple[str, Tree] | None:
     """Return what stands on the node of a word, and the leaf with its tag; None for punctuation."""
     if (tag and not tag[0].isalpha()) or tag in ("HYPH", "NFP"):
@@ -230,7 +231,7 @@ def _entry(word: str, tag: str) -> tuple[str, Tree] | None:
     return f"{lemma(word, tag)}::{_CATEGORIES.get(tag[:1], 'x')}", _label(merged_tag(tag) or "X")
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def _head_child(label: str, children: tuple[str, ...]) -> tuple[int, tuple[str, ...]]:
     """Return which child is the head, and what every child is to the phrase."""
     return _HEADS(label, children), tuple(f"{label}>{merged_tag(child)}" for child in children)

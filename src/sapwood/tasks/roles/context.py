@@ -33,7 +33,7 @@ def _senses() -> WordSenses:
     return WordSenses()
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=1 << 14)
 def _sense(word: str, tag: str) -> str:
     if tag.startswith("NNP"):
         return "name"
