@@ -32,13 +32,13 @@ from sapwood.tasks.roles import RoleLabeler
 from sapwood.trees import RoleSentence, Tree
 
 FORMS = ("words", "text", "tree", 'text, parser="en.sap"')
-GARDEN = nursery.grow(size=300)
-SENTENCES = GARDEN.sentences[200:206]
+CORPUS = nursery.grow(size=300)
+SENTENCES = CORPUS.sentences[200:206]
 
 
 @pytest.fixture(scope="module")
 def parser() -> PCFGParser:
-    return PCFGParser().fit(GARDEN.trees)
+    return PCFGParser().fit(CORPUS.trees)
 
 
 @pytest.fixture(scope="module")
@@ -76,12 +76,12 @@ class Case:
 
 
 def _asked() -> tuple[list[str], np.ndarray]:
-    chosen = [one for one in GARDEN.sentences if one.label is not None][:60]
+    chosen = [one for one in CORPUS.sentences if one.label is not None][:60]
     return [written(one.words) for one in chosen], np.array([one.label[0] for one in chosen])
 
 
 def _pairs() -> tuple[list[tuple[str, str]], list[int]]:
-    texts = [written(one.words) for one in GARDEN.sentences[:41]]
+    texts = [written(one.words) for one in CORPUS.sentences[:41]]
     same = [(text, text) for text in texts[:20]]
     return [*same, *pairwise(texts[20:])], [1] * 20 + [0] * 20
 
@@ -113,7 +113,7 @@ def _bare(parser: PCFGParser, trees: list[Tree]) -> list[Tree]:
     return list(attachment_trees(trees))
 
 
-LEXICON, FRAMES = nursery_frames(GARDEN)
+LEXICON, FRAMES = nursery_frames(CORPUS)
 CASES = {
     "QuestionClassifier.predict": Case(
         lambda parser: QuestionClassifier(plain_kernel(), parser=parser),
@@ -131,7 +131,7 @@ CASES = {
     ),
     "RoleLabeler.label": Case(
         lambda parser: RoleLabeler(parser=parser),
-        (_mixed(role_sentences(GARDEN)[:80]),),
+        (_mixed(role_sentences(CORPUS)[:80]),),
         {"classification_C": [0.05, 0.1]},
         lambda model, examples: [model.label(one) for one in examples],
         lambda answer: type(answer).__name__,
@@ -151,14 +151,14 @@ CASES = {
         lambda parser: ParseReranker(
             KernelRanker(SubsetTree().on("tree"), epochs=1, random_state=0), parser=parser, n_parses=3
         ),
-        (list(GARDEN.trees[:40]),),
+        (list(CORPUS.trees[:40]),),
         {"consensus": [None, 1.0]},
         lambda model, examples: list(model.rerank(examples)),
         lambda answer: type(answer).__name__,
     ),
     "AttachmentRanker.forests": Case(
         lambda parser: AttachmentRanker(KernelRanker(SubsetTree(), epochs=1, random_state=0), parser=parser),
-        ([written(one.words) for one in GARDEN.sentences[:20]],),
+        ([written(one.words) for one in CORPUS.sentences[:20]],),
         {"min_count": [1, 2]},
         _forests,
         lambda answer: type(answer).__name__,
@@ -277,7 +277,7 @@ def test_whole_texts(fitted):
 
 
 def test_a_function_is_not_saved_silently(fitted, tmp_path, parser):
-    model = RoleLabeler(parser=parser.parse).fit(role_sentences(GARDEN)[:60])
+    model = RoleLabeler(parser=parser.parse).fit(role_sentences(CORPUS)[:60])
     with pytest.warns(UserWarning, match=r"PCFGParser\.parse is code, which a file cannot hold"):
         sw.save(model, tmp_path / "roles.sap")
     restored = sw.load(tmp_path / "roles.sap")

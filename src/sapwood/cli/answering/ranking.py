@@ -23,7 +23,7 @@ TAKES = ("margins",)
 
 _BATCH = 64
 # How treebanks are read for attachments.
-_TREEBANK = {"drop_traces": True, "drop_function_tags": True, "collapse_unary": True}
+_TREEBANK: dict[str, Any] = {"drop_traces": True, "drop_function_tags": True, "collapse_unary": True}
 
 
 def gold_lists(model: ParseReranker, path: str) -> list[NBest]:
