@@ -48,7 +48,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     """Decode a file of problems."""
     from sapwood.decode import decode_roles_batch
-    from sapwood.files import atomic_write
+    from sapwood.writing import atomic_write
 
     check_outputs(args.out)
     rows, problems = _read(args.file)

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from sapwood.corpora.props import column_blocks
 from sapwood.corpora.sources import Source, encode_text
 from sapwood.errors import DataError
-from sapwood.files import atomic_write
 from sapwood.trees.heads import HeadTable
 from sapwood.trees.positions import Positions
 from sapwood.trees.propositions import Argument, Proposition, RoleSentence
+from sapwood.writing import atomic_write
 
 __all__ = ["conll09_text", "iter_conll09", "write_conll09"]
 

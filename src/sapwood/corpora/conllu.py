@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from sapwood.corpora.sources import FormatError, Line, Source, encode_text, lines
 from sapwood.errors import DataError
-from sapwood.files import atomic_write
 from sapwood.notebook import Shown
+from sapwood.writing import atomic_write
 
 __all__ = ["DependencySentence", "Row", "iter_conllu", "read_conllu", "write_conllu"]
 

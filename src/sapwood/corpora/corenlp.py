@@ -16,10 +16,10 @@ from sapwood.corpora.conllu import DependencySentence, Row
 from sapwood.corpora.json_stream import list_items
 from sapwood.corpora.sources import Line, Source, TreeTexts, encode_text, lines, open_all
 from sapwood.errors import DataError
-from sapwood.files import atomic_write
 from sapwood.notebook import Shown
 from sapwood.trees.brackets import to_brackets
 from sapwood.trees.tree import Tree
+from sapwood.writing import atomic_write
 
 __all__ = ["CoreNLPSentence", "iter_corenlp", "iter_corenlp_json", "pretty", "read_corenlp", "write_corenlp"]
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field, replace
 
 from sapwood.corpora.sources import Line, Source, TreeTexts, blocks, encode_text, lines
 from sapwood.errors import DataError
-from sapwood.files import atomic_write
 from sapwood.notebook import Shown
 from sapwood.trees.tree import Tree
+from sapwood.writing import atomic_write
 
 __all__ = ["KelpExample", "iter_kelp", "kelp_tree", "read_kelp", "write_kelp"]
 

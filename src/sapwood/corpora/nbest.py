@@ -18,9 +18,9 @@ import numpy as np
 
 from sapwood.corpora.sources import Line, Source, TreeTexts, encode_text, lines
 from sapwood.errors import DataError, ParameterError
-from sapwood.files import atomic_write
 from sapwood.trees.brackets import to_brackets
 from sapwood.trees.nbest import NBest
+from sapwood.writing import atomic_write
 
 __all__ = ["NBest", "iter_nbest", "read_nbest", "write_nbest"]
 

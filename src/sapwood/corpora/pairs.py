@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from sapwood.corpora.labelled import given_labels, labelled_rows, nothing_in
 from sapwood.corpora.sources import FormatError, Line, Source, encode_text, lines
 from sapwood.errors import DataError, ParameterError
-from sapwood.files import atomic_write
 from sapwood.notebook import Shown
+from sapwood.writing import atomic_write
 
 __all__ = [
     "SentencePair",

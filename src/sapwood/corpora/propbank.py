@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 from sapwood.corpora.sources import Line, Source, encode_text, lines
 from sapwood.errors import DataError
-from sapwood.files import atomic_write
 from sapwood.notebook import Shown
 from sapwood.trees.positions import Positions
 from sapwood.trees.propositions import Argument, Proposition, short_role
 from sapwood.trees.tree import Tree
+from sapwood.writing import atomic_write
 
 __all__ = ["PropInstance", "iter_prop_instances", "read_prop_instances", "surface_proposition", "write_prop_instances"]
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 from sapwood.corpora.sources import FormatError, Line, Source, encode_text, lines
 from sapwood.errors import DataError
-from sapwood.files import atomic_write
 from sapwood.trees.positions import Positions
 from sapwood.trees.propositions import Argument, Proposition, RoleSentence
 from sapwood.trees.tree import Tree
+from sapwood.writing import atomic_write
 
 __all__ = [
     "Block",

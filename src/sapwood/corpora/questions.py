@@ -14,10 +14,10 @@ from typing import Literal
 
 from sapwood.corpora.sources import Line, Source, TreeTexts, blocks, encode_text, lines
 from sapwood.errors import DataError, ParameterError
-from sapwood.files import atomic_write
 from sapwood.notebook import Shown
 from sapwood.trees.brackets import to_brackets
 from sapwood.trees.tree import Tree
+from sapwood.writing import atomic_write
 
 __all__ = ["Question", "iter_questions", "read_questions", "write_questions"]
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from sapwood.corpora.sources import Line, Source, encode_text, lines
 from sapwood.errors import BracketError
-from sapwood.files import atomic_write
 from sapwood.trees.propositions import Argument, Proposition, RoleSentence
 from sapwood.trees.tree import Tree
+from sapwood.writing import atomic_write
 
 __all__ = ["iter_role_lines", "role_line", "write_role_lines"]
 

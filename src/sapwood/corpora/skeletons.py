@@ -12,9 +12,9 @@ from dataclasses import replace
 from sapwood.corpora.props import Column, bits_of, column_blocks, propositions_of, props_rows, tree_of
 from sapwood.corpora.sources import Source, encode_text
 from sapwood.errors import DataError
-from sapwood.files import atomic_write
 from sapwood.trees.positions import Positions
 from sapwood.trees.propositions import Proposition, RoleSentence, long_role, short_role
+from sapwood.writing import atomic_write
 
 __all__ = ["iter_joined", "iter_skeletons", "write_joined", "write_skeletons"]
 

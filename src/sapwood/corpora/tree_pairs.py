@@ -16,11 +16,11 @@ from sapwood import _core
 from sapwood.corpora.labelled import LabelledRow, given_labels, labelled_rows, nothing_in
 from sapwood.corpora.sources import Line, Source, encode_text, lines
 from sapwood.errors import BracketError, DataError
-from sapwood.files import atomic_write
 from sapwood.trees.array import TreeArray
 from sapwood.trees.brackets import read_into, to_brackets
 from sapwood.trees.examples import Examples
 from sapwood.trees.tree import Tree
+from sapwood.writing import atomic_write
 
 __all__ = ["read_parsed_texts", "read_tree_pairs", "write_parsed_texts", "write_tree_pairs"]
 

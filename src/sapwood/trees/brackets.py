@@ -23,7 +23,7 @@ import numpy as np
 
 from sapwood import _core
 from sapwood.errors import BracketError, DataError, ParameterError, SapwoodError, TreeError
-from sapwood.files import atomic_write, path_name
+from sapwood.writing import atomic_write, path_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

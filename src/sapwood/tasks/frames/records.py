@@ -16,13 +16,13 @@ from typing import Any
 from sapwood.corpora.framenet import Filler, FrameTarget
 from sapwood.corpora.sources import Line, Source, TreeTexts, encode_text, lines
 from sapwood.errors import TreeError
-from sapwood.files import atomic_write
 from sapwood.tasks.frames.instances import FrameInput
 from sapwood.tasks.frames.labeler import LabelledTarget
 from sapwood.tasks.frames.sentences import from_tree
 from sapwood.trees.brackets import to_brackets
 from sapwood.trees.tree import Tree
 from sapwood.words.senses import WordSenses
+from sapwood.writing import atomic_write
 
 __all__ = ["FrameRecord", "iter_records", "prediction", "write_records"]
 
