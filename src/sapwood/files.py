@@ -1,9 +1,8 @@
 """Model files.
 
 A model file is one safetensors file. Its arrays are plain numbers; its header carries one JSON document that says
-which class each part is and what its parameters are. Classes register themselves here under a name, and only
-registered names can be read back, so that reading a file never runs code from it. This module imports none of them:
-the table below says which room to load for a name. The rules of the format are in ``docs/model-files.md``.
+which class each part is and what its parameters are; ``sapwood.registry`` makes these of objects and the reverse. The
+rules of the format are in ``docs/model-files.md``.
 """
 
 from __future__ import annotations
@@ -13,9 +12,6 @@ import json
 import operator
 import os
 import stat
-from collections.abc import Callable
-from dataclasses import dataclass
-from importlib import import_module
 from typing import IO, Any
 
 import numpy as np
@@ -23,18 +19,10 @@ from numpy.typing import NDArray
 
 from sapwood.errors import ModelFileError, ParameterError, TooLargeError
 from sapwood.memory import available
+from sapwood.registry import Reader, Writer
 from sapwood.writing import atomic_write, path_name
 
-__all__ = [
-    "Reader",
-    "Writer",
-    "describe",
-    "is_model_file",
-    "load",
-    "plain_value",
-    "register",
-    "save",
-]
+__all__ = ["describe", "is_model_file", "load", "save"]
 
 # A file of a newer major version cannot be read; a newer minor one has only things that may be passed over.
 FORMAT_VERSION = 1
@@ -42,151 +30,6 @@ FORMAT_MINOR = 1
 _KEY = "sapwood"
 # A header lists a few dozen arrays; anything near this size is damage or malice.
 _LARGEST_HEADER = 100_000_000
-
-# Which module registers a name: loading a file imports what it needs and nothing else.
-_HOMES = {
-    "AttachmentRanker": "sapwood.tasks.attachment.store",
-    "BeneparParser": "sapwood.parse.external.store",
-    "BllipParser": "sapwood.parse.external.store",
-    "Checkpoint": "sapwood.learn.checkpoints",
-    "ConnectionPaths": "sapwood.parse.paths_store",
-    "CoreNLPParser": "sapwood.parse.external.store",
-    "Examples": "sapwood.trees.store",
-    "FlatParser": "sapwood.parse.store",
-    "FragmentMap": "sapwood.kernels.map_store",
-    "FrameIdentifier": "sapwood.tasks.frames.identifier",
-    "FrameLabeler": "sapwood.tasks.frames.labeler",
-    "FrameParser": "sapwood.tasks.frames.parser",
-    "Grammar": "sapwood.trees.grammar_store",
-    "HashedFragmentMap": "sapwood.kernels.map_store",
-    "Kernel": "sapwood.kernels.store",
-    "KernelRanker": "sapwood.learn.ranking",
-    "KernelSVC": "sapwood.learn.svm_store",
-    "KernelSVR": "sapwood.learn.svm_store",
-    "LandmarkMap": "sapwood.kernels.map_store",
-    "LogLinear": "sapwood.learn.loglinear",
-    "PCFGParser": "sapwood.parse.store",
-    "PairClassifier": "sapwood.tasks.pairs.store",
-    "PairFeatures": "sapwood.tasks.pairs.store",
-    "ParseReranker": "sapwood.tasks.reranking_store",
-    "QuestionClassifier": "sapwood.tasks.questions.classifier",
-    "RecursiveClassifier": "sapwood.learn.recursive_store",
-    "RecursiveRanker": "sapwood.learn.recursive_store",
-    "RecursiveRegressor": "sapwood.learn.recursive_store",
-    "RoleClassifier": "sapwood.tasks.roles.classifier",
-    "RoleLabeler": "sapwood.tasks.roles.labeler",
-    "ShardClassifier": "sapwood.scale.linear",
-    "StanzaParser": "sapwood.parse.external.store",
-    "SubtreeMap": "sapwood.kernels.map_store",
-    "TreeArray": "sapwood.trees.store",
-    "VotedPerceptron": "sapwood.learn.perceptron",
-    "WordSimilarity": "sapwood.words.store",
-}
-
-
-@dataclass
-class _Entry:
-    kind: type
-    write: Callable[[Any, Writer], dict[str, Any]]
-    read: Callable[[dict[str, Any], Reader], Any]
-
-
-_registry: dict[str, _Entry] = {}
-
-
-def register(
-    name: str,
-    kind: type[Any],
-    write: Callable[[Any, Writer], dict[str, Any]],
-    read: Callable[[dict[str, Any], Reader], Any],
-) -> None:
-    """Make a class storable.
-
-    Parameters
-    ----------
-    name : str
-        What the class is called in files; never changes once released.
-    kind : type
-        The class; instances of subclasses are stored under the same name.
-    write : callable
-        Takes an object and a ``Writer``; returns JSON data in which ``writer.array`` and ``writer.part`` stand for
-        arrays and other stored objects.
-    read : callable
-        The inverse: takes that data and a ``Reader``. Must check whatever it relies on.
-    """
-    if _HOMES.get(name) is None:
-        raise ParameterError(f"{name!r} has no home in sapwood.files, so files that hold it could not be read back.")
-    _registry[name] = _Entry(kind, write, read)
-
-
-class Writer:
-    """Collects the arrays of the objects that are being saved."""
-
-    def __init__(self) -> None:
-        self.arrays: dict[str, NDArray[Any]] = {}
-
-    def array(self, values: NDArray[Any]) -> str:
-        """Store an array and return the name under which the reader finds it."""
-        name = f"a{len(self.arrays)}"
-        self.arrays[name] = np.ascontiguousarray(values)
-        return name
-
-    def part(self, value: Any) -> dict[str, Any]:
-        """Describe an object of a registered class."""
-        for home in set(_HOMES.values()):
-            if type(value).__module__.split(".")[:2] == home.split(".")[:2]:
-                import_module(home)
-        for name, entry in _registry.items():
-            if isinstance(value, entry.kind):
-                return {"class": name, **entry.write(value, self)}
-        raise ParameterError(
-            f"{type(value).__name__} objects cannot be saved; sapwood.save takes {', '.join(sorted(_HOMES))}."
-        )
-
-
-def plain_value(value: Any) -> Any:
-    """Return a parameter or a label as JSON holds it, or raise for what a file cannot."""
-    value = value.item() if isinstance(value, np.generic) else value
-    if value is None or isinstance(value, (bool, int, float, str, list)):
-        return value
-    raise ParameterError(f"{value!r} cannot be saved; use text, numbers or None.")
-
-
-class Reader:
-    """Gives back arrays and objects from a file, checking each."""
-
-    def __init__(self, name: str, arrays: dict[str, NDArray[Any]]) -> None:
-        self._name, self._arrays = name, arrays
-
-    def fail(self, reason: str) -> ModelFileError:
-        """Make the error to raise when the content is not what it should be."""
-        return ModelFileError(f"{self._name}: the file is damaged: {reason}. Save the model again.")
-
-    def array(self, name: Any, dtype: Any, ndim: int) -> NDArray[Any]:
-        """Return an array by the name the writer gave it, with the type it must have."""
-        values = self._arrays.get(name) if isinstance(name, str) else None
-        if values is None:
-            raise self.fail(f"the array {name!r} is missing")
-        if values.dtype != np.dtype(dtype) or values.ndim != ndim:
-            raise self.fail(f"the array {name!r} has type {values.dtype} and {values.ndim} dimensions")
-        return values
-
-    def part(self, data: Any) -> Any:
-        """Rebuild an object from its description."""
-        name = data.get("class") if isinstance(data, dict) else None
-        if not isinstance(name, str) or name not in _HOMES:
-            raise ModelFileError(
-                f"{self._name}: holds an object of the unknown class {name!r}; it was written by another program or by "
-                "a newer Sapwood. Update Sapwood or save the model again."
-            )
-        import_module(_HOMES[name])
-        try:
-            return _registry[name].read(data, self)
-        except ModelFileError:
-            raise
-        except Exception as error:
-            # A damaged description can go wrong in any way at all.
-            raise self.fail(f"the part {name!r} cannot be rebuilt ({error})") from None
 
 
 def save(value: Any, path: str | os.PathLike[str]) -> None:

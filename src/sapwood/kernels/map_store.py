@@ -10,11 +10,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood import _core
 from sapwood.errors import ParameterError
-from sapwood.files import Reader, Writer, register
 from sapwood.kernels.base import Kernel
 from sapwood.kernels.hashing import HashedFragmentMap
 from sapwood.kernels.landmarks import LandmarkMap
 from sapwood.kernels.maps import FragmentMap, SubtreeMap
+from sapwood.registry import Reader, Writer, register
 from sapwood.trees.array import TreeArray
 from sapwood.trees.grammar_store import head_table_parameters
 from sapwood.trees.heads import HeadTable

@@ -21,11 +21,11 @@ from sklearn.utils.validation import check_is_fitted
 from sapwood import settings
 from sapwood._core import loglinear as _native
 from sapwood.errors import DataError, TooLargeError
-from sapwood.files import Reader, Writer, register
 from sapwood.fitting import all_or_nothing
 from sapwood.learn.parameters import check_amount, check_choice, check_count, check_seed, stored
 from sapwood.memory import available
 from sapwood.notebook import Shown
+from sapwood.registry import Reader, Writer, register
 
 __all__ = ["CandidateSets", "LogLinear"]
 

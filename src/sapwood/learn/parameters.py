@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from sapwood.errors import ParameterError
-from sapwood.files import plain_value
+from sapwood.registry import plain_value
 from sapwood.scalars import is_finite
 
 __all__ = ["MOST", "check_amount", "check_choice", "check_count", "check_iterations", "check_seed", "stored"]

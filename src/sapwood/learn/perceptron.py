@@ -16,7 +16,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood import settings
 from sapwood.errors import DataError, ParameterError
-from sapwood.files import Reader, Writer, plain_value, register
 from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import Kernel, Matrix, as_data
 from sapwood.kernels.choice import ChoosesKernel
@@ -25,6 +24,7 @@ from sapwood.learn.checkpoints import CheckpointFile, fingerprint
 from sapwood.learn.groups import add_up
 from sapwood.learn.parameters import check_amount, check_choice, check_count, check_seed, stored
 from sapwood.learn.targets import check_classes
+from sapwood.registry import Reader, Writer, plain_value, register
 from sapwood.trees.store import read_view, write_view
 
 __all__ = ["VotedPerceptron"]

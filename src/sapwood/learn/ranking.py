@@ -17,7 +17,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood import settings
 from sapwood.errors import DataError, ParameterError
-from sapwood.files import Reader, Writer, register
 from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import Kernel, Matrix, as_data
 from sapwood.kernels.choice import ChoosesKernel
@@ -35,6 +34,7 @@ from sapwood.learn.groups import (
 )
 from sapwood.learn.parameters import check_amount, check_choice, check_count, check_seed, stored
 from sapwood.learn.preference_engines import RULES, Engine, make_engine, make_scorer
+from sapwood.registry import Reader, Writer, register
 from sapwood.trees.store import read_view, write_view
 
 __all__ = ["KernelRanker"]

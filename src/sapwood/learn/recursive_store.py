@@ -9,10 +9,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood.errors import ParameterError
-from sapwood.files import Reader, Writer, plain_value, register
 from sapwood.learn.parameters import stored
 from sapwood.learn.recursive import RecursiveClassifier, RecursiveRanker, RecursiveRegressor
 from sapwood.learn.recursive_training import Scaling
+from sapwood.registry import Reader, Writer, plain_value, register
 
 __all__: list[str] = []
 

@@ -19,7 +19,6 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood.errors import DataError, ParameterError
-from sapwood.files import plain_value
 from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import Kernel, Matrix, as_data
 from sapwood.kernels.choice import ChoosesKernel
@@ -29,6 +28,7 @@ from sapwood.learn.parameters import MOST, check_amount, check_choice, check_ite
 from sapwood.learn.smo import BinaryProblem, solve
 from sapwood.learn.spreading import side_by_side
 from sapwood.learn.targets import check_classes, check_values, check_weights
+from sapwood.registry import plain_value
 from sapwood.scalars import is_finite
 
 __all__ = ["KernelSVC", "KernelSVR"]

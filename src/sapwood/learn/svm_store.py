@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood.errors import ParameterError
-from sapwood.files import Reader, Writer, plain_value, register
 from sapwood.learn.parameters import stored
 from sapwood.learn.svm import KernelSVC, KernelSVR
+from sapwood.registry import Reader, Writer, plain_value, register
 from sapwood.trees.store import read_view, write_view
 
 __all__: list[str] = []

@@ -11,9 +11,9 @@ import warnings
 from typing import Any
 
 from sapwood.callers import levels_to_user
-from sapwood.files import Reader, Writer
 from sapwood.parse.base import BaseParser
 from sapwood.parse.parameter import FunctionParser, MissingParser, as_parser
+from sapwood.registry import Reader, Writer
 
 __all__ = ["read_parser", "write_parser"]
 

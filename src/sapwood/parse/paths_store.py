@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from sapwood.files import Reader, Writer, register
 from sapwood.parse.incremental import ConnectionPath, ConnectionPaths
+from sapwood.registry import Reader, Writer, register
 
 
 def _write_paths(paths: ConnectionPaths, writer: Writer) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from sapwood import files
+from sapwood import registry as files
 from sapwood.parse.estimation import GrammarTables
 from sapwood.parse.lexicon import Lexicon
 from sapwood.parse.parameter import FlatParser

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from sapwood.errors import DataError, ModelFileError
-from sapwood.files import Writer
 from sapwood.learn.checkpoints import fingerprint
+from sapwood.registry import Writer
 from sapwood.writing import atomic_write
 
 __all__ = ["Ledger", "digest", "safely"]

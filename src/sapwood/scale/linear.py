@@ -18,10 +18,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood import settings
 from sapwood.errors import DataError, ParameterError
-from sapwood.files import Reader, Writer, register
 from sapwood.fitting import all_or_nothing
 from sapwood.learn.checkpoints import CheckpointFile, fingerprint
 from sapwood.learn.parameters import check_amount, check_choice
+from sapwood.registry import Reader, Writer, register
 from sapwood.scale.parts import check_size, in_parts
 from sapwood.scale.shards import Shards
 from sapwood.trees.array import TreeArray

@@ -8,9 +8,9 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from sapwood.files import Reader, Writer, register
 from sapwood.metrics.parseval import ParsevalRules
 from sapwood.parse.parameter_store import read_parser, write_parser
+from sapwood.registry import Reader, Writer, register
 from sapwood.tasks.reranking import ParseReranker
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sapwood.errors import ParameterError
-from sapwood.files import Reader, Writer, register
+from sapwood.registry import Reader, Writer, register
 from sapwood.trees.grammar import Grammar
 from sapwood.trees.heads import HeadTable
 

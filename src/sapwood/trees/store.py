@@ -11,7 +11,7 @@ import scipy.sparse as sparse
 
 from sapwood import _core
 from sapwood.errors import DataError
-from sapwood.files import Reader, Writer, register
+from sapwood.registry import Reader, Writer, register
 from sapwood.scalars import is_finite
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sapwood.files import Reader, Writer, register
+from sapwood.registry import Reader, Writer, register
 from sapwood.words.base import WordProduct, WordScaled, WordSimilarity, WordSum
 from sapwood.words.forms import Folded, Inflected, Tagged
 from sapwood.words.latent import Latent

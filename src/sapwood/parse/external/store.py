@@ -6,11 +6,11 @@ import os
 from typing import Any
 
 from sapwood.errors import ParameterError
-from sapwood.files import Reader, Writer, plain_value, register
 from sapwood.parse.external.benepar import BeneparParser
 from sapwood.parse.external.bllip import BllipParser
 from sapwood.parse.external.corenlp import CoreNLPParser
 from sapwood.parse.external.stanza import StanzaParser
+from sapwood.registry import Reader, Writer, plain_value, register
 
 __all__: list[str] = []
 

@@ -7,9 +7,9 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from sapwood.files import Reader, Writer, register
 from sapwood.parse.incremental import ConnectionPaths
 from sapwood.parse.parameter_store import read_parser, write_parser
+from sapwood.registry import Reader, Writer, register
 from sapwood.tasks.attachment.ranker import AttachmentRanker
 
 _PARAMETERS = ("root", "reduction", "min_count", "recombine", "specialize", "block")

@@ -16,9 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood.corpora.framenet import FrameTarget, Lexicon
 from sapwood.errors import DataError
-from sapwood.files import Reader, Writer, register
 from sapwood.fitting import all_or_nothing
 from sapwood.learn.loglinear import CandidateSets, LogLinear
+from sapwood.registry import Reader, Writer, register
 from sapwood.tasks.frames.instances import FrameInput, check_training, target_tokens
 from sapwood.tasks.frames.lexicon_store import read_lexicon, write_lexicon
 from sapwood.tasks.frames.rows import code, mixed

@@ -20,10 +20,10 @@ from sapwood.corpora.framenet import Lexicon
 from sapwood.decode import RoleProblem, RoleResult, decode_roles_batch
 from sapwood.draw.spans import LabelledSpan, SpanLayer
 from sapwood.errors import DataError, ParameterError
-from sapwood.files import Reader, Writer, register
 from sapwood.fitting import all_or_nothing
 from sapwood.learn.loglinear import CandidateSets, LogLinear
 from sapwood.notebook import Shown
+from sapwood.registry import Reader, Writer, register
 from sapwood.tasks.frames.instances import (
     FrameInput,
     candidate_sets,

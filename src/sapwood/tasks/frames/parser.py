@@ -12,12 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 from sapwood.corpora.conllu import DependencySentence
 from sapwood.corpora.framenet import Lexicon
 from sapwood.errors import DataError
-from sapwood.files import Reader, Writer, register
 from sapwood.fitting import all_or_nothing
 from sapwood.notebook import Shown
 from sapwood.parse.base import Sentence
 from sapwood.parse.parameter_store import read_parser, write_parser
 from sapwood.parse.reading import read_examples
+from sapwood.registry import Reader, Writer, register
 from sapwood.tasks.frames.identifier import FrameIdentifier
 from sapwood.tasks.frames.instances import FrameInput, check_training
 from sapwood.tasks.frames.labeler import FrameLabeler, LabelledTarget

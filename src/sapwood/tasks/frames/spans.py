@@ -8,6 +8,7 @@ both included. A filler in several pieces, or in another sentence, is never amon
 from __future__ import annotations
 
 from sapwood.errors import ParameterError
+from sapwood.penn import PUNCTUATION_TAGS
 from sapwood.tasks.frames.sentences import ParsedSentence
 
 __all__ = ["SPAN_SETS", "candidate_spans", "dependency_spans", "extended_spans"]
@@ -15,7 +16,7 @@ __all__ = ["SPAN_SETS", "candidate_spans", "dependency_spans", "extended_spans"]
 Span = tuple[int, int]
 SPAN_SETS = ("dependency", "extended")
 
-_PUNCTUATION = frozenset([",", ".", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP", "PUNCT"])
+_PUNCTUATION = frozenset([*PUNCTUATION_TAGS, "PUNCT"])
 
 
 def candidate_spans(sentence: ParsedSentence, target: tuple[int, ...], kind: str = "extended") -> list[Span]:

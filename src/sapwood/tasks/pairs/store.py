@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood.errors import ParameterError
-from sapwood.files import Reader, Writer, plain_value, register
 from sapwood.learn.additive import AdditiveLogistic
 from sapwood.parse.parameter_store import read_parser, write_parser
+from sapwood.registry import Reader, Writer, plain_value, register
 from sapwood.tasks.pairs.classifier import PairClassifier
 from sapwood.tasks.pairs.features import PairFeatures
 from sapwood.tasks.pairs.lexical import Rarity

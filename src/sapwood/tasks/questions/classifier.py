@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 from sapwood import _core
 from sapwood.callers import levels_to_user
 from sapwood.errors import DataError, ParameterError
-from sapwood.files import Reader, Writer, register
 from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import Kernel, Matrix, OnView
 from sapwood.kernels.choice import ChoosesKernel
@@ -23,6 +22,7 @@ from sapwood.kernels.syntactic import PartialTree, SubsetTree
 from sapwood.learn.explain import Explanation, ModelFragments
 from sapwood.learn.svm import KernelSVC
 from sapwood.parse.parameter_store import read_parser, write_parser
+from sapwood.registry import Reader, Writer, register
 from sapwood.tasks.questions.focus import find_focus
 from sapwood.tasks.questions.reading import EMPTY, QuestionReading, read_question_trees
 from sapwood.tasks.questions.shapes import focus_tree, lexical_tree, word_counts

@@ -15,11 +15,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood.errors import DataError, ParameterError
-from sapwood.files import Reader, Writer, register
 from sapwood.fitting import all_or_nothing
 from sapwood.kernels import PENN_TAG_SETS, GrammarDriven, PartialTree, Polynomial, SubsetTree
 from sapwood.kernels.base import Kernel
 from sapwood.learn import KernelSVC
+from sapwood.registry import Reader, Writer, register
 from sapwood.scalars import is_number
 from sapwood.tasks.roles.arguments import RoleArguments
 from sapwood.trees.grammar import Grammar

@@ -15,8 +15,8 @@ import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from sapwood.errors import DataError
-from sapwood.files import Reader, Writer
 from sapwood.kernels.maps import FragmentMap
+from sapwood.registry import Reader, Writer
 from sapwood.tasks.roles.feature_sets import describe, feature_names
 from sapwood.tasks.roles.views import View
 from sapwood.trees.array import TreeArray

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from sapwood.files import Reader, Writer
+from sapwood.registry import Reader, Writer
 from sapwood.tasks.roles.arguments import RoleArguments
 from sapwood.tasks.roles.classifier import RoleClassifier
 from sapwood.tasks.roles.encoding import Candidate

@@ -18,13 +18,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood.draw import fragment_table, panel
 from sapwood.errors import DataError, ParameterError
-from sapwood.files import Reader, Writer, register
 from sapwood.fitting import all_or_nothing
 from sapwood.metrics import score_roles
 from sapwood.parse.base import Sentence
 from sapwood.parse.parameter import as_parser
 from sapwood.parse.parameter_store import read_parser, write_parser
 from sapwood.parse.reading import read_examples
+from sapwood.registry import Reader, Writer, register
 from sapwood.tasks.roles.classifier import RoleClassifier
 from sapwood.tasks.roles.encoding import Candidate, Encoder
 from sapwood.tasks.roles.exact import KernelRoles

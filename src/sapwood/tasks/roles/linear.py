@@ -12,7 +12,7 @@ from scipy.optimize import minimize, minimize_scalar
 from sklearn.svm import LinearSVC
 
 from sapwood.errors import DataError, ParameterError
-from sapwood.files import Reader, Writer
+from sapwood.registry import Reader, Writer
 
 __all__ = ["LinearRoles", "best_slope", "log_softmax"]
 
