@@ -12,15 +12,15 @@ import pytest
 
 import sapwood as sw
 from sapwood.corpora import find_nltk, iter_treebank, read_treebank
-from sapwood.corpora.penn import nltk_search_path
 from sapwood.corpora.sources import encode_text, lines
 from sapwood.errors import BracketError, DataError
+from sapwood.nltk_data import nltk_search_path
 from sapwood.trees import Tree, write_trees
 
 
 def test_search_path_is_that_of_nltk_without_importing_it(tmp_path: Path) -> None:
     code = (
-        "import sys; from sapwood.corpora.penn import nltk_search_path; ours = nltk_search_path();"
+        "import sys; from sapwood.nltk_data import nltk_search_path; ours = nltk_search_path();"
         "assert not any(name.split('.')[0] == 'nltk' for name in sys.modules);"
         "import nltk.data; assert ours == nltk.data.path, (ours, nltk.data.path);"
         "nltk.data.path.insert(0, '/own'); assert nltk_search_path()[0] == '/own'"

@@ -182,7 +182,7 @@ def test_what_cannot_parse_is_refused(parser, message):
 
 
 def test_a_machine_without_wordnet_uses_words_as_strings(monkeypatch):
-    monkeypatch.setattr("sapwood.words.wordnet._candidates", lambda: [])
+    monkeypatch.setattr("sapwood.words.wordnet_files._candidates", lambda: [])
     with pytest.warns(UserWarning, match="compared as strings only"):
         classifier = QuestionClassifier(parser=FlatParser()).fit(TEXTS, LABELS)
     assert classifier.machine_.kernel_ == plain_kernel()

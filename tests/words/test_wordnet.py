@@ -133,7 +133,7 @@ def test_says_where_it_looked_and_what_to_install(tmp_path: Path, monkeypatch: p
         DataError, match=rf"looked for index.noun and data.noun in {tmp_path}.*apt-get.*nltk.downloader"
     ):
         WordNet(path=str(tmp_path))("dog", "cat")
-    monkeypatch.setattr("sapwood.words.wordnet.os.path.isfile", lambda path: False)
+    monkeypatch.setattr("sapwood.words.wordnet_files.os.path.isfile", lambda path: False)
     with pytest.raises(DataError, match=r"nltk_data.*/usr/share/wordnet.*Install"):
         WordNet()("dog", "cat")
 

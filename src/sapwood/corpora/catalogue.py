@@ -19,11 +19,12 @@ from sapwood.corpora.framenet import read_framenet, read_sentence_parses
 from sapwood.corpora.kelp import iter_kelp
 from sapwood.corpora.nbest import iter_nbest
 from sapwood.corpora.pairs import iter_msr, iter_quora
-from sapwood.corpora.penn import iter_treebank, nltk_search_path
+from sapwood.corpora.penn import iter_treebank
 from sapwood.corpora.propbank import iter_prop_instances
 from sapwood.corpora.questions import iter_questions
 from sapwood.corpora.skeletons import iter_joined
 from sapwood.errors import ParameterError
+from sapwood.nltk_data import nltk_search_path
 from sapwood.trees.propositions import RoleSentence
 
 __all__ = ["CATALOGUE", "Corpus", "Found", "data_folders", "find", "lookup"]

@@ -7,37 +7,19 @@ Finding and opening files is here; brackets themselves are read by ``sapwood.tre
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sapwood.corpora.sources import Source, open_all
 from sapwood.errors import DataError
+from sapwood.nltk_data import nltk_search_path
 from sapwood.trees.array import TreeArray
 from sapwood.trees.brackets import iter_tree_blocks, read_trees
 
-__all__ = ["find_nltk", "iter_treebank", "nltk_search_path", "read_treebank", "treebank_files"]
+__all__ = ["find_nltk", "iter_treebank", "read_treebank", "treebank_files"]
 
 _ENDINGS = (".mrg", ".ptb", ".prd", ".parse", ".psd", ".tree", ".trees")
 _PACKED_ENDINGS = tuple(ending + ".gz" for ending in _ENDINGS)
-
-
-def nltk_search_path() -> list[str]:
-    """Return the folders in which NLTK looks for its data, in NLTK's order, without importing NLTK.
-
-    If NLTK is loaded already, its own ``nltk.data.path`` is taken, with whatever the user has added to it.
-    """
-    loaded = sys.modules.get("nltk.data")
-    if loaded is not None and hasattr(loaded, "path"):
-        return [str(folder) for folder in loaded.path]
-    path = [folder for folder in os.environ.get("NLTK_DATA", "").split(os.pathsep) if folder]
-    if os.path.expanduser("~/") != "~/":
-        path.append(os.path.expanduser("~/nltk_data"))
-    path += [os.path.join(sys.prefix, *parts, "nltk_data") for parts in ((), ("share",), ("lib",))]
-    if sys.platform.startswith("win"):
-        path += [os.path.join(os.environ.get("APPDATA", "C:\\"), "nltk_data")]
-        return path + [rf"{drive}:\nltk_data" for drive in "CDE"]
-    return path + [f"/usr/{place}/nltk_data" for place in ("share", "local/share", "lib", "local/lib")]
 
 
 def find_nltk(package: str) -> str | None:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from sapwood.errors import DataError
+from sapwood.penn import BE, FINITE_TAGS, HAVE, VERB_TAGS
 from sapwood.trees.heads import HeadTable, bare_label
 from sapwood.trees.tree import Tree
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from sapwood import _core, settings
 from sapwood.errors import DataError, ParameterError
+from sapwood.penn import ADJECTIVE_TAGS, ADVERB_TAGS, NOUN_TAGS, PUNCTUATION_TAGS, VERB_TAGS
 from sapwood.trees import TreeArray
 from sapwood.trees.transforms import delexicalize
 
@@ -29,13 +30,13 @@ _MISSING: dict[Missing, int] = {"append": 0, "keep": 1, "skip": 2}
 _NONE = np.uint32(0xFFFFFFFF)
 
 FOOT_CLASSES: Mapping[str, tuple[str, ...]] = {
-    "noun": ("NN", "NNS", "NNP", "NNPS", "PRP", "EX", "WP"),
-    "verb": ("VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD"),
+    "noun": (*NOUN_TAGS, "PRP", "EX", "WP"),
+    "verb": (*VERB_TAGS, "MD"),
     "preposition": ("IN", "TO"),
     "article": ("DT", "PDT", "WDT", "CD"),
-    "punctuation": (",", ".", ":", "``", "''", "-LRB-", "-RRB-"),
-    "adjective": ("JJ", "JJR", "JJS", "$", "#"),
-    "adverb": ("RB", "RBR", "RBS", "WRB", "RP"),
+    "punctuation": PUNCTUATION_TAGS,
+    "adjective": (*ADJECTIVE_TAGS, "$", "#"),
+    "adverb": (*ADVERB_TAGS, "WRB", "RP"),
     "conjunction": ("CC",),
     "possessive": ("POS", "PRP$", "WP$"),
 }

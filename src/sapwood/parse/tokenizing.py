@@ -15,6 +15,7 @@ import unicodedata
 from collections.abc import Generator, Iterable, Iterator
 
 from sapwood.errors import DataError
+from sapwood.penn import BRACKETS
 
 __all__ = ["Token", "iter_sentences", "separate", "split_sentences", "tokenize"]
 

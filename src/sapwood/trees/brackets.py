@@ -23,6 +23,7 @@ import numpy as np
 
 from sapwood import _core
 from sapwood.errors import BracketError, DataError, ParameterError, SapwoodError, TreeError
+from sapwood.penn import BRACKETS
 from sapwood.writing import atomic_write, path_name
 
 if TYPE_CHECKING:
@@ -52,7 +53,6 @@ Source = str | os.PathLike[str] | IO[Any]
 
 # Only the white space that separates tokens has to be avoided; a no-break space is part of a word.
 _UNWRITABLE = re.compile(r"[() \t-\r\0]")
-_REPLACEMENTS = {"(": "-LRB-", ")": "-RRB-"}
 
 # Endings of archives. The readers of corpora look into them, this module does not.
 _ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2")
@@ -479,7 +479,7 @@ def _label(label: str, escape: bool) -> str:
             f"the label {label!r} holds a bracket or white space, which bracket notation cannot express; "
             "pass escape=True to write -LRB-, -RRB- and _ instead, or relabel the tree."
         )
-    return _UNWRITABLE.sub(lambda found: _REPLACEMENTS.get(found.group(), "_"), label)
+    return _UNWRITABLE.sub(lambda found: BRACKETS.get(found.group(), "_"), label)
 
 
 def _expand(source: Source | Iterable[Source]) -> Iterator[Source]:

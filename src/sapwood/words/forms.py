@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sapwood.errors import ParameterError
 from sapwood.scalars import is_number
 from sapwood.words.base import Comparison, WordSimilarity, as_words, row_products
+from sapwood.words.lemmas import singular
 
 __all__ = ["Folded", "Inflected", "Tagged"]
 
@@ -20,13 +21,9 @@ _AGREEING = {
     **dict.fromkeys(("am", "are", "is", "'re", "'m"), "is"),
     **dict.fromkeys(("was", "were"), "was"),
     **dict.fromkeys(("has", "have", "'ve"), "has"),
-    **dict.fromkeys(("do", "does"), "do"),
     **dict.fromkeys(("a", "an"), "a"),
     **dict.fromkeys(("this", "these"), "this"),
     **dict.fromkeys(("that", "those"), "that"),
-    **dict.fromkeys(("go", "goes"), "go"),
-    **dict.fromkeys(("man", "men"), "man"),
-    **dict.fromkeys(("woman", "women"), "woman"),
     **dict.fromkeys(("person", "people"), "person"),
     **dict.fromkeys(("child", "children"), "child"),
 }
@@ -137,13 +134,7 @@ def _written_and_uninflected(words: Sequence[str]) -> list[str]:
 
 
 def _uninflected(word: str) -> str:
-    if word in _AGREEING:
-        return _AGREEING[word]
-    if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
-        return word
-    if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y"
-    return word[:-2] if word.endswith(("ches", "shes", "sses", "xes", "zes")) else word[:-1]
+    return _AGREEING.get(word) or singular(word)
 
 
 class Tagged(_Form):

@@ -19,6 +19,7 @@ from sapwood.fitting import all_or_nothing
 from sapwood.kernels import PENN_TAG_SETS, GrammarDriven, PartialTree, Polynomial, SubsetTree
 from sapwood.kernels.base import Kernel
 from sapwood.learn import KernelSVC
+from sapwood.penn import VERB_TAGS
 from sapwood.registry import Reader, Writer, register
 from sapwood.scalars import is_number
 from sapwood.tasks.roles.arguments import RoleArguments
@@ -45,8 +46,6 @@ ROLE_KERNELS = {
 FLAT_KERNEL = Polynomial(degree=2, constant=10.0)
 """The kernel of flat features. The constant weighs single features against pairs: with some fifty features, of which
 twenty or so are shared, pairs would drown them at 1. It was chosen on development data of the English Web Treebank."""
-
-_VERB_TAGS = (("VB", "VBD", "VBG", "VBN", "VBP", "VBZ"),)
 
 
 def role_kernel(
@@ -131,7 +130,7 @@ def hybrid_parts(
             decay=decay,
             deletion=0.0 if name == "nodes" else deletion,
             mutation=0.0 if name == "substructures" else mutation,
-            mutation_sets=PENN_TAG_SETS + (_VERB_TAGS if name == "verb tags" else ()),
+            mutation_sets=PENN_TAG_SETS + ((VERB_TAGS,) if name == "verb tags" else ()),
         )
     way = "path" if name == "truncated" else "siblings"
     return [(theta, tree, way), (round(1 - theta, 12), tree, "constituent")]

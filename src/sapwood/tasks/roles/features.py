@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from sapwood.penn import PUNCTUATION_TAGS
 from sapwood.tasks.roles.views import View
 from sapwood.trees.heads import bare_label
 

@@ -13,6 +13,7 @@ from sapwood.trees.propositions import Argument, RoleSentence
 
 __all__ = ["candidates", "constituent_of", "coverage"]
 
+
 def candidates(at: Positions, predicate: int) -> list[int]:
     """Return the places that may be arguments of a predicate, in the order of the words.
 
