@@ -60,11 +60,12 @@ def check_flag(value: object, name: str) -> None:
         raise ParameterError(f"{name} must be True or False, got {value!r}.")
 
 
-def check_count(value: object, name: str, least: int = 1, most: float = MOST) -> int:
-    """Return an integer of at least ``least`` and at most ``most``; raise for anything else."""
-    if not is_whole(value) or not least <= value <= most:
+def check_count(value: object, name: str, least: int = 1, most: int | None = MOST) -> int:
+    """Return an integer of at least ``least`` and at most ``most``, if there is a limit; raise for anything else."""
+    if not is_whole(value) or value < least or (most is not None and value > most):
         # The limit of all parameters is of interest to those alone who go beyond it.
-        limit = f" and at most {most:,}" if most < MOST or (is_whole(value) and value > most) else ""
+        shown = most is not None and (most < MOST or (is_whole(value) and value > most))
+        limit = f" and at most {most:,}" if shown else ""
         raise ParameterError(f"{name} must be an integer of at least {least:,}{limit}, got {value!r}.")
     return int(value)
 
@@ -77,7 +78,7 @@ def check_limit(value: object, name: str, least: int = 1) -> int | None:
 
 
 def check_amount(value: object, name: str, *, zero: bool = True, below: float = math.inf) -> float:
-    """Return a finite number of at least 0 (more than 0 without ``zero``) and below a limit; raise for anything else."""
+    """Return a finite number of at least 0, or more than 0 without ``zero``, and below a limit; raise otherwise."""
     if not is_finite(value) or not 0 <= value < below or (value == 0 and not zero):
         limits = ("at least 0" if zero else "more than 0") + ("" if below == math.inf else f" and below {below:g}")
         raise ParameterError(f"{name} must be a finite number of {limits}, got {value!r}.")

@@ -9,8 +9,8 @@ import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
 
+from sapwood.checks import check_share
 from sapwood.errors import ParameterError
-from sapwood.scalars import is_number
 from sapwood.words.base import Comparison, WordSimilarity, as_words, row_products
 from sapwood.words.lemmas import singular
 
@@ -90,8 +90,7 @@ class Inflected(WordSimilarity):
     """
 
     def __init__(self, strength: float = 0.8) -> None:
-        if not is_number(strength) or not 0 <= strength <= 1:
-            raise ParameterError(f"strength must be a number in [0, 1], got {strength!r}.")
+        check_share(strength, "strength")
         self.strength = strength
 
     @property

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sparse
 
+from sapwood.checks import is_finite
 from sapwood.errors import DataError, ParameterError
-from sapwood.scalars import is_finite
 from sapwood.words.base import Source
 from sapwood.words.repair import smallest_eigenvalue
 

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
+from sapwood.checks import check_choice, check_flag
 from sapwood.errors import DataError, ParameterError
 from sapwood.nltk_data import nltk_search_path
 from sapwood.words.hierarchy import Hierarchy, information_content
@@ -78,10 +77,8 @@ class WordNet(Superconcepts):
         self.weights, self.senses, self.information = weights, senses, information
         self.inflected, self.normalized, self.path = inflected, normalized, path
         self._check()
-        if senses not in ("first", "all"):
-            raise ParameterError(f'senses must be "first" or "all", got {senses!r}.')
-        if not isinstance(inflected, (bool, np.bool_)):
-            raise ParameterError(f"inflected must be True or False, got {inflected!r}.")
+        check_choice(senses, "senses", ("first", "all"))
+        check_flag(inflected, "inflected")
         for name, value in (("information", information), ("path", path or "")):
             if not isinstance(value, (str, os.PathLike)):
                 raise ParameterError(f"{name} must be text, got {value!r}.")
