@@ -22,13 +22,14 @@ from sapwood.errors import ModelFileError, ParameterError
 
 __all__ = [
     "COUNT",
+    "LABELS",
     "NUMBERS",
     "Field",
     "Layout",
     "Reader",
     "Writer",
-    "array",
-    "part",
+    "array_of",
+    "part_of",
     "plain_value",
     "register",
     "register_estimator",
@@ -36,39 +37,39 @@ __all__ = [
 
 # Which module registers a name: loading a file imports what it needs and nothing else.
 HOMES = {
-    "AttachmentRanker": "sapwood.tasks.attachment.store",
-    "BeneparParser": "sapwood.parse.external.store",
-    "BllipParser": "sapwood.parse.external.store",
+    "AttachmentRanker": "sapwood.tasks.attachment.ranker",
+    "BeneparParser": "sapwood.parse.external.benepar",
+    "BllipParser": "sapwood.parse.external.bllip",
     "Checkpoint": "sapwood.learn.checkpoints",
-    "ConnectionPaths": "sapwood.parse.paths_store",
-    "CoreNLPParser": "sapwood.parse.external.store",
+    "ConnectionPaths": "sapwood.parse.store",
+    "CoreNLPParser": "sapwood.parse.external.corenlp",
     "Examples": "sapwood.trees.store",
-    "FlatParser": "sapwood.parse.store",
-    "FragmentMap": "sapwood.kernels.map_store",
+    "FlatParser": "sapwood.parse.parameter",
+    "FragmentMap": "sapwood.kernels.maps",
     "FrameIdentifier": "sapwood.tasks.frames.identifier",
     "FrameLabeler": "sapwood.tasks.frames.labeler",
     "FrameParser": "sapwood.tasks.frames.parser",
     "Grammar": "sapwood.trees.grammar_store",
-    "HashedFragmentMap": "sapwood.kernels.map_store",
+    "HashedFragmentMap": "sapwood.kernels.hashing",
     "Kernel": "sapwood.kernels.store",
     "KernelRanker": "sapwood.learn.ranking",
-    "KernelSVC": "sapwood.learn.svm_store",
-    "KernelSVR": "sapwood.learn.svm_store",
-    "LandmarkMap": "sapwood.kernels.map_store",
+    "KernelSVC": "sapwood.learn.svm",
+    "KernelSVR": "sapwood.learn.svm",
+    "LandmarkMap": "sapwood.kernels.landmarks",
     "LogLinear": "sapwood.learn.loglinear",
     "PCFGParser": "sapwood.parse.store",
-    "PairClassifier": "sapwood.tasks.pairs.store",
-    "PairFeatures": "sapwood.tasks.pairs.store",
-    "ParseReranker": "sapwood.tasks.reranking_store",
+    "PairClassifier": "sapwood.tasks.pairs.classifier",
+    "PairFeatures": "sapwood.tasks.pairs.features",
+    "ParseReranker": "sapwood.tasks.reranking",
     "QuestionClassifier": "sapwood.tasks.questions.classifier",
-    "RecursiveClassifier": "sapwood.learn.recursive_store",
-    "RecursiveRanker": "sapwood.learn.recursive_store",
-    "RecursiveRegressor": "sapwood.learn.recursive_store",
+    "RecursiveClassifier": "sapwood.learn.recursive",
+    "RecursiveRanker": "sapwood.learn.recursive",
+    "RecursiveRegressor": "sapwood.learn.recursive",
     "RoleClassifier": "sapwood.tasks.roles.classifier",
     "RoleLabeler": "sapwood.tasks.roles.labeler",
     "ShardClassifier": "sapwood.scale.linear",
-    "StanzaParser": "sapwood.parse.external.store",
-    "SubtreeMap": "sapwood.kernels.map_store",
+    "StanzaParser": "sapwood.parse.external.stanza",
+    "SubtreeMap": "sapwood.kernels.maps",
     "TreeArray": "sapwood.trees.store",
     "VotedPerceptron": "sapwood.learn.perceptron",
     "WordSimilarity": "sapwood.words.store",
@@ -142,13 +143,7 @@ class Writer:
                 continue
             # JSON would turn every label into text, so the pairs are listed.
             pairs = name == "class_weight" and isinstance(value, Mapping)
-            try:
-                found[name] = plain_value(list(value.items()) if pairs else value)
-            except ParameterError:
-                raise ParameterError(
-                    f"{name}={value!r} cannot be saved, since files hold no code; the model is fitted, so call "
-                    f"set_params({name}=...) with text, numbers or None before saving."
-                ) from None
+            found[name] = plain_value(list(value.items()) if pairs else value, name)
         return found
 
     def labels(self, classes: NDArray[Any]) -> dict[str, Any]:
@@ -160,8 +155,8 @@ class Writer:
         return {"classes": [plain_value(label) for label in classes.tolist()], "classes_kind": kind}
 
 
-def plain_value(value: Any) -> Any:
-    """Return a parameter or a label as JSON holds it, or raise for what a file cannot.
+def plain_value(value: Any, name: str = "") -> Any:
+    """Return a parameter of this name or a label as JSON holds it, or raise for what a file cannot.
 
     >>> from pathlib import Path
     >>> plain_value({"path": Path("state"), "seed": np.random.RandomState(0), "decays": (np.float64(0.5), 1)})
@@ -178,10 +173,15 @@ def plain_value(value: Any) -> Any:
     if isinstance(value, (set, frozenset)):
         return sorted(value)
     if isinstance(value, (list, tuple)):
-        return [plain_value(item) for item in value]
+        return [plain_value(item, name) for item in value]
     if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
-        return {key: plain_value(item) for key, item in value.items()}
-    raise ParameterError(f"{value!r} cannot be saved; use text, numbers or None.")
+        return {key: plain_value(item, name) for key, item in value.items()}
+    if not name:
+        raise ParameterError(f"{value!r} cannot be saved; use text, numbers or None.")
+    raise ParameterError(
+        f"{name}={value!r} cannot be saved, since files hold no code; what was learnt does not need it, so call "
+        f"set_params({name}=None) before saving."
+    )
 
 
 # Kinds of arrays of labels, and what JSON holds for each.
@@ -206,12 +206,14 @@ class Reader:
         return ModelFileError(f"{self._name}: the file is damaged: {reason}. Save the model again.")
 
     def array(self, name: Any, dtype: Any, ndim: int) -> NDArray[Any]:
-        """Return an array by the name the writer gave it, with the type it must have."""
+        """Return an array by the name the writer gave it, with the type (or one of the types) it must have."""
         values = self._arrays.get(name) if isinstance(name, str) else None
         if values is None:
             raise self.fail(f"the array {name!r} is missing")
-        if values.dtype != np.dtype(dtype) or values.ndim != ndim:
-            raise self.fail(f"the array {name!r} has type {values.dtype} and {values.ndim} dimensions")
+        if values.dtype not in [np.dtype(kind) for kind in (dtype if isinstance(dtype, tuple) else (dtype,))]:
+            raise self.fail(f"the array {name!r} has type {values.dtype}")
+        if values.ndim != ndim:
+            raise self.fail(f"the array {name!r} has {values.ndim} dimensions")
         return values
 
     def finite(self, name: Any, shape: tuple[int | None, ...], dtype: Any = np.float64) -> NDArray[Any]:
@@ -255,8 +257,8 @@ class Reader:
         return values
 
     def count(self, value: Any) -> int:
-        """Return a whole number of at least 0."""
-        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        """Return a whole number of at least 0 that arrays can hold."""
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 63:
             raise self.fail(f"{value!r} stands where a count should")
         return value
 
@@ -282,14 +284,16 @@ class Reader:
         # Text is as wide as the longest label, whatever the file says.
         return np.array(values, dtype=letter if letter in "UO" else np.dtype(kind))
 
-    def make(self, kind: type[Any], values: Any, **others: Any) -> Any:
-        """Make an object from plain parameters and others, and let it check them.
+    def make(self, kind: type[Any], data: dict[str, Any], **others: Any) -> Any:
+        """Make an object from the parameters that ``Writer.parameters`` has described and others; it checks them.
 
         Parameters of a newer version, which this class does not have, are refused.
         """
+        # Some classes had another name for it in the beginning.
+        values = data["parameters"] if "parameters" in data else data["params"]
         known = inspect.signature(kind).parameters
         if not isinstance(values, dict) or not set(values) <= set(known):
-            raise self.fail(f"the parameters of {kind.__name__} are not those that it has")
+            raise ParameterError(f"its parameters are not those of {kind.__name__}")
         given = dict(values)
         for name, value in values.items():
             if isinstance(value, list) and name == "class_weight":
@@ -339,12 +343,15 @@ class Field:
         Its name in files; by default that of the attribute without the underscores at its ends.
     absent : object
         The value in files of older versions, which do not have it; by default such files are refused.
+    spread : bool
+        Whether it takes several keys: ``write`` returns them all, and ``read`` takes all data of the object.
     """
 
     write: Callable[[Any, Writer], Any]
     read: Callable[[Any, Reader], Any]
     key: str = ""
     absent: Any = _REQUIRED
+    spread: bool = False
 
     def at(self, key: str) -> Field:
         """Return the same field with another name in files."""
@@ -356,9 +363,10 @@ NUMBERS = Field(
     lambda values, writer: [float(value) for value in values],
     lambda data, reader: [reader.number(value) for value in data],
 )
+LABELS = Field(lambda value, writer: writer.labels(value), lambda data, reader: reader.labels(data), spread=True)
 
 
-def part(*kinds: type[Any], optional: bool = False) -> Field:
+def part_of(*kinds: type[Any], optional: bool = False) -> Field:
     """Hold an object of one of these classes, or of any; None too if it is optional."""
     return Field(
         lambda value, writer: None if optional and value is None else writer.part(value),
@@ -366,7 +374,7 @@ def part(*kinds: type[Any], optional: bool = False) -> Field:
     )
 
 
-def array(dtype: Any, ndim: int = 1) -> Field:
+def array_of(dtype: Any, ndim: int = 1) -> Field:
     """Hold an array of this type; all its numbers are finite."""
     return Field(
         lambda value, writer: writer.array(value.astype(dtype)),
@@ -386,8 +394,6 @@ class Layout:
         Parameters that are more than text, numbers, truth values, None and lists of these.
     fitted : mapping of str to Field
         Attributes that make it fitted.
-    classes : int
-        The least number of labels in ``classes_``; 0 for an estimator without.
     finish : callable, optional
         Takes the estimator and the ``Reader``: checks that its parts fit together, and sets what follows from them.
     """
@@ -395,38 +401,36 @@ class Layout:
     kind: type[Any]
     parameters: Mapping[str, Field] = field(default_factory=dict)
     fitted: Mapping[str, Field] = field(default_factory=dict)
-    classes: int = 0
     finish: Callable[[Any, Reader], None] | None = None
 
     def write(self, model: Any, writer: Writer) -> dict[str, Any]:
         """Describe an estimator."""
+        # A file that cannot be read back is worse than none.
+        if hasattr(model, "_check"):
+            model._check()
         if self.fitted:
             from sklearn.utils.validation import check_is_fitted
 
             check_is_fitted(model, list(self.fitted)[:1])
         data = {"params": writer.parameters(model, self.parameters)}
         for name, each in {**self.parameters, **self.fitted}.items():
-            data[each.key or name.strip("_")] = each.write(getattr(model, name), writer)
-        return data | (writer.labels(model.classes_) if self.classes else {})
+            written = each.write(getattr(model, name), writer)
+            data |= written if each.spread else {each.key or name.strip("_"): written}
+        return data
 
     def read(self, data: dict[str, Any], reader: Reader) -> Any:
         """Rebuild and check what ``write`` has described."""
 
-        def values(fields: Mapping[str, Field]) -> dict[str, Any]:
-            found = {}
-            for name, each in fields.items():
-                key = each.key or name.strip("_")
-                missing = key not in data and each.absent is not _REQUIRED
-                found[name] = each.absent if missing else each.read(data[key], reader)
-            return found
+        def value(name: str, each: Field) -> Any:
+            key = each.key or name.strip("_")
+            if each.absent is not _REQUIRED and key not in data:
+                return each.absent
+            return each.read(data if each.spread else data[key], reader)
 
-        # Some classes had another name for it in the beginning.
-        params = data["parameters"] if "parameters" in data else data["params"]
-        model = reader.make(self.kind, params, **values(self.parameters))
-        for name, value in values(self.fitted).items():
-            setattr(model, name, value)
-        if self.classes:
-            model.classes_ = reader.labels(data, self.classes)
+        others = {name: value(name, each) for name, each in self.parameters.items()}
+        model = reader.make(self.kind, data, **others)
+        for name, each in self.fitted.items():
+            setattr(model, name, value(name, each))
         if self.finish is not None:
             self.finish(model, reader)
         return model

@@ -28,8 +28,9 @@ from sapwood.learn.parameters import MOST, check_amount, check_choice, check_ite
 from sapwood.learn.smo import BinaryProblem, solve
 from sapwood.learn.spreading import side_by_side
 from sapwood.learn.targets import check_classes, check_values, check_weights
-from sapwood.registry import plain_value
+from sapwood.registry import LABELS, Reader, array_of, part_of, plain_value, register_estimator
 from sapwood.scalars import is_finite
+from sapwood.trees.store import VIEW
 
 __all__ = ["KernelSVC", "KernelSVR"]
 
@@ -487,3 +488,29 @@ def _solve(solver: SVC, K: Matrix, rows: NDArray[np.intp] | None, sides: NDArray
     """Solve one binary problem on the whole Gram matrix or on some of its rows and columns."""
     block = K if rows is None else np.ascontiguousarray(K[np.ix_(rows, rows)])
     return solver.fit(block, sides, sample_weight=weights)
+
+
+def _check_shapes(machine: _KernelMachine, reader: Reader) -> None:
+    outputs = 1
+    if isinstance(machine, KernelSVC) and (count := len(machine.classes_)) > 2:
+        outputs = count * (count - 1) // 2 if machine.multi_class == "ovo" else count
+    examples = machine.support_examples_.shape[0]
+    fits = machine.dual_coef_.shape == (examples, outputs) and len(machine.support_) == examples
+    if not fits or len(machine.intercept_) != outputs:
+        raise reader.fail("the weights do not fit the support examples")
+
+
+_FITTED = {
+    "kernel_": part_of(Kernel).at("fitted_kernel"),
+    "support_": array_of(np.int64),
+    "support_examples_": VIEW.at("examples"),
+    "dual_coef_": array_of(np.float64, 2),
+    "intercept_": array_of(np.float64),
+}
+for _kind, _labels in ((KernelSVC, {"classes_": LABELS}), (KernelSVR, {})):
+    register_estimator(
+        _kind,
+        parameters={"kernel": part_of(Kernel, optional=True)},
+        fitted={**_FITTED, **_labels},
+        finish=_check_shapes,
+    )

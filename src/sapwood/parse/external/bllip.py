@@ -15,6 +15,7 @@ from sapwood.errors import DataError, ParameterError
 from sapwood.parse.adapters import from_bllip
 from sapwood.parse.base import BaseParser, check_words, refuse_text
 from sapwood.parse.external.words import penn, with_words
+from sapwood.registry import register_estimator
 from sapwood.trees.array import TreeArray
 from sapwood.trees.nbest import NBest
 from sapwood.trees.tree import Tree
@@ -183,3 +184,6 @@ def _either(stem: str) -> str:
         if os.path.isfile(name):
             return name
     raise ParameterError(f"rerank=True needs a reranker in the folder of the model, and there is no {stem}.gz.")
+
+
+register_estimator(BllipParser)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from sapwood.corpora.framenet import Frame, FrameElement, FrameRelation, LexicalUnit, Lexicon
+from sapwood.registry import Field, Reader, Writer
 
-__all__ = ["read_lexicon", "write_lexicon"]
+__all__ = ["LEXICON", "read_lexicon", "write_lexicon"]
 
 
-def write_lexicon(lexicon: Lexicon) -> dict[str, Any]:
+def write_lexicon(lexicon: Lexicon, writer: Writer | None = None) -> dict[str, Any]:
     """Give a lexicon as JSON data."""
     return {
         "frames": [
@@ -28,7 +29,7 @@ def write_lexicon(lexicon: Lexicon) -> dict[str, Any]:
     }
 
 
-def read_lexicon(data: dict[str, Any]) -> Lexicon:
+def read_lexicon(data: dict[str, Any], reader: Reader | None = None) -> Lexicon:
     """Rebuild a lexicon.
 
     >>> lexicon = Lexicon.of([Frame("Giving", (FrameElement("Donor", excludes=("Giver",)), FrameElement("Giver")))])
@@ -49,3 +50,6 @@ def read_lexicon(data: dict[str, Any]) -> Lexicon:
         for child, parent, pairs in data["relations"]
     ]
     return Lexicon.of(frames, relations)
+
+
+LEXICON = Field(write_lexicon, read_lexicon)

@@ -21,7 +21,7 @@ from sapwood.kernels.semantic import SemanticSubsetTree, SmoothedPartialTree
 from sapwood.kernels.syntactic import PartialTree, SubsetTree
 from sapwood.learn.explain import Explanation, ModelFragments
 from sapwood.learn.svm import KernelSVC
-from sapwood.parse.parameter_store import read_parser, write_parser
+from sapwood.parse.parameter import PARSER
 from sapwood.registry import Reader, Writer, register
 from sapwood.tasks.questions.focus import find_focus
 from sapwood.tasks.questions.reading import EMPTY, QuestionReading, read_question_trees
@@ -281,21 +281,19 @@ def _write(classifier: QuestionClassifier, writer: Writer) -> dict[str, Any]:
     check_is_fitted(classifier)
     return {
         "kernel": None if classifier.kernel is None else writer.part(classifier.kernel),
-        "parser": write_parser(classifier.parser, writer),
+        "parser": PARSER.write(classifier.parser, writer),
         "unparsed": writer.array(classifier.unparsed_.astype(np.uint8)),
         "machine": writer.part(classifier.machine_),
     }
 
 
 def _read_back(data: dict[str, Any], reader: Reader) -> QuestionClassifier:
-    machine = reader.part(data["machine"])
-    if not isinstance(machine, KernelSVC):
-        raise reader.fail("it holds no machine")
+    machine = reader.part(data["machine"], KernelSVC)
     classifier = QuestionClassifier(
-        None if data["kernel"] is None else reader.part(data["kernel"]),
+        None if data["kernel"] is None else reader.part(data["kernel"], Kernel),
         C=machine.C,
         class_weight=machine.class_weight,
-        parser=read_parser(data["parser"], reader),
+        parser=PARSER.read(data["parser"], reader),
         tol=machine.tol,
     )
     classifier.machine_, classifier.classes_ = machine, machine.classes_

@@ -20,7 +20,7 @@ from sapwood.kernels import PENN_TAG_SETS, GrammarDriven, PartialTree, Polynomia
 from sapwood.kernels.base import Kernel
 from sapwood.learn import KernelSVC
 from sapwood.penn import VERB_TAGS
-from sapwood.registry import Reader, Writer, register
+from sapwood.registry import Reader, part_of, register_estimator
 from sapwood.scalars import is_number
 from sapwood.tasks.roles.arguments import RoleArguments
 from sapwood.trees.grammar import Grammar
@@ -273,18 +273,8 @@ def _checked(X: Any) -> RoleArguments:
     return X
 
 
-def _write(classifier: RoleClassifier, writer: Writer) -> dict[str, Any]:
-    check_is_fitted(classifier)
-    params = classifier.get_params(deep=False)
-    params["machine"] = None if classifier.machine is None else dict(classifier.machine)
-    return {"params": params, "machine": writer.part(classifier.machine_)}
-
-
-def _read(data: dict[str, Any], reader: Reader) -> RoleClassifier:
-    classifier = RoleClassifier(**data["params"])
-    classifier.machine_ = reader.part(data["machine"])
+def _take_classes(classifier: RoleClassifier, reader: Reader) -> None:
     classifier.classes_ = classifier.machine_.classes_
-    return classifier
 
 
-register("RoleClassifier", RoleClassifier, _write, _read)
+register_estimator(RoleClassifier, fitted={"machine_": part_of(KernelSVC)}, finish=_take_classes)

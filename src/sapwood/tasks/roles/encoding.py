@@ -99,6 +99,11 @@ class Encoder:
         shape = (len(ends) - 1, self.width)
         return sparse.csr_array((np.ones(len(indices)), np.array(indices, np.int32), np.array(ends, np.int32)), shape)
 
+    @property
+    def total(self) -> int:
+        """The number of columns, with those of fragments."""
+        return self.width + sum(len(made.fragments_) for made in self.maps.values())
+
     def names(self) -> list[str]:
         """Return what each column stands for."""
         found = [
@@ -141,7 +146,7 @@ class Encoder:
             encoder.width += len(values)
         for kind, (decay, fragments) in data["maps"].items():
             made = FragmentMap(decay)
-            made._keep(reader.part(fragments))
+            made._keep(reader.part(fragments, TreeArray))
             encoder.maps[kind] = made
         return encoder
 

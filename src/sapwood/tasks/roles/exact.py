@@ -60,8 +60,6 @@ class KernelRoles:
     @classmethod
     def read(cls, data: dict[str, Any], reader: Reader) -> KernelRoles:
         """Rebuild what ``write`` described."""
-        stage = cls(reader.part(data["classifier"]))
-        if not isinstance(stage.classifier, RoleClassifier):
-            raise reader.fail("the classifier of roles is something else")
-        stage.slope = float(data["slope"])
+        stage = cls(reader.part(data["classifier"], RoleClassifier))
+        stage.slope = reader.number(data["slope"])
         return stage

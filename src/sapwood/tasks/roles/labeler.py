@@ -21,8 +21,7 @@ from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import all_or_nothing
 from sapwood.metrics import score_roles
 from sapwood.parse.base import Sentence
-from sapwood.parse.parameter import as_parser
-from sapwood.parse.parameter_store import read_parser, write_parser
+from sapwood.parse.parameter import PARSER, as_parser
 from sapwood.parse.reading import read_examples
 from sapwood.registry import Reader, Writer, register
 from sapwood.tasks.roles.classifier import RoleClassifier
@@ -511,14 +510,10 @@ def _by_rule(parse: Parse, predicate: int, node: int) -> str:
 
 def _write(labeler: RoleLabeler, writer: Writer) -> dict[str, Any]:
     check_is_fitted(labeler)
-    params = labeler.get_params(deep=False)
-    del params["parser"]
     kernels = isinstance(labeler.classifier_, KernelRoles)
-    del params["classifier"]
-    params["fragments"] = None if labeler.fragments is None else dict(labeler.fragments)
     return {
-        "params": params,
-        "parser": write_parser(labeler.parser, writer),
+        "params": writer.parameters(labeler, ("parser", "classifier")),
+        "parser": PARSER.write(labeler.parser, writer),
         "lexicon": labeler.lexicon_.to_json(),
         "identifying": labeler.identifying_.write(writer),
         "identifier": labeler.identifier_.write(writer),
@@ -529,24 +524,19 @@ def _write(labeler: RoleLabeler, writer: Writer) -> dict[str, Any]:
 
 
 def _read(data: dict[str, Any], reader: Reader) -> RoleLabeler:
-    # Files of older versions hold no parser.
-    labeler = RoleLabeler(**data["params"], parser=read_parser(data.get("parser"), reader))
+    # Files of the first version hold no parser.
+    labeler: RoleLabeler = reader.make(RoleLabeler, data, parser=PARSER.read(data.get("parser"), reader))
     labeler.lexicon_ = Lexicon.from_json(data["lexicon"])
     labeler.identifying_ = Encoder.read(data["identifying"], reader)
-    labeler.identifier_ = LinearRoles.read(data["identifier"], reader)
-    labeler.classifying_ = labeler._encoder() if data["kernels"] else Encoder.read(data["classifying"], reader)
+    labeler.identifier_ = LinearRoles.read(data["identifier"], labeler.identifying_.total, reader)
     if data["kernels"]:
+        labeler.classifying_ = labeler._encoder()
         labeler.classifier_ = KernelRoles.read(data["classifier"], reader)
         labeler.classifier = RoleClassifier(**labeler.classifier_.classifier.get_params(deep=False))
     else:
-        labeler.classifier_ = LinearRoles.read(data["classifier"], reader)
+        labeler.classifying_ = Encoder.read(data["classifying"], reader)
+        labeler.classifier_ = LinearRoles.read(data["classifier"], labeler.classifying_.total, reader)
     labeler.roles_ = list(labeler.classifier_.classes)
-    stages = [(labeler.identifying_, labeler.identifier_)]
-    if isinstance(labeler.classifier_, LinearRoles):
-        stages.append((labeler.classifying_, labeler.classifier_))
-    for encoder, model in stages:
-        if not encoder.maps and encoder.width != len(model.weights):
-            raise reader.fail("the weights do not fit the features")
     return labeler
 
 
