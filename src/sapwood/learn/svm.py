@@ -25,8 +25,8 @@ from sapwood.kernels.choice import ChoosesKernel
 from sapwood.kernels.explain import one_example
 from sapwood.learn.explain import CompiledExplanation, Explanation, ModelFragments
 from sapwood.learn.parameters import MOST, check_amount, check_choice, check_iterations
-from sapwood.learn.smo import BinaryProblem, solve
-from sapwood.learn.spreading import side_by_side
+from sapwood.learn.solver.parallel import parallel_map
+from sapwood.learn.solver.smo import BinaryProblem, solve
 from sapwood.learn.targets import check_classes, check_values, check_weights
 from sapwood.registry import LABELS, Reader, array_of, part_of, plain_value, register_estimator
 from sapwood.scalars import is_finite
@@ -287,7 +287,7 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
     def _fit_one_against_rest(self, X: Any, K: Matrix, targets: NDArray[np.intp], weight: Matrix) -> None:
         classes = [1] if len(self.classes_) == 2 else list(range(len(self.classes_)))
         sides = [(targets == positive).astype(np.intp) for positive in classes]
-        solutions = side_by_side(
+        solutions = parallel_map(
             _solve, ((self._solver(), K, None, one, self._weights(targets, one, weight)) for one in sides)
         )
         dense = np.zeros((len(targets), len(classes)))
@@ -305,7 +305,7 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
                 sides = (targets[rows] == first).astype(np.intp)
                 yield self._solver(), K, rows, sides, self._weights(targets[rows], sides, weight[rows])
 
-        solutions = side_by_side(_solve, problems())
+        solutions = parallel_map(_solve, problems())
         dense = np.zeros((len(targets), len(pairs)))
         for column, (rows, solution) in enumerate(zip(members, solutions, strict=True)):
             dense[rows[solution.support_], column] = solution.dual_coef_[0]

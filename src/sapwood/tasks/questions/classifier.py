@@ -14,7 +14,7 @@ from sapwood import _core
 from sapwood.callers import levels_to_user
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import all_or_nothing
-from sapwood.kernels.base import Kernel, Matrix, OnView
+from sapwood.kernels.base import Kernel, Matrix
 from sapwood.kernels.choice import ChoosesKernel
 from sapwood.kernels.flat import Linear
 from sapwood.kernels.semantic import SemanticSubsetTree, SmoothedPartialTree
@@ -233,7 +233,7 @@ class QuestionClassifier(ChoosesKernel, ClassifierMixin, BaseEstimator):
             empty = next((at for at, tree in enumerate(reading.trees) if tree is EMPTY), None)
             if empty is not None:
                 raise DataError(f"question {empty} is empty; there is nothing to learn from it. Leave it out.")
-        wanted = _views_of(kernel)
+        wanted = kernel.views()
         unknown = sorted(wanted - set(VIEWS))
         if unknown:
             raise ParameterError(
@@ -262,19 +262,6 @@ def _usable_kernel() -> Kernel:
         )
         return plain_kernel()
     return semantic_kernel(words)
-
-
-def _views_of(kernel: Kernel) -> set[str]:
-    """Return the views that a kernel is put on."""
-    found: set[str] = set()
-    stack: list[Any] = [kernel]
-    while stack:
-        part = stack.pop()
-        if isinstance(part, OnView):
-            found.add(part.view)
-        elif isinstance(part, Kernel):
-            stack.extend(part.get_params(deep=False).values())
-    return found
 
 
 def _write(classifier: QuestionClassifier, writer: Writer) -> dict[str, Any]:

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from sapwood import settings
 from sapwood.errors import DataError
 from sapwood.kernels.base import Kernel
-from sapwood.learn.smo import BinaryProblem, solve_prepared
-from sapwood.learn.tables import prepare_gram
+from sapwood.learn.solver.smo import BinaryProblem, solve_prepared
+from sapwood.learn.solver.tables import prepare_gram
 from sapwood.trees.array import TreeArray, concatenate
 from sapwood.writing import atomic_write
 

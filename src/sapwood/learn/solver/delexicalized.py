@@ -1,8 +1,8 @@
-"""Trees that differ in a single word: the same skeleton with different fillings.
+"""Trees that differ in a single word, with that word taken out.
 
-The path from a predicate to an argument ends in the predicate, which occurs nowhere else. For kernels that only ask
-whether two words are equal, a pair of such trees has one of two values, decided by whether the words agree, so tables
-over skeletons replace a much larger one over trees. Which kernels these are is decided here too.
+The path from a predicate to an argument ends in the predicate, which occurs nowhere else. For kernels that compare
+words by equality, a pair of such trees has one of two values, decided by whether the words agree, so tables over
+delexicalized trees replace a much larger one over trees.
 """
 
 from __future__ import annotations
@@ -15,28 +15,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapwood import _core
-from sapwood.kernels.base import Constant, Kernel, Normalized, Power, Product, Scaled, Sum
-from sapwood.kernels.grammar_driven import GrammarDriven
-from sapwood.kernels.syntactic import PartialTree, SubsetTree, Subtree
 from sapwood.trees.array import TreeArray
 
-__all__ = ["Skeletons", "compares_words_by_equality", "ignores_words", "skeletons"]
+__all__ = ["DelexicalizedTrees", "delexicalize"]
 
 
 @dataclass(frozen=True)
-class Skeletons:
+class DelexicalizedTrees:
     """Distinct trees with their one special word taken out.
 
     Attributes
     ----------
     filled, refilled : TreeArray
-        The skeletons with one made-up word in all holes, and with another.
+        The distinct trees without their words: with one made-up word in the place of all, and with another.
     items : array of uint32
-        The skeleton of each tree.
+        The delexicalized tree of each tree.
     tags : array of uint32
         The word of each tree; 0 where there is none.
     parents : frozenset of str
-        Labels of the nodes over the holes.
+        Labels of the nodes over the words that were taken out.
     """
 
     filled: TreeArray
@@ -46,30 +43,7 @@ class Skeletons:
     parents: frozenset[str]
 
 
-def compares_words_by_equality(kernel: Kernel) -> bool:
-    """Return whether values stay the same when words are renamed one to one."""
-    if isinstance(kernel, (Sum, Product)):
-        return compares_words_by_equality(kernel.k1) and compares_words_by_equality(kernel.k2)
-    if isinstance(kernel, (Scaled, Power, Normalized)):
-        return compares_words_by_equality(kernel.kernel)
-    if isinstance(kernel, GrammarDriven):
-        return isinstance(kernel.lexical, str)
-    # By type: a subclass may look into words.
-    return type(kernel) in (Constant, Subtree, SubsetTree, PartialTree)
-
-
-def ignores_words(kernel: Kernel, parents: frozenset[str]) -> bool:
-    """Return whether words under nodes with these labels make no difference at all."""
-    if isinstance(kernel, (Scaled, Normalized)):
-        return ignores_words(kernel.kernel, parents)
-    if not isinstance(kernel, GrammarDriven) or kernel.lexical != "ignore":
-        return False
-    # Under a phrasal label a leaf is no word but a bare constituent.
-    rules = kernel._rules()
-    return not any(rules._bare(label) in rules.phrasal_labels for label in parents)
-
-
-def skeletons(trees: TreeArray, reserved: set[str]) -> Skeletons | None:
+def delexicalize(trees: TreeArray, reserved: set[str]) -> DelexicalizedTrees | None:
     """Take the special word out of each of these distinct trees; None where that makes them few fewer.
 
     A special word is a leaf without siblings that occurs once in its tree, and nowhere, in any tree, in another role.
@@ -87,7 +61,7 @@ def skeletons(trees: TreeArray, reserved: set[str]) -> Skeletons | None:
     words = _word_labels(labels, node_labels, children, begins, sizes, reserved)
     seen = np.bincount(node_labels, weights=_occurrences(roots, children, begins, sizes), minlength=len(labels))
     for attempt in itertools.count():
-        count, word = _holes(node_labels, children, begins, sizes, words)
+        count, word = _count_words(node_labels, children, begins, sizes, words)
         whole = count[roots] != 1
         # What occurs in a tree that is kept whole is no special word of another one.
         used = np.zeros(len(labels), dtype=np.bool_)
@@ -102,14 +76,14 @@ def skeletons(trees: TreeArray, reserved: set[str]) -> Skeletons | None:
     tags = np.where(whole, 0, word[roots] + 1).astype(np.uint32)
     built = _without(labels, node_labels, children, begins, sizes, words)
     items = np.unique(built.place[roots], return_inverse=True)
-    # A table over skeletons, and one per word over the trees that hold it, take the place of one over all trees.
-    fillings = np.bincount(tags)[1:].astype(np.float64)
-    if len(items[0]) ** 2 + (fillings**2).sum() > 0.7 * len(roots) ** 2:
+    # A table over these trees, and one per word over the trees that hold it, take the place of one over all trees.
+    same_word = np.bincount(tags)[1:].astype(np.float64)
+    if len(items[0]) ** 2 + (same_word**2).sum() > 0.7 * len(roots) ** 2:
         return None
     chosen = items[0].astype(np.uint32)
     single = sizes == 1
     over = node_labels[single][words[node_labels[children[begins[single]]]]]
-    return Skeletons(
+    return DelexicalizedTrees(
         built.trees("\ufdd0", chosen),
         built.trees("\ufdd1", chosen),
         items[1].astype(np.uint32),
@@ -135,7 +109,7 @@ def _word_labels(
     return words & ~other
 
 
-def _holes(
+def _count_words(
     node_labels: Any, children: Any, begins: Any, sizes: Any, words: Any
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return how many words each subtree holds, two standing for more, and which one if it is one."""
@@ -185,8 +159,8 @@ class _Rebuilt:
     children: NDArray[np.uint32]
     place: NDArray[np.int64]  # of each subtree as it was
 
-    def trees(self, filling: str, roots: NDArray[np.uint32]) -> TreeArray:
-        arena = _core.trees.Arena.load([filling, *self.labels], self.node_labels, self.ends, self.children)
+    def trees(self, word: str, roots: NDArray[np.uint32]) -> TreeArray:
+        arena = _core.trees.Arena.load([word, *self.labels], self.node_labels, self.ends, self.children)
         return TreeArray._from_arena(arena, roots).detach()
 
 

@@ -1,4 +1,4 @@
-"""Independent problems side by side: by threads here, or by the cluster that joblib has been told to use.
+"""Independent problems at the same time: by threads here, or by the cluster that joblib has been told to use.
 
 Inside ``with joblib.parallel_config(backend="dask")`` problems go to the workers of the cluster; otherwise threads of
 this process solve them, as many as ``sapwood.options`` allows. What is solved belongs elsewhere.
@@ -15,13 +15,13 @@ from joblib.parallel import get_active_backend
 
 from sapwood import settings
 
-__all__ = ["elsewhere", "side_by_side"]
+__all__ = ["cluster_workers", "parallel_map"]
 
 
-def elsewhere() -> int:
+def cluster_workers() -> int:
     """Return how many workers of a cluster there are, or 0 where threads of this process do the work.
 
-    >>> elsewhere()
+    >>> cluster_workers()
     0
     """
     backend, jobs = get_active_backend()
@@ -31,12 +31,12 @@ def elsewhere() -> int:
     return int(backend.effective_n_jobs(-1 if jobs is None else jobs))
 
 
-def side_by_side(function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> list[Any]:
+def parallel_map(function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> list[Any]:
     """Return what a function gives for each tuple of arguments.
 
     Arguments that several calls share should be the same object: it is sent once.
     """
-    if elsewhere():
+    if cluster_workers():
         return list(Parallel()(delayed(_alone)(function, *given) for given in calls))
     workers = Parallel(n_jobs=settings.threads(), backend="threading")
     return list(workers(delayed(function)(*given) for given in calls))

@@ -20,8 +20,8 @@ from sapwood import settings
 from sapwood.callers import levels_to_user
 from sapwood.errors import DataError
 from sapwood.kernels.base import Kernel, Matrix
-from sapwood.learn.spreading import elsewhere, side_by_side
-from sapwood.learn.tables import Prepared, prepare
+from sapwood.learn.solver.parallel import cluster_workers, parallel_map
+from sapwood.learn.solver.tables import Prepared, prepare
 
 __all__ = ["BinaryProblem", "Solution", "solve", "solve_prepared"]
 
@@ -109,7 +109,7 @@ def solve(
     (3, [0, 1], [-2.0, 2.0], [-1.0])
     """
     problems = list(problems)
-    workers = min(elsewhere(), len(problems))
+    workers = min(cluster_workers(), len(problems))
     if workers:
         return _spread(kernel, X, problems, tolerance, max_iter, memory, workers)
     prepared = prepare(kernel, X, memory, max(1, min(settings.threads(), len(problems))))
@@ -180,7 +180,7 @@ def _spread(
     """Give every worker some of the problems and put their solutions together."""
     # Every so many-th, since the first classes are often the large ones.
     shares = [problems[start::workers] for start in range(workers)]
-    found: list[Solution] = side_by_side(
+    found: list[Solution] = parallel_map(
         _solve_share, ((kernel, X, share, tolerance, max_iter, memory) for share in shares)
     )
     support = np.unique(np.concatenate([one.support for one in found]))

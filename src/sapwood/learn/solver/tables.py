@@ -1,7 +1,7 @@
 """Kernels between training examples, prepared for the native solver: tables over distinct items, within a memory limit.
 
-A kernel on several views is a sum of products of kernels on one view each (``parts``). Per view only distinct items
-count, and a table of their kernel values answers for all examples. Here tables are filled, as far as memory goes
+A kernel on several views is a sum of products of kernels on one view each (``components``). Per view only distinct
+items count, and a table of their kernel values answers for all examples. Here tables are filled, as far as memory goes
 (``budget``); what is solved on them belongs to ``smo``.
 """
 
@@ -17,11 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapwood import _core, settings
-from sapwood.kernels.base import Kernel, Matrix, Normalized
+from sapwood.kernels.base import Kernel, Matrix, Normalized, changeable
 from sapwood.kernels.finite import check_finite
-from sapwood.kernels.flat import Linear, Polynomial, vectors
-from sapwood.learn.budget import Budget, top_of
-from sapwood.learn.parts import Part, find_items, inner_kernel, merge, take_apart
+from sapwood.kernels.flat import vectors
+from sapwood.kernels.terms import Scales, Term
+from sapwood.learn.solver.budget import Budget, upper_bound
+from sapwood.learn.solver.components import Component, decompose, find_items, merge
 
 __all__ = ["Prepared", "prepare", "prepare_gram"]
 
@@ -62,30 +63,31 @@ def prepare(kernel: Kernel, X: Any, memory: float | None, threads: int) -> Prepa
     threads : int
         How many threads will solve at once.
     """
-    terms = take_apart(kernel, X)
-    parts = list({id(part): part for term in terms for part in term.parts}.values())
-    for part in parts:
-        find_items(part)
-    budget = Budget(parts, X.shape[0], memory, threads)
-    for part in parts:
-        part.scales = [_scale_of(piece, part) for _, piece in part.pieces]
-    components = [_component(part, budget) for part in parts]
-    fillings = [part.fillings.tags for part in parts if part.fillings is not None]
-    points, first = merge([part.items for part in parts] + fillings, X.shape[0])
-    numbers = {id(part): number for number, part in enumerate(parts)}
+    products = decompose(kernel, X)
+    components = list({id(component): component for product in products for component in product.components}.values())
+    for component in components:
+        find_items(component)
+    budget = Budget(components, X.shape[0], memory, threads)
+    for component in components:
+        scales = Scales(component.view)
+        component.scales = [_scale_of(term, component, scales) for term in component.summands]
+    sources = [_source(component, budget) for component in components]
+    words = [component.words.tags for component in components if component.words is not None]
+    points, first = merge([component.items for component in components] + words, X.shape[0])
+    numbers = {id(component): number for number, component in enumerate(components)}
     bits = budget.bits
     native_terms = [
         _core.smo.Term(
-            term.weight,
-            [numbers[id(part)] for part in term.parts],
-            _EMPTY_VALUES if term.scale is None else np.ascontiguousarray(term.scale[first]),
+            product.weight,
+            [numbers[id(component)] for component in product.components],
+            _EMPTY_VALUES if product.scale is None else np.ascontiguousarray(product.scale[first]),
         )
-        for term in terms
+        for product in products
     ]
     make_component = getattr(_core.smo, f"Component{bits}")
     natives = [
-        make_component(values, np.ascontiguousarray(part.items[first]), _same(part, first, bits))
-        for part, values in zip(parts, components, strict=True)
+        make_component(values, np.ascontiguousarray(component.items[first]), _same(component, first, bits))
+        for component, values in zip(components, sources, strict=True)
     ]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -109,63 +111,63 @@ def prepare_gram(K: NDArray[np.float32], threads: int) -> Prepared:
     return Prepared(native, items, int(max(1 << 20, min(1 << 30, size**2 * 4 // threads))))
 
 
-def _component(part: Part, budget: Budget) -> Any:
-    kind = budget.kinds[id(part)]
+def _source(component: Component, budget: Budget) -> Any:
+    """Return what the rows of a component come from."""
+    kind = budget.kinds[id(component)]
     if kind == "dot":
-        return _dot_rows(part, budget)
-    return _asked_rows(part, budget) if kind == "asked" else _fill(part, kind, budget)
+        return _dot_rows(component, budget)
+    return _asked_rows(component, budget) if kind == "asked" else _fill(component, kind, budget)
 
 
-def _same(part: Part, first: NDArray[np.intp], bits: int) -> Any:
+def _same(component: Component, first: NDArray[np.intp], bits: int) -> Any:
     """Compute values between trees with the same word: small tables, many of them in one go."""
-    fillings = part.fillings
-    if fillings is None:
+    words = component.words
+    if words is None:
         return None
-    values = np.empty(fillings.values, dtype=f"f{bits // 8}")
+    values = np.empty(words.values, dtype=f"f{bits // 8}")
     begin = at = 0
     chunk: list[int] = []
-    for word, size in enumerate(fillings.sizes.tolist()):
+    for word, size in enumerate(words.sizes.tolist()):
         chunk.append(size)
-        if sum(chunk) < _WORTH_A_CALL and word + 1 < len(fillings.sizes):
+        if sum(chunk) < _WORTH_A_CALL and word + 1 < len(words.sizes):
             continue
-        chosen = fillings.skeletons[begin : begin + sum(chunk)]
-        block = _square(part, chosen)
+        chosen = words.skeletons[begin : begin + sum(chunk)]
+        block = _square(component, chosen)
         inner = 0
         for width in chunk:
             values[at : at + width * width] = block[inner : inner + width, inner : inner + width].ravel()
             inner, at = inner + width, at + width * width
         begin, chunk = begin + sum(chunk), []
     return getattr(_core.smo, f"Same{bits}")(
-        fillings.sizes.astype(np.uint64),
+        words.sizes.astype(np.uint64),
         values,
-        np.ascontiguousarray(fillings.tags[first]),
-        np.ascontiguousarray(fillings.trees[first]),
+        np.ascontiguousarray(words.tags[first]),
+        np.ascontiguousarray(words.trees[first]),
     )
 
 
-def _square(part: Part, chosen: NDArray[np.uint32]) -> Matrix:
+def _square(component: Component, chosen: NDArray[np.uint32]) -> Matrix:
     """Compute the values between some of the items, filled alike."""
-    trees = part.rows[chosen]._compact()
+    trees = component.rows[chosen]._compact()
     total: Matrix = np.zeros((len(chosen), len(chosen)))
-    for (weight, piece), scale in zip(part.pieces, part.scales, strict=True):
-        inner = piece.kernel if scale is not None else piece  # type: ignore[attr-defined]
+    for term, scale in zip(component.summands, component.scales, strict=True):
         with warnings.catch_warnings(), settings.options(progress=False):
             warnings.simplefilter("ignore")
-            block = inner._gram(trees, None)
+            block = changeable(term.kernel._gram(trees, None))
         if scale is not None:
             block *= scale[chosen, None] * scale[chosen]
-        total += weight * block
-    check_finite(total, part.first[chosen])
+        total += term.weight * block
+    check_finite(total, component.first[chosen])
     return total
 
 
-def _fill(part: Part, kind: str, budget: Budget) -> Any:
+def _fill(component: Component, kind: str, budget: Budget) -> Any:
     """Compute a table block by block and return its rows."""
-    size, columns = part.size, part.columns
+    size, columns = component.size, component.columns
     half: Any = None
     if kind != "square":
         make = _core.smo.Triangle if kind == "triangle" else _core.smo.ShortTriangle
-        half = make(size, budget.cache[id(part)], top_of(part) or 1.0)
+        half = make(size, budget.cache[id(component)], upper_bound(component) or 1.0)
     table: Any = None if half is not None else np.empty((size, size), dtype=f"f{budget.bits // 8}")
     step = max(4, budget.block // (8 * max(1, size)) // 4 * 4)
     # Each block computes its own columns to the right of the diagonal only.
@@ -177,8 +179,8 @@ def _fill(part: Part, kind: str, budget: Budget) -> Any:
     starts.append(size)
     with settings.progress_bar(len(starts) - 1, "Kernel table") as progress, settings.options(progress=False):
         for number, (a, b) in enumerate(pairwise(starts)):
-            block = _block(part, columns, a, b)
-            check_finite(block, part.first[a:b])
+            block = _block(component, columns, a, b)
+            check_finite(block, component.first[a:b])
             if half is not None:
                 half.set(a, block)
             else:
@@ -189,24 +191,23 @@ def _fill(part: Part, kind: str, budget: Budget) -> Any:
     return half if half is not None else getattr(_core.smo, f"square{budget.bits}")(table)
 
 
-def _block(part: Part, columns: Any, a: int, b: int) -> Matrix:
+def _block(component: Component, columns: Any, a: int, b: int) -> Matrix:
     total: Matrix | None = None
-    whole = a == 0 and b == part.size and columns is part.rows
-    for (weight, piece), scale in zip(part.pieces, part.scales, strict=True):
-        inner = piece.kernel if scale is not None else piece  # type: ignore[attr-defined]
+    whole = a == 0 and b == component.size and columns is component.rows
+    for term, scale in zip(component.summands, component.scales, strict=True):
         with warnings.catch_warnings():
             # What shares nothing with itself has been named once, by its place among the examples.
             warnings.simplefilter("ignore")
-            block: Matrix = inner._gram(part.rows[a:b], None if whole else columns[a:])
+            block = changeable(term.kernel._gram(component.rows[a:b], None if whole else columns[a:]))
         if scale is not None:
             for start in range(0, len(block), 64):
                 rows = slice(a + start, min(a + start + 64, b))
                 block[start : start + 64] *= scale[rows, None] * scale[a:]
-            if columns is part.rows:
+            if columns is component.rows and term.self_normalized:
                 within = np.arange(b - a)
                 block[within, within] = scale[a:b] > 0
-        if weight != 1.0:
-            block *= weight
+        if term.weight != 1.0:
+            block *= term.weight
         if total is None:
             total = block
         else:
@@ -215,41 +216,31 @@ def _block(part: Part, columns: Any, a: int, b: int) -> Matrix:
     return np.ascontiguousarray(total)
 
 
-def _scale_of(piece: Kernel, part: Part) -> Matrix | None:
+def _scale_of(term: Term, component: Component, scales: Scales) -> Matrix | None:
     """Return what normalizes a table; None where the kernel does it by itself or not at all."""
-    if not isinstance(piece, Normalized):
-        if any(isinstance(value, Normalized) for value in piece.get_params().values()):
-            piece._diag(part.view)  # warns, with the places of the examples, where there is something to warn about
+    if not term.norms:
+        if any(isinstance(value, Normalized) for value in term.kernel.get_params().values()):
+            term.kernel._diag(component.view)  # warns, with the places of the examples, where there is reason to
         return None
-    return Normalized._scale(piece.kernel._diag(part.view))[part.first]
+    return scales.of(term.norms)[component.first]
 
 
-def _asked_rows(part: Part, budget: Budget) -> Any:
-    weight, kernel = part.pieces[0]
-    scale = part.scales[0]
-    factors = math.sqrt(weight) * (np.ones(part.size) if scale is None else scale)
-    return inner_kernel(kernel)._rows(part.rows, part.columns, np.ascontiguousarray(factors), budget.cache[id(part)])
+def _factors(component: Component) -> Matrix:
+    """Return what each item is multiplied by: the root of the weight, and what normalizes it."""
+    scale = np.ones(component.size) if component.scales[0] is None else component.scales[0]
+    return np.ascontiguousarray(math.sqrt(component.summands[0].weight) * scale)
 
 
-def _dot_rows(part: Part, budget: Budget) -> Any:
-    weight, kernel = part.pieces[0]
-    inner = inner_kernel(kernel)
-    assert isinstance(inner, (Linear, Polynomial))
-    scale = part.scales[0]
-    if (weight != 1.0) and scale is not None:
-        scale = scale * math.sqrt(weight)
-    factors = scale if scale is not None else np.full(part.size, math.sqrt(weight)) if weight != 1.0 else _EMPTY_VALUES
-    constant, degree, factor = (
-        (float(inner.constant), int(inner.degree), float(inner.scale))
-        if isinstance(inner, Polynomial)
-        else (0.0, 1, 1.0)
-    )
+def _asked_rows(component: Component, budget: Budget) -> Any:
+    kernel = component.summands[0].kernel
+    return kernel._rows(component.rows, component.columns, _factors(component), budget.cache[id(component)])
+
+
+def _dot_rows(component: Component, budget: Budget) -> Any:
+    (term,) = component.summands
+    form = term.kernel._dot_form()
+    assert form is not None
+    factors = _factors(component) if term.norms or term.weight != 1.0 else _EMPTY_VALUES
     return getattr(_core.smo, f"dot_rows{budget.bits}")(
-        *vectors(part.rows),
-        int(part.rows.shape[1]),
-        factor,
-        constant,
-        degree,
-        np.ascontiguousarray(factors),
-        budget.cache[id(part)],
+        *vectors(component.rows), int(component.rows.shape[1]), *form, factors, budget.cache[id(component)]
     )
