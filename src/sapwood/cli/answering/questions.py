@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sapwood.cli.answering.labels import LINES, ClassScore, as_json, label_lines, print_scores, print_unseen
+from sapwood.cli.answering.labels import LINES, as_json, label_lines, print_scores, print_unseen
 from sapwood.cli.texts import open_named
 
 if TYPE_CHECKING:
@@ -66,12 +66,11 @@ def evaluate(model: QuestionClassifier, options: argparse.Namespace) -> int:
     reading = read_question_trees(questions, model.parser)
     scores = score_labels(gold, model.predict(reading.trees).tolist())
     flat = int(reading.unparsed.sum())
-    rows = [ClassScore(name, one.precision, one.recall, one.f1, one.gold) for name, one in scores.classes.items()]
     if options.json:
-        found = {"accuracy": scores.accuracy, "count": scores.count, "unparsed": flat, "classes": as_json(rows)}
+        found = {"accuracy": scores.accuracy, "count": scores.count, "unparsed": flat, "classes": as_json(scores)}
         print(json.dumps(found, ensure_ascii=False, indent=2))
         return 0
-    print_scores(rows, scores.accuracy, scores.count)
+    print_scores(scores)
     print_unseen(gold, model.classes_)
     if flat:
         print(f"{flat:,} questions had no parse and were classified by their words")

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from sapwood.cli.answering.labels import LINES, as_json, class_scores, label_lines, print_scores, print_unseen
+from sapwood.cli.answering.labels import LINES, as_json, label_lines, print_scores, print_unseen
 from sapwood.cli.arguments import named_source
 
 if TYPE_CHECKING:
@@ -64,16 +64,14 @@ def _read(rows: Iterable[Line], options: argparse.Namespace, *, labels: bool) ->
 
 def evaluate(model: KernelSVC, options: argparse.Namespace) -> int:
     """Print accuracy, and precision, recall and F1 per class."""
-    import numpy as np
+    from sapwood.metrics import score_labels
 
     trees, gold = read(options)
-    predicted = model.predict(trees).astype(str)
-    scores = class_scores(gold, predicted, np.unique(np.concatenate([gold, predicted])))
-    accuracy = float(np.mean(gold == predicted))
+    scores = score_labels(gold, model.predict(trees).astype(str))
     if options.json:
-        found = {"accuracy": accuracy, "count": len(trees), "classes": as_json(scores)}
+        found = {"accuracy": scores.accuracy, "count": scores.count, "classes": as_json(scores)}
         print(json.dumps(found, ensure_ascii=False, indent=2))
         return 0
-    print_scores(scores, accuracy, len(trees))
+    print_scores(scores)
     print_unseen(gold.tolist(), model.classes_)
     return 0
