@@ -211,15 +211,16 @@ def _read(data: dict[str, Any], reader: Reader) -> ShardClassifier:
     model: ShardClassifier = reader.make(ShardClassifier, data)
     model.classes_ = reader.labels(data)
     outputs = 1 if len(model.classes_) == 2 else len(model.classes_)
-    columns = reader.count(data["columns"])
-    if not 0 < columns <= 2**31:
-        raise reader.fail("its number of columns is none")
-    places = reader.indices(data["places"], columns, np.int64)
-    weights = reader.finite(data["weights"], (outputs, len(places)))
-    model.intercept_ = reader.finite(data["intercept"], (outputs,))
     model.feature_map_ = reader.part(data["map"])
     if not hasattr(model.feature_map_, "transform"):
         raise reader.fail("it holds no feature map")
+    columns = reader.count(data["columns"])
+    width = getattr(model.feature_map_, "n_features", None) or len(getattr(model.feature_map_, "weights_", ()))
+    if not 0 < columns <= 2**31 or columns != (width or columns):
+        raise reader.fail("its columns are not those of the feature map")
+    places = reader.indices(data["places"], columns, np.int64)
+    weights = reader.finite(data["weights"], (outputs, len(places)))
+    model.intercept_ = reader.finite(data["intercept"], (outputs,))
     model.coef_ = np.zeros((outputs, columns))
     model.coef_[:, places] = weights
     return model

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from sapwood.corpora.framenet import Frame, FrameElement, FrameRelation, LexicalUnit, Lexicon
-from sapwood.registry import Field, Reader, Writer
+from sapwood.registry import Field
 
 __all__ = ["LEXICON", "read_lexicon", "write_lexicon"]
 
 
-def write_lexicon(lexicon: Lexicon, writer: Writer | None = None) -> dict[str, Any]:
+def write_lexicon(lexicon: Lexicon) -> dict[str, Any]:
     """Give a lexicon as JSON data."""
     return {
         "frames": [
@@ -29,7 +29,7 @@ def write_lexicon(lexicon: Lexicon, writer: Writer | None = None) -> dict[str, A
     }
 
 
-def read_lexicon(data: dict[str, Any], reader: Reader | None = None) -> Lexicon:
+def read_lexicon(data: dict[str, Any]) -> Lexicon:
     """Rebuild a lexicon.
 
     >>> lexicon = Lexicon.of([Frame("Giving", (FrameElement("Donor", excludes=("Giver",)), FrameElement("Giver")))])
@@ -52,4 +52,4 @@ def read_lexicon(data: dict[str, Any], reader: Reader | None = None) -> Lexicon:
     return Lexicon.of(frames, relations)
 
 
-LEXICON = Field(write_lexicon, read_lexicon)
+LEXICON = Field(lambda lexicon, writer: write_lexicon(lexicon), lambda data, reader: read_lexicon(data))
