@@ -18,18 +18,18 @@ from sklearn.svm import SVC, SVR
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import check_is_fitted
 
+from sapwood.checks import MOST, check_amount, check_choice, is_finite
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import Kernel, Matrix, as_data
 from sapwood.kernels.choice import ChoosesKernel
 from sapwood.kernels.explain import one_example
 from sapwood.learn.explain import CompiledExplanation, Explanation, ModelFragments
-from sapwood.learn.parameters import MOST, check_amount, check_choice, check_iterations
+from sapwood.learn.parameters import check_iterations
 from sapwood.learn.solver.parallel import parallel_map
 from sapwood.learn.solver.smo import BinaryProblem, solve
 from sapwood.learn.targets import check_classes, check_values, check_weights
 from sapwood.registry import LABELS, Reader, array_of, part_of, plain_value, register_estimator
-from sapwood.scalars import is_finite
 from sapwood.trees.store import VIEW
 
 __all__ = ["KernelSVC", "KernelSVR"]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from sapwood.checks import check_choice, check_share
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import all_or_nothing
 from sapwood.kernels import PENN_TAG_SETS, GrammarDriven, PartialTree, Polynomial, SubsetTree
@@ -21,7 +22,6 @@ from sapwood.kernels.base import Kernel
 from sapwood.learn import KernelSVC
 from sapwood.penn import VERB_TAGS
 from sapwood.registry import Reader, part_of, register_estimator
-from sapwood.scalars import is_number
 from sapwood.tasks.roles.arguments import RoleArguments
 from sapwood.trees.grammar import Grammar
 
@@ -81,8 +81,7 @@ def role_kernel(
     if name not in ROLE_KERNELS:
         raise ParameterError(f"kernel must be one of {', '.join(ROLE_KERNELS)}, or a kernel; got {name!r}.")
     for value, what in ((theta, "theta"), (gamma, "gamma")):
-        if not is_number(value) or not 0 <= value <= 1:
-            raise ParameterError(f"{what} must be a number in [0, 1], got {value!r}.")
+        check_share(value, what)
     parts = hybrid_parts(name, grammar, theta=theta, gamma=gamma, decay=decay, deletion=deletion, mutation=mutation)
     made = [
         one.normalized().on(view) if weight == 1 else weight * one.normalized().on(view) for weight, one, view in parts
@@ -227,8 +226,7 @@ class RoleClassifier(ClassifierMixin, BaseEstimator):
         """
         arguments = _checked(X)
         labels = arguments.labels if y is None else np.asarray(y)
-        if self.kernel not in ROLE_KERNELS:
-            raise ParameterError(f"kernel must be one of {', '.join(ROLE_KERNELS)}, got {self.kernel!r}.")
+        check_choice(self.kernel, "kernel", ROLE_KERNELS)
         grammar = None
         if any(isinstance(one, GrammarDriven) for _, one, _ in hybrid_parts(self.kernel)):
             grammar = Grammar.from_trees(arguments.trees(), min_count=self.min_count)
