@@ -1,4 +1,4 @@
-"""Writing files whole or not at all.
+"""Writing files whole or not at all, compressed if their names say so.
 
 Every file that Sapwood writes goes through ``atomic_write``, so that a kill or a full disk leaves the old file or
 none, and so that a fault names the file and what to do.
@@ -6,18 +6,21 @@ none, and so that a fault names the file and what to do.
 
 from __future__ import annotations
 
+import bz2
 import contextlib
 import errno
+import lzma
 import os
 import secrets
 import stat
-from collections.abc import Iterable
+import zlib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from sapwood.errors import OutputError, ParameterError, SapwoodError
 
-__all__ = ["atomic_write", "check_writable", "is_stream", "path_name", "unwritable"]
+__all__ = ["atomic_write", "check_writable", "is_stream", "path_name", "unwritable", "write_text"]
 
 
 def path_name(path: str | os.PathLike[str]) -> str:
@@ -79,6 +82,39 @@ def atomic_write(path: str | os.PathLike[str], data: bytes | Iterable[bytes], *,
         if isinstance(error, SapwoodError) or not isinstance(error, (OSError, ValueError)):
             raise
         raise unwritable(target, error) from None
+
+
+def write_text(path: str | os.PathLike[str], text: str | Iterable[str]) -> None:
+    """Write text in UTF-8, whole or in pieces, as ``atomic_write`` does; ``.gz``, ``.xz`` and ``.bz2`` are compressed.
+
+    Examples
+    --------
+    >>> import gzip, tempfile
+    >>> path = Path(tempfile.mkdtemp(), "words.txt.gz")
+    >>> write_text(path, ["rain ", "falls"])
+    >>> gzip.decompress(path.read_bytes())
+    b'rain falls'
+    """
+    pieces = (piece.encode() for piece in ([text] if isinstance(text, str) else text))
+    atomic_write(path, _packed(pieces, os.path.splitext(path_name(path))[1].lower()))
+
+
+def _packed(pieces: Iterable[bytes], ending: str) -> Iterator[bytes]:
+    packer: Any
+    match ending:
+        case ".gz":
+            # The same text gives the same bytes: this kind of header holds neither a time nor a name.
+            packer = zlib.compressobj(level=9, wbits=31)
+        case ".xz":
+            packer = lzma.LZMACompressor()
+        case ".bz2":
+            packer = bz2.BZ2Compressor()
+        case _:
+            yield from pieces
+            return
+    for piece in pieces:
+        yield packer.compress(piece)
+    yield packer.flush()
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:

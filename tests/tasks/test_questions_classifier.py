@@ -9,11 +9,11 @@ from tests.conformance import CHECKS
 import sapwood as sw
 from sapwood.corpora import read_questions
 from sapwood.corpora.questions import Question
-from sapwood.corpora.sources import FormatError
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.kernels import Linear, PartialTree, SubsetTree, parse_kernel
 from sapwood.learn import KernelSVC
 from sapwood.parse import FlatParser, PCFGParser, flat_tree, tokenize
+from sapwood.sources import FormatError
 from sapwood.tasks.questions import (
     QuestionClassifier,
     plain_kernel,

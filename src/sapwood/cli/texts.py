@@ -14,7 +14,7 @@ __all__ = ["is_text", "iter_text", "open_named", "parsed_trees", "text_sentences
 
 _BLOCK = 1 << 16
 # Files of propositions in columns, which begin with words as text does.
-_OTHER_FORMATS = (".conll", ".conllu", ".tsv", ".jsonl", ".json", "_skel", ".gz", ".xz", ".bz2")
+_OTHER_FORMATS = (".conll", ".conllu", ".tsv", ".jsonl", ".json", "_skel")
 
 
 def open_named(name: str) -> Any:
@@ -27,28 +27,12 @@ def iter_text(name: str) -> Iterator[str]:
 
     Between two files there is a blank line.
     """
-    from sapwood.corpora.sources import open_all
-    from sapwood.errors import DataError
+    from sapwood.sources import open_all, texts
 
     for number, stream in enumerate(open_all(open_named(name))):
         if number:
             yield "\n\n"
-        decoder = codecs.getincrementaldecoder("utf-8-sig")()
-        lines = 1
-        while True:
-            block = stream.read(_BLOCK)
-            try:
-                text = block if isinstance(block, str) else decoder.decode(block, final=not block)
-            except UnicodeDecodeError as error:
-                line = lines + error.object[: error.start].count(b"\n")
-                raise DataError(
-                    f"{stream.name}:{line}: the byte 0x{error.object[error.start]:02x} is not valid UTF-8; convert the "
-                    "file first."
-                ) from None
-            lines += text.count("\n")
-            yield text
-            if not block:
-                break
+        yield from texts(stream, "utf-8-sig", _BLOCK)
 
 
 def text_sentences(name: str) -> Iterator[list[Token]]:
@@ -71,10 +55,11 @@ def parsed_trees(parser: BaseParser, name: str) -> Any:
 def is_text(model: Any, options: Any) -> bool:
     """Whether DATA is text to be parsed: with ``--parser``, or where it looks like text and the model has a parser."""
     from sapwood.errors import ParameterError
+    from sapwood.sources import bare_name
 
     if options.parser is not None:
         return True
-    if options.data.lower().endswith(_OTHER_FORMATS) or not _begins_like_text(options.data):
+    if bare_name(options.data).endswith(_OTHER_FORMATS) or not _begins_like_text(options.data):
         return False
     if getattr(model, "parser", None) is None:
         raise ParameterError(
@@ -86,7 +71,7 @@ def is_text(model: Any, options: Any) -> bool:
 
 def _begins_like_text(name: str) -> bool:
     """Whether a file begins with something else than a bracket or a brace: then it holds no trees and no JSON."""
-    from sapwood.corpora.sources import open_all
+    from sapwood.sources import open_all
 
     if name == "-":
         peek = getattr(open_named(name), "peek", None)

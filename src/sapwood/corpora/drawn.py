@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sapwood.checks import check_count
 from sapwood.trees.array import TreeArray
-from sapwood.trees.brackets import read_trees
+from sapwood.trees.treebank import read_trees
 
 __all__ = ["draw_brackets", "draw_labelled"]
 

@@ -6,7 +6,6 @@ Where WordNet is and how its files are read is the business of ``wordnet_files``
 
 from __future__ import annotations
 
-import gzip
 import os
 from collections.abc import Sequence
 from functools import lru_cache
@@ -15,6 +14,7 @@ from typing import Any
 from sapwood.checks import check_choice, check_flag
 from sapwood.errors import DataError, ParameterError
 from sapwood.nltk_data import nltk_search_path
+from sapwood.sources import lines
 from sapwood.words.hierarchy import Hierarchy, information_content
 from sapwood.words.taxonomy import Superconcepts
 from sapwood.words.wordnet_files import age, find_wordnet, open_wordnet
@@ -40,7 +40,7 @@ class WordNet(Superconcepts):
         The first noun sense only, or up to six senses, each of length 1 and divided by its rank.
     information : str
         Where P of a concept comes from: ``"intrinsic"`` counts the synsets under it; anything else is an information
-        content file in the format of WordNet::Similarity (plain or gzipped), as a path or as the name of a file
+        content file in the format of WordNet::Similarity (plain or compressed), as a path or as the name of a file
         in NLTK's ``wordnet_ic``, such as ``"ic-brown.dat"``. Used by the Lin and Resnik weights.
     inflected : bool
         Whether words that WordNet does not list are looked up by their singular.
@@ -208,19 +208,19 @@ def _read_counts(path: str) -> tuple[dict[int, float], float]:
     """Return the frequency of every synset, with all below it, and that of all roots together."""
     counts: dict[int, float] = {}
     total = 0.0
-    try:
-        with gzip.open(path, "rt") if path.endswith(".gz") else open(path) as stream:
-            for number, line in enumerate(stream, 1):
-                fields = line.split()
-                if number == 1 and line.startswith("wnver"):
-                    continue
-                if len(fields) not in (2, 3) or fields[0][-1] not in "nv":
-                    raise ValueError(f"line {number}: expected something like '1740n 1915712 ROOT'")
-                if fields[0].endswith("n"):
-                    counts[int(fields[0][:-1])] = float(fields[1])
-                    total += float(fields[1]) if len(fields) == 3 else 0.0
-    except (OSError, ValueError, EOFError) as error:
-        raise DataError(f"{path}: is no information content file ({error}).") from None
+    for line in lines(path):
+        fields = line.text.split()
+        if line.number == 1 and line.text.startswith("wnver"):
+            continue
+        try:
+            if len(fields) not in (2, 3) or fields[0][-1] not in "nv":
+                raise ValueError
+            if fields[0].endswith("n"):
+                counts[int(fields[0][:-1])] = float(fields[1])
+                total += float(fields[1]) if len(fields) == 3 else 0.0
+        except ValueError:
+            fault = "this is no information content file: expected something like '1740n 1915712 ROOT'"
+            raise line.fault(fault) from None
     if total <= 0 or not any(count > 0 for count in counts.values()):
         raise DataError(f"{path}: is no information content file (it has no noun root with a count).")
     return counts, total

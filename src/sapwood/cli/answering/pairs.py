@@ -12,7 +12,7 @@ from sapwood.cli.answering.labels import LINES, as_json, label_lines, print_scor
 from sapwood.cli.texts import open_named
 
 if TYPE_CHECKING:
-    from sapwood.corpora.sources import Line
+    from sapwood.sources import Line
     from sapwood.tasks.pairs import PairClassifier
 
 __all__ = ["TAKES", "answer", "evaluate", "items", "read_pairs"]
@@ -22,7 +22,7 @@ TAKES: tuple[str, ...] = ()
 
 def items(model: PairClassifier, options: argparse.Namespace) -> Iterator[list[Line]]:
     """Yield lines a few hundred at a time."""
-    from sapwood.corpora.sources import blocks, lines
+    from sapwood.sources import blocks, lines
 
     return blocks(lines(open_named(options.data)), size=LINES)
 
@@ -41,7 +41,7 @@ def answer(
 def read_pairs(source: str, parser: Any) -> tuple[Any, Any, int]:
     """Read pairs with their labels: of trees or, where there is a parser, of text; and how many were unparsed."""
     from sapwood.corpora.labelled import nothing_in
-    from sapwood.corpora.sources import lines
+    from sapwood.sources import lines
 
     stream = open_named(source)
     pairs, found, flat = _read(lines(stream), parser, labels=True)

@@ -13,7 +13,7 @@ from sapwood.cli.texts import open_named
 
 if TYPE_CHECKING:
     from sapwood.corpora import Question
-    from sapwood.corpora.sources import Line
+    from sapwood.sources import Line
     from sapwood.tasks.questions import QuestionClassifier
 
 __all__ = ["TAKES", "answer", "evaluate", "items", "shown_as"]
@@ -33,7 +33,7 @@ def shown_as(questions: Sequence[Question], trees: str) -> list[Any]:
 
 def items(model: QuestionClassifier, options: argparse.Namespace) -> Iterator[list[Line]]:
     """Yield lines a few hundred at a time."""
-    from sapwood.corpora.sources import blocks, lines
+    from sapwood.sources import blocks, lines
 
     return blocks(lines(open_named(options.data), encoding=options.encoding), size=LINES)
 

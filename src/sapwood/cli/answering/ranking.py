@@ -26,22 +26,23 @@ _BATCH = 64
 
 def gold_lists(model: ParseReranker, path: str) -> list[NBest]:
     """Read n-best lists with gold trees or, where the model has a parser, a treebank that it makes lists of."""
-    from sapwood.corpora import read_nbest, read_treebank
+    from sapwood.corpora import read_nbest
+    from sapwood.trees import read_trees
 
     if model.parser is None:
         return read_nbest(open_named(path))
-    return model.lists(read_treebank(open_named(path), drop_traces=True, drop_function_tags=True))
+    return model.lists(read_trees(open_named(path), drop_traces=True, drop_function_tags=True))
 
 
 def read_sentences(path: str, parser: Any = None) -> TreeArray:
     """Read a treebank, or the parses of a text, as trees over tags."""
-    from sapwood.corpora import read_treebank
     from sapwood.parse.incremental import attachment_trees
+    from sapwood.trees import read_trees
 
     if parser is not None:
         return attachment_trees(parsed_trees(parser, path))
     return attachment_trees(
-        read_treebank(open_named(path), drop_traces=True, drop_function_tags=True, collapse_unary=True)
+        read_trees(open_named(path), drop_traces=True, drop_function_tags=True, collapse_unary=True)
     )
 
 

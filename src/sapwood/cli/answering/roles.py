@@ -21,10 +21,11 @@ TAKES = ("format",)
 
 def read_sentences(path: str) -> Iterator[RoleSentence]:
     """Read sentences by the form of their file: JSON lines, columns with or without words, or trees alone."""
-    from sapwood.corpora import iter_joined, iter_role_lines, iter_skeletons, iter_treebank
-    from sapwood.trees import RoleSentence, Tree
+    from sapwood.corpora import iter_joined, iter_role_lines, iter_skeletons
+    from sapwood.sources import bare_name
+    from sapwood.trees import RoleSentence, iter_trees
 
-    name = path.lower().removesuffix(".gz").removesuffix(".xz").removesuffix(".bz2")
+    name = bare_name(path)
     if name.endswith((".jsonl", ".json")):
         yield from iter_role_lines(path)
     elif name.endswith((".conll", ".conllu", ".tsv")):
@@ -32,10 +33,8 @@ def read_sentences(path: str) -> Iterator[RoleSentence]:
     elif name.endswith("_skel"):
         yield from iter_skeletons(path)
     else:
-        for block in iter_treebank(open_named(path), drop_traces=True, drop_function_tags=True):
-            for tree in block:
-                if isinstance(tree, Tree):
-                    yield RoleSentence(tree.leaves(), (), tree)
+        for tree in iter_trees(open_named(path), drop_traces=True, drop_function_tags=True):
+            yield RoleSentence(tree.leaves(), (), tree)
 
 
 def items(model: RoleLabeler, options: argparse.Namespace) -> Iterator[RoleSentence]:

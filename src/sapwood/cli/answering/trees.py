@@ -12,8 +12,8 @@ from sapwood.cli.answering.labels import LINES, as_json, label_lines, print_scor
 from sapwood.cli.arguments import named_source
 
 if TYPE_CHECKING:
-    from sapwood.corpora.sources import Line
     from sapwood.learn import KernelSVC
+    from sapwood.sources import Line
 
 __all__ = ["TAKES", "answer", "evaluate", "items", "read"]
 
@@ -22,7 +22,7 @@ TAKES = ("encoding",)
 
 def items(model: KernelSVC, options: argparse.Namespace) -> Iterator[list[Line]]:
     """Yield lines a few hundred at a time: a tree, or text with a parser, perhaps after a label and a tab."""
-    from sapwood.corpora.sources import blocks, lines
+    from sapwood.sources import blocks, lines
 
     return blocks(lines(named_source(options.data), encoding=options.encoding), size=LINES)
 
@@ -41,7 +41,7 @@ def answer(
 def read(options: argparse.Namespace, *, labels: bool = True) -> tuple[Any, Any]:
     """Read all trees with their labels, parsing them where there is a parser."""
     from sapwood.corpora.labelled import nothing_in
-    from sapwood.corpora.sources import lines
+    from sapwood.sources import lines
 
     source = named_source(options.data)
     trees, found, _ = _read(lines(source, encoding=options.encoding), options, labels=labels)
