@@ -6,6 +6,7 @@ computed row by row is decided in ``tables``.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import pairwise
@@ -136,26 +137,20 @@ def _scaled(a: Matrix | None, b: Matrix | None) -> Matrix | None:
 def find_items(component: Component) -> None:
     """Number the distinct items of a component's view, words taken out of trees where that helps."""
     view = component.view
-    if isinstance(view, TreeArray) and not view.has_bags:
-        roots, first, items = np.unique(view._roots, return_index=True, return_inverse=True)
-        # In the order of the examples, so that what is often used together lies together.
-        order = np.argsort(first)
-        rank = np.empty(len(order), dtype=np.uint32)
-        rank[order] = np.arange(len(order), dtype=np.uint32)
-        trees = TreeArray._from_arena(view._arena, np.ascontiguousarray(roots[order]))._compact()
-        component.items, component.first = rank[items], first[order]
-        component.rows = component.columns = trees
-        _take_words_out(component, trees)
-        return
     if isinstance(view, TreeArray):
-        ends = view._ends.tolist() if view._ends is not None else []
-        keys: Any = [np.sort(view._roots[a:b]).tobytes() for a, b in zip([0, *ends[:-1]], ends, strict=True)]
+        keys: list[Any] = view._roots.tolist()
+        if view._ends is not None:
+            keys = [tuple(sorted(keys[a:b])) for a, b in pairwise([0, *view._ends.tolist()])]
     else:
         # Only trees are merged, so there is a single summand.
         view = component.view = component.summands[0].kernel._comparable(view)
         keys = _row_keys(view)
+    # In the order of the examples, so that what is often used together lies together.
     component.items, component.first = _number(keys)
     component.rows = component.columns = view[component.first]
+    if isinstance(view, TreeArray) and not view.has_bags:
+        component.rows = component.columns = component.rows._compact()
+        _take_words_out(component, component.rows)
 
 
 def _take_words_out(component: Component, trees: TreeArray) -> None:
@@ -199,17 +194,11 @@ def _row_keys(view: Any) -> list[Any]:
     return list(range(view.shape[0]))
 
 
-def _number(keys: list[Any]) -> tuple[NDArray[np.uint32], NDArray[np.intp]]:
-    """Number keys in the order of their first appearance."""
+def _number(keys: Iterable[Any]) -> tuple[NDArray[np.uint32], NDArray[np.intp]]:
+    """Number keys in the order of their first appearance; return the numbers, and where each appeared first."""
     known: dict[Any, int] = {}
-    first: list[int] = []
-    items = np.empty(len(keys), dtype=np.uint32)
-    for position, key in enumerate(keys):
-        number = known.setdefault(key, len(known))
-        if number == len(first):
-            first.append(position)
-        items[position] = number
-    return items, np.array(first, dtype=np.intp)
+    items = np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.uint32)
+    return items, np.unique(items, return_index=True)[1]
 
 
 def merge(columns: list[NDArray[np.uint32]], count: int) -> tuple[NDArray[np.uint32], NDArray[np.intp]]:
@@ -218,8 +207,4 @@ def merge(columns: list[NDArray[np.uint32]], count: int) -> tuple[NDArray[np.uin
     for column in columns:
         pairs = numbers * (int(column.max(initial=0)) + 1) + column
         numbers = np.unique(pairs, return_inverse=True)[1].astype(np.int64)
-    _, first, inverse = np.unique(numbers, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    rank = np.empty(len(order), dtype=np.uint32)
-    rank[order] = np.arange(len(order), dtype=np.uint32)
-    return rank[inverse], first[order]
+    return _number(numbers.tolist())

@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -180,9 +181,8 @@ def _spread(
     """Give every worker some of the problems and put their solutions together."""
     # Every so many-th, since the first classes are often the large ones.
     shares = [problems[start::workers] for start in range(workers)]
-    found: list[Solution] = parallel_map(
-        _solve_share, ((kernel, X, share, tolerance, max_iter, memory) for share in shares)
-    )
+    solve_share = partial(solve, tolerance=tolerance, max_iter=max_iter, memory=memory)
+    found: list[Solution] = parallel_map(solve_share, ((kernel, X, share) for share in shares))
     support = np.unique(np.concatenate([one.support for one in found]))
     weights = np.zeros((len(support), len(problems)))
     biases, objectives = np.zeros(len(problems)), np.zeros(len(problems))
@@ -193,12 +193,6 @@ def _spread(
         objectives[start::workers] = one.objectives
         iterations[start::workers] = one.iterations
     return Solution(support, weights, biases, objectives, iterations, found[0].points)
-
-
-def _solve_share(
-    kernel: Kernel, X: Any, problems: list[BinaryProblem], tolerance: float, max_iter: int, memory: float | None
-) -> Solution:
-    return solve(kernel, X, problems, tolerance=tolerance, max_iter=max_iter, memory=memory)
 
 
 def _merge_side(

@@ -132,7 +132,8 @@ def _same(component: Component, first: NDArray[np.intp], bits: int) -> Any:
         if sum(chunk) < _WORTH_A_CALL and word + 1 < len(words.sizes):
             continue
         chosen = words.skeletons[begin : begin + sum(chunk)]
-        block = _square(component, chosen)
+        with settings.options(progress=False):
+            block = _values(component, chosen, None)
         inner = 0
         for width in chunk:
             values[at : at + width * width] = block[inner : inner + width, inner : inner + width].ravel()
@@ -146,24 +147,9 @@ def _same(component: Component, first: NDArray[np.intp], bits: int) -> Any:
     )
 
 
-def _square(component: Component, chosen: NDArray[np.uint32]) -> Matrix:
-    """Compute the values between some of the items, filled alike."""
-    trees = component.rows[chosen]._compact()
-    total: Matrix = np.zeros((len(chosen), len(chosen)))
-    for term, scale in zip(component.summands, component.scales, strict=True):
-        with warnings.catch_warnings(), settings.options(progress=False):
-            warnings.simplefilter("ignore")
-            block = changeable(term.kernel._gram(trees, None))
-        if scale is not None:
-            block *= scale[chosen, None] * scale[chosen]
-        total += term.weight * block
-    check_finite(total, component.first[chosen])
-    return total
-
-
 def _fill(component: Component, kind: str, budget: Budget) -> Any:
     """Compute a table block by block and return its rows."""
-    size, columns = component.size, component.columns
+    size = component.size
     half: Any = None
     if kind != "square":
         make = _core.smo.Triangle if kind == "triangle" else _core.smo.ShortTriangle
@@ -179,8 +165,8 @@ def _fill(component: Component, kind: str, budget: Budget) -> Any:
     starts.append(size)
     with settings.progress_bar(len(starts) - 1, "Kernel table") as progress, settings.options(progress=False):
         for number, (a, b) in enumerate(pairwise(starts)):
-            block = _block(component, columns, a, b)
-            check_finite(block, component.first[a:b])
+            whole = b - a == size and component.columns is component.rows
+            block = _values(component, slice(a, b), None if whole else slice(a, None))
             if half is not None:
                 half.set(a, block)
             else:
@@ -191,21 +177,26 @@ def _fill(component: Component, kind: str, budget: Budget) -> Any:
     return half if half is not None else getattr(_core.smo, f"square{budget.bits}")(table)
 
 
-def _block(component: Component, columns: Any, a: int, b: int) -> Matrix:
+def _values(component: Component, rows: Any, columns: Any) -> Matrix:
+    """Compute the values between some items and others; without columns, those of the items filled alike.
+
+    Where there are columns, they begin with the rows.
+    """
+    left = component.rows[rows]
+    right = None if columns is None else component.columns[columns]
     total: Matrix | None = None
-    whole = a == 0 and b == component.size and columns is component.rows
     for term, scale in zip(component.summands, component.scales, strict=True):
         with warnings.catch_warnings():
             # What shares nothing with itself has been named once, by its place among the examples.
             warnings.simplefilter("ignore")
-            block = changeable(term.kernel._gram(component.rows[a:b], None if whole else columns[a:]))
+            block = changeable(term.kernel._gram(left, right))
         if scale is not None:
+            row_scale, column_scale = scale[rows], scale[rows if columns is None else columns]
             for start in range(0, len(block), 64):
-                rows = slice(a + start, min(a + start + 64, b))
-                block[start : start + 64] *= scale[rows, None] * scale[a:]
-            if columns is component.rows and term.self_normalized:
-                within = np.arange(b - a)
-                block[within, within] = scale[a:b] > 0
+                block[start : start + 64] *= row_scale[start : start + 64, None] * column_scale
+            if term.self_normalized and (columns is None or component.columns is component.rows):
+                within = np.arange(len(block))
+                block[within, within] = row_scale > 0
         if term.weight != 1.0:
             block *= term.weight
         if total is None:
@@ -213,6 +204,7 @@ def _block(component: Component, columns: Any, a: int, b: int) -> Matrix:
         else:
             total += block
     assert total is not None
+    check_finite(total, component.first[rows])
     return np.ascontiguousarray(total)
 
 
