@@ -38,8 +38,6 @@ __all__ = [
     "texts",
 ]
 
-Source = str | os.PathLike[str] | IO[Any]
-
 # Longer lines occur in no corpus; a limit keeps a hostile file from filling the memory.
 LONGEST_LINE = 1 << 26
 
@@ -135,6 +133,9 @@ class Stream:
             f"{where}: read() gave {type(content).__name__}, expected text or bytes; pass an open file that waits for "
             "its data."
         )
+
+
+Source = str | os.PathLike[str] | IO[Any] | Stream
 
 
 def open_all(source: Source | Iterable[Source], *, endings: tuple[str, ...] = ()) -> Iterator[Stream]:
