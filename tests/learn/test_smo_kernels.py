@@ -249,8 +249,8 @@ def worded(draw):
 
 @settings(deadline=None, max_examples=40)
 @given(st.lists(worded(), min_size=3, max_size=15, unique=True), st.booleans())
-def test_skeletons_and_words_stand_for_the_trees(trees, stray):
-    """K of two trees is that of their skeletons, filled alike where the words are the same."""
+def test_delexicalized_trees_and_words_stand_for_the_trees(trees, stray):
+    """K of two trees is that of the delexicalized ones, filled alike where the words are the same."""
     if stray:
         trees.append(sw.Tree("r", [sw.Tree("q", ["w1"]), sw.Tree("p", ["w2"])]))
     X = sw.TreeArray(trees)

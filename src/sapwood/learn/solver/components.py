@@ -34,7 +34,7 @@ _FEWEST_TREES = 1000  # below, taking words out is not worth the search
 class WordTables:
     """Trees by the word that was taken out of them, those with the same word beside each other."""
 
-    skeletons: NDArray[np.uint32]  # of each tree
+    items: NDArray[np.uint32]  # the delexicalized tree of each tree
     sizes: NDArray[np.int64]  # how many trees each word has
     tags: NDArray[np.uint32]  # of each example: its word from 1, or 0, and its tree
     trees: NDArray[np.uint32]

@@ -131,7 +131,7 @@ def _same(component: Component, first: NDArray[np.intp], bits: int) -> Any:
         chunk.append(size)
         if sum(chunk) < _WORTH_A_CALL and word + 1 < len(words.sizes):
             continue
-        chosen = words.skeletons[begin : begin + sum(chunk)]
+        chosen = words.items[begin : begin + sum(chunk)]
         with settings.options(progress=False):
             block = _values(component, chosen, None)
         inner = 0
