@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from sapwood.penn import ADJECTIVE_TAGS, ADVERB_TAGS, AUXILIARY_TAGS, VERB_TAGS
+from sapwood.penn import ADJECTIVE_TAGS, ADVERB_TAGS, AUXILIARY_TAGS
 
 __all__ = ["lemma", "singular"]
 
@@ -352,7 +352,7 @@ def _inflected(form: str, tag: str) -> str:
         return form if tag == "NN" else singular(form)
     if tag == "MD":
         return _MODALS.get(form, form)
-    if tag in VERB_TAGS or tag in AUXILIARY_TAGS:
+    if tag.startswith("VB") or tag in AUXILIARY_TAGS:
         return _irregular_base(form, tag) or _base(form, tag)
     if tag in (*ADJECTIVE_TAGS[1:], *ADVERB_TAGS[1:]):
         return _DEGREES.get(form) or _positive(form)

@@ -30,7 +30,7 @@ from sapwood.tasks.roles.exact import KernelRoles
 from sapwood.tasks.roles.feature_sets import describe, feature_names
 from sapwood.tasks.roles.inference import Constraints
 from sapwood.tasks.roles.linear import LinearRoles
-from sapwood.tasks.roles.predicates import VERB_TAGS, Lexicon, find_predicates, is_auxiliary
+from sapwood.tasks.roles.predicates import VERBAL_TAGS, Lexicon, find_predicates, is_auxiliary
 from sapwood.tasks.roles.pruning import candidates
 from sapwood.tasks.roles.views import Parse
 from sapwood.trees.positions import Positions
@@ -257,7 +257,7 @@ class RoleLabeler(BaseEstimator):
             return True
         assert sentence.tree is not None
         at = Positions(sentence.tree)
-        return at.labels[at.tag(proposition.predicate)] in VERB_TAGS
+        return at.labels[at.tag(proposition.predicate)] in VERBAL_TAGS
 
     def _calibrate(self, held: Sequence[RoleSentence]) -> None:
         rows, labels = self._examples(held)
@@ -491,7 +491,7 @@ def _checked(tree: Tree, words: Sequence[str]) -> Tree:
 def _by_rule(parse: Parse, predicate: int, node: int) -> str:
     """Return the role that a single word gets without being asked: modal verbs and *not* in the predicate's chain."""
     at = parse.at
-    if not at.is_tag(node) or parse.tags[predicate] not in VERB_TAGS or is_auxiliary(at, predicate):
+    if not at.is_tag(node) or parse.tags[predicate] not in VERBAL_TAGS or is_auxiliary(at, predicate):
         return ""
     word = at.first[node]
     above = at.parent[node]

@@ -16,9 +16,9 @@ from sapwood.trees.positions import Positions
 from sapwood.trees.propositions import RoleSentence
 from sapwood.words.lemmas import lemma as base_form
 
-__all__ = ["Lexicon", "find_predicates", "is_auxiliary", "is_prenominal", "voice"]
+__all__ = ["VERBAL_TAGS", "Lexicon", "find_predicates", "is_auxiliary", "is_prenominal", "voice"]
 
-_VERBAL = frozenset([*VERB_TAGS, *AUXILIARY_TAGS])
+VERBAL_TAGS = frozenset([*VERB_TAGS, *AUXILIARY_TAGS])
 # What is not a verb but may be a predicate; names never are.
 _NOMINAL = frozenset([*NOUN_TAGS[:2], *ADJECTIVE_TAGS])
 _AUXILIARIES = frozenset(["be", "have", "do", "get"])
@@ -85,7 +85,7 @@ def find_predicates(
         if above < 0:
             continue
         tag = at.labels[above]
-        if tag in _VERBAL:
+        if tag in VERBAL_TAGS:
             if (auxiliaries or not is_auxiliary(at, word)) and (prenominal or not is_prenominal(at, word)):
                 found.append(word)
         elif wanted and tag in _NOMINAL and f"{at.labels[leaf].lower()}/{tag}" in wanted:
@@ -124,7 +124,7 @@ def voice(at: Positions, predicate: int) -> str:
 def _verb(at: Positions, word: int) -> str:
     """Return the base form of a verb; nothing for other words."""
     tag = at.labels[at.tag(word)]
-    return base_form(at.labels[at.leaves[word]], tag) if tag in _VERBAL else ""
+    return base_form(at.labels[at.leaves[word]], tag) if tag in VERBAL_TAGS else ""
 
 
 def _bare(label: str) -> str:
@@ -181,9 +181,9 @@ class Lexicon:
                 key = f"{at.labels[leaf].lower()}/{tag}"
                 if tag in _NOMINAL:
                     (nouns if word in marked else others)[key] += 1
-                elif tag in _VERBAL and is_auxiliary(at, word):
+                elif tag in VERBAL_TAGS and is_auxiliary(at, word):
                     helping[word in marked] += 1
-                elif tag in _VERBAL and is_prenominal(at, word):
+                elif tag in VERBAL_TAGS and is_prenominal(at, word):
                     before[word in marked] += 1
                 if word in marked:
                     proposition = marked[word]
