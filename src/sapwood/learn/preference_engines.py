@@ -169,7 +169,7 @@ class _NativeEngine:
         check_finite(own, numbers)
         self._numbers, self._largest = numbers, float(own.max(initial=0.0))
         self._begins = np.concatenate([np.zeros(1, dtype=np.intp), ends])
-        self._machine = _core.preferences.PreferenceMachine(
+        self._machine = _core.preferences.PreferencePerceptron(
             trees._arena,
             trees._roots,
             ends.astype(np.uint64),
