@@ -9,8 +9,14 @@ BUILD_TOOLS := "scikit-build-core>=0.11" "nanobind>=2.7" "cmake>=3.25" "ninja>=1
 # Pinned versions first, so that two checkouts behave alike; newer ones where those are not to be had.
 # `make PINNED=` goes without pins.
 PINNED ?= -c constraints.txt
+# Warnings of the compiler are errors; `make WERROR=OFF` for compilers that have new ones.
+WERROR ?= ON
+EDITABLE := --no-build-isolation --config-settings=cmake.define.SAPWOOD_WERROR=$(WERROR) -e
+CLANG_FORMAT = $(BIN)/clang-format $$(find native -name '*.[ch]pp')
+# The signatures of the extension, from the extension itself.
+STUBGEN = $(BIN)/python -m nanobind.stubgen --quiet --recursive --module sapwood._core --pattern-file native/bind/stubs.pat
 
-.PHONY: constraints demo test lint check bench results tables docs links native-test sanitize sanitize-threads fuzz fuzz-native fuzz-python fuzz-core faults \
+.PHONY: constraints demo test lint format stubs check bench results tables docs links native-test sanitize sanitize-threads fuzz fuzz-native fuzz-python fuzz-core faults \
   wheel clean
 
 # The stamp is rebuilt when the native core or the packaging changes; Python edits need no step at all.
@@ -19,7 +25,7 @@ $(VENV)/installed: pyproject.toml CMakeLists.txt $(NATIVE)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(PIP_INSTALL) $(PINNED) $(BUILD_TOOLS) || $(PIP_INSTALL) $(BUILD_TOOLS)
 	PATH="$(abspath $(BIN)):$$PATH"; export PATH; \
-	  $(PIP_INSTALL) $(PINNED) --no-build-isolation -e ".[dev]" || $(PIP_INSTALL) --no-build-isolation -e ".[dev]"
+	  $(PIP_INSTALL) $(PINNED) $(EDITABLE) ".[dev]" || $(PIP_INSTALL) $(EDITABLE) ".[dev]"
 	touch $@
 
 demo: $(VENV)/installed
@@ -30,6 +36,16 @@ lint: $(VENV)/installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(CLANG_FORMAT) --dry-run -Werror
+	rm -rf build/stubs && $(STUBGEN) --output-dir build/stubs && diff -r build/stubs/_core src/sapwood/_core || \
+	  { echo "src/sapwood/_core is not what the extension says: run make stubs"; exit 1; }
+
+format: $(VENV)/installed
+	$(BIN)/ruff format .
+	$(CLANG_FORMAT) -i
+
+stubs: $(VENV)/installed
+	rm -rf src/sapwood/_core && $(STUBGEN) --output-dir src/sapwood
 
 check: $(VENV)/installed
 	$(BIN)/python -m pytest
@@ -54,7 +70,7 @@ tables: $(VENV)/installed
 
 # The documentation is a matter of its own packages; warnings are errors.
 $(VENV)/documented: $(VENV)/installed
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pip install --quiet --no-build-isolation -e ".[docs]"
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pip install --quiet $(EDITABLE) ".[docs]"
 	touch $@
 
 docs: $(VENV)/documented
@@ -68,7 +84,7 @@ links: $(VENV)/documented
 native-test: $(VENV)/installed
 	mkdir -p build
 	$(BIN)/cmake -S . -B build/native -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
-	  -DSAPWOOD_PYTHON=OFF -DSAPWOOD_NATIVE_TESTS=ON > build/native.log 2>&1 || (cat build/native.log; exit 1)
+	  -DSAPWOOD_PYTHON=OFF -DSAPWOOD_NATIVE_TESTS=ON -DSAPWOOD_WERROR=$(WERROR) > build/native.log 2>&1 || (cat build/native.log; exit 1)
 	$(BIN)/cmake --build build/native
 	$(BIN)/ctest --test-dir build/native --output-on-failure
 

@@ -24,7 +24,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-from sapwood.files import atomic_write  # noqa: E402
+from sapwood.writing import atomic_write  # noqa: E402
 from table import Row, show  # noqa: E402 - this folder is no package
 
 

@@ -23,8 +23,9 @@ from hypothesis import strategies as st
 import sapwood as sw
 import strategies
 from sapwood.errors import DataError, ModelFileError, OutputError, ParameterError, SapwoodError
-from sapwood.files import FORMAT_VERSION, atomic_write, check_writable, describe
+from sapwood.files import FORMAT_VERSION, describe
 from sapwood.kernels import Linear, PartialTree, Polynomial, SubsetTree, Subtree
+from sapwood.writing import atomic_write, check_writable
 
 
 def examples() -> sw.Examples:

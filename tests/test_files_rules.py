@@ -15,7 +15,7 @@ import pytest
 
 import sapwood as sw
 import specimens
-from sapwood import files
+from sapwood import files, registry
 from sapwood.cli import main
 from sapwood.errors import ModelFileError, TooLargeError
 
@@ -43,7 +43,7 @@ def plain(value: Any) -> Any:
 
 
 def test_every_storable_class_has_a_specimen() -> None:
-    assert {name.split(",")[0] for name in specimens.SPECIMENS} == set(files._HOMES)
+    assert {name.split(",")[0] for name in specimens.SPECIMENS} == set(registry.HOMES)
 
 
 @pytest.mark.parametrize("name", specimens.SPECIMENS)

@@ -1,8 +1,9 @@
-// NumPy arrays in and out: types that never convert silently, and vectors handed over without a copy.
+// NumPy arrays in and out: types that never convert silently, and vectors passed on without a copy.
 #pragma once
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/tuple.h>
 
 #include <cstdint>
 #include <span>
@@ -18,6 +19,10 @@ using Numbers = Input<std::uint32_t>;
 using Offsets = Input<std::uint64_t>;
 using Values = Input<double>;
 
+// An array made here.
+template <class T>
+using Result = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+
 template <class Array>
 auto view(const Array& array) {
     return std::span(array.data(), array.shape(0));
@@ -25,10 +30,10 @@ auto view(const Array& array) {
 
 // A NumPy array that owns the vector.
 template <class T>
-auto give(std::vector<T>&& values) {
+Result<T> to_numpy(std::vector<T>&& values) {
     auto* owned = new std::vector<T>(std::move(values));
     nb::capsule owner(owned, [](void* pointer) noexcept { delete static_cast<std::vector<T>*>(pointer); });
-    return nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), {owned->size()}, owner);
+    return Result<T>(owned->data(), {owned->size()}, owner);
 }
 
 }  // namespace sapwood::bind

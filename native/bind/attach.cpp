@@ -4,16 +4,16 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "arena.hpp"
-#include "arrays.hpp"
-#include "attach.hpp"
-#include "watch.hpp"
+#include "bind/arrays.hpp"
+#include "bind/interruptible.hpp"
+#include "parse/attachment.hpp"
+#include "trees/arena.hpp"
 
 namespace nb = nanobind;
 using namespace sapwood;
-using sapwood::bind::give;
+using sapwood::bind::run_interruptible;
+using sapwood::bind::to_numpy;
 using sapwood::bind::view;
-using sapwood::bind::watch;
 
 namespace {
 
@@ -25,12 +25,9 @@ std::span<const Node> checked(const Arena& arena, const bind::Numbers& trees) {
 
 IncrementalRoot root_of(bool top) { return top ? IncrementalRoot::kTop : IncrementalRoot::kLowest; }
 
-nb::list texts(const SymbolTable& symbols, std::span<const Symbol> labels) {
-    nb::list result;
-    for (const Symbol label : labels) {
-        const std::string_view text = symbols.text(label);
-        result.append(nb::str(text.data(), text.size()));
-    }
+std::vector<std::string> texts(const SymbolTable& symbols, std::span<const Symbol> labels) {
+    std::vector<std::string> result;
+    for (const Symbol label : labels) result.emplace_back(symbols.text(label));
     return result;
 }
 
@@ -46,12 +43,12 @@ void add_path(ConnectionPaths& paths, const std::vector<std::string>& up, const 
     paths.add({above, paths.symbols.intern(anchor), below}, count);
 }
 
-nb::tuple forests(const ConnectionPaths& paths, const Arena& arena, bind::Numbers tree_array, bool top, int missing,
-                  std::size_t reduction, double minimum_count, nb::object progress) {
+auto forests(const ConnectionPaths& paths, const Arena& arena, bind::Numbers tree_array, bool top, int missing,
+             std::size_t reduction, double minimum_count, bind::Progress progress) {
     const auto trees = checked(arena, tree_array);
     if (missing < 0 || missing > 2) throw nb::value_error("missing is 0, 1 or 2");
     AttachmentForests made;
-    watch(false, progress, [&](Control& control) {
+    run_interruptible(false, progress, [&](Control& control) {
         made = build_forests(paths, arena, trees,
                              {root_of(top), static_cast<MissingGold>(missing), reduction, minimum_count}, control);
     });
@@ -61,11 +58,12 @@ nb::tuple forests(const ConnectionPaths& paths, const Arena& arena, bind::Number
     std::vector<std::uint32_t> foot;
     for (const Symbol label : made.foot)
         foot.push_back(static_cast<std::uint32_t>(std::lower_bound(feet.begin(), feet.end(), label) - feet.begin()));
-    nb::list names = texts(made.arena.symbols, feet);
-    nb::tuple counts = nb::make_tuple(made.steps, made.missing, made.alone);
-    return nb::make_tuple(nb::cast(std::move(made.arena)), give(std::move(made.tree)), give(std::move(made.depth)),
-                          give(std::move(made.path)), give(std::move(made.end)), give(std::move(made.gold)),
-                          give(std::move(made.sentence)), give(std::move(made.word)), give(std::move(foot)), names, counts);
+    std::vector<std::string> names = texts(made.arena.symbols, feet);
+    return std::make_tuple(std::move(made.arena), to_numpy(std::move(made.tree)), to_numpy(std::move(made.depth)),
+                           to_numpy(std::move(made.path)), to_numpy(std::move(made.end)),
+                           to_numpy(std::move(made.gold)), to_numpy(std::move(made.sentence)),
+                           to_numpy(std::move(made.word)), to_numpy(std::move(foot)), std::move(names),
+                           std::make_tuple(made.steps, made.missing, made.alone));
 }
 
 }  // namespace
@@ -76,26 +74,28 @@ void register_attach(nb::module_& parent) {
         .def(nb::init<>())
         .def("__len__", &ConnectionPaths::size)
         .def("add", &add_path, nb::arg("up"), nb::arg("anchor"), nb::arg("down"), nb::arg("count"))
-        .def("learn",
-             [](ConnectionPaths& paths, const Arena& arena, bind::Numbers tree_array, bool top) {
-                 const auto trees = checked(arena, tree_array);
-                 watch(false, nb::none(),
-                       [&](Control& control) { learn_paths(paths, arena, trees, root_of(top), control); });
-             },
-             nb::arg("arena"), nb::arg("trees").noconvert(), nb::arg("top"))
-        .def("path",
-             [](const ConnectionPaths& paths, std::uint32_t number) {
-                 if (number >= paths.size()) throw nb::index_error("no such path");
-                 const PathView path = paths.path(number);
-                 return nb::make_tuple(texts(paths.symbols, path.up), texts(paths.symbols, std::span(&path.anchor, 1))[0],
+        .def(
+            "learn",
+            [](ConnectionPaths& paths, const Arena& arena, bind::Numbers tree_array, bool top) {
+                const auto trees = checked(arena, tree_array);
+                run_interruptible(false, nb::none(),
+                                  [&](Control& control) { learn_paths(paths, arena, trees, root_of(top), control); });
+            },
+            nb::arg("arena"), nb::arg("trees").noconvert(), nb::arg("top"))
+        .def(
+            "path",
+            [](const ConnectionPaths& paths, std::uint32_t number) {
+                if (number >= paths.size()) throw nb::index_error("no such path");
+                const PathView path = paths.path(number);
+                return std::make_tuple(texts(paths.symbols, path.up), std::string(paths.symbols.text(path.anchor)),
                                        texts(paths.symbols, path.down));
-             },
-             nb::arg("number"))
+            },
+            nb::arg("number"))
         .def("counts",
              [](const ConnectionPaths& paths) {
                  std::vector<double> counts;
                  for (std::uint32_t number = 0; number < paths.size(); ++number) counts.push_back(paths.count(number));
-                 return give(std::move(counts));
+                 return to_numpy(std::move(counts));
              })
         .def("forests", &forests, nb::arg("arena"), nb::arg("trees").noconvert(), nb::arg("top"), nb::arg("missing"),
              nb::arg("reduction"), nb::arg("minimum_count"), nb::arg("progress").none());

@@ -3,21 +3,22 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
 #include <optional>
 #include <string>
 
-#include "arrays.hpp"
-#include "labels.hpp"
-#include "roles.hpp"
-#include "watch.hpp"
+#include "bind/arrays.hpp"
+#include "bind/interruptible.hpp"
+#include "decode/labels.hpp"
+#include "decode/roles.hpp"
 
 namespace nb = nanobind;
 using namespace sapwood;
 using namespace sapwood::decode;
-using sapwood::bind::give;
+using sapwood::bind::to_numpy;
 using sapwood::bind::view;
 
 namespace {
@@ -96,9 +97,9 @@ std::string read_pairs(const Matrix<std::int64_t>& array, const char* name, cons
     return {};
 }
 
-nb::object make_roles(Matrix<double> scores, Matrix<std::int64_t> spans, Matrix<std::int64_t> excludes,
-                      Matrix<std::int64_t> requires_, std::optional<Matrix<std::uint8_t>> allowed,
-                      std::int64_t tokens) {
+std::variant<RoleProblem, std::string> make_roles(Matrix<double> scores, Matrix<std::int64_t> spans,
+                                                  Matrix<std::int64_t> excludes, Matrix<std::int64_t> requires_,
+                                                  std::optional<Matrix<std::uint8_t>> allowed, std::int64_t tokens) {
     RoleProblem problem;
     problem.roles = static_cast<std::uint32_t>(scores.shape(0));
     problem.spans = static_cast<std::uint32_t>(spans.shape(0));
@@ -113,10 +114,10 @@ nb::object make_roles(Matrix<double> scores, Matrix<std::int64_t> spans, Matrix<
     if (fault.empty()) fault = read_scores(scores, problem.scores);
     if (fault.empty()) fault = read_pairs(excludes, "excludes", "role", problem.roles, true, problem.excludes);
     if (fault.empty()) fault = read_pairs(requires_, "requires", "role", problem.roles, true, problem.requires_);
-    if (!fault.empty()) return nb::cast(fault);
+    if (!fault.empty()) return fault;
     problem.null = *null;
     if (allowed) problem.allowed.assign(allowed->data(), allowed->data() + allowed->shape(0) * allowed->shape(1));
-    return nb::cast(std::move(problem));
+    return problem;
 }
 
 auto flat(const std::vector<LabelPair>& pairs) {
@@ -125,7 +126,7 @@ auto flat(const std::vector<LabelPair>& pairs) {
         numbers.push_back(a);
         numbers.push_back(b);
     }
-    return give(std::move(numbers));
+    return to_numpy(std::move(numbers));
 }
 
 const char* kStatus[] = {"optimal", "fractional", "limit", "infeasible"};
@@ -133,8 +134,9 @@ const char* kStatus[] = {"optimal", "fractional", "limit", "infeasible"};
 // Work that is almost always short runs in place until `grace` is over; only then is a watched thread worth its start.
 constexpr double kGrace = 0.02;
 
-nb::tuple decode_roles(nb::list handles, unsigned method, std::size_t beam, double time_limit, std::size_t max_nodes,
-                       std::size_t states, bool caching, std::size_t threads, nb::object progress) {
+auto decode_roles(nb::typed<nb::list, RoleProblem> handles, unsigned method, std::size_t beam, double time_limit,
+                  std::size_t max_nodes, std::size_t states, bool caching, std::size_t threads,
+                  bind::Progress progress) {
     std::vector<const RoleProblem*> problems;
     problems.reserve(nb::len(handles));
     std::vector<std::uint64_t> first{0};
@@ -184,7 +186,7 @@ nb::tuple decode_roles(nb::list handles, unsigned method, std::size_t beam, doub
         }
     }
     if (!done) {
-        bind::watch(false, progress, [&](Control& control) {
+        bind::run_interruptible(false, progress, [&](Control& control) {
             parallel_blocks(n, 16, threads, control, [&] {
                 return [&, decoder = RoleDecoder(options, control)](std::size_t begin, std::size_t end) mutable {
                     for (std::size_t i = begin; i < end; ++i)
@@ -193,15 +195,19 @@ nb::tuple decode_roles(nb::list handles, unsigned method, std::size_t beam, doub
             });
         });
     }
-    return nb::make_tuple(give(std::move(values)), give(std::move(bounds)), give(std::move(status)),
-                          give(std::move(assignment)), give(std::move(first)), give(std::move(broken)),
-                          give(std::move(nodes)), give(std::move(dp_states)));
+    return std::make_tuple(to_numpy(std::move(values)), to_numpy(std::move(bounds)), to_numpy(std::move(status)),
+                           to_numpy(std::move(assignment)), to_numpy(std::move(first)), to_numpy(std::move(broken)),
+                           to_numpy(std::move(nodes)), to_numpy(std::move(dp_states)));
 }
 
-nb::object decode_labels_bound(Matrix<double> scores, Matrix<std::int64_t> spans, Flags unique,
-                               Matrix<std::int64_t> implies, Matrix<std::int64_t> after,
-                               std::optional<Matrix<std::uint8_t>> allowed, std::int64_t tokens, bool direct,
-                               double time_limit, std::size_t max_nodes, std::size_t states) {
+using LabelResult = std::tuple<double, double, unsigned, bind::Result<std::int32_t>, std::size_t, std::size_t>;
+
+std::variant<LabelResult, std::string> decode_labels_bound(Matrix<double> scores, Matrix<std::int64_t> spans,
+                                                           Flags unique, Matrix<std::int64_t> implies,
+                                                           Matrix<std::int64_t> after,
+                                                           std::optional<Matrix<std::uint8_t>> allowed,
+                                                           std::int64_t tokens, bool direct, double time_limit,
+                                                           std::size_t max_nodes, std::size_t states) {
     LabelProblem problem;
     problem.spans = static_cast<std::uint32_t>(spans.shape(0));
     problem.labels = static_cast<std::uint32_t>(scores.shape(1));
@@ -209,7 +215,7 @@ nb::object decode_labels_bound(Matrix<double> scores, Matrix<std::int64_t> spans
     if (fault.empty()) fault = read_scores(scores, problem.scores);
     if (fault.empty()) fault = read_pairs(implies, "implies", "label", problem.labels, false, problem.implies);
     if (fault.empty()) fault = read_pairs(after, "after", "label", problem.labels, false, problem.after);
-    if (!fault.empty()) return nb::cast(fault);
+    if (!fault.empty()) return fault;
     problem.unique.assign(unique.data(), unique.data() + unique.shape(0));
     if (allowed) problem.allowed.assign(allowed->data(), allowed->data() + allowed->shape(0) * allowed->shape(1));
     ExactOptions options;
@@ -227,10 +233,11 @@ nb::object decode_labels_bound(Matrix<double> scores, Matrix<std::int64_t> spans
     }
     if (answer.status == Status::Limit && (time_limit > kGrace || problem.scores.size() >= 20'000)) {
         options.time_limit = time_limit;
-        bind::watch(false, nb::none(), [&](Control& control) { answer = decode_labels(problem, options, control); });
+        bind::run_interruptible(false, nb::none(),
+                                [&](Control& control) { answer = decode_labels(problem, options, control); });
     }
-    return nb::make_tuple(answer.value, answer.bound, static_cast<unsigned>(answer.status),
-                          give(std::move(answer.assignment)), answer.nodes, answer.states);
+    return LabelResult(answer.value, answer.bound, static_cast<unsigned>(answer.status),
+                       to_numpy(std::move(answer.assignment)), answer.nodes, answer.states);
 }
 
 struct GraphHandle {
@@ -260,9 +267,9 @@ GraphHandle make_graph(bind::Values scores, Flags kinds, bind::Numbers limits, b
     return handle;
 }
 
-nb::tuple solve_graph(const GraphHandle& handle, bool exact, bool subgradient, double time_limit, std::size_t max_nodes,
-                      std::size_t iterations, double penalty, double tolerance, double residual, bool caching,
-                      bool trace, std::optional<bind::Values> warm_shares, std::optional<Flags> warm_assignment) {
+auto solve_graph(const GraphHandle& handle, bool exact, bool subgradient, double time_limit, std::size_t max_nodes,
+                 std::size_t iterations, double penalty, double tolerance, double residual, bool caching, bool trace,
+                 std::optional<bind::Values> warm_shares, std::optional<Flags> warm_assignment) {
     SolveOptions options;
     options.exact = exact;
     options.subgradient = subgradient;
@@ -278,22 +285,22 @@ nb::tuple solve_graph(const GraphHandle& handle, bool exact, bool subgradient, d
     const std::span<const double> shares = warm_shares ? view(*warm_shares) : std::span<const double>{};
     const std::uint8_t* known = nullptr;
     if (warm_assignment && warm_assignment->shape(0) == handle.graph.variables()) known = warm_assignment->data();
-    bind::watch(false, nb::none(), [&](Control& control) {
+    bind::run_interruptible(false, nb::none(), [&](Control& control) {
         Search search(handle.graph, options, control, trace ? &record : nullptr);
         if (known) search.suggest(known);
         solved = search.solve(shares);
     });
-    return nb::make_tuple(solved.value, solved.bound, static_cast<unsigned>(solved.status), solved.iterations,
-                          solved.nodes, solved.projections, give(std::move(solved.assignment)),
-                          give(std::move(solved.posteriors)), give(std::move(solved.theta)),
-                          give(std::move(record.primal)), give(std::move(record.dual)));
+    return std::make_tuple(solved.value, solved.bound, static_cast<unsigned>(solved.status), solved.iterations,
+                           solved.nodes, solved.projections, to_numpy(std::move(solved.assignment)),
+                           to_numpy(std::move(solved.posteriors)), to_numpy(std::move(solved.theta)),
+                           to_numpy(std::move(record.primal)), to_numpy(std::move(record.dual)));
 }
 
 auto project_factor(unsigned kind, bind::Values point, std::size_t limit, double score) {
     std::vector<double> values(point.data(), point.data() + point.shape(0));
     Scratch scratch;
     project(static_cast<Kind>(kind), values.data(), values.size(), limit, score, scratch);
-    return give(std::move(values));
+    return to_numpy(std::move(values));
 }
 
 }  // namespace
@@ -306,10 +313,10 @@ void register_decode(nb::module_& parent) {
         .def_ro("null", &RoleProblem::null)
         .def_ro("span_count", &RoleProblem::spans)
         .def_prop_ro(
-            "scores", [](const RoleProblem& problem) { return give(std::vector<double>(problem.scores)); },
+            "scores", [](const RoleProblem& problem) { return to_numpy(std::vector<double>(problem.scores)); },
             nb::rv_policy::automatic)
         .def_prop_ro(
-            "allowed", [](const RoleProblem& problem) { return give(std::vector<std::uint8_t>(problem.allowed)); },
+            "allowed", [](const RoleProblem& problem) { return to_numpy(std::vector<std::uint8_t>(problem.allowed)); },
             nb::rv_policy::automatic)
         .def_prop_ro(
             "excludes", [](const RoleProblem& problem) { return flat(problem.excludes); }, nb::rv_policy::automatic)
@@ -323,7 +330,7 @@ void register_decode(nb::module_& parent) {
                     spans.push_back(s == problem.null ? -1 : std::int64_t{problem.begin[s]});
                     spans.push_back(s == problem.null ? -1 : std::int64_t{problem.end[s]} - 1);
                 }
-                return give(std::move(spans));
+                return to_numpy(std::move(spans));
             },
             nb::rv_policy::automatic);
     module.def("make_roles", &make_roles, nb::arg("scores").noconvert(), nb::arg("spans").noconvert(),

@@ -2,27 +2,27 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
-#include "arena.hpp"
-#include "arrays.hpp"
-#include "attribution.hpp"
-#include "bags.hpp"
-#include "found.hpp"
-#include "frequent.hpp"
-#include "heaviest.hpp"
-#include "heaviest_partial.hpp"
-#include "model.hpp"
-#include "partial.hpp"
-#include "subset.hpp"
-#include "subtree.hpp"
-#include "vocabulary.hpp"
-#include "watch.hpp"
+#include "bind/arrays.hpp"
+#include "bind/fragment_search.hpp"
+#include "bind/interruptible.hpp"
+#include "explain/attribution.hpp"
+#include "explain/fragment_vocabulary.hpp"
+#include "explain/frequent.hpp"
+#include "explain/heaviest.hpp"
+#include "explain/heaviest_partial.hpp"
+#include "kernels/model.hpp"
+#include "kernels/partial.hpp"
+#include "kernels/subset.hpp"
+#include "kernels/subtree.hpp"
+#include "trees/arena.hpp"
+#include "trees/bags.hpp"
 
 namespace nb = nanobind;
 using namespace sapwood;
 using sapwood::bind::check_one;
-using sapwood::bind::give;
+using sapwood::bind::run_interruptible;
+using sapwood::bind::to_numpy;
 using sapwood::bind::view;
-using sapwood::bind::watch;
 
 namespace {
 
@@ -37,52 +37,56 @@ void check_roots(const Arena& arena, std::span<const Node> roots) {
 
 template <class Columns>
 void register_attribution(nb::module_& module) {
-    module.def("attribute",
-               [](const Model<Columns>& model, const Arena& arena, const Bags& element, Matrix out) {
-                   check_one(element);
-                   if (out.shape(0) != element.numbers.size() || out.shape(1) != model.outputs())
-                       throw nb::value_error("out has the wrong shape");
-                   watch(is_brief(element), nb::none(),
-                         [&](Control& control) { attribute(model, arena, element, 0, out.data(), control); });
-               },
-               nb::arg("model"), nb::arg("arena"), nb::arg("element"), nb::arg("out").noconvert());
+    module.def(
+        "attribute",
+        [](const Model<Columns>& model, const Arena& arena, const Bags& element, Matrix out) {
+            check_one(element);
+            if (out.shape(0) != element.numbers.size() || out.shape(1) != model.outputs())
+                throw nb::value_error("out has the wrong shape");
+            run_interruptible(is_brief(element), nb::none(),
+                              [&](Control& control) { attribute(model, arena, element, 0, out.data(), control); });
+        },
+        nb::arg("model"), nb::arg("arena"), nb::arg("element"), nb::arg("out").noconvert());
 }
 
 template <class Columns>
 void register_search(nb::module_& module) {
-    module.def("heaviest",
-               [](const Model<Columns>& model, bind::Values combination, const Arena* arena, const Bags* element,
-                  std::size_t capacity, std::size_t limit) {
-                   if (combination.shape(0) != model.outputs()) throw nb::value_error("combination has the wrong shape");
-                   if (element) check_one(*element);
-                   Heaviest found;
-                   watch(false, nb::none(), [&](Control& control) {
-                       found = heaviest(model, view(combination), arena, element, capacity, limit, control);
-                   });
-                   return bind::give_found(std::move(found));
-               },
-               nb::arg("model"), nb::arg("combination").noconvert(), nb::arg("arena").none(), nb::arg("element").none(),
-               nb::arg("capacity"), nb::arg("limit"));
+    module.def(
+        "heaviest",
+        [](const Model<Columns>& model, bind::Values combination, const Arena* arena, const Bags* element,
+           std::size_t capacity, std::size_t limit) {
+            if (combination.shape(0) != model.outputs()) throw nb::value_error("combination has the wrong shape");
+            if (element) check_one(*element);
+            Heaviest found;
+            run_interruptible(false, nb::none(), [&](Control& control) {
+                found = heaviest(model, view(combination), arena, element, capacity, limit, control);
+            });
+            return bind::to_tuple(std::move(found));
+        },
+        nb::arg("model"), nb::arg("combination").noconvert(), nb::arg("arena").none(), nb::arg("element").none(),
+        nb::arg("capacity"), nb::arg("limit"));
 }
 
 template <class Vocabulary>
 void register_vocabulary(nb::module_& module, const char* name) {
     nb::class_<Vocabulary>(module, name)
-        .def("__init__",
-             [](Vocabulary* self, const Arena& arena, bind::Numbers roots) {
-                 check_roots(arena, view(roots));
-                 new (self) Vocabulary(arena, view(roots));
-             },
-             nb::arg("arena"), nb::arg("roots").noconvert())
-        .def("count",
-             [](const Vocabulary& vocabulary, const Arena& arena, const Bags& rows) {
-                 FragmentCounts counts;
-                 watch(is_brief(rows), nb::none(),
-                       [&](Control& control) { counts = vocabulary.count(arena, rows, control); });
-                 return nb::make_tuple(give(std::move(counts.ends)), give(std::move(counts.columns)),
-                                       give(std::move(counts.counts)));
-             },
-             nb::arg("arena"), nb::arg("rows"));
+        .def(
+            "__init__",
+            [](Vocabulary* self, const Arena& arena, bind::Numbers roots) {
+                check_roots(arena, view(roots));
+                new (self) Vocabulary(arena, view(roots));
+            },
+            nb::arg("arena"), nb::arg("roots").noconvert())
+        .def(
+            "count",
+            [](const Vocabulary& vocabulary, const Arena& arena, const Bags& rows) {
+                FragmentCounts counts;
+                run_interruptible(is_brief(rows), nb::none(),
+                                  [&](Control& control) { counts = vocabulary.count(arena, rows, control); });
+                return std::make_tuple(to_numpy(std::move(counts.ends)), to_numpy(std::move(counts.columns)),
+                                       to_numpy(std::move(counts.counts)));
+            },
+            nb::arg("arena"), nb::arg("rows"));
 }
 
 }  // namespace
@@ -98,28 +102,31 @@ void register_explain(nb::module_& parent) {
     register_search<PartialColumns>(module);
     register_vocabulary<SubtreeVocabulary>(module, "SubtreeVocabulary");
     register_vocabulary<FragmentVocabulary>(module, "FragmentVocabulary");
-    module.def("frequent_fragments",
-               [](const Arena& arena, const Bags& bags, std::size_t least, std::size_t size_limit,
-                  std::size_t height_limit, std::size_t most) {
-                   Arena out;
-                   std::vector<Node> roots;
-                   watch(false, nb::none(), [&](Control& control) {
-                       roots = FrequentFragments(arena, bags, {least, size_limit, height_limit, most}, control).run(out);
-                   });
-                   return nb::make_tuple(nb::cast(std::move(out)), give(std::move(roots)));
-               },
-               nb::arg("arena"), nb::arg("bags"), nb::arg("least"), nb::arg("size_limit"), nb::arg("height_limit"),
-               nb::arg("most"));
-    module.def("frequent_subtrees",
-               [](const Arena& arena, const Bags& bags, std::size_t least) {
-                   return give(frequent_subtrees(arena, bags, least));
-               },
-               nb::arg("arena"), nb::arg("bags"), nb::arg("least"));
-    module.def("measure",
-               [](const Arena& arena, bind::Numbers roots) {
-                   check_roots(arena, view(roots));
-                   FragmentSizes sizes = measure(arena, view(roots));
-                   return nb::make_tuple(give(std::move(sizes.sizes)), give(std::move(sizes.heights)));
-               },
-               nb::arg("arena"), nb::arg("roots").noconvert());
+    module.def(
+        "frequent_fragments",
+        [](const Arena& arena, const Bags& bags, std::size_t least, std::size_t size_limit, std::size_t height_limit,
+           std::size_t most) {
+            Arena out;
+            std::vector<Node> roots;
+            run_interruptible(false, nb::none(), [&](Control& control) {
+                roots = FrequentFragments(arena, bags, {least, size_limit, height_limit, most}, control).run(out);
+            });
+            return std::make_tuple(std::move(out), to_numpy(std::move(roots)));
+        },
+        nb::arg("arena"), nb::arg("bags"), nb::arg("least"), nb::arg("size_limit"), nb::arg("height_limit"),
+        nb::arg("most"));
+    module.def(
+        "frequent_subtrees",
+        [](const Arena& arena, const Bags& bags, std::size_t least) {
+            return to_numpy(frequent_subtrees(arena, bags, least));
+        },
+        nb::arg("arena"), nb::arg("bags"), nb::arg("least"));
+    module.def(
+        "measure",
+        [](const Arena& arena, bind::Numbers roots) {
+            check_roots(arena, view(roots));
+            FragmentSizes sizes = measure(arena, view(roots));
+            return std::make_tuple(to_numpy(std::move(sizes.sizes)), to_numpy(std::move(sizes.heights)));
+        },
+        nb::arg("arena"), nb::arg("roots").noconvert());
 }

@@ -5,6 +5,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -14,25 +15,25 @@
 #include <string>
 #include <vector>
 
-#include "arena.hpp"
-#include "arrays.hpp"
-#include "bags.hpp"
-#include "found.hpp"
-#include "gram.hpp"
-#include "kernel_rows.hpp"
-#include "grammar_driven.hpp"
-#include "heaviest_alike.hpp"
-#include "lens.hpp"
-#include "model.hpp"
-#include "rules.hpp"
-#include "variations.hpp"
-#include "watch.hpp"
+#include "bind/arrays.hpp"
+#include "bind/fragment_search.hpp"
+#include "bind/interruptible.hpp"
+#include "explain/heaviest_similar.hpp"
+#include "kernels/gram.hpp"
+#include "kernels/grammar_driven.hpp"
+#include "kernels/model.hpp"
+#include "kernels/production_forms.hpp"
+#include "kernels/rule_set.hpp"
+#include "learn/kernel_rows.hpp"
+#include "trees/arena.hpp"
+#include "trees/arena_map.hpp"
+#include "trees/bags.hpp"
 
 namespace nb = nanobind;
 using namespace sapwood;
-using sapwood::bind::give;
+using sapwood::bind::run_interruptible;
+using sapwood::bind::to_numpy;
 using sapwood::bind::view;
-using sapwood::bind::watch;
 
 namespace {
 
@@ -75,8 +76,11 @@ std::shared_ptr<RuleSet> make_rules(const Words& labels, bind::Numbers left_arra
     return rules;
 }
 
+using Labels = nb::typed<nb::tuple, nb::str, nb::ellipsis>;
+
 // The forms that are left of a production, each with the number of ways to get there.
-nb::list reductions(const RuleSet& rules, const std::string& left, const Words& right, std::uint32_t head) {
+nb::typed<nb::list, nb::typed<nb::tuple, Labels, double>> reductions(const RuleSet& rules, const std::string& left,
+                                                                     const Words& right, std::uint32_t head) {
     Pattern pattern;
     const auto find = [&](const std::string& label) { return rules.find(label.substr(0, rules.unmarked(label))); };
     pattern.left = find(left);
@@ -102,15 +106,10 @@ nb::list reductions(const RuleSet& rules, const std::string& left, const Words& 
     return result;
 }
 
-nb::str text_of(const Arena& arena, Symbol symbol) {
-    const std::string_view text = arena.symbols.text(symbol);
-    return nb::str(text.data(), text.size());
-}
-
 // The productions in use that rules might reduce but do not contain, without marks: their numbers and (left, right).
-nb::tuple outside(const RuleSet& rules, const Arena& arena, const Bags& bags) {
+auto outside(const RuleSet& rules, const Arena& arena, const Bags& bags) {
     std::vector<std::uint32_t> numbers;
-    nb::list productions;
+    nb::typed<nb::list, nb::typed<nb::tuple, nb::str, Labels>> productions{nb::list()};
     std::vector<bool> seen(arena.production_count(), false);
     std::vector<Symbol> symbols(arena.symbols.size(), kNone), right;
     std::vector<bool> asked(arena.symbols.size(), false);
@@ -143,13 +142,13 @@ nb::tuple outside(const RuleSet& rules, const Arena& arena, const Bags& bags) {
         const std::string_view text = bare(arena.label(node));
         productions.append(nb::make_tuple(nb::str(text.data(), text.size()), nb::tuple(labels)));
     }
-    return nb::make_tuple(give(std::move(numbers)), productions);
+    return std::make_tuple(to_numpy(std::move(numbers)), productions);
 }
 
 // The words under pre-terminals in use: their label numbers and texts.
-nb::tuple words_of(const RuleSet& rules, const Arena& arena, const Bags& bags) {
+auto words_of(const RuleSet& rules, const Arena& arena, const Bags& bags) {
     std::vector<std::uint32_t> numbers;
-    nb::list texts;
+    std::vector<std::string_view> texts;
     std::vector<bool> seen(arena.symbols.size(), false);
     for (const Node node : bags.numbers) {
         const auto kids = arena.children(node);
@@ -158,9 +157,9 @@ nb::tuple words_of(const RuleSet& rules, const Arena& arena, const Bags& bags) {
         if (rules.is_phrasal(rules.find(label.substr(0, rules.unmarked(label))))) continue;
         seen[arena.label(kids[0])] = true;
         numbers.push_back(arena.label(kids[0]));
-        texts.append(text_of(arena, arena.label(kids[0])));
+        texts.push_back(arena.symbols.text(arena.label(kids[0])));
     }
-    return nb::make_tuple(give(std::move(numbers)), texts);
+    return std::make_tuple(to_numpy(std::move(numbers)), texts);
 }
 
 // What is known of the trees on one side beside their arena and bags: heads of productions outside the rules.
@@ -171,7 +170,8 @@ struct Side {
         const OutsideHeads result{view(productions), view(heads)};
         if (result.productions.size() != result.heads.size()) throw nb::value_error("heads differ in number");
         for (std::size_t k = 0; k < result.productions.size(); ++k) {
-            if (result.productions[k] >= arena.production_count()) throw nb::value_error("a production is out of range");
+            if (result.productions[k] >= arena.production_count())
+                throw nb::value_error("a production is out of range");
             const std::size_t arity = arena.children(arena.sample(result.productions[k])).size();
             if (result.heads[k] != kNone && result.heads[k] >= arity) throw nb::value_error("a head is out of range");
         }
@@ -205,37 +205,38 @@ double extent(const Arena& arena, const Bags& bags) {
 }
 
 void run_gram(const GrammarDrivenKernel& kernel, const Arena& arena, const Bags& rows, const Side& row_side,
-              const Arena* column_arena, const Bags* columns, const Side* column_side, const WordLinks* links, Matrix out,
-              std::size_t threads, nb::handle progress) {
+              const Arena* column_arena, const Bags* columns, const Side* column_side, const WordLinks* links,
+              Matrix out, std::size_t threads, bind::Progress progress) {
     const bool symmetric = columns == nullptr;
     const Arena& store = symmetric ? arena : *column_arena;
     const Bags& others = symmetric ? rows : *columns;
     if (out.shape(0) != rows.size() || out.shape(1) != others.size()) throw nb::value_error("out has the wrong shape");
     const OutsideHeads row_heads = row_side.checked(arena);
     const OutsideHeads column_heads = symmetric ? row_heads : column_side->checked(store);
-    // Small enough to finish before anybody could press Ctrl-C.
+    // Small enough to finish before Ctrl-C could be pressed.
     const bool brief = extent(arena, rows) * extent(store, others) < 1e5;
-    watch(brief, progress, [&](Control& control) {
-        const auto reading = kernel.read(store, others, column_heads);
+    run_interruptible(brief, progress, [&](Control& control) {
+        const auto analysis = kernel.read(store, others, column_heads);
         auto context = std::make_shared<RowContext>();
         context->kernel = &kernel;
         context->heads = row_heads;
         context->links = links;
-        if (symmetric) context->reading = reading;
-        const GrammarDrivenColumns prepared(*reading, others, kernel.options, context);
-        const Lens lens(arena, store, rows);
-        gram(prepared, store, others, lens, rows, symmetric, out.data(), threads, control);
+        if (symmetric) context->analysis = analysis;
+        const GrammarDrivenColumns prepared(*analysis, others, kernel.options, context);
+        const ArenaMap map(arena, store, rows);
+        gram(prepared, store, others, map, rows, symmetric, out.data(), threads, control);
     });
 }
 
 // A kernel model; rows are evaluated one call at a time, because their context passes through the columns.
 class GrammarDrivenModel {
   public:
-    GrammarDrivenModel(const GrammarDrivenKernel& kernel, const Arena& arena, const Bags& bags, const OutsideHeads& heads,
-                       const double* weights, std::size_t outputs)
-        : kernel_(kernel), context_(std::make_shared<RowContext>()),
-          model_(GrammarDrivenColumns(*kernel.read(arena, bags, heads), bags, kernel.options, context_), arena, bags, weights,
-                 outputs) {}
+    GrammarDrivenModel(const GrammarDrivenKernel& kernel, const Arena& arena, const Bags& bags,
+                       const OutsideHeads& heads, const double* weights, std::size_t outputs)
+        : kernel_(kernel),
+          context_(std::make_shared<RowContext>()),
+          model_(GrammarDrivenColumns(*kernel.read(arena, bags, heads), bags, kernel.options, context_), arena, bags,
+                 weights, outputs) {}
 
     std::size_t outputs() const { return model_.outputs(); }
     std::size_t bytes() const { return model_.bytes(); }
@@ -276,8 +277,8 @@ std::shared_ptr<RowSource<float>> make_rows(const GrammarDrivenKernel& kernel, c
 GrammarDrivenKernel make_kernel(std::shared_ptr<RuleSet> rules, const std::vector<Words>& sets, double decay,
                                 double deletion, double mutation, const std::string& lexical, bool deep, bool canonical,
                                 bool normalize_mutation) {
-    GrammarDrivenKernel kernel{std::move(rules), {}, {decay, deletion, mutation, Lexical::similar, deep, canonical,
-                                                      normalize_mutation}};
+    GrammarDrivenKernel kernel{
+        std::move(rules), {}, {decay, deletion, mutation, Lexical::similar, deep, canonical, normalize_mutation}};
     if (lexical == "ignore") kernel.options.lexical = Lexical::ignore;
     if (lexical == "exact") kernel.options.lexical = Lexical::exact;
     for (std::size_t k = 0; k < sets.size(); ++k) {
@@ -299,94 +300,103 @@ void register_grammar(nb::module_& parent) {
         .def("reductions", &reductions, nb::arg("left"), nb::arg("right"), nb::arg("head"))
         .def("outside", &outside, nb::arg("arena"), nb::arg("bags"))
         .def("words", &words_of, nb::arg("arena"), nb::arg("bags"));
-    nb::class_<Side>(module, "Side").def("__init__", [](Side* self, bind::Numbers productions, bind::Numbers heads) {
-        new (self) Side{productions, heads};
-    }, nb::arg("productions").noconvert(), nb::arg("heads").noconvert());
+    nb::class_<Side>(module, "Side")
+        .def(
+            "__init__",
+            [](Side* self, bind::Numbers productions, bind::Numbers heads) { new (self) Side{productions, heads}; },
+            nb::arg("productions").noconvert(), nb::arg("heads").noconvert());
     nb::class_<WordLinks>(module, "WordLinks")
         .def(nb::new_(&make_links), nb::arg("rows").noconvert(), nb::arg("ends").noconvert(),
              nb::arg("words").noconvert(), nb::arg("values").noconvert());
     nb::class_<GrammarDrivenModel>(module, "GrammarDrivenModel")
-        .def("evaluate",
-             [](GrammarDrivenModel& model, const Arena& arena, const Bags& rows, const Side& side, const WordLinks* links,
-                Matrix out, std::size_t threads, nb::object progress) {
-                 if (out.shape(0) != rows.size() || out.shape(1) != model.outputs())
-                     throw nb::value_error("out has the wrong shape");
-                 const OutsideHeads heads = side.checked(arena);
-                 watch(extent(arena, rows) < 500, progress, [&](Control& control) {
-                     model.evaluate(arena, rows, heads, links, out.data(), threads, control);
-                 });
-             },
-             nb::arg("arena"), nb::arg("rows"), nb::arg("side"), nb::arg("links").none(), nb::arg("out").noconvert(),
-             nb::arg("threads"), nb::arg("progress").none())
+        .def(
+            "evaluate",
+            [](GrammarDrivenModel& model, const Arena& arena, const Bags& rows, const Side& side,
+               const WordLinks* links, Matrix out, std::size_t threads, bind::Progress progress) {
+                if (out.shape(0) != rows.size() || out.shape(1) != model.outputs())
+                    throw nb::value_error("out has the wrong shape");
+                const OutsideHeads heads = side.checked(arena);
+                run_interruptible(extent(arena, rows) < 500, progress, [&](Control& control) {
+                    model.evaluate(arena, rows, heads, links, out.data(), threads, control);
+                });
+            },
+            nb::arg("arena"), nb::arg("rows"), nb::arg("side"), nb::arg("links").none(), nb::arg("out").noconvert(),
+            nb::arg("threads"), nb::arg("progress").none())
         .def_prop_ro("nbytes", &GrammarDrivenModel::bytes);
     nb::class_<GrammarFragments>(module, "GrammarFragments")
-        .def("heaviest",
-             [](const GrammarFragments& model, bind::Values combination, const Arena* arena, const Bags* element,
-                const Side* side, const WordLinks* links, bool pairs, std::size_t capacity, std::size_t limit) {
-                 if ((element == nullptr) != (side == nullptr)) throw nb::value_error("an element needs its heads");
-                 if (model.compares_words() != (links != nullptr)) throw nb::value_error("links and words do not agree");
-                 const OutsideHeads heads = side ? side->checked(*arena) : OutsideHeads{};
-                 return bind::search(model, combination, arena, element, links, pairs, capacity, limit,
-                                     [&](const HeaviestQuestion& question, const Control& control) {
-                                         return model.heaviest(question, heads, control);
-                                     });
-             },
-             nb::arg("combination").noconvert(), nb::arg("arena").none(), nb::arg("element").none(),
-             nb::arg("side").none(), nb::arg("links").none(), nb::arg("pairs"), nb::arg("capacity"), nb::arg("limit"));
+        .def(
+            "heaviest",
+            [](const GrammarFragments& model, bind::Values combination, const Arena* arena, const Bags* element,
+               const Side* side, const WordLinks* links, bool pairs, std::size_t capacity, std::size_t limit) {
+                if ((element == nullptr) != (side == nullptr)) throw nb::value_error("an element needs its heads");
+                if (model.compares_words() != (links != nullptr)) throw nb::value_error("links and words do not agree");
+                const OutsideHeads heads = side ? side->checked(*arena) : OutsideHeads{};
+                return bind::search(model, combination, arena, element, links, pairs, capacity, limit,
+                                    [&](const HeaviestQuery& query, const Control& control) {
+                                        return model.heaviest(query, heads, control);
+                                    });
+            },
+            nb::arg("combination").noconvert(), nb::arg("arena").none(), nb::arg("element").none(),
+            nb::arg("side").none(), nb::arg("links").none(), nb::arg("pairs"), nb::arg("capacity"), nb::arg("limit"));
     nb::class_<GrammarDrivenKernel>(module, "GrammarDriven")
-        .def("__init__",
-             [](GrammarDrivenKernel* self, std::shared_ptr<RuleSet> rules, const std::vector<Words>& sets, double decay,
-                double deletion, double mutation, const std::string& lexical, bool deep, bool canonical,
-                bool normalize_mutation) {
-                 new (self) GrammarDrivenKernel(
-                     make_kernel(std::move(rules), sets, decay, deletion, mutation, lexical, deep, canonical,
-                                 normalize_mutation));
-             },
-             nb::arg("rules"), nb::arg("sets"), nb::arg("decay"), nb::arg("deletion"), nb::arg("mutation"),
-             nb::arg("lexical"), nb::arg("deep"), nb::arg("canonical"), nb::arg("normalize_mutation"))
+        .def(
+            "__init__",
+            [](GrammarDrivenKernel* self, std::shared_ptr<RuleSet> rules, const std::vector<Words>& sets, double decay,
+               double deletion, double mutation, const std::string& lexical, bool deep, bool canonical,
+               bool normalize_mutation) {
+                new (self) GrammarDrivenKernel(make_kernel(std::move(rules), sets, decay, deletion, mutation, lexical,
+                                                           deep, canonical, normalize_mutation));
+            },
+            nb::arg("rules"), nb::arg("sets"), nb::arg("decay"), nb::arg("deletion"), nb::arg("mutation"),
+            nb::arg("lexical"), nb::arg("deep"), nb::arg("canonical"), nb::arg("normalize_mutation"))
         .def("gram", &run_gram, nb::arg("arena"), nb::arg("rows"), nb::arg("row_side"), nb::arg("column_arena").none(),
-             nb::arg("columns").none(), nb::arg("column_side").none(), nb::arg("links").none(), nb::arg("out").noconvert(),
-             nb::arg("threads"), nb::arg("progress").none())
-        .def("diagonal",
-             [](const GrammarDrivenKernel& kernel, const Arena& arena, const Bags& bags, const Side& side,
-                const WordLinks* links, Vector out, std::size_t threads) {
-                 if (out.shape(0) != bags.size()) throw nb::value_error("out has the wrong shape");
-                 const OutsideHeads heads = side.checked(arena);
-                 watch(extent(arena, bags) < 500, nb::none(), [&](Control& control) {
-                     grammar_driven_pairs(kernel, arena, bags, 0, heads, links, out.data(), threads, control);
-                 });
-             },
-             nb::arg("arena"), nb::arg("bags"), nb::arg("side"), nb::arg("links").none(), nb::arg("out").noconvert(),
-             nb::arg("threads"))
-        .def("pairs",
-             [](const GrammarDrivenKernel& kernel, const Arena& arena, const Bags& bags, const Side& side,
-                const WordLinks* links, Vector out, std::size_t threads, nb::object progress) {
-                 if (2 * out.shape(0) != bags.size()) throw nb::value_error("out has the wrong shape");
-                 const OutsideHeads heads = side.checked(arena);
-                 watch(extent(arena, bags) < 500, progress, [&](Control& control) {
-                     grammar_driven_pairs(kernel, arena, bags, out.shape(0), heads, links, out.data(), threads, control);
-                 });
-             },
-             nb::arg("arena"), nb::arg("bags"), nb::arg("side"), nb::arg("links").none(), nb::arg("out").noconvert(),
-             nb::arg("threads"), nb::arg("progress").none())
-        .def("model",
-             [](const GrammarDrivenKernel& kernel, const Arena& arena, const Bags& bags, const Side& side,
-                ConstMatrix weights) {
-                 if (weights.shape(0) != bags.size()) throw nb::value_error("weights have the wrong shape");
-                 const OutsideHeads heads = side.checked(arena);
-                 nb::gil_scoped_release release;
-                 return std::make_unique<GrammarDrivenModel>(kernel, arena, bags, heads, weights.data(), weights.shape(1));
-             },
-             nb::arg("arena"), nb::arg("bags"), nb::arg("side"), nb::arg("weights").noconvert())
-        .def("fragments",
-             [](const GrammarDrivenKernel& kernel, const Arena& arena, const Bags& bags, const Side& side,
-                ConstMatrix weights) {
-                 if (weights.shape(0) != bags.size()) throw nb::value_error("weights have the wrong shape");
-                 const OutsideHeads heads = side.checked(arena);
-                 nb::gil_scoped_release release;
-                 return std::make_unique<GrammarFragments>(kernel, arena, bags, heads, weights.data(), weights.shape(1));
-             },
-             nb::arg("arena"), nb::arg("bags"), nb::arg("side"), nb::arg("weights").noconvert(), nb::keep_alive<0, 2>())
+             nb::arg("columns").none(), nb::arg("column_side").none(), nb::arg("links").none(),
+             nb::arg("out").noconvert(), nb::arg("threads"), nb::arg("progress").none())
+        .def(
+            "diagonal",
+            [](const GrammarDrivenKernel& kernel, const Arena& arena, const Bags& bags, const Side& side,
+               const WordLinks* links, Vector out, std::size_t threads) {
+                if (out.shape(0) != bags.size()) throw nb::value_error("out has the wrong shape");
+                const OutsideHeads heads = side.checked(arena);
+                run_interruptible(extent(arena, bags) < 500, nb::none(), [&](Control& control) {
+                    grammar_driven_pairs(kernel, arena, bags, 0, heads, links, out.data(), threads, control);
+                });
+            },
+            nb::arg("arena"), nb::arg("bags"), nb::arg("side"), nb::arg("links").none(), nb::arg("out").noconvert(),
+            nb::arg("threads"))
+        .def(
+            "pairs",
+            [](const GrammarDrivenKernel& kernel, const Arena& arena, const Bags& bags, const Side& side,
+               const WordLinks* links, Vector out, std::size_t threads, bind::Progress progress) {
+                if (2 * out.shape(0) != bags.size()) throw nb::value_error("out has the wrong shape");
+                const OutsideHeads heads = side.checked(arena);
+                run_interruptible(extent(arena, bags) < 500, progress, [&](Control& control) {
+                    grammar_driven_pairs(kernel, arena, bags, out.shape(0), heads, links, out.data(), threads, control);
+                });
+            },
+            nb::arg("arena"), nb::arg("bags"), nb::arg("side"), nb::arg("links").none(), nb::arg("out").noconvert(),
+            nb::arg("threads"), nb::arg("progress").none())
+        .def(
+            "model",
+            [](const GrammarDrivenKernel& kernel, const Arena& arena, const Bags& bags, const Side& side,
+               ConstMatrix weights) {
+                if (weights.shape(0) != bags.size()) throw nb::value_error("weights have the wrong shape");
+                const OutsideHeads heads = side.checked(arena);
+                nb::gil_scoped_release release;
+                return std::make_unique<GrammarDrivenModel>(kernel, arena, bags, heads, weights.data(),
+                                                            weights.shape(1));
+            },
+            nb::arg("arena"), nb::arg("bags"), nb::arg("side"), nb::arg("weights").noconvert())
+        .def(
+            "fragments",
+            [](const GrammarDrivenKernel& kernel, const Arena& arena, const Bags& bags, const Side& side,
+               ConstMatrix weights) {
+                if (weights.shape(0) != bags.size()) throw nb::value_error("weights have the wrong shape");
+                const OutsideHeads heads = side.checked(arena);
+                nb::gil_scoped_release release;
+                return std::make_unique<GrammarFragments>(kernel, arena, bags, heads, weights.data(), weights.shape(1));
+            },
+            nb::arg("arena"), nb::arg("bags"), nb::arg("side"), nb::arg("weights").noconvert(), nb::keep_alive<0, 2>())
         .def("rows", &make_rows, nb::arg("arena"), nb::arg("rows"), nb::arg("row_side"), nb::arg("column_arena"),
              nb::arg("columns"), nb::arg("column_side"), nb::arg("links").none(), nb::arg("factors").noconvert(),
              nb::arg("cache_bytes"), nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>(),

@@ -7,28 +7,28 @@
 #include <memory>
 #include <optional>
 
-#include "arena.hpp"
-#include "arrays.hpp"
-#include "bags.hpp"
-#include "diagonal.hpp"
-#include "elementwise.hpp"
-#include "gram.hpp"
-#include "kernel_rows.hpp"
-#include "lens.hpp"
-#include "model.hpp"
-#include "partial.hpp"
-#include "scorers.hpp"
-#include "scoring.hpp"
-#include "subset.hpp"
-#include "subset_self.hpp"
-#include "subtree.hpp"
-#include "subtree_index.hpp"
-#include "watch.hpp"
+#include "bind/arrays.hpp"
+#include "bind/interruptible.hpp"
+#include "kernels/diagonal.hpp"
+#include "kernels/elementwise.hpp"
+#include "kernels/gram.hpp"
+#include "kernels/model.hpp"
+#include "kernels/partial.hpp"
+#include "kernels/scorers.hpp"
+#include "kernels/scoring.hpp"
+#include "kernels/subset.hpp"
+#include "kernels/subset_self.hpp"
+#include "kernels/subtree.hpp"
+#include "kernels/subtree_index.hpp"
+#include "learn/kernel_rows.hpp"
+#include "trees/arena.hpp"
+#include "trees/arena_map.hpp"
+#include "trees/bags.hpp"
 
 namespace nb = nanobind;
 using namespace sapwood;
+using sapwood::bind::run_interruptible;
 using sapwood::bind::view;
-using sapwood::bind::watch;
 
 namespace {
 
@@ -43,7 +43,7 @@ double extent(const Arena& arena, const Bags& bags) {
     return total;
 }
 
-// Small enough to finish before anybody could press Ctrl-C.
+// Small enough to finish before Ctrl-C could be pressed.
 bool is_brief(const Arena& arena, const Bags& rows, const Arena& store, const Bags& columns) {
     if (static_cast<double>(rows.numbers.size()) * static_cast<double>(columns.numbers.size()) >= 1e6) return false;
     return extent(arena, rows) * extent(store, columns) < 4e6;
@@ -57,38 +57,41 @@ void run_gram(const Arena& arena, const Bags& rows, const Arena* column_arena, c
     const Arena& store = symmetric ? arena : *column_arena;
     const Bags& others = symmetric ? rows : *columns;
     if (out.shape(0) != rows.size() || out.shape(1) != others.size()) throw nb::value_error("out has the wrong shape");
-    watch(is_brief(arena, rows, store, others), progress, [&](Control& control) {
+    run_interruptible(is_brief(arena, rows, store, others), progress, [&](Control& control) {
         const auto prepared = make(store, others, threads);
-        const Lens lens(arena, store, rows);
-        gram(prepared, store, others, lens, rows, symmetric, out.data(), threads, control);
+        const ArenaMap map(arena, store, rows);
+        gram(prepared, store, others, map, rows, symmetric, out.data(), threads, control);
     });
 }
 
 template <class Make>
 void run_diagonal(const Arena& arena, const Bags& bags, Vector out, std::size_t threads, Make make) {
     if (out.shape(0) != bags.size()) throw nb::value_error("out has the wrong shape");
-    watch(bags.numbers.size() < 1000 && extent(arena, bags) < 2000, nb::none(),
-          [&](Control& control) { diagonal(arena, bags, out.data(), threads, control, make); });
+    run_interruptible(bags.numbers.size() < 1000 && extent(arena, bags) < 2000, nb::none(),
+                      [&](Control& control) { diagonal(arena, bags, out.data(), threads, control, make); });
 }
 
 // The first half of the bags with the second.
 template <class Make>
 void run_pairs(const Arena& arena, const Bags& bags, Vector out, std::size_t threads, nb::handle progress, Make make) {
     if (2 * out.shape(0) != bags.size()) throw nb::value_error("out has the wrong shape");
-    watch(bags.numbers.size() < 1000 && extent(arena, bags) < 2000, progress, [&](Control& control) {
-        elementwise(arena, bags, out.data(), threads, control, [&] { return make.pairs(arena); },
-                    [&](std::size_t first, std::size_t second, std::vector<Node>& number, double* value) {
-                        const IsolatedPair pair(arena, bags, first, second, number);
-                        const Lens lens(pair.alone, pair.alone, pair.row);
-                        gram(make(pair.alone, pair.column), pair.alone, pair.column, lens, pair.row, false, value, 1, control);
-                    });
+    run_interruptible(bags.numbers.size() < 1000 && extent(arena, bags) < 2000, progress, [&](Control& control) {
+        elementwise(
+            arena, bags, out.data(), threads, control, [&] { return make.pairs(arena); },
+            [&](std::size_t first, std::size_t second, std::vector<Node>& number, double* value) {
+                const IsolatedPair pair(arena, bags, first, second, number);
+                const ArenaMap map(pair.alone, pair.alone, pair.row);
+                gram(make(pair.alone, pair.column), pair.alone, pair.column, map, pair.row, false, value, 1, control);
+            });
     });
 }
 
 // Makers of columns: what is left of a kernel once its parameters are known. Those that gain by it use several threads.
 struct SubtreeMaker {
     double decay;
-    auto operator()(const Arena& arena, const Bags& bags, std::size_t = 1) const { return SubtreeColumns(arena, bags, decay); }
+    auto operator()(const Arena& arena, const Bags& bags, std::size_t = 1) const {
+        return SubtreeColumns(arena, bags, decay);
+    }
     auto shortcut(const Arena& arena) const { return WithItself(pairs(arena)); }
     SubtreePairs pairs(const Arena& arena) const { return SubtreePairs(arena, decay); }
     SubtreeIndex scorer(const Arena& arena, const Bags& bags, const double* weights, std::size_t outputs) const {
@@ -108,7 +111,9 @@ struct SubsetMaker {
 };
 struct PartialMaker {
     PartialOptions options;
-    auto operator()(const Arena& arena, const Bags& bags, std::size_t = 1) const { return PartialColumns(arena, bags, options); }
+    auto operator()(const Arena& arena, const Bags& bags, std::size_t = 1) const {
+        return PartialColumns(arena, bags, options);
+    }
     auto shortcut(const Arena& arena) const { return WithItself(pairs(arena)); }
     PartialPairs pairs(const Arena& arena) const { return PartialPairs(arena, options); }
     PartialScorer scorer(const Arena& arena, const Bags& bags, const double* weights, std::size_t outputs) const {
@@ -134,16 +139,17 @@ Elements elements_of(const Arena& arena, bind::Numbers root_array, const std::op
 }
 
 template <class Scorer>
-void run_scorer(const Scorer& scorer, const Arena& arena, bind::Numbers roots, std::optional<bind::Offsets> ends, Matrix out,
-                std::size_t threads, nb::handle progress) {
+void run_scorer(const Scorer& scorer, const Arena& arena, bind::Numbers roots, std::optional<bind::Offsets> ends,
+                Matrix out, std::size_t threads, bind::Progress progress) {
     const Elements elements = elements_of(arena, roots, ends);
-    if (out.shape(0) != elements.size() || out.shape(1) != scorer.outputs()) throw nb::value_error("out has the wrong shape");
-    // At worst all subtrees resemble all of the model, or are as wide as what they resemble; looking them up takes no time to
-    // speak of.
+    if (out.shape(0) != elements.size() || out.shape(1) != scorer.outputs())
+        throw nb::value_error("out has the wrong shape");
+    // At worst all subtrees resemble all of the model, or are as wide as what they resemble; looking them up is
+    // negligible.
     const auto edges = static_cast<double>(arena.edge_count());
     const bool brief = IsQuick<Scorer> ? edges < 200000 && elements.roots.size() < 200000
                                        : edges < 2000 && edges * static_cast<double>(scorer.bytes()) < 2e9;
-    watch(brief, progress, [&](Control& control) {
+    run_interruptible(brief, progress, [&](Control& control) {
         if constexpr (requires { scorer.score(arena, elements, out.data(), threads, control); })
             scorer.score(arena, elements, out.data(), threads, control);
         else
@@ -151,76 +157,85 @@ void run_scorer(const Scorer& scorer, const Arena& arena, bind::Numbers roots, s
     });
 }
 
-// A kernel with its parameters: the same doors for each.
+// A kernel with its parameters: the same methods for each.
 template <class Maker>
-nb::class_<Maker> register_kernel(nb::module_& module, const char* name, const char* model_name, const char* scorer_name) {
+nb::class_<Maker> register_kernel(nb::module_& module, const char* name, const char* model_name,
+                                  const char* scorer_name) {
     using Scorer = decltype(std::declval<Maker>().scorer(std::declval<const Arena&>(), std::declval<const Bags&>(),
                                                          std::declval<const double*>(), std::size_t{}));
     nb::class_<Scorer>(module, scorer_name)
-        .def("evaluate", &run_scorer<Scorer>, nb::arg("arena"), nb::arg("roots").noconvert(), nb::arg("ends").noconvert().none(),
-             nb::arg("out").noconvert(), nb::arg("threads"), nb::arg("progress").none())
+        .def("evaluate", &run_scorer<Scorer>, nb::arg("arena"), nb::arg("roots").noconvert(),
+             nb::arg("ends").noconvert().none(), nb::arg("out").noconvert(), nb::arg("threads"),
+             nb::arg("progress").none())
         .def_prop_ro("nbytes", &Scorer::bytes);
     using Columns = decltype(std::declval<Maker>()(std::declval<const Arena&>(), std::declval<const Bags&>()));
     using KernelModel = Model<Columns>;
     nb::class_<KernelModel>(module, model_name)
-        .def("evaluate",
-             [](const KernelModel& model, const Arena& arena, const Bags& rows, Matrix out, std::size_t threads,
-                nb::object progress) {
-                 if (out.shape(0) != rows.size() || out.shape(1) != model.outputs())
-                     throw nb::value_error("out has the wrong shape");
-                 const bool brief = rows.numbers.size() < 1000 && extent(arena, rows) < 2000 && model.arena().edge_count() < 100000;
-                 watch(brief, progress,
-                       [&](Control& control) { model.evaluate(arena, rows, out.data(), threads, control); });
-             },
-             nb::arg("arena"), nb::arg("rows"), nb::arg("out").noconvert(), nb::arg("threads"),
-             nb::arg("progress").none())
+        .def(
+            "evaluate",
+            [](const KernelModel& model, const Arena& arena, const Bags& rows, Matrix out, std::size_t threads,
+               bind::Progress progress) {
+                if (out.shape(0) != rows.size() || out.shape(1) != model.outputs())
+                    throw nb::value_error("out has the wrong shape");
+                const bool brief =
+                    rows.numbers.size() < 1000 && extent(arena, rows) < 2000 && model.arena().edge_count() < 100000;
+                run_interruptible(brief, progress,
+                                  [&](Control& control) { model.evaluate(arena, rows, out.data(), threads, control); });
+            },
+            nb::arg("arena"), nb::arg("rows"), nb::arg("out").noconvert(), nb::arg("threads"),
+            nb::arg("progress").none())
         .def_prop_ro("nbytes", &KernelModel::bytes);
     return nb::class_<Maker>(module, name)
-        .def("gram",
-             [](const Maker& make, const Arena& arena, const Bags& rows, const Arena* column_arena, const Bags* columns,
-                Matrix out, std::size_t threads, nb::object progress) {
-                 run_gram(arena, rows, column_arena, columns, out, threads, progress, make);
-             },
-             nb::arg("arena"), nb::arg("rows"), nb::arg("column_arena").none(), nb::arg("columns").none(),
-             nb::arg("out").noconvert(), nb::arg("threads"), nb::arg("progress").none())
-        .def("diagonal",
-             [](const Maker& make, const Arena& arena, const Bags& bags, Vector out, std::size_t threads) {
-                 run_diagonal(arena, bags, out, threads, make);
-             },
-             nb::arg("arena"), nb::arg("bags"), nb::arg("out").noconvert(), nb::arg("threads"))
-        .def("pairs",
-             [](const Maker& make, const Arena& arena, const Bags& bags, Vector out, std::size_t threads,
-                nb::object progress) { run_pairs(arena, bags, out, threads, progress, make); },
-             nb::arg("arena"), nb::arg("bags"), nb::arg("out").noconvert(), nb::arg("threads"),
-             nb::arg("progress").none())
-        .def("model",
-             [](const Maker& make, const Arena& arena, const Bags& bags, ConstMatrix weights) {
-                 if (weights.shape(0) != bags.size()) throw nb::value_error("weights have the wrong shape");
-                 nb::gil_scoped_release release;
-                 return KernelModel(make(arena, bags), arena, bags, weights.data(), weights.shape(1));
-             },
-             nb::arg("arena"), nb::arg("bags"), nb::arg("weights").noconvert(), nb::keep_alive<0, 2>())
-        .def("scorer",
-             [](const Maker& make, const Arena& arena, const Bags& bags, ConstMatrix weights) {
-                 if (weights.shape(0) != bags.size()) throw nb::value_error("weights have the wrong shape");
-                 nb::gil_scoped_release release;
-                 return make.scorer(arena, bags, weights.data(), weights.shape(1));
-             },
-             nb::arg("arena"), nb::arg("bags"), nb::arg("weights").noconvert(), nb::keep_alive<0, 2>())
-        .def("rows",
-             [](const Maker& make, const Arena& arena, const Bags& rows, const Arena& column_arena, const Bags& columns,
-                bind::Values factors, std::size_t cache_bytes) -> std::shared_ptr<RowSource<float>> {
-                 if (rows.size() != columns.size() || factors.shape(0) != rows.size())
-                     throw nb::value_error("rows, columns and factors differ in number");
-                 const auto given = view(factors);
-                 std::vector<double> copied(given.begin(), given.end());
-                 nb::gil_scoped_release release;
-                 return std::make_shared<KernelRows<Columns>>(make(column_arena, columns), arena, rows, column_arena,
-                                                              columns, std::move(copied), cache_bytes);
-             },
-             nb::arg("arena"), nb::arg("rows"), nb::arg("column_arena"), nb::arg("columns"),
-             nb::arg("factors").noconvert(), nb::arg("cache_bytes"), nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>(),
-             nb::keep_alive<0, 4>(), nb::keep_alive<0, 5>());
+        .def(
+            "gram",
+            [](const Maker& make, const Arena& arena, const Bags& rows, const Arena* column_arena, const Bags* columns,
+               Matrix out, std::size_t threads,
+               bind::Progress progress) { run_gram(arena, rows, column_arena, columns, out, threads, progress, make); },
+            nb::arg("arena"), nb::arg("rows"), nb::arg("column_arena").none(), nb::arg("columns").none(),
+            nb::arg("out").noconvert(), nb::arg("threads"), nb::arg("progress").none())
+        .def(
+            "diagonal",
+            [](const Maker& make, const Arena& arena, const Bags& bags, Vector out, std::size_t threads) {
+                run_diagonal(arena, bags, out, threads, make);
+            },
+            nb::arg("arena"), nb::arg("bags"), nb::arg("out").noconvert(), nb::arg("threads"))
+        .def(
+            "pairs",
+            [](const Maker& make, const Arena& arena, const Bags& bags, Vector out, std::size_t threads,
+               bind::Progress progress) { run_pairs(arena, bags, out, threads, progress, make); },
+            nb::arg("arena"), nb::arg("bags"), nb::arg("out").noconvert(), nb::arg("threads"),
+            nb::arg("progress").none())
+        .def(
+            "model",
+            [](const Maker& make, const Arena& arena, const Bags& bags, ConstMatrix weights) {
+                if (weights.shape(0) != bags.size()) throw nb::value_error("weights have the wrong shape");
+                nb::gil_scoped_release release;
+                return KernelModel(make(arena, bags), arena, bags, weights.data(), weights.shape(1));
+            },
+            nb::arg("arena"), nb::arg("bags"), nb::arg("weights").noconvert(), nb::keep_alive<0, 2>())
+        .def(
+            "scorer",
+            [](const Maker& make, const Arena& arena, const Bags& bags, ConstMatrix weights) {
+                if (weights.shape(0) != bags.size()) throw nb::value_error("weights have the wrong shape");
+                nb::gil_scoped_release release;
+                return make.scorer(arena, bags, weights.data(), weights.shape(1));
+            },
+            nb::arg("arena"), nb::arg("bags"), nb::arg("weights").noconvert(), nb::keep_alive<0, 2>())
+        .def(
+            "rows",
+            [](const Maker& make, const Arena& arena, const Bags& rows, const Arena& column_arena, const Bags& columns,
+               bind::Values factors, std::size_t cache_bytes) -> std::shared_ptr<RowSource<float>> {
+                if (rows.size() != columns.size() || factors.shape(0) != rows.size())
+                    throw nb::value_error("rows, columns and factors differ in number");
+                const auto given = view(factors);
+                std::vector<double> copied(given.begin(), given.end());
+                nb::gil_scoped_release release;
+                return std::make_shared<KernelRows<Columns>>(make(column_arena, columns), arena, rows, column_arena,
+                                                             columns, std::move(copied), cache_bytes);
+            },
+            nb::arg("arena"), nb::arg("rows"), nb::arg("column_arena"), nb::arg("columns"),
+            nb::arg("factors").noconvert(), nb::arg("cache_bytes"), nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>(),
+            nb::keep_alive<0, 4>(), nb::keep_alive<0, 5>());
 }
 
 Bags bags_of(const Arena& arena, bind::Numbers roots, std::optional<bind::Offsets> ends, std::size_t threads) {
@@ -234,32 +249,41 @@ Bags bags_of(const Arena& arena, bind::Numbers roots, std::optional<bind::Offset
 void register_kernels(nb::module_& parent) {
     nb::module_ module = parent.def_submodule("kernels", "Syntactic tree kernels.");
     nb::class_<Bags>(module, "Bags")
-        .def("__init__", [](Bags* self, const Arena& arena, bind::Numbers roots, std::optional<bind::Offsets> ends,
-                            std::size_t threads) {
-            new (self) Bags(bags_of(arena, roots, ends, threads));
-        }, nb::arg("arena"), nb::arg("roots").noconvert(), nb::arg("ends").noconvert().none(), nb::arg("threads"))
+        .def(
+            "__init__",
+            [](Bags* self, const Arena& arena, bind::Numbers roots, std::optional<bind::Offsets> ends,
+               std::size_t threads) { new (self) Bags(bags_of(arena, roots, ends, threads)); },
+            nb::arg("arena"), nb::arg("roots").noconvert(), nb::arg("ends").noconvert().none(), nb::arg("threads"))
         .def("__len__", &Bags::size)
         .def_prop_ro("nbytes", &Bags::bytes)
-        .def("node_count", [](const Bags& bags) {
-            double total = 0;
-            for (const double count : bags.counts) total += count;
-            return total;
-        })
+        .def("node_count",
+             [](const Bags& bags) {
+                 double total = 0;
+                 for (const double count : bags.counts) total += count;
+                 return total;
+             })
         .def("distinct_count", [](const Bags& bags) {
             std::vector<std::uint32_t> all = bags.numbers;
             std::sort(all.begin(), all.end());
             return static_cast<std::size_t>(std::unique(all.begin(), all.end()) - all.begin());
         });
 
-    register_kernel<SubtreeMaker>(module, "Subtree", "SubtreeModel", "SubtreeScorer").def(nb::init<double>(), nb::arg("decay"));
+    register_kernel<SubtreeMaker>(module, "Subtree", "SubtreeModel", "SubtreeScorer")
+        .def(nb::init<double>(), nb::arg("decay"));
     register_kernel<SubsetMaker>(module, "Subset", "SubsetModel", "SubsetScorer")
-        .def("__init__", [](SubsetMaker* self, double decay, bool bag_of_words, std::size_t height_limit) {
-            new (self) SubsetMaker{{decay, bag_of_words, height_limit}};
-        }, nb::arg("decay"), nb::arg("bag_of_words"), nb::arg("height_limit"));
+        .def(
+            "__init__",
+            [](SubsetMaker* self, double decay, bool bag_of_words, std::size_t height_limit) {
+                new (self) SubsetMaker{{decay, bag_of_words, height_limit}};
+            },
+            nb::arg("decay"), nb::arg("bag_of_words"), nb::arg("height_limit"));
     register_kernel<PartialMaker>(module, "Partial", "PartialModel", "PartialScorer")
-        .def("__init__", [](PartialMaker* self, double decay, double depth_decay, std::size_t max_subsequence, bool leaves,
-                            double terminal_factor) {
-            new (self) PartialMaker{{decay, depth_decay, max_subsequence, leaves, terminal_factor}};
-        }, nb::arg("decay"), nb::arg("depth_decay"), nb::arg("max_subsequence"), nb::arg("leaves"),
-             nb::arg("terminal_factor"));
+        .def(
+            "__init__",
+            [](PartialMaker* self, double decay, double depth_decay, std::size_t max_subsequence, bool leaves,
+               double terminal_factor) {
+                new (self) PartialMaker{{decay, depth_decay, max_subsequence, leaves, terminal_factor}};
+            },
+            nb::arg("decay"), nb::arg("depth_decay"), nb::arg("max_subsequence"), nb::arg("leaves"),
+            nb::arg("terminal_factor"));
 }

@@ -1,16 +1,16 @@
-// Bindings of the log-linear model. The Python room checks the arrays against each other before it calls.
+// Bindings of the log-linear model. Python checks the arrays against each other before it calls.
+#include "learn/loglinear.hpp"
+
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
-#include "loglinear.hpp"
-
-#include "arrays.hpp"
-#include "watch.hpp"
+#include "bind/arrays.hpp"
+#include "bind/interruptible.hpp"
 
 namespace nb = nanobind;
 using namespace sapwood;
+using sapwood::bind::run_interruptible;
 using sapwood::bind::view;
-using sapwood::bind::watch;
 
 namespace {
 
@@ -20,15 +20,15 @@ using Output = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 CandidateSets sets_of(const bind::Numbers& features, const bind::Offsets& ends, const bind::Offsets& row_ends,
                       const bind::Offsets& role_ends, const bind::Offsets& key_ends, const bind::Numbers& keys,
                       const bind::Numbers& masks, std::uint32_t shared, std::uint32_t groups) {
-    return {view(features), view(ends), view(row_ends), view(role_ends), view(key_ends),
-            view(keys),     view(masks), shared,        groups};
+    return {view(features), view(ends),  view(row_ends), view(role_ends), view(key_ends),
+            view(keys),     view(masks), shared,         groups};
 }
 
 }  // namespace
 
-#define SETS_ARGUMENTS                                                                                           \
-    nb::arg("features").noconvert(), nb::arg("ends").noconvert(), nb::arg("row_ends").noconvert(),               \
-        nb::arg("role_ends").noconvert(), nb::arg("key_ends").noconvert(), nb::arg("keys").noconvert(),          \
+#define SETS_ARGUMENTS                                                                                  \
+    nb::arg("features").noconvert(), nb::arg("ends").noconvert(), nb::arg("row_ends").noconvert(),      \
+        nb::arg("role_ends").noconvert(), nb::arg("key_ends").noconvert(), nb::arg("keys").noconvert(), \
         nb::arg("masks").noconvert(), nb::arg("shared"), nb::arg("groups")
 
 void register_loglinear(nb::module_& parent) {
@@ -37,16 +37,16 @@ void register_loglinear(nb::module_& parent) {
         "score",
         [](bind::Numbers features, bind::Offsets ends, bind::Offsets row_ends, bind::Offsets role_ends,
            bind::Offsets key_ends, bind::Numbers keys, bind::Numbers masks, std::uint32_t shared, std::uint32_t groups,
-           bind::Input<float> weights, int bits, Output<double> out, std::size_t threads, nb::object progress) {
+           bind::Input<float> weights, int bits, Output<double> out, std::size_t threads, bind::Progress progress) {
             const CandidateSets sets =
                 sets_of(features, ends, row_ends, role_ends, key_ends, keys, masks, shared, groups);
             const float* table = weights.data();
             double* scores = out.data();
-            watch(sets.size() < 32, progress,
-                  [&](Control& control) { score_sets(sets, table, bits, scores, threads, control); });
+            run_interruptible(sets.size() < 32, progress,
+                              [&](Control& control) { score_sets(sets, table, bits, scores, threads, control); });
         },
-        SETS_ARGUMENTS, nb::arg("weights").noconvert(), nb::arg("bits"), nb::arg("out").noconvert(),
-        nb::arg("threads"), nb::arg("progress").none());
+        SETS_ARGUMENTS, nb::arg("weights").noconvert(), nb::arg("bits"), nb::arg("out").noconvert(), nb::arg("threads"),
+        nb::arg("progress").none());
     module.def(
         "loss_and_gradient",
         [](bind::Numbers features, bind::Offsets ends, bind::Offsets row_ends, bind::Offsets role_ends,
@@ -57,7 +57,7 @@ void register_loglinear(nb::module_& parent) {
             double loss = 0.0;
             const double* table = weights.data();
             double* slopes = gradient.data();
-            watch(sets.size() < 32, nb::none(), [&](Control& control) {
+            run_interruptible(sets.size() < 32, nb::none(), [&](Control& control) {
                 loss = loss_and_gradient(sets, view(right), table, bits, slopes, control);
             });
             return loss;
@@ -70,21 +70,20 @@ void register_loglinear(nb::module_& parent) {
            bind::Offsets key_ends, bind::Numbers keys, bind::Numbers masks, std::uint32_t shared, std::uint32_t groups,
            bind::Numbers right, bind::Offsets order, Output<float> weights, Output<float> squares,
            Output<std::uint32_t> moved, std::uint32_t step, int bits, double rate, double decay, double negligible,
-           std::size_t batch, std::size_t threads, nb::object progress) {
+           std::size_t batch, std::size_t threads, bind::Progress progress) {
             const CandidateSets sets =
                 sets_of(features, ends, row_ends, role_ends, key_ends, keys, masks, shared, groups);
             AdaGradState state{weights.data(), squares.data(), moved.data(), step};
             double loss = 0.0;
-            watch(false, progress, [&](Control& control) {
+            run_interruptible(false, progress, [&](Control& control) {
                 loss = adagrad_epoch(sets, view(right), view(order), state,
                                      {bits, rate, decay, negligible, batch, threads}, control);
             });
-            return nb::make_tuple(loss, state.step);
+            return std::make_tuple(loss, state.step);
         },
         SETS_ARGUMENTS, nb::arg("right").noconvert(), nb::arg("order").noconvert(), nb::arg("weights").noconvert(),
-        nb::arg("squares").noconvert(), nb::arg("moved").noconvert(), nb::arg("step"), nb::arg("bits"),
-        nb::arg("rate"), nb::arg("decay"), nb::arg("negligible"), nb::arg("batch"), nb::arg("threads"),
-        nb::arg("progress").none());
+        nb::arg("squares").noconvert(), nb::arg("moved").noconvert(), nb::arg("step"), nb::arg("bits"), nb::arg("rate"),
+        nb::arg("decay"), nb::arg("negligible"), nb::arg("batch"), nb::arg("threads"), nb::arg("progress").none());
     module.def(
         "adagrad_settle",
         [](Output<float> weights, Output<float> squares, Output<std::uint32_t> moved, std::uint32_t step, int bits,

@@ -17,7 +17,7 @@ void register_smo(nb::module_& module);
 void register_trees(nb::module_& module);
 
 NB_MODULE(_core, module) {
-    module.doc() = "Sapwood's native core. Private: the Python rooms check arguments before they call it.";
+    module.doc() = "Sapwood's native core. Private: the Python packages check arguments before they call it.";
     // Objects that outlive the interpreter (globals, caches) are Python's business and nothing to alarm a user about.
     nb::set_leak_warnings(false);
     register_trees(module);

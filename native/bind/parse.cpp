@@ -6,15 +6,15 @@
 
 #include <memory>
 
-#include "arrays.hpp"
-#include "cover.hpp"
-#include "kbest.hpp"
-#include "watch.hpp"
+#include "bind/arrays.hpp"
+#include "bind/interruptible.hpp"
+#include "parse/cover.hpp"
+#include "parse/kbest.hpp"
 
 namespace nb = nanobind;
 using namespace sapwood;
 using namespace sapwood::parse;
-using sapwood::bind::give;
+using sapwood::bind::to_numpy;
 using sapwood::bind::view;
 
 namespace {
@@ -41,7 +41,8 @@ void make_rules(Rules* self, bind::Numbers parents, bind::Numbers lefts, bind::N
         chains[at] = {uppers(at), lowers(at), chain_weights(at), first, last};
         first = last;
     }
-    new (self) Rules(std::move(binary), std::move(chains), copy(chain_labels), copy(stay), copy(prior), copy(labels), root);
+    new (self)
+        Rules(std::move(binary), std::move(chains), copy(chain_labels), copy(stay), copy(prior), copy(labels), root);
 }
 
 // Sentences come as one row of tags; ends say where words and sentences stop.
@@ -52,12 +53,14 @@ class Sentences {
         : sentences_(sentence_ends), tags_(tag_ends), symbols_(symbols), weights_(weights) {
         std::uint64_t before = 0;
         for (const std::uint64_t end : view(sentences_)) {
-            if (end < before || end > tags_.shape(0)) throw std::invalid_argument("the ends of sentences are not in order");
+            if (end < before || end > tags_.shape(0))
+                throw std::invalid_argument("the ends of sentences are not in order");
             before = end;
         }
         before = 0;
         for (const std::uint64_t end : view(tags_)) {
-            if (end < before || end > symbols_.shape(0)) throw std::invalid_argument("the ends of tags are not in order");
+            if (end < before || end > symbols_.shape(0))
+                throw std::invalid_argument("the ends of tags are not in order");
             before = end;
         }
         if (weights_.shape(0) != symbols_.shape(0)) throw std::invalid_argument("tags and weights differ in number");
@@ -112,21 +115,22 @@ Parse join(const Rules& rules, const Chart& chart, const Sentence& sentence, std
     }
     if (pieces.empty()) return joined;
     auto children = static_cast<std::uint32_t>(pieces.size());
-    for (auto label = labels.rbegin(); label != labels.rend(); ++label) joined.nodes.push_back({*label, children}), children = 1;
+    for (auto label = labels.rbegin(); label != labels.rend(); ++label)
+        joined.nodes.push_back({*label, children}), children = 1;
     return joined;
 }
 
-nb::tuple parse_batch(const Rules& rules, std::vector<std::string> labels, bind::Offsets sentence_ends,
-                      bind::Offsets tag_ends, bind::Numbers symbols, bind::Values weights, std::vector<std::string> words,
-                      std::size_t count, std::size_t derivations, double beam, std::size_t bytes,
-                      std::vector<std::uint32_t> cover_labels, double cover_price, std::size_t threads,
-                      nb::handle progress) {
+auto parse_batch(const Rules& rules, std::vector<std::string> labels, bind::Offsets sentence_ends,
+                 bind::Offsets tag_ends, bind::Numbers symbols, bind::Values weights, std::vector<std::string> words,
+                 std::size_t count, std::size_t derivations, double beam, std::size_t bytes,
+                 std::vector<std::uint32_t> cover_labels, double cover_price, std::size_t threads,
+                 bind::Progress progress) {
     const Sentences sentences(rules, sentence_ends, tag_ends, symbols, weights);
     if (words.size() != tag_ends.shape(0)) throw std::invalid_argument("words and their tags differ in number");
     for (const std::uint32_t label : cover_labels)
         if (label >= labels.size()) throw std::invalid_argument("a label has no name");
     std::vector<Answer> answers(sentences.size());
-    bind::watch(sentences.brief(), progress, [&](Control& control) {
+    bind::run_interruptible(sentences.brief(), progress, [&](Control& control) {
         parallel_blocks(sentences.size(), 1, threads, control, [&] {
             return [&, filler = std::make_shared<Filler<Best>>(rules)](std::size_t begin, std::size_t end) {
                 for (std::size_t at = begin; at < end; ++at) {
@@ -179,19 +183,19 @@ nb::tuple parse_batch(const Rules& rules, std::vector<std::string> labels, bind:
         sizes.push_back(answers[at].bytes);
         outcomes.push_back(answers[at].outcome);
     }
-    return nb::make_tuple(nb::cast(std::move(arena)), give(std::move(roots)), give(std::move(ends)), give(std::move(found)),
-                          give(std::move(outcomes)), give(std::move(sizes)));
+    return std::make_tuple(std::move(arena), to_numpy(std::move(roots)), to_numpy(std::move(ends)),
+                           to_numpy(std::move(found)), to_numpy(std::move(outcomes)), to_numpy(std::move(sizes)));
 }
 
 // The logarithm of the total weight of all derivations of each sentence.
 auto inside(const Rules& rules, bind::Offsets sentence_ends, bind::Offsets tag_ends, bind::Numbers symbols,
-            bind::Values weights, std::size_t bytes, std::size_t threads, nb::handle progress) {
+            bind::Values weights, std::size_t bytes, std::size_t threads, bind::Progress progress) {
     const Sentences sentences(rules, sentence_ends, tag_ends, symbols, weights);
     std::vector<double> totals(sentences.size(), kNever);
-    bind::watch(sentences.brief(), progress, [&](Control& control) {
+    bind::run_interruptible(sentences.brief(), progress, [&](Control& control) {
         parallel_blocks(sentences.size(), 1, threads, control, [&] {
-            return [&, best = std::make_shared<Filler<Best>>(rules),
-                    sum = std::make_shared<Filler<Sum>>(rules)](std::size_t begin, std::size_t end) {
+            return [&, best = std::make_shared<Filler<Best>>(rules), sum = std::make_shared<Filler<Sum>>(rules)](
+                       std::size_t begin, std::size_t end) {
                 for (std::size_t at = begin; at < end; ++at) {
                     Sentence sentence = sentences[at];
                     const std::size_t count = sentence.size();
@@ -201,7 +205,8 @@ auto inside(const Rules& rules, bind::Offsets sentence_ends, bind::Offsets tag_e
                         const Chart chart = best->fill(sentence, limits, control);
                         const Entry* top = Chart::find(chart.upper(0, count), rules.root());
                         if (!top) continue;
-                        // Sharing the best weight out among the words keeps all sums near 1, far from under- and overflow.
+                        // Sharing the best weight out among the words keeps all sums near 1, far from under- and
+                        // overflow.
                         const double share = top->value / static_cast<double>(count);
                         for (std::vector<Tag>& tags : sentence)
                             for (Tag& tag : tags) tag.weight -= share;
@@ -215,7 +220,7 @@ auto inside(const Rules& rules, bind::Offsets sentence_ends, bind::Offsets tag_e
             };
         });
     });
-    return give(std::move(totals));
+    return to_numpy(std::move(totals));
 }
 
 }  // namespace
@@ -234,7 +239,7 @@ void register_parse(nb::module_& core) {
                nb::arg("tag_ends").noconvert(), nb::arg("symbols").noconvert(), nb::arg("weights").noconvert(),
                nb::arg("words"), nb::arg("count"), nb::arg("derivations"), nb::arg("beam"), nb::arg("bytes"),
                nb::arg("cover_labels"), nb::arg("cover_price"), nb::arg("threads"), nb::arg("progress").none());
-    module.def("inside", &inside, nb::arg("rules"), nb::arg("sentence_ends").noconvert(), nb::arg("tag_ends").noconvert(),
-               nb::arg("symbols").noconvert(), nb::arg("weights").noconvert(), nb::arg("bytes"), nb::arg("threads"),
-               nb::arg("progress").none());
+    module.def("inside", &inside, nb::arg("rules"), nb::arg("sentence_ends").noconvert(),
+               nb::arg("tag_ends").noconvert(), nb::arg("symbols").noconvert(), nb::arg("weights").noconvert(),
+               nb::arg("bytes"), nb::arg("threads"), nb::arg("progress").none());
 }

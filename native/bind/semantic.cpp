@@ -1,7 +1,10 @@
-// Bindings of the kernels that look into words. Their doors take, beside trees, the words in them as feature vectors.
+// Bindings of the kernels that look into words. Beside trees they take the words in them as feature vectors.
+#include "kernels/semantic.hpp"
+
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -9,24 +12,23 @@
 #include <string>
 #include <unordered_set>
 
-#include "arena.hpp"
-#include "arrays.hpp"
-#include "bags.hpp"
-#include "diagonal.hpp"
-#include "elementwise.hpp"
-#include "found.hpp"
-#include "gram.hpp"
-#include "heaviest_alike.hpp"
-#include "lexicon.hpp"
-#include "model.hpp"
-#include "semantic.hpp"
-#include "smoothed.hpp"
-#include "watch.hpp"
+#include "bind/arrays.hpp"
+#include "bind/fragment_search.hpp"
+#include "bind/interruptible.hpp"
+#include "explain/heaviest_similar.hpp"
+#include "kernels/diagonal.hpp"
+#include "kernels/elementwise.hpp"
+#include "kernels/gram.hpp"
+#include "kernels/lexicon.hpp"
+#include "kernels/model.hpp"
+#include "kernels/smoothed.hpp"
+#include "trees/arena.hpp"
+#include "trees/bags.hpp"
 
 namespace nb = nanobind;
 using namespace sapwood;
+using sapwood::bind::run_interruptible;
 using sapwood::bind::view;
-using sapwood::bind::watch;
 
 namespace {
 
@@ -46,12 +48,9 @@ Vocabulary under_preterminals(const Arena& arena, const Bags& bags, const std::v
         arena, bags, [&](std::string_view label) { return known.contains(std::string(bare(label))); });
 }
 
-nb::list words_of(const Vocabulary& vocabulary, const Arena& arena) {
-    nb::list result;
-    for (const Symbol symbol : vocabulary.words()) {
-        const std::string_view text = arena.symbols.text(symbol);
-        result.append(nb::str(text.data(), text.size()));
-    }
+std::vector<std::string_view> words_of(const Vocabulary& vocabulary, const Arena& arena) {
+    std::vector<std::string_view> result;
+    for (const Symbol symbol : vocabulary.words()) result.push_back(arena.symbols.text(symbol));
     return result;
 }
 
@@ -89,10 +88,10 @@ void run_gram(const Maker& make, Side rows, Side columns, bool symmetric, Matrix
     check(columns.vocabulary, columns.features);
     if (out.shape(0) != rows.bags.size() || out.shape(1) != columns.bags.size())
         throw nb::value_error("out has the wrong shape");
-    watch(is_brief(rows.bags, columns.bags), progress, [&](Control& control) {
+    run_interruptible(is_brief(rows.bags, columns.bags), progress, [&](Control& control) {
         const auto prepared = make(columns.arena, columns.bags, columns.vocabulary, columns.features);
-        const WordLens lens(rows.arena, columns.arena, rows.bags, rows.vocabulary, rows.features);
-        gram(prepared, columns.arena, columns.bags, lens, rows.bags, symmetric, out.data(), threads, control);
+        const WordMap map(rows.arena, columns.arena, rows.bags, rows.vocabulary, rows.features);
+        gram(prepared, columns.arena, columns.bags, map, rows.bags, symmetric, out.data(), threads, control);
     });
 }
 
@@ -101,7 +100,7 @@ void run_diagonal(const Maker& make, Side rows, const WordFeatures& right, Vecto
     check(rows.vocabulary, rows.features);
     check(rows.vocabulary, right);
     if (out.shape(0) != rows.bags.size()) throw nb::value_error("out has the wrong shape");
-    watch(rows.bags.numbers.size() < 1000, nb::none(), [&](Control& control) {
+    run_interruptible(rows.bags.numbers.size() < 1000, nb::none(), [&](Control& control) {
         parallel_blocks(rows.bags.size(), 16, threads, control, [&] {
             return [&, number = std::vector<Node>(rows.arena.size()), match = make.pairs(rows, right)](
                        std::size_t begin, std::size_t end) mutable {
@@ -110,8 +109,8 @@ void run_diagonal(const Maker& make, Side rows, const WordFeatures& right, Vecto
                     Arena alone;
                     const Bags one = isolate(rows.arena, rows.bags, i, number, alone);
                     const Vocabulary vocabulary = rows.vocabulary.isolated(alone);
-                    const WordLens lens(alone, alone, one, vocabulary, rows.features);
-                    gram(make(alone, one, vocabulary, right), alone, one, lens, one, true, out.data() + i, 1, control);
+                    const WordMap map(alone, alone, one, vocabulary, rows.features);
+                    gram(make(alone, one, vocabulary, right), alone, one, map, one, true, out.data() + i, 1, control);
                 }
             };
         });
@@ -125,15 +124,16 @@ void run_pairs(const Maker& make, Side rows, const WordFeatures& right, Vector o
     check(rows.vocabulary, rows.features);
     check(rows.vocabulary, right);
     if (2 * out.shape(0) != rows.bags.size()) throw nb::value_error("out has the wrong shape");
-    watch(rows.bags.numbers.size() < 1000, progress, [&](Control& control) {
-        elementwise(rows.arena, rows.bags, out.data(), threads, control, [&] { return make.pairs(rows, right); },
-                    [&](std::size_t first, std::size_t second, std::vector<Node>& number, double* value) {
-                        const IsolatedPair pair(rows.arena, rows.bags, first, second, number);
-                        const Vocabulary vocabulary = rows.vocabulary.isolated(pair.alone);
-                        const WordLens lens(pair.alone, pair.alone, pair.row, vocabulary, rows.features);
-                        gram(make(pair.alone, pair.column, vocabulary, right), pair.alone, pair.column, lens, pair.row,
-                             false, value, 1, control);
-                    });
+    run_interruptible(rows.bags.numbers.size() < 1000, progress, [&](Control& control) {
+        elementwise(
+            rows.arena, rows.bags, out.data(), threads, control, [&] { return make.pairs(rows, right); },
+            [&](std::size_t first, std::size_t second, std::vector<Node>& number, double* value) {
+                const IsolatedPair pair(rows.arena, rows.bags, first, second, number);
+                const Vocabulary vocabulary = rows.vocabulary.isolated(pair.alone);
+                const WordMap map(pair.alone, pair.alone, pair.row, vocabulary, rows.features);
+                gram(make(pair.alone, pair.column, vocabulary, right), pair.alone, pair.column, map, pair.row, false,
+                     value, 1, control);
+            });
     });
 }
 
@@ -141,93 +141,103 @@ void run_pairs(const Maker& make, Side rows, const WordFeatures& right, Vector o
 template <class Fragments>
 void register_fragments(nb::module_& module, const char* name) {
     nb::class_<Fragments>(module, name)
-        .def("heaviest",
-             [](const Fragments& model, bind::Values combination, const Arena* arena, const Bags* element,
-                const Vocabulary* vocabulary, const WordLinks* links, bool pairs, std::size_t capacity,
-                std::size_t limit) {
-                 if ((element == nullptr) != (vocabulary == nullptr)) throw nb::value_error("an element needs its words");
-                 return bind::search(model, combination, arena, element, links, pairs, capacity, limit,
-                                     [&](const HeaviestQuestion& question, const Control& control) {
-                                         return model.heaviest(question, vocabulary, control);
-                                     });
-             },
-             nb::arg("combination").noconvert(), nb::arg("arena").none(), nb::arg("element").none(),
-             nb::arg("vocabulary").none(), nb::arg("links"), nb::arg("pairs"), nb::arg("capacity"), nb::arg("limit"));
+        .def(
+            "heaviest",
+            [](const Fragments& model, bind::Values combination, const Arena* arena, const Bags* element,
+               const Vocabulary* vocabulary, const WordLinks* links, bool pairs, std::size_t capacity,
+               std::size_t limit) {
+                if ((element == nullptr) != (vocabulary == nullptr))
+                    throw nb::value_error("an element needs its words");
+                return bind::search(model, combination, arena, element, links, pairs, capacity, limit,
+                                    [&](const HeaviestQuery& query, const Control& control) {
+                                        return model.heaviest(query, vocabulary, control);
+                                    });
+            },
+            nb::arg("combination").noconvert(), nb::arg("arena").none(), nb::arg("element").none(),
+            nb::arg("vocabulary").none(), nb::arg("links"), nb::arg("pairs"), nb::arg("capacity"), nb::arg("limit"));
 }
 
 template <class Maker>
 nb::class_<Maker> register_word_kernel(nb::module_& module, const char* name, const char* model_name) {
-    using Columns = decltype(std::declval<Maker>()(std::declval<const Arena&>(), std::declval<const Bags&>(),
-                                                   std::declval<const Vocabulary&>(), std::declval<const WordFeatures&>()));
+    using Columns =
+        decltype(std::declval<Maker>()(std::declval<const Arena&>(), std::declval<const Bags&>(),
+                                       std::declval<const Vocabulary&>(), std::declval<const WordFeatures&>()));
     using KernelModel = Model<Columns>;
     nb::class_<KernelModel>(module, model_name)
-        .def("evaluate",
-             [](const KernelModel& model, const Arena& arena, const Bags& rows, const Vocabulary& vocabulary,
-                const WordFeatures& features, Matrix out, std::size_t threads, nb::object progress) {
-                 check(vocabulary, features);
-                 if (out.shape(0) != rows.size() || out.shape(1) != model.outputs())
-                     throw nb::value_error("out has the wrong shape");
-                 watch(rows.numbers.size() < 1000, progress, [&](Control& control) {
-                     const WordLens lens(arena, model.arena(), rows, vocabulary, features);
-                     model.evaluate(lens, rows, out.data(), threads, control);
-                 });
-             },
-             nb::arg("arena"), nb::arg("rows"), nb::arg("vocabulary"), nb::arg("features"), nb::arg("out").noconvert(),
-             nb::arg("threads"), nb::arg("progress").none())
+        .def(
+            "evaluate",
+            [](const KernelModel& model, const Arena& arena, const Bags& rows, const Vocabulary& vocabulary,
+               const WordFeatures& features, Matrix out, std::size_t threads, bind::Progress progress) {
+                check(vocabulary, features);
+                if (out.shape(0) != rows.size() || out.shape(1) != model.outputs())
+                    throw nb::value_error("out has the wrong shape");
+                run_interruptible(rows.numbers.size() < 1000, progress, [&](Control& control) {
+                    const WordMap map(arena, model.arena(), rows, vocabulary, features);
+                    model.evaluate(map, rows, out.data(), threads, control);
+                });
+            },
+            nb::arg("arena"), nb::arg("rows"), nb::arg("vocabulary"), nb::arg("features"), nb::arg("out").noconvert(),
+            nb::arg("threads"), nb::arg("progress").none())
         .def_prop_ro("nbytes", &KernelModel::bytes);
     return nb::class_<Maker>(module, name)
-        .def("gram",
-             [](const Maker& make, const Arena& arena, const Bags& bags, const Vocabulary& vocabulary,
-                const WordFeatures& left, const WordFeatures& right, Matrix out, std::size_t threads,
-                nb::object progress) {
-                 run_gram(make, {arena, bags, vocabulary, left}, {arena, bags, vocabulary, right}, true, out, threads,
-                          progress);
-             },
-             nb::arg("arena"), nb::arg("bags"), nb::arg("vocabulary"), nb::arg("left"), nb::arg("right"),
-             nb::arg("out").noconvert(), nb::arg("threads"), nb::arg("progress").none())
-        .def("between",
-             [](const Maker& make, const Arena& arena, const Bags& rows, const Vocabulary& row_words,
-                const WordFeatures& left, const Arena& column_arena, const Bags& columns, const Vocabulary& column_words,
-                const WordFeatures& right, Matrix out, std::size_t threads, nb::object progress) {
-                 run_gram(make, {arena, rows, row_words, left}, {column_arena, columns, column_words, right}, false, out,
-                          threads, progress);
-             },
-             nb::arg("arena"), nb::arg("rows"), nb::arg("row_words"), nb::arg("left"), nb::arg("column_arena"),
-             nb::arg("columns"), nb::arg("column_words"), nb::arg("right"), nb::arg("out").noconvert(),
-             nb::arg("threads"), nb::arg("progress").none())
-        .def("diagonal",
-             [](const Maker& make, const Arena& arena, const Bags& bags, const Vocabulary& vocabulary,
-                const WordFeatures& left, const WordFeatures& right, Vector out, std::size_t threads) {
-                 run_diagonal(make, {arena, bags, vocabulary, left}, right, out, threads);
-             },
-             nb::arg("arena"), nb::arg("bags"), nb::arg("vocabulary"), nb::arg("left"), nb::arg("right"),
-             nb::arg("out").noconvert(), nb::arg("threads"))
-        .def("pairs",
-             [](const Maker& make, const Arena& arena, const Bags& bags, const Vocabulary& vocabulary,
-                const WordFeatures& left, const WordFeatures& right, Vector out, std::size_t threads,
-                nb::object progress) {
-                 run_pairs(make, {arena, bags, vocabulary, left}, right, out, threads, progress);
-             },
-             nb::arg("arena"), nb::arg("bags"), nb::arg("vocabulary"), nb::arg("left"), nb::arg("right"),
-             nb::arg("out").noconvert(), nb::arg("threads"), nb::arg("progress").none())
-        .def("model",
-             [](const Maker& make, const Arena& arena, const Bags& bags, const Vocabulary& vocabulary,
-                const WordFeatures& right, ConstMatrix weights) {
-                 check(vocabulary, right);
-                 if (weights.shape(0) != bags.size()) throw nb::value_error("weights have the wrong shape");
-                 nb::gil_scoped_release release;
-                 return KernelModel(make(arena, bags, vocabulary, right), arena, bags, weights.data(), weights.shape(1));
-             },
-             nb::arg("arena"), nb::arg("bags"), nb::arg("vocabulary"), nb::arg("right"), nb::arg("weights").noconvert())
-        .def("fragments",
-             [](const Maker& make, const Arena& arena, const Bags& bags, const Vocabulary& vocabulary, ConstMatrix weights) {
-                 if (weights.shape(0) != bags.size()) throw nb::value_error("weights have the wrong shape");
-                 nb::gil_scoped_release release;
-                 return std::make_unique<typename Maker::Fragments>(arena, bags, vocabulary, make.options, weights.data(),
-                                                                    weights.shape(1));
-             },
-             nb::arg("arena"), nb::arg("bags"), nb::arg("vocabulary"), nb::arg("weights").noconvert(),
-             nb::keep_alive<0, 2>());
+        .def(
+            "gram",
+            [](const Maker& make, const Arena& arena, const Bags& bags, const Vocabulary& vocabulary,
+               const WordFeatures& left, const WordFeatures& right, Matrix out, std::size_t threads,
+               bind::Progress progress) {
+                run_gram(make, {arena, bags, vocabulary, left}, {arena, bags, vocabulary, right}, true, out, threads,
+                         progress);
+            },
+            nb::arg("arena"), nb::arg("bags"), nb::arg("vocabulary"), nb::arg("left"), nb::arg("right"),
+            nb::arg("out").noconvert(), nb::arg("threads"), nb::arg("progress").none())
+        .def(
+            "between",
+            [](const Maker& make, const Arena& arena, const Bags& rows, const Vocabulary& row_words,
+               const WordFeatures& left, const Arena& column_arena, const Bags& columns, const Vocabulary& column_words,
+               const WordFeatures& right, Matrix out, std::size_t threads, bind::Progress progress) {
+                run_gram(make, {arena, rows, row_words, left}, {column_arena, columns, column_words, right}, false, out,
+                         threads, progress);
+            },
+            nb::arg("arena"), nb::arg("rows"), nb::arg("row_words"), nb::arg("left"), nb::arg("column_arena"),
+            nb::arg("columns"), nb::arg("column_words"), nb::arg("right"), nb::arg("out").noconvert(),
+            nb::arg("threads"), nb::arg("progress").none())
+        .def(
+            "diagonal",
+            [](const Maker& make, const Arena& arena, const Bags& bags, const Vocabulary& vocabulary,
+               const WordFeatures& left, const WordFeatures& right, Vector out,
+               std::size_t threads) { run_diagonal(make, {arena, bags, vocabulary, left}, right, out, threads); },
+            nb::arg("arena"), nb::arg("bags"), nb::arg("vocabulary"), nb::arg("left"), nb::arg("right"),
+            nb::arg("out").noconvert(), nb::arg("threads"))
+        .def(
+            "pairs",
+            [](const Maker& make, const Arena& arena, const Bags& bags, const Vocabulary& vocabulary,
+               const WordFeatures& left, const WordFeatures& right, Vector out, std::size_t threads,
+               bind::Progress progress) {
+                run_pairs(make, {arena, bags, vocabulary, left}, right, out, threads, progress);
+            },
+            nb::arg("arena"), nb::arg("bags"), nb::arg("vocabulary"), nb::arg("left"), nb::arg("right"),
+            nb::arg("out").noconvert(), nb::arg("threads"), nb::arg("progress").none())
+        .def(
+            "model",
+            [](const Maker& make, const Arena& arena, const Bags& bags, const Vocabulary& vocabulary,
+               const WordFeatures& right, ConstMatrix weights) {
+                check(vocabulary, right);
+                if (weights.shape(0) != bags.size()) throw nb::value_error("weights have the wrong shape");
+                nb::gil_scoped_release release;
+                return KernelModel(make(arena, bags, vocabulary, right), arena, bags, weights.data(), weights.shape(1));
+            },
+            nb::arg("arena"), nb::arg("bags"), nb::arg("vocabulary"), nb::arg("right"), nb::arg("weights").noconvert())
+        .def(
+            "fragments",
+            [](const Maker& make, const Arena& arena, const Bags& bags, const Vocabulary& vocabulary,
+               ConstMatrix weights) {
+                if (weights.shape(0) != bags.size()) throw nb::value_error("weights have the wrong shape");
+                nb::gil_scoped_release release;
+                return std::make_unique<typename Maker::Fragments>(arena, bags, vocabulary, make.options,
+                                                                   weights.data(), weights.shape(1));
+            },
+            nb::arg("arena"), nb::arg("bags"), nb::arg("vocabulary"), nb::arg("weights").noconvert(),
+            nb::keep_alive<0, 2>());
 }
 
 // Makers of columns: what is left of a kernel once its parameters are known.
@@ -273,23 +283,33 @@ void register_semantic(nb::module_& parent) {
         .def("only", &only, nb::arg("marked").noconvert())
         .def("in_kinds", &in_kinds, nb::arg("kinds").noconvert())
         .def("words", &words_of, nb::arg("arena"))
-        .def("labels", [](const Vocabulary& vocabulary) { return bind::give(std::vector<Symbol>(vocabulary.words())); })
+        .def("labels",
+             [](const Vocabulary& vocabulary) { return bind::to_numpy(std::vector<Symbol>(vocabulary.words())); })
         .def("__len__", [](const Vocabulary& vocabulary) { return vocabulary.words().size(); });
     nb::class_<WordFeatures>(module, "WordFeatures")
-        .def("__init__", [](WordFeatures* self, bind::Offsets ends, bind::Numbers features, bind::Values weights) {
-            new (self) WordFeatures(features_of(ends, features, weights));
-        }, nb::arg("ends").noconvert(), nb::arg("features").noconvert(), nb::arg("weights").noconvert())
+        .def(
+            "__init__",
+            [](WordFeatures* self, bind::Offsets ends, bind::Numbers features, bind::Values weights) {
+                new (self) WordFeatures(features_of(ends, features, weights));
+            },
+            nb::arg("ends").noconvert(), nb::arg("features").noconvert(), nb::arg("weights").noconvert())
         .def("__len__", &WordFeatures::size);
     register_fragments<SemanticFragments>(module, "SemanticFragments");
     register_fragments<SmoothedFragments>(module, "SmoothedFragments");
     register_word_kernel<SemanticMaker>(module, "Semantic", "SemanticModel")
-        .def("__init__", [](SemanticMaker* self, double decay, double leaf_weight) {
-            new (self) SemanticMaker{{decay, leaf_weight}};
-        }, nb::arg("decay"), nb::arg("leaf_weight"));
+        .def(
+            "__init__",
+            [](SemanticMaker* self, double decay, double leaf_weight) {
+                new (self) SemanticMaker{{decay, leaf_weight}};
+            },
+            nb::arg("decay"), nb::arg("leaf_weight"));
     register_word_kernel<SmoothedMaker>(module, "Smoothed", "SmoothedModel")
-        .def("__init__", [](SmoothedMaker* self, double decay, double depth_decay, std::size_t max_subsequence,
-                            double terminal_factor, bool leaves_only) {
-            new (self) SmoothedMaker{{{decay, depth_decay, max_subsequence, true, terminal_factor}, leaves_only}};
-        }, nb::arg("decay"), nb::arg("depth_decay"), nb::arg("max_subsequence"), nb::arg("terminal_factor"),
-             nb::arg("leaves_only"));
+        .def(
+            "__init__",
+            [](SmoothedMaker* self, double decay, double depth_decay, std::size_t max_subsequence,
+               double terminal_factor, bool leaves_only) {
+                new (self) SmoothedMaker{{{decay, depth_decay, max_subsequence, true, terminal_factor}, leaves_only}};
+            },
+            nb::arg("decay"), nb::arg("depth_decay"), nb::arg("max_subsequence"), nb::arg("terminal_factor"),
+            nb::arg("leaves_only"));
 }

@@ -1,4 +1,6 @@
 // Bindings of the support vector solver: sources of kernel rows, the kernel between points, and the solver itself.
+#include "learn/smo.hpp"
+
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -8,17 +10,16 @@
 #include <memory>
 #include <string>
 
-#include "arrays.hpp"
-#include "points.hpp"
-#include "rows.hpp"
-#include "smo.hpp"
-#include "watch.hpp"
+#include "bind/arrays.hpp"
+#include "bind/interruptible.hpp"
+#include "learn/point_kernel.hpp"
+#include "learn/row_sources.hpp"
 
 namespace nb = nanobind;
 using namespace sapwood;
-using sapwood::bind::give;
+using sapwood::bind::run_interruptible;
+using sapwood::bind::to_numpy;
 using sapwood::bind::view;
-using sapwood::bind::watch;
 
 namespace {
 
@@ -83,7 +84,7 @@ void dot_products(bind::Offsets row_ends, bind::Numbers row_numbers, bind::Value
     const Bags columns = read_vectors(column_ends, column_numbers, column_values, features);
     const std::size_t width = columns.size();
     if (out.shape(0) != rows.size() || out.shape(1) != width) throw nb::value_error("out has the wrong shape");
-    watch(rows.size() * width < 100000, nb::none(), [&](Control& control) {
+    run_interruptible(rows.size() * width < 100000, nb::none(), [&](Control& control) {
         const Postings postings(columns, features, threads);
         const auto multiply = [&](std::size_t begin, std::size_t end) {
             for (std::size_t i = begin; i < end; ++i) {
@@ -103,7 +104,8 @@ std::vector<T> copy(const bind::Input<T>& array) {
     return {array.data(), array.data() + array.shape(0)};
 }
 
-// Squares of values between items with the same tag, and, per point, its tag (0 for none) and its row among all of them.
+// Squares of values between items with the same tag, and, per point, its tag (0 for none) and its row among all of
+// them.
 template <class Real>
 struct Same {
     std::shared_ptr<Blocks<Real>> blocks;
@@ -170,17 +172,18 @@ PointKernel<Real> point_kernel(const std::vector<Component<Real>>& components, c
 }
 
 // Problems one after the other: where each ends, and its points, sides and costs.
-std::vector<MachineProblem> read_problems(std::size_t size, bind::Offsets end_array, bind::Numbers point_array,
-                                          Sides side_array, bind::Values cost_array) {
+std::vector<SvmProblem> read_problems(std::size_t size, bind::Offsets end_array, bind::Numbers point_array,
+                                      Sides side_array, bind::Values cost_array) {
     const auto points = view(point_array);
     const auto sides = view(side_array);
     const auto costs = view(cost_array);
-    if (points.size() != sides.size() || points.size() != costs.size()) throw nb::value_error("problems differ in length");
-    std::vector<MachineProblem> problems;
+    if (points.size() != sides.size() || points.size() != costs.size())
+        throw nb::value_error("problems differ in length");
+    std::vector<SvmProblem> problems;
     std::size_t begin = 0;
     for (const std::uint64_t end : view(end_array)) {
         if (end < begin || end > points.size()) throw nb::value_error("ends are out of order");
-        MachineProblem& problem = problems.emplace_back();
+        SvmProblem& problem = problems.emplace_back();
         for (std::size_t k = begin; k < end; ++k) {
             if (points[k] >= size || (sides[k] != 1 && sides[k] != -1) || !(costs[k] > 0.0))
                 throw nb::value_error("a point, side or cost is out of range");
@@ -194,20 +197,21 @@ std::vector<MachineProblem> read_problems(std::size_t size, bind::Offsets end_ar
 }
 
 template <class Real>
-nb::tuple solve(const PointKernel<Real>& kernel, bind::Offsets ends, bind::Numbers points, Sides sides,
-                bind::Values costs, double tolerance, std::size_t max_iterations, std::size_t window_bytes, bool shrinking,
-                std::size_t threads, nb::object progress) {
-    const std::vector<MachineProblem> problems = read_problems(kernel.size(), ends, points, sides, costs);
-    std::vector<MachineSolution> solutions;
+auto solve(const PointKernel<Real>& kernel, bind::Offsets ends, bind::Numbers points, Sides sides, bind::Values costs,
+           double tolerance, std::size_t max_iterations, std::size_t window_bytes, bool shrinking, std::size_t threads,
+           bind::Progress progress) {
+    const std::vector<SvmProblem> problems = read_problems(kernel.size(), ends, points, sides, costs);
+    std::vector<SvmSolution> solutions;
     // However few points there are, a small tolerance may take millions of steps.
-    watch(false, progress, [&](Control& control) {
-        solutions = solve_machines(kernel, problems, {tolerance, max_iterations, window_bytes, shrinking}, threads, control);
+    run_interruptible(false, progress, [&](Control& control) {
+        solutions =
+            solve_svms(kernel, problems, {tolerance, max_iterations, window_bytes, shrinking}, threads, control);
     });
     std::vector<double> weights, bias, objective, gap;
     std::vector<std::uint64_t> iterations;
     weights.reserve(points.shape(0));
     bool converged = true;
-    for (const MachineSolution& one : solutions) {
+    for (const SvmSolution& one : solutions) {
         weights.insert(weights.end(), one.weights.begin(), one.weights.end());
         bias.push_back(one.bias);
         objective.push_back(one.objective);
@@ -215,8 +219,8 @@ nb::tuple solve(const PointKernel<Real>& kernel, bind::Offsets ends, bind::Numbe
         iterations.push_back(one.iterations);
         converged = converged && one.converged;
     }
-    return nb::make_tuple(give(std::move(weights)), give(std::move(bias)), give(std::move(objective)),
-                          give(std::move(gap)), give(std::move(iterations)), converged);
+    return std::make_tuple(to_numpy(std::move(weights)), to_numpy(std::move(bias)), to_numpy(std::move(objective)),
+                           to_numpy(std::move(gap)), to_numpy(std::move(iterations)), converged);
 }
 
 // Everything in one precision; names end in 32 or 64.
@@ -225,67 +229,89 @@ void register_precision(nb::module_& module, const std::string& bits) {
     const auto named = [&](const char* name) { return name + bits; };
     nb::class_<RowSource<Real>>(module, named("Rows").c_str())
         .def("__len__", &RowSource<Real>::size)
-        .def("row", [](const RowSource<Real>& source, std::size_t item) {
-            if (item >= source.size()) throw nb::index_error("no such row");
-            const Row<Real> row = source.row(item);
-            return give(std::vector<Real>(row.values, row.values + source.size()));
-        }, nb::arg("item"));
-    module.def(named("square").c_str(), [](Table<Real> table) -> std::shared_ptr<RowSource<Real>> {
-        return std::make_shared<Held<Real>>(table);
-    }, nb::arg("table").noconvert());
+        .def(
+            "row",
+            [](const RowSource<Real>& source, std::size_t item) {
+                if (item >= source.size()) throw nb::index_error("no such row");
+                const Row<Real> row = source.row(item);
+                return to_numpy(std::vector<Real>(row.values, row.values + source.size()));
+            },
+            nb::arg("item"));
+    module.def(
+        named("square").c_str(),
+        [](Table<Real> table) -> std::shared_ptr<RowSource<Real>> { return std::make_shared<Held<Real>>(table); },
+        nb::arg("table").noconvert());
     module.def(named("dot_rows").c_str(), &dot_rows<Real>, nb::arg("ends").noconvert(), nb::arg("numbers").noconvert(),
                nb::arg("values").noconvert(), nb::arg("features"), nb::arg("scale"), nb::arg("constant"),
                nb::arg("degree"), nb::arg("factors").noconvert(), nb::arg("cache_bytes"));
     nb::class_<Same<Real>>(module, named("Same").c_str())
-        .def("__init__", [](Same<Real>* self, bind::Offsets sizes, bind::Input<Real> values, bind::Numbers tags,
-                            bind::Numbers rows) { new (self) Same<Real>(same<Real>(sizes, values, tags, rows)); },
-             nb::arg("sizes").noconvert(), nb::arg("values").noconvert(), nb::arg("tags").noconvert(),
-             nb::arg("rows").noconvert());
+        .def(
+            "__init__",
+            [](Same<Real>* self, bind::Offsets sizes, bind::Input<Real> values, bind::Numbers tags,
+               bind::Numbers rows) { new (self) Same<Real>(same<Real>(sizes, values, tags, rows)); },
+            nb::arg("sizes").noconvert(), nb::arg("values").noconvert(), nb::arg("tags").noconvert(),
+            nb::arg("rows").noconvert());
     nb::class_<Component<Real>>(module, named("Component").c_str())
-        .def("__init__", [](Component<Real>* self, std::shared_ptr<RowSource<Real>> values, bind::Numbers items,
-                            const Same<Real>* same) {
-            new (self) Component<Real>(component<Real>(values, items, same));
-        }, nb::arg("values"), nb::arg("items").noconvert(), nb::arg("same").none());
+        .def(
+            "__init__",
+            [](Component<Real>* self, std::shared_ptr<RowSource<Real>> values, bind::Numbers items,
+               const Same<Real>* same) { new (self) Component<Real>(component<Real>(values, items, same)); },
+            nb::arg("values"), nb::arg("items").noconvert(), nb::arg("same").none());
     nb::class_<PointKernel<Real>>(module, named("PointKernel").c_str())
-        .def("__init__", [](PointKernel<Real>* self, const std::vector<Component<Real>>& components,
-                            const std::vector<Term>& terms, bind::Values diagonal) {
-            new (self) PointKernel<Real>(point_kernel<Real>(components, terms, diagonal));
-        }, nb::arg("components"), nb::arg("terms"), nb::arg("diagonal").noconvert())
+        .def(
+            "__init__",
+            [](PointKernel<Real>* self, const std::vector<Component<Real>>& components, const std::vector<Term>& terms,
+               bind::Values diagonal) {
+                new (self) PointKernel<Real>(point_kernel<Real>(components, terms, diagonal));
+            },
+            nb::arg("components"), nb::arg("terms"), nb::arg("diagonal").noconvert())
         .def("__len__", &PointKernel<Real>::size)
-        .def("row", [](const PointKernel<Real>& kernel, std::size_t point) {
-            if (point >= kernel.size()) throw nb::index_error("no such point");
-            std::vector<std::uint32_t> all(kernel.size());
-            for (std::size_t k = 0; k < all.size(); ++k) all[k] = static_cast<std::uint32_t>(k);
-            std::vector<Real> values(kernel.size());
-            kernel.row(point, kernel.select(std::move(all)), values.data());
-            return give(std::move(values));
-        }, nb::arg("point"))
+        .def(
+            "row",
+            [](const PointKernel<Real>& kernel, std::size_t point) {
+                if (point >= kernel.size()) throw nb::index_error("no such point");
+                std::vector<std::uint32_t> all(kernel.size());
+                for (std::size_t k = 0; k < all.size(); ++k) all[k] = static_cast<std::uint32_t>(k);
+                std::vector<Real> values(kernel.size());
+                kernel.row(point, kernel.select(std::move(all)), values.data());
+                return to_numpy(std::move(values));
+            },
+            nb::arg("point"))
         .def("solve", &solve<Real>, nb::arg("ends").noconvert(), nb::arg("points").noconvert(),
-             nb::arg("sides").noconvert(), nb::arg("costs").noconvert(), nb::arg("tolerance"), nb::arg("max_iterations"),
-             nb::arg("window_bytes"), nb::arg("shrinking"), nb::arg("threads"), nb::arg("progress").none());
+             nb::arg("sides").noconvert(), nb::arg("costs").noconvert(), nb::arg("tolerance"),
+             nb::arg("max_iterations"), nb::arg("window_bytes"), nb::arg("shrinking"), nb::arg("threads"),
+             nb::arg("progress").none());
 }
 
 template <class Half>
 void register_half(nb::module_& module, const char* name) {
     nb::class_<Half, RowSource<float>>(module, name)
-        .def(nb::init<std::size_t, std::size_t, double>(), nb::arg("size"), nb::arg("cache_bytes"), nb::arg("top") = 1.0)
+        .def(nb::init<std::size_t, std::size_t, double>(), nb::arg("size"), nb::arg("cache_bytes"),
+             nb::arg("top") = 1.0)
         .def_static("nbytes", &Half::bytes, nb::arg("size"))
-        .def("set", [](Half& half, std::size_t begin, Block block) {
-            if (begin % Half::kSide != 0 || begin + block.shape(1) != half.size() || block.shape(0) > block.shape(1))
-                throw nb::value_error("a block must start at a tile and reach to the last column");
-            nb::gil_scoped_release release;
-            half.set(begin, block.shape(0), block.data(), block.shape(1));
-        }, nb::arg("begin"), nb::arg("block").noconvert());
+        .def(
+            "set",
+            [](Half& half, std::size_t begin, Block block) {
+                if (begin % Half::kSide != 0 || begin + block.shape(1) != half.size() ||
+                    block.shape(0) > block.shape(1))
+                    throw nb::value_error("a block must start at a tile and reach to the last column");
+                nb::gil_scoped_release release;
+                half.set(begin, block.shape(0), block.data(), block.shape(1));
+            },
+            nb::arg("begin"), nb::arg("block").noconvert());
 }
 
 }  // namespace
 
 void register_smo(nb::module_& parent) {
     nb::module_ module = parent.def_submodule("smo", "Support vector machines on rows of kernel values.");
-    nb::class_<Term>(module, "Term").def("__init__", [](Term* self, double weight, std::vector<std::size_t> factors,
-                                                        bind::Values scale) {
-        new (self) Term(term(weight, std::move(factors), scale));
-    }, nb::arg("weight"), nb::arg("factors"), nb::arg("scale").noconvert());
+    nb::class_<Term>(module, "Term")
+        .def(
+            "__init__",
+            [](Term* self, double weight, std::vector<std::size_t> factors, bind::Values scale) {
+                new (self) Term(term(weight, std::move(factors), scale));
+            },
+            nb::arg("weight"), nb::arg("factors"), nb::arg("scale").noconvert());
     module.def("dot_products", &dot_products, nb::arg("row_ends").noconvert(), nb::arg("row_numbers").noconvert(),
                nb::arg("row_values").noconvert(), nb::arg("column_ends").noconvert(),
                nb::arg("column_numbers").noconvert(), nb::arg("column_values").noconvert(), nb::arg("features"),

@@ -7,16 +7,27 @@
 
 #include <unordered_map>
 
-#include "arena.hpp"
-#include "arrays.hpp"
-#include "brackets.hpp"
+#include "bind/arrays.hpp"
+#include "trees/arena.hpp"
+#include "trees/brackets.hpp"
 
 namespace nb = nanobind;
 using namespace sapwood;
-using sapwood::bind::give;
+using sapwood::bind::to_numpy;
 using sapwood::bind::view;
 
 namespace {
+
+// Python objects by the names that they have in the stubs; what they hold is checked where it is used.
+class Text : public nb::object {
+    static bool is_any(PyObject*) { return true; }
+    NB_OBJECT_DEFAULT(Text, nb::object, "bytes | str", is_any)
+};
+class Tree : public nb::object {
+    static bool is_any(PyObject*) { return true; }
+    NB_OBJECT_DEFAULT(Tree, nb::object, "sapwood.trees.tree.Tree", is_any)
+};
+using Texts = nb::typed<nb::list, nb::str>;
 
 // Roots come from Python: every number must name a node.
 void check_roots(const Arena& arena, std::span<const Node> roots) {
@@ -24,7 +35,8 @@ void check_roots(const Arena& arena, std::span<const Node> roots) {
         if (root >= arena.size()) throw nb::index_error("root outside the arena");
 }
 
-// The characters of bytes, or of a str of ASCII characters, which are its bytes already. Whoever asks keeps the object.
+// The characters of bytes, or of a str of ASCII characters, which are its bytes already. The caller keeps the object
+// alive.
 std::string_view characters(nb::handle source) {
     if (PyUnicode_Check(source.ptr())) {
         Py_ssize_t size = 0;
@@ -49,8 +61,8 @@ void check_bytes(std::string_view text) {
 }
 
 // Reads every tree of a text. On a fault: the byte offset and reason instead, and the arena may hold a part of it.
-nb::tuple read_text(Arena& arena, nb::object source, bool drop_traces, bool drop_function_tags, bool collapse_unary,
-                    bool unescape, bool bare_tokens) {
+auto read_text(Arena& arena, Text source, bool drop_traces, bool drop_function_tags, bool collapse_unary, bool unescape,
+               bool bare_tokens) {
     const std::string_view text = characters(source);
     std::vector<Node> roots;
     std::size_t offset = 0;
@@ -67,13 +79,13 @@ nb::tuple read_text(Arena& arena, nb::object source, bool drop_traces, bool drop
             reason = std::move(fault.reason);
         }
     }
-    return nb::make_tuple(give(std::move(roots)), offset, reason);
+    return std::make_tuple(to_numpy(std::move(roots)), offset, reason);
 }
 
 // Reads texts that hold one tree or bare token each. Returns the roots, as many as there are texts if all is well.
-// Otherwise the text after the last root is at fault: at a byte offset and for some reason, or, with no reason, because it
-// holds another number of trees, which is what stands for the offset then.
-nb::tuple read_texts(Arena& arena, nb::list sources) {
+// Otherwise the text after the last root is at fault: at a byte offset and for some reason, or, with no reason, because
+// it holds another number of trees, which is what stands for the offset then.
+auto read_texts(Arena& arena, nb::typed<nb::list, Text> sources) {
     // Other threads may change the list meanwhile.
     const nb::tuple held(sources);
     std::vector<std::string_view> texts;
@@ -111,11 +123,11 @@ nb::tuple read_texts(Arena& arena, nb::list sources) {
             reason = std::move(fault.reason);
         }
     }
-    return nb::make_tuple(give(std::move(roots)), offset, reason);
+    return std::make_tuple(to_numpy(std::move(roots)), offset, reason);
 }
 
 // Adds Python Tree objects (anything with .label and a tuple .children); shared objects are visited once.
-auto add_objects(Arena& arena, nb::list trees) {
+auto add_objects(Arena& arena, nb::typed<nb::list, Tree> trees) {
     struct Frame {
         nb::handle object;
         nb::tuple children;
@@ -158,12 +170,13 @@ auto add_objects(Arena& arena, nb::list trees) {
         roots.push_back(pending.back());
         pending.clear();
     }
-    return give(std::move(roots));
+    return to_numpy(std::move(roots));
 }
 
 // Python Tree objects; equal subtrees are one object. The class has the slots _label and _children and no others that
 // must be set. Going through its constructor would cost several times as much.
-nb::list make_objects(const Arena& arena, bind::Numbers root_array, nb::type_object kind) {
+nb::typed<nb::list, Tree> make_objects(const Arena& arena, bind::Numbers root_array,
+                                       nb::typed<nb::type_object, Tree> kind) {
     const auto roots = view(root_array);
     check_roots(arena, roots);
     const std::vector<Node> nodes = reachable(arena, roots);
@@ -199,35 +212,34 @@ nb::list make_objects(const Arena& arena, bind::Numbers root_array, nb::type_obj
 }
 
 // What is needed to rebuild the trees elsewhere: labels, and per node (children first) its label and child positions.
-nb::tuple dump(const Arena& arena, bind::Numbers root_array) {
+auto dump(const Arena& arena, bind::Numbers root_array) {
     const auto roots = view(root_array);
     check_roots(arena, roots);
     const std::vector<Node> nodes = reachable(arena, roots);
     NumberMap position(arena.size(), nodes.size()), symbol_position(arena.symbols.size(), nodes.size());
     std::vector<std::uint32_t> labels, children, new_roots;
     std::vector<std::uint64_t> child_ends;
-    nb::list texts;
+    std::vector<std::string_view> texts;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         position.set(nodes[i], static_cast<std::uint32_t>(i));
         std::uint32_t symbol = symbol_position.at(arena.label(nodes[i]));
         if (symbol == kNone) {
-            symbol = static_cast<std::uint32_t>(nb::len(texts));
+            symbol = static_cast<std::uint32_t>(texts.size());
             symbol_position.set(arena.label(nodes[i]), symbol);
-            const std::string_view text = arena.symbols.text(arena.label(nodes[i]));
-            texts.append(nb::str(text.data(), text.size()));
+            texts.push_back(arena.symbols.text(arena.label(nodes[i])));
         }
         labels.push_back(symbol);
         for (const Node child : arena.children(nodes[i])) children.push_back(position.at(child));
         child_ends.push_back(children.size());
     }
     for (const Node root : roots) new_roots.push_back(position.at(root));
-    return nb::make_tuple(texts, give(std::move(labels)), give(std::move(child_ends)), give(std::move(children)),
-                          give(std::move(new_roots)));
+    return std::make_tuple(texts, to_numpy(std::move(labels)), to_numpy(std::move(child_ends)),
+                           to_numpy(std::move(children)), to_numpy(std::move(new_roots)));
 }
 
 // The labels of the leaves under every root, from left to right: distinct texts, the numbers of those, and where the
 // leaves of each root end.
-nb::tuple leaves(const Arena& arena, bind::Numbers root_array) {
+auto leaves(const Arena& arena, bind::Numbers root_array) {
     const auto roots = view(root_array);
     check_roots(arena, roots);
     NumberMap position(arena.symbols.size(), roots.size() * 32);
@@ -252,17 +264,14 @@ nb::tuple leaves(const Arena& arena, bind::Numbers root_array) {
         }
         ends.push_back(numbers.size());
     }
-    nb::list texts;
-    for (const Symbol symbol : symbols) {
-        const std::string_view text = arena.symbols.text(symbol);
-        texts.append(nb::str(text.data(), text.size()));
-    }
-    return nb::make_tuple(texts, give(std::move(numbers)), give(std::move(ends)));
+    std::vector<std::string_view> texts;
+    for (const Symbol symbol : symbols) texts.push_back(arena.symbols.text(symbol));
+    return std::make_tuple(texts, to_numpy(std::move(numbers)), to_numpy(std::move(ends)));
 }
 
 // Subtrees from arrays such as dump gives, and the numbers that they have in the new arena; labels and subtrees may be
 // listed more than once. The arrays may come from a file, so everything is checked.
-std::vector<std::uint32_t> build(Arena& arena, nb::list texts, bind::Numbers label_array, bind::Offsets end_array,
+std::vector<std::uint32_t> build(Arena& arena, Texts texts, bind::Numbers label_array, bind::Offsets end_array,
                                  bind::Numbers child_array) {
     std::vector<Symbol> symbols;
     for (nb::handle text : texts) {
@@ -294,7 +303,7 @@ std::vector<std::uint32_t> build(Arena& arena, nb::list texts, bind::Numbers lab
 }
 
 // The inverse of dump.
-Arena load(nb::list texts, bind::Numbers label_array, bind::Offsets end_array, bind::Numbers child_array) {
+Arena load(Texts texts, bind::Numbers label_array, bind::Offsets end_array, bind::Numbers child_array) {
     Arena arena;
     const std::vector<std::uint32_t> numbers = build(arena, texts, label_array, end_array, child_array);
     if (arena.symbols.size() != texts.size()) throw nb::value_error("a label is listed twice");
@@ -302,7 +311,7 @@ Arena load(nb::list texts, bind::Numbers label_array, bind::Offsets end_array, b
     return arena;
 }
 
-nb::list write_lines(const Arena& arena, bind::Numbers root_array) {
+Texts write_lines(const Arena& arena, bind::Numbers root_array) {
     const auto roots = view(root_array);
     check_roots(arena, roots);
     nb::list lines;
@@ -316,13 +325,13 @@ nb::list write_lines(const Arena& arena, bind::Numbers root_array) {
 }
 
 // The labels that brackets cannot express, among those in use under the roots.
-nb::list unwritable(const Arena& arena, bind::Numbers root_array) {
+std::vector<std::string_view> unwritable(const Arena& arena, bind::Numbers root_array) {
     const auto roots = view(root_array);
     check_roots(arena, roots);
-    nb::list labels;
+    std::vector<std::string_view> labels;
     for (const Node node : reachable(arena, roots)) {
         const std::string_view text = arena.symbols.text(arena.label(node));
-        if (!is_writable(text)) labels.append(nb::str(text.data(), text.size()));
+        if (!is_writable(text)) labels.push_back(text);
     }
     return labels;
 }
@@ -336,7 +345,7 @@ void register_trees(nb::module_& parent) {
         [](nb::bytes text, std::size_t from, std::ptrdiff_t depth) {
             if (from > text.size()) throw nb::index_error("offset outside the text");
             const WholeTrees found = whole_trees({text.c_str(), text.size()}, from, depth);
-            return nb::make_tuple(found.end, found.depth);
+            return std::make_tuple(found.end, found.depth);
         },
         nb::arg("text"), nb::arg("start"), nb::arg("depth"));
     nb::class_<Arena>(module, "Arena")
@@ -354,18 +363,20 @@ void register_trees(nb::module_& parent) {
         .def("dump", &dump, nb::arg("roots").noconvert())
         .def_static("load", &load, nb::arg("labels"), nb::arg("node_labels").noconvert(),
                     nb::arg("child_ends").noconvert(), nb::arg("children").noconvert())
-        .def("build",
-             [](Arena& arena, nb::list texts, bind::Numbers labels, bind::Offsets ends, bind::Numbers children) {
-                 return give(build(arena, texts, labels, ends, children));
-             },
-             nb::arg("labels"), nb::arg("node_labels").noconvert(), nb::arg("child_ends").noconvert(),
-             nb::arg("children").noconvert())
-        .def("transplant",
-             [](Arena& arena, const Arena& from, bind::Numbers roots) {
-                 check_roots(from, view(roots));
-                 return give(transplant(from, view(roots), arena));
-             },
-             nb::arg("source"), nb::arg("roots").noconvert())
+        .def(
+            "build",
+            [](Arena& arena, Texts texts, bind::Numbers labels, bind::Offsets ends, bind::Numbers children) {
+                return to_numpy(build(arena, texts, labels, ends, children));
+            },
+            nb::arg("labels"), nb::arg("node_labels").noconvert(), nb::arg("child_ends").noconvert(),
+            nb::arg("children").noconvert())
+        .def(
+            "transplant",
+            [](Arena& arena, const Arena& from, bind::Numbers roots) {
+                check_roots(from, view(roots));
+                return to_numpy(transplant(from, view(roots), arena));
+            },
+            nb::arg("source"), nb::arg("roots").noconvert())
         .def("copy", [](const Arena& arena) { return Arena(arena); })
         .def("write", &write_lines, nb::arg("roots").noconvert())
         .def("unwritable", &unwritable, nb::arg("roots").noconvert());

@@ -1,4 +1,4 @@
-// Arbitrary bytes through the door that files come in by: validation, the reader with every combination of options, the
+// Arbitrary bytes through the functions that read files: validation, the reader with every combination of options, the
 // writer, and then the kernels on whatever was read.
 //
 // The first two bytes choose the options and the kernel, the rest is the text. A broken promise is an abort; the
@@ -9,13 +9,13 @@
 #include <string_view>
 #include <vector>
 
-#include "brackets.hpp"
-#include "diagonal.hpp"
-#include "gram.hpp"
-#include "model.hpp"
-#include "partial.hpp"
-#include "subset.hpp"
-#include "subtree.hpp"
+#include "kernels/diagonal.hpp"
+#include "kernels/gram.hpp"
+#include "kernels/model.hpp"
+#include "kernels/partial.hpp"
+#include "kernels/subset.hpp"
+#include "kernels/subtree.hpp"
+#include "trees/brackets.hpp"
 
 using namespace sapwood;
 
@@ -57,7 +57,7 @@ void evaluate(const Arena& arena, const Bags& bags, const Arena& other, const Ba
     Control control;
     const std::size_t n = bags.size();
     std::vector<double> K(n * n), cross(n * n), diagonal_values(n), scores(n), weights(n, 0.5);
-    const Lens own(arena, arena, bags), foreign(other, arena, rows);
+    const ArenaMap own(arena, arena, bags), foreign(other, arena, rows);
     const auto columns = make(arena, bags);
     gram(columns, arena, bags, own, bags, true, K.data(), 1, control);
     gram(columns, arena, bags, foreign, rows, false, cross.data(), 1, control);
@@ -84,16 +84,19 @@ void kernels(const Arena& arena, const std::vector<Node>& roots, unsigned choice
     const double decay = choice & 1 ? 0.4 : 1.0;
     switch (choice >> 1 & 3) {
         case 0:
-            evaluate(arena, bags, other, rows, [&](const Arena& a, const Bags& b) { return SubtreeColumns(a, b, decay); });
+            evaluate(arena, bags, other, rows,
+                     [&](const Arena& a, const Bags& b) { return SubtreeColumns(a, b, decay); });
             break;
         case 1: {
             const SubsetOptions options{decay, (choice & 8) != 0, choice >> 4 & 7};
-            evaluate(arena, bags, other, rows, [&](const Arena& a, const Bags& b) { return SubsetColumns(a, b, options); });
+            evaluate(arena, bags, other, rows,
+                     [&](const Arena& a, const Bags& b) { return SubsetColumns(a, b, options); });
             break;
         }
         default: {
             const PartialOptions options{decay, 0.5, choice >> 4 & 3, (choice & 8) != 0, choice & 64 ? 0.5 : 1.0};
-            evaluate(arena, bags, other, rows, [&](const Arena& a, const Bags& b) { return PartialColumns(a, b, options); });
+            evaluate(arena, bags, other, rows,
+                     [&](const Arena& a, const Bags& b) { return PartialColumns(a, b, options); });
         }
     }
 }

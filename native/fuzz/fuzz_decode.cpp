@@ -9,8 +9,8 @@
 #include <limits>
 #include <vector>
 
-#include "labels.hpp"
-#include "roles.hpp"
+#include "decode/labels.hpp"
+#include "decode/roles.hpp"
 
 using namespace sapwood;
 using namespace sapwood::decode;
@@ -50,7 +50,7 @@ void graphs(Choices& choices, Control& control) {
         std::vector<Literal> literals;  // a variable may occur twice, or nothing at all
         for (std::size_t k = kind == Kind::Pair ? 2 : choices.below(6); k > 0; --k)
             literals.push_back(choices.below(2 * n));
-        // What the door adds for factors with a result: the result itself.
+        // What validation adds for factors with a result: the result itself.
         if (kind == Kind::OrOut && literals.empty()) literals.push_back(0);
         graph.add(kind, literals, choices.below(4), kind == Kind::Pair ? choices.score() : 0.0);
     }
@@ -126,7 +126,8 @@ void labels(Choices& choices, Control& control) {
     }
     for (std::uint32_t i = 0; i < problem.spans * problem.labels; ++i) problem.scores.push_back(choices.score());
     if (choices.chance(30))
-        for (std::uint32_t i = 0; i < problem.spans * problem.labels; ++i) problem.allowed.push_back(choices.chance(75));
+        for (std::uint32_t i = 0; i < problem.spans * problem.labels; ++i)
+            problem.allowed.push_back(choices.chance(75));
     problem.unique.assign(problem.labels, 0);
     for (std::uint32_t a = 1; a < problem.labels; ++a) {
         problem.unique[a] = choices.chance(40);
@@ -160,9 +161,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     Choices choices{data + 1, data + size};
     Control control;
     switch (data[0] % 3) {
-        case 0: graphs(choices, control); break;
-        case 1: roles(choices, control); break;
-        default: labels(choices, control);
+        case 0:
+            graphs(choices, control);
+            break;
+        case 1:
+            roles(choices, control);
+            break;
+        default:
+            labels(choices, control);
     }
     return 0;
 }

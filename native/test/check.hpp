@@ -25,9 +25,12 @@ inline bool report(bool passed, const char* what, const char* file, int line) {
     return passed;
 }
 
-inline bool report_close(double found, double expected, double tolerance, const char* what, const char* file, int line) {
-    const bool passed = found == expected || std::abs(found - expected) <= tolerance * std::max(1.0, std::abs(expected));
-    if (!report(passed, what, file, line) && failures <= 20) std::printf("    found %.17g, expected %.17g\n", found, expected);
+inline bool report_close(double found, double expected, double tolerance, const char* what, const char* file,
+                         int line) {
+    const bool passed =
+        found == expected || std::abs(found - expected) <= tolerance * std::max(1.0, std::abs(expected));
+    if (!report(passed, what, file, line) && failures <= 20)
+        std::printf("    found %.17g, expected %.17g\n", found, expected);
     return passed;
 }
 
@@ -59,14 +62,14 @@ inline int finish() {
 #define CHECK(condition) ::sapwood::test::report(static_cast<bool>(condition), #condition, __FILE__, __LINE__)
 #define CHECK_CLOSE(found, expected) \
     ::sapwood::test::report_close((found), (expected), 1e-11, #found " == " #expected, __FILE__, __LINE__)
-#define CHECK_THROWS(expression, type)                        \
-    do {                                                      \
-        bool thrown = false;                                  \
-        try {                                                 \
-            expression;                                       \
-        } catch (const type&) {                               \
-            thrown = true;                                    \
-        }                                                     \
+#define CHECK_THROWS(expression, type)                           \
+    do {                                                         \
+        bool thrown = false;                                     \
+        try {                                                    \
+            expression;                                          \
+        } catch (const type&) {                                  \
+            thrown = true;                                       \
+        }                                                        \
         CHECK(thrown && "expected " #type " from " #expression); \
     } while (false)
 #define RUN(function) ::sapwood::test::run(#function, function)

@@ -1,17 +1,17 @@
-// The three kernels as one kind of thing, so that each test can say "for every kernel": how to make columns, and the value
-// by definition.
+// The three kernels as one kind of thing, so that each test can say "for every kernel": how to make columns, and the
+// value by definition.
 #pragma once
 
 #include <string>
 
-#include "diagonal.hpp"
-#include "gram.hpp"
-#include "model.hpp"
-#include "partial.hpp"
-#include "plain.hpp"
-#include "subset.hpp"
-#include "subset_self.hpp"
-#include "subtree.hpp"
+#include "kernels/diagonal.hpp"
+#include "kernels/gram.hpp"
+#include "kernels/model.hpp"
+#include "kernels/partial.hpp"
+#include "kernels/subset.hpp"
+#include "kernels/subset_self.hpp"
+#include "kernels/subtree.hpp"
+#include "test/plain.hpp"
 
 namespace sapwood::test {
 
@@ -71,8 +71,8 @@ template <class Kernel>
 std::vector<double> gram_of(const Kernel& kernel, const Arena& arena, const Bags& bags, std::size_t threads = 1) {
     Control control;
     std::vector<double> out(bags.size() * bags.size(), -1.0);
-    const Lens lens(arena, arena, bags);
-    gram(kernel(arena, bags), arena, bags, lens, bags, true, out.data(), threads, control);
+    const ArenaMap map(arena, arena, bags);
+    gram(kernel(arena, bags), arena, bags, map, bags, true, out.data(), threads, control);
     return out;
 }
 
@@ -81,8 +81,8 @@ std::vector<double> gram_of(const Kernel& kernel, const Arena& row_arena, const 
                             const Bags& bags, std::size_t threads = 1) {
     Control control;
     std::vector<double> out(rows.size() * bags.size(), -1.0);
-    const Lens lens(row_arena, arena, rows);
-    gram(kernel(arena, bags), arena, bags, lens, rows, false, out.data(), threads, control);
+    const ArenaMap map(row_arena, arena, rows);
+    gram(kernel(arena, bags), arena, bags, map, rows, false, out.data(), threads, control);
     return out;
 }
 

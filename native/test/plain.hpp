@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "arena.hpp"
-#include "bags.hpp"
-#include "partial.hpp"
-#include "subset.hpp"
+#include "kernels/partial.hpp"
+#include "kernels/subset.hpp"
+#include "trees/arena.hpp"
+#include "trees/bags.hpp"
 
 namespace sapwood::test {
 
@@ -48,9 +48,9 @@ inline Bags intern(const std::vector<Bag>& elements, Arena& arena) {
 }
 
 // Few labels, which leaves and internal nodes share, so that much matches.
-class Garden {
+class RandomTrees {
   public:
-    explicit Garden(unsigned seed) : draw_(seed) {}
+    explicit RandomTrees(unsigned seed) : draw_(seed) {}
 
     std::size_t below(std::size_t limit) { return std::uniform_int_distribution<std::size_t>(0, limit - 1)(draw_); }
     double real() { return std::uniform_real_distribution<double>(-1.0, 1.0)(draw_); }
@@ -121,7 +121,8 @@ inline double subtree_delta(const Plain& a, const Plain& b, double decay) {
 inline double subset_delta(const Plain& a, const Plain& b, double decay, long height) {
     if (height == 0 || !same_production(a, b)) return 0.0;
     double value = decay;
-    for (std::size_t i = 0; i < a.kids.size(); ++i) value *= 1.0 + subset_delta(a.kids[i], b.kids[i], decay, height - 1);
+    for (std::size_t i = 0; i < a.kids.size(); ++i)
+        value *= 1.0 + subset_delta(a.kids[i], b.kids[i], decay, height - 1);
     return value;
 }
 

@@ -1,6 +1,4 @@
 // The arena: equal subtrees are one number, numbers are found again, and size is limited by memory only.
-#include "arena.hpp"
-
 #include <algorithm>
 #include <numeric>
 #include <span>
@@ -8,10 +6,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "bags.hpp"
-#include "check.hpp"
-#include "lens.hpp"
-#include "plain.hpp"
+#include "test/check.hpp"
+#include "test/plain.hpp"
+#include "trees/arena.hpp"
+#include "trees/arena_map.hpp"
+#include "trees/bags.hpp"
 
 using namespace sapwood;
 using namespace sapwood::test;
@@ -21,13 +20,13 @@ namespace {
 void symbols_are_interned() {
     SymbolTable table;
     std::unordered_map<std::string, Symbol> expected;
-    Garden garden(1);
+    RandomTrees random(1);
     CHECK(table.size() == 0);
     CHECK(table.find("") == kNone);
     for (int i = 0; i < 20000; ++i) {
         // Lengths around the eight bytes that are hashed at a time; NUL, high bytes and the empty label too.
-        std::string text(garden.below(20), '\0');
-        for (char& c : text) c = static_cast<char>(garden.below(3) == 0 ? garden.below(256) : 'a' + garden.below(2));
+        std::string text(random.below(20), '\0');
+        for (char& c : text) c = static_cast<char>(random.below(3) == 0 ? random.below(256) : 'a' + random.below(2));
         const auto known = expected.find(text);
         if (known == expected.end()) {
             CHECK(table.find(text) == kNone);
@@ -64,25 +63,27 @@ void labels_of_other_tables_are_found() {
 }
 
 // What one arena calls the labels and productions of another, for a few nodes and for all.
-void lenses_translate() {
-    Garden garden(5);
+void arena_maps_translate() {
+    RandomTrees random(5);
     Arena from, to;
     std::vector<Node> roots;
-    for (int i = 0; i < 60; ++i) roots.push_back(intern(garden.tree(), from));
-    for (int i = 0; i < 20; ++i) intern(i % 2 == 0 ? garden.tree() : restore(from, roots[static_cast<std::size_t>(i)]), to);
+    for (int i = 0; i < 60; ++i) roots.push_back(intern(random.tree(), from));
+    for (int i = 0; i < 20; ++i)
+        intern(i % 2 == 0 ? random.tree() : restore(from, roots[static_cast<std::size_t>(i)]), to);
     intern(Plain{"A", {Plain{"word", {}}}}, from);
     std::vector<Node> all(from.size());
     std::iota(all.begin(), all.end(), Node{0});
     for (const std::size_t count : {std::size_t{3}, all.size() / 2, all.size()}) {
         const auto nodes = std::span<const Node>(all).last(count);
-        const LabelLens labels(from, to, all);
-        const ProductionLens productions(from, to, labels, nodes);
+        const LabelMap labels(from, to, all);
+        const ProductionMap productions(from, to, labels, nodes);
         for (const Node node : nodes) {
             const Symbol label = to.symbols.find(from.symbols.text(from.label(node)));
             CHECK(labels(from.label(node)) == label);
             if (from.is_leaf(node)) continue;
             std::vector<Symbol> kids;
-            for (const Node child : from.children(node)) kids.push_back(to.symbols.find(from.symbols.text(from.label(child))));
+            for (const Node child : from.children(node))
+                kids.push_back(to.symbols.find(from.symbols.text(from.label(child))));
             const bool known = label != kNone && std::find(kids.begin(), kids.end(), kNone) == kids.end();
             CHECK(productions(from.production_of(node)) == (known ? to.find_production(label, kids) : kNone));
         }
@@ -90,11 +91,11 @@ void lenses_translate() {
 }
 
 void equal_subtrees_are_one() {
-    Garden garden(2);
+    RandomTrees random(2);
     Arena arena;
     std::vector<std::pair<Plain, Node>> known;
     for (int i = 0; i < 300; ++i) {
-        const Plain tree = garden.tree();
+        const Plain tree = random.tree();
         const Node node = intern(tree, arena);
         CHECK(restore(arena, node) == tree);
         CHECK(intern(tree, arena) == node);
@@ -109,9 +110,9 @@ void equal_subtrees_are_one() {
 }
 
 void productions_are_labels_only() {
-    Garden garden(3);
+    RandomTrees random(3);
     Arena arena;
-    for (int i = 0; i < 200; ++i) intern(garden.tree(), arena);
+    for (int i = 0; i < 200; ++i) intern(random.tree(), arena);
     std::vector<Plain> trees;
     for (Node node = 0; node < arena.size(); ++node) trees.push_back(restore(arena, node));
     for (Node a = 0; a < arena.size(); a += 3)
@@ -135,7 +136,8 @@ void only_children_share_productions() {
     for (const bool leaf_first : {true, false}) {
         Arena arena;
         const Plain leaf{"A", {Plain{"b", {}}}}, internal{"A", {Plain{"b", {Plain{"c", {}}}}}};
-        const Node first = intern(leaf_first ? leaf : internal, arena), second = intern(leaf_first ? internal : leaf, arena);
+        const Node first = intern(leaf_first ? leaf : internal, arena),
+                   second = intern(leaf_first ? internal : leaf, arena);
         CHECK(first != second);
         CHECK(arena.production_of(first) == arena.production_of(second));
         const Symbol label = arena.symbols.find("b");
@@ -162,14 +164,14 @@ void absent_subtrees_are_not_found() {
 }
 
 void transplanting_keeps_trees() {
-    Garden garden(4);
+    RandomTrees random(4);
     Arena from, to;
     std::vector<Plain> trees;
     std::vector<Node> roots;
     for (int i = 0; i < 100; ++i) {
-        trees.push_back(garden.tree());
+        trees.push_back(random.tree());
         roots.push_back(intern(trees.back(), from));
-        if (i % 3 == 0) intern(garden.tree(), to);
+        if (i % 3 == 0) intern(random.tree(), to);
     }
     const std::vector<Node> some(roots.begin() + 20, roots.begin() + 60);
     const std::vector<Node> moved = transplant(from, some, to);
@@ -186,9 +188,9 @@ void transplanting_keeps_trees() {
 }
 
 void bags_count_occurrences() {
-    Garden garden(5);
+    RandomTrees random(5);
     Arena arena;
-    const std::vector<Bag> elements = garden.bags(60);
+    const std::vector<Bag> elements = random.bags(60);
     const Bags bags = intern(elements, arena);
     CHECK(bags.size() == elements.size());
     for (std::size_t i = 0; i < elements.size(); ++i) {
@@ -263,7 +265,7 @@ void maps_hold_what_was_put_in() {
 int main() {
     RUN(symbols_are_interned);
     RUN(labels_of_other_tables_are_found);
-    RUN(lenses_translate);
+    RUN(arena_maps_translate);
     RUN(equal_subtrees_are_one);
     RUN(productions_are_labels_only);
     RUN(only_children_share_productions);

@@ -1,8 +1,7 @@
 // The bracket reader: what each option does, where each fault is reported, and UTF-8 against a slow twin.
-#include "brackets.hpp"
-
-#include "check.hpp"
-#include "plain.hpp"
+#include "test/check.hpp"
+#include "test/plain.hpp"
+#include "trees/brackets.hpp"
 
 using namespace sapwood;
 using namespace sapwood::test;
@@ -27,7 +26,8 @@ std::string read(std::string_view text, const BracketOptions& options = {}) {
     return out;
 }
 
-void check_fault(std::string_view text, std::size_t offset, std::string_view part, const BracketOptions& options, int line) {
+void check_fault(std::string_view text, std::size_t offset, std::string_view part, const BracketOptions& options,
+                 int line) {
     try {
         const std::string found = read(text, options);
         std::printf("line %d: no fault but %s\n", line, found.c_str());
@@ -128,7 +128,8 @@ void brackets_are_unescaped() {
 // Tokens are read eight bytes at a time, except near the end of the text.
 void tokens_may_have_any_length() {
     for (std::size_t length = 1; length <= 20; ++length)
-        for (const std::string& ending : {std::string(")"), std::string(" )"), std::string("\t(X y))"), std::string("\n) ")}) {
+        for (const std::string& ending :
+             {std::string(")"), std::string(" )"), std::string("\t(X y))"), std::string("\n) ")}) {
             // Characters near those that end a token, and some that are no ASCII.
             std::string word, label;
             for (std::size_t k = 0; k < length; ++k) {
@@ -188,9 +189,9 @@ void faults_say_where() {
 }
 
 void writing_and_reading_agree() {
-    Garden garden(11);
+    RandomTrees random(11);
     for (int i = 0; i < 500; ++i) {
-        const Plain tree = garden.tree();
+        const Plain tree = random.tree();
         Arena arena;
         std::string text;
         write_brackets(arena, intern(tree, arena), text);
@@ -226,8 +227,10 @@ void depth_and_width_have_no_limit() {
 std::size_t slow_first_invalid_byte(std::string_view text) {
     const auto encode = [](std::uint32_t code) {
         std::string out;
-        if (code < 0x80) out = {static_cast<char>(code)};
-        else if (code < 0x800) out = {static_cast<char>(0xc0 | code >> 6), static_cast<char>(0x80 | (code & 63))};
+        if (code < 0x80)
+            out = {static_cast<char>(code)};
+        else if (code < 0x800)
+            out = {static_cast<char>(0xc0 | code >> 6), static_cast<char>(0x80 | (code & 63))};
         else if (code < 0x10000)
             out = {static_cast<char>(0xe0 | code >> 12), static_cast<char>(0x80 | (code >> 6 & 63)),
                    static_cast<char>(0x80 | (code & 63))};
@@ -241,7 +244,8 @@ std::size_t slow_first_invalid_byte(std::string_view text) {
         std::size_t matched = 0;
         for (std::size_t length = 1; length <= 4 && at + length <= text.size() && matched == 0; ++length) {
             std::uint32_t code = static_cast<unsigned char>(text[at]) & (length == 1 ? 0x7fu : 0x7fu >> length);
-            for (std::size_t i = 1; i < length; ++i) code = code << 6 | (static_cast<unsigned char>(text[at + i]) & 63u);
+            for (std::size_t i = 1; i < length; ++i)
+                code = code << 6 | (static_cast<unsigned char>(text[at + i]) & 63u);
             const bool allowed = code != 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff);
             if (allowed && encode(code) == text.substr(at, length)) matched = length;
         }
@@ -277,28 +281,33 @@ void short_texts_are_judged_as_the_definition_does() {
 }
 
 void long_texts_are_judged_as_the_definition_does() {
-    Garden garden(12);
-    const std::string pieces[] = {"a", "bcdefgh", "(NP ", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x8c\xb3", "\xed\x9f\xbf", "\xee\x80\x80"};
+    RandomTrees random(12);
+    const std::string pieces[] = {
+        "a", "bcdefgh", "(NP ", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x8c\xb3", "\xed\x9f\xbf", "\xee\x80\x80"};
     for (int i = 0; i < 20000; ++i) {
         std::string text;
-        for (std::size_t k = garden.below(12); k > 0; --k) text += pieces[garden.below(std::size(pieces))];
+        for (std::size_t k = random.below(12); k > 0; --k) text += pieces[random.below(std::size(pieces))];
         CHECK(first_invalid_byte(text) == text.size());
         if (text.empty()) continue;
         // Damage one byte, or cut the text.
-        if (garden.below(4) == 0) text.resize(garden.below(text.size()));
-        else text[garden.below(text.size())] = static_cast<char>(garden.below(256));
+        if (random.below(4) == 0)
+            text.resize(random.below(text.size()));
+        else
+            text[random.below(text.size())] = static_cast<char>(random.below(256));
         CHECK(first_invalid_byte(text) == slow_first_invalid_byte(text));
     }
 }
 
 void noise_never_gets_through() {
     // Whatever the bytes: trees that write and read back, or a fault inside the text.
-    Garden garden(13);
-    const std::string pieces[] = {"(", ")", " ", "(NP ", "(-NONE- *)", "-LRB-", "X", "X-1", "(X (X ", "))", "\n", "( ("};
+    RandomTrees random(13);
+    const std::string pieces[] = {"(", ")",   " ",      "(NP ", "(-NONE- *)", "-LRB-",
+                                  "X", "X-1", "(X (X ", "))",   "\n",         "( ("};
     for (int i = 0; i < 20000; ++i) {
         std::string text;
-        for (std::size_t k = garden.below(14); k > 0; --k) text += pieces[garden.below(std::size(pieces))];
-        const BracketOptions options{garden.below(2) == 0, garden.below(2) == 0, garden.below(2) == 0, false, garden.below(2) == 0};
+        for (std::size_t k = random.below(14); k > 0; --k) text += pieces[random.below(std::size(pieces))];
+        const BracketOptions options{random.below(2) == 0, random.below(2) == 0, random.below(2) == 0, false,
+                                     random.below(2) == 0};
         try {
             const std::string once = read(text, options);
             std::string again = once;

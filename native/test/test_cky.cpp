@@ -1,9 +1,9 @@
-// Charts and k-best lists where the answer is known in closed form. Random grammars are compared with enumeration in Python.
-#include "cky.hpp"
-
-#include "check.hpp"
-#include "cover.hpp"
-#include "kbest.hpp"
+// Charts and k-best lists where the answer is known in closed form. Random grammars are compared with enumeration in
+// Python.
+#include "parse/cky.hpp"
+#include "parse/cover.hpp"
+#include "parse/kbest.hpp"
+#include "test/check.hpp"
 
 using namespace sapwood;
 using namespace sapwood::parse;
@@ -16,15 +16,16 @@ enum : Symbol { kRoot, kX, kTag, kOther };
 
 // X -> X X with this weight, X over a tag, root over X: every binary tree over the words.
 Rules binary_trees(double weight, double leaf = 0.0) {
-    return Rules({{kX, kX, kX, weight}}, {{kX, kTag, leaf, 0, 1}, {kRoot, kX, 0.0, 1, 1}, {kRoot, kTag, leaf, 1, 2}}, {0, 0},
-                 {kNever, 0.0, kNever, 0.0}, {0.0, 0.0, 0.0, 0.0}, {kNone, 0, 1, 2}, kRoot);
+    return Rules({{kX, kX, kX, weight}}, {{kX, kTag, leaf, 0, 1}, {kRoot, kX, 0.0, 1, 1}, {kRoot, kTag, leaf, 1, 2}},
+                 {0, 0}, {kNever, 0.0, kNever, 0.0}, {0.0, 0.0, 0.0, 0.0}, {kNone, 0, 1, 2}, kRoot);
 }
 
 Sentence words(std::size_t count, Symbol tag = kTag) { return Sentence(count, {{tag, 0.0}}); }
 
 double catalan(std::size_t leaves) {
     double value = 1.0;
-    for (std::size_t at = 1; at < leaves; ++at) value = value * 2.0 * (2.0 * static_cast<double>(at) - 1.0) / (static_cast<double>(at) + 1.0);
+    for (std::size_t at = 1; at < leaves; ++at)
+        value = value * 2.0 * (2.0 * static_cast<double>(at) - 1.0) / (static_cast<double>(at) + 1.0);
     return value;
 }
 

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <random>
 
-#include "factors.hpp"
+#include "decode/factors.hpp"
 
 using namespace sapwood::decode;
 
@@ -21,12 +21,18 @@ bool allowed(Kind kind, unsigned bits, std::size_t size, std::size_t limit) {
     const auto on = static_cast<std::size_t>(__builtin_popcount(bits));
     const bool out = bits >> (size - 1) & 1U;
     switch (kind) {
-        case Kind::Xor: return on == 1;
-        case Kind::AtMostOne: return on <= 1;
-        case Kind::Or: return on >= 1;
-        case Kind::OrOut: return out == (on > static_cast<std::size_t>(out));
-        case Kind::Budget: return on <= limit;
-        case Kind::Pair: return true;
+        case Kind::Xor:
+            return on == 1;
+        case Kind::AtMostOne:
+            return on <= 1;
+        case Kind::Or:
+            return on >= 1;
+        case Kind::OrOut:
+            return out == (on > static_cast<std::size_t>(out));
+        case Kind::Budget:
+            return on <= limit;
+        case Kind::Pair:
+            return true;
     }
     return false;
 }

@@ -2,8 +2,8 @@
 #include <cstdio>
 #include <random>
 
-#include "labels.hpp"
-#include "roles.hpp"
+#include "decode/labels.hpp"
+#include "decode/roles.hpp"
 
 using namespace sapwood;
 using namespace sapwood::decode;

@@ -1,6 +1,6 @@
 // Kernels against their definitions on random trees; models and diagonals against Gram matrices; extremes of shape.
-#include "check.hpp"
-#include "kernels.hpp"
+#include "test/check.hpp"
+#include "test/kernels.hpp"
 
 using namespace sapwood;
 using namespace sapwood::test;
@@ -9,12 +9,12 @@ namespace {
 
 void gram_matrices_agree_with_the_definition() {
     for (unsigned seed = 0; seed < 2; ++seed) {
-        Garden garden(100 + seed);
+        RandomTrees random(100 + seed);
         // More than one block of rows, so that the mirror image is tested too.
-        const std::vector<Bag> elements = garden.bags(18);
+        const std::vector<Bag> elements = random.bags(18);
         Arena arena;
         // Numbers that no element uses must not matter.
-        intern(garden.bags(5), arena);
+        intern(random.bags(5), arena);
         const Bags bags = intern(elements, arena);
         for_every_kernel([&](const auto& kernel) {
             const std::vector<double> K = gram_of(kernel, arena, bags);
@@ -29,19 +29,20 @@ void gram_matrices_agree_with_the_definition() {
 
 void rows_may_come_from_another_arena() {
     for (unsigned seed = 0; seed < 2; ++seed) {
-        Garden garden(200 + seed);
-        std::vector<Bag> columns = garden.bags(18);
+        RandomTrees random(200 + seed);
+        std::vector<Bag> columns = random.bags(18);
         // What is left of a row below if its unknown child is forgotten.
         columns.push_back({Plain{"S", {Plain{"NP", {}}}}});
-        std::vector<Bag> rows = garden.bags(9);
+        std::vector<Bag> rows = random.bags(9);
         // Labels, productions and subtrees that the columns have never seen, above and below what they have.
         rows.push_back({Plain{"unknown", {columns[0].empty() ? Plain{"A", {}} : columns[0][0]}}});
         rows.push_back({Plain{"S", {Plain{"unknown", {}}, Plain{"NP", {}}}}});
-        rows.push_back({Plain{"S", {Plain{"NP", {Plain{"unknown", {Plain{"NP", {Plain{"A", {}}}}}}}}, Plain{"VP", {}}}}});
+        rows.push_back(
+            {Plain{"S", {Plain{"NP", {Plain{"unknown", {Plain{"NP", {Plain{"A", {}}}}}}}}, Plain{"VP", {}}}}});
         rows.push_back({});
         rows.push_back(columns[3]);
         Arena arena, other;
-        intern(garden.bags(4), other);
+        intern(random.bags(4), other);
         const Bags column_bags = intern(columns, arena), row_bags = intern(rows, other);
         // A store that holds both: larger tables, but the same values.
         Arena both = arena;
@@ -59,15 +60,15 @@ void rows_may_come_from_another_arena() {
 }
 
 void models_are_weighted_sums_of_columns() {
-    Garden garden(300);
-    const std::vector<Bag> support = garden.bags(20), rows = garden.bags(19);
+    RandomTrees random(300);
+    const std::vector<Bag> support = random.bags(20), rows = random.bags(19);
     Arena arena, other;
     const Bags support_bags = intern(support, arena), row_bags = intern(rows, other);
     Arena both = arena;
     const Bags own_rows = intern(rows, both);
     for (const std::size_t outputs : {1, 3}) {
         std::vector<double> weights(support.size() * outputs);
-        for (double& weight : weights) weight = garden.real();
+        for (double& weight : weights) weight = random.real();
         for_every_kernel([&](const auto& kernel) {
             const std::vector<double> K = gram_of(kernel, other, row_bags, arena, support_bags);
             const Model model(kernel(arena, support_bags), arena, support_bags, weights.data(), outputs);
@@ -94,9 +95,9 @@ void models_are_weighted_sums_of_columns() {
 }
 
 void diagonals_are_those_of_the_gram_matrix() {
-    Garden garden(400);
+    RandomTrees random(400);
     Arena arena;
-    const Bags bags = intern(garden.bags(40), arena);
+    const Bags bags = intern(random.bags(40), arena);
     for_every_kernel([&](const auto& kernel) {
         const std::vector<double> K = gram_of(kernel, arena, bags);
         std::vector<double> one(bags.size(), -1.0), two(bags.size(), -1.0);
@@ -128,12 +129,12 @@ void nothing_gives_nothing() {
     });
 }
 
-Plain broad(std::size_t width, Garden& garden) {
+Plain broad(std::size_t width, RandomTrees& random) {
     static const char* const kLabels[] = {"A", "B", "C"};
     Plain tree{"S", {}};
     for (std::size_t i = 0; i < width; ++i) {
-        Plain kid{kLabels[garden.below(3)], {}};
-        if (garden.below(3) > 0) kid.kids.push_back(Plain{kLabels[garden.below(3)], {}});
+        Plain kid{kLabels[random.below(3)], {}};
+        if (random.below(3) > 0) kid.kids.push_back(Plain{kLabels[random.below(3)], {}});
         tree.kids.push_back(kid);
     }
     return tree;
@@ -141,9 +142,9 @@ Plain broad(std::size_t width, Garden& garden) {
 
 void wide_nodes_agree_with_the_definition() {
     // Around the widths at which the partial-tree kernel changes its method.
-    Garden garden(500);
+    RandomTrees random(500);
     std::vector<Bag> elements;
-    for (const std::size_t width : {3, 7, 8, 12, 22, 63, 66}) elements.push_back({broad(width, garden)});
+    for (const std::size_t width : {3, 7, 8, 12, 22, 63, 66}) elements.push_back({broad(width, random)});
     Arena arena;
     const Bags bags = intern(elements, arena);
     // Long sequences must not count beyond what a double can add up, hence the steep decays.

@@ -1,14 +1,13 @@
 // The log-linear model: derivatives against differences of the loss, and threads that change nothing.
-#include "loglinear.hpp"
-
-#include "check.hpp"
+#include "learn/loglinear.hpp"
+#include "test/check.hpp"
 
 using namespace sapwood;
 using namespace sapwood::test;
 
 namespace {
 
-// Two sets: three candidates and two choosers, then two candidates and one chooser; two groups of features.
+// Two sets: three candidates and two roles, then two candidates and one role; two groups of features.
 struct Sample {
     std::vector<std::uint32_t> features{11, 12, 13, 11, 14, 15, 12, 16, 17};
     std::vector<std::uint64_t> ends{1, 2, 4, 4, 5, 6, 7, 8, 9, 9};

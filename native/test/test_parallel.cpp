@@ -1,6 +1,4 @@
 // Threads: every block is done once, failures and cancellation come out, and the number of threads changes no bit.
-#include "parallel.hpp"
-
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -8,8 +6,9 @@
 #include <stdexcept>
 #include <thread>
 
-#include "check.hpp"
-#include "kernels.hpp"
+#include "core/parallel.hpp"
+#include "test/check.hpp"
+#include "test/kernels.hpp"
 
 using namespace sapwood;
 using namespace sapwood::test;
@@ -43,7 +42,7 @@ void blocks_ascend_within_a_thread() {
     });
 }
 
-// Jobs inside of jobs, and jobs of several threads at once: nobody waits for a helper that is busy elsewhere.
+// Jobs inside of jobs, and jobs of several threads at once: no job waits for a worker that is busy with another.
 void jobs_may_meet() {
     std::atomic<int> visits{0};
     const auto inner = [&] {
@@ -84,25 +83,27 @@ void forked_processes_have_their_own_helpers() {
     CHECK(total() == 4950);
 }
 
-void errands_run_beside_their_caller() {
+void tasks_run_beside_their_caller() {
     std::atomic<bool> go{false}, done{false};
     const std::function<void()> work = [&] {
-        // The helper may itself ask for others.
+        // The worker may itself ask for others.
         Control control;
         parallel_blocks(50, 1, 2, control, [] { return [](std::size_t, std::size_t) {}; });
         while (!go) std::this_thread::yield();
         done = true;
     };
     {
-        Crew::Errand errand(Crew::here(), work);
-        CHECK(errand.taken());
-        CHECK(!errand.wait_for(std::chrono::milliseconds(1)));
+        ThreadPool::Task task(ThreadPool::instance(), work);
+        CHECK(task.started());
+        CHECK(!task.wait_for(std::chrono::milliseconds(1)));
         go = true;
-        CHECK(errand.wait_for(std::chrono::seconds(20)));
+        CHECK(task.wait_for(std::chrono::seconds(20)));
         CHECK(done);
         done = false;
     }
-    { const Crew::Errand errand(Crew::here(), work); }  // waits for the end
+    {
+        const ThreadPool::Task task(ThreadPool::instance(), work);
+    }  // waits for the end
     CHECK(done);
 }
 
@@ -112,8 +113,14 @@ void both_pieces_are_run() {
         run_both(threads, [&] { ++first; }, [&] { ++second; });
         CHECK(first == 1 && second == 1);
         const auto fail = [&](bool early) {
-            run_both(threads, [&] { if (early) throw std::runtime_error("first"); },
-                     [&] { if (!early) throw std::runtime_error("second"); });
+            run_both(
+                threads,
+                [&] {
+                    if (early) throw std::runtime_error("first");
+                },
+                [&] {
+                    if (!early) throw std::runtime_error("second");
+                });
         };
         CHECK_THROWS(fail(true), std::runtime_error);
         CHECK_THROWS(fail(false), std::runtime_error);
@@ -132,9 +139,8 @@ void failures_come_out() {
         };
         CHECK_THROWS(in_a_block(), std::runtime_error);
         const auto at_the_start = [&] {
-            parallel_blocks(100, 1, threads, control, []() -> void (*)(std::size_t, std::size_t) {
-                throw std::bad_alloc();
-            });
+            parallel_blocks(100, 1, threads, control,
+                            []() -> void (*)(std::size_t, std::size_t) { throw std::bad_alloc(); });
         };
         CHECK_THROWS(at_the_start(), std::bad_alloc);
     }
@@ -145,9 +151,9 @@ void cancelled_work_stops() {
         Control control;
         control.cancel = true;
         bool touched = false;
-        CHECK_THROWS(parallel_blocks(10, 1, threads, control,
-                                     [&] { return [&](std::size_t, std::size_t) { touched = true; }; }),
-                     Cancelled);
+        CHECK_THROWS(
+            parallel_blocks(10, 1, threads, control, [&] { return [&](std::size_t, std::size_t) { touched = true; }; }),
+            Cancelled);
         CHECK(!touched);
     }
 }
@@ -160,7 +166,7 @@ void cancelled_kernels_stop_soon() {
     std::vector<Node> chain;
     for (int i = 0; i < 400000; ++i) chain.push_back(node = arena.node(label, std::span<const Node>(&node, 1)));
     const Bags bags = make_bags(arena, std::span(&node, 1), {}, true);
-    const Lens lens(arena, arena, bags);
+    const ArenaMap map(arena, arena, bags);
     const auto stops = [&](const auto& kernel) {
         const auto columns = kernel(arena, bags);
         for (const std::size_t threads : {1, 2}) {
@@ -172,7 +178,7 @@ void cancelled_kernels_stop_soon() {
                 asked = std::chrono::steady_clock::now();
                 control.cancel = true;
             });
-            CHECK_THROWS(gram(columns, arena, bags, lens, bags, true, &out, threads, control), Cancelled);
+            CHECK_THROWS(gram(columns, arena, bags, map, bags, true, &out, threads, control), Cancelled);
             const auto stopped = std::chrono::steady_clock::now();
             watcher.join();
             CHECK(stopped - asked < std::chrono::seconds(kPatience));
@@ -189,7 +195,7 @@ void cancelled_wide_nodes_stop_soon() {
     const std::vector<Node> kids(400000, arena.leaf(label));
     const Node root = arena.node(label, kids);
     const Bags bags = make_bags(arena, std::span(&root, 1), {}, true);
-    const Lens lens(arena, arena, bags);
+    const ArenaMap map(arena, arena, bags);
     const PartialKernel kernel{{0.1, 0.1, 3, true, 1.0}};
     const auto columns = kernel(arena, bags);
     Control control;
@@ -200,15 +206,15 @@ void cancelled_wide_nodes_stop_soon() {
         asked = std::chrono::steady_clock::now();
         control.cancel = true;
     });
-    CHECK_THROWS(gram(columns, arena, bags, lens, bags, true, &out, 1, control), Cancelled);
+    CHECK_THROWS(gram(columns, arena, bags, map, bags, true, &out, 1, control), Cancelled);
     const auto stopped = std::chrono::steady_clock::now();
     watcher.join();
     CHECK(stopped - asked < std::chrono::seconds(kPatience));
 }
 
 void threads_change_no_bit() {
-    Garden garden(600);
-    const std::vector<Bag> elements = garden.bags(70), others = garden.bags(40);
+    RandomTrees random(600);
+    const std::vector<Bag> elements = random.bags(70), others = random.bags(40);
     Arena arena, other;
     const Bags bags = intern(elements, arena), rows = intern(others, other);
     for_every_kernel([&](const auto& kernel) {
@@ -222,10 +228,10 @@ void threads_change_no_bit() {
 }
 
 void columns_do_not_depend_on_threads() {
-    Garden garden(77);
+    RandomTrees random(77);
     Arena arena;
     std::vector<Bag> elements;
-    for (int i = 0; i < 400; ++i) elements.push_back({garden.tree(6, 4)});
+    for (int i = 0; i < 400; ++i) elements.push_back({random.tree(6, 4)});
     const Bags bags = intern(elements, arena);
     const SubsetOptions options{0.4, false, 0};
     const SubsetColumns one(arena, bags, options, 1);
@@ -237,7 +243,7 @@ void columns_do_not_depend_on_threads() {
             const auto a = one.entries(list), b = many.entries(list);
             CHECK(a.size() == b.size());
             for (std::size_t k = 0; k < std::min(a.size(), b.size()); ++k)
-                CHECK(a[k].member == b[k].member && a[k].child == b[k].child);
+                CHECK(a[k].place == b[k].place && a[k].child == b[k].child);
             entries += a.size();
         }
         CHECK(entries > 4096);  // fewer are not split
@@ -258,8 +264,8 @@ void columns_do_not_depend_on_threads() {
 
 // Diagonals, compiled models and pairs share their work among threads too.
 void threads_change_no_bit_elsewhere() {
-    Garden garden(602);
-    const std::vector<Bag> elements = garden.bags(120), others = garden.bags(90);
+    RandomTrees random(602);
+    const std::vector<Bag> elements = random.bags(120), others = random.bags(90);
     Arena arena, other;
     const Bags bags = intern(elements, arena), rows = intern(others, other);
     std::vector<double> weights(bags.size());
@@ -281,8 +287,8 @@ void threads_change_no_bit_elsewhere() {
 
 void equal_values_have_equal_bits() {
     // A tree's row must not depend on where it stands or on what stands around it in the same columns.
-    Garden garden(601);
-    std::vector<Bag> elements = garden.bags(40);
+    RandomTrees random(601);
+    std::vector<Bag> elements = random.bags(40);
     elements.push_back(elements[3]);
     Arena arena;
     const Bags bags = intern(elements, arena);
@@ -300,7 +306,7 @@ int main() {
     RUN(blocks_ascend_within_a_thread);
     RUN(jobs_may_meet);
     RUN(forked_processes_have_their_own_helpers);
-    RUN(errands_run_beside_their_caller);
+    RUN(tasks_run_beside_their_caller);
     RUN(both_pieces_are_run);
     RUN(failures_come_out);
     RUN(cancelled_work_stops);

@@ -2,8 +2,8 @@
 #include <functional>
 #include <random>
 
-#include "check.hpp"
-#include "perceptron.hpp"
+#include "learn/perceptron.hpp"
+#include "test/check.hpp"
 
 using namespace sapwood;
 
@@ -28,7 +28,8 @@ double slow_kernel(const Arena& arena, Node a, Node b, double decay, bool bag_of
         if (arena.is_leaf(x) || arena.is_leaf(y)) return 0.0;
         if (arena.production_of(x) != arena.production_of(y)) return 0.0;
         double product = decay;
-        for (std::size_t k = 0; k < arena.children(x).size(); ++k) product *= 1 + delta(arena.children(x)[k], arena.children(y)[k]);
+        for (std::size_t k = 0; k < arena.children(x).size(); ++k)
+            product *= 1 + delta(arena.children(x)[k], arena.children(y)[k]);
         return product;
     };
     const std::function<void(Node, std::vector<Node>&)> list = [&](Node node, std::vector<Node>& out) {
@@ -65,7 +66,8 @@ void scores_are_sums_of_kernels() {
         evaluate_model(model, other, moved, again.data(), 2, control);
         for (std::size_t i = 0; i < roots.size(); ++i) {
             double expected = 0.0;
-            for (std::size_t k = 0; k < 30; ++k) expected += weights[k] * slow_kernel(arena, roots[i], roots[k], 0.5, bag_of_words);
+            for (std::size_t k = 0; k < 30; ++k)
+                expected += weights[k] * slow_kernel(arena, roots[i], roots[k], 0.5, bag_of_words);
             CHECK_CLOSE(found[i], expected);
             CHECK(again[i] == found[i]);
         }
@@ -87,32 +89,33 @@ void training_follows_its_own_updates() {
     std::vector<std::uint64_t> order{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 3, 1, 4, 1, 5};
     for (const Rule rule : {Rule::pairwise_best, Rule::pairwise_all, Rule::top, Rule::softmax}) {
         for (const std::size_t cache : {std::size_t{0}, std::size_t{1} << 20}) {
-            PreferenceMachine machine(arena, roots, ends, scales, features, 1, 0.4, true, cache);
+            PreferencePerceptron perceptron(arena, roots, ends, scales, features, 1, 0.4, true, cache);
             Control control;
-            machine.train(order, relevance.data(), rule, 0.5, control);
-            const UpdateLog& log = machine.log();
-            CHECK(machine.steps() > 0 && !log.row.empty());
+            perceptron.train(order, relevance.data(), rule, 0.5, control);
+            const UpdateLog& log = perceptron.log();
+            CHECK(perceptron.steps() > 0 && !log.row.empty());
             // Whatever was learnt is in the log.
             std::vector<double> weight(80, 0.0);
             for (std::size_t k = 0; k < log.row.size(); ++k) weight[log.row[k]] += log.weight[k];
             std::vector<double> values;
             for (const std::size_t group : {std::size_t{0}, std::size_t{5}}) {
-                machine.utilities(group, values);
+                perceptron.utilities(group, values);
                 for (std::size_t i = 0; i < 8; ++i) {
                     const std::size_t row = 8 * group + i;
                     double expected = 0.0;
                     for (std::size_t k = 0; k < 80; ++k)
-                        expected += weight[k] * (scales[k] * scales[row] * slow_kernel(arena, roots[k], roots[row], 0.4, true) +
-                                                 features[k] * features[row]);
+                        expected +=
+                            weight[k] * (scales[k] * scales[row] * slow_kernel(arena, roots[k], roots[row], 0.4, true) +
+                                         features[k] * features[row]);
                     CHECK(std::abs(values[i] - expected) < 1e-9 * std::max(1.0, std::abs(expected)));
                 }
             }
-            // A machine that goes through the log is the same to the last bit.
-            PreferenceMachine other(arena, roots, ends, scales, features, 1, 0.4, true, cache);
-            other.replay(log.row, log.weight, log.step, machine.steps(), machine.mistakes());
+            // A perceptron that goes through the log is the same to the last bit.
+            PreferencePerceptron other(arena, roots, ends, scales, features, 1, 0.4, true, cache);
+            other.replay(log.row, log.weight, log.step, perceptron.steps(), perceptron.mistakes());
             std::vector<double> replayed;
             for (std::size_t group = 0; group < ends.size(); ++group) {
-                machine.utilities(group, values);
+                perceptron.utilities(group, values);
                 other.utilities(group, replayed);
                 CHECK(values == replayed);
             }

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <random>
 
-#include "check.hpp"
-#include "recursive_training.hpp"
+#include "learn/recursive_training.hpp"
+#include "test/check.hpp"
 
 using namespace sapwood;
 
@@ -28,8 +28,10 @@ void fill(Network<Real>& network, std::mt19937& random) {
     std::uniform_real_distribution<double> draw(-0.7, 0.7);
     const NetworkShape& shape = network.shape();
     for (std::size_t row = 0; row < shape.rows(); ++row)
-        for (std::size_t j = 0; j < shape.units; ++j) network.weights()[row * shape.stride() + j] = static_cast<Real>(draw(random));
-    for (std::size_t i = shape.extra_weights(); i < shape.size(); ++i) network.weights()[i] = static_cast<Real>(draw(random));
+        for (std::size_t j = 0; j < shape.units; ++j)
+            network.weights()[row * shape.stride() + j] = static_cast<Real>(draw(random));
+    for (std::size_t i = shape.extra_weights(); i < shape.size(); ++i)
+        network.weights()[i] = static_cast<Real>(draw(random));
     network.refresh();
 }
 
@@ -127,8 +129,8 @@ void plans_stay_within_the_limit() {
         Network<float> network(NetworkShape{6, 4, 4, 1, 0});
         fill(network, same);
         Forests forests(arena, roots, ends, vocabulary(arena), 4, limit);
-        network.train(forests, order, targets.data(), extras.data(), Loss::setwise, 2, {true, 0.01, 0.9, 0.999, 1e-8, 1.0, 0.0},
-                      control);
+        network.train(forests, order, targets.data(), extras.data(), Loss::setwise, 2,
+                      {true, 0.01, 0.9, 0.999, 1e-8, 1.0, 0.0}, control);
         CHECK(forests.bytes() <= limit);
         weights.push_back(network.weights());
     }

@@ -1,36 +1,38 @@
 // Indexes that score trees agree with the sums of kernels they stand for, whatever the trees share.
-#include "scoring.hpp"
-
 #include <memory>
 #include <string>
 #include <thread>
 #include <type_traits>
 #include <vector>
 
-#include "brackets.hpp"
-#include "check.hpp"
-#include "fragment_index.hpp"
-#include "kernels.hpp"
-#include "partial_index.hpp"
-#include "plain.hpp"
-#include "plans.hpp"
-#include "scorers.hpp"
-#include "shelf.hpp"
-#include "subtree_index.hpp"
+#include "core/object_pool.hpp"
+#include "kernels/fragment_index.hpp"
+#include "kernels/partial_index.hpp"
+#include "kernels/plan_cache.hpp"
+#include "kernels/scorers.hpp"
+#include "kernels/scoring.hpp"
+#include "kernels/subtree_index.hpp"
+#include "test/check.hpp"
+#include "test/kernels.hpp"
+#include "test/plain.hpp"
+#include "trees/brackets.hpp"
 
 using namespace sapwood;
 using namespace sapwood::test;
 
 namespace {
 
-SubtreeIndex index_of(const SubtreeKernel& kernel, const Arena& arena, const Bags& bags, const double* weights, std::size_t outputs) {
+SubtreeIndex index_of(const SubtreeKernel& kernel, const Arena& arena, const Bags& bags, const double* weights,
+                      std::size_t outputs) {
     return SubtreeIndex(arena, bags, weights, outputs, kernel.decay);
 }
-FragmentIndex index_of(const SubsetKernel& kernel, const Arena& arena, const Bags& bags, const double* weights, std::size_t outputs) {
+FragmentIndex index_of(const SubsetKernel& kernel, const Arena& arena, const Bags& bags, const double* weights,
+                       std::size_t outputs) {
     return FragmentIndex(arena, bags, weights, outputs, kernel.options);
 }
 // With so little room for plans that they are made anew every few nodes.
-PartialIndex index_of(const PartialKernel& kernel, const Arena& arena, const Bags& bags, const double* weights, std::size_t outputs) {
+PartialIndex index_of(const PartialKernel& kernel, const Arena& arena, const Bags& bags, const double* weights,
+                      std::size_t outputs) {
     return PartialIndex(arena, bags, weights, outputs, kernel.options, 100);
 }
 
@@ -67,9 +69,10 @@ std::vector<double> scores(const Index& index, const Trees& rows, std::size_t th
 }
 
 template <class Kernel>
-void check_scores(const Kernel& kernel, const Trees& support, const Trees& rows, std::size_t outputs, Garden& garden) {
+void check_scores(const Kernel& kernel, const Trees& support, const Trees& rows, std::size_t outputs,
+                  RandomTrees& random) {
     std::vector<double> weights(support.ends.size() * outputs);
-    for (double& weight : weights) weight = garden.real();
+    for (double& weight : weights) weight = random.real();
     const Bags bags = support.bags();
     const auto index = index_of(kernel, support.arena, bags, weights.data(), outputs);
     const std::vector<double> found = scores(index, rows);
@@ -99,22 +102,22 @@ void for_every_indexed_kernel(Test test) {
 }
 
 void scores_are_weighted_sums_of_kernels() {
-    Garden garden(700);
+    RandomTrees random(700);
     Trees support, rows;
-    support.add(garden.bags(40));
-    rows.add(garden.bags(19));
+    support.add(random.bags(40));
+    rows.add(random.bags(19));
     Trees both = support;
     both.roots.clear();
     both.ends.clear();
-    both.add(garden.bags(15));
+    both.add(random.bags(15));
     for (const std::size_t outputs : {1, 3})
         for_every_indexed_kernel([&](const auto& kernel) {
-            check_scores(kernel, support, rows, outputs, garden);
-            check_scores(kernel, support, support, outputs, garden);
+            check_scores(kernel, support, rows, outputs, random);
+            check_scores(kernel, support, support, outputs, random);
         });
     // Rows that live in the arena of the model.
     std::vector<double> weights(support.ends.size());
-    for (double& weight : weights) weight = garden.real();
+    for (double& weight : weights) weight = random.real();
     for_every_indexed_kernel([&](const auto& kernel) {
         const Bags bags = make_bags(both.arena, support.roots, support.ends, false);
         const auto own = index_of(kernel, both.arena, bags, weights.data(), 1);
@@ -124,54 +127,61 @@ void scores_are_weighted_sums_of_kernels() {
     });
 }
 
-// Sentences of one pattern: what they share is found in hundreds of them, and goes several productions deep. Some phrases
-// are wider than four, and some have a leaf where others have a subtree.
-std::string sentence(Garden& garden) {
+// Sentences of one pattern: what they share is found in hundreds of them, and goes several productions deep. Some
+// phrases are wider than four, and some have a leaf where others have a subtree.
+std::string sentence(RandomTrees& random) {
     static const char* const kVerbs[] = {"saw", "has"};
     std::string text = "(S ";
-    const auto noun = [&] { return "(NN n" + std::to_string(garden.below(40)) + ")"; };
+    const auto noun = [&] { return "(NN n" + std::to_string(random.below(40)) + ")"; };
     const auto phrase = [&] {
-        switch (garden.below(7)) {
-            case 0: return "(NP (DT the) " + noun() + ")";
-            case 3: return "(NP DT " + noun() + ")";
-            case 4: return "(NP (DT the) (JJ old) (JJ red) (NN brick) " + noun() + ")";
-            case 5: return "(NP (DT the) (NP " + noun() + ") (JJ old) (NP (DT a) " + noun() + ") (JJ red) " + noun() + ")";
-            case 1: return "(NP (DT a) (JJ old) " + noun() + ")";
-            case 2: return "(NP " + noun() + ")";
-            default: return "(NP (NP (DT the) " + noun() + ") (PP (IN of) (NP " + noun() + ")))";
+        switch (random.below(7)) {
+            case 0:
+                return "(NP (DT the) " + noun() + ")";
+            case 3:
+                return "(NP DT " + noun() + ")";
+            case 4:
+                return "(NP (DT the) (JJ old) (JJ red) (NN brick) " + noun() + ")";
+            case 5:
+                return "(NP (DT the) (NP " + noun() + ") (JJ old) (NP (DT a) " + noun() + ") (JJ red) " + noun() + ")";
+            case 1:
+                return "(NP (DT a) (JJ old) " + noun() + ")";
+            case 2:
+                return "(NP " + noun() + ")";
+            default:
+                return "(NP (NP (DT the) " + noun() + ") (PP (IN of) (NP " + noun() + ")))";
         }
     };
-    text += phrase() + " (VP (VB " + kVerbs[garden.below(2)] + ") " + phrase();
-    if (garden.below(2) == 0) text += " (PP (IN of) " + phrase() + ")";
+    text += phrase() + " (VP (VB " + kVerbs[random.below(2)] + ") " + phrase();
+    if (random.below(2) == 0) text += " (PP (IN of) " + phrase() + ")";
     return text + ") (. .))";
 }
 
 void shared_fragments_are_followed() {
-    Garden garden(701);
+    RandomTrees random(701);
     std::string text, more = "(S (NP (NN cow)) (VP (VB saw)) (. .)) (X y)";
-    for (int i = 0; i < 400; ++i) text += sentence(garden);
-    for (int i = 0; i < 60; ++i) more += sentence(garden);
+    for (int i = 0; i < 400; ++i) text += sentence(random);
+    for (int i = 0; i < 60; ++i) more += sentence(random);
     Trees support, rows;
     support.read(text);
     rows.read(more);
     const std::vector<double> ones(support.ends.size(), 1.0);
     const FragmentIndex index(support.arena, support.bags(), ones.data(), 1, {0.4, false, 0});
     CHECK(index.fragments() > 4 * index.productions());
-    for_every_indexed_kernel([&](const auto& kernel) { check_scores(kernel, support, rows, 2, garden); });
+    for_every_indexed_kernel([&](const auto& kernel) { check_scores(kernel, support, rows, 2, random); });
 }
 
 // A few trees of a large store are found without going through the store, and score the same to the last bit.
 void trees_score_alone_as_they_do_together() {
-    Garden garden(706);
+    RandomTrees random(706);
     std::string text, model;
-    for (int i = 0; i < 600; ++i) text += sentence(garden);
-    for (int i = 0; i < 80; ++i) model += sentence(garden);
+    for (int i = 0; i < 600; ++i) text += sentence(random);
+    for (int i = 0; i < 80; ++i) model += sentence(random);
     Trees rows, support;
     rows.read(text + " (X y) (S (NP (NN cow)) (VP (VB saw)) (. .))");
     support.read(model);
     CHECK(rows.arena.size() > 2048);
     std::vector<double> weights(support.ends.size());
-    for (double& weight : weights) weight = garden.real();
+    for (double& weight : weights) weight = random.real();
     for_every_indexed_kernel([&](const auto& kernel) {
         const auto index = index_of(kernel, support.arena, support.bags(), weights.data(), 1);
         const std::vector<double> together = scores(index, rows);
@@ -179,7 +189,8 @@ void trees_score_alone_as_they_do_together() {
             for (const std::size_t count : {std::size_t{1}, std::min<std::size_t>(9, together.size() - i)}) {
                 std::vector<double> alone(count, -1.0);
                 Control control;
-                score(index, rows.arena, Elements{std::span<const Node>(rows.roots).subspan(i, count), {}, true}, alone.data(), 1, control);
+                score(index, rows.arena, Elements{std::span<const Node>(rows.roots).subspan(i, count), {}, true},
+                      alone.data(), 1, control);
                 for (std::size_t k = 0; k < count; ++k) CHECK(alone[k] == together[i + k]);
             }
         }
@@ -191,10 +202,10 @@ struct CountedPlan {
     std::size_t size() const { return 10; }
 };
 
-// Plans that are asked for again and again stay; what the others hold is bounded.
+// Plans that are used again and again stay; what the others hold is bounded.
 void plans_in_use_are_kept() {
     std::vector<std::size_t> made(5000, 0);
-    Plans<CountedPlan> plans(100000);
+    PlanCache<CountedPlan> plans(100000);
     const auto ask = [&](std::uint32_t number) {
         const CountedPlan& plan = plans.get({7, number}, [&](CountedPlan& fresh) {
             fresh.number = number;
@@ -212,15 +223,15 @@ void plans_in_use_are_kept() {
     for (std::size_t number = 1; number < made.size(); ++number) CHECK(made[number] == 3);
 }
 
-// Whoever leaves something on a full shelf loses it; nobody shares anything with anybody.
-void shelves_hold_so_much() {
-    Shelf<int> shelf(2);
-    const auto take = [&](int fresh) { return shelf.take([&] { return std::make_unique<int>(fresh); }); };
+// A full pool drops what is released; no object is given out twice.
+void object_pools_have_a_capacity() {
+    ObjectPool<int> pool(2);
+    const auto take = [&](int fresh) { return pool.acquire([&] { return std::make_unique<int>(fresh); }); };
     auto a = take(1), b = take(2), c = take(3);
     CHECK(*a == 1 && *b == 2 && *c == 3);
-    shelf.leave(std::move(a));
-    shelf.leave(std::move(b));
-    shelf.leave(std::move(c));
+    pool.release(std::move(a));
+    pool.release(std::move(b));
+    pool.release(std::move(c));
     b = take(4);
     a = take(5);
     c = take(6);
@@ -229,19 +240,21 @@ void shelves_hold_so_much() {
 
 // What one call leaves to the next must not show, whatever was scored before, by how many, and where it was stopped.
 void plans_outlive_a_call() {
-    Garden garden(707);
+    RandomTrees random(707);
     Trees support, rows, others;
     std::string text[3];
     for (std::string& some : text)
-        for (int i = 0; i < 150; ++i) some += sentence(garden);
+        for (int i = 0; i < 150; ++i) some += sentence(random);
     support.read(text[0]);
     rows.read(text[1] + "(S (NP (NN cow)) (NP (NN n1) (NN n2) (NN n3) (NN n4) (NN n5)))");
     others.read(text[2]);
     std::vector<double> weights(support.ends.size());
-    for (double& weight : weights) weight = garden.real();
+    for (double& weight : weights) weight = random.real();
     const Bags bags = support.bags();
     for (const std::size_t room : {std::size_t{0}, std::size_t{100}, std::size_t{3000}, std::size_t{1} << 24}) {
-        const auto fresh = [&] { return PartialIndex(support.arena, bags, weights.data(), 1, {0.4, 0.3, 0, true, 1.0}, room); };
+        const auto fresh = [&] {
+            return PartialIndex(support.arena, bags, weights.data(), 1, {0.4, 0.3, 0, true, 1.0}, room);
+        };
         const std::vector<double> first = scores(fresh(), rows), second = scores(fresh(), others);
         const PartialIndex index = fresh();
         for (int turn = 0; turn < 3; ++turn) {
@@ -264,7 +277,7 @@ void plans_outlive_a_call() {
 
 // Trees that differ in one word only share so many fragments that no index could hold them.
 void near_copies_do_not_explode() {
-    Garden garden(702);
+    RandomTrees random(702);
     std::string text;
     for (int i = 0; i < 200; ++i) {
         text += "(S";
@@ -276,11 +289,12 @@ void near_copies_do_not_explode() {
     const std::vector<double> ones(trees.ends.size(), 1.0);
     const FragmentIndex index(trees.arena, trees.bags(), ones.data(), 1, {0.1, false, 0});
     CHECK(index.bytes() < 4000000);
-    check_scores(SubsetKernel{{0.1, false, 0}}, trees, trees, 1, garden);
+    check_scores(SubsetKernel{{0.1, false, 0}}, trees, trees, 1, random);
     // So many pairs of children match that partial trees are summed up without a plan.
     trees.roots.resize(20);
     trees.ends.resize(20);
-    for (const double factor : {1.0, 0.5}) check_scores(PartialKernel{{0.4, 0.3, 0, true, factor}}, trees, trees, 2, garden);
+    for (const double factor : {1.0, 0.5})
+        check_scores(PartialKernel{{0.4, 0.3, 0, true, factor}}, trees, trees, 2, random);
 }
 
 void depth_and_width_have_no_limit() {
@@ -302,7 +316,8 @@ void depth_and_width_have_no_limit() {
     }
     const std::vector<double> weights{1.0, 2.0, 3.0, 4.0};
     for (const std::size_t height : {0, 3}) {
-        // Against itself a chain would have more pairs than anybody can wait for, so the chains are scored with the other.
+        // Against itself a chain would have more pairs than a test can wait for, so the chains are scored with the
+        // other.
         const Bags some = make_bags(trees.arena, std::span<const Node>(trees.roots).subspan(1, 1), {}, true);
         const FragmentIndex index(trees.arena, some, weights.data(), 1, {1e-6, false, height});
         for (const double value : scores(index, trees)) CHECK(std::isfinite(value));
@@ -311,16 +326,17 @@ void depth_and_width_have_no_limit() {
     for (const double value : scores(index, trees)) CHECK(std::isfinite(value));
 }
 
-// Where each subtree of a long chain resembles all the others, comparing two must not mean walking down both every time.
+// Where each subtree of a long chain resembles all the others, comparing two must not mean walking down both every
+// time.
 void long_chains_are_scored_bottom_up() {
-    Garden garden(704);
+    RandomTrees random(704);
     for (const int length : {100, 2000}) {
         Trees trees;
         const auto label = [&](const std::string& text) { return trees.arena.symbols.intern(text); };
         for (int t = 0; t < 2; ++t) {
             Node chain = trees.arena.leaf(label("end" + std::to_string(t)));
             for (int i = 0; i < length; ++i) {
-                const Node word = trees.arena.leaf(label(garden.below(9) == 0 ? "x" : "y"));
+                const Node word = trees.arena.leaf(label(random.below(9) == 0 ? "x" : "y"));
                 const std::vector<Node> kids{trees.arena.node(label("W"), {&word, 1}), chain};
                 chain = trees.arena.node(label("A"), kids);
             }
@@ -344,13 +360,13 @@ void long_chains_are_scored_bottom_up() {
 
 // A scorer takes the index where it can, and gives the same where it cannot.
 void partial_trees_are_scored_with_all_options() {
-    Garden garden(705);
+    RandomTrees random(705);
     std::string text;
-    for (int i = 0; i < 60; ++i) text += sentence(garden);
+    for (int i = 0; i < 60; ++i) text += sentence(random);
     Trees trees;
     trees.read(text);
     std::vector<double> weights(trees.ends.size());
-    for (double& weight : weights) weight = garden.real();
+    for (double& weight : weights) weight = random.real();
     for (const std::size_t longest : {0, 2})
         for (const bool leaves : {true, false}) {
             const PartialOptions options{0.4, 0.3, longest, leaves, 1.0};
@@ -382,9 +398,9 @@ void nothing_gives_nothing() {
 }
 
 void cancelled_scoring_stops() {
-    Garden garden(703);
+    RandomTrees random(703);
     Trees trees;
-    trees.add(garden.bags(30));
+    trees.add(random.bags(30));
     const std::vector<double> weights(30, 1.0);
     for_every_indexed_kernel([&](const auto& kernel) {
         if constexpr (std::is_same_v<std::decay_t<decltype(kernel)>, SubtreeKernel>) return;
@@ -409,7 +425,7 @@ int main() {
     RUN(shared_fragments_are_followed);
     RUN(trees_score_alone_as_they_do_together);
     RUN(plans_in_use_are_kept);
-    RUN(shelves_hold_so_much);
+    RUN(object_pools_have_a_capacity);
     RUN(plans_outlive_a_call);
     RUN(near_copies_do_not_explode);
     RUN(depth_and_width_have_no_limit);

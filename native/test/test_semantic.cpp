@@ -1,14 +1,14 @@
 // Kernels that look into words: against the definition, between arenas, through models, alone, and with threads.
 #include <cmath>
 
-#include "check.hpp"
-#include "diagonal.hpp"
-#include "gram.hpp"
-#include "lexicon.hpp"
-#include "model.hpp"
-#include "plain.hpp"
-#include "semantic.hpp"
-#include "smoothed.hpp"
+#include "kernels/diagonal.hpp"
+#include "kernels/gram.hpp"
+#include "kernels/lexicon.hpp"
+#include "kernels/model.hpp"
+#include "kernels/semantic.hpp"
+#include "kernels/smoothed.hpp"
+#include "test/check.hpp"
+#include "test/plain.hpp"
 
 using namespace sapwood;
 using namespace sapwood::test;
@@ -99,11 +99,11 @@ struct SmoothedKernel {
     }
     double delta(const Plain& x, const Plain& y) const {
         if (word(x) != word(y)) return 0.0;
-        const double alike = word(x) ? similarity(x.label, y.label) : static_cast<double>(x.label == y.label);
+        const double similar = word(x) ? similarity(x.label, y.label) : static_cast<double>(x.label == y.label);
         const double bare = 0.3 * 0.4 * 0.4;
-        if (x.is_leaf() || y.is_leaf()) return alike * bare * (x.is_leaf() && y.is_leaf() ? 2.0 : 1.0);
-        if (alike == 0.0) return 0.0;
-        return alike * (bare + 0.3 * sequences(x, y, 0, 0, longest == 0 ? 99 : longest, true));
+        if (x.is_leaf() || y.is_leaf()) return similar * bare * (x.is_leaf() && y.is_leaf() ? 2.0 : 1.0);
+        if (similar == 0.0) return 0.0;
+        return similar * (bare + 0.3 * sequences(x, y, 0, 0, longest == 0 ? 99 : longest, true));
     }
     double slow(const Bag& a, const Bag& b) const {
         return sum_pairs(a, b, [&](const Plain& x, const Plain& y) { return delta(x, y); });
@@ -118,20 +118,20 @@ void for_every_kernel(Test test) {
 }
 
 void gram_matrices_diagonals_and_threads() {
-    Garden garden(7);
-    const std::vector<Bag> elements = garden.bags(20);
+    RandomTrees random(7);
+    const std::vector<Bag> elements = random.bags(20);
     Arena arena;
-    intern(garden.bags(5), arena);
+    intern(random.bags(5), arena);
     const Bags bags = intern(elements, arena);
     const std::size_t size = elements.size();
     for_every_kernel([&](const auto& kernel) {
         const Vocabulary words = kernel.vocabulary(arena, bags);
         const WordFeatures features = features_of(words, arena);
-        const WordLens lens(arena, arena, bags, words, features);
+        const WordMap map(arena, arena, bags, words, features);
         Control control;
         std::vector<double> K(size * size, -1.0), again = K;
-        gram(kernel(arena, bags, words, features), arena, bags, lens, bags, true, K.data(), 1, control);
-        gram(kernel(arena, bags, words, features), arena, bags, lens, bags, true, again.data(), 3, control);
+        gram(kernel(arena, bags, words, features), arena, bags, map, bags, true, K.data(), 1, control);
+        gram(kernel(arena, bags, words, features), arena, bags, map, bags, true, again.data(), 3, control);
         CHECK(K == again);
         std::vector<Node> number(arena.size());
         for (std::size_t i = 0; i < size; ++i) {
@@ -139,7 +139,7 @@ void gram_matrices_diagonals_and_threads() {
             Arena alone;
             const Bags one = isolate(arena, bags, i, number, alone);
             const Vocabulary own = words.isolated(alone);
-            const WordLens self(alone, alone, one, own, features);
+            const WordMap self(alone, alone, one, own, features);
             double value = -1.0;
             gram(kernel(alone, one, own, features), alone, one, self, one, true, &value, 1, control);
             CHECK_CLOSE(value, K[i * size + i]);
@@ -148,9 +148,9 @@ void gram_matrices_diagonals_and_threads() {
 }
 
 void rows_from_another_arena_and_models() {
-    Garden garden(11);
-    const std::vector<Bag> columns = garden.bags(18);
-    std::vector<Bag> rows = garden.bags(9);
+    RandomTrees random(11);
+    const std::vector<Bag> columns = random.bags(18);
+    std::vector<Bag> rows = random.bags(9);
     rows.push_back({Plain{"S", {Plain{"A", {Plain{"unknown", {}}}}, Plain{"unknown", {Plain{"A", {}}}}}}});
     rows.push_back({});
     Arena arena, other;
@@ -159,14 +159,14 @@ void rows_from_another_arena_and_models() {
     for_every_kernel([&](const auto& kernel) {
         const Vocabulary words = kernel.vocabulary(arena, column_bags), row_words = kernel.vocabulary(other, row_bags);
         const WordFeatures right = features_of(words, arena), left = features_of(row_words, other);
-        const WordLens lens(other, arena, row_bags, row_words, left);
+        const WordMap map(other, arena, row_bags, row_words, left);
         Control control;
         std::vector<double> K(rows.size() * width, -1.0), weights(width), scores(rows.size());
-        gram(kernel(arena, column_bags, words, right), arena, column_bags, lens, row_bags, false, K.data(), 2, control);
-        for (double& weight : weights) weight = garden.real();
+        gram(kernel(arena, column_bags, words, right), arena, column_bags, map, row_bags, false, K.data(), 2, control);
+        for (double& weight : weights) weight = random.real();
         const Model model(kernel(arena, column_bags, words, right), arena, column_bags, weights.data(), 1);
-        const WordLens model_lens(other, model.arena(), row_bags, row_words, left);
-        model.evaluate(model_lens, row_bags, scores.data(), 2, control);
+        const WordMap model_map(other, model.arena(), row_bags, row_words, left);
+        model.evaluate(model_map, row_bags, scores.data(), 2, control);
         for (std::size_t i = 0; i < rows.size(); ++i) {
             double score = 0.0;
             for (std::size_t j = 0; j < width; ++j) {

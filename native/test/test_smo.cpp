@@ -1,13 +1,12 @@
 // The solver for support vector machines: optimality conditions, caches that forget, halves of tables, and cancelling.
-#include "smo.hpp"
-
 #include <cmath>
 #include <random>
 #include <thread>
 
-#include "check.hpp"
-#include "points.hpp"
-#include "rows.hpp"
+#include "learn/point_kernel.hpp"
+#include "learn/row_sources.hpp"
+#include "learn/smo.hpp"
+#include "test/check.hpp"
 
 using namespace sapwood;
 using namespace sapwood::test;
@@ -30,7 +29,7 @@ struct Setting {
     std::size_t items;
     Component<double> component;
     std::vector<double> diagonal;
-    MachineProblem problem;
+    SvmProblem problem;
 
     Setting(std::size_t items, std::size_t points, std::size_t rank, std::mt19937& random)
         : table(random_table(items, rank, random)), items(items) {
@@ -56,8 +55,8 @@ void optimality_conditions_hold() {
         const PointKernel<double> kernel = setting.kernel();
         Control control;
         for (const bool shrinking : {true, false}) {
-            Machine<double> machine(kernel, {1e-6, 0, 1 << 16, shrinking}, control);
-            const MachineSolution found = machine.solve(setting.problem);
+            SvmSolver<double> solver(kernel, {1e-6, 0, 1 << 16, shrinking}, control);
+            const SvmSolution found = solver.solve(setting.problem);
             double total = 0.0, most = -1e300, least = 1e300, objective = 0.0;
             for (std::size_t i = 0; i < found.weights.size(); ++i) {
                 const int side = setting.problem.side[i];
@@ -83,9 +82,9 @@ void a_small_window_changes_no_bit() {
     const Setting setting(60, 400, 8, random);
     const PointKernel<double> kernel = setting.kernel();
     Control control;
-    const MachineSolution all = Machine<double>(kernel, {1e-5, 0, 1 << 24, true}, control).solve(setting.problem);
+    const SvmSolution all = SvmSolver<double>(kernel, {1e-5, 0, 1 << 24, true}, control).solve(setting.problem);
     for (const std::size_t bytes : {0, 8000, 30000}) {
-        const MachineSolution few = Machine<double>(kernel, {1e-5, 0, bytes, true}, control).solve(setting.problem);
+        const SvmSolution few = SvmSolver<double>(kernel, {1e-5, 0, bytes, true}, control).solve(setting.problem);
         CHECK(few.weights == all.weights && few.bias == all.bias && few.iterations == all.iterations);
     }
 }
@@ -99,12 +98,14 @@ void half_a_table_gives_whole_rows() {
             std::vector<double> block;
             const std::size_t rows = std::min<std::size_t>(4, size - begin);
             for (std::size_t r = 0; r < rows; ++r)
-                block.insert(block.end(), table.begin() + (begin + r) * size + begin, table.begin() + (begin + r + 1) * size);
+                block.insert(block.end(), table.begin() + (begin + r) * size + begin,
+                             table.begin() + (begin + r + 1) * size);
             triangle.set(begin, rows, block.data(), size - begin);
         }
         for (std::size_t i = 0; i < size; ++i) {
             const Row<float> row = triangle.row(i);
-            for (std::size_t j = 0; j < size; ++j) CHECK(row.values[j] == static_cast<float>(table[std::min(i, j) * size + std::max(i, j)]));
+            for (std::size_t j = 0; j < size; ++j)
+                CHECK(row.values[j] == static_cast<float>(table[std::min(i, j) * size + std::max(i, j)]));
         }
     }
 }
@@ -166,8 +167,8 @@ void tags_choose_the_table() {
         setting.component.places.push_back(k / 3);
     }
     const std::vector<double> scale(30, 0.5);
-    const PointKernel<double> kernel(30, {setting.component},
-                                     {Term{0.5, {0}, {}}, Term{2.0, {0, 0}, scale}, Term{3.0, {}, {}}}, setting.diagonal);
+    const PointKernel<double> kernel(
+        30, {setting.component}, {Term{0.5, {0}, {}}, Term{2.0, {0, 0}, scale}, Term{3.0, {}, {}}}, setting.diagonal);
     const auto value = [&](std::size_t i, std::size_t j) {
         const double one = i % 3 == j % 3 && i % 3 != 0 ? 2.0 * setting.value(i, j) + 1.0 : setting.value(i, j);
         return 0.5 * one + 2.0 * one * one * 0.25 + 3.0;
@@ -193,18 +194,18 @@ void threads_change_no_bit_and_cancelling_stops() {
     std::mt19937 random(5);
     const Setting setting(50, 300, 6, random);
     const PointKernel<double> kernel = setting.kernel();
-    std::vector<MachineProblem> problems(7, setting.problem);
+    std::vector<SvmProblem> problems(7, setting.problem);
     for (std::size_t p = 0; p < problems.size(); ++p)
         for (std::size_t k = 0; k < 300; ++k) problems[p].side[k] = k % 7 == p ? 1 : -1;
     Control control;
-    const auto once = solve_machines(kernel, problems, {1e-4, 0, 1 << 16, true}, 1, control);
-    const auto twice = solve_machines(kernel, problems, {1e-4, 0, 1 << 16, true}, 3, control);
+    const auto once = solve_svms(kernel, problems, {1e-4, 0, 1 << 16, true}, 1, control);
+    const auto twice = solve_svms(kernel, problems, {1e-4, 0, 1 << 16, true}, 3, control);
     for (std::size_t p = 0; p < problems.size(); ++p)
         CHECK(once[p].weights == twice[p].weights && once[p].bias == twice[p].bias);
     CHECK(control.done == 14);
     Control stopped;
     stopped.cancel = true;
-    CHECK_THROWS(solve_machines(kernel, problems, {1e-4, 0, 1 << 16, true}, 2, stopped), Cancelled);
+    CHECK_THROWS(solve_svms(kernel, problems, {1e-4, 0, 1 << 16, true}, 2, stopped), Cancelled);
 }
 
 }  // namespace

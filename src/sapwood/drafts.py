@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from sapwood import settings
 from sapwood.errors import DataError, OutputError
-from sapwood.files import atomic_write, check_writable, is_stream, unwritable
+from sapwood.writing import atomic_write, check_writable, is_stream, unwritable
 
 __all__ = ["write_answers"]
 

@@ -1,48 +1,28 @@
-"""Files on disk: writing them whole or not at all, and model files.
+"""Model files.
 
 A model file is one safetensors file. Its arrays are plain numbers; its header carries one JSON document that says
-which class each part is and what its parameters are. Classes register themselves here under a name, and only
-registered names can be read back, so that reading a file never runs code from it. This module imports none of them:
-the table below says which room to load for a name. The rules of the format are in ``docs/model-files.md``.
+which class each part is and what its parameters are; ``sapwood.registry`` makes these of objects and the reverse. The
+rules of the format are in ``docs/model-files.md``.
 """
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import hashlib
 import json
 import operator
 import os
-import secrets
 import stat
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from importlib import import_module
-from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sapwood.errors import ModelFileError, OutputError, ParameterError, SapwoodError, TooLargeError
+from sapwood.errors import ModelFileError, ParameterError, TooLargeError
 from sapwood.memory import available
+from sapwood.registry import Reader, Writer
+from sapwood.writing import atomic_write, path_name
 
-__all__ = [
-    "Reader",
-    "Writer",
-    "atomic_write",
-    "check_writable",
-    "describe",
-    "is_model_file",
-    "is_stream",
-    "load",
-    "path_name",
-    "plain_value",
-    "register",
-    "save",
-    "unwritable",
-]
+__all__ = ["describe", "is_model_file", "load", "save"]
 
 # A file of a newer major version cannot be read; a newer minor one has only things that may be passed over.
 FORMAT_VERSION = 1
@@ -50,151 +30,6 @@ FORMAT_MINOR = 1
 _KEY = "sapwood"
 # A header lists a few dozen arrays; anything near this size is damage or malice.
 _LARGEST_HEADER = 100_000_000
-
-# Which module registers a name: loading a file imports what it needs and nothing else.
-_HOMES = {
-    "AttachmentRanker": "sapwood.tasks.attachment.store",
-    "BeneparParser": "sapwood.parse.external.store",
-    "BllipParser": "sapwood.parse.external.store",
-    "Checkpoint": "sapwood.learn.checkpoints",
-    "ConnectionPaths": "sapwood.parse.paths_store",
-    "CoreNLPParser": "sapwood.parse.external.store",
-    "Examples": "sapwood.trees.store",
-    "FlatParser": "sapwood.parse.store",
-    "FragmentMap": "sapwood.kernels.map_store",
-    "FrameIdentifier": "sapwood.tasks.frames.identifier",
-    "FrameLabeler": "sapwood.tasks.frames.labeler",
-    "FrameParser": "sapwood.tasks.frames.parser",
-    "Grammar": "sapwood.trees.grammar_store",
-    "HashedFragmentMap": "sapwood.kernels.map_store",
-    "Kernel": "sapwood.kernels.store",
-    "KernelRanker": "sapwood.learn.ranking",
-    "KernelSVC": "sapwood.learn.svm_store",
-    "KernelSVR": "sapwood.learn.svm_store",
-    "LandmarkMap": "sapwood.kernels.map_store",
-    "LogLinear": "sapwood.learn.loglinear",
-    "PCFGParser": "sapwood.parse.store",
-    "PairClassifier": "sapwood.tasks.pairs.store",
-    "PairFeatures": "sapwood.tasks.pairs.store",
-    "ParseReranker": "sapwood.tasks.reranking_store",
-    "QuestionClassifier": "sapwood.tasks.questions.classifier",
-    "RecursiveClassifier": "sapwood.learn.recursive_store",
-    "RecursiveRanker": "sapwood.learn.recursive_store",
-    "RecursiveRegressor": "sapwood.learn.recursive_store",
-    "RoleClassifier": "sapwood.tasks.roles.classifier",
-    "RoleLabeler": "sapwood.tasks.roles.labeler",
-    "ShardClassifier": "sapwood.scale.linear",
-    "StanzaParser": "sapwood.parse.external.store",
-    "SubtreeMap": "sapwood.kernels.map_store",
-    "TreeArray": "sapwood.trees.store",
-    "VotedPerceptron": "sapwood.learn.perceptron",
-    "WordSimilarity": "sapwood.words.store",
-}
-
-
-@dataclass
-class _Entry:
-    kind: type
-    write: Callable[[Any, Writer], dict[str, Any]]
-    read: Callable[[dict[str, Any], Reader], Any]
-
-
-_registry: dict[str, _Entry] = {}
-
-
-def register(
-    name: str,
-    kind: type[Any],
-    write: Callable[[Any, Writer], dict[str, Any]],
-    read: Callable[[dict[str, Any], Reader], Any],
-) -> None:
-    """Make a class storable.
-
-    Parameters
-    ----------
-    name : str
-        What the class is called in files; never changes once released.
-    kind : type
-        The class; instances of subclasses are stored under the same name.
-    write : callable
-        Takes an object and a ``Writer``; returns JSON data in which ``writer.array`` and ``writer.part`` stand for
-        arrays and other stored objects.
-    read : callable
-        The inverse: takes that data and a ``Reader``. Must check whatever it relies on.
-    """
-    if _HOMES.get(name) is None:
-        raise ParameterError(f"{name!r} has no home in sapwood.files, so files that hold it could not be read back.")
-    _registry[name] = _Entry(kind, write, read)
-
-
-class Writer:
-    """Collects the arrays of the objects that are being saved."""
-
-    def __init__(self) -> None:
-        self.arrays: dict[str, NDArray[Any]] = {}
-
-    def array(self, values: NDArray[Any]) -> str:
-        """Store an array and return the name under which the reader finds it."""
-        name = f"a{len(self.arrays)}"
-        self.arrays[name] = np.ascontiguousarray(values)
-        return name
-
-    def part(self, value: Any) -> dict[str, Any]:
-        """Describe an object of a registered class."""
-        for home in set(_HOMES.values()):
-            if type(value).__module__.split(".")[:2] == home.split(".")[:2]:
-                import_module(home)
-        for name, entry in _registry.items():
-            if isinstance(value, entry.kind):
-                return {"class": name, **entry.write(value, self)}
-        raise ParameterError(
-            f"{type(value).__name__} objects cannot be saved; sapwood.save takes {', '.join(sorted(_HOMES))}."
-        )
-
-
-def plain_value(value: Any) -> Any:
-    """Return a parameter or a label as JSON holds it, or raise for what a file cannot."""
-    value = value.item() if isinstance(value, np.generic) else value
-    if value is None or isinstance(value, (bool, int, float, str, list)):
-        return value
-    raise ParameterError(f"{value!r} cannot be saved; use text, numbers or None.")
-
-
-class Reader:
-    """Gives back arrays and objects from a file, checking each."""
-
-    def __init__(self, name: str, arrays: dict[str, NDArray[Any]]) -> None:
-        self._name, self._arrays = name, arrays
-
-    def fail(self, reason: str) -> ModelFileError:
-        """Make the error to raise when the content is not what it should be."""
-        return ModelFileError(f"{self._name}: the file is damaged: {reason}. Save the model again.")
-
-    def array(self, name: Any, dtype: Any, ndim: int) -> NDArray[Any]:
-        """Return an array by the name the writer gave it, with the type it must have."""
-        values = self._arrays.get(name) if isinstance(name, str) else None
-        if values is None:
-            raise self.fail(f"the array {name!r} is missing")
-        if values.dtype != np.dtype(dtype) or values.ndim != ndim:
-            raise self.fail(f"the array {name!r} has type {values.dtype} and {values.ndim} dimensions")
-        return values
-
-    def part(self, data: Any) -> Any:
-        """Rebuild an object from its description."""
-        name = data.get("class") if isinstance(data, dict) else None
-        if not isinstance(name, str) or name not in _HOMES:
-            raise ModelFileError(
-                f"{self._name}: holds an object of the unknown class {name!r}; it was written by another program or by "
-                "a newer Sapwood. Update Sapwood or save the model again."
-            )
-        import_module(_HOMES[name])
-        try:
-            return _registry[name].read(data, self)
-        except ModelFileError:
-            raise
-        except Exception as error:
-            # A damaged description can go wrong in any way at all.
-            raise self.fail(f"the part {name!r} cannot be rebuilt ({error})") from None
 
 
 def save(value: Any, path: str | os.PathLike[str]) -> None:
@@ -388,165 +223,3 @@ def _is_whole(document: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> bool
         return bool(document["sha256"] == _digest(rest, arrays))
     except (ValueError, RecursionError):
         return False
-
-
-def path_name(path: str | os.PathLike[str]) -> str:
-    """Return a path as text, or raise for what is none, such as an open file."""
-    name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
-    if not isinstance(name, str):
-        raise ParameterError(f"path must be the name of a file, as a str or a pathlib.Path, got {path!r}.")
-    return name
-
-
-def atomic_write(path: str | os.PathLike[str], data: bytes | Iterable[bytes], *, flush: bool = True) -> None:
-    """Write a file so that it appears whole or not at all, even if the process is killed halfway.
-
-    A file that is replaced keeps its permissions. A link stays, and the file it leads to is written; what is no file,
-    such as a pipe or ``/dev/stdout``, is written into. Content may come in pieces, of which a file holds one at a time
-    in memory. Without ``flush`` a machine that loses power may lose the content; for files that are checked before
-    they are used.
-
-    Raises
-    ------
-    OutputError
-        If the folder is missing or may not be written to, the file is write-protected, or the disk is full; nothing
-        is left behind.
-    """
-    path = _given_name(path)
-    pieces = (data,) if isinstance(data, bytes) else data
-    if is_stream(path):
-        # What is sent cannot be taken back if a later piece fails, so there is none.
-        whole = b"".join(pieces)
-        try:
-            with open(path, "wb") as stream:
-                stream.write(whole)
-        except OSError as error:
-            raise unwritable(path, error) from None
-        return
-    target = Path(os.path.realpath(path) if os.path.islink(path) else path)
-    draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part") if target.name else target
-    try:
-        mode = _mode_of(target)
-        with _draft(draft) as stream:
-            if mode is not None:
-                # Permissions are a courtesy, the file is not: some mounts refuse them, and not every system has them.
-                with contextlib.suppress(AttributeError, OSError):
-                    os.fchmod(stream.fileno(), mode)
-            stream.writelines(pieces)
-            if flush:
-                stream.flush()
-                os.fsync(stream.fileno())
-            if stream.name != str(draft):
-                # The file has had no name so far, so that a kill leaves nothing behind. What is buffered goes with it.
-                stream.flush()
-                os.link(f"/proc/self/fd/{stream.fileno()}", draft, src_dir_fd=stream.fileno())
-        os.replace(draft, target)
-    except BaseException as error:
-        # On a disk that cannot be written to there is nothing to remove either.
-        with contextlib.suppress(OSError, ValueError):
-            draft.unlink(missing_ok=True)
-        # Whoever makes the pieces has named the fault.
-        if isinstance(error, SapwoodError) or not isinstance(error, (OSError, ValueError)):
-            raise
-        raise unwritable(target, error) from None
-
-
-def check_writable(path: str | os.PathLike[str]) -> None:
-    """Raise what ``atomic_write`` would raise, as far as that can be told, before the work for a file is done.
-
-    Nothing is touched. What is no file, such as a pipe or ``/dev/stdout``, is let through.
-
-    Raises
-    ------
-    OutputError
-        If the folder is missing or may not be written to, or there is a folder or a write-protected file of this name.
-    """
-    path = _given_name(path)
-    if is_stream(path):
-        return
-    target = Path(os.path.realpath(path) if os.path.islink(path) else path)
-    try:
-        if os.path.isdir(target):
-            raise _system_error(IsADirectoryError, errno.EISDIR)
-        if not os.path.isdir(target.parent):
-            raise _system_error(FileNotFoundError, errno.ENOENT)
-        _mode_of(target)
-        if not os.access(target.parent, os.W_OK | os.X_OK):
-            raise _system_error(PermissionError, errno.EACCES)
-    except (OSError, ValueError) as error:
-        raise unwritable(target, error) from None
-
-
-def _given_name(path: str | os.PathLike[str]) -> str:
-    """Return the name of a file to write, or raise if there is none."""
-    name = path_name(path)
-    if not name:
-        raise ParameterError("the name of the file to write is empty; name a file.")
-    return name
-
-
-def _system_error(kind: type[OSError], number: int) -> OSError:
-    return kind(number, os.strerror(number))
-
-
-def _mode_of(target: Path) -> int | None:
-    """Return who may read and write a file, if there is one; raise if it may not be written to.
-
-    To replace a file only its folder has to be writable, but who protects a file means its content.
-    """
-    try:
-        mode = os.stat(target).st_mode
-    except FileNotFoundError:
-        return None
-    if not os.access(target, os.W_OK):
-        raise _system_error(PermissionError, errno.EACCES)
-    return stat.S_IMODE(mode) if stat.S_ISREG(mode) else None
-
-
-def is_stream(path: str | os.PathLike[str]) -> bool:
-    """Whether there is something that data is sent to rather than kept in: replacing it would break it for others."""
-    # Behind these names may be a file that somebody holds open, and who replaces it writes past them.
-    name = os.path.abspath(path)
-    if name in ("/dev/stdout", "/dev/stderr") or name.startswith(("/dev/fd/", "/proc/")):
-        return True
-    try:
-        mode = os.stat(path).st_mode
-    except (OSError, ValueError):
-        return False
-    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
-
-
-def _draft(path: Path) -> IO[bytes]:
-    if hasattr(os, "O_TMPFILE") and os.path.isdir("/proc/self/fd"):
-        try:
-            return open(os.open(path.parent, os.O_TMPFILE | os.O_WRONLY, 0o666), "wb")
-        except (OSError, ValueError):
-            # Not every file system has nameless files; a real fault shows again in a moment.
-            pass
-    return open(path, "xb")
-
-
-def unwritable(path: str | os.PathLike[str], error: Exception) -> OutputError:
-    """Make the error to raise when a file cannot be written, from what the system says."""
-    number = getattr(error, "errno", None)
-    folder = str(Path(path).parent)
-    if number in (errno.ENOENT, errno.ENOTDIR) and not os.path.isdir(folder):
-        reason = f"there is no folder {folder!r}; make it first."
-    elif os.path.isdir(path):
-        reason = "cannot be written, since it is a folder; name a file in it."
-    elif number in (errno.ENOSPC, errno.EDQUOT):
-        reason = "the disk is full; make room or choose another folder. Nothing was written."
-    elif number in (errno.EACCES, errno.EPERM, errno.EROFS) and _is_protected(path, folder):
-        reason = "the file is write-protected; make it writable (chmod u+w) or choose another name."
-    elif number in (errno.EACCES, errno.EPERM, errno.EROFS):
-        reason = f"the folder {folder!r} may not be written to; choose another."
-    else:
-        reason = f"cannot be written ({getattr(error, 'strerror', None) or error})."
-    made = OutputError(f"{os.fspath(path)}: {reason}")
-    made.errno = number
-    return made
-
-
-def _is_protected(path: str | os.PathLike[str], folder: str) -> bool:
-    """Whether it is the file that may not be written to, and not all that is in its folder."""
-    return os.path.isfile(path) and not os.access(path, os.W_OK) and os.access(folder, os.W_OK)

@@ -18,7 +18,8 @@ def lazy_names(package: str, homes: Mapping[str, str | None]) -> tuple[Callable[
     package : str
         Its ``__name__``.
     homes : mapping of str to str
-        The module of the package that each name is in; None for a name that is itself a module.
+        The module of the package that each name is in, with a dot in front if it is beside the package; None for a
+        name that is itself a module.
 
     Examples
     --------
@@ -31,7 +32,7 @@ def lazy_names(package: str, homes: Mapping[str, str | None]) -> tuple[Callable[
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         home = homes[name]
-        value = import_module(f"{package}.{home or name}")
+        value = import_module(f".{home or name}", package)
         if home is not None:
             value = getattr(value, name)
         # Next time it is found without asking here.

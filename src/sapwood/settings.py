@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-import numbers
 import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from sapwood.checks import check_count
 from sapwood.errors import ParameterError
 
 __all__ = ["one_of_many", "options", "progress_bar", "show_progress", "threads"]
@@ -77,9 +77,7 @@ def options(*, threads: int | None = None, progress: bool | None = None) -> _Res
     """
     former = _Options(_current.threads, _current.progress)
     if threads is not None:
-        if isinstance(threads, bool) or not isinstance(threads, numbers.Integral) or threads < 1:
-            raise ParameterError(f"threads must be an integer of at least 1, got {threads!r}.")
-        if threads > _MOST_THREADS:
+        if check_count(threads, "threads", most=None) > _MOST_THREADS:
             raise ParameterError(
                 f"threads must be at most {_MOST_THREADS:,}, got {threads:,}; this process has {_cores():,} cores, and "
                 "more threads than cores gain nothing."

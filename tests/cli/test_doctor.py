@@ -43,7 +43,7 @@ def test_every_corpus_is_looked_for_and_missing_ones_can_be_got(tmp_path, capsys
 
 
 def test_a_missing_wordnet_is_no_fault(monkeypatch, capsys):
-    monkeypatch.setattr("sapwood.words.wordnet._candidates", list)
+    monkeypatch.setattr("sapwood.words.wordnet_files._candidates", list)
     assert findings(capsys)["WordNet"]["state"] == "missing"
     assert main(["doctor"]) == 0
     assert "apt-get install wordnet-base" in capsys.readouterr().out

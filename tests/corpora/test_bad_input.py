@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from sapwood import corpora
-from sapwood.corpora import sources
+from sapwood import corpora, sources
 from sapwood.errors import BracketError, DataError, ParameterError, SapwoodError
+from sapwood.trees import iter_tree_blocks, read_trees
 
 READERS: dict[str, tuple[Callable[[Any], Iterator[Any]], str]] = {
-    "penn": (corpora.iter_treebank, "(S (NP (NN rain)))\n"),
+    "penn": (iter_tree_blocks, "(S (NP (NN rain)))\n"),
     "corenlp": (corpora.iter_corenlp, "(ROOT\n  (NP (NN rain)))\n\n"),
     "corenlp_json": (corpora.iter_corenlp_json, '{"sentences": [{"parse": "(ROOT (NN rain))"}]}\n'),
     "conllu": (corpora.iter_conllu, "1\train\train\tNOUN\tNN\t_\t0\troot\t_\t_\n\n"),
@@ -140,9 +140,9 @@ def test_lines_without_end_are_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_trees_without_end_are_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sapwood.trees.brackets._LONGEST_TREE", 1 << 21)
+    monkeypatch.setattr("sapwood.trees.treebank._LONGEST_TREE", 1 << 21)
     with pytest.raises(BracketError, match=":2:2: this bracket is not closed within 2 MB"):
-        list(corpora.iter_treebank(io.StringIO("(A b)\n (A " + "(B c)" * (1 << 20))))
+        list(iter_tree_blocks(io.StringIO("(A b)\n (A " + "(B c)" * (1 << 20))))
 
 
 def test_archives(tmp_path: Path) -> None:
@@ -155,15 +155,15 @@ def test_archives(tmp_path: Path) -> None:
     with tarfile.open(tmp_path / "t.tar.xz", "w:xz") as tape:
         tape.add(tmp_path / "a.mrg", "d/a.mrg")
     for name in ("z.zip", "t.tar.xz"):
-        assert len(corpora.read_treebank(tmp_path / name / "d/*.mrg")) == 1
+        assert len(read_trees(tmp_path / name / "d/*.mrg")) == 1
         with pytest.raises(DataError, match=r"holds no file that matches"):
-            corpora.read_treebank(tmp_path / name / "d/*.ptb")
+            read_trees(tmp_path / name / "d/*.ptb")
         with pytest.raises(DataError, match="is an archive; name the files in it"):
-            corpora.read_treebank(tmp_path / name)
+            read_trees(tmp_path / name)
         raw = (tmp_path / name).read_bytes()
         (tmp_path / name).write_bytes(raw[: len(raw) // 2])
         with pytest.raises(DataError, match=rf"{name}.*(not a whole archive|not whole)"):
-            corpora.read_treebank(tmp_path / name / "d/*.mrg")
+            read_trees(tmp_path / name / "d/*.mrg")
     with pytest.raises(DataError, match="is a folder"):
         list(corpora.iter_kelp(tmp_path))
     with pytest.raises(ParameterError, match="convert them to UTF-8"):

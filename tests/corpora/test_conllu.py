@@ -9,8 +9,8 @@ import pytest
 
 from sapwood.corpora import iter_conllu, read_conllu, write_conllu
 from sapwood.corpora.conllu import DependencySentence, Row
-from sapwood.corpora.sources import FormatError
 from sapwood.errors import DataError
+from sapwood.sources import FormatError
 
 TEXT = """# sent_id = 1
 # text = vámonos al mar

@@ -8,8 +8,8 @@ import pytest
 
 from sapwood.corpora import iter_corenlp_json, read_corenlp, relation_centred, write_corenlp
 from sapwood.corpora.corenlp import pretty
-from sapwood.corpora.sources import FormatError
 from sapwood.errors import BracketError, DataError
+from sapwood.sources import FormatError
 from sapwood.trees import Tree
 
 PRETTY = """(ROOT

@@ -18,8 +18,8 @@ from sapwood.corpora.framenet import (
     read_sentence_parses,
     read_splits,
 )
-from sapwood.corpora.sources import FormatError
 from sapwood.errors import DataError
+from sapwood.sources import FormatError
 
 FRAME = b"""<?xml version="1.0" encoding="UTF-8"?>
 <frame name="Similarity" xmlns="http://framenet.icsi.berkeley.edu">

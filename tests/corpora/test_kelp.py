@@ -9,9 +9,9 @@ import pytest
 from sapwood.corpora import iter_kelp, kelp_labels, lexical_centred, read_kelp, relation_centred, words_only, write_kelp
 from sapwood.corpora.conllu import DependencySentence, Row
 from sapwood.corpora.kelp import KelpExample
-from sapwood.corpora.sources import FormatError
 from sapwood.errors import BracketError, DataError
 from sapwood.kernels import PartialTree, SubsetTree
+from sapwood.sources import FormatError
 from sapwood.trees import Tree, TreeArray
 
 LINE = "NUM |BS:q| How far ? |ES| |BV:bow| _?__.:1.0 a:b:0.5 |EV| |BDV:d| 1.5,2 |EDV| |BT:t| (A(B(x))(C)) |ET| \n"

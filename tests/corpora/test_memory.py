@@ -11,7 +11,7 @@ import pytest
 
 PAD = "x" * 8000
 ITEMS = {
-    "treebank": ("", f"(S (NP (NN {PAD})))\n"),
+    "trees": ("", f"(S (NP (NN {PAD})))\n"),
     "corenlp": ("", f"(ROOT\n  (NP (NN {PAD})))\n\n"),
     "corenlp_json": ('{"sentences": [', f'{{"parse": "(ROOT (NN rain))", "text": "{PAD}"}},\n'),
     "conllu": ("", f"1\train\train\tNOUN\tNN\t_\t0\troot\t_\t{PAD}\n\n"),
@@ -25,14 +25,14 @@ END = {"corenlp_json": '{"parse": "(ROOT (NN rain))"}]}'}
 
 PROGRAM = """
 import json, resource, sys
-from sapwood import corpora
+from sapwood import corpora, trees
 
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 growth = {}
 for name in json.loads(sys.argv[1]):
-    read = getattr(corpora, "iter_" + name)
+    read = trees.iter_tree_blocks if name == "trees" else getattr(corpora, "iter_" + name)
     small = sum(1 for _ in read(f"{sys.argv[2]}/{name}.small"))
     before = peak()
     large = sum(1 for _ in read(f"{sys.argv[2]}/{name}.large"))

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from sapwood.corpora import NBest, iter_nbest, read_nbest, write_nbest
-from sapwood.corpora.sources import FormatError
 from sapwood.errors import BracketError, DataError
+from sapwood.sources import FormatError
 from sapwood.trees import Tree, TreeArray
 
 RECORD = {

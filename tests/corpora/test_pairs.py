@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from sapwood.corpora import SentencePair, read_msr, read_quora, write_msr, write_quora
-from sapwood.corpora.sources import FormatError
 from sapwood.errors import DataError, ParameterError
+from sapwood.sources import FormatError
 
 SHORT = "is_duplicate\tquestion1\tquestion2\n"
 FULL = "id\tqid1\tqid2\tquestion1\tquestion2\tis_duplicate\n"

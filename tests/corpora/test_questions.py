@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from sapwood.corpora import Question, iter_questions, read_questions, write_questions
-from sapwood.corpora.sources import FormatError
 from sapwood.errors import BracketError, DataError, ParameterError
+from sapwood.sources import FormatError
 from sapwood.trees import Tree
 
 ROW = "NUM\tdist\tHow far ?\t(S1 (X (WRB How) (RB far) (. ?)))\t(X ( )(WRB How)(RB far)(. ?))\n"

@@ -273,7 +273,7 @@ def test_bad_data(arguments, match):
 @pytest.mark.parametrize(
     ("arguments", "match"),
     [
-        ({"method": "best"}, "method must be one of local, beam"),
+        ({"method": "best"}, "method must be one of 'local', 'beam'"),
         ({"beam": 0}, "beam"),
         ({"beam": 2.5}, "beam"),
         ({"time_limit": -1}, "time_limit"),

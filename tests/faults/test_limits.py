@@ -15,7 +15,7 @@ import sapwood as sw
 import specimens
 from sapwood.cli import main
 from sapwood.errors import OutputError
-from sapwood.files import atomic_write
+from sapwood.writing import atomic_write
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 

@@ -205,7 +205,7 @@ def _use_core(path: str) -> None:
 def _real(names: tuple[str, ...]) -> list[bytes]:
     """The first kilobyte or two of corpora on this machine, cut at the end of a line."""
     from sapwood.corpora.catalogue import data_folders, find
-    from sapwood.corpora.sources import open_all
+    from sapwood.sources import open_all
 
     found = []
     for one in find(data_folders(), names=names) if names else ():

@@ -202,14 +202,14 @@ _ENDINGS = (".gz", ".xz", ".bz2", ".zip", ".tar", ".tar.gz", ".tar.xz", ".txt")
 
 
 def _packed(data: bytes) -> object:
-    from sapwood.corpora import iter_treebank
+    from sapwood.trees import iter_tree_blocks
 
     if not data:
         return None
     ending = _ENDINGS[data[0] % len(_ENDINGS)]
     path = _file(data[1:], ending)
     inner: Path | str = path / "*" if ".zip" in ending or ".tar" in ending else path
-    return [repr(one) for one in itertools.islice(iter_treebank(str(inner)), _MOST)]
+    return [repr(one) for one in itertools.islice(iter_tree_blocks(str(inner)), _MOST)]
 
 
 def _model(data: bytes) -> object:

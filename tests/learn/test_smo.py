@@ -20,7 +20,7 @@ import sapwood as sw
 from sapwood import _core
 from sapwood.errors import DataError
 from sapwood.kernels import Kernel, Linear, Polynomial
-from sapwood.learn.smo import BinaryProblem, solve
+from sapwood.learn.solver.smo import BinaryProblem, solve
 
 
 class Given(Kernel):
@@ -282,7 +282,7 @@ def test_interrupt():
     code = """
         import numpy as np
         from sapwood.kernels import Polynomial
-        from sapwood.learn.smo import BinaryProblem, solve
+        from sapwood.learn.solver.smo import BinaryProblem, solve
 
         rng = np.random.default_rng(0)
         X = rng.normal(size=(4000, 60))

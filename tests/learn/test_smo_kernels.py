@@ -1,4 +1,4 @@
-"""What the native solver makes of kernels: tables over distinct items, skeletons, precisions, memory, and KernelSVC."""
+"""What the native solver makes of kernels: tables over distinct items, precisions, memory, and KernelSVC."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ import sapwood as sw
 import strategies
 from sapwood import _core
 from sapwood.errors import KernelError, ParameterError, TooLargeError
-from sapwood.kernels import GrammarDriven, Linear, PartialTree, Polynomial, SubsetTree, Subtree
-from sapwood.learn import KernelSVC, budget, parts, svm, tables
-from sapwood.learn.holes import skeletons
+from sapwood.kernels import GrammarDriven, Kernel, Linear, PartialTree, Polynomial, SubsetTree, Subtree
+from sapwood.learn import KernelSVC, svm
+from sapwood.learn.solver import budget, components, tables
+from sapwood.learn.solver.delexicalized import delexicalize
 
 WORDS = ["take", "give", "say", "run", "buy"]
 
@@ -34,6 +35,14 @@ def portions(n, seed=0):
         flat.append({"before": float(before), "word": word, "length": float(rng.integers(4))})
         roles.append(["A0", "A1", "AM"][int(rng.integers(3))] if rng.random() < 0.3 else ["A1", "A0"][int(before)])
     return sw.Examples(path=paths, constituent=constituents, flat=flat), np.array(roles)
+
+
+class Letters(Kernel):
+    """A kernel that looks into words: the numbers of their letters, multiplied."""
+
+    def _gram(self, X, Y):
+        rows, columns = ([sum(map(len, tree.leaves())) for tree in Z] for Z in (X, X if Y is None else Y))
+        return np.outer(rows, columns).astype(float)
 
 
 HYBRID = 0.6 * SubsetTree().normalized().on("path") + 0.4 * SubsetTree().normalized().on("constituent")
@@ -58,8 +67,8 @@ def rows_of(prepared):
     return K[np.ix_(prepared.points, prepared.points)]
 
 
-def parts_of(kernel, X):
-    return [part for term in parts.take_apart(kernel.bind(X), X) for part in term.parts]
+def components_of(kernel, X):
+    return [component for product in components.decompose(kernel.bind(X), X) for component in product.components]
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
@@ -67,7 +76,7 @@ def parts_of(kernel, X):
 def test_points_have_the_kernel_values(kernel, layout, data, monkeypatch):
     """Whatever becomes of a kernel inside, what comes out is its Gram matrix."""
     X, _ = data
-    monkeypatch.setattr(parts, "_FEWEST_TREES", 2)
+    monkeypatch.setattr(components, "_FEWEST_TREES", 2)
     if layout != "double":
         monkeypatch.setattr(budget, "_SMALL", -1)
     if layout in ("triangle", "asked"):
@@ -77,7 +86,7 @@ def test_points_have_the_kernel_values(kernel, layout, data, monkeypatch):
         monkeypatch.setattr(budget, "_SHARE", 1e-4)
         monkeypatch.setattr(budget, "_SHARE_BESIDE_DOTS", 1e-4)
         monkeypatch.setattr(budget, "_FEWEST_ROWS", 1)
-        if not all(budget.is_dot(part) or budget.computes_rows(part) for part in parts_of(kernel, X)):
+        if not all(budget.is_dot(one) or budget.computes_rows(one) for one in components_of(kernel, X)):
             with pytest.raises(TooLargeError):
                 tables.prepare(kernel.bind(X), X, 1.0, 1)
             return
@@ -89,9 +98,34 @@ def test_points_have_the_kernel_values(kernel, layout, data, monkeypatch):
     np.testing.assert_allclose(rows_of(prepared), expected, rtol=error, atol=error * np.abs(expected).max())
 
 
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        ((SubsetTree() + Letters()).normalized().on("path") + Linear().on("flat")).normalized(),
+        (SubsetTree() + 0.5 * Letters()).normalized().on("path") * (Subtree() + 1.0).normalized().on("constituent"),
+    ],
+    ids=repr,
+)
+def test_words_stay_where_a_norm_looks_into_them(kernel, data, monkeypatch):
+    X, _ = data
+    monkeypatch.setattr(components, "_FEWEST_TREES", 2)
+    np.testing.assert_allclose(rows_of(tables.prepare(kernel, X, 1.0, 1)), kernel(X), rtol=1e-12)
+
+
+def test_kernels_that_are_added_up_share_a_table(data):
+    """However often: a normalised sum on one view is one table, and so is each of its powers."""
+    X, _ = data
+    summed = (SubsetTree() + Subtree()).normalized().on("path")
+    assert len(components_of(summed + PartialTree().on("path"), X)) == 1
+    (product,) = components.decompose(summed**6 * Linear().on("flat"), X)
+    assert len(product.components) == 7
+    assert len({id(component) for component in product.components}) == 2
+    np.testing.assert_allclose(rows_of(tables.prepare(summed**6, X, 1.0, 1)), summed(X) ** 6, rtol=1e-11)
+
+
 def test_blocks_fit_together(data, monkeypatch):
     X, _ = data
-    monkeypatch.setattr(parts, "_FEWEST_TREES", 2)
+    monkeypatch.setattr(components, "_FEWEST_TREES", 2)
     expected = rows_of(tables.prepare(HYBRID, X, 1.0, 1))
     monkeypatch.setattr(budget, "_LARGEST_BLOCK", 4 * 8 * 20)
     np.testing.assert_allclose(rows_of(tables.prepare(HYBRID, X, 1.0, 1)), expected, rtol=1e-12)
@@ -102,7 +136,7 @@ def test_blocks_fit_together(data, monkeypatch):
 
 def test_sixteen_bits_where_nothing_else_fits(data, monkeypatch):
     X, y = data
-    monkeypatch.setattr(parts, "_FEWEST_TREES", 2)
+    monkeypatch.setattr(components, "_FEWEST_TREES", 2)
     expected = rows_of(tables.prepare(HYBRID, X, 1.0, 1))
     monkeypatch.setattr(budget, "_SMALL", -1)
     monkeypatch.setattr(budget, "_KINDS", ("short", "asked"))
@@ -122,7 +156,7 @@ def test_tables_shrink_where_it_saves_most_until_they_fit(data, monkeypatch):
     X, _ = data
     monkeypatch.setattr(budget, "_SMALL", -1)
     monkeypatch.setattr(budget, "available", lambda: 10**12)
-    (small,), (large,) = (parts_of(SubsetTree().normalized().on(view), X) for view in ("path", "constituent"))
+    (small,), (large,) = (components_of(SubsetTree().normalized().on(view), X) for view in ("path", "constituent"))
     for part, size in ((small, 20_000), (large, 50_000)):
         part.rows = np.empty((size, 0))
     kinds = {}
@@ -151,7 +185,7 @@ def test_features_alone_need_next_to_no_memory(data):
 
 def test_words_of_many_trees_are_compared_within_their_squares(data, monkeypatch):
     X, _ = data
-    monkeypatch.setattr(parts, "_FEWEST_TREES", 2)
+    monkeypatch.setattr(components, "_FEWEST_TREES", 2)
     kernel = SubsetTree(0.4).normalized().on("path")
     for chunk in (1, 7, 400):
         monkeypatch.setattr(tables, "_WORTH_A_CALL", chunk)
@@ -215,12 +249,12 @@ def worded(draw):
 
 @settings(deadline=None, max_examples=40)
 @given(st.lists(worded(), min_size=3, max_size=15, unique=True), st.booleans())
-def test_skeletons_and_words_stand_for_the_trees(trees, stray):
-    """K of two trees is that of their skeletons, filled alike where the words are the same."""
+def test_delexicalized_trees_and_words_stand_for_the_trees(trees, stray):
+    """K of two trees is that of the delexicalized ones, filled alike where the words are the same."""
     if stray:
         trees.append(sw.Tree("r", [sw.Tree("q", ["w1"]), sw.Tree("p", ["w2"])]))
     X = sw.TreeArray(trees)
-    found = skeletons(X, {"w3"})
+    found = delexicalize(X, {"w3"})
     if found is None:
         return
     assert "w3" not in {X[int(i)].leaves()[0] for i in np.flatnonzero(found.tags)}
@@ -231,17 +265,17 @@ def test_skeletons_and_words_stand_for_the_trees(trees, stray):
         np.testing.assert_allclose(np.where(agree, same, other), kernel(X), rtol=1e-12)
 
 
-def test_many_words_few_skeletons():
+def test_many_words_few_delexicalize():
     trees = [f"(S NP-ARG (VP (VBD-PRED verb{i}) {'PP' if i % 2 else 'NP'}))" for i in range(50)]
-    found = skeletons(sw.TreeArray(trees), set())
+    found = delexicalize(sw.TreeArray(trees), set())
     assert len(found.filled) == 2
     assert len(set(found.tags.tolist())) == 50
-    assert skeletons(sw.TreeArray([f"(NP (DT a) (NN noun{i}) (PP (NN b{i})))" for i in range(20)]), set()) is None
+    assert delexicalize(sw.TreeArray([f"(NP (DT a) (NN noun{i}) (PP (NN b{i})))" for i in range(20)]), set()) is None
 
 
 def test_words_that_do_not_count_tell_nothing_apart(data, monkeypatch):
     X, _ = data
-    monkeypatch.setattr(parts, "_FEWEST_TREES", 2)
+    monkeypatch.setattr(components, "_FEWEST_TREES", 2)
     kernel = GrammarDriven(lexical="ignore").normalized().on("path").bind(X)
     prepared = tables.prepare(kernel, X, 1.0, 1)
     assert len(prepared.native) < len(set(X["path"].to_strings())) / 2
@@ -251,7 +285,7 @@ def test_words_that_do_not_count_tell_nothing_apart(data, monkeypatch):
 @pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
 def test_classifier_equals_that_of_sklearn(kernel, multi_class, data, monkeypatch):
     X, y = data
-    monkeypatch.setattr(parts, "_FEWEST_TREES", 2)
+    monkeypatch.setattr(components, "_FEWEST_TREES", 2)
     weights = np.random.default_rng(0).integers(1, 4, size=len(y)).astype(float)
     # Not finer: scikit-learn's rows are single precision, and below that its solver may go round in circles.
     for class_weight in ("balanced", {"A0": 3.0}):
@@ -316,7 +350,7 @@ def test_parameters_are_checked(data):
     for name, value in (("tol", 0.0), ("tol", -1e-3), ("max_iter", 0), ("max_iter", 1.5)):
         with pytest.raises(ParameterError, match=f"{name} must be"):
             KernelSVC(solver="native", **{name: value}).fit(X["path"], y)
-    deep = (HYBRID + HYBRID) ** 3
+    deep = (HYBRID + HYBRID) ** 6
     with pytest.raises(ParameterError, match="more than the native solver takes"):
         KernelSVC(deep, solver="native").fit(X, y)
 

@@ -196,13 +196,13 @@ def test_paths_are_stored(tmp_path):
 
 
 def test_damaged_paths_are_refused(tmp_path, monkeypatch):
-    from sapwood import files
-    from sapwood.parse import paths_store
+    from sapwood import registry
+    from sapwood.parse import store
 
     def write(paths, writer):
-        return paths_store._write_paths(paths, writer) | {"counts": writer.array(np.array([-1.0]))}
+        return store._write_paths(paths, writer) | {"counts": writer.array(np.array([-1.0]))}
 
-    monkeypatch.setattr(files._registry["ConnectionPaths"], "write", write)
+    monkeypatch.setattr(registry._registry["ConnectionPaths"], "write", write)
     sw.save(ConnectionPaths({ConnectionPath((), "S", ("N",)): 1.0}), tmp_path / "paths.sap")
     with pytest.raises(ModelFileError, match="count"):
         sw.load(tmp_path / "paths.sap")

@@ -20,7 +20,7 @@ from sapwood.corpora.nursery.roles import role_sentences
 from sapwood.errors import DataError, ParameterError
 from sapwood.kernels import SubsetTree
 from sapwood.learn import KernelSVC
-from sapwood.learn.spreading import elsewhere
+from sapwood.learn.solver.parallel import cluster_workers
 from sapwood.scale import ClusterLabeler, cluster, gram_cost, in_parts, map_cost, predict
 from sapwood.scale.costs import Cost
 from sapwood.tasks.roles import RoleLabeler
@@ -151,9 +151,9 @@ def test_problems_go_to_the_cluster(solver: str, multi_class: str, client: Clien
     expected = here.dual_coef_.copy(), here.support_.copy(), here.intercept_.copy()
     before = _tasks_done(client)
     with joblib.parallel_config(backend="dask"):
-        assert elsewhere() == 2
+        assert cluster_workers() == 2
         there = model.fit(TREES, LABELS)
-    assert elsewhere() == 0
+    assert cluster_workers() == 0
     after = _tasks_done(client)
     assert sum(after.values()) > sum(before.values())
     for found, wanted in zip((there.dual_coef_, there.support_, there.intercept_), expected, strict=True):

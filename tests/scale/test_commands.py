@@ -152,7 +152,7 @@ def test_drawn_trees() -> None:
     again, labels = draw_labelled(200, seed=1, classes=26)
     assert list(X) == list(again)
     assert y.tolist() == labels.tolist()
-    with pytest.raises(ParameterError, match="classes must be an integer from 1 to 26"):
+    with pytest.raises(ParameterError, match="classes must be an integer of at least 1 and at most 26"):
         draw_labelled(3, classes=27)
     with pytest.raises(ParameterError, match="count must be an integer of at least 0"):
         draw_brackets(-1)

@@ -13,8 +13,8 @@ from sapwood.cli import main
 from sapwood.corpora import nursery
 from sapwood.corpora.conllu import iter_conllu
 from sapwood.corpora.framenet import Filler, Frame, FrameElement, FrameTarget, Lexicon
-from sapwood.corpora.sources import FormatError
 from sapwood.errors import DataError, ModelFileError, ParameterError
+from sapwood.sources import FormatError
 from sapwood.tasks.frames import (
     FrameIdentifier,
     FrameInput,

@@ -9,11 +9,11 @@ from tests.conformance import CHECKS
 import sapwood as sw
 from sapwood.corpora import read_questions
 from sapwood.corpora.questions import Question
-from sapwood.corpora.sources import FormatError
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.kernels import Linear, PartialTree, SubsetTree, parse_kernel
 from sapwood.learn import KernelSVC
 from sapwood.parse import FlatParser, PCFGParser, flat_tree, tokenize
+from sapwood.sources import FormatError
 from sapwood.tasks.questions import (
     QuestionClassifier,
     plain_kernel,
@@ -182,7 +182,7 @@ def test_what_cannot_parse_is_refused(parser, message):
 
 
 def test_a_machine_without_wordnet_uses_words_as_strings(monkeypatch):
-    monkeypatch.setattr("sapwood.words.wordnet._candidates", lambda: [])
+    monkeypatch.setattr("sapwood.words.wordnet_files._candidates", lambda: [])
     with pytest.warns(UserWarning, match="compared as strings only"):
         classifier = QuestionClassifier(parser=FlatParser()).fit(TEXTS, LABELS)
     assert classifier.machine_.kernel_ == plain_kernel()

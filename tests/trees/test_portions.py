@@ -87,7 +87,7 @@ def test_deletions_act_on_siblings_and_nowhere_else() -> None:
 
 
 def test_faults_are_named() -> None:
-    with pytest.raises(ParameterError, match="kind must be one of path"):
+    with pytest.raises(ParameterError, match="kind must be one of 'path"):
         portion(AT, 1, 4, "paths")
     with pytest.raises(DataError, match="no constituent at place 99"):
         portion(AT, 99, 4, "path")

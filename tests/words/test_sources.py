@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import lzma
 import math
 import zipfile
 from pathlib import Path
@@ -115,9 +116,9 @@ def test_paraphrase_files(tmp_path: Path) -> None:
     assert table.entries == {("big", "large"): 0.8, ("auto", "car"): 0.8}
     assert Table.from_ppdb(file, words=["big", "large"]).entries == {("big", "large"): 0.9}
     file.write_text("big large\n")
-    with pytest.raises(DataError, match="pairs:1: expected two words separated by a tab"):
+    with pytest.raises(DataError, match="pairs:1:1: expected two words separated by a tab"):
         Table.from_ppdb(file)
-    with pytest.raises(DataError, match="cannot be read"):
+    with pytest.raises(DataError, match="missing: no such file"):
         Table.from_ppdb(tmp_path / "missing")
 
 
@@ -277,12 +278,14 @@ def test_vectors_from_text(tmp_path: Path) -> None:
         assert vectors("cat", "new york") == pytest.approx(0.8)
     with gzip.open(tmp_path / "v.txt.gz", "wt") as stream:
         stream.write(glove)
-    assert Vectors.read(tmp_path / "v.txt.gz", words=["dog"]).words == ("dog",)
+    (tmp_path / "v.XZ").write_bytes(lzma.compress(glove.encode()))
+    for name in ("v.txt.gz", "v.XZ"):
+        assert Vectors.read(tmp_path / name, words=["dog"]).words == ("dog",)
     (tmp_path / "bad.txt").write_text("dog 1 0\ncat 0.6\n")
-    with pytest.raises(DataError, match=r"bad\.txt:2: expected a word and 2 numbers"):
+    with pytest.raises(DataError, match=r"bad\.txt:2:1: expected a word and 2 numbers"):
         Vectors.read(tmp_path / "bad.txt")
     (tmp_path / "bad.txt").write_text("dog 1 0\ncat 0.6 x\n")
-    with pytest.raises(DataError, match=r"bad\.txt:2: the vector of 'cat' cannot be read"):
+    with pytest.raises(DataError, match=r"bad\.txt:2:1: the vector of 'cat' cannot be read"):
         Vectors.read(tmp_path / "bad.txt")
 
 

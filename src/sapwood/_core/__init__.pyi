@@ -1,12 +1,18 @@
-from sapwood._core import attach as attach
-from sapwood._core import decode as decode
-from sapwood._core import explain as explain
-from sapwood._core import grammar as grammar
-from sapwood._core import kernels as kernels
-from sapwood._core import loglinear as loglinear
-from sapwood._core import parse as parse
-from sapwood._core import preferences as preferences
-from sapwood._core import recursive as recursive
-from sapwood._core import semantic as semantic
-from sapwood._core import smo as smo
-from sapwood._core import trees as trees
+"""
+Sapwood's native core. Private: the Python packages check arguments before they call it.
+"""
+
+from sapwood._core import (
+    attach as attach,
+    decode as decode,
+    explain as explain,
+    grammar as grammar,
+    kernels as kernels,
+    loglinear as loglinear,
+    parse as parse,
+    preferences as preferences,
+    recursive as recursive,
+    semantic as semantic,
+    smo as smo,
+    trees as trees
+)

@@ -1,36 +1,25 @@
-from collections.abc import Callable
+"""Incremental trees and the ways to attach a word to them."""
 
-import numpy as np
+from collections.abc import Callable, Sequence
+from typing import Annotated
+
+import numpy
 from numpy.typing import NDArray
 
-from sapwood._core.trees import Arena
+import sapwood._core.trees
+
 
 class Paths:
     def __init__(self) -> None: ...
+
     def __len__(self) -> int: ...
-    def add(self, up: list[str], anchor: str, down: list[str], count: float) -> None: ...
-    def learn(self, arena: Arena, trees: NDArray[np.uint32], top: bool) -> None: ...
+
+    def add(self, up: Sequence[str], anchor: str, down: Sequence[str], count: float) -> None: ...
+
+    def learn(self, arena: sapwood._core.trees.Arena, trees: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], top: bool) -> None: ...
+
     def path(self, number: int) -> tuple[list[str], str, list[str]]: ...
-    def counts(self) -> NDArray[np.float64]: ...
-    def forests(
-        self,
-        arena: Arena,
-        trees: NDArray[np.uint32],
-        top: bool,
-        missing: int,
-        reduction: int,
-        minimum_count: float,
-        progress: Callable[[int], None] | None,
-    ) -> tuple[
-        Arena,
-        NDArray[np.uint32],
-        NDArray[np.uint32],
-        NDArray[np.uint32],
-        NDArray[np.uint64],
-        NDArray[np.uint32],
-        NDArray[np.uint32],
-        NDArray[np.uint32],
-        NDArray[np.uint32],
-        list[str],
-        tuple[int, int, int],
-    ]: ...
+
+    def counts(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    def forests(self, arena: sapwood._core.trees.Arena, trees: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], top: bool, missing: int, reduction: int, minimum_count: float, progress: Callable[[int], None] | None) -> tuple[sapwood._core.trees.Arena, Annotated[NDArray[numpy.uint32], dict(shape=(None,))], Annotated[NDArray[numpy.uint32], dict(shape=(None,))], Annotated[NDArray[numpy.uint32], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.uint32], dict(shape=(None,))], Annotated[NDArray[numpy.uint32], dict(shape=(None,))], Annotated[NDArray[numpy.uint32], dict(shape=(None,))], Annotated[NDArray[numpy.uint32], dict(shape=(None,))], list[str], tuple[int, int, int]]: ...

@@ -1,101 +1,50 @@
-from collections.abc import Callable
+"""Exact decoding under constraints."""
 
-import numpy as np
+from collections.abc import Callable
+from typing import Annotated
+
+import numpy
 from numpy.typing import NDArray
+
 
 STATUS: tuple[str, str, str, str]
 
 class RoleProblem:
-    roles: int
-    null: int
-    span_count: int
     @property
-    def scores(self) -> NDArray[np.float64]: ...
-    @property
-    def allowed(self) -> NDArray[np.uint8]: ...
-    @property
-    def excludes(self) -> NDArray[np.int64]: ...
-    @property
-    def requires(self) -> NDArray[np.int64]: ...
-    @property
-    def spans(self) -> NDArray[np.int64]: ...
+    def roles(self) -> int: ...
 
-class Graph: ...
+    @property
+    def null(self) -> int: ...
 
-def make_roles(
-    scores: NDArray[np.float64],
-    spans: NDArray[np.int64],
-    excludes: NDArray[np.int64],
-    requires: NDArray[np.int64],
-    allowed: NDArray[np.uint8] | None,
-    tokens: int,
-) -> RoleProblem | str: ...
-def decode_roles(
-    problems: list[RoleProblem],
-    method: int,
-    beam: int,
-    time_limit: float,
-    max_nodes: int,
-    states: int,
-    caching: bool,
-    threads: int,
-    progress: Callable[[int], None] | None,
-) -> tuple[
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.uint8],
-    NDArray[np.int32],
-    NDArray[np.uint64],
-    NDArray[np.uint32],
-    NDArray[np.uint64],
-    NDArray[np.uint64],
-]: ...
-def decode_labels(
-    scores: NDArray[np.float64],
-    spans: NDArray[np.int64],
-    unique: NDArray[np.uint8],
-    implies: NDArray[np.int64],
-    after: NDArray[np.int64],
-    allowed: NDArray[np.uint8] | None,
-    tokens: int,
-    direct: bool,
-    time_limit: float,
-    max_nodes: int,
-    states: int,
-) -> tuple[float, float, int, NDArray[np.int32], int, int] | str: ...
-def make_graph(
-    scores: NDArray[np.float64],
-    kinds: NDArray[np.uint8],
-    limits: NDArray[np.uint32],
-    weights: NDArray[np.float64],
-    first: NDArray[np.uint64],
-    links: NDArray[np.uint32],
-) -> Graph: ...
-def solve_graph(
-    graph: Graph,
-    exact: bool,
-    subgradient: bool,
-    time_limit: float,
-    max_nodes: int,
-    iterations: int,
-    penalty: float,
-    tolerance: float,
-    residual: float,
-    caching: bool,
-    trace: bool,
-    warm_shares: NDArray[np.float64] | None,
-    warm_assignment: NDArray[np.uint8] | None,
-) -> tuple[
-    float,
-    float,
-    int,
-    int,
-    int,
-    int,
-    NDArray[np.uint8],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-]: ...
-def project_factor(kind: int, point: NDArray[np.float64], limit: int, score: float) -> NDArray[np.float64]: ...
+    @property
+    def span_count(self) -> int: ...
+
+    @property
+    def scores(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    @property
+    def allowed(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]: ...
+
+    @property
+    def excludes(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def requires(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def spans(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+def make_roles(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], spans: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], excludes: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], requires: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], allowed: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, tokens: int) -> RoleProblem | str: ...
+
+def decode_roles(problems: list[RoleProblem], method: int, beam: int, time_limit: float, max_nodes: int, states: int, caching: bool, threads: int, progress: Callable[[int], None] | None) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.uint32], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))]]: ...
+
+def decode_labels(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], spans: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], unique: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], implies: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], after: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], allowed: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, tokens: int, direct: bool, time_limit: float, max_nodes: int, states: int) -> tuple[float, float, int, Annotated[NDArray[numpy.int32], dict(shape=(None,))], int, int] | str: ...
+
+class Graph:
+    pass
+
+def make_graph(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], kinds: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], limits: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], first: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], links: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Graph: ...
+
+def solve_graph(graph: Graph, exact: bool, subgradient: bool, time_limit: float, max_nodes: int, iterations: int, penalty: float, tolerance: float, residual: float, caching: bool, trace: bool, warm_shares: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, warm_assignment: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> tuple[float, float, int, int, int, int, Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]: ...
+
+def project_factor(kind: int, point: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], limit: int, score: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...

@@ -1,127 +1,51 @@
-from collections.abc import Callable, Sequence
+"""Rules, their reductions, and the grammar-driven kernel."""
 
-import numpy as np
+from collections.abc import Callable, Sequence
+from typing import Annotated
+
+import numpy
 from numpy.typing import NDArray
 
-from sapwood._core.explain import Found
-from sapwood._core.kernels import Bags
-from sapwood._core.smo import Rows32
-from sapwood._core.trees import Arena
+import sapwood._core.kernels
+import sapwood._core.smo
+import sapwood._core.trees
+
 
 class Rules:
-    def __init__(
-        self,
-        labels: Sequence[str],
-        left: NDArray[np.uint32],
-        ends: NDArray[np.uint64],
-        right: NDArray[np.uint32],
-        heads: NDArray[np.uint32],
-        phrasal: Sequence[str],
-        marks: Sequence[str],
-        deletable: Sequence[str] | None,
-        max_deletions: int | None,
-        min_children: int,
-        strict_head: bool,
-    ) -> None: ...
+    def __init__(self, labels: Sequence[str], left: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], phrasal: Sequence[str], marks: Sequence[str], deletable: Sequence[str] | None, max_deletions: int | None, min_children: int, strict_head: bool) -> None: ...
+
     def reductions(self, left: str, right: Sequence[str], head: int) -> list[tuple[tuple[str, ...], float]]: ...
-    def outside(self, arena: Arena, bags: Bags) -> tuple[NDArray[np.uint32], list[tuple[str, tuple[str, ...]]]]: ...
-    def words(self, arena: Arena, bags: Bags) -> tuple[NDArray[np.uint32], list[str]]: ...
+
+    def outside(self, arena: sapwood._core.trees.Arena, bags: sapwood._core.kernels.Bags) -> tuple[Annotated[NDArray[numpy.uint32], dict(shape=(None,))], list[tuple[str, tuple[str, ...]]]]: ...
+
+    def words(self, arena: sapwood._core.trees.Arena, bags: sapwood._core.kernels.Bags) -> tuple[Annotated[NDArray[numpy.uint32], dict(shape=(None,))], list[str]]: ...
 
 class Side:
-    def __init__(self, productions: NDArray[np.uint32], heads: NDArray[np.uint32]) -> None: ...
+    def __init__(self, productions: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
 class WordLinks:
-    def __init__(
-        self,
-        rows: NDArray[np.uint32],
-        ends: NDArray[np.uint64],
-        words: NDArray[np.uint32],
-        values: NDArray[np.float64],
-    ) -> None: ...
+    def __init__(self, rows: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
 class GrammarDrivenModel:
-    def evaluate(
-        self,
-        arena: Arena,
-        rows: Bags,
-        side: Side,
-        links: WordLinks | None,
-        out: NDArray[np.float64],
-        threads: int,
-        progress: Callable[[int], None] | None,
-    ) -> None: ...
+    def evaluate(self, arena: sapwood._core.trees.Arena, rows: sapwood._core.kernels.Bags, side: Side, links: WordLinks | None, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int, progress: Callable[[int], None] | None) -> None: ...
+
     @property
     def nbytes(self) -> int: ...
 
 class GrammarFragments:
-    def heaviest(
-        self,
-        combination: NDArray[np.float64],
-        arena: Arena | None,
-        element: Bags | None,
-        side: Side | None,
-        links: WordLinks | None,
-        pairs: bool,
-        capacity: int,
-        limit: int,
-    ) -> Found: ...
+    def heaviest(self, combination: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arena: sapwood._core.trees.Arena | None, element: sapwood._core.kernels.Bags | None, side: Side | None, links: WordLinks | None, pairs: bool, capacity: int, limit: int) -> tuple[sapwood._core.trees.Arena, Annotated[NDArray[numpy.uint32], dict(shape=(None,))], Annotated[NDArray[numpy.uint32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], list[list[str]], list[list[str]], bool]: ...
 
 class GrammarDriven:
-    def __init__(
-        self,
-        rules: Rules,
-        sets: Sequence[Sequence[str]],
-        decay: float,
-        deletion: float,
-        mutation: float,
-        lexical: str,
-        deep: bool,
-        canonical: bool,
-        normalize_mutation: bool,
-    ) -> None: ...
-    def gram(
-        self,
-        arena: Arena,
-        rows: Bags,
-        row_side: Side,
-        column_arena: Arena | None,
-        columns: Bags | None,
-        column_side: Side | None,
-        links: WordLinks | None,
-        out: NDArray[np.float64],
-        threads: int,
-        progress: Callable[[int], None] | None,
-    ) -> None: ...
-    def diagonal(
-        self,
-        arena: Arena,
-        bags: Bags,
-        side: Side,
-        links: WordLinks | None,
-        out: NDArray[np.float64],
-        threads: int,
-    ) -> None: ...
-    def pairs(
-        self,
-        arena: Arena,
-        bags: Bags,
-        side: Side,
-        links: WordLinks | None,
-        out: NDArray[np.float64],
-        threads: int,
-        progress: Callable[[int], None] | None,
-    ) -> None: ...
-    def model(self, arena: Arena, bags: Bags, side: Side, weights: NDArray[np.float64]) -> GrammarDrivenModel: ...
-    def fragments(self, arena: Arena, bags: Bags, side: Side, weights: NDArray[np.float64]) -> GrammarFragments: ...
-    def rows(
-        self,
-        arena: Arena,
-        rows: Bags,
-        row_side: Side,
-        column_arena: Arena,
-        columns: Bags,
-        column_side: Side,
-        links: WordLinks | None,
-        factors: NDArray[np.float64],
-        cache_bytes: int,
-    ) -> Rows32: ...
+    def __init__(self, rules: Rules, sets: Sequence[Sequence[str]], decay: float, deletion: float, mutation: float, lexical: str, deep: bool, canonical: bool, normalize_mutation: bool) -> None: ...
+
+    def gram(self, arena: sapwood._core.trees.Arena, rows: sapwood._core.kernels.Bags, row_side: Side, column_arena: sapwood._core.trees.Arena | None, columns: sapwood._core.kernels.Bags | None, column_side: Side | None, links: WordLinks | None, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int, progress: Callable[[int], None] | None) -> None: ...
+
+    def diagonal(self, arena: sapwood._core.trees.Arena, bags: sapwood._core.kernels.Bags, side: Side, links: WordLinks | None, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None: ...
+
+    def pairs(self, arena: sapwood._core.trees.Arena, bags: sapwood._core.kernels.Bags, side: Side, links: WordLinks | None, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int, progress: Callable[[int], None] | None) -> None: ...
+
+    def model(self, arena: sapwood._core.trees.Arena, bags: sapwood._core.kernels.Bags, side: Side, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> GrammarDrivenModel: ...
+
+    def fragments(self, arena: sapwood._core.trees.Arena, bags: sapwood._core.kernels.Bags, side: Side, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> GrammarFragments: ...
+
+    def rows(self, arena: sapwood._core.trees.Arena, rows: sapwood._core.kernels.Bags, row_side: Side, column_arena: sapwood._core.trees.Arena, columns: sapwood._core.kernels.Bags, column_side: Side, links: WordLinks | None, factors: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], cache_bytes: int) -> sapwood._core.smo.Rows32: ...

@@ -1,86 +1,106 @@
-from collections.abc import Callable
-from typing import Protocol
+"""Syntactic tree kernels."""
 
-import numpy as np
+from collections.abc import Callable
+from typing import Annotated
+
+import numpy
 from numpy.typing import NDArray
 
-from sapwood._core.smo import Rows32
-from sapwood._core.trees import Arena
+import sapwood._core.smo
+import sapwood._core.trees
+
 
 class Bags:
-    def __init__(
-        self, arena: Arena, roots: NDArray[np.uint32], ends: NDArray[np.uint64] | None, threads: int
-    ) -> None: ...
+    def __init__(self, arena: sapwood._core.trees.Arena, roots: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, threads: int) -> None: ...
+
     def __len__(self) -> int: ...
+
     @property
     def nbytes(self) -> int: ...
+
     def node_count(self) -> float: ...
+
     def distinct_count(self) -> int: ...
 
-class NativeModel(Protocol):
-    def evaluate(
-        self,
-        arena: Arena,
-        rows: Bags,
-        out: NDArray[np.float64],
-        threads: int,
-        progress: Callable[[int], None] | None,
-    ) -> None: ...
+class SubtreeScorer:
+    def evaluate(self, arena: sapwood._core.trees.Arena, roots: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int, progress: Callable[[int], None] | None) -> None: ...
+
     @property
     def nbytes(self) -> int: ...
 
-class NativeScorer(Protocol):
-    def evaluate(
-        self,
-        arena: Arena,
-        roots: NDArray[np.uint32],
-        ends: NDArray[np.uint64] | None,
-        out: NDArray[np.float64],
-        threads: int,
-        progress: Callable[[int], None] | None,
-    ) -> None: ...
+class SubtreeModel:
+    def evaluate(self, arena: sapwood._core.trees.Arena, rows: Bags, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int, progress: Callable[[int], None] | None) -> None: ...
+
     @property
     def nbytes(self) -> int: ...
 
-class NativeKernel(Protocol):
-    def gram(
-        self,
-        arena: Arena,
-        rows: Bags,
-        column_arena: Arena | None,
-        columns: Bags | None,
-        out: NDArray[np.float64],
-        threads: int,
-        progress: Callable[[int], None] | None,
-    ) -> None: ...
-    def diagonal(self, arena: Arena, bags: Bags, out: NDArray[np.float64], threads: int) -> None: ...
-    def pairs(
-        self,
-        arena: Arena,
-        bags: Bags,
-        out: NDArray[np.float64],
-        threads: int,
-        progress: Callable[[int], None] | None,
-    ) -> None: ...
-    def model(self, arena: Arena, bags: Bags, weights: NDArray[np.float64]) -> NativeModel: ...
-    def scorer(self, arena: Arena, bags: Bags, weights: NDArray[np.float64]) -> NativeScorer: ...
-    def rows(
-        self,
-        arena: Arena,
-        rows: Bags,
-        column_arena: Arena,
-        columns: Bags,
-        factors: NDArray[np.float64],
-        cache_bytes: int,
-    ) -> Rows32: ...
-
-class Subtree(NativeKernel):
+class Subtree:
     def __init__(self, decay: float) -> None: ...
 
-class Subset(NativeKernel):
+    def gram(self, arena: sapwood._core.trees.Arena, rows: Bags, column_arena: sapwood._core.trees.Arena | None, columns: Bags | None, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int, progress: Callable[[int], None] | None) -> None: ...
+
+    def diagonal(self, arena: sapwood._core.trees.Arena, bags: Bags, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None: ...
+
+    def pairs(self, arena: sapwood._core.trees.Arena, bags: Bags, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int, progress: Callable[[int], None] | None) -> None: ...
+
+    def model(self, arena: sapwood._core.trees.Arena, bags: Bags, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> SubtreeModel: ...
+
+    def scorer(self, arena: sapwood._core.trees.Arena, bags: Bags, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> SubtreeScorer: ...
+
+    def rows(self, arena: sapwood._core.trees.Arena, rows: Bags, column_arena: sapwood._core.trees.Arena, columns: Bags, factors: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], cache_bytes: int) -> sapwood._core.smo.Rows32: ...
+
+class SubsetScorer:
+    def evaluate(self, arena: sapwood._core.trees.Arena, roots: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int, progress: Callable[[int], None] | None) -> None: ...
+
+    @property
+    def nbytes(self) -> int: ...
+
+class SubsetModel:
+    def evaluate(self, arena: sapwood._core.trees.Arena, rows: Bags, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int, progress: Callable[[int], None] | None) -> None: ...
+
+    @property
+    def nbytes(self) -> int: ...
+
+class Subset:
     def __init__(self, decay: float, bag_of_words: bool, height_limit: int) -> None: ...
 
-class Partial(NativeKernel):
-    def __init__(
-        self, decay: float, depth_decay: float, max_subsequence: int, leaves: bool, terminal_factor: float
-    ) -> None: ...
+    def gram(self, arena: sapwood._core.trees.Arena, rows: Bags, column_arena: sapwood._core.trees.Arena | None, columns: Bags | None, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int, progress: Callable[[int], None] | None) -> None: ...
+
+    def diagonal(self, arena: sapwood._core.trees.Arena, bags: Bags, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None: ...
+
+    def pairs(self, arena: sapwood._core.trees.Arena, bags: Bags, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int, progress: Callable[[int], None] | None) -> None: ...
+
+    def model(self, arena: sapwood._core.trees.Arena, bags: Bags, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> SubsetModel: ...
+
+    def scorer(self, arena: sapwood._core.trees.Arena, bags: Bags, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> SubsetScorer: ...
+
+    def rows(self, arena: sapwood._core.trees.Arena, rows: Bags, column_arena: sapwood._core.trees.Arena, columns: Bags, factors: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], cache_bytes: int) -> sapwood._core.smo.Rows32: ...
+
+class PartialScorer:
+    def evaluate(self, arena: sapwood._core.trees.Arena, roots: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int, progress: Callable[[int], None] | None) -> None: ...
+
+    @property
+    def nbytes(self) -> int: ...
+
+class PartialModel:
+    def evaluate(self, arena: sapwood._core.trees.Arena, rows: Bags, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int, progress: Callable[[int], None] | None) -> None: ...
+
+    @property
+    def nbytes(self) -> int: ...
+
+class Partial:
+    def __init__(self, decay: float, depth_decay: float, max_subsequence: int, leaves: bool, terminal_factor: float) -> None: ...
+
+    def gram(self, arena: sapwood._core.trees.Arena, rows: Bags, column_arena: sapwood._core.trees.Arena | None, columns: Bags | None, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int, progress: Callable[[int], None] | None) -> None: ...
+
+    def diagonal(self, arena: sapwood._core.trees.Arena, bags: Bags, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None: ...
+
+    def pairs(self, arena: sapwood._core.trees.Arena, bags: Bags, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int, progress: Callable[[int], None] | None) -> None: ...
+
+    def model(self, arena: sapwood._core.trees.Arena, bags: Bags, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> PartialModel: ...
+
+    def scorer(self, arena: sapwood._core.trees.Arena, bags: Bags, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> PartialScorer: ...
+
+    def rows(self, arena: sapwood._core.trees.Arena, rows: Bags, column_arena: sapwood._core.trees.Arena, columns: Bags, factors: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], cache_bytes: int) -> sapwood._core.smo.Rows32: ...
+
+NativeKernel = Subtree | Subset | Partial

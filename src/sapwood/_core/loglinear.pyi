@@ -1,69 +1,16 @@
-from collections.abc import Callable
+"""Softmax over candidate sets with hashed weights."""
 
-import numpy as np
+from collections.abc import Callable
+from typing import Annotated
+
+import numpy
 from numpy.typing import NDArray
 
-def score(
-    features: NDArray[np.uint32],
-    ends: NDArray[np.uint64],
-    row_ends: NDArray[np.uint64],
-    role_ends: NDArray[np.uint64],
-    key_ends: NDArray[np.uint64],
-    keys: NDArray[np.uint32],
-    masks: NDArray[np.uint32],
-    shared: int,
-    groups: int,
-    weights: NDArray[np.float32],
-    bits: int,
-    out: NDArray[np.float64],
-    threads: int,
-    progress: Callable[[int], None] | None,
-) -> None: ...
-def loss_and_gradient(
-    features: NDArray[np.uint32],
-    ends: NDArray[np.uint64],
-    row_ends: NDArray[np.uint64],
-    role_ends: NDArray[np.uint64],
-    key_ends: NDArray[np.uint64],
-    keys: NDArray[np.uint32],
-    masks: NDArray[np.uint32],
-    shared: int,
-    groups: int,
-    right: NDArray[np.uint32],
-    weights: NDArray[np.float64],
-    bits: int,
-    gradient: NDArray[np.float64],
-) -> float: ...
-def adagrad_epoch(
-    features: NDArray[np.uint32],
-    ends: NDArray[np.uint64],
-    row_ends: NDArray[np.uint64],
-    role_ends: NDArray[np.uint64],
-    key_ends: NDArray[np.uint64],
-    keys: NDArray[np.uint32],
-    masks: NDArray[np.uint32],
-    shared: int,
-    groups: int,
-    right: NDArray[np.uint32],
-    order: NDArray[np.uint64],
-    weights: NDArray[np.float32],
-    squares: NDArray[np.float32],
-    moved: NDArray[np.uint32],
-    step: int,
-    bits: int,
-    rate: float,
-    decay: float,
-    negligible: float,
-    batch: int,
-    threads: int,
-    progress: Callable[[int], None] | None,
-) -> tuple[float, int]: ...
-def adagrad_settle(
-    weights: NDArray[np.float32],
-    squares: NDArray[np.float32],
-    moved: NDArray[np.uint32],
-    step: int,
-    bits: int,
-    rate: float,
-    decay: float,
-) -> None: ...
+
+def score(features: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], row_ends: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], role_ends: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], key_ends: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], keys: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], masks: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], shared: int, groups: int, weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], bits: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int, progress: Callable[[int], None] | None) -> None: ...
+
+def loss_and_gradient(features: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], row_ends: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], role_ends: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], key_ends: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], keys: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], masks: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], shared: int, groups: int, right: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bits: int, gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> float: ...
+
+def adagrad_epoch(features: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], row_ends: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], role_ends: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], key_ends: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], keys: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], masks: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], shared: int, groups: int, right: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], squares: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], moved: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu')], step: int, bits: int, rate: float, decay: float, negligible: float, batch: int, threads: int, progress: Callable[[int], None] | None) -> tuple[float, int]: ...
+
+def adagrad_settle(weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], squares: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], moved: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu')], step: int, bits: int, rate: float, decay: float) -> None: ...

@@ -1,124 +1,84 @@
-from collections.abc import Callable
-from typing import Protocol
+"""Tree kernels that look into words."""
 
-import numpy as np
+from collections.abc import Callable, Sequence
+from typing import Annotated
+
+import numpy
 from numpy.typing import NDArray
 
-from sapwood._core.explain import Found
-from sapwood._core.grammar import WordLinks
-from sapwood._core.kernels import Bags
-from sapwood._core.trees import Arena
+import sapwood._core.grammar
+import sapwood._core.kernels
+import sapwood._core.trees
+
 
 class Vocabulary:
     @staticmethod
-    def under_preterminals(arena: Arena, bags: Bags, phrases: list[str]) -> Vocabulary: ...
+    def under_preterminals(arena: sapwood._core.trees.Arena, bags: sapwood._core.kernels.Bags, phrases: Sequence[str]) -> Vocabulary: ...
+
     @staticmethod
-    def of_labels(arena: Arena, bags: Bags, leaves_only: bool) -> Vocabulary: ...
-    def only(self, marked: NDArray[np.bool_]) -> Vocabulary: ...
-    def in_kinds(self, kinds: NDArray[np.uint32]) -> Vocabulary: ...
-    def words(self, arena: Arena) -> list[str]: ...
-    def labels(self) -> NDArray[np.uint32]: ...
+    def of_labels(arena: sapwood._core.trees.Arena, bags: sapwood._core.kernels.Bags, leaves_only: bool) -> Vocabulary: ...
+
+    def only(self, marked: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Vocabulary: ...
+
+    def in_kinds(self, kinds: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Vocabulary: ...
+
+    def words(self, arena: sapwood._core.trees.Arena) -> list[str]: ...
+
+    def labels(self) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
+
     def __len__(self) -> int: ...
 
 class WordFeatures:
-    def __init__(
-        self, ends: NDArray[np.uint64], features: NDArray[np.uint32], weights: NDArray[np.float64]
-    ) -> None: ...
+    def __init__(self, ends: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], features: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
     def __len__(self) -> int: ...
 
-class WordModel(Protocol):
-    def evaluate(
-        self,
-        arena: Arena,
-        rows: Bags,
-        vocabulary: Vocabulary,
-        features: WordFeatures,
-        out: NDArray[np.float64],
-        threads: int,
-        progress: Callable[[int], None] | None,
-    ) -> None: ...
+class SemanticFragments:
+    def heaviest(self, combination: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arena: sapwood._core.trees.Arena | None, element: sapwood._core.kernels.Bags | None, vocabulary: Vocabulary | None, links: sapwood._core.grammar.WordLinks, pairs: bool, capacity: int, limit: int) -> tuple[sapwood._core.trees.Arena, Annotated[NDArray[numpy.uint32], dict(shape=(None,))], Annotated[NDArray[numpy.uint32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], list[list[str]], list[list[str]], bool]: ...
+
+class SmoothedFragments:
+    def heaviest(self, combination: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arena: sapwood._core.trees.Arena | None, element: sapwood._core.kernels.Bags | None, vocabulary: Vocabulary | None, links: sapwood._core.grammar.WordLinks, pairs: bool, capacity: int, limit: int) -> tuple[sapwood._core.trees.Arena, Annotated[NDArray[numpy.uint32], dict(shape=(None,))], Annotated[NDArray[numpy.uint32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], list[list[str]], list[list[str]], bool]: ...
+
+class SemanticModel:
+    def evaluate(self, arena: sapwood._core.trees.Arena, rows: sapwood._core.kernels.Bags, vocabulary: Vocabulary, features: WordFeatures, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int, progress: Callable[[int], None] | None) -> None: ...
+
     @property
     def nbytes(self) -> int: ...
 
-class Fragments:
-    def heaviest(
-        self,
-        combination: NDArray[np.float64],
-        arena: Arena | None,
-        element: Bags | None,
-        vocabulary: Vocabulary | None,
-        links: WordLinks,
-        pairs: bool,
-        capacity: int,
-        limit: int,
-    ) -> Found: ...
-
-class SemanticFragments(Fragments): ...
-class SmoothedFragments(Fragments): ...
-
-class WordKernel(Protocol):
-    def gram(
-        self,
-        arena: Arena,
-        bags: Bags,
-        vocabulary: Vocabulary,
-        left: WordFeatures,
-        right: WordFeatures,
-        out: NDArray[np.float64],
-        threads: int,
-        progress: Callable[[int], None] | None,
-    ) -> None: ...
-    def between(
-        self,
-        arena: Arena,
-        rows: Bags,
-        row_words: Vocabulary,
-        left: WordFeatures,
-        column_arena: Arena,
-        columns: Bags,
-        column_words: Vocabulary,
-        right: WordFeatures,
-        out: NDArray[np.float64],
-        threads: int,
-        progress: Callable[[int], None] | None,
-    ) -> None: ...
-    def diagonal(
-        self,
-        arena: Arena,
-        bags: Bags,
-        vocabulary: Vocabulary,
-        left: WordFeatures,
-        right: WordFeatures,
-        out: NDArray[np.float64],
-        threads: int,
-    ) -> None: ...
-    def pairs(
-        self,
-        arena: Arena,
-        bags: Bags,
-        vocabulary: Vocabulary,
-        left: WordFeatures,
-        right: WordFeatures,
-        out: NDArray[np.float64],
-        threads: int,
-        progress: Callable[[int], None] | None,
-    ) -> None: ...
-    def model(
-        self,
-        arena: Arena,
-        bags: Bags,
-        vocabulary: Vocabulary,
-        right: WordFeatures,
-        weights: NDArray[np.float64],
-    ) -> WordModel: ...
-    def fragments(
-        self, arena: Arena, bags: Bags, vocabulary: Vocabulary, weights: NDArray[np.float64]
-    ) -> Fragments: ...
-
-class Semantic(WordKernel):
+class Semantic:
     def __init__(self, decay: float, leaf_weight: float) -> None: ...
 
-class Smoothed(WordKernel):
-    def __init__(
-        self, decay: float, depth_decay: float, max_subsequence: int, terminal_factor: float, leaves_only: bool
-    ) -> None: ...
+    def gram(self, arena: sapwood._core.trees.Arena, bags: sapwood._core.kernels.Bags, vocabulary: Vocabulary, left: WordFeatures, right: WordFeatures, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int, progress: Callable[[int], None] | None) -> None: ...
+
+    def between(self, arena: sapwood._core.trees.Arena, rows: sapwood._core.kernels.Bags, row_words: Vocabulary, left: WordFeatures, column_arena: sapwood._core.trees.Arena, columns: sapwood._core.kernels.Bags, column_words: Vocabulary, right: WordFeatures, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int, progress: Callable[[int], None] | None) -> None: ...
+
+    def diagonal(self, arena: sapwood._core.trees.Arena, bags: sapwood._core.kernels.Bags, vocabulary: Vocabulary, left: WordFeatures, right: WordFeatures, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None: ...
+
+    def pairs(self, arena: sapwood._core.trees.Arena, bags: sapwood._core.kernels.Bags, vocabulary: Vocabulary, left: WordFeatures, right: WordFeatures, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int, progress: Callable[[int], None] | None) -> None: ...
+
+    def model(self, arena: sapwood._core.trees.Arena, bags: sapwood._core.kernels.Bags, vocabulary: Vocabulary, right: WordFeatures, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> SemanticModel: ...
+
+    def fragments(self, arena: sapwood._core.trees.Arena, bags: sapwood._core.kernels.Bags, vocabulary: Vocabulary, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> SemanticFragments: ...
+
+class SmoothedModel:
+    def evaluate(self, arena: sapwood._core.trees.Arena, rows: sapwood._core.kernels.Bags, vocabulary: Vocabulary, features: WordFeatures, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int, progress: Callable[[int], None] | None) -> None: ...
+
+    @property
+    def nbytes(self) -> int: ...
+
+class Smoothed:
+    def __init__(self, decay: float, depth_decay: float, max_subsequence: int, terminal_factor: float, leaves_only: bool) -> None: ...
+
+    def gram(self, arena: sapwood._core.trees.Arena, bags: sapwood._core.kernels.Bags, vocabulary: Vocabulary, left: WordFeatures, right: WordFeatures, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int, progress: Callable[[int], None] | None) -> None: ...
+
+    def between(self, arena: sapwood._core.trees.Arena, rows: sapwood._core.kernels.Bags, row_words: Vocabulary, left: WordFeatures, column_arena: sapwood._core.trees.Arena, columns: sapwood._core.kernels.Bags, column_words: Vocabulary, right: WordFeatures, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int, progress: Callable[[int], None] | None) -> None: ...
+
+    def diagonal(self, arena: sapwood._core.trees.Arena, bags: sapwood._core.kernels.Bags, vocabulary: Vocabulary, left: WordFeatures, right: WordFeatures, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None: ...
+
+    def pairs(self, arena: sapwood._core.trees.Arena, bags: sapwood._core.kernels.Bags, vocabulary: Vocabulary, left: WordFeatures, right: WordFeatures, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int, progress: Callable[[int], None] | None) -> None: ...
+
+    def model(self, arena: sapwood._core.trees.Arena, bags: sapwood._core.kernels.Bags, vocabulary: Vocabulary, right: WordFeatures, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> SmoothedModel: ...
+
+    def fragments(self, arena: sapwood._core.trees.Arena, bags: sapwood._core.kernels.Bags, vocabulary: Vocabulary, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> SmoothedFragments: ...
+
+WordKernel = Semantic | Smoothed

@@ -60,7 +60,7 @@ def positive_float(text: str) -> float:
 
 def check_outputs(*names: str | None) -> None:
     """Refuse files that cannot be written before the work for them is done; None is an option that is not given."""
-    from sapwood.files import check_writable
+    from sapwood.writing import check_writable
 
     for name in names:
         if name is not None:

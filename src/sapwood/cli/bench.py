@@ -46,8 +46,8 @@ def run(options: argparse.Namespace) -> int:
     """Print each point as it is measured, then the fits and from which size which way is the cheaper one."""
     from sapwood import settings
     from sapwood.draw.curves import Curve, curves_svg
-    from sapwood.files import atomic_write
     from sapwood.scale.growth import PATHS, Point, crossing, fit_power, measure
+    from sapwood.writing import atomic_write
 
     check_outputs(options.json, options.svg)
     points: list[Point] = []

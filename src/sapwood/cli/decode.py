@@ -6,13 +6,13 @@ Reading, writing and naming belong here; decoding is one call to `sapwood.decode
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import math
 import sys
 from typing import Any
 
 from sapwood.cli.arguments import check_outputs
+from sapwood.cli.texts import open_named
 from sapwood.errors import DataError, SapwoodError
 
 __all__ = ["add_parser", "run"]
@@ -48,7 +48,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     """Decode a file of problems."""
     from sapwood.decode import decode_roles_batch
-    from sapwood.files import atomic_write
+    from sapwood.writing import atomic_write
 
     check_outputs(args.out)
     rows, problems = _read(args.file)
@@ -68,47 +68,43 @@ def run(args: argparse.Namespace) -> int:
 
 def _read(path: str) -> tuple[list[dict[str, Any]], list[Any]]:
     from sapwood.decode import RoleProblem
+    from sapwood.sources import lines
 
-    name = "standard input" if path == "-" else path
     rows, problems = [], []
-    with contextlib.nullcontext(sys.stdin) if path == "-" else open(path, encoding="utf-8") as lines:
+    for line in lines(open_named(path), allow_empty=True):
+        if not line.text.strip():
+            continue
+        where = f"{line.source}:{line.number}"
         try:
-            for number, line in enumerate(lines, 1):
-                if not line.strip():
-                    continue
-                where = f"{name}:{number}"
-                try:
-                    row = json.loads(line)
-                except (ValueError, RecursionError) as error:
-                    raise DataError(f"{where}: not a line of JSON ({error}); write one object per line.") from None
-                if not isinstance(row, dict):
-                    raise DataError(f"{where}: expected an object with scores and spans, got {type(row).__name__}.")
-                missing = [field for field in ("scores", "spans") if field not in row]
-                if missing:
-                    raise DataError(f"{where}: the field {missing[0]!r} is missing.")
-                try:
-                    problem = RoleProblem(
-                        row["scores"],
-                        row["spans"],
-                        _list(row, "excludes"),
-                        _list(row, "requires"),
-                        allowed=row.get("allowed"),
-                        tokens=row.get("n_tokens"),
-                    )
-                except SapwoodError as error:
-                    raise DataError(f"{where}: {error}") from None
-                names = row.get("roles")
-                if names is not None and (not isinstance(names, list) or len(names) != len(problem.scores)):
-                    raise DataError(f"{where}: roles must name each of the {len(problem.scores)} rows of scores.")
-                try:
-                    # They are written again with the answer, after all the work.
-                    json.dumps([row.get("id"), names], allow_nan=False)
-                except ValueError:
-                    raise DataError(f"{where}: id and roles must hold no number beyond what JSON can write.") from None
-                rows.append(row)
-                problems.append(problem)
-        except UnicodeDecodeError as error:
-            raise DataError(f"{name}: not UTF-8 text (byte {error.start}); save it as UTF-8.") from None
+            row = json.loads(line.text)
+        except (ValueError, RecursionError) as error:
+            raise DataError(f"{where}: not a line of JSON ({error}); write one object per line.") from None
+        if not isinstance(row, dict):
+            raise DataError(f"{where}: expected an object with scores and spans, got {type(row).__name__}.")
+        missing = [field for field in ("scores", "spans") if field not in row]
+        if missing:
+            raise DataError(f"{where}: the field {missing[0]!r} is missing.")
+        try:
+            problem = RoleProblem(
+                row["scores"],
+                row["spans"],
+                _list(row, "excludes"),
+                _list(row, "requires"),
+                allowed=row.get("allowed"),
+                tokens=row.get("n_tokens"),
+            )
+        except SapwoodError as error:
+            raise DataError(f"{where}: {error}") from None
+        names = row.get("roles")
+        if names is not None and (not isinstance(names, list) or len(names) != len(problem.scores)):
+            raise DataError(f"{where}: roles must name each of the {len(problem.scores)} rows of scores.")
+        try:
+            # They are written again with the answer, after all the work.
+            json.dumps([row.get("id"), names], allow_nan=False)
+        except ValueError:
+            raise DataError(f"{where}: id and roles must hold no number beyond what JSON can write.") from None
+        rows.append(row)
+        problems.append(problem)
     return rows, problems
 
 

@@ -39,8 +39,8 @@ def run(options: argparse.Namespace) -> int:
     from sapwood.corpora import nursery
     from sapwood.errors import ParameterError
     from sapwood.experiments.demo import SECTIONS
-    from sapwood.files import atomic_write
     from sapwood.report import Section, report_page
+    from sapwood.writing import atomic_write
 
     for task in options.tasks:
         if task not in SECTIONS:

@@ -146,7 +146,7 @@ def _packages() -> list[_Finding]:
 def _data(folders: list[str]) -> list[_Finding]:
     from sapwood.corpora.catalogue import data_folders, find
     from sapwood.errors import DataError
-    from sapwood.words.wordnet import find_wordnet
+    from sapwood.words.wordnet_files import find_wordnet
 
     findings = []
     try:

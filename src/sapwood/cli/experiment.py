@@ -42,8 +42,8 @@ def run(options: argparse.Namespace) -> int:
     from sapwood.experiments import Setting, Table
     from sapwood.experiments import run as run_experiment
     from sapwood.experiments.record import made, read_results, results_text
-    from sapwood.files import atomic_write
     from sapwood.report import Section, report_page
+    from sapwood.writing import atomic_write
 
     check_outputs(options.json, options.html)
     if options.merge and not options.json:

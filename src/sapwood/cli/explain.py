@@ -102,7 +102,7 @@ def _class(model: Any, name: str) -> Any:
 def _show(explanations: list[Any], options: argparse.Namespace, title: str) -> int:
     if options.html:
         from sapwood.draw import page
-        from sapwood.files import atomic_write
+        from sapwood.writing import atomic_write
 
         atomic_write(options.html, page(title, [found._repr_html_() for found in explanations]).encode())
     else:

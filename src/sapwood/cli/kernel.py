@@ -33,8 +33,8 @@ def run(options: argparse.Namespace) -> int:
     import numpy as np
 
     from sapwood.errors import ParameterError
-    from sapwood.files import atomic_write
     from sapwood.kernels import parse_kernel
+    from sapwood.writing import atomic_write
 
     check_outputs(options.out)
     kernel = parse_kernel(options.kernel)

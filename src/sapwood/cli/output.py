@@ -47,8 +47,9 @@ def write_output(
     """
     from sapwood.drafts import write_answers
     from sapwood.errors import ParameterError
-    from sapwood.files import describe, is_stream
+    from sapwood.files import describe
     from sapwood.settings import progress_bar
+    from sapwood.writing import is_stream
 
     if options.out:
         digests = [None if path is None else describe(path).get("sha256") for path in models]

@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
 
     from sapwood.cli.answering import load_model, refuse_foreign
     from sapwood.errors import ParameterError
-    from sapwood.files import atomic_write
+    from sapwood.writing import atomic_write
 
     check_outputs(options.out)
     model, answering = load_model(options.model, options.parser)

@@ -94,11 +94,11 @@ def run(args: argparse.Namespace) -> int:
 def _parses(args: argparse.Namespace) -> tuple[dict[str, Any], str]:
     from dataclasses import asdict
 
-    from sapwood.corpora import read_treebank
     from sapwood.metrics import parseval
+    from sapwood.trees import read_trees
 
     rules = _chosen_rules(args)
-    scores = parseval(read_treebank(args.gold), read_treebank(args.predicted), rules=rules)
+    scores = parseval(read_trees(args.gold), read_trees(args.predicted), rules=rules)
     groups = {"all": scores.overall, f"<={rules.cutoff}": scores.up_to()}
     groups |= {f"{first}-{last or ''}": found for (first, last), found in scores.by_length().items()}
     return {name: asdict(summary) for name, summary in groups.items()}, _parseval_table(groups)
@@ -127,7 +127,7 @@ def _class(score: Any) -> dict[str, Any]:
 
 
 def _ranking(args: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    from sapwood.corpora.sources import lines
+    from sapwood.sources import lines
 
     groups, relevance, scores = [], [], []
     for line in lines(args.file):
@@ -210,13 +210,13 @@ def _compare(args: argparse.Namespace) -> tuple[dict[str, Any], str]:
 
     import numpy as np
 
-    from sapwood.corpora import read_treebank
     from sapwood.errors import DataError
     from sapwood.metrics import chi_squared, mcnemar, paired_bootstrap, parseval
+    from sapwood.trees import read_trees
 
     if args.trees:
-        rules, gold = _chosen_rules(args), read_treebank(args.gold)
-        runs = [parseval(gold, read_treebank(path), rules=rules).sentences for path in (args.first, args.second)]
+        rules, gold = _chosen_rules(args), read_trees(args.gold)
+        runs = [parseval(gold, read_trees(path), rules=rules).sentences for path in (args.first, args.second)]
         # Only sentences that both systems could be scored on are comparable.
         both = [(a, b) for a, b in zip(*runs, strict=True) if a.status == b.status == "ok"]
         if not both:
@@ -262,7 +262,7 @@ def _chosen_rules(args: argparse.Namespace) -> ParsevalRules:
 
 
 def _lines(path: str) -> list[str]:
-    from sapwood.corpora.sources import lines
+    from sapwood.sources import lines
 
     found = []
     for line in lines(path):

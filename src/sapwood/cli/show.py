@@ -31,7 +31,8 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 def run(options: argparse.Namespace) -> int:
     """Draw or describe."""
     check_outputs(options.svg)
-    from sapwood.files import atomic_write, is_model_file
+    from sapwood.files import is_model_file
+    from sapwood.writing import atomic_write
 
     if options.file.endswith(".sap") or is_model_file(options.file):
         return _show_model(options.file)

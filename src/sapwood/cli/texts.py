@@ -15,7 +15,7 @@ __all__ = ["is_text", "iter_text", "open_named", "parsed_trees", "text_sentences
 
 _BLOCK = 1 << 16
 # Files of propositions in columns, which begin with words as text does.
-_OTHER_FORMATS = re.compile(r"(?:\.conll|\.conllu|\.tsv|\.jsonl|\.json|_skel)(?:\.gz|\.xz|\.bz2)?$", re.IGNORECASE)
+_OTHER_FORMATS = (".conll", ".conllu", ".tsv", ".jsonl", ".json", "_skel")
 # How trees and JSON begin, and text hardly ever: ((S, (S (NP, (UH Yes) and {"; not (Reuters) or {Applause}.
 _TREE_OR_JSON = re.compile(rb"\s*(?:\(\s*(?:[^\s()]*\s*\(|[^\s()]+\s+[^\s()]+\s*\))|\{\s*[\"}])")
 
@@ -30,28 +30,12 @@ def iter_text(name: str) -> Iterator[str]:
 
     Between two files there is a blank line.
     """
-    from sapwood.corpora.sources import open_all
-    from sapwood.errors import DataError
+    from sapwood.sources import open_all, texts
 
     for number, stream in enumerate(open_all(open_named(name))):
         if number:
             yield "\n\n"
-        decoder = codecs.getincrementaldecoder("utf-8-sig")()
-        lines = 1
-        while True:
-            block = stream.read(_BLOCK)
-            try:
-                text = block if isinstance(block, str) else decoder.decode(block, final=not block)
-            except UnicodeDecodeError as error:
-                line = lines + error.object[: error.start].count(b"\n")
-                raise DataError(
-                    f"{stream.name}:{line}: the byte 0x{error.object[error.start]:02x} is not valid UTF-8; convert the "
-                    "file first."
-                ) from None
-            lines += text.count("\n")
-            yield text
-            if not block:
-                break
+        yield from texts(stream, "utf-8-sig", _BLOCK)
 
 
 def text_sentences(name: str) -> Iterator[list[Token]]:
@@ -84,8 +68,9 @@ def is_text(model: Any, options: Any, *, replaces_trees: bool = False) -> bool:
         Whether ``--parser`` also has a meaning for data with trees; otherwise it is refused there.
     """
     from sapwood.errors import ParameterError
+    from sapwood.sources import bare_name
 
-    if _OTHER_FORMATS.search(options.data) or not _begins_like_text(options.data):
+    if bare_name(options.data).endswith(_OTHER_FORMATS) or not _begins_like_text(options.data):
         if options.parser is not None and not replaces_trees:
             raise ParameterError(f"--parser: {options.data} holds trees, not text; leave the option out.")
         return False
@@ -99,7 +84,7 @@ def is_text(model: Any, options: Any, *, replaces_trees: bool = False) -> bool:
 
 def _begins_like_text(name: str) -> bool:
     """Whether a file begins with something else than a tree or a JSON object."""
-    from sapwood.corpora.sources import open_all
+    from sapwood.sources import open_all
 
     if name == "-":
         peek = getattr(open_named(name), "peek", None)

@@ -2,7 +2,7 @@
 
 Every ``iter_*`` function is lazy and holds little at a time; the ``read_*`` function beside it reads everything. All of
 them take paths, patterns, open files, compressed files and members of archives, and raise ``FormatError`` or
-``BracketError`` with file, line and column.
+``BracketError`` with file, line and column. Penn brackets are read by ``sapwood.read_trees``.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from sapwood.lazy import lazy_names
 _HOMES = {
     "CoreNLPSentence": "corenlp",
     "DependencySentence": "conllu",
-    "FormatError": "sources",
+    "FormatError": ".sources",
     "KelpExample": "kelp",
     "NBest": "nbest",
     "PropInstance": "propbank",
     "Question": "questions",
     "Row": "conllu",
     "SentencePair": "pairs",
-    "find_nltk": "penn",
+    "find_nltk": ".nltk_data",
     "framenet": None,
     "iter_brown": "brown",
     "iter_conll05": "conll05",
@@ -41,7 +41,6 @@ _HOMES = {
     "iter_role_lines": "role_lines",
     "iter_shared_task": "conll05",
     "iter_skeletons": "skeletons",
-    "iter_treebank": "penn",
     "kelp_labels": "shapes",
     "lexical_centred": "shapes",
     "nursery": None,
@@ -59,7 +58,6 @@ _HOMES = {
     "read_quora": "pairs",
     "read_text_pairs": "pairs",
     "read_tree_pairs": "tree_pairs",
-    "read_treebank": "penn",
     "relation_centred": "shapes",
     "surface_proposition": "propbank",
     "words_only": "shapes",
@@ -109,7 +107,6 @@ __all__ = [
     "iter_role_lines",
     "iter_shared_task",
     "iter_skeletons",
-    "iter_treebank",
     "kelp_labels",
     "lexical_centred",
     "nursery",
@@ -127,7 +124,6 @@ __all__ = [
     "read_quora",
     "read_text_pairs",
     "read_tree_pairs",
-    "read_treebank",
     "relation_centred",
     "surface_proposition",
     "words_only",
@@ -168,7 +164,6 @@ if TYPE_CHECKING:
         write_msr,
         write_quora,
     )
-    from sapwood.corpora.penn import find_nltk, iter_treebank, read_treebank
     from sapwood.corpora.propbank import (
         PropInstance,
         iter_prop_instances,
@@ -181,7 +176,8 @@ if TYPE_CHECKING:
     from sapwood.corpora.role_lines import iter_role_lines, write_role_lines
     from sapwood.corpora.shapes import kelp_labels, lexical_centred, plain_labels, relation_centred, words_only
     from sapwood.corpora.skeletons import iter_joined, iter_skeletons, write_joined, write_skeletons
-    from sapwood.corpora.sources import FormatError
     from sapwood.corpora.tree_pairs import read_parsed_texts, read_tree_pairs, write_parsed_texts, write_tree_pairs
+    from sapwood.nltk_data import find_nltk
+    from sapwood.sources import FormatError
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

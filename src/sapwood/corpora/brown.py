@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sapwood.corpora.sources import Source, lines
+from sapwood.sources import Source, lines
 
 __all__ = ["iter_brown"]
 

@@ -19,12 +19,13 @@ from sapwood.corpora.framenet import read_framenet, read_sentence_parses
 from sapwood.corpora.kelp import iter_kelp
 from sapwood.corpora.nbest import iter_nbest
 from sapwood.corpora.pairs import iter_msr, iter_quora
-from sapwood.corpora.penn import iter_treebank, nltk_search_path
 from sapwood.corpora.propbank import iter_prop_instances
 from sapwood.corpora.questions import iter_questions
 from sapwood.corpora.skeletons import iter_joined
 from sapwood.errors import ParameterError
+from sapwood.nltk_data import nltk_search_path
 from sapwood.trees.propositions import RoleSentence
+from sapwood.trees.treebank import iter_tree_blocks
 
 __all__ = ["CATALOGUE", "Corpus", "Found", "data_folders", "find", "lookup"]
 
@@ -65,7 +66,7 @@ class Found:
 
 
 def _trees(path: str) -> Counts:
-    return {"trees": sum(len(block) for block in iter_treebank(path, drop_traces=True))}
+    return {"trees": sum(len(block) for block in iter_tree_blocks(path, drop_traces=True))}
 
 
 def _dependencies(path: str) -> Counts:

@@ -12,8 +12,8 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from sapwood.corpora.props import Block, column_blocks, propositions_of, tree_of
-from sapwood.corpora.sources import Source, file_names
 from sapwood.errors import DataError
+from sapwood.sources import Source, file_names
 from sapwood.trees.propositions import RoleSentence
 
 __all__ = ["iter_conll05", "iter_shared_task"]

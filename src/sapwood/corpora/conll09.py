@@ -10,12 +10,12 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 
 from sapwood.corpora.props import column_blocks
-from sapwood.corpora.sources import Source, encode_text
 from sapwood.errors import DataError
-from sapwood.files import atomic_write
+from sapwood.sources import Source
 from sapwood.trees.heads import HeadTable
 from sapwood.trees.positions import Positions
 from sapwood.trees.propositions import Argument, Proposition, RoleSentence
+from sapwood.writing import write_text
 
 __all__ = ["conll09_text", "iter_conll09", "write_conll09"]
 
@@ -66,7 +66,7 @@ def write_conll09(sentences: Iterable[RoleSentence], path: str | os.PathLike[str
 
     ``C-`` roles and the predicate itself are left out, as the format does. Relations between words read ``_``.
     """
-    atomic_write(path, encode_text("".join(map(conll09_text, sentences)), path))
+    write_text(path, map(conll09_text, sentences))
 
 
 def conll09_text(sentence: RoleSentence) -> str:

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from sapwood.corpora.sources import FormatError, Line, Source, encode_text, lines
 from sapwood.errors import DataError
-from sapwood.files import atomic_write
 from sapwood.notebook import Shown
+from sapwood.sources import FormatError, Line, Source, lines
+from sapwood.writing import write_text
 
 __all__ = ["DependencySentence", "Row", "iter_conllu", "read_conllu", "write_conllu"]
 
@@ -152,7 +152,7 @@ def write_conllu(sentences: Iterable[DependencySentence], path: str | os.PathLik
         if any("\t" in field for row in sentence.rows for field in row):
             raise DataError("CoNLL-U cannot hold a field with a tab in it; replace it by a space.")
         blocks.append(f"{sentence}\n")
-    atomic_write(path, encode_text("".join(blocks), path))
+    write_text(path, blocks)
 
 
 class _Draft:

@@ -14,12 +14,13 @@ from typing import Any
 
 from sapwood.corpora.conllu import DependencySentence, Row
 from sapwood.corpora.json_stream import list_items
-from sapwood.corpora.sources import Line, Source, TreeTexts, encode_text, lines, open_all
 from sapwood.errors import DataError
-from sapwood.files import atomic_write
 from sapwood.notebook import Shown
+from sapwood.sources import Line, Source, lines, open_all
 from sapwood.trees.brackets import to_brackets
+from sapwood.trees.texts import TreeTexts
 from sapwood.trees.tree import Tree
+from sapwood.writing import write_text
 
 __all__ = ["CoreNLPSentence", "iter_corenlp", "iter_corenlp_json", "pretty", "read_corenlp", "write_corenlp"]
 
@@ -91,7 +92,7 @@ def read_corenlp(source: Source | Sequence[Source], *, encoding: str = "utf-8") 
 
 def write_corenlp(trees: Iterable[Tree], path: str | os.PathLike[str]) -> None:
     """Write trees pretty-printed, a blank line after each; the file appears whole or not at all."""
-    atomic_write(path, encode_text("".join(f"{pretty(tree)}\n\n" for tree in trees), path))
+    write_text(path, (f"{pretty(tree)}\n\n" for tree in trees))
 
 
 def pretty(tree: Tree) -> str:

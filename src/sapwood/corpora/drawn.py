@@ -15,9 +15,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sapwood.errors import ParameterError
+from sapwood.checks import check_count
 from sapwood.trees.array import TreeArray
-from sapwood.trees.brackets import read_trees
+from sapwood.trees.treebank import read_trees
 
 __all__ = ["draw_brackets", "draw_labelled"]
 
@@ -30,7 +30,7 @@ def draw_brackets(count: int, *, seed: int = 20) -> list[str]:
     >>> draw_brackets(1, seed=5)[0][:52]
     '(S (PP-TMP (IN in11) (NP (DT dt0) (JJ jj0) (NN nn5) '
     """
-    _check_count(count)
+    check_count(count, "count", 0)
     draw = random.Random(seed)
     lexicons = _lexicons()
     return [_sentence(draw, _RULES, lexicons) for _ in range(count)]
@@ -54,9 +54,8 @@ def draw_labelled(count: int, *, seed: int = 0, classes: int = 4) -> tuple[TreeA
     >>> trees, labels.tolist()
     (TreeArray(3 trees, 244 nodes, 216 distinct subtrees), ['d', 'd', 'c'])
     """
-    _check_count(count)
-    if isinstance(classes, bool) or not isinstance(classes, int) or not 1 <= classes <= 26:
-        raise ParameterError(f"classes must be an integer from 1 to 26, got {classes!r}.")
+    check_count(count, "count", 0)
+    check_count(classes, "classes", most=26)
     names = "abcdefghijklmnopqrstuvwxyz"[:classes]
     # One tilt per class, the same for every seed.
     grammars = {name: _tilted(random.Random(f"class {name}")) for name in names}
@@ -65,11 +64,6 @@ def draw_labelled(count: int, *, seed: int = 0, classes: int = 4) -> tuple[TreeA
     labels = [draw.choice(names) for _ in range(count)]
     text = "\n".join(_sentence(draw, grammars[label], lexicons) for label in labels)
     return read_trees(io.StringIO(text)), np.array(labels)
-
-
-def _check_count(count: int) -> None:
-    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 0:
-        raise ParameterError(f"count must be an integer of at least 0, got {count!r}.")
 
 
 def _lexicons() -> dict[str, _Zipf]:

@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from sapwood.corpora.sources import FormatError, Line
 from sapwood.errors import ParameterError
+from sapwood.sources import FormatError, Line
 
 __all__ = ["list_items"]
 

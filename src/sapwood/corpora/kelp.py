@@ -13,11 +13,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from sapwood.corpora.sources import Line, Source, TreeTexts, blocks, encode_text, lines
 from sapwood.errors import DataError
-from sapwood.files import atomic_write
 from sapwood.notebook import Shown
+from sapwood.sources import Line, Source, blocks, lines
+from sapwood.trees.texts import TreeTexts
 from sapwood.trees.tree import Tree
+from sapwood.writing import write_text
 
 __all__ = ["KelpExample", "iter_kelp", "kelp_tree", "read_kelp", "write_kelp"]
 
@@ -94,7 +95,7 @@ def write_kelp(examples: Iterable[KelpExample], path: str | os.PathLike[str]) ->
     DataError
         If a label, name or text holds what the format uses as its own marks.
     """
-    atomic_write(path, encode_text("".join(f"{_line(example)}\n" for example in examples), path))
+    write_text(path, (f"{_line(example)}\n" for example in examples))
 
 
 def kelp_tree(tree: Tree) -> str:

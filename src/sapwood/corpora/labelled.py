@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sapwood.corpora.sources import FormatError, Line, Source, TreeTexts, lines
+from sapwood.sources import FormatError, Line, Source, lines
 from sapwood.trees.array import TreeArray
+from sapwood.trees.texts import TreeTexts
 
 __all__ = ["LabelledRow", "given_labels", "labelled_rows", "nothing_in", "read_labelled", "tree_column"]
 

@@ -16,11 +16,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sapwood.corpora.sources import Line, Source, TreeTexts, encode_text, lines
 from sapwood.errors import DataError, ParameterError
-from sapwood.files import atomic_write
+from sapwood.sources import Line, Source, lines
 from sapwood.trees.brackets import to_brackets
 from sapwood.trees.nbest import NBest
+from sapwood.trees.texts import TreeTexts
+from sapwood.writing import write_text
 
 __all__ = ["NBest", "iter_nbest", "read_nbest", "write_nbest"]
 
@@ -112,7 +113,7 @@ def write_nbest(
             columns = [scores, texts]
         record["parses"] = [list(row) for row in zip(*columns, strict=True)]
         parts.append(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
-    atomic_write(path, encode_text("".join(parts), path))
+    write_text(path, parts)
 
 
 def _from_json(line: Line) -> NBest:

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapwood.corpora.labelled import given_labels, labelled_rows, nothing_in
-from sapwood.corpora.sources import FormatError, Line, Source, encode_text, lines
 from sapwood.errors import DataError, ParameterError
-from sapwood.files import atomic_write
 from sapwood.notebook import Shown
+from sapwood.sources import FormatError, Line, Source, lines
+from sapwood.writing import write_text
 
 __all__ = [
     "SentencePair",
@@ -128,7 +128,7 @@ def write_quora(pairs: Iterable[SentencePair], path: str | os.PathLike[str]) -> 
         ids, texts = pair.ids if full else (), (pair.first, pair.second)
         fields = [_quoted(field, full) for field in (*ids, *texts)]
         rows.append((*fields, same) if full else (same, *fields))
-    atomic_write(path, encode_text("".join("\t".join(row) + "\n" for row in rows), path))
+    write_text(path, ("\t".join(row) + "\n" for row in rows))
 
 
 def iter_msr(
@@ -188,7 +188,7 @@ def write_msr(pairs: Iterable[SentencePair], path: str | os.PathLike[str]) -> No
         if len(fields) != 5 or any(mark in field for field in fields for mark in "\t\n\r"):
             raise DataError(f"the MSR format cannot hold {pair!r}: it needs two ids, and no tab or line break.")
         rows.append("\t".join(fields))
-    atomic_write(path, encode_text("\ufeff" + "".join(f"{row}\r\n" for row in rows), path))
+    write_text(path, "\ufeff" + "".join(f"{row}\r\n" for row in rows))
 
 
 def read_text_pairs(

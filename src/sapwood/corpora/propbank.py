@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from sapwood.corpora.sources import Line, Source, encode_text, lines
 from sapwood.errors import DataError
-from sapwood.files import atomic_write
 from sapwood.notebook import Shown
+from sapwood.sources import Line, Source, lines
 from sapwood.trees.positions import Positions
 from sapwood.trees.propositions import Argument, Proposition, short_role
 from sapwood.trees.tree import Tree
+from sapwood.writing import write_text
 
 __all__ = ["PropInstance", "iter_prop_instances", "read_prop_instances", "surface_proposition", "write_prop_instances"]
 
@@ -98,7 +98,7 @@ def read_prop_instances(source: Source | Sequence[Source], *, encoding: str = "u
 
 def write_prop_instances(instances: Iterable[PropInstance], path: str | os.PathLike[str]) -> None:
     """Write lines as they were read; the file appears whole or not at all."""
-    atomic_write(path, encode_text("".join(f"{one}\n" for one in instances), path))
+    write_text(path, (f"{one}\n" for one in instances))
 
 
 def _instance(line: Line) -> PropInstance:

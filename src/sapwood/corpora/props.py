@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from sapwood.corpora.sources import FormatError, Line, Source, encode_text, lines
 from sapwood.errors import DataError
-from sapwood.files import atomic_write
+from sapwood.sources import FormatError, Line, Source, lines
 from sapwood.trees.positions import Positions
 from sapwood.trees.propositions import Argument, Proposition, RoleSentence
 from sapwood.trees.tree import Tree
+from sapwood.writing import write_text
 
 __all__ = [
     "Block",
@@ -316,7 +316,7 @@ def _cells(proposition: Proposition, length: int) -> list[str]:
 
 def write_props(sentences: Iterable[RoleSentence], path: str | os.PathLike[str]) -> None:
     """Write propositions in columns; the file appears whole or not at all, compressed by the end of its name."""
-    atomic_write(path, encode_text("".join(map(props_text, sentences)), path))
+    write_text(path, map(props_text, sentences))
 
 
 def props_text(sentence: RoleSentence) -> str:

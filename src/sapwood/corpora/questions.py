@@ -12,12 +12,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sapwood.corpora.sources import Line, Source, TreeTexts, blocks, encode_text, lines
 from sapwood.errors import DataError, ParameterError
-from sapwood.files import atomic_write
 from sapwood.notebook import Shown
+from sapwood.sources import Line, Source, blocks, lines
 from sapwood.trees.brackets import to_brackets
+from sapwood.trees.texts import TreeTexts
 from sapwood.trees.tree import Tree
+from sapwood.writing import write_text
 
 __all__ = ["Question", "iter_questions", "read_questions", "write_questions"]
 
@@ -131,7 +132,7 @@ def write_questions(
                 raise DataError(f"a label of {question!r} is empty, or breaks the row.")
             row = "\t".join(fields)
         rows.append(f"{row}\n")
-    atomic_write(path, encode_text("".join(rows), path))
+    write_text(path, rows)
 
 
 def _published(line: Line) -> Question:

@@ -7,11 +7,11 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from sapwood.corpora.sources import Line, Source, encode_text, lines
 from sapwood.errors import BracketError
-from sapwood.files import atomic_write
+from sapwood.sources import Line, Source, lines
 from sapwood.trees.propositions import Argument, Proposition, RoleSentence
 from sapwood.trees.tree import Tree
+from sapwood.writing import write_text
 
 __all__ = ["iter_role_lines", "role_line", "write_role_lines"]
 
@@ -38,7 +38,7 @@ def iter_role_lines(source: Source | Sequence[Source], *, encoding: str = "utf-8
 
 def write_role_lines(sentences: Iterable[RoleSentence], path: str | os.PathLike[str]) -> None:
     """Write sentences; the file appears whole or not at all, compressed by the end of its name."""
-    atomic_write(path, encode_text("".join(map(role_line, sentences)), path))
+    write_text(path, map(role_line, sentences))
 
 
 def role_line(sentence: RoleSentence) -> str:

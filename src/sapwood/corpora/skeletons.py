@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from sapwood.corpora.props import Column, bits_of, column_blocks, propositions_of, props_rows, tree_of
-from sapwood.corpora.sources import Source, encode_text
 from sapwood.errors import DataError
-from sapwood.files import atomic_write
+from sapwood.sources import Source
 from sapwood.trees.positions import Positions
 from sapwood.trees.propositions import Proposition, RoleSentence, long_role, short_role
+from sapwood.writing import write_text
 
 __all__ = ["iter_joined", "iter_skeletons", "write_joined", "write_skeletons"]
 
@@ -86,7 +86,7 @@ def write_skeletons(sentences: Iterable[RoleSentence], path: str | os.PathLike[s
             for at, (word, (tag, bits, lemma, sense, cells)) in enumerate(zip(words, rows, strict=True))
         ]
         blocks.append("\n")
-    atomic_write(path, encode_text("".join(blocks), path))
+    write_text(path, blocks)
 
 
 def write_joined(sentences: Iterable[RoleSentence], path: str | os.PathLike[str]) -> None:
@@ -101,7 +101,7 @@ def write_joined(sentences: Iterable[RoleSentence], path: str | os.PathLike[str]
             fields = [str(at + 1), word, "_", "_", tag, "_", "_", "_", bits, lemma, sense, *cells]
             blocks.append("\t".join(fields) + "\n")
         blocks.append("\n")
-    atomic_write(path, encode_text("".join(blocks), path))
+    write_text(path, blocks)
 
 
 def _rows(sentence: RoleSentence) -> list[tuple[str, str, str, str, list[str]]]:

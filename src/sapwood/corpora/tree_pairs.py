@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from sapwood import _core
 from sapwood.corpora.labelled import LabelledRow, given_labels, labelled_rows, nothing_in
-from sapwood.corpora.sources import Line, Source, encode_text, lines
 from sapwood.errors import BracketError, DataError
-from sapwood.files import atomic_write
+from sapwood.sources import Line, Source, lines
 from sapwood.trees.array import TreeArray
 from sapwood.trees.brackets import read_into, to_brackets
 from sapwood.trees.examples import Examples
 from sapwood.trees.tree import Tree
+from sapwood.writing import write_text
 
 __all__ = ["read_parsed_texts", "read_tree_pairs", "write_parsed_texts", "write_tree_pairs"]
 
@@ -113,7 +113,7 @@ def write_tree_pairs(pairs: Examples, labels: Iterable[object], path: str | os.P
         if not text or any(mark in text for mark in "\t\r\n"):
             raise DataError(f"the label {label!r} cannot be written: it is empty or has a tab or line break.")
         rows.append(f"{text}\t{_brackets(first)}\t{_brackets(second)}\n")
-    atomic_write(path, encode_text("".join(rows), path))
+    write_text(path, rows)
 
 
 def read_parsed_texts(source: Source | Sequence[Source]) -> dict[str, tuple[Tree, ...]]:
@@ -150,7 +150,7 @@ def read_parsed_texts(source: Source | Sequence[Source]) -> dict[str, tuple[Tree
 def write_parsed_texts(texts: Mapping[str, Sequence[Tree]], path: str | os.PathLike[str]) -> None:
     """Write texts with their trees, as ``read_parsed_texts`` reads them; white space within a text becomes a blank."""
     rows = [f"{' '.join(text.split())}\t{_brackets(tuple(trees))}\n" for text, trees in texts.items()]
-    atomic_write(path, encode_text("".join(rows), path))
+    write_text(path, rows)
 
 
 def _brackets(element: Tree | tuple[Tree, ...]) -> str:

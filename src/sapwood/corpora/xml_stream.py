@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 from xml.parsers import expat
 
-from sapwood.corpora.sources import FormatError
+from sapwood.sources import FormatError
 
 __all__ = ["XmlHandler", "read_xml"]
 
@@ -74,7 +74,7 @@ def read_xml(stream: Any, handler: XmlHandler) -> Iterator[None]:
     Examples
     --------
     >>> import io
-    >>> from sapwood.corpora.sources import open_all
+    >>> from sapwood.sources import open_all
     >>> class Names(XmlHandler):
     ...     def start(self, name, attributes):
     ...         print(name, attributes)

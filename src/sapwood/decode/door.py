@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sapwood.checks import check_limit
 from sapwood.errors import DataError, ParameterError
 
 __all__ = [
     "NO_PAIRS",
     "Pairs",
-    "check_choice",
-    "check_count",
     "check_seconds",
     "mask",
     "matrix",
+    "native_limit",
     "pairs",
     "spans",
 ]
@@ -114,16 +114,7 @@ def check_seconds(time_limit: float | None) -> float:
     return float(time_limit)
 
 
-def check_count(value: int | None, name: str, otherwise: int = 2**62) -> int:
-    """Return a count of at least 1; None means `otherwise`."""
-    if value is None:
-        return otherwise
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise ParameterError(f"{name} must be an integer of at least 1, got {value!r}.")
-    return min(int(value), 2**62)
-
-
-def check_choice(value: str, name: str, choices: Sequence[str]) -> None:
-    """Raise unless value is one of the choices."""
-    if value not in choices:
-        raise ParameterError(f"{name} must be one of {', '.join(choices)}; got {value!r}.")
+def native_limit(value: int | None, name: str, otherwise: int = 2**62) -> int:
+    """Return a limit of at least 1 that the native core can hold; None means `otherwise`."""
+    limit = check_limit(value, name)
+    return otherwise if limit is None else min(limit, 2**62)

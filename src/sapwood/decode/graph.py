@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sapwood._core import decode as _native
-from sapwood.decode.door import check_choice, check_count, check_seconds
+from sapwood.checks import check_choice, check_count
+from sapwood.decode.door import check_seconds, native_limit
 from sapwood.decode.solution import Solution, Trace
 from sapwood.errors import DataError, ParameterError
 from sapwood.notebook import Shown
@@ -165,9 +166,8 @@ class FactorGraph(Shown):
 
     def budget(self, *variables: Variables, limit: int, axis: int | None = None) -> None:
         """At most `limit` are true; other parameters as for `xor`."""
-        if isinstance(limit, bool) or not isinstance(limit, (int, np.integer)) or limit < 0:
-            raise ParameterError(f"limit must be an integer of at least 0, got {limit!r}.")
-        self._add(BUDGET, self._groups(variables, axis), limit=min(int(limit), 2**31))
+        most = min(check_count(limit, "limit", 0, None), 2**31)
+        self._add(BUDGET, self._groups(variables, axis), limit=most)
 
     def xor_out(self, *variables: Variables, out: Variables, axis: int | None = None) -> None:
         """At most one is true, and `out` says whether one is.
@@ -311,8 +311,8 @@ class FactorGraph(Shown):
         """
         check_choice(method, "method", METHODS)
         seconds = check_seconds(time_limit)
-        nodes = check_count(max_nodes, "max_nodes")
-        rounds = check_count(max_iterations, "max_iterations", 10_000)
+        nodes = native_limit(max_nodes, "max_nodes")
+        rounds = native_limit(max_iterations, "max_iterations", 10_000)
         for name, number in (("penalty", penalty), ("tolerance", tolerance)):
             if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 < number < float("inf"):
                 raise ParameterError(f"{name} must be a positive number, got {number!r}.")

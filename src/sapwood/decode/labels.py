@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sapwood._core import decode as _native
-from sapwood.decode.door import Pairs, check_choice, check_count, check_seconds, mask, matrix, pairs
+from sapwood.checks import check_choice
+from sapwood.decode.door import Pairs, check_seconds, mask, matrix, native_limit, pairs
 from sapwood.decode.door import spans as span_array
 from sapwood.errors import DataError
 from sapwood.notebook import Shown
@@ -136,11 +137,11 @@ def decode_labels(
         needs,
         follows,
         mask(allowed, table.shape),
-        -1 if tokens is None else check_count(tokens, "tokens"),
+        -1 if tokens is None else native_limit(tokens, "tokens"),
         method == "exact",
         check_seconds(time_limit),
-        check_count(max_nodes, "max_nodes"),
-        check_count(max_states, "max_states", _MAX_STATES),
+        native_limit(max_nodes, "max_nodes"),
+        native_limit(max_states, "max_states", _MAX_STATES),
     )
     if isinstance(outcome, str):
         raise DataError(outcome)

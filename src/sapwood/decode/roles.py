@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from sapwood import settings
 from sapwood._core import decode as _native
-from sapwood.decode.door import Pairs, check_choice, check_count, check_seconds, mask, matrix, pairs
+from sapwood.checks import check_choice
+from sapwood.decode.door import Pairs, check_seconds, mask, matrix, native_limit, pairs
 from sapwood.decode.door import spans as span_array
 from sapwood.decode.graph import FactorGraph, Variables
 from sapwood.decode.programs import run_milp
@@ -82,7 +83,7 @@ class RoleProblem(Shown):
             pairs(excludes, "excludes"),
             pairs(requires, "requires"),
             None if allowed is None else mask(allowed, table.shape),
-            -1 if tokens is None else check_count(tokens, "tokens"),
+            -1 if tokens is None else native_limit(tokens, "tokens"),
         )
         if isinstance(made, str):
             raise DataError(made)
@@ -329,7 +330,7 @@ def decode_roles_batch(
             raise ParameterError(
                 f"problems[{number}] is a {type(problem).__name__}; wrap it as RoleProblem(scores, spans)."
             )
-    workers = settings.threads() if threads is None else check_count(threads, "threads")
+    workers = settings.threads() if threads is None else native_limit(threads, "threads")
     return _decode(given, method, beam, time_limit, max_nodes, max_states, workers)
 
 
@@ -343,8 +344,8 @@ def _decode(
     threads: int,
 ) -> list[RoleResult]:
     check_choice(method, "method", METHODS)
-    seconds, nodes = check_seconds(time_limit), check_count(max_nodes, "max_nodes")
-    width, states = check_count(beam, "beam"), check_count(max_states, "max_states", _MAX_STATES)
+    seconds, nodes = check_seconds(time_limit), native_limit(max_nodes, "max_nodes")
+    width, states = native_limit(beam, "beam"), native_limit(max_states, "max_states", _MAX_STATES)
     if method in ("lp", "ilp"):
         return [_by_program(problem, method == "ilp", seconds, nodes) for problem in problems]
     handles = [problem._native for problem in problems]

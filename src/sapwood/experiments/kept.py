@@ -11,8 +11,8 @@ from typing import Any
 
 from sapwood.errors import DataError
 from sapwood.experiments.tables import Setting
-from sapwood.files import atomic_write
 from sapwood.learn.checkpoints import fingerprint
+from sapwood.writing import atomic_write
 
 __all__ = ["Kept"]
 

@@ -15,17 +15,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sapwood import settings
-from sapwood.corpora.penn import read_treebank
-from sapwood.corpora.sources import open_all
 from sapwood.errors import DataError
 from sapwood.experiments.places import place_if_any, place_of
 from sapwood.experiments.tables import Cell, Setting, Table
 from sapwood.metrics import COLLINS, parseval, score_forest
 from sapwood.metrics.parseval import ParsevalSummary
 from sapwood.parse import PCFGParser
+from sapwood.sources import open_all
 from sapwood.trees.array import TreeArray, concatenate
-from sapwood.trees.brackets import read_trees
 from sapwood.trees.tree import Tree
+from sapwood.trees.treebank import read_trees
 
 __all__ = ["run", "split_sample"]
 
@@ -135,7 +134,7 @@ def _power(rows: list[Sequence[Cell]]) -> float:
 
 
 def _web(train: TreeArray, folder: str) -> Table:
-    web = {part: read_treebank(os.path.join(folder, f"{part}.trees*")) for part in ("train", "test")}
+    web = {part: read_trees(os.path.join(folder, f"{part}.trees*")) for part in ("train", "test")}
     gold = _trees(web["test"])
     rows: list[Sequence[Cell]] = []
     for name, trees in (("web", web["train"]), ("web + sample", concatenate([web["train"], train]))):

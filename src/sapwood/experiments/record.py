@@ -19,7 +19,7 @@ from typing import Any
 
 from sapwood.errors import DataError
 from sapwood.experiments.tables import Setting, Table
-from sapwood.words.wordnet import find_wordnet
+from sapwood.words.wordnet_files import find_wordnet
 
 __all__ = ["digest", "made", "read_results", "results_text"]
 

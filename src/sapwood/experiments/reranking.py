@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from sapwood import settings
 from sapwood.corpora.nbest import NBest, read_nbest, write_nbest
-from sapwood.corpora.penn import read_treebank
 from sapwood.errors import DataError
 from sapwood.experiments.kept import Kept
 from sapwood.experiments.places import place_of
@@ -28,6 +27,7 @@ from sapwood.metrics import paired_bootstrap
 from sapwood.metrics.parseval import ParsevalSummary, SentenceScore, mutual_f1
 from sapwood.parse import jackknife
 from sapwood.tasks.reranking import RERANKING_RULES, bracket_f1, examples_of, expected_f1, judge, spread_of
+from sapwood.trees.treebank import read_trees
 
 __all__ = ["run"]
 
@@ -71,7 +71,7 @@ def _own_lists(setting: Setting) -> list[NBest]:
     if kept is not None and kept.exists():
         setting.read["nbest-own"] = str(kept)
         return read_nbest(kept)
-    lists = jackknife(read_treebank(place_of(setting, "penn-sample"), drop_traces=True), n=30)
+    lists = jackknife(read_trees(place_of(setting, "penn-sample"), drop_traces=True), n=30)
     if kept is None:
         return lists
     kept.parent.mkdir(parents=True, exist_ok=True)

@@ -20,8 +20,6 @@ from sapwood.explorer.limits import Limits
 from sapwood.explorer.reading import Sentence, parser_of, read_sentence, tree_json
 from sapwood.explorer.requests import Request, finite
 from sapwood.explorer.shelf import Shelf
-from sapwood.kernels.semantic import SmoothedPartialTree
-from sapwood.kernels.syntactic import PartialTree
 from sapwood.learn import KernelSVC
 from sapwood.learn.explain import Explanation
 from sapwood.parse import BaseParser
@@ -150,14 +148,13 @@ def _explanation_json(explanation: Explanation) -> dict[str, Any]:
     fragments = []
     for fragment in explanation.fragments:
         at = places.get(fragment.view)
-        gaps = fragment.kernel.startswith(_GAPPED)
         fragments.append(
             {
                 "weight": finite(fragment.weight),
                 "count": finite(fragment.count),
                 "text": str(fragment),
                 "view": fragment.view,
-                "places": [] if at is None else fragment_places(at, fragment.tree, gaps=gaps, limit=_PLACES),
+                "places": [] if at is None else fragment_places(at, fragment.tree, gaps=fragment.gapped, limit=_PLACES),
             }
         )
     return {
@@ -173,10 +170,6 @@ def _explanation_json(explanation: Explanation) -> dict[str, Any]:
         "fragments": fragments,
         "others": [{"kernel": other.kernel, "value": finite(other.value)} for other in explanation.others],
     }
-
-
-_GAPPED = (PartialTree.__name__, SmoothedPartialTree.__name__, "GrammarDriven")
-"""Kernels whose fragments leave out children, as explanations name them."""
 
 
 def _label_roles(

@@ -7,7 +7,7 @@ A kernel joins with one method. A kernel whose values are sums over pairs of nod
 and returns an ``Attribution`` that says what each node of an example adds to ``k(example, X) @ weights``. Subclasses of
 ``TreeKernel`` need not even do that: they get ``Differences``, which asks their expansion about every subtree. A faster
 one pays off for deep trees. Kernels that return None are shown by their support examples instead. Combinations of
-kernels override ``_parts`` and pass weights on to what they are made of.
+kernels are explained term by term; see ``Kernel.terms``.
 
 Pictures and tables are not here; see ``sapwood.kernels.explain`` and ``sapwood.learn.explain``.
 """
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,9 +26,9 @@ from sapwood import _core
 from sapwood.trees.array import TreeArray
 
 if TYPE_CHECKING:
-    from sapwood.kernels.base import Expansion, Kernel
+    from sapwood.kernels.base import Expansion
 
-__all__ = ["Attribution", "Differences", "Found", "NativeAttribution", "Part", "Searched", "whole"]
+__all__ = ["Attribution", "Differences", "Found", "NativeAttribution", "Searched"]
 
 Matrix = NDArray[np.float64]
 
@@ -184,54 +184,3 @@ class Differences(Attribution):
         parents = np.repeat(np.arange(len(node_labels)), arity)
         np.add.at(below, parents, result[children])
         return np.asarray(result - below)
-
-
-@dataclass(frozen=True)
-class Part:
-    """One kernel of a weighted combination, with the examples and weights it sees.
-
-    The outputs of a combination for an example are the sum over its parts of
-    ``factor(example) * (kernel(pick(example), support) @ weights)``.
-
-    Attributes
-    ----------
-    kernel : Kernel
-        Not itself a sum, scaling, normalisation or view.
-    support : array of examples
-        As this kernel sees them.
-    weights : array of shape (n, outputs)
-        With all factors that belong to the support examples.
-    pick : callable
-        Takes the examples of the combination and returns those of this kernel.
-    factor : callable
-        Takes the examples of the combination and returns one factor for each.
-    view : str, optional
-        The view of ``Examples`` that the kernel is on.
-    """
-
-    kernel: Kernel
-    support: Any
-    weights: Matrix
-    pick: Callable[[Any], Any]
-    factor: Callable[[Any], Matrix]
-    view: str | None = None
-
-    def on(self, view: str) -> Part:
-        """Return the part as seen from examples that have this view."""
-        inner_pick, inner_factor = self.pick, self.factor
-        return replace(
-            self,
-            pick=lambda X: inner_pick(X[view]),
-            factor=lambda X: inner_factor(X[view]),
-            view=view if self.view is None else self.view,
-        )
-
-    def times(self, factor: Callable[[Any], Matrix]) -> Part:
-        """Return the part with one more factor per example."""
-        inner = self.factor
-        return replace(self, factor=lambda X: inner(X) * factor(X))
-
-
-def whole(kernel: Kernel, support: Any, weights: Matrix) -> Part:
-    """Make the only part of a kernel that is not taken apart."""
-    return Part(kernel, support, weights, pick=lambda X: X, factor=lambda X: np.ones(X.shape[0]))

@@ -10,21 +10,23 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from inspect import isabstract
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sapwood.callers import levels_to_user
+from sapwood.checks import check_amount, check_count, is_number
 from sapwood.errors import DataError, ParameterError
-from sapwood.kernels.attribution import Attribution, Part, whole
-from sapwood.kernels.data import as_data, is_single, join
+from sapwood.kernels.attribution import Attribution
+from sapwood.kernels.data import as_data, is_single, join, pick_view
 from sapwood.kernels.finite import check_diagonal, check_finite, check_gram, check_pairs
 from sapwood.kernels.memory import require
 from sapwood.kernels.parameters import Parametrized, as_written
-from sapwood.scalars import is_finite, is_number
+from sapwood.kernels.terms import Norm, Term, normalizing_scale
 from sapwood.trees.array import TreeArray
-from sapwood.trees.examples import Examples
 
 if TYPE_CHECKING:
     from sapwood.kernels.explain import KernelExplanation
@@ -39,8 +41,40 @@ class Kernel(Parametrized, ABC):
     """Base of all kernels: ``k(X)``, ``k(X, Y)``, ``k.diag(X)`` and the algebra.
 
     Subclasses keep each constructor argument under its own name, as scikit-learn's estimators do, and check it in
-    ``_validate``.
+    ``_validate``. They define ``_gram``; everything else has a default. See "Write your own kernel" in the manual.
     """
+
+    # Properties of its values that a class may declare, so that faster code is used. They hold for the class that
+    # declares them and not for its subclasses, which may compute something else and have to declare them again.
+    _DECLARED = ("compares_words_by_equality", "ignores_words", "never_negative", "_dot_form")
+
+    # Whether fragments may leave out children of a node.
+    leaves_out_children: bool = False
+
+    @property
+    def never_negative(self) -> bool:
+        """Whether no value is below 0."""
+        return False
+
+    @property
+    def compares_words_by_equality(self) -> bool:
+        """Whether values stay the same when words are renamed one to one, ``_reserved_labels`` left alone."""
+        return False
+
+    def ignores_words(self, parents: frozenset[str]) -> bool:
+        """Return whether words under nodes with these labels make no difference at all."""
+        return False
+
+    def _dot_form(self) -> tuple[float, float, int] | None:
+        """Return s, c and d of a kernel that is (s·⟨x, y⟩ + c)^d between the rows of a matrix; None for others."""
+        return None
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if any(issubclass(base, Kernel) and not isabstract(base) for base in cls.__bases__):
+            for name in Kernel._DECLARED:
+                if name not in vars(cls):
+                    setattr(cls, name, vars(Kernel)[name])
 
     def __call__(self, X: Any, Y: Any = None) -> Any:
         """Compare every element of X with every element of Y, or of X with itself.
@@ -170,13 +204,53 @@ class Kernel(Parametrized, ABC):
 
         return explain_kernel(self, a, b, top=top)
 
+    # How a kernel is taken apart.
+
+    def summands(self) -> list[tuple[float, Kernel]]:
+        """Return the kernels that this one adds up, with their weights; one that adds up none is its own summand."""
+        return [(1.0, self)]
+
+    def factors(self) -> list[Kernel]:
+        """Return the kernels whose product this one is; one that multiplies none is its own factor."""
+        return [self]
+
+    def terms(self) -> list[Term]:
+        """Write the kernel as a sum of simpler ones, each with its weight, its view and what it is normalised by.
+
+        Examples
+        --------
+        >>> from sapwood.kernels import Linear, SubsetTree
+        >>> for term in (0.6 * SubsetTree().normalized().on("tree") + Linear().on("flat")).terms():
+        ...     print(term.weight, term.kernel, term.view, [norm.kernel for norm in term.norms])
+        0.6 SubsetTree(decay=0.4) tree [SubsetTree(decay=0.4)]
+        1.0 Linear() flat []
+        """
+        found = self.summands()
+        if found[0][1] is self:
+            return [Term(1.0, self)]
+        return [replace(term, weight=weight * term.weight) for weight, kernel in found for term in kernel.terms()]
+
+    def views(self) -> set[str]:
+        """Return the names of the views that the kernel looks at; none if it compares examples as they are."""
+        return {view for kernel in self._kernels() for view in kernel.views()}
+
+    def _kernels(self) -> list[Kernel]:
+        """Return the kernels among the parameters."""
+        return [value for value in self.get_params(deep=False).values() if isinstance(value, Kernel)]
+
+    def _reserved_labels(self) -> set[str]:
+        """Return labels that the kernel knows by name; where they stand on leaves, these are not taken for words."""
+        return {label for kernel in self._kernels() for label in kernel._reserved_labels()}
+
     # What subclasses define. X and Y have passed as_data. Results are new arrays, since other kernels change them.
 
     @abstractmethod
-    def _gram(self, X: Any, Y: Any | None) -> Matrix: ...
+    def _gram(self, X: Any, Y: Any | None) -> Matrix:
+        """Compare the examples of X with those of Y; None stands for X."""
 
-    @abstractmethod
-    def _diag(self, X: Any) -> Matrix: ...
+    def _diag(self, X: Any) -> Matrix:
+        blocks = (X[start : start + 16] for start in range(0, X.shape[0], 16))
+        return np.concatenate([np.zeros(0), *(np.diagonal(self._gram(block, None)) for block in blocks)])
 
     def _finite_gram(self, X: Any, Y: Any | None, examples: NDArray[Any] | Sequence[int]) -> Matrix:
         """Compute a block of a matrix; where a value is not finite, raise with the number that its row has outside."""
@@ -215,9 +289,9 @@ class Kernel(Parametrized, ABC):
     def _rows(self, X: Any, Y: Any, factors: Matrix, cache_bytes: int) -> Any:
         """Return a native source of rows of k(X, Y), times the factors of both sides, that computes one when asked."""
 
-    def _parts(self, X: Any, weights: Matrix) -> list[Part]:
-        """Take the outputs k(Y, X) @ weights apart into a sum over simpler kernels."""
-        return [whole(self, X, weights)]
+    def _comparable(self, X: Any) -> Any:
+        """Return examples in a form in which equal ones are stored alike."""
+        return X
 
     def _expansion(self, X: Any, weights: Matrix) -> Expansion:
         def evaluate(Y: Any) -> Matrix:
@@ -265,22 +339,33 @@ class Kernel(Parametrized, ABC):
         return OnView(self.copy(), view)
 
 
-class _Pair(Kernel):
+class _Combination(Kernel):
+    """A kernel made of others, which are its parameters k1 and k2, or kernel."""
+
+    def _validate(self) -> None:
+        for name in self._names():
+            value = getattr(self, name)
+            if name in ("k1", "k2", "kernel") and not isinstance(value, Kernel):
+                raise ParameterError(f"{name} must be a kernel, got {value!r}.")
+
+    @property
+    def compares_words_by_equality(self) -> bool:
+        return all(kernel.compares_words_by_equality for kernel in self._kernels())
+
+    def _arrays(self) -> int:
+        return max((place > 0) + kernel._arrays() for place, kernel in enumerate(self._kernels()))
+
+    def _bind(self, X: Any) -> Kernel:
+        params = self.get_params(deep=False)
+        return type(self)(**{k: v._bind(X) if isinstance(v, Kernel) else v for k, v in params.items()})
+
+
+class _Pair(_Combination):
     """A kernel made of two others."""
 
     def __init__(self, k1: Kernel, k2: Kernel) -> None:
         self.k1, self.k2 = k1, k2
         self._validate()
-
-    def _validate(self) -> None:
-        for name in ("k1", "k2"):
-            _check_kernel(getattr(self, name), name)
-
-    def _arrays(self) -> int:
-        return max(self.k1._arrays(), 1 + self.k2._arrays())
-
-    def _bind(self, X: Any) -> Kernel:
-        return type(self)(self.k1._bind(X), self.k2._bind(X))
 
 
 class Sum(_Pair):
@@ -301,8 +386,9 @@ class Sum(_Pair):
         first, second = self.k1._expansion(X, weights), self.k2._expansion(X, weights)
         return lambda Y: first(Y) + second(Y)
 
-    def _parts(self, X: Any, weights: Matrix) -> list[Part]:
-        return self.k1._parts(X, weights) + self.k2._parts(X, weights)
+    def summands(self) -> list[tuple[float, Kernel]]:
+        """Return those of both kernels."""
+        return self.k1.summands() + self.k2.summands()
 
     def __repr__(self) -> str:
         right = f"({self.k2!r})" if isinstance(self.k2, Sum) else repr(self.k2)
@@ -311,6 +397,10 @@ class Sum(_Pair):
 
 class Product(_Pair):
     """The product of two kernels, value by value; written ``k1 * k2``."""
+
+    def factors(self) -> list[Kernel]:
+        """Return those of both kernels."""
+        return self.k1.factors() + self.k2.factors()
 
     def _gram(self, X: Any, Y: Any | None) -> Matrix:
         K = changeable(self.k1._gram(X, Y))
@@ -329,7 +419,7 @@ class Product(_Pair):
         return f"{left} * {right}"
 
 
-class Scaled(Kernel):
+class Scaled(_Combination):
     """A kernel times a number; written ``weight * kernel``."""
 
     def __init__(self, weight: float, kernel: Kernel) -> None:
@@ -337,14 +427,8 @@ class Scaled(Kernel):
         self._validate()
 
     def _validate(self) -> None:
-        _check_number(self.weight, "weight", "a finite number of at least 0, so that the kernel stays one")
-        _check_kernel(self.kernel, "kernel")
-
-    def _arrays(self) -> int:
-        return self.kernel._arrays()
-
-    def _bind(self, X: Any) -> Kernel:
-        return Scaled(self.weight, self.kernel._bind(X))
+        check_amount(self.weight, "weight")
+        super()._validate()
 
     def _gram(self, X: Any, Y: Any | None) -> Matrix:
         K = changeable(self.kernel._gram(X, Y))
@@ -360,15 +444,16 @@ class Scaled(Kernel):
     def _expansion(self, X: Any, weights: Matrix) -> Expansion:
         return self.kernel._expansion(X, self.weight * weights)
 
-    def _parts(self, X: Any, weights: Matrix) -> list[Part]:
-        return self.kernel._parts(X, self.weight * weights)
+    def summands(self) -> list[tuple[float, Kernel]]:
+        """Return those of the kernel, times the weight."""
+        return [(float(self.weight) * weight, kernel) for weight, kernel in self.kernel.summands()]
 
     def __repr__(self) -> str:
         part = repr(self.kernel)
         return f"{as_written(self.weight)} * {f'({part})' if isinstance(self.kernel, (Sum, Product, Scaled)) else part}"
 
 
-class Power(Kernel):
+class Power(_Combination):
     """A kernel raised to a whole power, value by value; written ``kernel ** exponent``."""
 
     def __init__(self, kernel: Kernel, exponent: int) -> None:
@@ -376,16 +461,12 @@ class Power(Kernel):
         self._validate()
 
     def _validate(self) -> None:
-        _check_kernel(self.kernel, "kernel")
-        exponent = self.exponent
-        if isinstance(exponent, bool) or not isinstance(exponent, (int, np.integer)) or exponent < 1:
-            raise ParameterError(f"exponent must be an integer of at least 1, got {self.exponent!r}.")
+        super()._validate()
+        check_count(self.exponent, "exponent", most=None)
 
-    def _arrays(self) -> int:
-        return self.kernel._arrays()
-
-    def _bind(self, X: Any) -> Kernel:
-        return Power(self.kernel._bind(X), self.exponent)
+    def factors(self) -> list[Kernel]:
+        """Return those of the kernel as often as the exponent says."""
+        return self.kernel.factors() * int(self.exponent)
 
     def _gram(self, X: Any, Y: Any | None) -> Matrix:
         K = changeable(self.kernel._gram(X, Y))
@@ -401,7 +482,7 @@ class Power(Kernel):
         return f"{_atom(self.kernel)} ** {as_written(self.exponent)}"
 
 
-class Normalized(Kernel):
+class Normalized(_Combination):
     """A kernel divided by the square roots of both self-kernels; written ``kernel.normalized()``.
 
     Where a self-kernel is 0 the value is 0, and one warning names the elements. No value is above 1 or below -1, and
@@ -414,21 +495,24 @@ class Normalized(Kernel):
         self.kernel = kernel
         self._validate()
 
-    def _validate(self) -> None:
-        _check_kernel(self.kernel, "kernel")
-
-    def _arrays(self) -> int:
-        return self.kernel._arrays()
-
-    def _bind(self, X: Any) -> Kernel:
-        return Normalized(self.kernel._bind(X))
+    def terms(self) -> list[Term]:
+        """Return the terms of the kernel with one more norm."""
+        inner = self.kernel
+        if isinstance(inner, OnView):
+            # Within its view, where a table of values can be normalised as a whole.
+            return OnView(Normalized(inner.kernel), inner.view).terms()
+        if isinstance(inner, Normalized) or (isinstance(inner, Scaled) and inner.weight > 0):
+            # Factors cancel out.
+            return Normalized(inner.kernel).terms()
+        return [replace(term, norms=(Norm(inner, None), *term.norms)) for term in inner.terms()]
 
     def _gram(self, X: Any, Y: Any | None) -> Matrix:
         K = changeable(self.kernel._gram(X, Y))
         if Y is None:
-            left = right = self._scale(np.ascontiguousarray(np.diagonal(K)))
+            left = right = normalizing_scale(np.ascontiguousarray(np.diagonal(K)))
         else:
-            left, right = self._scale(self.kernel._diag(X), side="X"), self._scale(self.kernel._diag(Y), side="Y")
+            left = normalizing_scale(self.kernel._diag(X), side="X")
+            right = normalizing_scale(self.kernel._diag(Y), side="Y")
         beyond = 0
         # In blocks, to save memory.
         for start in range(0, len(K), 64):
@@ -441,29 +525,23 @@ class Normalized(Kernel):
         return K
 
     def _diag(self, X: Any) -> Matrix:
-        return (self._scale(self.kernel._diag(X)) > 0).astype(np.float64)
+        return (normalizing_scale(self.kernel._diag(X)) > 0).astype(np.float64)
 
     def _pairwise(self, X: Any) -> Matrix:
         half = X.shape[0] // 2
         values, diagonal = self.kernel._pairwise_and_diag(X)
         for part, side in ((diagonal[:half], "X"), (diagonal[half:], "Y")):
             check_diagonal(part, side)
-        values, scale = changeable(values), self._scale(diagonal)
+        values, scale = changeable(values), normalizing_scale(diagonal)
         _multiply(values, scale[:half], scale[half:])
         self._warn_beyond(_bound(values), scale)
         return values
 
     def _expansion(self, X: Any, weights: Matrix) -> Expansion:
-        inner = self.kernel._expansion(X, self._support_scale(X)[:, None] * weights)
-        return lambda Y: inner(Y) * self._scale(self.kernel._diag(Y))[:, None]
-
-    def _parts(self, X: Any, weights: Matrix) -> list[Part]:
-        inner = self.kernel._parts(X, self._support_scale(X)[:, None] * weights)
-        return [part.times(lambda Y: self._scale(self.kernel._diag(Y))) for part in inner]
-
-    def _support_scale(self, X: Any) -> Matrix:
-        """Return the factors of support examples, which training has warned about already."""
-        return self._scale(self.kernel._diag(X), warn=False)
+        # Training has warned of support examples that share nothing with themselves.
+        scale = normalizing_scale(self.kernel._diag(X), warn=False)
+        inner = self.kernel._expansion(X, scale[:, None] * weights)
+        return lambda Y: inner(Y) * normalizing_scale(self.kernel._diag(Y))[:, None]
 
     def _warn_beyond(self, count: int, *scales: Matrix) -> None:
         # Self-kernels close to the smallest number have few digits left, so that they prove nothing.
@@ -474,32 +552,11 @@ class Normalized(Kernel):
                 stacklevel=levels_to_user(),
             )
 
-    @staticmethod
-    def _scale(diagonal: Matrix, *, warn: bool = True, side: str = "") -> Matrix:
-        diagonal = np.asarray(diagonal, dtype=np.float64)
-        check_diagonal(diagonal, side)
-        empty = np.flatnonzero(diagonal <= 0)
-        if len(empty) and warn:
-            listed = ", ".join(map(str, empty[:5])) + (", ..." if len(empty) > 5 else "")
-            warnings.warn(
-                f"{len(empty)} of {len(diagonal)} elements share nothing even with themselves (positions {listed}): "
-                "their normalized kernel is 0 with everything. They are usually single leaves.",
-                stacklevel=levels_to_user(),
-            )
-        scale = np.zeros_like(diagonal)
-        np.divide(
-            1.0,
-            np.sqrt(diagonal, where=diagonal > 0, out=np.ones_like(diagonal)),
-            where=diagonal > 0,
-            out=scale,
-        )
-        return scale
-
     def __repr__(self) -> str:
         return f"{_atom(self.kernel)}.normalized()"
 
 
-class OnView(Kernel):
+class OnView(_Combination):
     """A kernel on one view of ``Examples``; written ``kernel.on(view)``."""
 
     def __init__(self, kernel: Kernel, view: str) -> None:
@@ -507,17 +564,12 @@ class OnView(Kernel):
         self._validate()
 
     def _validate(self) -> None:
-        _check_kernel(self.kernel, "kernel")
+        super()._validate()
         if not isinstance(self.view, str):
             raise ParameterError(f"view must be the name of a view, got {self.view!r}.")
 
-    def _arrays(self) -> int:
-        return self.kernel._arrays()
-
     def _pick(self, X: Any) -> Any:
-        if not isinstance(X, Examples):
-            raise DataError(f"the kernel is on the view {self.view!r}, so it needs Examples, not {type(X).__name__}.")
-        return X[self.view]
+        return pick_view(X, self.view)
 
     def _bind(self, X: Any) -> Kernel:
         return OnView(self.kernel._bind(self._pick(X)), self.view)
@@ -535,8 +587,15 @@ class OnView(Kernel):
         inner = self.kernel._expansion(self._pick(X), weights)
         return lambda Y: inner(self._pick(Y))
 
-    def _parts(self, X: Any, weights: Matrix) -> list[Part]:
-        return [part.on(self.view) for part in self.kernel._parts(self._pick(X), weights)]
+    def terms(self) -> list[Term]:
+        """Return the terms of the kernel, on the view."""
+        inner = self.kernel.terms()
+        # A view has no views itself; whoever evaluates the kernel is told so.
+        return [Term(1.0, self)] if self.kernel.views() else [term.on(self.view) for term in inner]
+
+    def views(self) -> set[str]:
+        """Return the view."""
+        return {self.view}
 
     def __repr__(self) -> str:
         return f"{_atom(self.kernel)}.on({self.view!r})"
@@ -545,12 +604,14 @@ class OnView(Kernel):
 class Constant(Kernel):
     """The same value for every pair; what a number becomes in ``kernel + number``."""
 
+    compares_words_by_equality = True
+
     def __init__(self, value: float) -> None:
         self.value = value
         self._validate()
 
     def _validate(self) -> None:
-        _check_number(self.value, "value", "a finite number of at least 0")
+        check_amount(self.value, "value")
 
     def _gram(self, X: Any, Y: Any | None) -> Matrix:
         return np.full((X.shape[0], (X if Y is None else Y).shape[0]), float(self.value))
@@ -608,16 +669,6 @@ def _bound(values: Matrix) -> int:
 def _quietly() -> Any:
     """Keep numpy from warning of values that are too large: they are an error, which names the examples."""
     return np.errstate(over="ignore", invalid="ignore")
-
-
-def _check_number(value: object, name: str, expected: str) -> None:
-    if not is_finite(value) or value < 0:
-        raise ParameterError(f"{name} must be {expected}; got {value!r}.")
-
-
-def _check_kernel(value: object, name: str) -> None:
-    if not isinstance(value, Kernel):
-        raise ParameterError(f"{name} must be a kernel, got {value!r}.")
 
 
 def _combine(kind: type[_Pair], left: Any, right: Any) -> Kernel:

@@ -17,7 +17,7 @@ from sapwood.trees.examples import Examples
 from sapwood.trees.tree import Tree
 from sapwood.trees.views import as_view
 
-__all__ = ["as_data", "end_to_end", "is_single", "join"]
+__all__ = ["as_data", "end_to_end", "is_single", "join", "pick_view"]
 
 
 def as_data(X: Any) -> Any:
@@ -86,3 +86,10 @@ def end_to_end(first: Any, second: Any, names: tuple[str, str] = ("X", "Y")) -> 
 def is_single(X: Any) -> bool:
     """Return whether X is one tree rather than an array of them."""
     return isinstance(X, (Tree, str)) or is_nltk(X)
+
+
+def pick_view(X: Any, view: str) -> Any:
+    """Return one view of examples."""
+    if not isinstance(X, Examples):
+        raise DataError(f"the kernel is on the view {view!r}, so it needs Examples, not {type(X).__name__}.")
+    return X[view]

@@ -1,6 +1,6 @@
 """Why two trees are as similar as they are: the fragments they share, and what each is worth.
 
-Also here: ``WeightedFragment`` and how a score is gathered from the parts of a kernel, which explanations of decisions
+Also here: ``WeightedFragment`` and how a score is gathered from the terms of a kernel, which explanations of decisions
 use too.
 """
 
@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sapwood.checks import check_count
 from sapwood.draw.html import fragment_table, panel
 from sapwood.draw.text import cut, wrapped
-from sapwood.errors import DataError, ParameterError
-from sapwood.kernels.attribution import Attribution, Matrix, Part
+from sapwood.errors import DataError
+from sapwood.kernels.attribution import Attribution, Matrix
+from sapwood.kernels.terms import Scales, Term
 from sapwood.trees.array import TreeArray
 from sapwood.trees.convert import is_nltk
 from sapwood.trees.examples import Examples
@@ -24,7 +26,15 @@ from sapwood.trees.tree import Tree
 if TYPE_CHECKING:
     from sapwood.kernels.base import Kernel
 
-__all__ = ["KernelExplanation", "WeightedFragment", "check_top", "explain_kernel", "one_example", "search"]
+__all__ = [
+    "CompiledTerm",
+    "KernelExplanation",
+    "WeightedFragment",
+    "compile_terms",
+    "explain_kernel",
+    "one_example",
+    "search",
+]
 
 
 @dataclass(frozen=True)
@@ -49,6 +59,8 @@ class WeightedFragment:
         that this one is like. It has the same shape; words and tags may differ.
     deleted, other_deleted : tuple of str
         Labels of the children that were left out to get this fragment, and the other, in the way that costs least.
+    gapped : bool
+        Whether fragments of the kernel may leave out children at all.
     """
 
     tree: Tree
@@ -59,6 +71,7 @@ class WeightedFragment:
     other: Tree | None = None
     deleted: tuple[str, ...] = ()
     other_deleted: tuple[str, ...] = ()
+    gapped: bool = False
 
     def __str__(self) -> str:
         """Write the fragment, what was left out, and the other fragment where it is not the same."""
@@ -137,17 +150,17 @@ class KernelExplanation:
 
 def explain_kernel(kernel: Kernel, a: Any, b: Any, *, top: int = 10) -> KernelExplanation:
     """Explain one kernel value; see ``Kernel.explain``."""
-    check_top(top)
+    check_count(top, "top", 0)
     left, right = one_example(a), one_example(b)
     value = float(kernel(left, right)[0, 0])
-    parts = kernel._parts(right, np.ones((1, 1)))
-    compiled = [(part, part.kernel._attribution(part.support, part.weights)) for part in parts]
-    combination = np.ones(1)
-    fragments, exact, searched = search(compiled, combination, top, left, pairs=True)
-    others = []
-    for (part, attribution), has_fragments in zip(compiled, searched, strict=True):
-        if attribution is None or not has_fragments:
-            others.append((repr(part.kernel), score(part, left, combination)))
+    compiled = compile_terms(kernel, right, np.ones((1, 1)))
+    fragments, exact, searched = search(compiled, np.ones(1), top, left, pairs=True)
+    scales = Scales(left)
+    others = [
+        (repr(one.kernel), float(scales.of(one.term.norms)[0] * one.outputs(left)[0, 0]))
+        for one, has_fragments in zip(compiled, searched, strict=True)
+        if not has_fragments
+    ]
     listed = sum(fragment.weight for fragment in fragments)
     remainder = value - listed - sum(other for _, other in others)
     # What is left of rounding is no fragment.
@@ -156,34 +169,77 @@ def explain_kernel(kernel: Kernel, a: Any, b: Any, *, top: int = 10) -> KernelEx
     return KernelExplanation(kernel, value, fragments, remainder, tuple(others), exact)
 
 
+@dataclass(frozen=True)
+class CompiledTerm:
+    """A term of a kernel with support examples and weights: what it adds to ``k(example, X) @ weights``.
+
+    That is ``kernel(pick(example), support) @ weights`` times the scale of the example by the norms of the term.
+
+    Attributes
+    ----------
+    term : Term
+    support : array of examples
+        As the term's kernel sees them.
+    weights : array of shape (n, outputs)
+        With the weight of the term, and with what normalises the support examples.
+    attribution : Attribution, optional
+        Says which nodes the outputs come from; None if they do not come from nodes.
+    """
+
+    term: Term
+    support: Any
+    weights: Matrix
+    attribution: Attribution | None
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel of the term."""
+        return self.term.kernel
+
+    def outputs(self, example: Any) -> Matrix:
+        """Return the outputs before the example is normalised."""
+        return self.kernel._expansion(self.support, self.weights)(self.term.pick(example))
+
+
+def compile_terms(kernel: Kernel, X: Any, weights: Matrix) -> list[CompiledTerm]:
+    """Take the outputs k(Y, X) @ weights apart by the terms of the kernel."""
+    # Training has warned of support examples that share nothing with themselves.
+    scales = Scales(X, warn=False)
+    compiled = []
+    for term in kernel.terms():
+        support = term.pick(X)
+        scaled = (term.weight * scales.of(term.norms))[:, None] * weights
+        compiled.append(CompiledTerm(term, support, scaled, term.kernel._attribution(support, scaled)))
+    return compiled
+
+
 def search(
-    compiled: Sequence[tuple[Part, Attribution | None]],
+    compiled: Sequence[CompiledTerm],
     combination: Matrix,
     top: int,
     example: Any | None,
     *,
     pairs: bool = False,
 ) -> tuple[tuple[WeightedFragment, ...], bool, list[bool]]:
-    """Find the heaviest fragments of all parts together, with ``pairs`` those of two trees.
+    """Find the heaviest fragments of all terms together, with ``pairs`` those of two trees.
 
     Returns
     -------
     fragments, exact, searched
-        ``searched`` says for each part whether its fragments could be searched.
+        ``searched`` says for each term whether its fragments could be searched.
     """
     fragments: list[WeightedFragment] = []
     exact = True
     searched = []
-    for part, attribution in compiled:
-        if attribution is None:
-            searched.append(False)
-            continue
-        element = None if example is None else part.pick(example)
-        found = attribution.heaviest(combination, top, element, pairs=pairs)
+    scales = None if example is None else Scales(example)
+    for one in compiled:
+        term = one.term
+        element = None if example is None else term.pick(example)
+        found = None if one.attribution is None else one.attribution.heaviest(combination, top, element, pairs=pairs)
         searched.append(found is not None)
         if found is None:
             continue
-        factor = 1.0 if example is None else float(part.factor(example)[0])
+        factor = 1.0 if scales is None else float(scales.of(term.norms)[0])
         counts: Iterable[float] = found.counts.tolist() if example is not None else [float("nan")] * len(found.weights)
         others: Iterable[Any] = [None] * len(found.weights) if found.others is None else found.others
         for number, (tree, other, weight, count) in enumerate(
@@ -193,19 +249,22 @@ def search(
             if weight * factor != 0.0:
                 deleted = tuple(found.deleted[number]) if found.deleted else ()
                 other_deleted = tuple(found.other_deleted[number]) if found.other_deleted else ()
-                kernel = repr(part.kernel)
                 fragments.append(
-                    WeightedFragment(tree, weight * factor, count, kernel, part.view, other, deleted, other_deleted)
+                    WeightedFragment(
+                        tree,
+                        weight * factor,
+                        count,
+                        repr(term.kernel),
+                        term.view,
+                        other,
+                        deleted,
+                        other_deleted,
+                        term.kernel.leaves_out_children,
+                    )
                 )
         exact &= found.exact
     fragments.sort(key=lambda fragment: -abs(fragment.weight))
     return tuple(fragments[:top]), exact, searched
-
-
-def score(part: Part, example: Any, combination: Matrix) -> float:
-    """Return what a part adds to a combination of outputs."""
-    outputs = part.kernel._expansion(part.support, part.weights @ combination[:, None])(part.pick(example))
-    return float(part.factor(example)[0] * outputs[0, 0])
 
 
 def one_example(example: Any) -> Any:
@@ -221,9 +280,3 @@ def one_example(example: Any) -> Any:
     if isinstance(example, list):
         return one_example(TreeArray(example))
     raise DataError(f"expected a tree or Examples of one row, got {type(example).__name__}.")
-
-
-def check_top(top: object) -> None:
-    """Raise unless the number of fragments asked for is an integer of at least 0."""
-    if isinstance(top, bool) or not isinstance(top, (int, np.integer)) or top < 0:
-        raise ParameterError(f"top must be an integer of at least 0, got {top!r}.")

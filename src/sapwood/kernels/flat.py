@@ -15,10 +15,10 @@ import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from sapwood import _core, settings
-from sapwood.errors import DataError, ParameterError
+from sapwood.checks import check_amount, check_count, is_finite
+from sapwood.errors import DataError
 from sapwood.kernels.base import Expansion, Kernel, Matrix
 from sapwood.kernels.semantic import check_similarity
-from sapwood.scalars import is_finite
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples
 from sapwood.words.base import WordSimilarity
@@ -32,6 +32,9 @@ class FlatKernel(Kernel):
     @abstractmethod
     def _map(self, products: Matrix) -> Matrix:
         """Turn dot products into kernel values, in place if possible."""
+
+    def _comparable(self, X: Any) -> Any:
+        return _line_up(self, X)[0]
 
     def _gram(self, X: Any, Y: Any | None) -> Matrix:
         if Y is None:
@@ -116,6 +119,12 @@ class Linear(FlatKernel):
             return self
         bound = self.words.bind(lambda: _documents(self, X))
         return self if bound is self.words else Linear(words=bound)
+
+    def _dot_form(self) -> tuple[float, float, int] | None:
+        return (1.0, 0.0, 1) if self.words is None else None
+
+    def _comparable(self, X: Any) -> Any:
+        return super()._comparable(X) if self.words is None else X
 
     def _gram(self, X: Any, Y: Any | None) -> Matrix:
         if self.words is None:
@@ -218,12 +227,12 @@ class Polynomial(FlatKernel):
         self._validate()
 
     def _validate(self) -> None:
-        if isinstance(self.degree, bool) or not isinstance(self.degree, (int, np.integer)) or self.degree < 1:
-            raise ParameterError(f"degree must be an integer of at least 1, got {self.degree!r}.")
-        for name, least in (("constant", "at least 0"), ("scale", "more than 0")):
-            value = getattr(self, name)
-            if not is_finite(value) or value < 0 or (name == "scale" and value == 0):
-                raise ParameterError(f"{name} must be a finite number of {least}, got {value!r}.")
+        check_count(self.degree, "degree", most=None)
+        check_amount(self.constant, "constant")
+        check_amount(self.scale, "scale", zero=False)
+
+    def _dot_form(self) -> tuple[float, float, int]:
+        return float(self.scale), float(self.constant), int(self.degree)
 
     def _map(self, products: Matrix) -> Matrix:
         products *= self.scale

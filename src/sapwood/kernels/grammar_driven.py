@@ -14,23 +14,20 @@ import numpy as np
 import scipy.sparse as sparse
 
 from sapwood import _core, settings
+from sapwood.checks import check_choice, check_flag, check_share
 from sapwood.errors import DataError, ParameterError
 from sapwood.kernels.attribution import SEARCH_LIMIT, Attribution, Differences, Searched
 from sapwood.kernels.base import Expansion, Kernel, Matrix
 from sapwood.kernels.links import WordLinker, pack_links
 from sapwood.kernels.syntactic import _trees, check_decay
-from sapwood.scalars import is_number
+from sapwood.penn import ADJECTIVE_TAGS, ADVERB_TAGS, NOUN_TAGS
 from sapwood.trees.array import TreeArray
 from sapwood.trees.grammar import Grammar
 from sapwood.words.base import WordSimilarity
 
 __all__ = ["PENN_TAG_SETS", "GrammarDriven", "WordKernel"]
 
-PENN_TAG_SETS = (
-    ("JJ", "JJR", "JJS"),
-    ("RB", "RBR", "RBS"),
-    ("NN", "NNS", "NNP", "NNPS", "NAC", "NX"),
-)
+PENN_TAG_SETS = (ADJECTIVE_TAGS, ADVERB_TAGS, (*NOUN_TAGS, "NAC", "NX"))
 """Penn tags that may stand for each other. Verb tags are left out on purpose: they tell active from passive."""
 
 
@@ -91,6 +88,8 @@ class GrammarDriven(Kernel):
     4.0
     """
 
+    leaves_out_children = True
+
     def __init__(
         self,
         grammar: Grammar | None = None,
@@ -120,18 +119,17 @@ class GrammarDriven(Kernel):
                 f"grammar must be a Grammar or None, got {self.grammar!r}; Grammar.from_trees(trees) makes one."
             )
         check_decay(self.decay, "decay")
-        _check_share(self.deletion, "deletion")
-        _check_share(self.mutation, "mutation")
+        check_share(self.deletion, "deletion")
+        check_share(self.mutation, "mutation")
         _check_sets(self.mutation_sets)
         if self.lexical not in ("exact", "ignore") if isinstance(self.lexical, str) else not _compares(self.lexical):
             raise ParameterError(
                 f"lexical must be 'exact', 'ignore' or a word similarity with a method matrix(words, others), "
                 f"got {self.lexical!r}."
             )
-        _check_choice(self.mutation_scope, "mutation_scope", ("deep", "root"))
-        _check_choice(self.duplicates, "duplicates", ("count", "canonical"))
-        if not isinstance(self.normalize_mutation, (bool, np.bool_)):
-            raise ParameterError(f"normalize_mutation must be True or False, got {self.normalize_mutation!r}.")
+        check_choice(self.mutation_scope, "mutation_scope", ("deep", "root"))
+        check_choice(self.duplicates, "duplicates", ("count", "canonical"))
+        check_flag(self.normalize_mutation, "normalize_mutation")
 
     def _bind(self, X: Any) -> Kernel:
         trees = _trees(X, self)
@@ -149,6 +147,25 @@ class GrammarDriven(Kernel):
                 "let it learn one with kernel.bind(X)."
             )
         return self.grammar
+
+    @property
+    def compares_words_by_equality(self) -> bool:
+        """Whether no word similarity is asked."""
+        return isinstance(self.lexical, str)
+
+    # A word similarity may be negative.
+    never_negative = compares_words_by_equality
+
+    def ignores_words(self, parents: frozenset[str]) -> bool:
+        """Return whether ``lexical`` says so and none of the nodes is a phrase, under which a leaf is no word."""
+        if not isinstance(self.lexical, str) or self.lexical != "ignore":
+            return False
+        rules = self._rules()
+        return not any(rules._bare(label) in rules.phrasal_labels for label in parents)
+
+    def _reserved_labels(self) -> set[str]:
+        rules = [[left, *right] for left, right, *_ in self._rules().rules]
+        return {label for labels in (*self.mutation_sets, *rules) for label in labels}
 
     def _native(self) -> _core.grammar.GrammarDriven:
         return _core.grammar.GrammarDriven(
@@ -307,16 +324,6 @@ class GrammarDriven(Kernel):
 
 def _compares(value: object) -> bool:
     return isinstance(value, WordKernel) and not isinstance(value, type)
-
-
-def _check_share(value: object, name: str) -> None:
-    if not is_number(value) or not 0 <= value <= 1:
-        raise ParameterError(f"{name} must be a number in [0, 1], got {value!r}.")
-
-
-def _check_choice(value: object, name: str, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise ParameterError(f"{name} must be {' or '.join(map(repr, choices))}, got {value!r}.")
 
 
 def _check_sets(sets: object) -> None:

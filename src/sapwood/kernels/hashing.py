@@ -12,10 +12,11 @@ import scipy.sparse as sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import murmurhash3_32
 
-from sapwood.errors import ParameterError
+from sapwood.checks import check_count, check_limit
 from sapwood.fitting import all_or_nothing
 from sapwood.kernels.maps import FragmentMap, as_trees
-from sapwood.kernels.syntactic import check_decay, check_limit
+from sapwood.kernels.syntactic import check_decay
+from sapwood.registry import register_estimator
 from sapwood.trees.array import TreeArray
 
 __all__ = ["HashedFragmentMap"]
@@ -123,13 +124,10 @@ class HashedFragmentMap(TransformerMixin, BaseEstimator):
 
     def _check(self) -> None:
         check_decay(self.decay, "decay")
-        for name in ("max_size", "n_features", "max_fragments"):
-            if getattr(self, name) is None:
-                raise ParameterError(f"{name} must be an integer of at least 1, got None.")
-            check_limit(getattr(self, name), name)
+        check_count(self.max_size, "max_size", most=None)
+        check_count(self.n_features, "n_features", most=2**30)
+        check_count(self.max_fragments, "max_fragments", most=None)
         check_limit(self.max_depth, "max_depth")
-        if self.n_features > 2**30:
-            raise ParameterError(f"n_features must be at most {2**30:,}, got {self.n_features:,}.")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -137,3 +135,6 @@ class HashedFragmentMap(TransformerMixin, BaseEstimator):
         tags.input_tags.one_d_array = True
         tags.requires_fit = False
         return tags
+
+
+register_estimator(HashedFragmentMap)

@@ -15,11 +15,13 @@ from sklearn.kernel_approximation import Nystroem
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from sapwood.checks import check_limit
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import Kernel, as_data
 from sapwood.kernels.choice import ChoosesKernel
-from sapwood.kernels.syntactic import check_limit
+from sapwood.registry import Reader, array_of, part_of, register_estimator
+from sapwood.trees.store import VIEW
 
 __all__ = ["LandmarkMap"]
 
@@ -99,3 +101,20 @@ class LandmarkMap(ChoosesKernel, TransformerMixin, BaseEstimator):
         tags.input_tags.two_d_array = False
         tags.input_tags.one_d_array = True
         return tags
+
+
+def _check_shape(mapped: LandmarkMap, reader: Reader) -> None:
+    if mapped.normalization_.shape != (mapped.landmarks_.shape[0],) * 2:
+        raise reader.fail("the landmarks do not fit their normalisation")
+
+
+register_estimator(
+    LandmarkMap,
+    parameters={"kernel": part_of(Kernel, optional=True)},
+    fitted={
+        "kernel_": part_of(Kernel).at("fitted_kernel"),
+        "landmarks_": VIEW,
+        "normalization_": array_of(np.float64, 2),
+    },
+    finish=_check_shape,
+)

@@ -17,12 +17,16 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood import _core
+from sapwood.checks import check_count, check_limit
 from sapwood.errors import DataError, ParameterError, TooLargeError
 from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import as_data
 from sapwood.kernels.selection import chi_squared, hold_head, hold_label, information_gain, internal_labels
-from sapwood.kernels.syntactic import _limit, check_decay, check_limit
+from sapwood.kernels.syntactic import _limit, check_decay
+from sapwood.registry import Field, Reader, Writer, array_of, part_of, plain_value, register_estimator
 from sapwood.trees.array import TreeArray
+from sapwood.trees.grammar_store import head_table_parameters
+from sapwood.trees.heads import HeadTable
 
 __all__ = ["FragmentMap", "SubtreeMap", "as_trees"]
 
@@ -148,7 +152,7 @@ class SubtreeMap(_TreeMap):
 
     def _check(self) -> None:
         check_decay(self.decay, "decay")
-        _check_count(self.min_df, "min_df")
+        check_count(self.min_df, "min_df", most=None)
 
     def _compile(self) -> _core.explain.Vocabulary:
         return _core.explain.SubtreeVocabulary(self.fragments_._arena, self.fragments_._roots)
@@ -272,7 +276,7 @@ class FragmentMap(_TreeMap):
         for name in ("max_size", "max_depth", "n_fragments"):
             check_limit(getattr(self, name), name)
         for name in ("min_df", "max_fragments"):
-            _check_count(getattr(self, name), name)
+            check_count(getattr(self, name), name, most=None)
         if self.select is not None and self.select not in _SCORES:
             raise ParameterError(f"select must be None or one of {', '.join(map(repr, _SCORES))}, got {self.select!r}.")
 
@@ -335,7 +339,37 @@ def _count(value: int) -> int:
     return int(min(value, 1 << 62))
 
 
-def _check_count(value: object, name: str) -> None:
-    if value is None:
-        raise ParameterError(f"{name} must be an integer of at least 1, got None.")
-    check_limit(value, name)
+def _write_heads(heads: Any, writer: Writer) -> Any:
+    if isinstance(heads, HeadTable):
+        return {"table": head_table_parameters(heads)}
+    if isinstance(heads, Mapping):
+        return {"mapping": [[left, list(right), int(head)] for (left, right), head in heads.items()]}
+    return plain_value(heads, "heads")
+
+
+def _read_heads(data: Any, reader: Reader) -> Any:
+    if data is None:
+        return None
+    if "table" in data:
+        return HeadTable(**data["table"])
+    return {(left, tuple(right)): head for left, right, head in data["mapping"]}
+
+
+def _check_fragments(mapped: _TreeMap, reader: Reader) -> None:
+    fragments = mapped.fragments_
+    if fragments.has_bags or not len(fragments):
+        raise reader.fail("the fragments of a map are not trees")
+    if _core.explain.measure(fragments._arena, fragments._roots)[0].min() < 1:
+        raise reader.fail("a fragment is a single leaf")
+    if isinstance(mapped, FragmentMap) and len(mapped.scores_) != len(fragments):
+        raise reader.fail("the scores do not fit the fragments")
+    mapped._keep(fragments)
+
+
+register_estimator(SubtreeMap, fitted={"fragments_": part_of(TreeArray)}, finish=_check_fragments)
+register_estimator(
+    FragmentMap,
+    parameters={"heads": Field(_write_heads, _read_heads)},
+    fitted={"fragments_": part_of(TreeArray), "scores_": array_of(np.float64)},
+    finish=_check_fragments,
+)

@@ -51,6 +51,10 @@ class CrossPair(Kernel):
                 f"first and second must name two different views, got {self.first!r}, {self.second!r}."
             )
 
+    def views(self) -> set[str]:
+        """Return the views of both members."""
+        return {self.first, self.second}
+
     def _members(self, X: Any) -> tuple[Any, Any]:
         if not isinstance(X, Examples):
             raise DataError(

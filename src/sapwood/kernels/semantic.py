@@ -13,12 +13,12 @@ import numpy as np
 import scipy.sparse as sparse
 
 from sapwood import _core, settings
+from sapwood.checks import check_amount, check_limit
 from sapwood.errors import ParameterError
 from sapwood.kernels.attribution import SEARCH_LIMIT, Attribution, Differences, Searched
 from sapwood.kernels.base import Expansion, Kernel, Matrix
 from sapwood.kernels.links import WordLinker
-from sapwood.kernels.syntactic import _trees, check_decay, check_limit
-from sapwood.scalars import is_finite
+from sapwood.kernels.syntactic import _trees, check_decay
 from sapwood.trees.array import TreeArray
 from sapwood.words.base import WordSimilarity
 
@@ -249,7 +249,7 @@ class SemanticSubsetTree(SemanticKernel):
     def _validate(self) -> None:
         super()._validate()
         check_decay(self.decay, "decay")
-        check_weight(self.leaf_weight, "leaf_weight")
+        check_amount(self.leaf_weight, "leaf_weight")
         labels = self.phrasal_labels
         if isinstance(labels, str) or not all(isinstance(label, str) and label for label in labels):
             raise ParameterError(f"phrasal_labels must be a tuple of labels, got {labels!r}.")
@@ -291,6 +291,8 @@ class SmoothedPartialTree(SemanticKernel):
     (2.0, 3.0)
     """
 
+    leaves_out_children = True
+
     def __init__(
         self,
         similarity: WordSimilarity,
@@ -314,7 +316,7 @@ class SmoothedPartialTree(SemanticKernel):
         check_decay(self.decay, "decay")
         check_decay(self.depth_decay, "depth_decay")
         check_limit(self.max_subsequence, "max_subsequence")
-        check_weight(self.terminal_factor, "terminal_factor")
+        check_amount(self.terminal_factor, "terminal_factor")
         if self.lexical not in ("leaves", "all"):
             raise ParameterError(f'lexical must be "leaves" or "all", got {self.lexical!r}.')
 
@@ -380,9 +382,3 @@ def check_similarity(value: object, name: str) -> None:
             f"{name} must be a word similarity from sapwood.words, such as Table({{('nation', 'country'): 0.9}}) or "
             f"WordNet(); got {value!r}."
         )
-
-
-def check_weight(value: object, name: str) -> None:
-    """Raise unless a weight is a finite number of at least 0."""
-    if not is_finite(value) or value < 0:
-        raise ParameterError(f"{name} must be a finite number of at least 0, got {value!r}.")

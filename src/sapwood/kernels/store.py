@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from sapwood.errors import ParameterError
-from sapwood.files import Reader, Writer, register
 from sapwood.kernels.base import Kernel
 from sapwood.kernels.names import COMBINATIONS, KERNELS, find
+from sapwood.registry import Reader, Writer, register
 
 # Reading back goes one call deeper per level, and Python allows about a thousand.
 _DEEPEST = 100

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from sapwood import _core, settings
+from sapwood.checks import check_amount, check_flag, check_limit, is_number
 from sapwood.errors import DataError, ParameterError
 from sapwood.kernels.attribution import SEARCH_LIMIT, Attribution, Differences, NativeAttribution, Searched
 from sapwood.kernels.base import Expansion, Kernel, Matrix
-from sapwood.scalars import is_finite, is_number
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples
 
@@ -102,6 +102,9 @@ class Subtree(TreeKernel):
     1.0
     """
 
+    never_negative = True
+    compares_words_by_equality = True
+
     def __init__(self, decay: float = 0.4) -> None:
         self.decay = decay
         self._validate()
@@ -139,6 +142,9 @@ class SubsetTree(TreeKernel):
     3.0
     """
 
+    never_negative = True
+    compares_words_by_equality = True
+
     def __init__(self, decay: float = 0.4, bag_of_words: bool = False, max_depth: int | None = None) -> None:
         self.decay = decay
         self.bag_of_words = bag_of_words
@@ -148,8 +154,7 @@ class SubsetTree(TreeKernel):
     def _validate(self) -> None:
         check_decay(self.decay, "decay")
         check_limit(self.max_depth, "max_depth")
-        if not isinstance(self.bag_of_words, (bool, np.bool_)):
-            raise ParameterError(f"bag_of_words must be True or False, got {self.bag_of_words!r}.")
+        check_flag(self.bag_of_words, "bag_of_words")
 
     def _native(self) -> _core.kernels.NativeKernel:
         return _core.kernels.Subset(float(self.decay), bool(self.bag_of_words), _limit(self.max_depth))
@@ -184,6 +189,10 @@ class PartialTree(TreeKernel):
     6.0
     """
 
+    never_negative = True
+    compares_words_by_equality = True
+    leaves_out_children = True
+
     def __init__(
         self,
         decay: float = 0.4,
@@ -203,11 +212,8 @@ class PartialTree(TreeKernel):
         check_decay(self.decay, "decay")
         check_decay(self.depth_decay, "depth_decay")
         check_limit(self.max_subsequence, "max_subsequence")
-        if not isinstance(self.leaves, (bool, np.bool_)):
-            raise ParameterError(f"leaves must be True or False, got {self.leaves!r}.")
-        factor = self.terminal_factor
-        if not is_finite(factor) or factor < 0:
-            raise ParameterError(f"terminal_factor must be a finite number of at least 0, got {factor!r}.")
+        check_flag(self.leaves, "leaves")
+        check_amount(self.terminal_factor, "terminal_factor")
 
     def _native(self) -> _core.kernels.NativeKernel:
         return _core.kernels.Partial(
@@ -251,12 +257,6 @@ def check_decay(value: object, name: str) -> None:
     """Raise unless a decay is a number in (0, 1]."""
     if not is_number(value) or not 0 < value <= 1:
         raise ParameterError(f"{name} must be a number in (0, 1], got {value!r}; 0.4 is a common choice.")
-
-
-def check_limit(value: object, name: str) -> None:
-    """Raise unless a limit is None or a positive integer."""
-    if value is not None and (isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1):
-        raise ParameterError(f"{name} must be None or an integer of at least 1, got {value!r}.")
 
 
 def _limit(value: int | None) -> int:

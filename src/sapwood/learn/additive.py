@@ -5,6 +5,7 @@ It takes plain matrices of numbers. What the features mean is the business of wh
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -13,14 +14,17 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted
 
+from sapwood.checks import check_amount, check_count
 from sapwood.errors import DataError
 from sapwood.fitting import all_or_nothing
-from sapwood.learn.parameters import check_amount, check_count
 from sapwood.learn.targets import check_classes
+from sapwood.registry import Reader, Writer
 
-__all__ = ["AdditiveLogistic"]
+__all__ = ["AdditiveLogistic", "read_additive", "write_additive"]
 
 Matrix = NDArray[np.float64]
+
+_ARRAYS = ("centre_", "spread_", "coef_", "means_", "importances_")
 
 
 class AdditiveLogistic(ClassifierMixin, BaseEstimator):
@@ -163,3 +167,34 @@ def _matrix(X: Any) -> Matrix:
         row = int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0])
         raise DataError(f"row {row} has a feature that is NaN or infinite; fill or drop it first.")
     return values
+
+
+def write_additive(model: AdditiveLogistic, writer: Writer) -> dict[str, Any]:
+    """Describe a fitted model for a model file."""
+    arrays = {name: getattr(model, name) for name in _ARRAYS}
+    arrays["spread_"] = np.where(np.isfinite(model.spread_), model.spread_, 0.0)
+    return {
+        "params": writer.parameters(model),
+        **writer.labels(model.classes_),
+        "arrays": {name: writer.array(values) for name, values in arrays.items()},
+        "knots": writer.array(np.concatenate([np.zeros(0), *model.knots_])),
+        "knot_ends": writer.array(np.cumsum([len(knots) for knots in model.knots_], dtype=np.int64)),
+        "intercept": model.intercept_,
+    }
+
+
+def read_additive(data: dict[str, Any], count: int, reader: Reader) -> AdditiveLogistic:
+    """Rebuild what ``write_additive`` has described, a model of so many features."""
+    model: AdditiveLogistic = reader.make(AdditiveLogistic, data)
+    model.classes_ = reader.labels(data)
+    if len(model.classes_) != 2:
+        raise reader.fail("it does not have two classes")
+    knots = reader.finite(data["knots"], (None,))
+    ends = reader.offsets(data["knot_ends"], len(knots), np.int64, count=count).tolist()
+    model.knots_ = [knots[begin:end] for begin, end in pairwise([0, *ends])]
+    weights = count + sum(len(each) for each in model.knots_ if len(each) > 2)
+    for name in _ARRAYS:
+        setattr(model, name, reader.finite(data["arrays"][name], (weights if name == "coef_" else count,)))
+    model.spread_ = np.where(model.spread_ > 0, model.spread_, np.inf)
+    model.intercept_ = reader.number(data["intercept"])
+    return model

@@ -18,7 +18,8 @@ import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from sapwood.errors import ModelFileError
-from sapwood.files import Reader, Writer, load, register, save
+from sapwood.files import load, save
+from sapwood.registry import Reader, Writer, register
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples
 

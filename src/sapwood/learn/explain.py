@@ -1,7 +1,7 @@
 """Why a kernel machine decides as it does: contributions of nodes, heaviest fragments, support examples.
 
 A machine hands over its kernel, support examples and dual coefficients; nothing here trains or predicts. Scores are
-taken apart along the kernel (see ``sapwood.kernels.attribution``): what is linear in tree features is told node by
+taken apart by the terms of the kernel (see ``Kernel.terms``): what is linear in tree features is told node by
 node, the rest by support examples.
 """
 
@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sapwood.checks import check_count
 from sapwood.draw.html import fragment_table, panel
 from sapwood.draw.svg import fragment_nodes, weighted_svg
 from sapwood.draw.text import cut, weighted_outline, wrapped
 from sapwood.errors import DataError, TooLargeError
-from sapwood.kernels.attribution import Attribution, Matrix, Part
-from sapwood.kernels.base import Kernel
-from sapwood.kernels.explain import WeightedFragment, check_top, one_example, search
+from sapwood.kernels.base import Kernel, Matrix
+from sapwood.kernels.explain import CompiledTerm, WeightedFragment, compile_terms, one_example, search
+from sapwood.kernels.terms import Scales
 from sapwood.trees.array import TreeArray
 from sapwood.trees.tree import Tree
 
@@ -223,7 +224,7 @@ class ModelFragments(Sequence[WeightedFragment]):
 
 
 class CompiledExplanation:
-    """What explanations of one machine share: the parts of its kernel with the weights spread over them.
+    """What explanations of one machine share: the terms of its kernel with the weights spread over them.
 
     Parameters
     ----------
@@ -237,28 +238,26 @@ class CompiledExplanation:
 
     def __init__(self, kernel: Kernel, examples: Any, positions: NDArray[np.intp], coefficients: Matrix) -> None:
         self._positions = positions
-        self._parts: list[tuple[Part, Attribution | None]] = [
-            (part, part.kernel._attribution(part.support, part.weights))
-            for part in kernel._parts(examples, coefficients)
-        ]
+        self._terms = compile_terms(kernel, examples, coefficients)
 
     def explain(self, example: Any, label: Any, combination: Matrix, intercept: Matrix, top: int) -> Explanation:
         """Explain the combination of outputs for one example."""
-        check_top(top)
+        check_count(top, "top", 0)
         example = one_example(example)
         gathered: dict[str | None, tuple[TreeArray, Matrix]] = {}
         others = []
-        for part, attribution in self._parts:
-            factor = float(part.factor(example)[0])
-            seen = part.pick(example)
-            if attribution is None:
-                others.append(self._other(part, seen, factor, combination))
+        scales = Scales(example)
+        for one in self._terms:
+            factor = float(scales.of(one.term.norms)[0])
+            seen, view = one.term.pick(example), one.term.view
+            if one.attribution is None:
+                others.append(self._other(one, seen, factor, combination))
                 continue
             _check_size(seen)
-            values = factor * (attribution.nodes(seen) @ combination)
-            former = gathered.get(part.view)
-            gathered[part.view] = (seen, values if former is None else former[1] + values)
-        fragments, exact, _ = search(self._parts, combination, top, example) if top else ((), True, [])
+            values = factor * (one.attribution.nodes(seen) @ combination)
+            former = gathered.get(view)
+            gathered[view] = (seen, values if former is None else former[1] + values)
+        fragments, exact, _ = search(self._terms, combination, top, example) if top else ((), True, [])
         trees = tuple(
             explained for view, (seen, values) in gathered.items() for explained in _by_node(seen, values, view)
         )
@@ -268,21 +267,21 @@ class CompiledExplanation:
 
     def fragments(self, label: Any, combination: Matrix, top: int) -> ModelFragments:
         """Find the heaviest fragments of a combination of outputs."""
-        check_top(top)
-        found, exact, searched = search(self._parts, combination, top, None)
+        check_count(top, "top", 0)
+        found, exact, searched = search(self._terms, combination, top, None)
         if not any(searched):
-            names = ", ".join(repr(part.kernel) for part, _ in self._parts)
+            names = ", ".join(repr(one.kernel) for one in self._terms)
             raise DataError(
                 f"the fragments of {names} cannot be listed; sums, scalings, views and normalisations of tree kernels "
                 "such as SubsetTree have fragments that can."
             )
         return ModelFragments(label, found, exact)
 
-    def _other(self, part: Part, seen: Any, factor: float, combination: Matrix) -> OtherPart:
-        values = factor * part.kernel._gram(seen, part.support)[0] * (part.weights @ combination)
+    def _other(self, one: CompiledTerm, seen: Any, factor: float, combination: Matrix) -> OtherPart:
+        values = factor * one.kernel._gram(seen, one.support)[0] * (one.weights @ combination)
         order = np.argsort(-np.abs(values), kind="stable")[:10]
         chosen = tuple((int(self._positions[k]), float(values[k])) for k in order if values[k] != 0)
-        return OtherPart(repr(part.kernel), float(values.sum()), chosen)
+        return OtherPart(repr(one.kernel), float(values.sum()), chosen)
 
 
 def _check_size(element: TreeArray) -> None:

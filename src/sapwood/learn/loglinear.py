@@ -20,12 +20,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood import settings
 from sapwood._core import loglinear as _native
+from sapwood.checks import check_amount, check_choice, check_count
 from sapwood.errors import DataError, TooLargeError
-from sapwood.files import Reader, Writer, register
 from sapwood.fitting import all_or_nothing
-from sapwood.learn.parameters import check_amount, check_choice, check_count, check_seed, stored
+from sapwood.learn.parameters import check_seed
 from sapwood.memory import available
 from sapwood.notebook import Shown
+from sapwood.registry import Reader, Writer, register
 
 __all__ = ["CandidateSets", "LogLinear"]
 
@@ -380,7 +381,7 @@ def _write(model: LogLinear, writer: Writer) -> dict[str, Any]:
     # Most places of the table are empty, and files are for keeping.
     places = np.flatnonzero(model.weights_).astype(np.uint32)
     return {
-        "parameters": stored(model.get_params()),
+        "params": writer.parameters(model),
         "places": writer.array(places),
         "weights": writer.array(model.weights_[places]),
         "losses": model.losses_,
@@ -388,16 +389,11 @@ def _write(model: LogLinear, writer: Writer) -> dict[str, Any]:
 
 
 def _read(data: dict[str, Any], reader: Reader) -> LogLinear:
-    model = LogLinear(**data["parameters"])
-    model._check()
-    places = reader.array(data["places"], np.uint32, 1)
-    values = reader.array(data["weights"], np.float32, 1)
-    size = 1 << model.bits
-    if len(places) != len(values) or (len(places) and int(places.max()) >= size) or not np.isfinite(values).all():
-        raise reader.fail("the weights of a log-linear model do not fit their table")
-    model.weights_ = np.zeros(size, np.float32)
-    model.weights_[places] = values
-    model.losses_ = [float(loss) for loss in data["losses"]]
+    model: LogLinear = reader.make(LogLinear, data)
+    model.weights_ = np.zeros(1 << model.bits, np.float32)
+    places = reader.indices(data["places"], len(model.weights_))
+    model.weights_[places] = reader.finite(data["weights"], places.shape, np.float32)
+    model.losses_ = [reader.number(loss) for loss in data["losses"]]
     return model
 
 

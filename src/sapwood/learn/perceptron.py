@@ -15,17 +15,18 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood import settings
-from sapwood.errors import DataError, ParameterError
-from sapwood.files import Reader, Writer, plain_value, register
+from sapwood.checks import check_amount, check_choice, check_count
+from sapwood.errors import DataError
 from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import Kernel, Matrix, as_data
 from sapwood.kernels.choice import ChoosesKernel
 from sapwood.kernels.finite import check_finite
 from sapwood.learn.checkpoints import CheckpointFile, fingerprint
 from sapwood.learn.groups import add_up
-from sapwood.learn.parameters import check_amount, check_choice, check_count, check_seed, stored
+from sapwood.learn.parameters import check_seed
 from sapwood.learn.targets import check_classes
-from sapwood.trees.store import read_view, write_view
+from sapwood.registry import COUNT, LABELS, Reader, array_of, part_of, register_estimator
+from sapwood.trees.store import VIEW
 
 __all__ = ["VotedPerceptron"]
 
@@ -250,44 +251,29 @@ class VotedPerceptron(ChoosesKernel, ClassifierMixin, BaseEstimator):
         return tags
 
 
-def _write(model: VotedPerceptron, writer: Writer) -> dict[str, Any]:
-    check_is_fitted(model, "kernel_")
-    params = dict(model.get_params(deep=False))
-    kernel = params.pop("kernel")
-    if model.classes_.dtype.kind not in "OUbiuf":
-        raise ParameterError(f"labels of type {model.classes_.dtype} cannot be saved; use text or numbers.")
-    return {
-        "params": stored(params),
-        "kernel": None if kernel is None else writer.part(kernel),
-        "fitted_kernel": writer.part(model.kernel_),
-        "examples": write_view(model.support_examples_, writer),
-        "places": writer.array(model._places.astype(np.int64)),
-        "signs": writer.array(model._signs),
-        "when": writer.array(model._when),
-        "steps": model.n_steps_,
-        "classes": [plain_value(label) for label in model.classes_.tolist()],
-        "classes_kind": model.classes_.dtype.str if model.classes_.dtype.kind != "O" else "O",
-    }
-
-
-def _read(data: dict[str, Any], reader: Reader) -> VotedPerceptron:
-    model = VotedPerceptron(None if data["kernel"] is None else reader.part(data["kernel"]), **data["params"])
-    model._check()
-    model.kernel_ = reader.part(data["fitted_kernel"])
-    model.support_examples_ = read_view(data["examples"], reader)
-    model._places = reader.array(data["places"], np.int64, 1).astype(np.intp)
-    model._signs = reader.array(data["signs"], np.float64, 1)
-    model._when = reader.array(data["when"], np.int64, 1)
-    model.n_steps_, model.n_mistakes_ = int(data["steps"]), len(model._places)
-    model.classes_ = np.array(data["classes"], dtype=np.dtype(data["classes_kind"]))
-    places = model._places
-    if len(model.classes_) != 2 or not len(places) == len(model._signs) == len(model._when):
+def _check_mistakes(model: VotedPerceptron, reader: Reader) -> None:
+    places, when = model._places, model._when
+    if len(model.classes_) != 2 or not len(places) == len(model._signs) == len(when):
         raise reader.fail("the mistakes do not fit each other")
     if len(places) and not (places.min() >= 0 and places.max() < model.support_examples_.shape[0]):
         raise reader.fail("a mistake has no example")
-    if not np.isin(model._signs, (-1.0, 1.0)).all() or (np.diff(model._when, append=model.n_steps_ + 1) < 1).any():
+    last = int(when[-1]) if len(when) else 0
+    if not np.isin(model._signs, (-1.0, 1.0)).all() or (when[1:] <= when[:-1]).any() or last > model.n_steps_:
         raise reader.fail("the mistakes are out of order")
-    return model
+    model.n_mistakes_ = len(places)
 
 
-register("VotedPerceptron", VotedPerceptron, _write, _read)
+register_estimator(
+    VotedPerceptron,
+    parameters={"kernel": part_of(Kernel, optional=True)},
+    fitted={
+        "kernel_": part_of(Kernel).at("fitted_kernel"),
+        "support_examples_": VIEW.at("examples"),
+        "_places": array_of(np.int64),
+        "_signs": array_of(np.float64),
+        "_when": array_of(np.int64),
+        "n_steps_": COUNT.at("steps"),
+        "classes_": LABELS,
+    },
+    finish=_check_mistakes,
+)

@@ -8,7 +8,6 @@ answers are in ``sapwood.learn.ranking``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,10 +15,10 @@ from numpy.typing import NDArray
 
 from sapwood import _core, settings
 from sapwood.errors import DataError
-from sapwood.kernels.base import Constant, Kernel, Matrix, Normalized, OnView, Scaled, Sum
+from sapwood.kernels.base import Constant, Kernel, Matrix
 from sapwood.kernels.finite import check_finite
-from sapwood.kernels.flat import Linear
 from sapwood.kernels.syntactic import SubsetTree
+from sapwood.kernels.terms import Term, normalizing_scale
 from sapwood.learn.groups import add_up
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples
@@ -60,105 +59,87 @@ class Engine(Protocol):
         """Make the updates of a log again; afterwards all is as if they had been learnt here."""
 
 
-@dataclass
-class _Parts:
-    """A kernel as weight·SubsetTree + Σ weight·Linear, each on a view."""
-
-    trees: list[tuple[str | None, SubsetTree, float, bool]] = field(default_factory=list)
-    numbers: list[tuple[str | None, float]] = field(default_factory=list)
-
-
-def _take_apart(kernel: Kernel, weight: float, view: str | None, normal: bool, parts: _Parts) -> bool:
-    """Collect the parts of a kernel; False if it has others than the native engine knows."""
-    match kernel:
-        case Sum() if not normal:
-            return _take_apart(kernel.k1, weight, view, normal, parts) and _take_apart(
-                kernel.k2, weight, view, normal, parts
-            )
-        case Scaled():
-            # A factor under a norm cancels out.
-            factor = 1.0 if normal else float(kernel.weight)
-            return kernel.weight > 0 and _take_apart(kernel.kernel, weight * factor, view, normal, parts)
-        case OnView():
-            return view is None and _take_apart(kernel.kernel, weight, kernel.view, normal, parts)
-        case Normalized():
-            return _take_apart(kernel.kernel, weight, view, True, parts)
-        # Only these themselves, here and below: a subclass may do as it likes.
-        case SubsetTree() if type(kernel) is SubsetTree and kernel.max_depth is None:
-            parts.trees.append((view, kernel, weight, normal))
-            return len(parts.trees) == 1
-        case Linear() if type(kernel) is Linear and kernel.words is None and not normal:
-            parts.numbers.append((view, weight))
-            return True
-        case Constant() if not normal:
-            # The same for all rows, so it prefers none.
-            return True
-    return False
+# Tree kernels that the native core learns preferences with, and what it takes of them; None where it does not support
+# the parameters. By type, since a subclass may compute something else.
+_COMPILED: dict[type[Kernel], Callable[[Any], tuple[float, bool] | None]] = {
+    SubsetTree: lambda kernel: (float(kernel.decay), bool(kernel.bag_of_words)) if kernel.max_depth is None else None
+}
 
 
 class _NativeView:
-    """What the native core needs to know of examples: trees, their scales, and numbers."""
+    """What the native core needs to know of examples: trees, their scales, and numbers.
 
-    def __init__(self, parts: _Parts) -> None:
-        ((self.view, self.kernel, weight, self.normal),) = parts.trees
-        self.numbers = parts.numbers
-        self.factor = float(np.sqrt(weight))
+    Parameters
+    ----------
+    tree : Term
+        A compiled kernel, perhaps normalised.
+    parameters : tuple
+        What the native core takes of the kernel.
+    numbers : list of Term
+        Dot products of numbers.
+    """
+
+    def __init__(self, tree: Term, parameters: tuple[float, bool], numbers: list[Term]) -> None:
+        self.tree, self.parameters, self.numbers = tree, parameters, numbers
 
     def trees(self, X: Any) -> TreeArray:
-        trees = X if self.view is None else self._pick(X, self.view)
+        trees = self.tree.pick(X)
         if not isinstance(trees, TreeArray):
-            raise DataError(f"{self.kernel!r} compares trees, but it got {type(trees).__name__}.")
+            raise DataError(f"{self.tree.kernel!r} compares trees, but it got {type(trees).__name__}.")
         return trees
 
     def scales(self, X: Any, *, warn: bool = True) -> Matrix:
         trees = self.trees(X)
-        return self.scales_of(self.kernel._diag(trees) if self.normal else np.empty(len(trees)), warn=warn)
+        return self.scales_of(self.tree.kernel._diag(trees) if self.tree.norms else np.empty(len(trees)), warn=warn)
 
     def scales_of(self, diagonal: Matrix, *, warn: bool = True) -> Matrix:
         """Return the factors of trees whose self-kernels are known."""
-        if not self.normal:
-            return np.full(len(diagonal), self.factor)
-        return self.factor * Normalized._scale(diagonal, warn=warn)
+        factor = np.sqrt(self.tree.weight)
+        if not self.tree.norms:
+            return np.full(len(diagonal), factor)
+        return np.asarray(factor * normalizing_scale(diagonal, warn=warn))
 
     def features(self, X: Any) -> Matrix:
         columns = [np.zeros((X.shape[0], 0))]
-        for view, weight in self.numbers:
-            values = X if view is None else self._pick(X, view)
-            columns.append(np.sqrt(weight) * self._matrix(values, view))
+        for term in self.numbers:
+            values = term.pick(X)
+            broken = np.flatnonzero(~np.isfinite(values).all(axis=1))
+            if len(broken):
+                raise DataError(f"row {broken[0]} of the view {term.view!r} is NaN or infinite; fill or drop it first.")
+            columns.append(np.sqrt(term.weight) * np.asarray(values, dtype=np.float64))
         return np.ascontiguousarray(np.concatenate(columns, axis=1))
-
-    @staticmethod
-    def _pick(X: Any, view: str) -> Any:
-        if not isinstance(X, Examples):
-            raise DataError(f"the kernel is on the view {view!r}, so it needs Examples, not {type(X).__name__}.")
-        return X[view]
-
-    @staticmethod
-    def _matrix(values: Any, view: str | None) -> Matrix:
-        broken = np.flatnonzero(~np.isfinite(values).all(axis=1))
-        if len(broken):
-            raise DataError(f"row {broken[0]} of the view {view!r} is NaN or infinite; fill or drop it first.")
-        return np.asarray(values, dtype=np.float64)
 
     def fits(self, X: Any) -> bool:
         """Whether the numbers are small matrices, and the trees single ones."""
-        if self.view is not None and not isinstance(X, Examples):
+        if self.tree.view is not None and not isinstance(X, Examples):
             return True  # said by trees()
-        trees = X if self.view is None else X[self.view]
+        trees = self.tree.pick(X)
         if not isinstance(trees, TreeArray) or trees.has_bags:
             return False
-        for view, _ in self.numbers:
-            values = X[view] if view is not None and isinstance(X, Examples) else None
+        for term in self.numbers:
+            values = term.pick(X) if isinstance(X, Examples) else None
             if not isinstance(values, np.ndarray) or values.dtype.kind not in "fiub" or values.shape[1] > 64:
                 return False
         return True
 
 
 def _native_view(kernel: Kernel, X: Any) -> _NativeView | None:
-    parts = _Parts()
-    if not _take_apart(kernel, 1.0, None, False, parts) or len(parts.trees) != 1:
+    """Return the terms of a kernel as the native core takes them, one on trees and others on numbers, if it can."""
+    trees, numbers = [], []
+    for term in kernel.terms():
+        compiled = _COMPILED.get(type(term.kernel), lambda _: None)(term.kernel)
+        if term.weight <= 0:
+            return None
+        if compiled is not None and (term.self_normalized or not term.norms):
+            trees.append((term, compiled))
+        elif term.kernel._dot_form() == (1.0, 0.0, 1) and not term.norms:
+            numbers.append(term)
+        elif not isinstance(term.kernel, Constant) or term.norms:
+            # A constant is the same for all rows, so it prefers none.
+            return None
+    if len(trees) != 1:
         return None
-    view = _NativeView(parts)
+    view = _NativeView(*trees[0], numbers)
     return view if view.fits(X) else None
 
 
@@ -179,8 +160,7 @@ class _NativeEngine:
         self, view: _NativeView, X: Any, ends: NDArray[np.intp], numbers: NDArray[np.intp], cache_bytes: int
     ) -> None:
         trees = view.trees(X)._compact()
-        kernel = view.kernel
-        diagonal = kernel._diag(trees)
+        diagonal = view.tree.kernel._diag(trees)
         earlier = int((numbers < 0).sum())
         scales = np.concatenate([view.scales_of(diagonal[:earlier], warn=False), view.scales_of(diagonal[earlier:])])
         features = view.features(X)
@@ -189,14 +169,13 @@ class _NativeEngine:
         check_finite(own, numbers)
         self._numbers, self._largest = numbers, float(own.max(initial=0.0))
         self._begins = np.concatenate([np.zeros(1, dtype=np.intp), ends])
-        self._machine = _core.preferences.PreferenceMachine(
+        self._machine = _core.preferences.PreferencePerceptron(
             trees._arena,
             trees._roots,
             ends.astype(np.uint64),
             scales,
             features,
-            float(kernel.decay),
-            bool(kernel.bag_of_words),
+            *view.parameters,
             cache_bytes,
         )
         self.log, self.replay = self._machine.log, self._machine.replay
@@ -349,8 +328,7 @@ def make_scorer(kernel: Kernel, support: Any, weights: Matrix) -> Callable[[Any]
         own._roots,
         # Training has warned already.
         np.ascontiguousarray(weights * view.scales(support, warn=False)),
-        float(view.kernel.decay),
-        bool(view.kernel.bag_of_words),
+        *view.parameters,
     )
     linear = weights @ view.features(support)
 

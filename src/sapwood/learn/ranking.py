@@ -16,8 +16,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood import settings
+from sapwood.checks import check_amount, check_choice, check_count
 from sapwood.errors import DataError, ParameterError
-from sapwood.files import Reader, Writer, register
 from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import Kernel, Matrix, as_data
 from sapwood.kernels.choice import ChoosesKernel
@@ -33,9 +33,10 @@ from sapwood.learn.groups import (
     make_groups,
     softmax_in_groups,
 )
-from sapwood.learn.parameters import check_amount, check_choice, check_count, check_seed, stored
+from sapwood.learn.parameters import check_seed
 from sapwood.learn.preference_engines import RULES, Engine, make_engine, make_scorer
-from sapwood.trees.store import read_view, write_view
+from sapwood.registry import COUNT, NUMBERS, Reader, array_of, part_of, register_estimator
+from sapwood.trees.store import VIEW
 
 __all__ = ["KernelRanker"]
 
@@ -326,39 +327,24 @@ class KernelRanker(ChoosesKernel, RankerMixin, BaseEstimator):
         return {**state, "_scorer": None}
 
 
-def _write(ranker: KernelRanker, writer: Writer) -> dict[str, Any]:
-    check_is_fitted(ranker, "kernel_")
-    params = dict(ranker.get_params(deep=False))
-    kernel = params.pop("kernel")
-    return {
-        "params": stored(params),
-        "kernel": None if kernel is None else writer.part(kernel),
-        "fitted_kernel": writer.part(ranker.kernel_),
-        "examples": write_view(ranker.support_examples_, writer),
-        "sums": writer.array(ranker._sums),
-        "timed": writer.array(ranker._timed),
-        "steps": ranker.n_steps_,
-        "mistakes": ranker.n_mistakes_,
-        "skipped": ranker.skipped_groups_,
-        "validation": [float(error) for error in ranker.validation_curve_],
-    }
-
-
-def _read(data: dict[str, Any], reader: Reader) -> KernelRanker:
-    ranker = KernelRanker(None if data["kernel"] is None else reader.part(data["kernel"]), **data["params"])
+def _check_shapes(ranker: KernelRanker, reader: Reader) -> None:
     ranker._rule()
-    ranker.kernel_ = reader.part(data["fitted_kernel"])
-    ranker.support_examples_ = read_view(data["examples"], reader)
-    ranker._sums = reader.array(data["sums"], np.float64, 1)
-    ranker._timed = reader.array(data["timed"], np.float64, 1)
     if not len(ranker._sums) == len(ranker._timed) == ranker.support_examples_.shape[0]:
         raise reader.fail("the weights do not fit the support examples")
-    if not (np.isfinite(ranker._sums).all() and np.isfinite(ranker._timed).all()):
-        raise reader.fail("a weight is not finite")
-    ranker.n_steps_, ranker.n_mistakes_ = int(data["steps"]), int(data["mistakes"])
-    ranker.skipped_groups_ = int(data["skipped"])
-    ranker.validation_curve_ = [float(error) for error in data["validation"]]
-    return ranker
 
 
-register("KernelRanker", KernelRanker, _write, _read)
+register_estimator(
+    KernelRanker,
+    parameters={"kernel": part_of(Kernel, optional=True)},
+    fitted={
+        "kernel_": part_of(Kernel).at("fitted_kernel"),
+        "support_examples_": VIEW.at("examples"),
+        "_sums": array_of(np.float64),
+        "_timed": array_of(np.float64),
+        "n_steps_": COUNT.at("steps"),
+        "n_mistakes_": COUNT.at("mistakes"),
+        "skipped_groups_": COUNT.at("skipped"),
+        "validation_curve_": NUMBERS.at("validation"),
+    },
+    finish=_check_shapes,
+)

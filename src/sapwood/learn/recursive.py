@@ -16,6 +16,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood import _core
+from sapwood.checks import check_choice
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import Matrix, as_data
@@ -26,7 +27,6 @@ from sapwood.learn.groups import (
     make_groups,
     softmax_in_groups,
 )
-from sapwood.learn.parameters import check_choice
 from sapwood.learn.recursive_model import RecursiveModel
 from sapwood.learn.recursive_training import (
     Network,
@@ -42,6 +42,7 @@ from sapwood.learn.recursive_training import (
 )
 from sapwood.learn.targets import check_classes, check_values
 from sapwood.metrics.ranking import setwise_loss
+from sapwood.registry import COUNT, LABELS, NUMBERS, Field, Reader, register_estimator
 
 __all__ = ["RecursiveClassifier", "RecursiveRanker", "RecursiveRegressor"]
 
@@ -399,3 +400,57 @@ def _singles(count: int) -> Groups:
 def _softmax(outputs: Matrix) -> Matrix:
     weights = np.exp(outputs - outputs.max(axis=1, keepdims=True))
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def _number(key: str, at: int) -> Field:
+    """Hold one of the numbers of the target's scaling, which earlier files have together."""
+    return Field(
+        lambda value, writer: {key: float(value)},
+        lambda data, reader: reader.number(data[key] if key in data else data["target"][at]),
+        spread=True,
+    )
+
+
+def _check_weights(model: RecursiveModel, reader: Reader) -> None:
+    if len(set(model.labels_)) != len(model.labels_):
+        raise reader.fail("a label occurs twice")
+    # The weights must fit the shape; the rest would read past their end.
+    stride = (model.units + 7) // 8 * 8
+    rows = 1 + len(model.labels_) + model.max_outdegree * model.units + model._width()
+    count = rows * stride + model._width() * (len(model.scaling_.shift) + 1)
+    if model.weights_.dtype != model.dtype or len(model.weights_) != count:
+        raise reader.fail("the weights do not fit the network")
+
+
+def _read_scaling(data: Any, reader: Reader) -> Scaling:
+    shift = reader.finite(data["shift"], (None,))
+    scale = reader.finite(data["scale"], shift.shape)
+    if not (scale > 0).all():
+        raise reader.fail("the scaling of extra inputs is not one")
+    return Scaling(shift, scale)
+
+
+_FITTED = {
+    "labels_": Field(lambda value, writer: value, lambda data, reader: reader.texts(data)),
+    "weights_": Field(
+        lambda value, writer: writer.array(value),
+        lambda data, reader: reader.finite(data, (None,), (np.float32, np.float64)),
+    ),
+    "scaling_": Field(
+        lambda value, writer: {"shift": writer.array(value.shift), "scale": writer.array(value.scale)},
+        _read_scaling,
+        spread=True,
+    ),
+    "n_iter_": COUNT.at("epochs"),
+    "loss_curve_": NUMBERS.at("losses"),
+    "validation_curve_": NUMBERS.at("errors"),
+}
+for _kind, _further in (
+    (RecursiveClassifier, {"classes_": LABELS}),
+    (RecursiveRanker, {"skipped_groups_": COUNT.at("skipped")}),
+    (
+        RecursiveRegressor,
+        {"target_shift_": _number("target_shift", 0), "target_scale_": _number("target_scale", 1)},
+    ),
+):
+    register_estimator(_kind, fitted={**_FITTED, **_further}, finish=_check_weights)

@@ -12,10 +12,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood import _core, settings
+from sapwood.checks import check_amount, check_choice, check_count
 from sapwood.errors import DataError
 from sapwood.kernels.base import Matrix, as_data
 from sapwood.learn.groups import Groups
-from sapwood.learn.parameters import check_amount, check_choice, check_count, check_seed
+from sapwood.learn.parameters import check_seed
 from sapwood.learn.recursive_training import (
     LOSSES,
     Network,

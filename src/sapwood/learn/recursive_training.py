@@ -347,7 +347,8 @@ def train(
             options.params, options.seed, data.trees, data.ends, data.targets, data.extras, *validation_parts
         )
     file = CheckpointFile(options.checkpoint, digest)
-    state, best = _Progress(), network.weights()
+    state = _Progress()
+    best: NDArray[Any] = network.weights()
     memory = options.memory(len(data.ends))
     mean = RunningMean(memory, best.astype(np.float64)) if memory else None
     found = file.read()
@@ -393,7 +394,8 @@ def train(
                     keep()
             state.losses.append(state.loss / len(order))
             if validate is not None:
-                learning, shown = network.weights(), answering()
+                learning: NDArray[Any] = network.weights()
+                shown = answering()
                 network.set_weights(shown)
                 state.errors.append(list(validate(network)))
                 network.set_weights(learning)

@@ -18,18 +18,19 @@ from sklearn.svm import SVC, SVR
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import check_is_fitted
 
+from sapwood.checks import MOST, check_amount, check_choice, is_finite
 from sapwood.errors import DataError, ParameterError
-from sapwood.files import plain_value
 from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import Kernel, Matrix, as_data
 from sapwood.kernels.choice import ChoosesKernel
 from sapwood.kernels.explain import one_example
 from sapwood.learn.explain import CompiledExplanation, Explanation, ModelFragments
-from sapwood.learn.parameters import MOST, check_amount, check_choice, check_iterations
-from sapwood.learn.smo import BinaryProblem, solve
-from sapwood.learn.spreading import side_by_side
+from sapwood.learn.parameters import check_iterations
+from sapwood.learn.solver.parallel import parallel_map
+from sapwood.learn.solver.smo import BinaryProblem, solve
 from sapwood.learn.targets import check_classes, check_values, check_weights
-from sapwood.scalars import is_finite
+from sapwood.registry import LABELS, Reader, array_of, part_of, plain_value, register_estimator
+from sapwood.trees.store import VIEW
 
 __all__ = ["KernelSVC", "KernelSVR"]
 
@@ -207,12 +208,8 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
         self._check_sides(targets, sample_weight)
         if self.solver == "native" or (self.solver == "auto" and len(targets) > _MOST_FOR_SKLEARN):
             self._fit_natively(X, targets, sample_weight)
-            return self
-        K = self._gram(X)
-        if self.multi_class == "ovo" and len(self.classes_) > 2:
-            self._fit_one_against_one(X, K, targets, sample_weight)
         else:
-            self._fit_one_against_rest(X, K, targets, sample_weight)
+            self._fit_on_gram_matrix(X, targets, sample_weight)
         return self
 
     def _solver(self) -> SVC:
@@ -249,7 +246,7 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
                     "leave them out."
                 )
 
-    def _weights(self, targets: NDArray[np.intp], sides: NDArray[np.intp], weight: Matrix) -> Matrix:
+    def _weights(self, targets: NDArray[np.intp], sides: NDArray[np.bool_], weight: Matrix) -> Matrix:
         """Return the factor of C per example; "balanced" refers to the two sides of the problem."""
         if self.class_weight is None:
             return weight
@@ -258,55 +255,38 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
         factors = np.array([self.class_weight.get(label, 1.0) for label in self.classes_.tolist()], dtype=np.float64)
         return weight * factors[targets]
 
-    def _fit_natively(self, X: Any, targets: NDArray[np.intp], weight: Matrix) -> None:
-        count = len(self.classes_)
-        names = self.classes_.tolist()
-
-        def problem(positive: NDArray[np.intp], negative: NDArray[np.intp], name: str) -> BinaryProblem:
-            rows = np.concatenate([positive, negative])
-            sides = np.repeat([1, 0], [len(positive), len(negative)])
-            costs = np.zeros(len(targets))
-            costs[rows] = self.C * self._weights(targets[rows], sides, weight[rows])
-            return BinaryProblem(positive, negative, costs, name)
-
+    def _problems(self, targets: NDArray[np.intp]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.bool_], str]]:
+        """Yield binary problems: positions of their examples, which of these are on the positive side, and a name."""
+        count, names = len(self.classes_), self.classes_.tolist()
         if self.multi_class == "ovo" and count > 2:
-            members = [np.flatnonzero(targets == number) for number in range(count)]
-            problems = (
-                problem(members[first], members[second], f"{names[first]!r} against {names[second]!r}")
-                for first, second in combinations(range(count), 2)
-            )
+            for first, second in combinations(range(count), 2):
+                rows = np.flatnonzero((targets == first) | (targets == second))
+                yield rows, targets[rows] == first, f"{names[first]!r} against {names[second]!r}"
         else:
-            problems = (
-                problem(np.flatnonzero(targets == number), np.flatnonzero(targets != number), f"{names[number]!r}")
-                for number in ([1] if count == 2 else range(count))
-            )
+            for number in [1] if count == 2 else range(count):
+                yield np.arange(len(targets)), targets == number, f"{names[number]!r}"
+
+    def _fit_natively(self, X: Any, targets: NDArray[np.intp], weight: Matrix) -> None:
+        problems = []
+        for rows, positive, name in self._problems(targets):
+            costs = np.zeros(len(targets))
+            costs[rows] = self.C * self._weights(targets[rows], positive, weight[rows])
+            problems.append(BinaryProblem(rows[positive], rows[~positive], costs, name))
         found = solve(self._bind(X), X, problems, tolerance=self.tol, max_iter=self.max_iter, memory=self.memory)
         self._keep(X, found.support, found.weights, found.biases)
 
-    def _fit_one_against_rest(self, X: Any, K: Matrix, targets: NDArray[np.intp], weight: Matrix) -> None:
-        classes = [1] if len(self.classes_) == 2 else list(range(len(self.classes_)))
-        sides = [(targets == positive).astype(np.intp) for positive in classes]
-        solutions = side_by_side(
-            _solve, ((self._solver(), K, None, one, self._weights(targets, one, weight)) for one in sides)
+    def _fit_on_gram_matrix(self, X: Any, targets: NDArray[np.intp], weight: Matrix) -> None:
+        K = self._gram(X)
+        problems = list(self._problems(targets))
+        solutions = parallel_map(
+            _solve,
+            (
+                (self._solver(), K, rows, positive, self._weights(targets[rows], positive, weight[rows]))
+                for rows, positive, _ in problems
+            ),
         )
-        dense = np.zeros((len(targets), len(classes)))
-        for column, solution in enumerate(solutions):
-            dense[solution.support_, column] = solution.dual_coef_[0]
-        support = np.flatnonzero(dense.any(axis=1))
-        self._keep(X, support, dense[support], np.array([float(s.intercept_[0]) for s in solutions]))
-
-    def _fit_one_against_one(self, X: Any, K: Matrix, targets: NDArray[np.intp], weight: Matrix) -> None:
-        pairs = list(combinations(range(len(self.classes_)), 2))
-        members = [np.flatnonzero((targets == first) | (targets == second)) for first, second in pairs]
-
-        def problems() -> Iterator[tuple[Any, ...]]:
-            for (first, _), rows in zip(pairs, members, strict=True):
-                sides = (targets[rows] == first).astype(np.intp)
-                yield self._solver(), K, rows, sides, self._weights(targets[rows], sides, weight[rows])
-
-        solutions = side_by_side(_solve, problems())
-        dense = np.zeros((len(targets), len(pairs)))
-        for column, (rows, solution) in enumerate(zip(members, solutions, strict=True)):
+        dense = np.zeros((len(targets), len(problems)))
+        for column, ((rows, _, _), solution) in enumerate(zip(problems, solutions, strict=True)):
             dense[rows[solution.support_], column] = solution.dual_coef_[0]
         support = np.flatnonzero(dense.any(axis=1))
         self._keep(X, support, dense[support], np.array([float(s.intercept_[0]) for s in solutions]))
@@ -483,7 +463,33 @@ class KernelSVR(RegressorMixin, _KernelMachine):
         return self._explainer().fragments(None, np.ones(1), top)
 
 
-def _solve(solver: SVC, K: Matrix, rows: NDArray[np.intp] | None, sides: NDArray[np.intp], weights: Matrix) -> SVC:
+def _solve(solver: SVC, K: Matrix, rows: NDArray[np.intp], positive: NDArray[np.bool_], weights: Matrix) -> SVC:
     """Solve one binary problem on the whole Gram matrix or on some of its rows and columns."""
-    block = K if rows is None else np.ascontiguousarray(K[np.ix_(rows, rows)])
-    return solver.fit(block, sides, sample_weight=weights)
+    block = K if len(rows) == len(K) else np.ascontiguousarray(K[np.ix_(rows, rows)])
+    return solver.fit(block, positive.astype(np.intp), sample_weight=weights)
+
+
+def _check_shapes(machine: _KernelMachine, reader: Reader) -> None:
+    outputs = 1
+    if isinstance(machine, KernelSVC) and (count := len(machine.classes_)) > 2:
+        outputs = count * (count - 1) // 2 if machine.multi_class == "ovo" else count
+    examples = machine.support_examples_.shape[0]
+    fits = machine.dual_coef_.shape == (examples, outputs) and len(machine.support_) == examples
+    if not fits or len(machine.intercept_) != outputs:
+        raise reader.fail("the weights do not fit the support examples")
+
+
+_FITTED = {
+    "kernel_": part_of(Kernel).at("fitted_kernel"),
+    "support_": array_of(np.int64),
+    "support_examples_": VIEW.at("examples"),
+    "dual_coef_": array_of(np.float64, 2),
+    "intercept_": array_of(np.float64),
+}
+for _kind, _labels in ((KernelSVC, {"classes_": LABELS}), (KernelSVR, {})):
+    register_estimator(
+        _kind,
+        parameters={"kernel": part_of(Kernel, optional=True)},
+        fitted={**_FITTED, **_labels},
+        finish=_check_shapes,
+    )

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from sapwood.errors import DataError, ParameterError
 from sapwood.notebook import Shown
+from sapwood.sources import lines
 from sapwood.trees.array import TreeArray
 from sapwood.trees.tree import Tree
 
@@ -118,15 +118,10 @@ class ParsevalRules(Shown):
         DataError
             With file and line, if a line has an unknown setting or an unusable value.
         """
-        name = os.fspath(path)
-        try:
-            text = Path(path).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise DataError(f"{name}: cannot be read as a parameter file ({error}).") from None
         delete, lengths, equal, numbers = set(), set(), [], {"LABELED": 1, "CUTOFF_LEN": 40, "MAX_ERROR": 10}
-        for number, line in enumerate(text.split("\n"), 1):
-            parts = line.split()
-            if not parts or line.startswith("#"):
+        for line in lines(path):
+            parts = line.text.split()
+            if not parts or line.text.startswith("#"):
                 continue
             values = parts[1:]
             match parts[0], values:
@@ -141,7 +136,7 @@ class ParsevalRules(Shown):
                 case "DEBUG", [_]:
                     pass
                 case _:
-                    raise DataError(f"{name}:{number}:1: evalb's setting {line.strip()!r} is unknown or not supported.")
+                    raise line.fault(f"evalb's setting {line.text.strip()!r} is unknown or not supported")
         return cls(
             frozenset(delete),
             frozenset(lengths),

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sapwood.checks import check_count
 from sapwood.errors import DataError, ParameterError
 from sapwood.notebook import Shown
 
@@ -170,8 +171,7 @@ def paired_bootstrap(
     >>> result.difference, result.low > 0, result.p_value < 0.05
     (0.25, True, True)
     """
-    if isinstance(samples, bool) or not isinstance(samples, int) or samples < 1:
-        raise ParameterError(f"samples must be an integer of at least 1, got {samples!r}.")
+    check_count(samples, "samples")
     if not 0 < confidence < 1:
         raise ParameterError(f"confidence must be a number between 0 and 1, got {confidence!r}.")
     a, b = (np.asarray(values, dtype=np.float64) for values in (first, second))

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from sapwood.errors import DataError
+from sapwood.penn import BE, FINITE_TAGS, HAVE, VERB_TAGS
 from sapwood.trees.heads import HeadTable, bare_label
 from sapwood.trees.tree import Tree
 
@@ -27,10 +28,7 @@ SPLITS = frozenset(
 _EMPTY = "-NONE-"
 # Between the parts of a symbol: a character that no label has.
 JOIN = "\x1f"
-_FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
-_VERBAL = _FINITE | {"VB", "VBG", "VBN", "TO"}
-_BE = frozenset(["be", "am", "is", "are", "was", "were", "been", "being", "'s", "'re", "'m"])
-_HAVE = frozenset(["have", "has", "had", "having", "'ve", "'d"])
+_VERBAL = frozenset([*VERB_TAGS, *FINITE_TAGS, "TO"])
 
 
 class Constituent:
@@ -164,7 +162,7 @@ class Annotation:
         if node.word is not None:
             word = node.word.lower()
             if "auxiliary" in splits and label.startswith("VB"):
-                marks += ["be"] if word in _BE else ["have"] if word in _HAVE else []
+                marks += ["be"] if word in BE else ["have"] if word in HAVE else []
             if "coordinator" in splits and label == "CC" and word in ("but", "&"):
                 marks.append(word)
             if "percent" in splits and word == "%":
@@ -183,7 +181,7 @@ class Annotation:
             while head.word is None:
                 head = head.children[head.head]
             if head.label in _VERBAL:
-                marks.append("F" if head.label in _FINITE else head.label)
+                marks.append("F" if head.label in FINITE_TAGS else head.label)
         return marks
 
 

@@ -17,7 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapwood import _core, settings
+from sapwood.checks import check_choice, check_limit
 from sapwood.errors import DataError, ParameterError
+from sapwood.penn import ADJECTIVE_TAGS, ADVERB_TAGS, NOUN_TAGS, PUNCTUATION_TAGS, VERB_TAGS
 from sapwood.trees import TreeArray
 from sapwood.trees.transforms import delexicalize
 
@@ -29,13 +31,13 @@ _MISSING: dict[Missing, int] = {"append": 0, "keep": 1, "skip": 2}
 _NONE = np.uint32(0xFFFFFFFF)
 
 FOOT_CLASSES: Mapping[str, tuple[str, ...]] = {
-    "noun": ("NN", "NNS", "NNP", "NNPS", "PRP", "EX", "WP"),
-    "verb": ("VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD"),
+    "noun": (*NOUN_TAGS, "PRP", "EX", "WP"),
+    "verb": (*VERB_TAGS, "MD"),
     "preposition": ("IN", "TO"),
     "article": ("DT", "PDT", "WDT", "CD"),
-    "punctuation": (",", ".", ":", "``", "''", "-LRB-", "-RRB-"),
-    "adjective": ("JJ", "JJR", "JJS", "$", "#"),
-    "adverb": ("RB", "RBR", "RBS", "WRB", "RP"),
+    "punctuation": PUNCTUATION_TAGS,
+    "adjective": (*ADJECTIVE_TAGS, "$", "#"),
+    "adverb": (*ADVERB_TAGS, "WRB", "RP"),
     "conjunction": ("CC",),
     "possessive": ("POS", "PRP$", "WP$"),
 }
@@ -262,10 +264,8 @@ class ConnectionPaths:
         1 (S (NP PRP) (VP VBD (NP NN) (PP IN)))
         0 (S (NP PRP) (VP VBD (NP NN (PP IN))))
         """
-        if missing not in _MISSING:
-            raise ParameterError(f"missing must be one of {', '.join(map(repr, _MISSING))}, got {missing!r}.")
-        if reduction is not None and (isinstance(reduction, bool) or not isinstance(reduction, int) or reduction < 1):
-            raise ParameterError(f"reduction must be None or an integer of at least 1, got {reduction!r}.")
+        check_choice(missing, "missing", _MISSING)
+        check_limit(reduction, "reduction")
         if not min_count >= 0:
             raise ParameterError(f"min_count must be a number of at least 0, got {min_count!r}.")
         array = _over_tags(trees)

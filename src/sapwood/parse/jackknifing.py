@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from sapwood.errors import DataError, ParameterError
+from sapwood.checks import check_count
+from sapwood.errors import DataError
 from sapwood.parse.annotation import bare_tree
 from sapwood.parse.pcfg import PCFGParser
 from sapwood.trees.array import TreeArray
@@ -46,8 +47,7 @@ def jackknife(treebank: Any, folds: int = 5, *, n: int = 30, parser: PCFGParser 
     [('(S (NP (NN rain)) (VP (VBZ falls)))', 0), ('(S (NP (NN snow)) (VP (VBZ falls)))', 1)]
     """
     array = treebank if isinstance(treebank, TreeArray) else TreeArray(treebank)
-    if isinstance(folds, bool) or not isinstance(folds, (int, np.integer)) or folds < 2:
-        raise ParameterError(f"folds must be an integer of at least 2, got {folds!r}.")
+    check_count(folds, "folds", 2)
     if len(array) < folds:
         raise DataError(f"a treebank of {len(array)} trees cannot be split into {folds} folds; use fewer folds.")
     bounds = [len(array) * fold // folds for fold in range(folds + 1)]

@@ -12,20 +12,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sapwood.parse.annotation import bare_symbol
+from sapwood.penn import BRACKETS
 
 __all__ = ["Lexicon", "spelling_classes"]
 
 # The vaguest classes: letters, digits, both, neither; with or without a hyphen.
 _KINDS = frozenset(kind + hyphen for kind in ("a", "9", "9a", "?") for hyphen in ("", "-"))
-_PENN = {
-    "(": ("-LRB-",),
-    ")": ("-RRB-",),
-    "[": ("-LSB-", "-LRB-"),
-    "]": ("-RSB-", "-RRB-"),
-    "{": ("-LCB-", "-LRB-"),
-    "}": ("-RCB-", "-RRB-"),
-    '"': ("``", "''"),
-}
+# Treebanks spell square and curly brackets either by their own names or as round ones.
+_PENN = {sign: (name, f"-{name[1]}RB-") for sign, name in BRACKETS.items()} | {'"': ("``", "''")}
 
 # Symbols of words that are kept for when a word comes again; some 100 bytes each.
 _CACHED = 200_000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from functools import lru_cache
@@ -10,13 +11,15 @@ from typing import Any
 
 from sklearn.frozen import FrozenEstimator
 
+from sapwood.callers import levels_to_user
 from sapwood.errors import ModelFileError, ParameterError
 from sapwood.files import load
 from sapwood.parse.base import BaseParser
 from sapwood.parse.flat import flat_tree
+from sapwood.registry import Field, Reader, Writer, register
 from sapwood.trees.nbest import NBest
 
-__all__ = ["FlatParser", "FunctionParser", "MissingParser", "as_parser"]
+__all__ = ["PARSER", "FlatParser", "FunctionParser", "MissingParser", "as_parser"]
 
 
 class FlatParser(BaseParser):
@@ -130,3 +133,42 @@ def _loaded(name: str, version: tuple[int, int, int]) -> BaseParser:
             f"{name}: holds a {type(parser).__name__}, not a parser; train one with sapwood train parser."
         )
     return parser
+
+
+def _write(parser: Any, writer: Writer) -> dict[str, Any] | None:
+    if parser is None:
+        return None
+    found = as_parser(parser)
+    if isinstance(found, MissingParser):
+        return {"missing": found.name}
+    if type(found).__module__.split(".")[0] == "sapwood" and not isinstance(found, FunctionParser):
+        return writer.part(found)
+    function = found.function if isinstance(found, FunctionParser) else found
+    name = getattr(function, "__qualname__", None) or type(function).__qualname__
+    warnings.warn(
+        f"the parser {name} is code, which a file cannot hold: the model is saved without it. After loading, give it "
+        "one with model.set_params(parser=...).",
+        UserWarning,
+        stacklevel=levels_to_user(),
+    )
+    return {"missing": name}
+
+
+def _read(data: Any, reader: Reader) -> BaseParser | None:
+    if data is None:
+        return None
+    if isinstance(data, dict) and isinstance(data.get("missing"), str):
+        return MissingParser(data["missing"])
+    parser: BaseParser = reader.part(data, BaseParser)
+    return parser
+
+
+PARSER = Field(_write, _read, absent=None)
+"""The parameter ``parser`` in model files.
+
+A parser of this library is stored with the model, also where it was given as the path of a file, so that the model can
+be moved. A function or a class of one's own cannot be stored; a warning says so, and the loaded model says it again
+when it needs a parser. Files of the first version hold no parser.
+"""
+
+register("FlatParser", FlatParser, lambda parser, writer: {}, lambda data, reader: FlatParser())

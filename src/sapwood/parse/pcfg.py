@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood import _core, settings
+from sapwood.checks import check_count
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import all_or_nothing
 from sapwood.notebook import Shown
@@ -269,8 +270,7 @@ class PCFGParser(BaseParser):
     ) -> list[Parsed]:
         """Return the n best parses of each sentence, and how they were found; parameters as in ``parse_nbest``."""
         self._check_fitted()
-        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 1 <= n <= 100_000:
-            raise ParameterError(f"n must be an integer from 1 to 100,000, got {n!r}.")
+        check_count(n, "n", most=100_000)
         texts = [check_words(sentence, index) for index, sentence in enumerate(sentences)]
         given = self._given_tags(texts, tags)
         answers: list[Parsed | None] = [None] * len(texts)
@@ -434,13 +434,10 @@ class PCFGParser(BaseParser):
         return given
 
     def _check(self) -> frozenset[str]:
-        for name, least in (("vertical", 1), ("horizontal", 1), ("max_length", 2), ("memory_limit", 1 << 20)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-                raise ParameterError(f"{name} must be an integer of at least {least:,}, got {value!r}.")
-        for name in ("vertical", "horizontal"):
-            if getattr(self, name) > 3:
-                raise ParameterError(f"{name} must be at most 3, got {getattr(self, name)!r}.")
+        check_count(self.vertical, "vertical", most=3)
+        check_count(self.horizontal, "horizontal", most=3)
+        check_count(self.max_length, "max_length", 2, None)
+        check_count(self.memory_limit, "memory_limit", 1 << 20, None)
         if isinstance(self.backoff, bool) or not isinstance(self.backoff, (int, float)) or not 0 <= self.backoff < 1e6:
             raise ParameterError(f"backoff must be a number of at least 0, got {self.backoff!r}.")
         if self.beam is not None and (

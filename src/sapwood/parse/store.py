@@ -1,4 +1,4 @@
-"""Writing parsers to model files and reading them back: numbers as arrays, names as JSON."""
+"""Grammars of parsers and connection paths in model files: numbers as arrays, names as JSON."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from sapwood import files
 from sapwood.parse.estimation import GrammarTables
+from sapwood.parse.incremental import ConnectionPath, ConnectionPaths
 from sapwood.parse.lexicon import Lexicon
-from sapwood.parse.parameter import FlatParser
 from sapwood.parse.pcfg import Model, PCFGParser
+from sapwood.registry import Reader, Writer, register
 
 __all__: list[str] = []
 
@@ -32,31 +32,26 @@ _ARRAYS = {
 Counts = dict[str, dict[str, int]]
 
 
-def _write(parser: PCFGParser, writer: files.Writer) -> dict[str, Any]:
+def _write(parser: PCFGParser, writer: Writer) -> dict[str, Any]:
     parser._check_fitted()
-    parameters = parser.get_params()
-    if not isinstance(parameters["splits"], str):
-        parameters["splits"] = sorted(parameters["splits"])
     return {
-        "parameters": parameters,
+        "params": writer.parameters(parser),
         "wrapper": parser.wrapper_,
         "models": [_write_model(model, writer) for model in (parser._model, parser._fallback)],
     }
 
 
-def _read(data: dict[str, Any], reader: files.Reader) -> PCFGParser:
-    parser = PCFGParser(**data["parameters"])
-    parser._check()
-    wrapper = data["wrapper"]
-    if wrapper is not None and not isinstance(wrapper, str):
+def _read(data: dict[str, Any], reader: Reader) -> PCFGParser:
+    parser: PCFGParser = reader.make(PCFGParser, data)
+    parser.wrapper_ = data["wrapper"]
+    if parser.wrapper_ is not None and not isinstance(parser.wrapper_, str):
         raise reader.fail("the label over sentences is no text")
-    parser.wrapper_ = wrapper
     model, fallback = (_read_model(part, reader) for part in data["models"])
     parser._set(model, fallback)
     return parser
 
 
-def _write_model(model: Model, writer: files.Writer) -> dict[str, Any]:
+def _write_model(model: Model, writer: Writer) -> dict[str, Any]:
     tables, lexicon = model.tables, model.lexicon
     symbols = {symbol: number for number, symbol in enumerate(lexicon.symbols)}
     tags = {tag: number for number, tag in enumerate({tag: None for row in lexicon.classes.values() for tag in row})}
@@ -77,32 +72,32 @@ def _write_model(model: Model, writer: files.Writer) -> dict[str, Any]:
     }
 
 
-def _read_model(data: dict[str, Any], reader: files.Reader) -> Model:
+def _read_model(data: dict[str, Any], reader: Reader) -> Model:
+    names, labels, cover = (reader.texts(data[key]) for key in ("names", "labels", "cover"))
     arrays = {name: reader.array(data["arrays"][name], kind, 1) for name, kind in _ARRAYS.items()}
-    names, labels, cover = (_texts(data[key], reader) for key in ("names", "labels", "cover"))
-    root = data["root"]
-    shown = arrays["labels"][arrays["labels"] != 0xFFFFFFFF]
-    if not isinstance(root, int) or not 0 <= root < len(names) or not set(cover) <= set(labels) or not cover:
-        raise reader.fail("the root of the grammar is not one of its symbols")
-    if len(arrays["stay"]) != len(names) or any((a >= len(labels)).any() for a in (shown, arrays["chain_labels"])):
-        raise reader.fail("the symbols of the grammar and their names differ in number")
+    reader.indices(data["arrays"]["chain_labels"], len(labels))
     for name in ("weights", "chain_weights", "prior"):
-        if not np.isfinite(arrays[name]).all():
-            raise reader.fail(f"{name} holds a number that is not finite")
+        reader.finite(data["arrays"][name], (None,))
+    root = reader.count(data["root"])
+    shown = arrays["labels"][arrays["labels"] != 0xFFFFFFFF]
+    if root >= len(names) or not set(cover) <= set(labels) or not cover:
+        raise reader.fail("the root of the grammar is not one of its symbols")
+    if len(arrays["stay"]) != len(names) or (shown >= len(labels)).any():
+        raise reader.fail("the symbols of the grammar and their names differ in number")
     part = data["lexicon"]
     lexicon = Lexicon(**part["parameters"])
-    symbols = _texts(part["symbols"], reader)
+    symbols = reader.texts(part["symbols"])
     counts = reader.array(part["symbol_counts"], np.int64, 1)
     if len(counts) != len(symbols) or (counts < 1).any():
         raise reader.fail("the counts of tags do not fit them")
     lexicon.symbols = dict(zip(symbols, counts.tolist(), strict=True))
     lexicon.words = _read_counts(part["words"], symbols, reader)
-    lexicon.classes = _read_counts(part["classes"], _texts(part["tags"], reader), reader)
+    lexicon.classes = _read_counts(part["classes"], reader.texts(part["tags"]), reader)
     lexicon.prepare()
     return Model(GrammarTables(names, labels, arrays, root, cover), lexicon)
 
 
-def _write_counts(table: Counts, numbers: dict[str, int], writer: files.Writer) -> dict[str, Any]:
+def _write_counts(table: Counts, numbers: dict[str, int], writer: Writer) -> dict[str, Any]:
     flat = [(numbers[name], count) for row in table.values() for name, count in row.items()]
     return {
         "keys": list(table),
@@ -112,27 +107,50 @@ def _write_counts(table: Counts, numbers: dict[str, int], writer: files.Writer) 
     }
 
 
-def _read_counts(data: dict[str, Any], names: list[str], reader: files.Reader) -> Counts:
-    keys = _texts(data["keys"], reader)
-    ends = reader.array(data["ends"], np.int64, 1)
-    numbers = reader.array(data["numbers"], np.int64, 1)
+def _read_counts(data: dict[str, Any], names: list[str], reader: Reader) -> Counts:
+    keys = reader.texts(data["keys"])
     counts = reader.array(data["counts"], np.int64, 1)
-    if len(ends) != len(keys) or len(numbers) != len(counts) or (np.diff(ends, prepend=0) < 0).any():
-        raise reader.fail("a table of counts is out of order")
-    if len(ends) and ends[-1] != len(numbers):
-        raise reader.fail("a table of counts is cut off")
-    if ((numbers < 0) | (numbers >= len(names))).any() or (counts < 1).any():
-        raise reader.fail("a table of counts has an unknown tag")
+    numbers = reader.indices(data["numbers"], len(names), np.int64, count=len(counts))
+    ends = reader.offsets(data["ends"], len(counts), np.int64, count=len(keys)).tolist()
+    if (counts < 1).any():
+        raise reader.fail("a table of counts has a count below 1")
     pairs = [(names[number], count) for number, count in zip(numbers.tolist(), counts.tolist(), strict=True)]
-    begins = [0, *ends.tolist()[:-1]]
-    return {key: dict(pairs[a:b]) for key, a, b in zip(keys, begins, ends.tolist(), strict=True)}
+    return {key: dict(pairs[a:b]) for key, a, b in zip(keys, [0, *ends], ends, strict=False)}
 
 
-def _texts(values: Any, reader: files.Reader) -> list[str]:
-    if not isinstance(values, list) or not all(isinstance(value, str) and value for value in values):
-        raise reader.fail("a list of names holds something else")
-    return values
+def _write_paths(paths: ConnectionPaths, writer: Writer) -> dict[str, Any]:
+    labels: dict[str, int] = {}
+    numbers: list[int] = []
+    ends: list[int] = []
+    for path in paths:
+        # Per path its anchor, what is above and what is below; the two ends say which is which.
+        for part in ((path.anchor, *path.up), path.down):
+            numbers.extend(labels.setdefault(label, len(labels)) for label in part)
+            ends.append(len(numbers))
+    return {
+        "root": paths.root,
+        "labels": list(labels),
+        "numbers": writer.array(np.array(numbers, dtype=np.uint32)),
+        "ends": writer.array(np.array(ends, dtype=np.uint64)),
+        "counts": writer.array(paths.counts),
+    }
 
 
-files.register("PCFGParser", PCFGParser, _write, _read)
-files.register("FlatParser", FlatParser, lambda parser, writer: {}, lambda data, reader: FlatParser())
+def _read_paths(data: dict[str, Any], reader: Reader) -> ConnectionPaths:
+    labels = reader.texts(data["labels"])
+    counts = reader.finite(data["counts"], (None,))
+    names = [labels[number] for number in reader.indices(data["numbers"], len(labels)).tolist()]
+    ends = reader.offsets(data["ends"], len(names), count=2 * len(counts), empty=False)
+    if not (counts > 0).all():
+        raise reader.fail("a connection path has a count that is not above 0")
+    bounds = [0, *ends.tolist()]
+    found: dict[ConnectionPath, float] = {}
+    for k, count in enumerate(counts.tolist()):
+        begin, middle, end = bounds[2 * k : 2 * k + 3]
+        anchor, *up = names[begin:middle]
+        found[ConnectionPath(tuple(up), anchor, tuple(names[middle:end]))] = count
+    return ConnectionPaths(found, root=data["root"])
+
+
+register("PCFGParser", PCFGParser, _write, _read)
+register("ConnectionPaths", ConnectionPaths, _write_paths, _read_paths)

@@ -15,8 +15,9 @@ import unicodedata
 from collections.abc import Generator, Iterable, Iterator
 
 from sapwood.errors import DataError
+from sapwood.penn import BRACKETS
 
-__all__ = ["BRACKETS", "Token", "iter_sentences", "separate", "split_sentences", "tokenize"]
+__all__ = ["Token", "iter_sentences", "separate", "split_sentences", "tokenize"]
 
 
 class Token(str):
@@ -140,7 +141,6 @@ _BREAKS = re.compile(rf"[{_SPACE}{_FULL_STOP}]")  # no token has one of these af
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n|\u2029|\f")
 _CLITIC = re.compile(r"(?i)(?<=.)(?:n['’]t|['’](?:s|m|d|re|ve|ll))$")
 _FUSED = {"cannot": 3, "gonna": 3, "wanna": 3, "gotta": 3, "gimme": 3, "lemme": 3}
-BRACKETS = {"(": "-LRB-", ")": "-RRB-", "[": "-LSB-", "]": "-RSB-", "{": "-LCB-", "}": "-RCB-"}
 _CLOSING = frozenset({"''", "'", "-RRB-", "-RSB-", "-RCB-"})
 # What ends a sentence when white space and a beginning follow: Penn's, and those of Armenian, Greek, Urdu and others.
 _ENDS = frozenset({".", "!", "?", "..."}) | frozenset("\u037e\u0589\u06d4\u203c\u203d\u2047\u2048\u2049\uff0e")

@@ -13,10 +13,11 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood import settings
+from sapwood.checks import check_count
 from sapwood.errors import ParameterError
 from sapwood.notebook import Shown
 from sapwood.scale import cluster
-from sapwood.scale.parts import as_part, check_size
+from sapwood.scale.parts import as_part
 from sapwood.tasks.roles.labeler import RoleLabeler
 from sapwood.trees.propositions import RoleSentence
 
@@ -105,7 +106,7 @@ class ClusterLabeler(Shown):
     """
 
     def __init__(self, labeler: RoleLabeler, client: Any, *, part: int = 100) -> None:
-        check_size(part, "part")
+        check_count(part, "part")
         check_is_fitted(labeler)
         self._labeler, self._client, self._part = labeler, client, part
 

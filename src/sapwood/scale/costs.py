@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sapwood.checks import check_count
 from sapwood.errors import ParameterError
-from sapwood.scale.parts import check_size
 
 __all__ = ["Cost", "gram_cost", "map_cost"]
 
@@ -92,7 +92,7 @@ def gram_cost(
     210 pieces, 2e+08 values, 3.2 GB stored, 12 MB read, 714 kB through the scheduler, 44 s
     """
     for value, name in ((n, "n"), (workers, "workers"), (tile, "tile")):
-        check_size(value, name)
+        check_count(value, name)
     for number, name in ((rate, "rate"), (write_rate, "write_rate")):
         if not number > 0:
             raise ParameterError(f"{name} must be above 0, got {number!r}.")
@@ -141,7 +141,7 @@ def map_cost(
     100 pieces, 1e+06 values, 1.2 GB stored, 0 B read, 340 kB through the scheduler, 4.3 min
     """
     for value, name in ((n, "n"), (workers, "workers"), (part, "part")):
-        check_size(value, name)
+        check_count(value, name)
     if not rate > 0:
         raise ParameterError(f"rate must be above 0, got {rate!r}.")
     pieces = -(-n // part)

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapwood import settings
+from sapwood.checks import check_count
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.files import load, save
 from sapwood.kernels.base import Kernel, as_data
@@ -28,7 +29,6 @@ from sapwood.notebook import Shown
 from sapwood.scale import cluster
 from sapwood.scale.extras import need
 from sapwood.scale.ledger import Ledger, digest, safely
-from sapwood.scale.parts import check_size
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples
 
@@ -100,7 +100,7 @@ def gram_to_zarr(
     """
     need("zarr", "a Gram matrix on disk")
     check_kernel(kernel)
-    check_size(tile, "tile")
+    check_count(tile, "tile")
     if dtype not in ("float64", "float32"):
         raise ParameterError(f"dtype must be 'float64' or 'float32', got {dtype!r}.")
     rows = as_data(X)

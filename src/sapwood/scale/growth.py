@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from sapwood.checks import check_count
 from sapwood.errors import DataError, ParameterError, SapwoodError
 
 __all__ = ["PATHS", "Growth", "Point", "crossing", "fit_power", "measure"]
@@ -132,8 +133,7 @@ def measure(
             raise ParameterError(f"there is no path {path!r}; the paths are {', '.join(PATHS)}.")
     if any(isinstance(n, bool) or not isinstance(n, int) or n < 20 for n in sizes):
         raise ParameterError(f"sizes must be integers of at least 20, got {list(sizes)}.")
-    if seed < 0:
-        raise ParameterError(f"seed must be an integer of at least 0, got {seed!r}.")
+    check_count(seed, "seed", 0, None)
     done: dict[str, list[Point]] = {path: [] for path in paths}
     for n in sorted(set(sizes)):
         for path in paths:

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from sapwood.errors import DataError, ModelFileError
-from sapwood.files import Writer, atomic_write
 from sapwood.learn.checkpoints import fingerprint
+from sapwood.registry import Writer
+from sapwood.writing import atomic_write
 
 __all__ = ["Ledger", "digest", "safely"]
 

@@ -17,12 +17,12 @@ from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood import settings
-from sapwood.errors import DataError, ParameterError
-from sapwood.files import Reader, Writer, register
+from sapwood.checks import check_amount, check_choice, check_count
+from sapwood.errors import DataError
 from sapwood.fitting import all_or_nothing
 from sapwood.learn.checkpoints import CheckpointFile, fingerprint
-from sapwood.learn.parameters import check_amount, check_choice
-from sapwood.scale.parts import check_size, in_parts
+from sapwood.registry import Reader, Writer, register
+from sapwood.scale.parts import in_parts
 from sapwood.scale.shards import Shards
 from sapwood.trees.array import TreeArray
 
@@ -182,10 +182,8 @@ class ShardClassifier(ClassifierMixin, BaseEstimator):
     def _check(self) -> None:
         check_choice(self.loss, "loss", _LOSSES)
         check_amount(self.alpha, "alpha", zero=False)
-        check_size(self.epochs, "epochs")
-        seed = self.random_state
-        if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-            raise ParameterError(f"random_state must be an integer of at least 0, got {seed!r}.")
+        check_count(self.epochs, "epochs")
+        check_count(self.random_state, "random_state", 0, None)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -196,39 +194,33 @@ class ShardClassifier(ClassifierMixin, BaseEstimator):
 
 def _write(model: ShardClassifier, writer: Writer) -> dict[str, Any]:
     check_is_fitted(model)
+    # Most columns of a hashed map are empty, so weights are stored where there are some.
+    places = np.flatnonzero(model.coef_.any(axis=0))
     return {
-        "params": {
-            name: value.item() if isinstance(value, np.generic) else value for name, value in model.get_params().items()
-        },
+        "params": writer.parameters(model),
         "map": writer.part(model.feature_map_),
-        "classes": model.classes_.tolist(),
-        "classes_kind": model.classes_.dtype.str,
-        # Most columns of a hashed map are empty, so weights are stored where there are some.
+        **writer.labels(model.classes_),
         "columns": model.coef_.shape[1],
-        "places": writer.array(np.flatnonzero(model.coef_.any(axis=0)).astype(np.int64)),
-        "weights": writer.array(model.coef_[:, model.coef_.any(axis=0)]),
+        "places": writer.array(places.astype(np.int64)),
+        "weights": writer.array(model.coef_[:, places]),
         "intercept": writer.array(model.intercept_),
     }
 
 
 def _read(data: dict[str, Any], reader: Reader) -> ShardClassifier:
-    model = ShardClassifier(**data["params"])
-    model._check()
-    model.classes_ = np.array(data["classes"], dtype=np.dtype(data["classes_kind"]))
+    model: ShardClassifier = reader.make(ShardClassifier, data)
+    model.classes_ = reader.labels(data)
     outputs = 1 if len(model.classes_) == 2 else len(model.classes_)
-    columns = int(data["columns"])
-    places = reader.array(data["places"], np.int64, 1)
-    weights = reader.array(data["weights"], np.float64, 2)
-    model.intercept_ = reader.array(data["intercept"], np.float64, 1)
-    if len(model.classes_) < 2 or weights.shape != (outputs, len(places)) or len(model.intercept_) != outputs:
-        raise reader.fail("the weights do not fit the classes")
-    if not 0 < columns <= 2**31 or (len(places) and not 0 <= places.min() <= places.max() < columns):
-        raise reader.fail("a weight has no column")
-    if not (np.isfinite(weights).all() and np.isfinite(model.intercept_).all()):
-        raise reader.fail("a weight is not finite")
     model.feature_map_ = reader.part(data["map"])
     if not hasattr(model.feature_map_, "transform"):
         raise reader.fail("it holds no feature map")
+    columns = reader.count(data["columns"])
+    width = getattr(model.feature_map_, "n_features", None) or len(getattr(model.feature_map_, "weights_", ()))
+    if not 0 < columns <= 2**31 or columns != (width or columns):
+        raise reader.fail("its columns are not those of the feature map")
+    places = reader.indices(data["places"], columns, np.int64)
+    weights = reader.finite(data["weights"], (outputs, len(places)))
+    model.intercept_ = reader.finite(data["intercept"], (outputs,))
     model.coef_ = np.zeros((outputs, columns))
     model.coef_[:, places] = weights
     return model

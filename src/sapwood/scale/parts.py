@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sapwood.errors import DataError, ParameterError
+from sapwood.checks import check_count
+from sapwood.errors import DataError
 from sapwood.trees.array import TreeArray
 
-__all__ = ["as_part", "check_size", "in_parts"]
+__all__ = ["as_part", "in_parts"]
 
 Part = tuple[TreeArray, NDArray[Any] | None]
 
@@ -37,7 +38,7 @@ def in_parts(trees: Iterable[Any], labels: Iterable[Any] | None = None, *, size:
     >>> [(len(trees), labels.tolist()) for trees, labels in in_parts(["(A b)", "(A c)", "(A b)"], [1, 0, 1], size=2)]
     [(2, [1, 0]), (1, [1])]
     """
-    check_size(size, "size")
+    check_count(size, "size")
     if isinstance(trees, TreeArray) and labels is None:
         for begin in range(0, len(trees), size):
             yield trees[begin : begin + size], None
@@ -70,9 +71,3 @@ def as_part(value: Any) -> Part:
     if names.dtype.kind not in "OUbiuf":
         raise DataError(f"labels of type {names.dtype} cannot be stored; use text or numbers.")
     return array, names.astype(str) if names.dtype.kind == "O" else names
-
-
-def check_size(value: object, name: str) -> None:
-    """Raise unless a number of things is an integer of at least 1."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise ParameterError(f"{name} must be an integer of at least 1, got {value!r}.")

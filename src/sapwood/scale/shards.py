@@ -21,12 +21,13 @@ from numpy.typing import NDArray
 
 from sapwood import settings
 from sapwood.errors import DataError, ModelFileError, ParameterError
-from sapwood.files import atomic_write, load, save
+from sapwood.files import load, save
 from sapwood.learn.checkpoints import fingerprint
 from sapwood.notebook import Shown
 from sapwood.scale import cluster
 from sapwood.scale.ledger import Ledger, digest, safely
 from sapwood.scale.parts import as_part
+from sapwood.writing import atomic_write
 
 __all__ = ["Shards", "map_to_shards"]
 

@@ -8,7 +8,7 @@ user's choice.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -16,15 +16,16 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
+from sapwood.checks import check_amount
 from sapwood.corpora.nbest import NBest
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import all_or_nothing
 from sapwood.learn import RecursiveRanker
-from sapwood.learn.parameters import check_amount
 from sapwood.metrics.parseval import COLLINS, ParsevalRules, SentenceScore, mutual_f1, score_forest
 from sapwood.parse.base import Sentence
-from sapwood.parse.parameter import as_parser
+from sapwood.parse.parameter import PARSER, as_parser
 from sapwood.parse.reading import check_listed, split_example
+from sapwood.registry import Reader, Writer, plain_value, register
 from sapwood.trees import Examples, Tree, TreeArray
 from sapwood.trees.array import concatenate
 
@@ -332,3 +333,40 @@ class ParseReranker(BaseEstimator):
 
     def _relevance(self, lists: Sequence[NBest]) -> NDArray[np.float64]:
         return np.array([score.f1 for one in lists for score in judge(one, self.rules)])
+
+
+def _write(model: ParseReranker, writer: Writer) -> dict[str, Any]:
+    check_is_fitted(model, "ranker_")
+    return {
+        "rules": plain_value(asdict(model.rules)),
+        "ranker": writer.part(model.ranker_),
+        "consensus": None if model.consensus is None else [float(model.consensus), float(model.spread_)],
+        "parser": PARSER.write(model.parser, writer),
+        "n_parses": int(model.n_parses),
+    }
+
+
+def _read(data: dict[str, Any], reader: Reader) -> ParseReranker:
+    ranker = reader.part(data["ranker"])
+    if not hasattr(ranker, "decision_function"):
+        raise reader.fail("it holds no ranker")
+    rules = dict(data["rules"])
+    for name in ("delete_labels", "delete_for_length"):
+        rules[name] = frozenset(rules[name])
+    rules["equal_labels"] = tuple((str(first), str(second)) for first, second in rules["equal_labels"])
+    consensus, spread = (None, 1.0) if data.get("consensus") is None else map(reader.number, data["consensus"])
+    if consensus is not None and not (consensus > 0 and spread > 0):
+        raise reader.fail("the consensus must be above 0")
+    # Files of the first version hold no parser.
+    model = ParseReranker(
+        clone(ranker),
+        rules=ParsevalRules(**rules),
+        consensus=consensus,
+        parser=PARSER.read(data.get("parser"), reader),
+        n_parses=reader.count(data.get("n_parses", 30)),
+    )
+    model.ranker_, model.spread_ = ranker, spread
+    return model
+
+
+register("ParseReranker", ParseReranker, _write, _read)

@@ -1,7 +1,7 @@
 """What a tree is, how it is read, written and reshaped."""
 
 from sapwood.trees.array import TreeArray, concatenate
-from sapwood.trees.brackets import iter_tree_blocks, iter_trees, read_trees, to_brackets, write_trees
+from sapwood.trees.brackets import to_brackets
 from sapwood.trees.examples import Examples
 from sapwood.trees.grammar import Grammar
 from sapwood.trees.heads import HeadTable
@@ -17,6 +17,7 @@ from sapwood.trees.transforms import (
     rewrite,
 )
 from sapwood.trees.tree import Tree
+from sapwood.trees.treebank import iter_tree_blocks, iter_trees, read_trees, write_trees
 
 __all__ = [
     "Argument",

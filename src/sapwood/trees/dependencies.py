@@ -13,15 +13,15 @@ from functools import lru_cache
 from typing import Any
 
 from sapwood.errors import TreeError
+from sapwood.penn import BE, NOUN_TAGS, PUNCTUATION_TAGS
 from sapwood.trees.heads import HeadTable, bare_label
 from sapwood.trees.tree import Tree
 
 __all__ = ["Constituents", "Dependencies", "dependencies", "head_constituents"]
 
-_PUNCTUATION = frozenset([",", ".", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP", "SYM", "#", "$"])
-_NOMINAL = frozenset(["NP", "NN", "NNS", "NNP", "NNPS", "PRP", "NX", "NML", "WHNP", "CD", "QP", "EX", "DT"])
+_PUNCTUATION = frozenset([*PUNCTUATION_TAGS, "SYM", "#", "$"])
+_NOMINAL = frozenset([*NOUN_TAGS, "NP", "PRP", "NX", "NML", "WHNP", "CD", "QP", "EX", "DT"])
 _CLAUSES = frozenset(["S", "SINV", "SQ", "SBARQ"])
-_BE = frozenset(["be", "am", "is", "are", "was", "were", "been", "being", "'s", "'re", "'m"])
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ def _relation(parent: str, child: str, head: str, *, before: bool, conjoined: bo
         if child in ("PRT", "RP"):
             return "PRT"
         if child in _NOMINAL or child == "ADJP":
-            return "ADV" if before else "PRD" if verb in _BE or child == "ADJP" else "OBJ"
+            return "ADV" if before else "PRD" if verb in BE or child == "ADJP" else "OBJ"
         if child in ("S", "SBAR"):
             return "COMP"
         return "NEG" if verb in ("not", "n't") else "ADV"

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapwood import _core
+from sapwood.checks import check_count, check_limit, is_whole
 from sapwood.errors import DataError, ParameterError
 from sapwood.notebook import Shown
 from sapwood.trees.array import TreeArray
@@ -134,12 +135,8 @@ class Grammar(Shown):
             merged[lhs, rhs] = (head, before[1] + count)
         self._rules = merged
         self._heads = self._check_heads(heads)
-        if max_deletions is not None and (not _is_int(max_deletions) or max_deletions < 0):
-            raise ParameterError(f"max_deletions must be None or an integer of at least 0, got {max_deletions!r}.")
-        self._max_deletions = None if max_deletions is None else int(max_deletions)
-        if not _is_int(min_children) or min_children < 1:
-            raise ParameterError(f"min_children must be an integer of at least 1, got {min_children!r}.")
-        self._min_children = int(min_children)
+        self._max_deletions = check_limit(max_deletions, "max_deletions", 0)
+        self._min_children = check_count(min_children, "min_children", most=None)
         self._deletable = None if deletable is None else frozenset(_check_labels(deletable, "deletable"))
         self._strict_head = bool(strict_head)
         self._phrasal = frozenset(lhs for lhs, _ in merged) | frozenset(_check_labels(phrasal_labels, "phrasal_labels"))
@@ -185,8 +182,7 @@ class Grammar(Shown):
         1 of 2 production types (50.0%) and 1 of 2 tokens (50.0%) are reducible, to at most 1 rules each; the longest
         has 3 children
         """
-        if not _is_int(min_count) or min_count < 1:
-            raise ParameterError(f"min_count must be an integer of at least 1, got {min_count!r}.")
+        check_count(min_count, "min_count", most=None)
         array = trees if isinstance(trees, TreeArray) else TreeArray(trees)
         if len(array) == 0:
             raise DataError("a grammar cannot be read off no trees; pass at least one.")
@@ -385,7 +381,7 @@ class Grammar(Shown):
         for label in (lhs, *rhs):
             if not isinstance(label, str) or not label:
                 raise ParameterError(f"rule {number}: a label must be text that is not empty, got {label!r}.")
-        if not _is_int(head) or not 0 <= head < len(rhs):
+        if not is_whole(head) or not 0 <= head < len(rhs):
             raise ParameterError(
                 f"rule {number}, {_show(lhs, rhs)}: the head must be a position from 0 to {len(rhs) - 1}, got {head!r}."
             )
@@ -528,13 +524,9 @@ def _check_marks(marks: Sequence[str]) -> tuple[str, ...]:
 
 
 def _check_counts(counts: Sequence[int], length: int) -> list[int]:
-    if len(counts) != length or not all(_is_int(count) and count >= 1 for count in counts):
+    if len(counts) != length or not all(is_whole(count) and count >= 1 for count in counts):
         raise ParameterError(f"counts must give one integer of at least 1 for each of the {length} rules.")
     return [int(count) for count in counts]
-
-
-def _is_int(value: object) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def _show(lhs: str, rhs: Sequence[str]) -> str:

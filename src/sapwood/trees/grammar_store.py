@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from sapwood.errors import ParameterError
-from sapwood.files import Reader, Writer, register
+from sapwood.registry import Reader, Writer, register
 from sapwood.trees.grammar import Grammar
 from sapwood.trees.heads import HeadTable
 
@@ -63,25 +64,18 @@ def _write(grammar: Grammar, writer: Writer) -> dict[str, Any]:
 
 
 def _read(data: dict[str, Any], reader: Reader) -> Grammar:
-    labels = data["labels"]
-    if not isinstance(labels, list) or not all(isinstance(label, str) and label for label in labels):
-        raise reader.fail("the labels of the grammar are not a list of text")
-    left = reader.array(data["left"], np.uint32, 1)
-    ends = reader.array(data["ends"], np.uint64, 1)
-    right = reader.array(data["right"], np.uint32, 1)
-    positions = reader.array(data["positions"], np.uint32, 1)
+    labels = reader.texts(data["labels"])
+    left = reader.indices(data["left"], len(labels))
+    right = [labels[number] for number in reader.indices(data["right"], len(labels)).tolist()]
+    ends = reader.offsets(data["ends"], len(right), count=len(left), empty=False).tolist()
+    positions = reader.array(data["positions"], np.uint32, 1).tolist()
     counts = reader.array(data["counts"], np.uint64, 1)
-    if not (len(left) == len(ends) == len(positions)) or len(counts) > len(left):
+    if len(counts) > len(left):
         raise reader.fail("the rules of the grammar do not add up")
-    if any(len(side) and int(side.max()) >= len(labels) for side in (left, right)):
-        raise reader.fail("a label of the grammar is missing")
-    rules = []
-    begin = 0
-    for lhs, end, head in zip(left.tolist(), ends.tolist(), positions.tolist(), strict=True):
-        if not begin < end <= len(right):
-            raise reader.fail("a rule of the grammar has no right-hand side")
-        rules.append((labels[lhs], tuple(labels[label] for label in right[begin:end].tolist()), head))
-        begin = end
+    rules = [
+        (labels[lhs], tuple(right[begin:end]), head)
+        for lhs, (begin, end), head in zip(left.tolist(), pairwise([0, *ends]), positions, strict=True)
+    ]
     heads: Any
     if "mapping" in data["heads"]:
         heads = {(lhs, rhs): head for lhs, rhs, head in rules[len(counts) :]}

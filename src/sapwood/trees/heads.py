@@ -12,13 +12,13 @@ from typing import Any
 
 from sapwood.errors import ParameterError
 from sapwood.notebook import Shown
+from sapwood.penn import NOUN_TAGS, PUNCTUATION_TAGS
 
 __all__ = ["COLLINS_HEADS", "HeadTable", "bare_label"]
 
 Search = tuple[str, tuple[tuple[str, ...], ...]]
 """How to look for a head: the side to start from, then sets of labels in order of preference."""
 
-_PUNCTUATION = frozenset([",", ".", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP"])
 _CONJUNCTIONS = frozenset(["CC", "CONJP"])
 
 # After Collins (1999), appendix A. A set of several labels takes whichever stands first from that side.
@@ -52,7 +52,7 @@ _PRIORITIES = {
 
 # Noun phrases: the direction changes from set to set, so each set says its own.
 _NOUN_PHRASE: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("right", ("NN", "NNP", "NNPS", "NNS", "NX", "POS", "JJR")),
+    ("right", (*NOUN_TAGS, "NX", "POS", "JJR")),
     ("left", ("NP", "NML")),
     ("right", ("$", "ADJP", "PRN")),
     ("right", ("CD",)),
@@ -131,7 +131,7 @@ class HeadTable(Shown):
         head = self._find(bare_label(lhs), children)
         if self.coordination and head >= 2 and children[head - 1] in _CONJUNCTIONS:
             before = head - 2
-            while self.skip_punctuation and before >= 0 and children[before] in _PUNCTUATION:
+            while self.skip_punctuation and before >= 0 and children[before] in PUNCTUATION_TAGS:
                 before -= 1
             head = before if before >= 0 else head
         return head

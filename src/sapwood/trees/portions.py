@@ -7,7 +7,8 @@ apart, and protect these nodes where a kernel may delete children; ``Grammar`` t
 
 from __future__ import annotations
 
-from sapwood.errors import DataError, ParameterError
+from sapwood.checks import check_choice
+from sapwood.errors import DataError
 from sapwood.trees.positions import Positions
 from sapwood.trees.tree import Tree
 
@@ -35,8 +36,7 @@ def portion(at: Positions, argument: int, predicate: int, kind: str, *, lemma: s
     """
     if kind == "constituent":
         return constituent(at, argument)
-    if kind not in PORTIONS:
-        raise ParameterError(f"kind must be one of {', '.join(PORTIONS)}, got {kind!r}.")
+    check_choice(kind, "kind", PORTIONS)
     shape = path_portion if kind.startswith("path") else predicate_argument
     return shape(at, argument, predicate, siblings=kind.endswith("+siblings"), lemma=lemma)
 

@@ -10,9 +10,9 @@ import numpy as np
 import scipy.sparse as sparse
 
 from sapwood import _core
+from sapwood.checks import is_finite
 from sapwood.errors import DataError
-from sapwood.files import Reader, Writer, register
-from sapwood.scalars import is_finite
+from sapwood.registry import Field, Reader, Writer, register
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples
 
@@ -30,23 +30,14 @@ def _write_trees(trees: TreeArray, writer: Writer) -> dict[str, Any]:
 
 
 def _read_trees(data: dict[str, Any], reader: Reader) -> TreeArray:
-    labels = data["labels"]
-    if not isinstance(labels, list) or not all(isinstance(label, str) and label for label in labels):
-        raise reader.fail("the labels are not a list of text")
     arena = _core.trees.Arena.load(
-        labels,
+        reader.texts(data["labels"]),
         reader.array(data["node_labels"], np.uint32, 1),
         reader.array(data["child_ends"], np.uint64, 1),
         reader.array(data["children"], np.uint32, 1),
     )
-    roots = reader.array(data["roots"], np.uint32, 1)
-    if len(roots) and int(roots.max()) >= len(arena):
-        raise reader.fail("a tree has no root")
-    ends = None
-    if data["ends"] is not None:
-        ends = reader.array(data["ends"], np.uint64, 1)
-        if np.any(np.diff(ends.astype(np.int64), prepend=0) < 0) or (len(ends) and ends[-1] != len(roots)):
-            raise reader.fail("the bags of trees do not add up")
+    roots = reader.indices(data["roots"], len(arena))
+    ends = None if data["ends"] is None else reader.offsets(data["ends"], len(roots))
     return TreeArray._from_arena(arena, roots, ends)
 
 
@@ -130,6 +121,8 @@ def read_view(data: dict[str, Any], reader: Reader) -> Any:
             return reader.array(data["data"], np.float64, 2)
     raise reader.fail(f"a view is of the unknown kind {data['kind']!r}")
 
+
+VIEW = Field(write_view, read_view)
 
 register("TreeArray", TreeArray, _write_trees, _read_trees)
 register("Examples", Examples, _write_examples, _read_examples)

@@ -16,9 +16,9 @@ import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
 
+from sapwood.checks import check_amount
 from sapwood.errors import DataError, ParameterError
 from sapwood.notebook import Shown
-from sapwood.scalars import is_finite
 
 __all__ = ["Comparison", "Source", "WordProduct", "WordScaled", "WordSimilarity", "WordSum", "as_words"]
 
@@ -251,8 +251,7 @@ class WordScaled(WordSimilarity):
     """A similarity times a number; written ``weight * similarity``."""
 
     def __init__(self, weight: float, similarity: WordSimilarity) -> None:
-        if not is_finite(weight) or weight < 0:
-            raise ParameterError(f"the weight of a similarity must be a finite number of at least 0, got {weight!r}.")
+        check_amount(weight, "the weight of a similarity")
         if not isinstance(similarity, WordSimilarity):
             raise ParameterError(f"similarity must be a word similarity such as Table or WordNet, got {similarity!r}.")
         self.weight, self.similarity = weight, similarity

@@ -9,9 +9,10 @@ import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
 
+from sapwood.checks import check_share
 from sapwood.errors import ParameterError
-from sapwood.scalars import is_number
 from sapwood.words.base import Comparison, WordSimilarity, as_words, row_products
+from sapwood.words.lemmas import singular
 
 __all__ = ["Folded", "Inflected", "Tagged"]
 
@@ -20,13 +21,9 @@ _AGREEING = {
     **dict.fromkeys(("am", "are", "is", "'re", "'m"), "is"),
     **dict.fromkeys(("was", "were"), "was"),
     **dict.fromkeys(("has", "have", "'ve"), "has"),
-    **dict.fromkeys(("do", "does"), "do"),
     **dict.fromkeys(("a", "an"), "a"),
     **dict.fromkeys(("this", "these"), "this"),
     **dict.fromkeys(("that", "those"), "that"),
-    **dict.fromkeys(("go", "goes"), "go"),
-    **dict.fromkeys(("man", "men"), "man"),
-    **dict.fromkeys(("woman", "women"), "woman"),
     **dict.fromkeys(("person", "people"), "person"),
     **dict.fromkeys(("child", "children"), "child"),
 }
@@ -93,8 +90,7 @@ class Inflected(WordSimilarity):
     """
 
     def __init__(self, strength: float = 0.8) -> None:
-        if not is_number(strength) or not 0 <= strength <= 1:
-            raise ParameterError(f"strength must be a number in [0, 1], got {strength!r}.")
+        check_share(strength, "strength")
         self.strength = strength
 
     @property
@@ -137,13 +133,7 @@ def _written_and_uninflected(words: Sequence[str]) -> list[str]:
 
 
 def _uninflected(word: str) -> str:
-    if word in _AGREEING:
-        return _AGREEING[word]
-    if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
-        return word
-    if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y"
-    return word[:-2] if word.endswith(("ches", "shes", "sses", "xes", "zes")) else word[:-1]
+    return _AGREEING.get(word) or singular(word)
 
 
 class Tagged(_Form):

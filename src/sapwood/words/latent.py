@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sparse
 
+from sapwood.checks import check_count, check_flag
 from sapwood.errors import DataError, ParameterError
 from sapwood.words.base import Comparison, WordSimilarity, as_words
 from sapwood.words.vectors import Vectors
@@ -49,11 +50,8 @@ class Latent(WordSimilarity):
             raise ParameterError("documents must be a list of documents, got one text; write [text].")
         self.documents = None if documents is None else tuple(_document(text) for text in documents)
         self.dimensions, self.normalized, self.random_state = dimensions, normalized, random_state
-        whole = isinstance(dimensions, (int, np.integer)) and not isinstance(dimensions, bool)
-        if not whole or dimensions < 1:
-            raise ParameterError(f"dimensions must be an integer of at least 1, got {dimensions!r}.")
-        if not isinstance(normalized, (bool, np.bool_)):
-            raise ParameterError(f"normalized must be True or False, got {normalized!r}.")
+        check_count(dimensions, "dimensions")
+        check_flag(normalized, "normalized")
         self._learnt: Vectors | None = None
 
     @property

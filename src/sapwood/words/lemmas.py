@@ -1,14 +1,16 @@
 """The base form of English words by rule: needs no dictionary, so that a model reads words alike on every machine.
 
 Inflection is all that is undone: plurals, tenses, degrees. Rare words may come out a letter short, but all forms of a
-word come out the same. Looking lemmas up in a taxonomy belongs to the sources of similarity.
+word come out the same. Looking words up in WordNet belongs to ``wordnet_files``.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
 
-__all__ = ["lemma"]
+from sapwood.penn import ADJECTIVE_TAGS, ADVERB_TAGS, AUXILIARY_TAGS
+
+__all__ = ["lemma", "singular"]
 
 _VOWELS = frozenset("aeiouy")
 
@@ -311,48 +313,12 @@ much more most
 """)
 
 # Singulars that look like plurals.
-_SINGULAR = frozenset(
-    [
-        "gas",
-        "lens",
-        "bus",
-        "news",
-        "mathematics",
-        "physics",
-        "politics",
-        "athletics",
-        "gymnastics",
-        "electronics",
-        "genetics",
-        "olympics",
-        "headquarters",
-        "odds",
-        "clothes",
-        "rabies",
-        "us",
-        "is",
-        "this",
-    ]
-)
+_SINGULAR = frozenset([
+    "gas", "lens", "bus", "news", "mathematics", "physics", "politics", "athletics", "gymnastics", "electronics",
+    "genetics", "olympics", "headquarters", "odds", "clothes", "rabies", "us", "is", "this",
+])  # fmt: skip
 # Plurals of words in -e that look like plurals of words in -o, -us or -ch.
-_FINAL_E = frozenset(
-    [
-        "shoes",
-        "toes",
-        "hoes",
-        "foes",
-        "uses",
-        "houses",
-        "causes",
-        "spouses",
-        "muses",
-        "fuses",
-        "ruses",
-        "aches",
-        "headaches",
-        "axes",
-    ]
-)
+_FINAL_E = frozenset(["toes", "hoes", "foes", "uses", "causes", "muses", "ruses", "aches", "headaches", "axes"])
 
 
 @lru_cache(maxsize=1 << 14)
@@ -383,25 +349,30 @@ def _inflected(form: str, tag: str) -> str:
     if tag in ("NNS", "NNPS", "NN"):
         if form in _NOUNS:
             return _NOUNS[form]
-        return form if tag == "NN" else _singular(form)
+        return form if tag == "NN" else singular(form)
     if tag == "MD":
         return _MODALS.get(form, form)
-    if tag.startswith("VB") or tag in ("AUX", "AUXG"):
+    if tag.startswith("VB") or tag in AUXILIARY_TAGS:
         return _irregular_base(form, tag) or _base(form, tag)
-    if tag in ("JJR", "JJS", "RBR", "RBS"):
+    if tag in (*ADJECTIVE_TAGS[1:], *ADVERB_TAGS[1:]):
         return _DEGREES.get(form) or _positive(form)
-    return form
+    return "not" if form == "n't" else form
 
 
-def _singular(form: str) -> str:
+def singular(form: str) -> str:
+    """Return a form in lower case without the ending of a plural, which is that of the third person as well.
+
+    >>> singular("cities"), singular("prizes"), singular("goes"), singular("is")
+    ('city', 'prize', 'go', 'is')
+    """
     if form.endswith("men"):
         return form[:-3] + "man"
     if form in _SINGULAR or not form.endswith("s") or form.endswith(("ss", "us", "is")) or len(form) <= 3:
         return form
     if form.endswith("ies") and len(form) > 4:
         return form[:-3] + "y"
-    if form.endswith(("ches", "shes", "sses", "xes", "zzes", "oes", "uses")) and form not in _FINAL_E:
-        return form[:-2]
+    if form.endswith(("ches", "shes", "sses", "xes", "zzes", "oes", "uses")):
+        return form[:-1] if form in _FINAL_E or form.endswith(("ouses", "fuses", "shoes")) else form[:-2]
     return form[:-2] if form.endswith("'s") else form[:-1]
 
 
@@ -423,7 +394,7 @@ def _base(form: str, tag: str) -> str:
     if form.endswith("s") and tag in ("VBZ", "AUX"):
         if form.endswith("ies") and len(form) > 4:
             return form[:-3] + "y"
-        return form[:-2] if form.endswith(("ches", "shes", "sses", "xes", "zzes", "oes")) else _singular(form)
+        return form[:-2] if form.endswith(("ches", "shes", "sses", "xes", "zzes", "oes")) else singular(form)
     if tag in ("VB", "VBP"):
         return form
     if form.endswith("ied"):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sapwood.files import Reader, Writer, register
+from sapwood.registry import Reader, Writer, plain_value, register
 from sapwood.words.base import WordProduct, WordScaled, WordSimilarity, WordSum
 from sapwood.words.forms import Folded, Inflected, Tagged
 from sapwood.words.latent import Latent
@@ -15,7 +15,21 @@ from sapwood.words.taxonomy import Taxonomy
 from sapwood.words.vectors import Vectors
 from sapwood.words.wordnet import WordNet
 
+# The arguments of each kind: other similarities, and plain values.
+_ARGUMENTS: dict[type[WordSimilarity], tuple[tuple[str, ...], tuple[str, ...]]] = {
+    Folded: (("similarity",), ()),
+    Inflected: ((), ("strength",)),
+    Latent: ((), ("documents", "dimensions", "normalized", "random_state")),
+    Tagged: (("similarity",), ("separator", "prefix")),
+    Taxonomy: ((), ("edges", "counts", "senses", "weights", "normalized")),
+    WordProduct: (("first", "second"), ()),
+    WordScaled: (("similarity",), ("weight",)),
+    WordSum: (("first", "second"), ()),
+}
+_KINDS = {kind.__name__: kind for kind in _ARGUMENTS}
 _WORDNET = ("weights", "senses", "information", "inflected", "normalized", "path")
+# "senses" of a taxonomy are those of another argument in files.
+_KEYS = {"senses": "meanings"}
 
 
 def _write(similarity: WordSimilarity, writer: Writer) -> dict[str, Any]:
@@ -30,87 +44,38 @@ def _content(similarity: WordSimilarity, writer: Writer) -> dict[str, Any]:
         case Vectors():
             vectors = writer.array(similarity.vectors)
             return {"words": list(similarity.words), "vectors": vectors, "measure": similarity.measure}
-        case Taxonomy():
-            return {
-                "edges": [list(edge) for edge in similarity.edges],
-                "counts": similarity.counts,
-                "meanings": None
-                if similarity.senses is None
-                else {word: list(meant) for word, meant in similarity.senses.items()},
-                "weights": similarity.weights,
-                "normalized": bool(similarity.normalized),
-            }
         case WordNet():
-            params = {name: getattr(similarity, name) for name in _WORDNET}
             # The files themselves stay where they are; a count tells other versions of WordNet apart.
+            params = {name: plain_value(getattr(similarity, name)) for name in _WORDNET}
             return {"params": params, "bytes": similarity._width()}
-        case Latent():
-            documents = similarity.documents
-            return {
-                "documents": None if documents is None else [list(document) for document in documents],
-                "dimensions": int(similarity.dimensions),
-                "normalized": bool(similarity.normalized),
-                "random_state": similarity.random_state,
-            }
-        case WordSum() | WordProduct():
-            return {"parts": [writer.part(similarity.first), writer.part(similarity.second)]}
-        case WordScaled():
-            return {"weight": float(similarity.weight), "parts": [writer.part(similarity.similarity)]}
-        case Folded():
-            return {"parts": [writer.part(similarity.similarity)]}
-        case Inflected():
-            return {"strength": float(similarity.strength)}
-        case Tagged():
-            parts = [writer.part(similarity.similarity)]
-            return {"parts": parts, "separator": similarity.separator, "prefix": similarity.prefix}
-    raise TypeError(f"{type(similarity).__name__} objects cannot be saved")
+    if type(similarity) not in _ARGUMENTS:
+        raise TypeError(f"{type(similarity).__name__} objects cannot be saved")
+    others, plain = _ARGUMENTS[type(similarity)]
+    data = {_KEYS.get(name, name): plain_value(getattr(similarity, name)) for name in plain}
+    return {"parts": [writer.part(getattr(similarity, name)) for name in others], **data}
 
 
 def _read(data: dict[str, Any], reader: Reader) -> WordSimilarity:
-    kind = data["kind"]
-    match kind:
+    match data["kind"]:
         case "Table":
-            pairs, values = data["pairs"], reader.array(data["values"], np.float64, 1).tolist()
-            return Table({(first, second): value for (first, second), value in zip(pairs, values, strict=True)})
+            pairs = [(first, second) for first, second in data["pairs"]]
+            values = reader.finite(data["values"], (len(pairs),)).tolist()
+            return Table(dict(zip(pairs, values, strict=True)))
         case "Vectors":
-            vectors = reader.array(data["vectors"], np.float64, 2)
-            return Vectors(data["words"], vectors, measure=data["measure"])
-        case "Taxonomy":
-            edges = [(child, parent) for child, parent in data["edges"]]
-            return Taxonomy(
-                edges,
-                data["counts"],
-                senses=data["meanings"],
-                weights=data["weights"],
-                normalized=data["normalized"],
-            )
+            words = reader.texts(data["words"])
+            return Vectors(words, reader.finite(data["vectors"], (len(words), None)), measure=data["measure"])
         case "WordNet":
             similarity = WordNet(**{name: data["params"][name] for name in _WORDNET})
             if similarity._width() != data["bytes"]:
                 raise reader.fail("it was made with another version of WordNet than the one found here")
             return similarity
-        case "Inflected":
-            return Inflected(data["strength"])
-        case "Latent":
-            return Latent(
-                data["documents"],
-                dimensions=data["dimensions"],
-                normalized=data["normalized"],
-                random_state=data["random_state"],
-            )
-    parts = [reader.part(part) for part in data.get("parts", [])]
-    match kind:
-        case "WordSum":
-            return WordSum(*parts)
-        case "WordProduct":
-            return WordProduct(*parts)
-        case "WordScaled":
-            return WordScaled(data["weight"], *parts)
-        case "Folded":
-            return Folded(*parts)
-        case "Tagged":
-            return Tagged(*parts, separator=data["separator"], prefix=data["prefix"])
-    raise reader.fail(f"there is no word similarity called {kind!r}")
+    kind = _KINDS.get(data["kind"])
+    if kind is None:
+        raise reader.fail(f"there is no word similarity called {data['kind']!r}")
+    others, plain = _ARGUMENTS[kind]
+    parts = [reader.part(part, WordSimilarity) for part in data.get("parts", [])]
+    values = {name: data[_KEYS.get(name, name)] for name in plain}
+    return kind(**dict(zip(others, parts, strict=True)), **values)
 
 
 register("WordSimilarity", WordSimilarity, _write, _read)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sparse
 
-from sapwood.errors import DataError, ParameterError
-from sapwood.scalars import is_finite
+from sapwood.checks import is_finite
+from sapwood.errors import ParameterError
+from sapwood.sources import lines
 from sapwood.words.base import Source
 from sapwood.words.repair import smallest_eigenvalue
 
@@ -85,10 +86,12 @@ class Table(Source):
         """
         wanted = None if words is None else frozenset(words)
         entries: dict[tuple[str, str], float] = {}
-        for number, line in _lines(Path(path), encoding):
-            parts = line.split("\t")
+        for line in lines(path, encoding=encoding):
+            if not line.text.strip():
+                continue
+            parts = line.text.split("\t")
             if len(parts) < 2 or not parts[0] or not parts[1]:
-                raise DataError(f"{path}:{number}: expected two words separated by a tab, got {line!r}.")
+                raise line.fault(f"expected two words separated by a tab, got {line.text!r}")
             first, second = parts[0], parts[1]
             if first != second and (wanted is None or (first in wanted and second in wanted)):
                 entries[min(first, second), max(first, second)] = similarity
@@ -162,15 +165,3 @@ def _pair(pair: object) -> tuple[str, str]:
     if isinstance(pair, tuple) and len(pair) == 2 and all(isinstance(word, str) and word for word in pair):
         return pair
     raise ParameterError(f"{pair!r} is no pair of words; the keys of a Table look like ('nation', 'country').")
-
-
-def _lines(path: Path, encoding: str) -> Iterator[tuple[int, str]]:
-    try:
-        with path.open(encoding=encoding) as stream:
-            for number, line in enumerate(stream, 1):
-                if line.strip():
-                    yield number, line.rstrip("\r\n")
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror}).") from None
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path}: is not {encoding} text ({error.reason}); pass encoding=.") from None

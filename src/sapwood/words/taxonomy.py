@@ -15,8 +15,8 @@ import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
 
+from sapwood.checks import check_choice, check_flag, is_finite
 from sapwood.errors import DataError, ParameterError
-from sapwood.scalars import is_finite
 from sapwood.words.base import Source, as_words
 from sapwood.words.hierarchy import WEIGHTS, Hierarchy, information_content, superconcepts
 from sapwood.words.repair import repair
@@ -70,8 +70,7 @@ class Superconcepts(Source):
         repair : {"clip", "shift"}
             How negative eigenvalues are removed; see ``sapwood.words.repair``.
         """
-        if measure not in MEASURES:
-            raise ParameterError(f"measure must be one of {', '.join(MEASURES)}; got {measure!r}.")
+        check_choice(measure, "measure", MEASURES)
         known = [word for word in dict.fromkeys(as_words(words)) if len(self._senses(word))]
         concepts = [self._senses(word)[0] for word in known]
         values = np.empty((len(known), len(known)))
@@ -111,10 +110,8 @@ class Superconcepts(Source):
         return _as_vector(superconcepts(self._hierarchy(), concept, self.weights), unit=unit)
 
     def _check(self) -> None:
-        if self.weights not in WEIGHTS:
-            raise ParameterError(f"weights must be one of {', '.join(WEIGHTS)}; got {self.weights!r}.")
-        if not isinstance(self.normalized, (bool, np.bool_)):
-            raise ParameterError(f"normalized must be True or False, got {self.normalized!r}.")
+        check_choice(self.weights, "weights", WEIGHTS)
+        check_flag(self.normalized, "normalized")
 
 
 class Taxonomy(Superconcepts):

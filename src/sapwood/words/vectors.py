@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import re
-import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +12,7 @@ import scipy.sparse as sparse
 from numpy.typing import ArrayLike, NDArray
 
 from sapwood.errors import DataError, ParameterError
+from sapwood.sources import lines
 from sapwood.words.base import Source, as_words
 
 __all__ = ["Vectors"]
@@ -78,7 +77,7 @@ class Vectors(Source):
         measure: str = "cosine",
         encoding: str = "utf-8",
     ) -> Vectors:
-        """Read vectors in the text format of word2vec or GloVe, plain or gzipped.
+        """Read vectors in the text format of word2vec or GloVe, plain or compressed.
 
         Parameters
         ----------
@@ -91,26 +90,26 @@ class Vectors(Source):
         wanted = None if words is None else frozenset(words)
         found: dict[str, NDArray[np.float64]] = {}
         width = 0
-        for number, line in _lines(Path(path), encoding):
+        for line in lines(path, encoding=encoding):
+            if not line.text.strip():
+                continue
             # Other white space, such as no-break spaces, may be part of a word.
-            parts = re.split("[ \t]+", line.strip(" \t\r\n"))
-            if number == 1 and len(parts) == 2 and all(part.isascii() and part.isdigit() for part in parts):
+            parts = re.split("[ \t]+", line.text.strip(" \t\r"))
+            if line.number == 1 and len(parts) == 2 and all(part.isascii() and part.isdigit() for part in parts):
                 width = int(parts[1][:_DIGITS])
                 if len(parts[1]) > _DIGITS:
-                    raise DataError(f"{path}:1: vectors of {parts[1][:20]}… numbers; this is no file of vectors.")
+                    raise line.fault(f"vectors of {parts[1][:20]}… numbers; this is no file of vectors")
                 continue
             if not width:
                 width = len(parts) - 1
             if len(parts) <= width or width < 1:
-                raise DataError(
-                    f"{path}:{number}: expected a word and {max(width, 1)} numbers, got {len(parts)} fields."
-                )
+                raise line.fault(f"expected a word and {max(width, 1)} numbers, got {len(parts)} fields")
             word = " ".join(parts[:-width])
             if (wanted is None or word in wanted) and word not in found:
                 try:
                     found[word] = np.array(parts[-width:], dtype=np.float64)
                 except ValueError as error:
-                    raise DataError(f"{path}:{number}: the vector of {word!r} cannot be read ({error}).") from None
+                    raise line.fault(f"the vector of {word!r} cannot be read ({error})") from None
         return cls(list(found), np.array(list(found.values())).reshape(len(found), width), measure=measure)
 
     @classmethod
@@ -147,18 +146,3 @@ class Vectors(Source):
 
     def __repr__(self) -> str:
         return f"Vectors(<{len(self.words):,} words, {self.vectors.shape[1]} dimensions>, measure={self.measure!r})"
-
-
-def _lines(path: Path, encoding: str) -> Iterator[tuple[int, str]]:
-    try:
-        with (
-            gzip.open(path, "rt", encoding=encoding) if path.suffix == ".gz" else path.open(encoding=encoding) as stream
-        ):
-            for number, line in enumerate(stream, 1):
-                if line.strip():
-                    yield number, line
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise DataError(f"{path}: cannot be read ({reason}).") from None
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path}: is not {encoding} text ({error.reason}); pass encoding=.") from None

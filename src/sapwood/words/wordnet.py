@@ -1,40 +1,26 @@
-"""WordNet's nouns as a taxonomy, read from its own files; NLTK is not needed, but its data is found.
+"""WordNet's nouns as a taxonomy, with counts of their own or of a file.
 
-Where the files are, how they are read and which lemma a word belongs to is here; the similarity itself is that of
+Where WordNet is and how its files are read is the business of ``wordnet_files``; the similarity itself is that of
 ``taxonomy``.
 """
 
 from __future__ import annotations
 
-import gzip
 import os
-import sys
-import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from sapwood.checks import check_choice, check_flag
 from sapwood.errors import DataError, ParameterError
+from sapwood.nltk_data import nltk_search_path
+from sapwood.sources import lines
 from sapwood.words.hierarchy import Hierarchy, information_content
 from sapwood.words.taxonomy import Superconcepts
+from sapwood.words.wordnet_files import age, find_wordnet, open_wordnet
 
-__all__ = ["WordNet", "find_wordnet"]
+__all__ = ["WordNet"]
 
-# How English nouns lose their endings, longest first.
-_ENDINGS = (
-    ("ches", "ch"),
-    ("shes", "sh"),
-    ("ses", "s"),
-    ("xes", "x"),
-    ("zes", "z"),
-    ("men", "man"),
-    ("ies", "y"),
-    ("s", ""),
-)
-_FILES = ("index.noun", "data.noun")
 _MOST_SENSES = 6
 
 
@@ -54,7 +40,7 @@ class WordNet(Superconcepts):
         The first noun sense only, or up to six senses, each of length 1 and divided by its rank.
     information : str
         Where P of a concept comes from: ``"intrinsic"`` counts the synsets under it; anything else is an information
-        content file in the format of WordNet::Similarity (plain or gzipped), as a path or as the name of a file
+        content file in the format of WordNet::Similarity (plain or compressed), as a path or as the name of a file
         in NLTK's ``wordnet_ic``, such as ``"ic-brown.dat"``. Used by the Lin and Resnik weights.
     inflected : bool
         Whether words that WordNet does not list are looked up by their singular.
@@ -91,10 +77,8 @@ class WordNet(Superconcepts):
         self.weights, self.senses, self.information = weights, senses, information
         self.inflected, self.normalized, self.path = inflected, normalized, path
         self._check()
-        if senses not in ("first", "all"):
-            raise ParameterError(f'senses must be "first" or "all", got {senses!r}.')
-        if not isinstance(inflected, (bool, np.bool_)):
-            raise ParameterError(f"inflected must be True or False, got {inflected!r}.")
+        check_choice(senses, "senses", ("first", "all"))
+        check_flag(inflected, "inflected")
         for name, value in (("information", information), ("path", path or "")):
             if not isinstance(value, (str, os.PathLike)):
                 raise ParameterError(f"{name} must be text, got {value!r}.")
@@ -103,7 +87,10 @@ class WordNet(Superconcepts):
     @staticmethod
     def installed() -> bool:
         """Whether WordNet is found in one of the usual places; nothing is read."""
-        return any(_holds(place) for place in _candidates())
+        try:
+            return bool(find_wordnet())
+        except DataError:
+            return False
 
     def _nouns(self) -> _Nouns:
         # Files are read when the first word is looked up, so that a kernel can be written down anywhere.
@@ -112,7 +99,7 @@ class WordNet(Superconcepts):
             counts = None
             if self.weights in ("lin", "resnik") and self.information != "intrinsic":
                 counts = _find_counts(os.fspath(self.information))
-            self._loaded = _load(place, counts, (_age(place), counts and _age(counts)))
+            self._loaded = _load(place, counts, (age(place), counts and age(counts)))
         return self._loaded
 
     def _hierarchy(self) -> Hierarchy:
@@ -141,21 +128,8 @@ class _Nouns(Hierarchy):
 
     def __init__(self, place: str, counts: str | None) -> None:
         super().__init__()
-        self._data = _read(place, "data.noun")
-        self.width = len(self._data)
-        self._index: dict[str, bytes] = {}
-        for line in _read(place, "index.noun").splitlines():
-            if line and not line.startswith(b" "):
-                self._index[line[: line.index(b" ")].decode("utf-8", "replace")] = line
-        self._exceptions: dict[str, list[str]] = {}
-        try:
-            lines = _read(place, "noun.exc").decode("utf-8", "replace").splitlines()
-        except (OSError, KeyError):
-            lines = []
-        for words in map(str.split, lines):
-            if len(words) > 1:
-                self._exceptions[words[0]] = words[1:]
-        self._place = place
+        self._files = open_wordnet(place, "noun")
+        self.width = len(self._files.data)
         self._parents: dict[int, tuple[int, ...]] = {}
         self._counts: dict[int, float] | None = None
         self._total = self._least = 1.0
@@ -176,37 +150,14 @@ class _Nouns(Hierarchy):
 
     def senses(self, word: str, *, inflected: bool) -> Sequence[int]:
         form = word.lower().replace(" ", "_")
-        line = self._find(form, inflected)
-        while line is None and "_" in form:
+        found = self._files.synsets(form, inflected=inflected)
+        while not found and "_" in form:
             form = form.partition("_")[2]
-            line = self._find(form, inflected)
-        if line is None:
-            return []
-        fields = line.split()
-        return [int(offset) for offset in fields[len(fields) - int(fields[2]) :]]
+            found = self._files.synsets(form, inflected=inflected)
+        return found
 
-    def _find(self, form: str, inflected: bool) -> bytes | None:
-        line = self._index.get(form)
-        if line is None and inflected:
-            line = next((self._index[base] for base in self._bases(form) if base in self._index), None)
-        return line
-
-    def _bases(self, form: str) -> Iterator[str]:
-        yield from self._exceptions.get(form, [])
-        # Words such as "is" or "gas" are not plurals of one or two letters.
-        if len(form) > 3 and not form.endswith("ss"):
-            for ending, singular in _ENDINGS:
-                if form.endswith(ending):
-                    yield form[: len(form) - len(ending)] + singular
-
-    def _parse(self, offset: int) -> tuple[int, ...]:
-        line = self._data[offset : self._data.find(b"\n", offset)]
-        fields = line.split(b" | ", 1)[0].split()
-        if len(fields) < 5 or not fields[0].isdigit() or int(fields[0]) != offset:
-            raise DataError(
-                f"{self._place}: data.noun has no synset at {offset}, where index.noun or a pointer says there is one; "
-                "the files belong to different versions or are damaged. Install WordNet again."
-            )
+    def _parse(self, synset: int) -> tuple[int, ...]:
+        fields = self._files.fields(synset)
         at = 4 + 2 * int(fields[3], 16)
         pointers = fields[at + 1 : at + 1 + 4 * int(fields[at])]
         above = [
@@ -219,13 +170,12 @@ class _Nouns(Hierarchy):
     def _count_synsets(self) -> None:
         counts: dict[int, float] = {}
         start, total = 0, 0
-        while start < len(self._data):
-            end = self._data.find(b"\n", start)
-            if self._data[start : start + 1] != b" ":
+        for line in self._files.data.splitlines(keepends=True):
+            if not line.startswith(b" "):
                 total += 1
                 for ancestor in self.ancestors(start):
                     counts[ancestor] = counts.get(ancestor, 0.0) + 1.0
-            start = end + 1 if end >= 0 else len(self._data)
+            start += len(line)
         self._use(counts, float(total))
 
     def _use(self, counts: dict[int, float], total: float) -> None:
@@ -240,73 +190,10 @@ def _load(place: str, counts: str | None, ages: object) -> _Nouns:
     return _Nouns(place, counts)
 
 
-def _age(place: str) -> int:
-    return os.stat(place if os.path.isfile(place) else os.path.join(place, "data.noun")).st_mtime_ns
-
-
-def _roots() -> list[str]:
-    """Return the folders where NLTK keeps its data, without importing it."""
-    nltk = sys.modules.get("nltk.data")
-    roots = [str(entry) for entry in getattr(nltk, "path", [])]
-    roots += [entry for entry in os.environ.get("NLTK_DATA", "").split(os.pathsep) if entry]
-    roots.append(os.path.expanduser("~/nltk_data"))
-    roots += [os.path.join(sys.prefix, *rest) for rest in (["nltk_data"], ["share", "nltk_data"], ["lib", "nltk_data"])]
-    roots += [f"{start}/{rest}/nltk_data" for rest in ("share", "lib") for start in ("/usr", "/usr/local")]
-    return list(dict.fromkeys(roots))
-
-
-def _candidates() -> list[str]:
-    places = [os.environ[name] for name in ("WNSEARCHDIR",) if os.environ.get(name)]
-    places += [os.path.join(os.environ[name], "dict") for name in ("WNHOME",) if os.environ.get(name)]
-    for root in _roots():
-        places += [os.path.join(root, "corpora", "wordnet"), os.path.join(root, "corpora", "wordnet.zip")]
-    return [*places, "/usr/share/wordnet", "/usr/local/share/wordnet", "/usr/local/WordNet-3.0/dict"]
-
-
-def find_wordnet(path: str | None = None) -> str:
-    """Return the folder or archive in which WordNet's nouns lie, if not in the one given then in the usual places.
-
-    Raises
-    ------
-    DataError
-        If there is none: where it was looked for and what to install.
-    """
-    places = _candidates() if path is None else [path]
-    for place in places:
-        if _holds(place):
-            return place
-    raise DataError(
-        f"no WordNet found: looked for {' and '.join(_FILES)} in {', '.join(places)}. "
-        "Install it with `apt-get install wordnet-base` or `python -m nltk.downloader wordnet`, or say where it is "
-        "with WordNet(path=...)."
-    )
-
-
-def _holds(place: str) -> bool:
-    if place.endswith(".zip") and os.path.isfile(place):
-        try:
-            with zipfile.ZipFile(place) as archive:
-                names = {name.rsplit("/", 1)[-1] for name in archive.namelist()}
-        except (OSError, zipfile.BadZipFile):
-            return False
-        return names.issuperset(_FILES)
-    return all(os.path.isfile(os.path.join(place, name)) for name in _FILES)
-
-
-def _read(place: str, name: str) -> bytes:
-    if not place.endswith(".zip"):
-        return Path(place, name).read_bytes()
-    with zipfile.ZipFile(place) as archive:
-        for member in archive.namelist():
-            if member.rsplit("/", 1)[-1] == name:
-                return archive.read(member)
-    raise KeyError(name)
-
-
 def _find_counts(name: str) -> str:
     places = [name]
     if not os.path.dirname(name):
-        folders = [os.path.join(root, "corpora", "wordnet_ic") for root in _roots()]
+        folders = [os.path.join(root, "corpora", "wordnet_ic") for root in nltk_search_path()]
         places += [os.path.join(folder, name + ending) for folder in folders for ending in ("", ".gz")]
     for place in places:
         if os.path.isfile(place):
@@ -321,19 +208,19 @@ def _read_counts(path: str) -> tuple[dict[int, float], float]:
     """Return the frequency of every synset, with all below it, and that of all roots together."""
     counts: dict[int, float] = {}
     total = 0.0
-    try:
-        with gzip.open(path, "rt") if path.endswith(".gz") else open(path) as stream:
-            for number, line in enumerate(stream, 1):
-                fields = line.split()
-                if number == 1 and line.startswith("wnver"):
-                    continue
-                if len(fields) not in (2, 3) or fields[0][-1] not in "nv":
-                    raise ValueError(f"line {number}: expected something like '1740n 1915712 ROOT'")
-                if fields[0].endswith("n"):
-                    counts[int(fields[0][:-1])] = float(fields[1])
-                    total += float(fields[1]) if len(fields) == 3 else 0.0
-    except (OSError, ValueError, EOFError) as error:
-        raise DataError(f"{path}: is no information content file ({error}).") from None
+    for line in lines(path):
+        fields = line.text.split()
+        if line.number == 1 and line.text.startswith("wnver"):
+            continue
+        try:
+            if len(fields) not in (2, 3) or fields[0][-1] not in "nv":
+                raise ValueError
+            if fields[0].endswith("n"):
+                counts[int(fields[0][:-1])] = float(fields[1])
+                total += float(fields[1]) if len(fields) == 3 else 0.0
+        except ValueError:
+            fault = "this is no information content file: expected something like '1740n 1915712 ROOT'"
+            raise line.fault(fault) from None
     if total <= 0 or not any(count > 0 for count in counts.values()):
         raise DataError(f"{path}: is no information content file (it has no noun root with a count).")
     return counts, total

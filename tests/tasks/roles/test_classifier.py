@@ -58,7 +58,7 @@ def test_what_is_left_out_is_counted() -> None:
 
 
 def test_faults_are_named(arguments: RoleArguments) -> None:
-    with pytest.raises(ParameterError, match="kernel must be one of truncated"):
+    with pytest.raises(ParameterError, match="kernel must be one of 'truncated'"):
         RoleClassifier("tree").fit(arguments)
     with pytest.raises(DataError, match="expected RoleArguments, got list"):
         RoleClassifier("plain").fit(["(NP (NN dog))"], ["A0"])

@@ -112,7 +112,7 @@ def test_sets_name_what_they_hold():
     names = feature_sets.feature_names("linear")
     assert values[names.index("predicate&type_with_preposition")] == "give|PP-by"
     assert "particle" not in feature_sets.flat_features(VIEW, NODES["by"])
-    with pytest.raises(ParameterError, match="basic, full, rich, linear"):
+    with pytest.raises(ParameterError, match="'basic', 'full', 'rich', 'linear'"):
         feature_sets.describe(VIEW, NODES["by"], "all")
 
 

@@ -15,8 +15,9 @@ from sapwood.corpora import FormatError, iter_joined, iter_role_lines, nursery, 
 from sapwood.corpora.nursery.roles import role_sentences
 from sapwood.corpora.role_lines import role_line
 from sapwood.draw.roles import roles_html, roles_text
+from sapwood.penn import VERB_TAGS
 from sapwood.tasks.roles import RoleLabeler
-from sapwood.tasks.roles.predicates import VERB_TAGS, Lexicon
+from sapwood.tasks.roles.predicates import Lexicon
 from sapwood.trees import Argument, Positions, Proposition, Tree
 
 TRAIN = role_sentences(nursery.grow(size=200))

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sapwood.corpora.sources import Line
+    from sapwood.metrics import LabelScores
+    from sapwood.sources import Line
 
 __all__ = [
-    "ClassScore",
     "as_json",
-    "class_scores",
     "label_lines",
     "line_blocks",
     "print_scores",
@@ -22,17 +20,6 @@ __all__ = [
 
 
 _LINES = 256
-
-
-@dataclass(frozen=True)
-class ClassScore:
-    """How well one class was found."""
-
-    name: str
-    precision: float
-    recall: float
-    f1: float
-    count: int
 
 
 def _label_line(classes: Any, row: Any, *, margins: bool, mark: str | None = None) -> str:
@@ -63,31 +50,21 @@ def line_blocks(rows: Iterable[Line]) -> Iterator[list[Line]]:
         yield block
 
 
-def class_scores(gold: Any, predicted: Any, names: Any) -> list[ClassScore]:
-    """Score the predictions of every class."""
-    from sklearn.metrics import precision_recall_fscore_support
-
-    found = precision_recall_fscore_support(gold, predicted, labels=names, zero_division=0.0)
-    return [
-        ClassScore(str(name), float(p), float(r), float(f), int(n))
-        for name, p, r, f, n in zip(names, *found, strict=True)
-    ]
-
-
-def as_json(scores: Iterable[ClassScore]) -> dict[str, dict[str, float]]:
+def as_json(scores: LabelScores) -> dict[str, dict[str, float]]:
     """Return the scores by class, for JSON."""
     return {
-        one.name: {"precision": one.precision, "recall": one.recall, "f1": one.f1, "count": one.count} for one in scores
+        str(name): {"precision": one.precision, "recall": one.recall, "f1": one.f1, "count": one.gold}
+        for name, one in scores.classes.items()
     }
 
 
-def print_scores(scores: Sequence[ClassScore], accuracy: float, count: int, **further: float | None) -> None:
+def print_scores(scores: LabelScores, **further: float | None) -> None:
     """Print a line per class, the accuracy, and whatever else was measured; a dash where it could not be."""
-    width = max([len(one.name) for one in scores] + [len("accuracy")])
+    width = max([len(str(name)) for name in scores.classes] + [len("accuracy")])
     print(f"{'class':<{width}}  precision  recall      f1   count")
-    for one in scores:
-        print(f"{one.name:<{width}}  {one.precision:9.4f}  {one.recall:6.4f}  {one.f1:6.4f}  {one.count:6d}")
-    print(f"{'accuracy':<{width}}  {accuracy:9.4f}{'':16}  {count:6d}")
+    for name, one in scores.classes.items():
+        print(f"{name!s:<{width}}  {one.precision:9.4f}  {one.recall:6.4f}  {one.f1:6.4f}  {one.gold:6d}")
+    print(f"{'accuracy':<{width}}  {scores.accuracy:9.4f}{'':16}  {scores.count:6d}")
     for name, value in further.items():
         print(f"{name.replace('_', '-'):<{width}}  {'–' if value is None else format(value, '9.4f')}")
 

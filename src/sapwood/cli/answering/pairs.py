@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from sapwood.cli.answering.labels import as_json, class_scores, label_lines, line_blocks, print_scores
+from sapwood.cli.answering.labels import as_json, label_lines, line_blocks, print_scores
 from sapwood.cli.texts import open_named
 
 if TYPE_CHECKING:
-    from sapwood.corpora.sources import Line
+    from sapwood.sources import Line
     from sapwood.tasks.pairs import PairClassifier
 
 __all__ = ["TAKES", "answer", "evaluate", "items", "read_pairs"]
@@ -22,7 +22,7 @@ TAKES = ("margins",)
 
 def items(model: PairClassifier, options: argparse.Namespace) -> Iterator[Line]:
     """Yield the lines that are not blank."""
-    from sapwood.corpora.sources import lines
+    from sapwood.sources import lines
 
     return (line for line in lines(open_named(options.data)) if line.text.strip())
 
@@ -41,7 +41,7 @@ def answer(
 def read_pairs(source: str, parser: Any) -> tuple[Any, Any, int]:
     """Read pairs with their labels: of trees or, where there is a parser, of text; and how many were unparsed."""
     from sapwood.corpora.labelled import nothing_in
-    from sapwood.corpora.sources import lines
+    from sapwood.sources import lines
 
     stream = open_named(source)
     pairs, found, flat = _read(lines(stream), parser, labels=True)
@@ -66,10 +66,10 @@ def _read(rows: Iterable[Line], parser: Any, *, labels: bool) -> tuple[Any, Any,
 
 def evaluate(model: PairClassifier, options: argparse.Namespace) -> int:
     """Print log-loss, area under the curve, accuracy, and precision, recall and F1 of both classes."""
-    import numpy as np
     from sklearn.metrics import log_loss, roc_auc_score
 
     from sapwood.errors import DataError
+    from sapwood.metrics import score_labels
 
     pairs, gold, flat = read_pairs(options.data, model.parser)
     names = model.classes_.astype(str)
@@ -82,14 +82,13 @@ def evaluate(model: PairClassifier, options: argparse.Namespace) -> int:
     # With one class only there is nothing to rank.
     area = float(roc_auc_score(truth, probabilities[:, 1])) if len(set(truth.tolist())) == 2 else None
     loss = float(log_loss(truth, probabilities, labels=[0, 1]))
-    accuracy = float(np.mean(predicted == gold))
-    scores = class_scores(gold, predicted, names)
+    scores = score_labels(gold, predicted)
     if options.json:
-        found = {"count": len(gold), "log_loss": loss, "auc": area, "accuracy": accuracy}
+        found = {"count": len(gold), "log_loss": loss, "auc": area, "accuracy": scores.accuracy}
         found |= {} if model.parser is None else {"unparsed": flat}
         print(json.dumps({**found, "classes": as_json(scores)}, ensure_ascii=False, indent=2))
         return 0
-    print_scores(scores, accuracy, len(gold), log_loss=loss, auc=area)
+    print_scores(scores, log_loss=loss, auc=area)
     if flat:
         print(f"{flat:,} pairs had a text without a whole parse, and were judged by what there was")
     return 0

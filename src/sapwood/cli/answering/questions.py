@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from sapwood.cli.answering.labels import ClassScore, as_json, label_lines, line_blocks, print_scores, print_unseen
+from sapwood.cli.answering.labels import as_json, label_lines, line_blocks, print_scores, print_unseen
 from sapwood.cli.texts import open_named
 
 if TYPE_CHECKING:
-    from sapwood.corpora.sources import Line
+    from sapwood.sources import Line
     from sapwood.tasks.questions import QuestionClassifier
 
 __all__ = ["TAKES", "answer", "evaluate", "items"]
@@ -22,7 +22,7 @@ TAKES = ("encoding", "margins")
 
 def items(model: QuestionClassifier, options: argparse.Namespace) -> Iterator[Line]:
     """Yield all lines; a blank one is a question without words."""
-    from sapwood.corpora.sources import lines
+    from sapwood.sources import lines
 
     return lines(open_named(options.data), encoding=options.encoding)
 
@@ -55,12 +55,11 @@ def evaluate(model: QuestionClassifier, options: argparse.Namespace) -> int:
     reading = read_question_trees(questions, model.parser)
     scores = score_labels(gold, model.predict(reading.trees).tolist())
     flat = int(reading.unparsed.sum())
-    rows = [ClassScore(name, one.precision, one.recall, one.f1, one.gold) for name, one in scores.classes.items()]
     if options.json:
-        found = {"accuracy": scores.accuracy, "count": scores.count, "unparsed": flat, "classes": as_json(rows)}
+        found = {"accuracy": scores.accuracy, "count": scores.count, "unparsed": flat, "classes": as_json(scores)}
         print(json.dumps(found, ensure_ascii=False, indent=2))
         return 0
-    print_scores(rows, scores.accuracy, scores.count)
+    print_scores(scores)
     print_unseen(gold, model.classes_)
     if flat:
         print(f"{flat:,} questions had no parse and were classified by their words")

@@ -28,36 +28,36 @@ _TREEBANK: dict[str, Any] = {"drop_traces": True, "drop_function_tags": True, "c
 
 def gold_lists(model: ParseReranker, path: str) -> list[NBest]:
     """Read n-best lists with gold trees or, where the model has a parser, a treebank that it makes lists of."""
-    from sapwood.corpora import read_nbest, read_treebank
+    from sapwood.corpora import read_nbest
+    from sapwood.trees import read_trees
 
     if model.parser is None:
         return read_nbest(open_named(path))
-    return model.lists(read_treebank(open_named(path), drop_traces=True, drop_function_tags=True))
+    return model.lists(read_trees(open_named(path), drop_traces=True, drop_function_tags=True))
 
 
 def read_sentences(path: str, parser: Any = None) -> TreeArray:
     """Read a treebank, or the parses of a text, as trees over tags."""
-    from sapwood.corpora import read_treebank
     from sapwood.parse.incremental import attachment_trees
+    from sapwood.trees import read_trees
 
     if parser is not None:
         return attachment_trees(parsed_trees(parser, path))
-    return attachment_trees(read_treebank(open_named(path), **_TREEBANK))
+    return attachment_trees(read_trees(open_named(path), **_TREEBANK))
 
 
 def items(model: ParseReranker | AttachmentRanker, options: argparse.Namespace) -> Iterator[Any]:
     """Yield n-best lists or sentences of words; for attachments, numbered sentences of words or trees."""
-    from sapwood.corpora import iter_treebank
     from sapwood.corpora.nbest import iter_nbest
     from sapwood.tasks.reranking import ParseReranker
+    from sapwood.trees import iter_trees
 
     text = is_text(model, options)
     if isinstance(model, ParseReranker):
         return text_sentences(options.data) if text else iter_nbest(open_named(options.data))
     sentences: Iterable[Any] = text_sentences(options.data)
     if not text:
-        blocks = iter_treebank(open_named(options.data), **_TREEBANK)
-        sentences = (tree for block in blocks for tree in block)
+        sentences = iter_trees(open_named(options.data), **_TREEBANK)
     return enumerate(sentences, 1)
 
 

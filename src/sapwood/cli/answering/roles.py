@@ -26,17 +26,17 @@ def read_sentences(path: str, *, trees: bool = True) -> Iterator[RoleSentence]:
     """
     from dataclasses import replace
 
-    from sapwood.corpora import iter_joined, iter_role_lines, iter_skeletons, iter_treebank
+    from sapwood.corpora import iter_joined, iter_role_lines, iter_skeletons
     from sapwood.errors import ParameterError
-    from sapwood.trees import RoleSentence, Tree
+    from sapwood.sources import bare_name
+    from sapwood.trees import RoleSentence, iter_trees
 
+    name = bare_name(path)
     if not trees:
-        if path.lower().endswith("_skel"):
+        if name.endswith("_skel"):
             raise ParameterError(f"--parser: {path} holds no words to parse; leave the option out.")
         yield from (replace(sentence, tree=None) for sentence in read_sentences(path))
         return
-
-    name = path.lower().removesuffix(".gz").removesuffix(".xz").removesuffix(".bz2")
     if name.endswith((".jsonl", ".json")):
         yield from iter_role_lines(path)
     elif name.endswith((".conll", ".conllu", ".tsv")):
@@ -44,10 +44,8 @@ def read_sentences(path: str, *, trees: bool = True) -> Iterator[RoleSentence]:
     elif name.endswith("_skel"):
         yield from iter_skeletons(path)
     else:
-        for block in iter_treebank(open_named(path), drop_traces=True, drop_function_tags=True):
-            for tree in block:
-                if isinstance(tree, Tree):
-                    yield RoleSentence(tree.leaves(), (), tree)
+        for tree in iter_trees(open_named(path), drop_traces=True, drop_function_tags=True):
+            yield RoleSentence(tree.leaves(), (), tree)
 
 
 def items(model: RoleLabeler, options: argparse.Namespace) -> Iterator[RoleSentence]:

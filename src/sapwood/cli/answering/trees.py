@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from sapwood.cli.answering.labels import as_json, class_scores, label_lines, line_blocks, print_scores, print_unseen
+from sapwood.cli.answering.labels import as_json, label_lines, line_blocks, print_scores, print_unseen
 from sapwood.cli.arguments import named_source
 
 if TYPE_CHECKING:
-    from sapwood.corpora.sources import Line
     from sapwood.learn import KernelSVC
+    from sapwood.sources import Line
 
 __all__ = ["TAKES", "answer", "evaluate", "items", "read"]
 
@@ -22,7 +22,7 @@ TAKES = ("encoding", "margins")
 
 def items(model: KernelSVC, options: argparse.Namespace) -> Iterator[Line]:
     """Yield the lines that are not blank: a tree, or text with a parser, perhaps after a label and a tab."""
-    from sapwood.corpora.sources import lines
+    from sapwood.sources import lines
 
     return (line for line in lines(named_source(options.data), encoding=options.encoding) if line.text.strip())
 
@@ -39,7 +39,7 @@ def answer(model: KernelSVC, options: argparse.Namespace, tally: Counter[str], i
 def read(options: argparse.Namespace, *, labels: bool = True) -> tuple[Any, Any]:
     """Read all trees with their labels, parsing them where there is a parser."""
     from sapwood.corpora.labelled import nothing_in
-    from sapwood.corpora.sources import lines
+    from sapwood.sources import lines
 
     source = named_source(options.data)
     trees, found, _ = _read(lines(source, encoding=options.encoding), options, labels=labels)
@@ -62,16 +62,14 @@ def _read(rows: Iterable[Line], options: argparse.Namespace, *, labels: bool) ->
 
 def evaluate(model: KernelSVC, options: argparse.Namespace) -> int:
     """Print accuracy, and precision, recall and F1 per class."""
-    import numpy as np
+    from sapwood.metrics import score_labels
 
     trees, gold = read(options)
-    predicted = model.predict(trees).astype(str)
-    scores = class_scores(gold, predicted, np.unique(np.concatenate([gold, predicted])))
-    accuracy = float(np.mean(gold == predicted))
+    scores = score_labels(gold, model.predict(trees).astype(str))
     if options.json:
-        found = {"accuracy": accuracy, "count": len(trees), "classes": as_json(scores)}
+        found = {"accuracy": scores.accuracy, "count": scores.count, "classes": as_json(scores)}
         print(json.dumps(found, ensure_ascii=False, indent=2))
         return 0
-    print_scores(scores, accuracy, len(trees))
+    print_scores(scores)
     print_unseen(gold.tolist(), model.classes_)
     return 0

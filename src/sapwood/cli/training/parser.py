@@ -44,17 +44,16 @@ def run(options: argparse.Namespace) -> int:
     """Read, fit, save, and say what was learnt."""
     import sys
 
-    from sapwood.corpora import read_treebank
     from sapwood.errors import ParameterError
     from sapwood.files import save
     from sapwood.parse import PCFGParser
-    from sapwood.trees.array import concatenate
+    from sapwood.trees import concatenate, read_trees
 
     check_outputs(options.out)
     if options.exact and options.beam:
         raise ParameterError("--exact and --beam exclude each other; give one of them.")
     sources = [sys.stdin if name == "-" else name for name in options.data]
-    trees = concatenate([read_treebank(source, encoding=options.encoding) for source in sources])
+    trees = concatenate([read_trees(source, encoding=options.encoding) for source in sources])
     parser = PCFGParser(
         vertical=options.vertical, horizontal=options.horizontal, splits=() if options.no_splits else "penn"
     )

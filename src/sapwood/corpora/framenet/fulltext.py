@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from sapwood.corpora.sources import Source, open_all
 from sapwood.corpora.xml_stream import XmlHandler, read_xml
 from sapwood.notebook import Shown
+from sapwood.sources import Source, open_all
 
 __all__ = ["AnnotatedSentence", "Filler", "FrameTarget", "iter_fulltext", "read_fulltext"]
 

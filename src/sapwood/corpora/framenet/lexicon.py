@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from sapwood.corpora.sources import Source, open_all
 from sapwood.corpora.xml_stream import XmlHandler, read_xml
 from sapwood.errors import DataError
 from sapwood.notebook import Shown
+from sapwood.sources import Source, open_all
 
 __all__ = [
     "CORE_TYPES",

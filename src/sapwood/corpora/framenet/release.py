@@ -14,9 +14,10 @@ from pathlib import Path, PurePosixPath
 
 from sapwood.corpora.framenet.fulltext import AnnotatedSentence, sentences_in
 from sapwood.corpora.framenet.lexicon import Frame, FrameRelation, Lexicon, read_frame, relations_in
-from sapwood.corpora.sources import Line, Source, TreeTexts, blocks, lines, open_all
 from sapwood.errors import DataError
 from sapwood.notebook import Shown
+from sapwood.sources import Line, Source, blocks, lines, open_all
+from sapwood.trees.texts import TreeTexts
 from sapwood.trees.tree import Tree
 
 __all__ = ["FrameNet", "SentenceParse", "read_framenet", "read_sentence_parses", "read_splits"]

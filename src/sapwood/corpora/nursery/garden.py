@@ -15,6 +15,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from sapwood.checks import check_count, is_whole
 from sapwood.corpora.nbest import NBest
 from sapwood.corpora.nursery.alternatives import alternatives
 from sapwood.corpora.nursery.grammar import Event, Phrase, realise
@@ -147,8 +148,7 @@ class Nursery(Shown):
         return [self.forest(number, limit=limit) for number in range(len(self.sentences))]
 
     def _alternatives(self, number: int, limit: int) -> list[tuple[float, Tree]]:
-        if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
-            raise ParameterError(f"limit must be an integer of at least 1, got {limit!r}.")
+        check_count(limit, "limit")
         if not -len(self.sentences) <= number < len(self.sentences):
             raise ParameterError(f"there are {len(self.sentences):,} sentences, and none has the number {number!r}.")
         # Every sentence has a generator of its own, so that its forest does not depend on what was asked before.
@@ -174,9 +174,8 @@ def grow(*, seed: int = 0, size: int = 3000) -> Nursery:
     >>> garden.sentences[0].tree == grow(size=30).sentences[0].tree
     True
     """
-    if isinstance(size, bool) or not isinstance(size, int) or not 3 <= size <= 10_000:
-        raise ParameterError(f"size must be an integer from 3 to 10,000, got {size!r}.")
-    if isinstance(seed, bool) or not isinstance(seed, int):
+    check_count(size, "size", 3, 10_000)
+    if not is_whole(seed):
         raise ParameterError(f"seed must be an integer, got {seed!r}.")
     gardener = _Gardener(seed)
     third = size // 3

@@ -9,7 +9,6 @@ from functools import cached_property
 
 import numpy as np
 
-from sapwood.corpora.penn import read_treebank
 from sapwood.errors import DataError
 from sapwood.experiments.kept import Kept
 from sapwood.experiments.places import place_of
@@ -17,6 +16,7 @@ from sapwood.experiments.tables import Setting
 from sapwood.parse.incremental import ConnectionPaths, Forests, attachment_trees
 from sapwood.tasks.attachment import AttachmentErrors, evaluate, frequency_utility
 from sapwood.trees import TreeArray
+from sapwood.trees.treebank import read_trees
 
 __all__ = ["REDUCTION", "Data", "read_penn", "read_web"]
 
@@ -93,7 +93,7 @@ def _read(setting: Setting, corpus: str, part: str) -> TreeArray:
     path: str | list[str] = place
     if part:
         path = [one for one in sorted(glob.glob(place)) if part in os.path.basename(one)] or place
-    return attachment_trees(read_treebank(path, drop_traces=True, drop_function_tags=True, collapse_unary=True))
+    return attachment_trees(read_trees(path, drop_traces=True, drop_function_tags=True, collapse_unary=True))
 
 
 def _split(name: str, trees: TreeArray, seed: int, most: int | None = None) -> Data:

@@ -8,14 +8,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from sapwood.corpora import iter_joined, iter_shared_task, read_prop_instances, read_treebank, surface_proposition
-from sapwood.corpora.sources import file_names
+from sapwood.corpora import iter_joined, iter_shared_task, read_prop_instances, surface_proposition
 from sapwood.errors import DataError
 from sapwood.experiments.places import place_if_any
 from sapwood.experiments.tables import Setting
+from sapwood.sources import file_names
 from sapwood.tasks.roles.arguments import RoleArguments
 from sapwood.trees import Grammar, RoleSentence, Tree
 from sapwood.trees.positions import Positions
+from sapwood.trees.treebank import read_trees
 
 __all__ = ["CORPORA", "all_arguments", "grammar_of", "read_parts", "sample_arguments"]
 
@@ -99,8 +100,8 @@ def _wall_street(place: str, treebank: str) -> dict[str, list[RoleSentence]]:
         instances = by_file.get(Path(path).name, [])
         if not instances:
             continue
-        traced = [tree for tree in read_treebank(path) if isinstance(tree, Tree)]
-        clean = list(read_treebank(path, drop_traces=True, drop_function_tags=True))
+        traced = [tree for tree in read_trees(path) if isinstance(tree, Tree)]
+        clean = list(read_trees(path, drop_traces=True, drop_function_tags=True))
         for number, (whole, bare) in enumerate(zip(traced, clean, strict=True)):
             assert isinstance(bare, Tree)
             found = [surface_proposition(one, whole) for one in instances if one.sentence == number]

@@ -15,7 +15,6 @@ from sapwood.errors import DataError
 from sapwood.experiments.roles.data import CORPORA, all_arguments, grammar_of, sample_arguments
 from sapwood.experiments.roles.kernels import compared
 from sapwood.experiments.tables import Cell, Setting, Table
-from sapwood.files import atomic_write
 from sapwood.kernels import Kernel
 from sapwood.tasks.roles.arguments import RoleArguments
 from sapwood.tasks.roles.classifier import FLAT_KERNEL, RoleClassifier, hybrid_parts, price_of
@@ -25,6 +24,7 @@ from sapwood.tasks.roles.grams import DistinctGram, OneVersusRest, mixed
 from sapwood.tasks.roles.linear import LinearRoles
 from sapwood.trees import Grammar
 from sapwood.words.senses import WordSenses
+from sapwood.writing import atomic_write
 
 __all__ = ["all_data", "linear_time", "tuned"]
 

@@ -10,6 +10,7 @@ from sapwood.errors import DataError, ParameterError
 from sapwood.parse.adapters import from_benepar
 from sapwood.parse.base import BaseParser
 from sapwood.parse.external.words import as_text, check_text, with_words
+from sapwood.registry import register_estimator
 
 __all__ = ["BeneparParser"]
 
@@ -83,3 +84,6 @@ def _load(model: str, language: str) -> Any:
             f"fetch it with benepar.download({model!r})."
         ) from None
     return nlp
+
+
+register_estimator(BeneparParser)

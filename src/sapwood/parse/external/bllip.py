@@ -11,10 +11,12 @@ from typing import Any, cast
 import numpy as np
 
 from sapwood import settings
+from sapwood.checks import check_count, check_flag
 from sapwood.errors import DataError, ParameterError
 from sapwood.parse.adapters import from_bllip
 from sapwood.parse.base import BaseParser, check_words, refuse_text
 from sapwood.parse.external.words import penn, with_words
+from sapwood.registry import register_estimator
 from sapwood.trees.array import TreeArray
 from sapwood.trees.nbest import NBest
 from sapwood.trees.tree import Tree
@@ -68,9 +70,8 @@ class BllipParser(BaseParser):
     def _check(self) -> None:
         if not isinstance(self.folder, (str, os.PathLike)) or not isinstance(os.fspath(self.folder), str):
             raise ParameterError(f"folder must be the folder of a BLLIP model, got {self.folder!r}.")
-        if not isinstance(self.rerank, (bool, np.bool_)):
-            raise ParameterError(f"rerank must be True or False, got {self.rerank!r}.")
-        _check_number("overparsing", self.overparsing, 1000)
+        check_flag(self.rerank, "rerank")
+        check_count(self.overparsing, "overparsing", most=1000)
 
     def _parse_words(self, sentences: list[list[str]]) -> Sequence[tuple[Any, str] | Exception]:
         found = self._lists(sentences, 1)
@@ -95,7 +96,7 @@ class BllipParser(BaseParser):
 
     def parse_nbest_batch(self, sentences: Iterable[Sequence[str]], n: int = 30) -> list[NBest]:
         """Return the n best parses of each sentence; raises if one has none."""
-        _check_number("n", n, 100_000)
+        check_count(n, "n", most=100_000)
         given = [[*map(str, check_words(words, index))] for index, words in enumerate(sentences)]
         lists = []
         for index, found in enumerate(self._lists(given, int(n))):
@@ -129,11 +130,6 @@ class BllipParser(BaseParser):
         if any(leaves != words for leaves in trees.leaves()):
             return DataError("BLLIP gave a tree of other words.")
         return NBest(trees, scores)
-
-
-def _check_number(name: str, value: Any, most: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value <= most:
-        raise ParameterError(f"{name} must be an integer from 1 to {most:,}, got {value!r}.")
 
 
 def _tool(folder: str, rerank: bool) -> Any:
@@ -183,3 +179,6 @@ def _either(stem: str) -> str:
         if os.path.isfile(name):
             return name
     raise ParameterError(f"rerank=True needs a reranker in the folder of the model, and there is no {stem}.gz.")
+
+
+register_estimator(BllipParser)

@@ -14,6 +14,7 @@ from sapwood.errors import DataError, ParameterError
 from sapwood.parse.adapters import from_corenlp
 from sapwood.parse.base import BaseParser
 from sapwood.parse.external.words import penn, with_words
+from sapwood.registry import register_estimator
 from sapwood.trees.tree import Tree
 
 __all__ = ["CoreNLPParser"]
@@ -122,3 +123,6 @@ def _is_address(url: str) -> bool:
     except ValueError:
         return False
     return whole and parts.scheme in ("http", "https") and url.isascii() and url.isprintable() and " " not in url
+
+
+register_estimator(CoreNLPParser)

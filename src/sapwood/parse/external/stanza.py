@@ -10,6 +10,7 @@ from sapwood.errors import DataError, ParameterError
 from sapwood.parse.adapters import from_stanza
 from sapwood.parse.base import BaseParser
 from sapwood.parse.external.words import as_text, check_text, with_words
+from sapwood.registry import register_estimator
 
 __all__ = ["StanzaParser"]
 
@@ -74,3 +75,6 @@ def _load(lang: str, package: str) -> Any:
             f"Stanza cannot load its constituency parser for {lang!r}, package {package!r} ({type(error).__name__}: "
             f"{str(error).strip()}); fetch the models with stanza.download({lang!r}). Not every language has one."
         ) from None
+
+
+register_estimator(StanzaParser)

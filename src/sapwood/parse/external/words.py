@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from sapwood.errors import ParameterError
 from sapwood.parse.base import relabelled
-from sapwood.parse.tokenizing import BRACKETS
+from sapwood.penn import BRACKETS
 from sapwood.trees.tree import Tree
 
 __all__ = ["as_text", "check_text", "penn", "with_words"]

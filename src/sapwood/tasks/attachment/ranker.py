@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
+from sapwood.checks import check_count
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import all_or_nothing
 from sapwood.learn import RecursiveRanker
@@ -24,7 +25,9 @@ from sapwood.parse.incremental import (
     attachment_trees,
     word_classes,
 )
+from sapwood.parse.parameter import PARSER
 from sapwood.parse.reading import read_examples
+from sapwood.registry import Reader, Writer, register
 from sapwood.tasks.attachment.errors import AttachmentErrors, evaluate
 from sapwood.trees import TreeArray
 
@@ -188,8 +191,7 @@ class AttachmentRanker(BaseEstimator):
 
     def evaluate(self, trees: Any, *, missing: Missing = "append") -> AttachmentErrors:
         """Count errors on the sentences of some full trees, block by block."""
-        if isinstance(self.block, bool) or not isinstance(self.block, int) or self.block < 1:
-            raise ParameterError(f"block must be an integer of at least 1, got {self.block!r}.")
+        check_count(self.block, "block")
         array = self._trees(trees)
         total = AttachmentErrors({}, {}, 0, 0)
         for begin in range(0, len(array), self.block):
@@ -244,3 +246,38 @@ class AttachmentRanker(BaseEstimator):
         for name in (*self._tags(), "other"):
             if (classes == name).any():
                 yield name, forests.select(classes == name)
+
+
+_STORED_OTHERWISE = ("ranker", "classes", "paths", "parser")
+
+
+def _write(model: AttachmentRanker, writer: Writer) -> dict[str, Any]:
+    check_is_fitted(model, "rankers_")
+    return {
+        "params": writer.parameters(model, _STORED_OTHERWISE),
+        "classes": None if model.classes is None else {name: list(tags) for name, tags in model.classes.items()},
+        "paths": writer.part(model.paths_),
+        "given": model.paths is not None,
+        "parser": PARSER.write(model.parser, writer),
+        "rankers": {name: writer.part(ranker) for name, ranker in model.rankers_.items()},
+    }
+
+
+def _read(data: dict[str, Any], reader: Reader) -> AttachmentRanker:
+    rankers = {name: reader.part(part) for name, part in data["rankers"].items()}
+    if not rankers or not all(hasattr(ranker, "decision_function") for ranker in rankers.values()):
+        raise reader.fail("it holds no rankers")
+    # All rankers are clones of one, whatever they have learnt.
+    template = clone(next(iter(rankers.values())))
+    if getattr(template, "checkpoint", None) is not None:
+        # It is that of one class, and the training is over.
+        template.set_params(checkpoint=None)
+    paths = reader.part(data["paths"], ConnectionPaths)
+    others = {"ranker": template, "classes": data["classes"], "paths": paths if data["given"] else None}
+    # Files of the first version hold no parser.
+    model = reader.make(AttachmentRanker, data, parser=PARSER.read(data.get("parser"), reader), **others)
+    model.paths_, model.rankers_ = paths, rankers
+    return cast("AttachmentRanker", model)
+
+
+register("AttachmentRanker", AttachmentRanker, _write, _read)

@@ -16,11 +16,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood.corpora.framenet import FrameTarget, Lexicon
 from sapwood.errors import DataError
-from sapwood.files import Reader, Writer, register
 from sapwood.fitting import all_or_nothing
 from sapwood.learn.loglinear import CandidateSets, LogLinear
+from sapwood.registry import Field, Reader, part_of, register_estimator
 from sapwood.tasks.frames.instances import FrameInput, check_training, target_tokens
-from sapwood.tasks.frames.lexicon_store import read_lexicon, write_lexicon
+from sapwood.tasks.frames.lexicon_store import LEXICON
 from sapwood.tasks.frames.rows import code, mixed
 from sapwood.tasks.frames.sentences import ParsedSentence
 
@@ -276,24 +276,15 @@ def _context(sentence: ParsedSentence, each: _Possible) -> list[int]:
     return [code(text) for text in dict.fromkeys(texts)]
 
 
-def _write(identifier: FrameIdentifier, writer: Writer) -> dict[str, Any]:
-    check_is_fitted(identifier, "model_")
-    return {
-        "parameters": identifier.get_params(),
-        "model": writer.part(identifier.model_),
-        "lexicon": write_lexicon(identifier.lexicon_),
-        "units": identifier.units_,
-    }
+def _read_units(data: Any, reader: Reader) -> dict[str, tuple[str, ...]]:
+    return {unit: tuple(reader.texts(frames)) for unit, frames in data.items()}
 
 
-def _read(data: dict[str, Any], reader: Reader) -> FrameIdentifier:
-    identifier = FrameIdentifier(**data["parameters"])
-    identifier.model_ = reader.part(data["model"])
-    if not isinstance(identifier.model_, LogLinear):
-        raise reader.fail("an identifier of frames has no log-linear model")
-    identifier.lexicon_ = read_lexicon(data["lexicon"])
-    identifier.units_ = {str(unit): tuple(map(str, frames)) for unit, frames in data["units"].items()}
-    return identifier
-
-
-register("FrameIdentifier", FrameIdentifier, _write, _read)
+register_estimator(
+    FrameIdentifier,
+    fitted={
+        "model_": part_of(LogLinear),
+        "lexicon_": LEXICON,
+        "units_": Field(lambda units, writer: units, _read_units),
+    },
+)

@@ -9,21 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from sapwood.checks import check_choice
 from sapwood.corpora.framenet import Lexicon
 from sapwood.decode import RoleProblem, RoleResult, decode_roles_batch
 from sapwood.draw.spans import LabelledSpan, SpanLayer
-from sapwood.errors import DataError, ParameterError
-from sapwood.files import Reader, Writer, register
+from sapwood.errors import DataError
 from sapwood.fitting import all_or_nothing
 from sapwood.learn.loglinear import CandidateSets, LogLinear
 from sapwood.notebook import Shown
+from sapwood.registry import Field, part_of, register_estimator
 from sapwood.tasks.frames.instances import (
     FrameInput,
     candidate_sets,
@@ -32,7 +32,7 @@ from sapwood.tasks.frames.instances import (
     learnable,
     right_choices,
 )
-from sapwood.tasks.frames.lexicon_store import read_lexicon, write_lexicon
+from sapwood.tasks.frames.lexicon_store import LEXICON
 from sapwood.tasks.frames.rows import TargetInstance
 from sapwood.tasks.frames.spans import SPAN_SETS
 from sapwood.tasks.frames.templates import TEMPLATES
@@ -258,35 +258,19 @@ class FrameLabeler(BaseEstimator):
             yield LabelledTarget(instance.frame, instance.target, tuple(fillers), result.status)
 
     def _check(self) -> None:
-        if self.spans not in SPAN_SETS:
-            raise ParameterError(f"spans must be one of {', '.join(SPAN_SETS)}, got {self.spans!r}.")
-        if self.templates not in TEMPLATES:
-            raise ParameterError(f"templates must be one of {', '.join(TEMPLATES)}, got {self.templates!r}.")
+        check_choice(self.spans, "spans", SPAN_SETS)
+        check_choice(self.templates, "templates", TEMPLATES)
 
 
 def _has_senses(data: Sequence[FrameInput]) -> bool:
     return any(sense for one in data for sense in one.parse.supersenses)
 
 
-def _write(labeler: FrameLabeler, writer: Writer) -> dict[str, Any]:
-    check_is_fitted(labeler, "model_")
-    return {
-        "parameters": labeler.get_params(),
-        "model": writer.part(labeler.model_),
-        "lexicon": write_lexicon(labeler.lexicon_),
-        "wordnet": labeler.wordnet_,
-    }
-
-
-def _read(data: dict[str, Any], reader: Reader) -> FrameLabeler:
-    labeler = FrameLabeler(**data["parameters"])
-    labeler._check()
-    labeler.model_ = reader.part(data["model"])
-    if not isinstance(labeler.model_, LogLinear):
-        raise reader.fail("a labeller of frames has no log-linear model")
-    labeler.lexicon_ = read_lexicon(data["lexicon"])
-    labeler.wordnet_ = bool(data["wordnet"])
-    return labeler
-
-
-register("FrameLabeler", FrameLabeler, _write, _read)
+register_estimator(
+    FrameLabeler,
+    fitted={
+        "model_": part_of(LogLinear),
+        "lexicon_": LEXICON,
+        "wordnet_": Field(lambda value, writer: bool(value), lambda data, reader: bool(data)),
+    },
+)

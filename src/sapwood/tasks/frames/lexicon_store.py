@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from sapwood.corpora.framenet import Frame, FrameElement, FrameRelation, LexicalUnit, Lexicon
+from sapwood.registry import Field
 
-__all__ = ["read_lexicon", "write_lexicon"]
+__all__ = ["LEXICON", "read_lexicon", "write_lexicon"]
 
 
 def write_lexicon(lexicon: Lexicon) -> dict[str, Any]:
@@ -49,3 +50,6 @@ def read_lexicon(data: dict[str, Any]) -> Lexicon:
         for child, parent, pairs in data["relations"]
     ]
     return Lexicon.of(frames, relations)
+
+
+LEXICON = Field(lambda lexicon, writer: write_lexicon(lexicon), lambda data, reader: read_lexicon(data))

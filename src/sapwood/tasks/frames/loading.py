@@ -74,7 +74,7 @@ def load_framenet(
     splits : path, optional
         JSON with the names of test and dev texts; without it, all texts are for training.
     senses : WordSenses, optional
-        Where base forms and supersenses come from; see ``find_senses``.
+        Where supersenses come from; see ``find_senses``.
     """
     framenet = read_framenet(release)
     trees = read_sentence_parses(parses)

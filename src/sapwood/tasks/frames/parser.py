@@ -12,12 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 from sapwood.corpora.conllu import DependencySentence
 from sapwood.corpora.framenet import Lexicon
 from sapwood.errors import DataError
-from sapwood.files import Reader, Writer, register
 from sapwood.fitting import all_or_nothing
 from sapwood.notebook import Shown
 from sapwood.parse.base import Sentence
-from sapwood.parse.parameter_store import read_parser, write_parser
+from sapwood.parse.parameter import PARSER
 from sapwood.parse.reading import check_listed, read_examples, read_text
+from sapwood.registry import Reader, Writer, register
 from sapwood.tasks.frames.identifier import FrameIdentifier
 from sapwood.tasks.frames.instances import FrameInput, check_training
 from sapwood.tasks.frames.labeler import FrameLabeler, LabelledTarget
@@ -148,16 +148,15 @@ def _write(parser: FrameParser, writer: Writer) -> dict[str, Any]:
     return {
         "labeler": writer.part(parser.labeler_),
         "identifier": writer.part(parser.identifier_),
-        "parser": write_parser(parser.parser, writer),
+        "parser": PARSER.write(parser.parser, writer),
     }
 
 
 def _read(data: dict[str, Any], reader: Reader) -> FrameParser:
-    # Files of older versions hold no parser.
-    parser = FrameParser(parser=read_parser(data.get("parser"), reader))
-    parser.labeler_, parser.identifier_ = reader.part(data["labeler"]), reader.part(data["identifier"])
-    if not isinstance(parser.labeler_, FrameLabeler) or not isinstance(parser.identifier_, FrameIdentifier):
-        raise reader.fail("a parser of frames needs a labeller and an identifier")
+    # Files of the first version hold no parser.
+    parser = FrameParser(parser=PARSER.read(data.get("parser"), reader))
+    parser.labeler_ = reader.part(data["labeler"], FrameLabeler)
+    parser.identifier_ = reader.part(data["identifier"], FrameIdentifier)
     return parser
 
 

@@ -14,15 +14,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from sapwood.corpora.framenet import Filler, FrameTarget
-from sapwood.corpora.sources import Line, Source, TreeTexts, encode_text, lines
 from sapwood.errors import TreeError
-from sapwood.files import atomic_write
+from sapwood.sources import Line, Source, lines
 from sapwood.tasks.frames.instances import FrameInput
 from sapwood.tasks.frames.labeler import LabelledTarget
 from sapwood.tasks.frames.sentences import from_tree
 from sapwood.trees.brackets import to_brackets
+from sapwood.trees.texts import TreeTexts
 from sapwood.trees.tree import Tree
 from sapwood.words.senses import WordSenses
+from sapwood.writing import write_text
 
 __all__ = ["FrameRecord", "iter_records", "prediction", "write_records"]
 
@@ -75,7 +76,7 @@ def write_records(trees: Iterable[tuple[Tree, FrameInput]], path: str | os.PathL
         ]
         record = {"name": one.name, "tree": to_brackets(tree), "offsets": one.parse.offsets, "targets": targets}
         rows.append(json.dumps(record, ensure_ascii=False))
-    atomic_write(path, encode_text("".join(f"{row}\n" for row in rows), path))
+    write_text(path, (f"{row}\n" for row in rows))
 
 
 def prediction(one: FrameInput, labelled: Sequence[LabelledTarget], *, margins: bool = False) -> dict[str, Any]:

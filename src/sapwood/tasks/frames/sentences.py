@@ -13,17 +13,16 @@ from functools import cached_property
 from sapwood.corpora.conllu import DependencySentence
 from sapwood.errors import DataError
 from sapwood.notebook import Shown
-from sapwood.parse.tokenizing import BRACKETS
+from sapwood.penn import BE, BRACKETS, FINITE_TAGS, HAVE
 from sapwood.trees.dependencies import Constituents, dependencies, head_constituents
 from sapwood.trees.tree import Tree
-from sapwood.words.senses import WordSenses, plain_lemma
+from sapwood.words.lemmas import lemma
+from sapwood.words.senses import WordSenses
 
 __all__ = ["ParsedSentence", "from_conllu", "from_tags", "from_tree"]
 
 # Brackets are spelled out in trees and must not be in texts.
 _ESCAPES = {name: sign for sign, name in BRACKETS.items()}
-_BE = frozenset(["am", "are", "is", "was", "were", "be", "been", "being"])
-_HAVE = frozenset(["have", "has", "had", "having"])
 
 
 @dataclass(frozen=True)
@@ -109,11 +108,11 @@ class ParsedSentence(Shown):
         at = self.heads[token]
         while at >= 0:
             word, tag = self.words[at].lower(), self.tags[at]
-            if tag.startswith("NN") or word in _BE:
+            if tag.startswith("NN") or word in BE:
                 return "PAS"
-            if word in _HAVE:
+            if word in HAVE:
                 return "ACT"
-            if tag in ("VBZ", "VBD", "VBP", "MD"):
+            if tag in FINITE_TAGS:
                 return "PAS"
             at = self.heads[at]
         return "PAS"
@@ -168,7 +167,7 @@ def from_tree(
     offsets : sequence of (int, int), optional
         First and last character of each word in the text; by default words are taken to be separated by one space.
     senses : WordSenses, optional
-        Where base forms and supersenses come from; without it, base forms are guessed and there are no supersenses.
+        Where supersenses come from; without it, there are none.
 
     Examples
     --------
@@ -229,9 +228,7 @@ def _penn_tag(tag: str) -> str:
     tag = tag.upper()
     if tag[:2] in ("VV", "VH", "VD"):
         return f"VB{tag[2:]}"
-    return {"NP": "NNP", "NPS": "NNPS", "PP": "PRP", "PP$": "PRP$", "SENT": ".", "(": "-LRB-", ")": "-RRB-"}.get(
-        tag, tag or "NN"
-    )
+    return {"NP": "NNP", "NPS": "NNPS", "PP": "PRP", "PP$": "PRP$", "SENT": ".", **BRACKETS}.get(tag, tag or "NN")
 
 
 _PENN = {"NOUN": "NN", "PROPN": "NNP", "VERB": "VB", "AUX": "VB", "ADJ": "JJ", "ADV": "RB", "ADP": "IN", "DET": "DT",
@@ -258,8 +255,8 @@ def _made(
         raise DataError(f"there are {len(offsets)} offsets for {len(words)} words; give one pair per word.")
     pairs = list(zip(words, tags, strict=True))
     if lemmas is None:
-        lemmas = tuple(senses.lemma(word, tag) if senses else plain_lemma(word, tag) for word, tag in pairs)
-    kinds = [senses.supersense(lemma, tag) if senses else "" for lemma, (_, tag) in zip(lemmas, pairs, strict=True)]
+        lemmas = tuple(lemma(word, tag) for word, tag in pairs)
+    kinds = [senses.supersense(word, tag) if senses else "" for word, tag in pairs]
     return ParsedSentence(
         words, tags, lemmas, heads, relations, tuple((int(a), int(b)) for a, b in offsets), tuple(kinds), constituents
     )

@@ -7,7 +7,8 @@ both included. A filler in several pieces, or in another sentence, is never amon
 
 from __future__ import annotations
 
-from sapwood.errors import ParameterError
+from sapwood.checks import check_choice
+from sapwood.penn import PUNCTUATION_TAGS
 from sapwood.tasks.frames.sentences import ParsedSentence
 
 __all__ = ["SPAN_SETS", "candidate_spans", "dependency_spans", "extended_spans"]
@@ -15,7 +16,7 @@ __all__ = ["SPAN_SETS", "candidate_spans", "dependency_spans", "extended_spans"]
 Span = tuple[int, int]
 SPAN_SETS = ("dependency", "extended")
 
-_PUNCTUATION = frozenset([",", ".", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP", "PUNCT"])
+_PUNCTUATION = frozenset([*PUNCTUATION_TAGS, "PUNCT"])
 
 
 def candidate_spans(sentence: ParsedSentence, target: tuple[int, ...], kind: str = "extended") -> list[Span]:
@@ -30,8 +31,7 @@ def candidate_spans(sentence: ParsedSentence, target: tuple[int, ...], kind: str
     kind : {"dependency", "extended"}
         Which heuristic.
     """
-    if kind not in SPAN_SETS:
-        raise ParameterError(f"spans must be one of {', '.join(SPAN_SETS)}, got {kind!r}.")
+    check_choice(kind, "spans", SPAN_SETS)
     found = dependency_spans(sentence) if kind == "dependency" else extended_spans(sentence, target)
     return sorted(found, key=lambda span: (span[1] - span[0], span[0]))
 

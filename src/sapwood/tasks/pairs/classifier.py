@@ -14,13 +14,15 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from sapwood.checks import check_count
 from sapwood.draw import fragment_table, panel
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import all_or_nothing
-from sapwood.learn.additive import AdditiveLogistic
+from sapwood.learn.additive import AdditiveLogistic, read_additive, write_additive
 from sapwood.learn.targets import check_labels
-from sapwood.parse.parameter import as_parser
-from sapwood.tasks.pairs.features import PairFeatures
+from sapwood.parse.parameter import PARSER, as_parser
+from sapwood.registry import Reader, Writer, register
+from sapwood.tasks.pairs.features import PairFeatures, read_unfitted, write_unfitted
 from sapwood.tasks.pairs.reading import read_pair_trees
 from sapwood.trees.examples import Examples
 
@@ -178,8 +180,7 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
             How many features to list; the others are summed up.
         """
         check_is_fitted(self)
-        if isinstance(top, bool) or not isinstance(top, int) or top < 1:
-            raise ParameterError(f"top must be an integer of at least 1, got {top!r}.")
+        check_count(top, "top")
         # Two members are a pair; another number of them is a list of pairs, such as pairs[i:i+1].
         listed = isinstance(pair, (Examples, Sequence, np.ndarray)) or hasattr(pair, "to_numpy")
         several = isinstance(pair, Examples) or (listed and not isinstance(pair, str) and len(pair) != 2)
@@ -226,3 +227,29 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.one_d_array = True
         tags.classifier_tags.multi_class = False
         return tags
+
+
+def _write(model: PairClassifier, writer: Writer) -> dict[str, Any]:
+    check_is_fitted(model)
+    return {
+        "features": None if model.features is None else write_unfitted(model.features, writer),
+        "fitted_features": writer.part(model.features_),
+        "model": write_additive(model.model_, writer),
+        "parser": PARSER.write(model.parser, writer),
+    }
+
+
+def _read(data: dict[str, Any], reader: Reader) -> PairClassifier:
+    features = reader.part(data["fitted_features"], PairFeatures)
+    inner = read_additive(data["model"], features.n_features_out_, reader)
+    model = PairClassifier(
+        None if data["features"] is None else read_unfitted(data["features"], reader),
+        **inner.get_params(),
+        # Files of the first version hold no parser.
+        parser=PARSER.read(data.get("parser"), reader),
+    )
+    model.features_, model.model_, model.classes_ = features, inner, inner.classes_
+    return model
+
+
+register("PairClassifier", PairClassifier, _write, _read)

@@ -25,6 +25,7 @@ from sapwood.kernels.flat import Linear
 from sapwood.kernels.grammar_driven import GrammarDriven
 from sapwood.kernels.semantic import SemanticSubsetTree
 from sapwood.kernels.syntactic import PartialTree, SubsetTree, Subtree, check_decay
+from sapwood.registry import Reader, Writer, register
 from sapwood.tasks.pairs.lexical import LEXICAL_NAMES, Rarity, lexical_features, words_of
 from sapwood.tasks.pairs.loosened import loosened_grammar, loosened_kernel
 from sapwood.tasks.pairs.reading import as_pairs
@@ -260,3 +261,53 @@ def _normalized(name: str, kernel: Kernel, members: TreeArray) -> NDArray[np.flo
     result = np.zeros(half)
     np.divide(values, scale, out=result, where=scale > 0)
     return result
+
+
+_LEARNT = {"similarity_": "semantic", "grammar_": "grammar", "loosened_grammar_": "loosened"}
+
+
+def write_unfitted(features: PairFeatures, writer: Writer) -> dict[str, Any]:
+    """Describe the parameters for a model file."""
+    similarity = None if features.similarity is None else writer.part(features.similarity)
+    return {**writer.parameters(features, ("similarity",)), "similarity": similarity}
+
+
+def read_unfitted(data: dict[str, Any], reader: Reader) -> PairFeatures:
+    """Make what ``write_unfitted`` has described."""
+    plain = {name: value for name, value in data.items() if name != "similarity"}
+    similarity = None if data["similarity"] is None else reader.part(data["similarity"], WordSimilarity)
+    features: PairFeatures = reader.make(PairFeatures, {"params": plain}, similarity=similarity)
+    return features
+
+
+def _write(features: PairFeatures, writer: Writer) -> dict[str, Any]:
+    check_is_fitted(features)
+    counts = features.rarity_.counts
+    learnt = {name: getattr(features, name) for name in _LEARNT}
+    return {
+        "params": write_unfitted(features, writer),
+        "words": list(counts),
+        "counts": writer.array(np.fromiter(counts.values(), dtype=np.int64, count=len(counts))),
+        "sentences": features.rarity_.sentences,
+        "learnt": {name: None if part is None else writer.part(part) for name, part in learnt.items()},
+    }
+
+
+def _read(data: dict[str, Any], reader: Reader) -> PairFeatures:
+    features = read_unfitted(data["params"], reader)
+    words, sentences = reader.texts(data["words"]), reader.count(data["sentences"])
+    counts = reader.indices(data["counts"], sentences + 1, np.int64, count=len(words)).tolist()
+    if 0 in counts:
+        raise reader.fail("a word is never counted")
+    features.rarity_ = Rarity(dict(zip(words, counts, strict=True)), sentences)
+    for name, group in _LEARNT.items():
+        part = data["learnt"][name]
+        if (part is None) == (group in features.groups):
+            raise reader.fail(f"what was learnt for the group {group!r} does not fit the parameters")
+        kind = WordSimilarity if group == "semantic" else Grammar
+        setattr(features, name, None if part is None else reader.part(part, kind))
+    features.n_features_out_ = len(features.get_feature_names_out())
+    return features
+
+
+register("PairFeatures", PairFeatures, _write, _read)

@@ -13,6 +13,7 @@ from typing import Any
 
 from sapwood.errors import ParameterError
 from sapwood.kernels.grammar_driven import GrammarDriven
+from sapwood.penn import ADJECTIVE_TAGS, ADVERB_TAGS, NOUN_TAGS
 from sapwood.trees.array import TreeArray
 from sapwood.trees.grammar import Grammar, Rule
 from sapwood.words.forms import Inflected
@@ -20,10 +21,10 @@ from sapwood.words.forms import Inflected
 __all__ = ["LOOSE_TAG_SETS", "loosened_grammar", "loosened_kernel"]
 
 LOOSE_TAG_SETS = (
-    ("JJ", "JJR", "JJS"),
-    ("RB", "RBR", "RBS"),
-    ("NN", "NNS"),
-    ("NNP", "NNPS"),
+    ADJECTIVE_TAGS,
+    ADVERB_TAGS,
+    NOUN_TAGS[:2],
+    NOUN_TAGS[2:],
     ("VB", "VBP", "VBZ"),
     ("VBD", "VBN"),
 )

@@ -13,16 +13,16 @@ from sklearn.utils.validation import check_is_fitted
 from sapwood import _core
 from sapwood.callers import levels_to_user
 from sapwood.errors import DataError, ParameterError
-from sapwood.files import Reader, Writer, register
 from sapwood.fitting import all_or_nothing
-from sapwood.kernels.base import Kernel, Matrix, OnView
+from sapwood.kernels.base import Kernel, Matrix
 from sapwood.kernels.choice import ChoosesKernel
 from sapwood.kernels.flat import Linear
 from sapwood.kernels.semantic import SemanticSubsetTree, SmoothedPartialTree
 from sapwood.kernels.syntactic import PartialTree, SubsetTree
 from sapwood.learn.explain import Explanation, ModelFragments
 from sapwood.learn.svm import KernelSVC
-from sapwood.parse.parameter_store import read_parser, write_parser
+from sapwood.parse.parameter import PARSER
+from sapwood.registry import Reader, Writer, register
 from sapwood.tasks.questions.focus import find_focus
 from sapwood.tasks.questions.reading import EMPTY, QuestionReading, read_question_trees
 from sapwood.tasks.questions.shapes import focus_tree, lexical_tree, word_counts
@@ -233,7 +233,7 @@ class QuestionClassifier(ChoosesKernel, ClassifierMixin, BaseEstimator):
             empty = next((at for at, tree in enumerate(reading.trees) if tree is EMPTY), None)
             if empty is not None:
                 raise DataError(f"question {empty} is empty; there is nothing to learn from it. Leave it out.")
-        wanted = _views_of(kernel)
+        wanted = kernel.views()
         unknown = sorted(wanted - set(VIEWS))
         if unknown:
             raise ParameterError(
@@ -264,38 +264,23 @@ def _usable_kernel() -> Kernel:
     return semantic_kernel(words)
 
 
-def _views_of(kernel: Kernel) -> set[str]:
-    """Return the views that a kernel is put on."""
-    found: set[str] = set()
-    stack: list[Any] = [kernel]
-    while stack:
-        part = stack.pop()
-        if isinstance(part, OnView):
-            found.add(part.view)
-        elif isinstance(part, Kernel):
-            stack.extend(part.get_params(deep=False).values())
-    return found
-
-
 def _write(classifier: QuestionClassifier, writer: Writer) -> dict[str, Any]:
     check_is_fitted(classifier)
     return {
         "kernel": None if classifier.kernel is None else writer.part(classifier.kernel),
-        "parser": write_parser(classifier.parser, writer),
+        "parser": PARSER.write(classifier.parser, writer),
         "unparsed": writer.array(classifier.unparsed_.astype(np.uint8)),
         "machine": writer.part(classifier.machine_),
     }
 
 
 def _read_back(data: dict[str, Any], reader: Reader) -> QuestionClassifier:
-    machine = reader.part(data["machine"])
-    if not isinstance(machine, KernelSVC):
-        raise reader.fail("it holds no machine")
+    machine = reader.part(data["machine"], KernelSVC)
     classifier = QuestionClassifier(
-        None if data["kernel"] is None else reader.part(data["kernel"]),
+        None if data["kernel"] is None else reader.part(data["kernel"], Kernel),
         C=machine.C,
         class_weight=machine.class_weight,
-        parser=read_parser(data["parser"], reader),
+        parser=PARSER.read(data["parser"], reader),
         tol=machine.tol,
     )
     classifier.machine_, classifier.classes_ = machine, machine.classes_

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sapwood.notebook import Shown
+from sapwood.penn import NOUN_TAGS, QUESTION_TAGS
 from sapwood.trees.heads import bare_label
 from sapwood.trees.tree import Tree
 from sapwood.words.lemmas import lemma
@@ -18,7 +19,6 @@ __all__ = ["Focus", "find_focus"]
 
 # Nouns that only lead to the one that matters, as in "what kind of animal".
 _THROUGH = frozenset(["kind", "type", "sort", "name", "brand", "breed", "variety"])
-_NOUNS = frozenset(["NN", "NNS", "NNP", "NNPS"])
 _QUESTION_WORDS = frozenset(["what", "which", "who", "whom", "whose", "when", "where", "why", "how"])
 _NOUN_PHRASES = frozenset(["NP", "NX", "NML", "NAC", "WHNP", "QP"])
 
@@ -104,7 +104,7 @@ def find_focus(tree: Tree) -> Focus:
         return _focus(word, phrase, tokens, after)
     start = max(after, phrase.end if phrase is not None else 0)
     noun_phrase = _first_noun_phrase(root, start, tokens)
-    if noun_phrase is None and not any(token.tag in _NOUNS for token in tokens[start:]):
+    if noun_phrase is None and not any(token.tag in NOUN_TAGS for token in tokens[start:]):
         # The question word comes last ("... is called what ?"): what is called so is the focus.
         return _focus(word, _first_noun_phrase(root, 0, tokens), tokens)
     return _focus(word, noun_phrase, tokens, start)
@@ -117,7 +117,7 @@ def _question_word(tokens: Sequence[_Token]) -> _Token | None:
         # "The man who ... is called what ?" asks with its last one, "In which city ..." with its first.
         early = [token for token in words if token.position <= 3 and token.word.lower() not in ("who", "whom", "whose")]
         return early[0] if early else words[-1]
-    return words[0] if words else next((token for token in tokens if token.tag in ("WDT", "WP", "WRB")), None)
+    return words[0] if words else next((token for token in tokens if token.tag in QUESTION_TAGS), None)
 
 
 def _read(tree: Tree) -> tuple[list[_Token], _Node]:
@@ -162,7 +162,7 @@ def _question_phrase(root: _Node, position: int) -> _Node | None:
 
 
 def _has_noun(phrase: _Node, tokens: Sequence[_Token], start: int) -> bool:
-    return any(token.tag in _NOUNS for token in tokens[max(phrase.start, start) : phrase.end])
+    return any(token.tag in NOUN_TAGS for token in tokens[max(phrase.start, start) : phrase.end])
 
 
 def _first_noun_phrase(root: _Node, start: int, tokens: Sequence[_Token]) -> _Node | None:
@@ -181,10 +181,10 @@ def _first_noun_phrase(root: _Node, start: int, tokens: Sequence[_Token]) -> _No
 def _focus(word: str, phrase: _Node | None, tokens: Sequence[_Token], start: int = 0) -> Focus:
     if phrase is None:
         # Flat trees have no phrases: the first run of nouns has to do.
-        head = next((t for t in tokens[start:] if t.tag in _NOUNS), None)
+        head = next((t for t in tokens[start:] if t.tag in NOUN_TAGS), None)
         if head is None:
             return Focus(word, None)
-        while head.position + 1 < len(tokens) and tokens[head.position + 1].tag in _NOUNS:
+        while head.position + 1 < len(tokens) and tokens[head.position + 1].tag in NOUN_TAGS:
             head = tokens[head.position + 1]
         return _named(word, head, tokens, start)
     while True:
@@ -201,7 +201,7 @@ def _focus(word: str, phrase: _Node | None, tokens: Sequence[_Token], start: int
 def _named(word: str, head: _Token, tokens: Sequence[_Token], start: int) -> Focus:
     modifiers: list[str] = []
     at = head.position - 1
-    while at >= start and (tokens[at].tag in _NOUNS or tokens[at].tag.startswith("JJ")) and len(modifiers) < 3:
+    while at >= start and (tokens[at].tag in NOUN_TAGS or tokens[at].tag.startswith("JJ")) and len(modifiers) < 3:
         modifiers.append(lemma(tokens[at].word, tokens[at].tag))
         at -= 1
     return Focus(word, lemma(head.word, head.tag), tuple(reversed(modifiers)), head.position)
@@ -221,17 +221,17 @@ def _head(phrase: _Node, tokens: Sequence[_Token], start: int, *, asking: bool) 
         # A possessor ("the city 's mayor") is a noun phrase too, but not the one that is meant.
         first = inner[0]
         if tokens[first.end - 1].tag == "POS" and not asking:
-            rest = [t for t in tokens[first.end : node.end] if t.tag in _NOUNS]
+            rest = [t for t in tokens[first.end : node.end] if t.tag in NOUN_TAGS]
             if rest:
                 return _last_of_run(rest)
         if asking and first.start <= node.start + 1 and _has_possessive(first, tokens):
             node = first
             continue
-        own = [c for c in node.children if c.label in _NOUNS and c.start >= max(first.end, start)]
+        own = [c for c in node.children if c.label in NOUN_TAGS and c.start >= max(first.end, start)]
         if own:
             return tokens[own[-1].start]
         node = first
-    nouns = [t for t in tokens[max(node.start, start) : node.end] if t.tag in _NOUNS]
+    nouns = [t for t in tokens[max(node.start, start) : node.end] if t.tag in NOUN_TAGS]
     if asking:
         # In "what state 's largest city" it is the state that is asked for.
         owner = next((t.position for t in tokens[node.start : node.end] if t.tag == "POS"), node.end)

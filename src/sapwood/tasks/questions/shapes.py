@@ -14,40 +14,16 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
+from sapwood.penn import NOUN_TAGS, base_tag
 from sapwood.tasks.questions.focus import Focus, find_focus
 from sapwood.trees.heads import HeadTable, bare_label
 from sapwood.trees.tree import Tree
 from sapwood.words.lemmas import lemma
 
-__all__ = ["focus_tree", "lemma_tree", "lexical_tree", "merged_tag", "word_counts"]
+__all__ = ["focus_tree", "lemma_tree", "lexical_tree", "word_counts"]
 
-# Inflection is gone from lemmas, so it goes from their tags too.
-_MERGED = {
-    "NNS": "NN",
-    "NNPS": "NNP",
-    "VBD": "VB",
-    "VBG": "VB",
-    "VBN": "VB",
-    "VBP": "VB",
-    "VBZ": "VB",
-    "AUX": "VB",
-    "AUXG": "VB",
-    "JJR": "JJ",
-    "JJS": "JJ",
-    "RBR": "RB",
-    "RBS": "RB",
-}
 # What stands for the words of a question that has none: it must not be empty, nor be like anything.
 _NOTHING = "-NOTHING-"
-
-
-def merged_tag(tag: str) -> str:
-    """Return a Penn tag without what inflection adds to it.
-
-    >>> merged_tag("NNS"), merged_tag("VBZ"), merged_tag("IN")
-    ('NN', 'VB', 'IN')
-    """
-    return _MERGED.get(tag, tag)
 
 
 def focus_tree(tree: Tree, focus: Focus | None = None) -> Tree:
@@ -122,7 +98,7 @@ def _word(word: str, tag: str) -> Tree:
 @lru_cache(maxsize=1 << 12)
 def _preterminal(label: str, word: str, marked: bool) -> Tree:
     tag = bare_label(label)
-    return Tree(merged_tag(tag) + ("-F" if marked else ""), (_word(word, tag),))
+    return Tree(base_tag(tag) + ("-F" if marked else ""), (_word(word, tag),))
 
 
 # Questions are about their content words, so auxiliaries depend on the verb and not the other way round.
@@ -131,8 +107,8 @@ _HEADS = HeadTable(
         "ADJP": ("right", [["JJ", "JJR", "JJS", "VBN", "VBG", "ADJP", "QP", "CD"], ["NN", "NNS", "RB"]]),
         "ADVP": ("right", [["RB", "RBR", "RBS", "ADVP"]]),
         "FRAG": ("left", [["SQ", "S", "VP"], ["NP"]]),
-        "NAC": ("right", [["NN", "NNS", "NNP", "NNPS"]]),
-        "NX": ("right", [["NN", "NNS", "NNP", "NNPS"]]),
+        "NAC": ("right", [NOUN_TAGS]),
+        "NX": ("right", [NOUN_TAGS]),
         "PP": ("left", [["IN", "TO", "VBG"]]),
         "PRT": ("left", [["RP"]]),
         "QP": ("right", [["CD", "JJ", "NN"]]),
@@ -147,7 +123,7 @@ _HEADS = HeadTable(
         "VP": ("left", [["VP"], ["VBD", "VBN", "VBZ", "VB", "VBG", "VBP", "AUX", "MD", "TO"]]),
         "WHADJP": ("right", [["JJ", "RB", "ADJP"], ["WRB"]]),
         "WHADVP": ("left", [["WRB"]]),
-        "WHNP": ("right", [["NN", "NNS", "NNP", "NNPS", "NX", "NP", "NML"], ["WHNP"], ["WP", "WDT", "WP$", "WHADJP"]]),
+        "WHNP": ("right", [[*NOUN_TAGS, "NX", "NP", "NML"], ["WHNP"], ["WP", "WDT", "WP$", "WHADJP"]]),
         "WHPP": ("left", [["IN", "TO"]]),
     }
 )
@@ -228,13 +204,13 @@ def _entry(word: str, tag: str) -> tuple[str, Tree] | None:
     """Return what stands on the node of a word, and the leaf with its tag; None for punctuation."""
     if (tag and not tag[0].isalpha()) or tag in ("HYPH", "NFP"):
         return None
-    return f"{lemma(word, tag)}::{_CATEGORIES.get(tag[:1], 'x')}", _label(merged_tag(tag) or "X")
+    return f"{lemma(word, tag)}::{_CATEGORIES.get(tag[:1], 'x')}", _label(base_tag(tag) or "X")
 
 
 @lru_cache(maxsize=1 << 14)
 def _head_child(label: str, children: tuple[str, ...]) -> tuple[int, tuple[str, ...]]:
     """Return which child is the head, and what every child is to the phrase."""
-    return _HEADS(label, children), tuple(f"{label}>{merged_tag(child)}" for child in children)
+    return _HEADS(label, children), tuple(f"{label}>{base_tag(child)}" for child in children)
 
 
 def _attach(node: Tree, heads: list[int], below: list[list[int]], relation: list[str]) -> int:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
 from sapwood.errors import DataError, KernelError, ParameterError
-from sapwood.kernels.base import Kernel, Matrix, Scaled, Sum
+from sapwood.kernels.base import Kernel, Matrix
 from sapwood.kernels.flat import Linear
 from sapwood.kernels.semantic import SemanticSubsetTree, SmoothedPartialTree
 from sapwood.kernels.syntactic import SubsetTree
@@ -63,12 +63,12 @@ class Grams:
 
     def forget(self, *keep: Kernel) -> None:
         """Drop all matrices but those that these kernels need."""
-        terms = [part for kernel in keep for _, part in _terms(kernel)]
-        self._known = [entry for entry in self._known if any(entry[0] == term for term in terms)]
+        summands = [part for kernel in keep for _, part in kernel.summands()]
+        self._known = [entry for entry in self._known if any(entry[0] == part for part in summands)]
 
     def _sum(self, kernel: Kernel, which: int) -> NDArray[np.float32]:
         total: NDArray[np.float32] | None = None
-        for weight, part in _terms(kernel):
+        for weight, part in kernel.summands():
             scaled = np.float32(weight) * self._of(part)[which]
             total = scaled if total is None else np.add(total, scaled, out=total)
         assert total is not None
@@ -83,20 +83,6 @@ class Grams:
         others = None if self._other is None else bound(self._other, self._train).astype(np.float32)
         self._known.append((kernel, own, others))
         return self._known[-1]
-
-
-def _terms(kernel: Kernel) -> list[tuple[float, Kernel]]:
-    """Take a sum apart into weighted terms."""
-    stack, found = [(1.0, kernel)], []
-    while stack:
-        weight, part = stack.pop()
-        if isinstance(part, Sum):
-            stack += [(weight, part.k2), (weight, part.k1)]
-        elif isinstance(part, Scaled):
-            stack.append((weight * part.weight, part.kernel))
-        else:
-            found.append((weight, part))
-    return found
 
 
 def folds_of(y: Any, folds: int = 5, random_state: int = 0) -> Folds:

@@ -16,7 +16,7 @@ from sapwood.errors import DataError
 from sapwood.notebook import Shown
 from sapwood.tasks.roles.encoding import Candidate
 from sapwood.tasks.roles.feature_sets import flat_features
-from sapwood.tasks.roles.predicates import VERB_TAGS
+from sapwood.tasks.roles.predicates import VERBAL_TAGS
 from sapwood.tasks.roles.pruning import constituent_of
 from sapwood.tasks.roles.views import Parse
 from sapwood.trees.array import TreeArray
@@ -92,7 +92,7 @@ class RoleArguments(Shown):
                     raise DataError(
                         f"{sentence.name}: predicate {proposition.predicate} of {len(parse.words)} words in the tree."
                     )
-                if verbs_only and parse.tags[proposition.predicate] not in VERB_TAGS:
+                if verbs_only and parse.tags[proposition.predicate] not in VERBAL_TAGS:
                     continue
                 view = parse.view(proposition.predicate, proposition.lemma)
                 given: list[int] = []

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from sapwood.checks import check_choice, check_share
 from sapwood.errors import DataError, ParameterError
-from sapwood.files import Reader, Writer, register
 from sapwood.fitting import all_or_nothing
 from sapwood.kernels import PENN_TAG_SETS, GrammarDriven, PartialTree, Polynomial, SubsetTree
 from sapwood.kernels.base import Kernel
 from sapwood.learn import KernelSVC
-from sapwood.scalars import is_number
+from sapwood.penn import VERB_TAGS
+from sapwood.registry import Reader, part_of, register_estimator
 from sapwood.tasks.roles.arguments import RoleArguments
 from sapwood.trees.grammar import Grammar
 
@@ -45,8 +46,6 @@ ROLE_KERNELS = {
 FLAT_KERNEL = Polynomial(degree=2, constant=10.0)
 """The kernel of flat features. The constant weighs single features against pairs: with some fifty features, of which
 twenty or so are shared, pairs would drown them at 1. It was chosen on development data of the English Web Treebank."""
-
-_VERB_TAGS = (("VB", "VBD", "VBG", "VBN", "VBP", "VBZ"),)
 
 
 def role_kernel(
@@ -82,8 +81,7 @@ def role_kernel(
     if name not in ROLE_KERNELS:
         raise ParameterError(f"kernel must be one of {', '.join(ROLE_KERNELS)}, or a kernel; got {name!r}.")
     for value, what in ((theta, "theta"), (gamma, "gamma")):
-        if not is_number(value) or not 0 <= value <= 1:
-            raise ParameterError(f"{what} must be a number in [0, 1], got {value!r}.")
+        check_share(value, what)
     parts = hybrid_parts(name, grammar, theta=theta, gamma=gamma, decay=decay, deletion=deletion, mutation=mutation)
     made = [
         one.normalized().on(view) if weight == 1 else weight * one.normalized().on(view) for weight, one, view in parts
@@ -131,7 +129,7 @@ def hybrid_parts(
             decay=decay,
             deletion=0.0 if name == "nodes" else deletion,
             mutation=0.0 if name == "substructures" else mutation,
-            mutation_sets=PENN_TAG_SETS + (_VERB_TAGS if name == "verb tags" else ()),
+            mutation_sets=PENN_TAG_SETS + ((VERB_TAGS,) if name == "verb tags" else ()),
         )
     way = "path" if name == "truncated" else "siblings"
     return [(theta, tree, way), (round(1 - theta, 12), tree, "constituent")]
@@ -228,8 +226,7 @@ class RoleClassifier(ClassifierMixin, BaseEstimator):
         """
         arguments = _checked(X)
         labels = arguments.labels if y is None else np.asarray(y)
-        if self.kernel not in ROLE_KERNELS:
-            raise ParameterError(f"kernel must be one of {', '.join(ROLE_KERNELS)}, got {self.kernel!r}.")
+        check_choice(self.kernel, "kernel", ROLE_KERNELS)
         grammar = None
         if any(isinstance(one, GrammarDriven) for _, one, _ in hybrid_parts(self.kernel)):
             grammar = Grammar.from_trees(arguments.trees(), min_count=self.min_count)
@@ -274,18 +271,8 @@ def _checked(X: Any) -> RoleArguments:
     return X
 
 
-def _write(classifier: RoleClassifier, writer: Writer) -> dict[str, Any]:
-    check_is_fitted(classifier)
-    params = classifier.get_params(deep=False)
-    params["machine"] = None if classifier.machine is None else dict(classifier.machine)
-    return {"params": params, "machine": writer.part(classifier.machine_)}
-
-
-def _read(data: dict[str, Any], reader: Reader) -> RoleClassifier:
-    classifier = RoleClassifier(**data["params"])
-    classifier.machine_ = reader.part(data["machine"])
+def _take_classes(classifier: RoleClassifier, reader: Reader) -> None:
     classifier.classes_ = classifier.machine_.classes_
-    return classifier
 
 
-register("RoleClassifier", RoleClassifier, _write, _read)
+register_estimator(RoleClassifier, fitted={"machine_": part_of(KernelSVC)}, finish=_take_classes)

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from sapwood.tasks.roles.features import content_place, type_with_preposition
 from sapwood.tasks.roles.views import View
+from sapwood.words.lemmas import lemma
 from sapwood.words.senses import WordSenses
 
 __all__ = [
@@ -41,7 +42,7 @@ def _sense(word: str, tag: str) -> str:
         return word
     if tag == "CD":
         return "number"
-    return _senses().supersense(_senses().lemma(word, tag), tag)
+    return _senses().supersense(word, tag)
 
 
 # --- meanings
@@ -62,7 +63,7 @@ def head_sense(view: View, node: int) -> str:
 def content_lemma(view: View, node: int) -> str:
     """The base form of the content word."""
     word = content_place(view, node)
-    return _senses().lemma(view.parse.lower[word], view.parse.tags[word])
+    return lemma(view.parse.lower[word], view.parse.tags[word])
 
 
 def predicate_sense(view: View, node: int) -> str:

@@ -15,8 +15,8 @@ import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from sapwood.errors import DataError
-from sapwood.files import Reader, Writer
 from sapwood.kernels.maps import FragmentMap
+from sapwood.registry import Reader, Writer
 from sapwood.tasks.roles.feature_sets import describe, feature_names
 from sapwood.tasks.roles.views import View
 from sapwood.trees.array import TreeArray
@@ -99,6 +99,11 @@ class Encoder:
         shape = (len(ends) - 1, self.width)
         return sparse.csr_array((np.ones(len(indices)), np.array(indices, np.int32), np.array(ends, np.int32)), shape)
 
+    @property
+    def total(self) -> int:
+        """The number of columns, with those of fragments."""
+        return self.width + sum(len(made.fragments_) for made in self.maps.values())
+
     def names(self) -> list[str]:
         """Return what each column stands for."""
         found = [
@@ -141,7 +146,7 @@ class Encoder:
             encoder.width += len(values)
         for kind, (decay, fragments) in data["maps"].items():
             made = FragmentMap(decay)
-            made._keep(reader.part(fragments))
+            made._keep(reader.part(fragments, TreeArray))
             encoder.maps[kind] = made
         return encoder
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from sapwood.files import Reader, Writer
+from sapwood.registry import Reader, Writer
 from sapwood.tasks.roles.arguments import RoleArguments
 from sapwood.tasks.roles.classifier import RoleClassifier
 from sapwood.tasks.roles.encoding import Candidate
@@ -60,8 +60,6 @@ class KernelRoles:
     @classmethod
     def read(cls, data: dict[str, Any], reader: Reader) -> KernelRoles:
         """Rebuild what ``write`` described."""
-        stage = cls(reader.part(data["classifier"]))
-        if not isinstance(stage.classifier, RoleClassifier):
-            raise reader.fail("the classifier of roles is something else")
-        stage.slope = float(data["slope"])
+        stage = cls(reader.part(data["classifier"], RoleClassifier))
+        stage.slope = reader.number(data["slope"])
         return stage

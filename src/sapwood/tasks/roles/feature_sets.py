@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sapwood.errors import ParameterError
+from sapwood.checks import check_choice
 from sapwood.tasks.roles.context import (
     arguments_after,
     content_lemma,
@@ -210,8 +210,7 @@ _SETS: dict[str, tuple[tuple[Feature, ...], tuple[tuple[Feature, ...], ...]]] = 
 
 def feature_names(kind: str) -> list[str]:
     """Return the names of a set: ``basic``, ``full`` and ``rich`` (with groups), or ``linear`` (with conjunctions)."""
-    if kind not in _SETS:
-        raise ParameterError(f"features must be one of {', '.join(_SETS)}, got {kind!r}.")
+    check_choice(kind, "features", _SETS)
     single, joint = _SETS[kind]
     return [one.__name__ for one in single] + ["&".join(one.__name__ for one in group) for group in joint]
 
@@ -233,8 +232,7 @@ def flat_features(view: View, node: int, kind: str = "full") -> dict[str, str]:
 
 def describe(view: View, node: int, kind: str = "full") -> list[str]:
     """Return the values of a set of features in the order of ``feature_names``; empty where one does not apply."""
-    if kind not in _SETS:
-        raise ParameterError(f"features must be one of {', '.join(_SETS)}, got {kind!r}.")
+    check_choice(kind, "features", _SETS)
     single, joint = _SETS[kind]
     values = [feature(view, node) for feature in single]
     if joint:

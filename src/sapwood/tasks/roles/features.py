@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sapwood.tasks.roles.pruning import PUNCTUATION
+from sapwood.penn import PUNCTUATION_TAGS
 from sapwood.tasks.roles.views import View
 from sapwood.trees.heads import bare_label
 
@@ -342,8 +342,8 @@ def temporal_cue(view: View, node: int) -> str:
 def punctuation(view: View, node: int) -> str:
     """Whether punctuation stands right before and right after."""
     tags, first, last = view.parse.tags, view.at.first[node], view.at.last[node]
-    before = first > 0 and tags[first - 1] in PUNCTUATION
-    after = last + 1 < len(tags) and tags[last + 1] in PUNCTUATION
+    before = first > 0 and tags[first - 1] in PUNCTUATION_TAGS
+    after = last + 1 < len(tags) and tags[last + 1] in PUNCTUATION_TAGS
     return f"{'p' if before else '-'}{'p' if after else '-'}"
 
 

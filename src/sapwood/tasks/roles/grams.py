@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from sapwood import settings
 from sapwood.errors import DataError
-from sapwood.files import atomic_write
 from sapwood.kernels.base import Kernel
-from sapwood.learn.smo import BinaryProblem, solve_prepared
-from sapwood.learn.tables import prepare_gram
+from sapwood.learn.solver.smo import BinaryProblem, solve_prepared
+from sapwood.learn.solver.tables import prepare_gram
 from sapwood.trees.array import TreeArray, concatenate
+from sapwood.writing import atomic_write
 
 __all__ = ["DistinctGram", "OneVersusRest", "mixed"]
 

@@ -20,20 +20,19 @@ from sklearn.utils.validation import check_is_fitted
 from sapwood.callers import levels_to_user
 from sapwood.draw import fragment_table, panel
 from sapwood.errors import DataError, ParameterError
-from sapwood.files import Reader, Writer, register
 from sapwood.fitting import all_or_nothing
 from sapwood.metrics import score_roles
 from sapwood.parse.base import Sentence
-from sapwood.parse.parameter import as_parser
-from sapwood.parse.parameter_store import read_parser, write_parser
+from sapwood.parse.parameter import PARSER, as_parser
 from sapwood.parse.reading import read_examples, read_text
+from sapwood.registry import Reader, Writer, register
 from sapwood.tasks.roles.classifier import RoleClassifier
 from sapwood.tasks.roles.encoding import Candidate, Encoder
 from sapwood.tasks.roles.exact import KernelRoles
 from sapwood.tasks.roles.feature_sets import describe, feature_names
 from sapwood.tasks.roles.inference import Constraints
 from sapwood.tasks.roles.linear import LinearRoles
-from sapwood.tasks.roles.predicates import VERB_TAGS, Lexicon, find_predicates, is_auxiliary
+from sapwood.tasks.roles.predicates import VERBAL_TAGS, Lexicon, find_predicates, is_auxiliary
 from sapwood.tasks.roles.pruning import candidates
 from sapwood.tasks.roles.views import Parse
 from sapwood.trees.positions import Positions
@@ -269,7 +268,7 @@ class RoleLabeler(BaseEstimator):
             return True
         assert sentence.tree is not None
         at = Positions(sentence.tree)
-        return at.labels[at.tag(proposition.predicate)] in VERB_TAGS
+        return at.labels[at.tag(proposition.predicate)] in VERBAL_TAGS
 
     def _calibrate(self, held: Sequence[RoleSentence]) -> None:
         rows, labels = self._examples(held)
@@ -500,7 +499,7 @@ def _checked(tree: Tree, words: Sequence[str]) -> Tree:
 def _by_rule(parse: Parse, predicate: int, node: int) -> str:
     """Return the role that a single word gets without being asked: modal verbs and *not* in the predicate's chain."""
     at = parse.at
-    if not at.is_tag(node) or parse.tags[predicate] not in VERB_TAGS or is_auxiliary(at, predicate):
+    if not at.is_tag(node) or parse.tags[predicate] not in VERBAL_TAGS or is_auxiliary(at, predicate):
         return ""
     word = at.first[node]
     above = at.parent[node]
@@ -519,14 +518,10 @@ def _by_rule(parse: Parse, predicate: int, node: int) -> str:
 
 def _write(labeler: RoleLabeler, writer: Writer) -> dict[str, Any]:
     check_is_fitted(labeler)
-    params = labeler.get_params(deep=False)
-    del params["parser"]
     kernels = isinstance(labeler.classifier_, KernelRoles)
-    del params["classifier"]
-    params["fragments"] = None if labeler.fragments is None else dict(labeler.fragments)
     return {
-        "params": params,
-        "parser": write_parser(labeler.parser, writer),
+        "params": writer.parameters(labeler, ("parser", "classifier")),
+        "parser": PARSER.write(labeler.parser, writer),
         "lexicon": labeler.lexicon_.to_json(),
         "identifying": labeler.identifying_.write(writer),
         "identifier": labeler.identifier_.write(writer),
@@ -537,24 +532,19 @@ def _write(labeler: RoleLabeler, writer: Writer) -> dict[str, Any]:
 
 
 def _read(data: dict[str, Any], reader: Reader) -> RoleLabeler:
-    # Files of older versions hold no parser.
-    labeler = RoleLabeler(**data["params"], parser=read_parser(data.get("parser"), reader))
+    # Files of the first version hold no parser.
+    labeler: RoleLabeler = reader.make(RoleLabeler, data, parser=PARSER.read(data.get("parser"), reader))
     labeler.lexicon_ = Lexicon.from_json(data["lexicon"])
     labeler.identifying_ = Encoder.read(data["identifying"], reader)
-    labeler.identifier_ = LinearRoles.read(data["identifier"], reader)
-    labeler.classifying_ = labeler._encoder() if data["kernels"] else Encoder.read(data["classifying"], reader)
+    labeler.identifier_ = LinearRoles.read(data["identifier"], labeler.identifying_.total, reader)
     if data["kernels"]:
+        labeler.classifying_ = labeler._encoder()
         labeler.classifier_ = KernelRoles.read(data["classifier"], reader)
         labeler.classifier = RoleClassifier(**labeler.classifier_.classifier.get_params(deep=False))
     else:
-        labeler.classifier_ = LinearRoles.read(data["classifier"], reader)
+        labeler.classifying_ = Encoder.read(data["classifying"], reader)
+        labeler.classifier_ = LinearRoles.read(data["classifier"], labeler.classifying_.total, reader)
     labeler.roles_ = list(labeler.classifier_.classes)
-    stages = [(labeler.identifying_, labeler.identifier_)]
-    if isinstance(labeler.classifier_, LinearRoles):
-        stages.append((labeler.classifying_, labeler.classifier_))
-    for encoder, model in stages:
-        if not encoder.maps and encoder.width != len(model.weights):
-            raise reader.fail("the weights do not fit the features")
     return labeler
 
 

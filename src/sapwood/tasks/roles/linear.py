@@ -12,7 +12,7 @@ from scipy.optimize import minimize, minimize_scalar
 from sklearn.svm import LinearSVC
 
 from sapwood.errors import DataError, ParameterError
-from sapwood.files import Reader, Writer
+from sapwood.registry import Reader, Writer
 
 __all__ = ["LinearRoles", "best_slope", "log_softmax"]
 
@@ -103,18 +103,14 @@ class LinearRoles:
         }
 
     @classmethod
-    def read(cls, data: dict[str, Any], reader: Reader) -> LinearRoles:
-        """Rebuild what ``write`` described."""
+    def read(cls, data: dict[str, Any], features: int, reader: Reader) -> LinearRoles:
+        """Rebuild what ``write`` described, a model of so many features."""
         model = cls(data["C"], data["seed"])
         model.classes = [str(name) for name in data["classes"]]
-        model.weights = reader.array(data["weights"], np.float32, 2)
-        model.bias = reader.array(data["bias"], np.float64, 1)
-        model.slope, model.shift = float(data["slope"]), float(data["shift"])
         outputs = 1 if len(model.classes) == 2 else len(model.classes)
-        if model.weights.shape[1] != outputs or len(model.bias) != outputs:
-            raise reader.fail("the weights do not fit the classes")
-        if not (np.isfinite(model.weights).all() and np.isfinite(model.bias).all()):
-            raise reader.fail("a weight is not finite")
+        model.weights = reader.finite(data["weights"], (features, outputs), np.float32)
+        model.bias = reader.finite(data["bias"], (outputs,))
+        model.slope, model.shift = reader.number(data["slope"]), reader.number(data["shift"])
         return model
 
 

@@ -11,14 +11,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from sapwood.penn import ADJECTIVE_TAGS, AUXILIARY_TAGS, NOUN_TAGS, VERB_TAGS
 from sapwood.trees.positions import Positions
 from sapwood.trees.propositions import RoleSentence
 from sapwood.words.lemmas import lemma as base_form
 
-__all__ = ["Lexicon", "find_predicates", "is_auxiliary", "is_prenominal", "voice"]
+__all__ = ["VERBAL_TAGS", "Lexicon", "find_predicates", "is_auxiliary", "is_prenominal", "voice"]
 
-VERB_TAGS = frozenset(["VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "AUX", "AUXG"])
-NOUN_TAGS = frozenset(["NN", "NNS", "JJ", "JJR", "JJS"])
+VERBAL_TAGS = frozenset([*VERB_TAGS, *AUXILIARY_TAGS])
+# What is not a verb but may be a predicate; names never are.
+_NOMINAL = frozenset([*NOUN_TAGS[:2], *ADJECTIVE_TAGS])
 _AUXILIARIES = frozenset(["be", "have", "do", "get"])
 
 
@@ -83,10 +85,10 @@ def find_predicates(
         if above < 0:
             continue
         tag = at.labels[above]
-        if tag in VERB_TAGS:
+        if tag in VERBAL_TAGS:
             if (auxiliaries or not is_auxiliary(at, word)) and (prenominal or not is_prenominal(at, word)):
                 found.append(word)
-        elif wanted and tag in NOUN_TAGS and f"{at.labels[leaf].lower()}/{tag}" in wanted:
+        elif wanted and tag in _NOMINAL and f"{at.labels[leaf].lower()}/{tag}" in wanted:
             found.append(word)
     return found
 
@@ -122,7 +124,7 @@ def voice(at: Positions, predicate: int) -> str:
 def _verb(at: Positions, word: int) -> str:
     """Return the base form of a verb; nothing for other words."""
     tag = at.labels[at.tag(word)]
-    return base_form(at.labels[at.leaves[word]], tag) if tag in VERB_TAGS else ""
+    return base_form(at.labels[at.leaves[word]], tag) if tag in VERBAL_TAGS else ""
 
 
 def _bare(label: str) -> str:
@@ -177,11 +179,11 @@ class Lexicon:
             for word, leaf in enumerate(at.leaves):
                 tag = at.labels[at.parent[leaf]] if at.parent[leaf] >= 0 else ""
                 key = f"{at.labels[leaf].lower()}/{tag}"
-                if tag in NOUN_TAGS:
+                if tag in _NOMINAL:
                     (nouns if word in marked else others)[key] += 1
-                elif tag in VERB_TAGS and is_auxiliary(at, word):
+                elif tag in VERBAL_TAGS and is_auxiliary(at, word):
                     helping[word in marked] += 1
-                elif tag in VERB_TAGS and is_prenominal(at, word):
+                elif tag in VERBAL_TAGS and is_prenominal(at, word):
                     before[word in marked] += 1
                 if word in marked:
                     proposition = marked[word]

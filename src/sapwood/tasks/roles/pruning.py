@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from sapwood.penn import PUNCTUATION_TAGS
 from sapwood.trees.positions import Positions
 from sapwood.trees.propositions import Argument, RoleSentence
 
 __all__ = ["candidates", "constituent_of", "coverage"]
-
-PUNCTUATION = frozenset([",", ".", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP"])
 
 
 def candidates(at: Positions, predicate: int) -> list[int]:
@@ -36,7 +35,7 @@ def candidates(at: Positions, predicate: int) -> list[int]:
         sisters = [child for child in at.children[above] if child != node]
         if not any(at.labels[sister] in ("CC", "CONJP") for sister in sisters):
             for sister in sisters:
-                if at.labels[sister] not in PUNCTUATION and at.children[sister]:
+                if at.labels[sister] not in PUNCTUATION_TAGS and at.children[sister]:
                     found.append(sister)
                     if at.labels[sister] == "PP":
                         found += [child for child in at.children[sister] if at.children[child]]

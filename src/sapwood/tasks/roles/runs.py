@@ -7,12 +7,12 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
+from sapwood.checks import check_choice
 from sapwood.corpora.conll09 import conll09_text
 from sapwood.corpora.props import props_text
 from sapwood.corpora.role_lines import role_line
 from sapwood.drafts import write_answers
 from sapwood.draw.roles import roles_text
-from sapwood.errors import ParameterError
 from sapwood.tasks.roles.exact import KernelRoles
 from sapwood.tasks.roles.linear import LinearRoles
 from sapwood.trees.propositions import RoleSentence
@@ -72,8 +72,7 @@ def label_to_file(
     int
         How many sentences the file holds.
     """
-    if form not in FORMATS:
-        raise ParameterError(f"form must be one of {', '.join(FORMATS)}, got {form!r}.")
+    check_choice(form, "form", FORMATS)
     write = FORMATS[form]
 
     def answer(source: Iterator[RoleSentence]) -> Iterator[str]:

@@ -11,7 +11,8 @@ import importlib.util
 from typing import Any
 
 from sapwood.errors import DataError, ParameterError
-from sapwood.parse.tokenizing import BRACKETS, split_sentences, tokenize
+from sapwood.parse.tokenizing import split_sentences, tokenize
+from sapwood.penn import BRACKETS
 from sapwood.tasks.roles.labeler import RoleLabeler
 from sapwood.trees.propositions import RoleSentence
 from sapwood.trees.tree import Tree

@@ -1,0 +1,205 @@
+// Gram matrices and models: what a kernel finds in a row, added up per column element or per model output.
+//
+// A kernel comes in two parts. Its *columns* are prepared once from an arena and bags, and describe themselves by
+// features and active subtrees. A *visitor* walks one row element and reports to two callables
+//
+//     bulk(feature, weight)    to be multiplied with the feature's count in each column element
+//     active(position, value)  to be multiplied with the active subtree's count in each column element
+//
+// so that the same walk fills a row of a Gram matrix or evaluates a sum over thousands of weighted trees.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+#include "core/parallel.hpp"
+#include "kernels/postings.hpp"
+#include "trees/arena_map.hpp"
+#include "trees/bags.hpp"
+
+namespace sapwood {
+
+// Where the active subtrees of columns occur. Active subtrees are numbered by position; `position[node]` is kNone for
+// others.
+class Occurrences {
+  public:
+    Occurrences(const Bags& bags, const std::vector<std::uint32_t>& position, std::size_t positions)
+        : place_(positions, Place{kNone, 0.0f}) {
+        if (positions == 0) return;
+        // Nearly all active subtrees occur in one element only. Those are noted in place; the others get a list.
+        std::vector<std::size_t> lists;  // per list its length, then where its next entry goes
+        for (std::size_t i = 0; i < bags.size(); ++i) {
+            const auto numbers = bags.numbers_of(i);
+            const auto counts = bags.counts_of(i);
+            for (std::size_t k = 0; k < numbers.size(); ++k) {
+                if (position[numbers[k]] == kNone) continue;
+                Place& place = place_[position[numbers[k]]];
+                if (place.element == kNone && counts[k] < 16777216.0) {  // such counts are exact in single precision
+                    place = {static_cast<std::uint32_t>(i), static_cast<float>(counts[k])};
+                    continue;
+                }
+                if (place.count >= 0.0f) {
+                    const std::size_t before = place.element == kNone ? 0 : 1;
+                    place = {static_cast<std::uint32_t>(lists.size()), -1.0f};
+                    lists.push_back(before);
+                }
+                ++lists[place.element];
+            }
+        }
+        begin_.assign(lists.size() + 1, 0);
+        for (std::size_t list = 0; list < lists.size(); ++list) begin_[list + 1] = begin_[list] + lists[list];
+        if (lists.empty()) return;
+        element_.resize(begin_.back());
+        count_.resize(begin_.back());
+        std::copy(begin_.begin(), begin_.end() - 1, lists.begin());
+        for (std::size_t i = 0; i < bags.size(); ++i) {
+            const auto numbers = bags.numbers_of(i);
+            const auto counts = bags.counts_of(i);
+            for (std::size_t k = 0; k < numbers.size(); ++k) {
+                if (position[numbers[k]] == kNone) continue;
+                const Place& place = place_[position[numbers[k]]];
+                if (place.count >= 0.0f) continue;
+                const std::size_t at = lists[place.element]++;
+                element_[at] = static_cast<std::uint32_t>(i);
+                count_[at] = counts[k];
+            }
+        }
+    }
+
+    // out[element] += value * count for every element that holds the active subtree.
+    void add(std::size_t position, double value, double* out) const {
+        const Place place = place_[position];
+        if (place.count >= 0.0f) {
+            if (place.element != kNone) out[place.element] += value * static_cast<double>(place.count);
+            return;
+        }
+        for (std::size_t k = begin_[place.element]; k < begin_[place.element + 1]; ++k)
+            out[element_[k]] += value * count_[k];
+    }
+
+  private:
+    struct Place {
+        std::uint32_t element;  // the only one that holds it, kNone if none does; with count < 0 the number of its list
+        float count;
+    };
+    std::vector<Place> place_;
+    std::vector<std::size_t> begin_;  // per list, in the two below
+    std::vector<std::uint32_t> element_;
+    std::vector<double> count_;
+};
+
+// Returns what the preparations needed only for a while to the system, before the result takes its place.
+inline void give_back_memory() {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
+// Writes to every page of fresh memory, until it is told to stop or done.
+inline void touch_pages(double* out, std::size_t size, const std::atomic<bool>& stop) {
+    constexpr std::size_t kPage = 4096 / sizeof(double);
+    for (std::size_t k = 0; k < size && !stop.load(std::memory_order_relaxed); k += kPage) out[k] = 0.0;
+}
+
+// Sets a flag when it goes, whichever way.
+struct SetOnExit {
+    explicit SetOnExit(std::atomic<bool>& flag) : flag(flag) {}
+    SetOnExit(const SetOnExit&) = delete;
+    SetOnExit& operator=(const SetOnExit&) = delete;
+    ~SetOnExit() { flag.store(true); }
+    std::atomic<bool>& flag;
+};
+
+// out: rows x columns, row major. With `symmetric` rows and columns are the same elements, and only the upper triangle
+// is computed.
+// View is ArenaMap, or what a kernel that needs to know more of its rows has made of it.
+template <class Columns, class View>
+void gram(const Columns& columns, const Arena& column_arena, const Bags& column_bags, const View& map, const Bags& rows,
+          bool symmetric, double* out, std::size_t threads, Control& control) {
+    constexpr std::size_t kBlock = 16;
+    const std::size_t width = column_bags.size();
+    // Rows of a power of two in length would all fall into the same few cache lines.
+    const std::size_t stride = width + 8;
+    std::optional<Postings> bulk;
+    std::optional<Occurrences> where;
+    decltype(columns.prepare(map, rows)) prepared;
+    // Small results are not worth starting a thread for.
+    const std::size_t team = rows.size() < 100 ? 1 : threads;
+    // Of kernels without active subtrees the index is all there is to prepare, and threads can share that work.
+    constexpr bool kIndexOnly = requires { columns.postings(column_arena, column_bags, team); };
+    std::atomic<bool> ready{false};
+    const auto prepare = [&] {
+        const SetOnExit done(ready);
+        prepared = columns.prepare(map, rows);
+        where.emplace(column_bags, columns.positions_of_nodes(), columns.positions());
+        // The features of the same elements are the same.
+        if constexpr (std::is_same_v<decltype(prepared), Bags>)
+            if (symmetric) bulk.emplace(prepared, columns.feature_count());
+        if (bulk) return;
+        if constexpr (kIndexOnly)
+            bulk.emplace(columns.postings(column_arena, column_bags, team));
+        else
+            bulk.emplace(columns.features(column_arena, column_bags), columns.feature_count());
+    };
+    // A large result is fresh memory, and getting its pages from the system takes as long as all the preparations.
+    const std::size_t size = rows.size() * width;
+    if (kIndexOnly && team > 1) {
+        prepare();
+        const std::atomic<bool> never{false};
+        parallel_blocks(
+            size, std::size_t{1} << 18, team, control,
+            [&] { return [&](std::size_t begin, std::size_t end) { touch_pages(out + begin, end - begin, never); }; },
+            Progress::silent);
+    } else {
+        run_both(team, prepare, [&] {
+            if (team > 1) touch_pages(out, size, ready);
+        });
+    }
+    // Active subtrees are what takes much room while they are prepared. For small results giving it back would take
+    // longer than the result itself.
+    if (columns.positions() > 0 && rows.size() * width >= std::size_t{1} << 20) give_back_memory();
+    const Postings& postings = *bulk;
+    const Occurrences& occurrences = *where;
+    parallel_blocks(rows.size(), kBlock, threads, control, [&] {
+        return [&, visit = columns.visitor(map, rows, prepared, control),
+                buffer = std::vector<double>(kBlock * stride)](std::size_t begin, std::size_t end) mutable {
+            for (std::size_t i = begin; i < end; ++i) {
+                double* values = buffer.data() + (i - begin) * stride;
+                const std::size_t first = symmetric ? i : 0;
+                std::fill(values + first, values + width, 0.0);
+                visit(
+                    i, first,
+                    [&](std::uint32_t feature, double weight) { postings.add(feature, weight, first, values); },
+                    [&](std::size_t position, double value) { occurrences.add(position, value, values); });
+                std::copy(values + first, values + width, out + i * width + first);
+            }
+            if (!symmetric) return;
+            // The block is still in cache, so this is the cheap moment to write its mirror image.
+            for (std::size_t i = begin; i < end; ++i)
+                for (std::size_t j = i + 1; j < end; ++j) out[j * width + i] = buffer[(i - begin) * stride + j];
+            const auto mirror = [&](std::size_t from, std::size_t to) {
+                for (std::size_t j = from; j < to; ++j) {
+                    // Memory is touched here for the first time, which takes long for a very large result.
+                    if (j % 1024 == 0) control.check();
+                    for (std::size_t i = begin; i < end; ++i) out[j * width + i] = buffer[(i - begin) * stride + j];
+                }
+            };
+            // Threads that went down the same rows side by side would ask the system for the same pages at the same
+            // time, and each page would be prepared once per thread. So they start in different parts.
+            const std::size_t team = std::max<std::size_t>(threads, 1), turn = begin / kBlock % team;
+            const std::size_t start = end + (width - end) * turn / team;
+            mirror(start, width);
+            mirror(end, start);
+        };
+    });
+}
+
+}  // namespace sapwood

@@ -1,0 +1,570 @@
+// The semantic syntactic tree kernel of rows against a fixed set of columns.
+//
+//     D(n1, n2) = decay * leaf_weight * sigma(word1, word2)            for pre-terminals with equal labels
+//               = decay * prod over children (1 + D(child1, child2))   for other nodes with equal productions
+//               = 0                                                    otherwise
+//
+// As in the subset-tree kernel, productions are counted in bulk and only pairs with something in common below are
+// looked at. A pre-terminal is compared with the words under the same label: if few are like it, only their parents are
+// visited; if many are, the parents' values are multiplied in one sweep over all subtrees of a production.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "kernels/active_subtrees.hpp"
+#include "kernels/lexicon.hpp"
+#include "trees/arena.hpp"
+#include "trees/bags.hpp"
+
+namespace sapwood {
+
+struct SemanticOptions {
+    double decay;        // lambda
+    double leaf_weight;  // alpha
+};
+
+class SemanticMatcher;
+
+// Columns prepared for matching. A *class* is a production, or the label of pre-terminals ("tag"). An *active* subtree
+// is a distinct subtree with an internal child, or a pre-terminal. Active subtrees of a class are numbered from 1 in
+// order of the last element that holds them; place 0 stands for all subtrees of a production without internal children.
+class SemanticColumns {
+  public:
+    struct Entry {
+        std::uint32_t place;  // place of the subtree in its class
+        std::uint32_t child;  // place of its child in the child's class
+    };
+    struct Run {  // the entries of one word
+        std::uint32_t place, begin, end;
+    };
+    struct Slot {                            // one child position of one production
+        std::uint32_t list_begin, list_end;  // lists of entries by the production of the child
+        std::uint32_t word_begin, word_end;  // entries whose child is a pre-terminal, by active subtree
+        std::uint32_t run_begin, run_end;    // the same by word
+        bool covers;                         // whether those are all active subtrees of the production
+    };
+    struct Prepared {
+        Bags features;
+        std::vector<std::uint32_t> entry;  // per row subtree: its number in the cache; kNone: no pre-terminal
+        std::shared_ptr<SimilarityCache> cache;
+    };
+
+    SemanticColumns(const Arena& arena, const Bags& bags, const Vocabulary& vocabulary, const WordFeatures& features,
+                    const SemanticOptions& options)
+        : options_(options),
+          productions_(arena.production_count()),
+          class_(arena.size(), kNone),
+          tag_(arena.symbols.size(), kNone) {
+        std::vector<std::uint32_t> word(arena.size(), kNone);
+        classify(arena, bags, vocabulary, word);
+        collect_active(arena, bags);
+        choose_features(arena, bags);
+        build_slots(arena);
+        std::vector<std::uint32_t> words;
+        std::vector<std::size_t> ends;
+        for (std::size_t k = productions_; k < group_.size(); ++k) {
+            for (std::size_t place = 1; place < group_[k].places; ++place)
+                words.push_back(word[active_.node[group_[k].begin + place]]);
+            ends.push_back(words.size());
+        }
+        words_ = std::make_shared<WordGroups>(features, words, ends);
+    }
+
+    // The bulk: productions, and pre-terminals that many elements hold.
+    std::size_t feature_count() const { return features_; }
+    Bags features(const Arena& arena, const Bags& bags) const {
+        return map_bags(bags, features_, [&](Node node) -> std::uint32_t {
+            if (arena.is_leaf(node)) return kNone;
+            if (class_[node] < productions_) return class_[node];
+            return feature_[position(class_[node], active_.place[node])];
+        });
+    }
+    std::size_t positions() const { return active_.last.size(); }
+    const std::vector<std::uint32_t>& positions_of_nodes() const { return position_; }
+
+    Prepared prepare(const WordMap& map, const Bags& rows) const {
+        Prepared result;
+        result.entry.assign(map.arena.size(), kNone);
+        std::uint32_t entries = 0;
+        result.features = map_bags(rows, features_, [&](Node node) -> std::uint32_t {
+            if (map.arena.is_leaf(node)) return kNone;
+            if (map.vocabulary.word_under(map.arena, node) == kNone) return map.productions[node];
+            if (result.entry[node] == kNone) result.entry[node] = entries++;
+            return kNone;
+        });
+        result.cache = std::make_shared<SimilarityCache>(entries);
+        return result;
+    }
+    auto visitor(const WordMap& map, const Bags& rows, const Prepared& prepared, const Control& control) const;
+
+    std::size_t productions() const { return productions_; }
+    std::size_t classes() const { return group_.size(); }
+    // Number of places (active subtrees and place 0) of a class; 0 if no column holds an active subtree of it.
+    std::size_t places(std::uint32_t number) const { return number < group_.size() ? group_[number].places : 0; }
+    // The class of pre-terminals with this label; kNone if no column holds one.
+    std::uint32_t tag(Symbol label) const { return label == kNone ? kNone : tag_[label]; }
+    std::size_t position(std::uint32_t number, std::uint32_t place) const { return group_[number].begin + place; }
+    // The last element that holds an active subtree.
+    std::size_t last(std::size_t position) const { return active_.last[position]; }
+    // The feature that stands for an active subtree; kNone if it is counted by its position.
+    std::uint32_t feature(std::size_t position) const { return feature_[position]; }
+    const WordGroups& words() const { return *words_; }
+
+    const Slot& slot(Production production, std::size_t number) const {
+        return slot_[group_[production].slots + number];
+    }
+    // The active subtrees of a production whose child in one slot has this production, by ascending place.
+    std::span<const Entry> entries(const Slot& slot, Production child) const {
+        const auto begin = list_.begin() + slot.list_begin, end = list_.begin() + slot.list_end;
+        const auto found =
+            std::lower_bound(begin, end, child, [](const List& list, Production p) { return list.child < p; });
+        if (found == end || found->child != child) return {};
+        return std::span(entry_).subspan(found->begin, found->end - found->begin);
+    }
+    std::span<const Entry> word_entries(const Slot& slot) const {
+        return std::span(word_entry_).subspan(slot.word_begin, slot.word_end - slot.word_begin);
+    }
+    std::span<const Run> runs(const Slot& slot) const {
+        return std::span(run_).subspan(slot.run_begin, slot.run_end - slot.run_begin);
+    }
+    std::span<const Entry> run_entries(const Run& run) const {
+        return std::span(run_entry_).subspan(run.begin, run.end - run.begin);
+    }
+
+  private:
+    // Words in at least this many elements are added up by feature, which is faster for long lists of elements.
+    static constexpr std::size_t kFrequent = 16;
+
+    struct Group {
+        std::size_t begin = 0, places = 0;
+        std::size_t slots = 0;  // where its slots begin
+    };
+    struct List {
+        Production child;
+        std::uint32_t begin, end;  // in entry_
+    };
+
+    void classify(const Arena& arena, const Bags& bags, const Vocabulary& vocabulary,
+                  std::vector<std::uint32_t>& word) {
+        std::uint32_t classes = static_cast<std::uint32_t>(productions_);
+        for (const Node node : bags.numbers) {
+            if (arena.is_leaf(node) || class_[node] != kNone) continue;
+            word[node] = vocabulary.word_under(arena, node);
+            class_[node] = arena.production_of(node);
+            if (word[node] == kNone) continue;
+            std::uint32_t& tag = tag_[arena.label(node)];
+            if (tag == kNone) tag = classes++;
+            class_[node] = tag;
+        }
+        group_.resize(classes);
+    }
+
+    bool is_active(const Arena& arena, Node node) const {
+        if (class_[node] >= productions_) return true;
+        for (const Node child : arena.children(node))
+            if (!arena.is_leaf(child)) return true;
+        return false;
+    }
+
+    void collect_active(const Arena& arena, const Bags& bags) {
+        const std::vector<std::uint32_t> last = last_holders(arena, bags);
+        std::vector<Node> active;
+        for (Node node = 0; node < arena.size(); ++node)
+            if (last[node] != kNone && !arena.is_leaf(node) && is_active(arena, node)) active.push_back(node);
+        active_.number(active, last, bags.size(), [&](Node node) { return class_[node]; }, group_);
+    }
+
+    void choose_features(const Arena& arena, const Bags& bags) {
+        std::vector<std::uint32_t> held(arena.size(), 0);
+        for (const Node node : bags.numbers) ++held[node];
+        features_ = productions_;
+        feature_.assign(active_.node.size(), kNone);
+        position_.assign(arena.size(), kNone);
+        for (std::size_t k = 0; k < active_.node.size(); ++k) {
+            const Node node = active_.node[k];
+            if (node == kNone) continue;
+            if (class_[node] >= productions_ && held[node] >= kFrequent)
+                feature_[k] = static_cast<std::uint32_t>(features_++);
+            else
+                position_[node] = static_cast<std::uint32_t>(k);
+        }
+    }
+
+    void build_slots(const Arena& arena) {
+        std::size_t edges = 0;
+        for (const Node node : active_.node)
+            if (node != kNone && class_[node] < productions_) edges += arena.children(node).size();
+        if (edges >= kNone) throw std::length_error("more than 4294967295 edges between distinct subtrees");
+        std::vector<std::uint32_t> number(productions_, kNone);  // per production of a child: its list
+        for (std::size_t production = 0; production < productions_; ++production) {
+            Group& group = group_[production];
+            if (group.places == 0) continue;
+            group.slots = slot_.size();
+            const std::size_t arity = arena.children(active_.node[group.begin + 1]).size();
+            const std::span<const Node> active(active_.node.data() + group.begin + 1, group.places - 1);
+            for (std::size_t at = 0; at < arity; ++at) {
+                Slot slot{};
+                add_lists(arena, active, at, number, slot);
+                add_words(arena, active, at, slot);
+                slot_.push_back(slot);
+            }
+        }
+    }
+
+    void add_lists(const Arena& arena, std::span<const Node> active, std::size_t at, std::vector<std::uint32_t>& number,
+                   Slot& slot) {
+        const std::size_t first = list_.size();
+        const auto production = [&](Node node) {
+            const Node child = arena.children(node)[at];
+            return arena.is_leaf(child) || class_[child] >= productions_ ? kNone : class_[child];
+        };
+        for (const Node node : active) {
+            const Production child = production(node);
+            if (child == kNone) continue;
+            if (number[child] == kNone) {
+                number[child] = 0;
+                list_.push_back({child, 0, 0});
+            }
+            ++number[child];
+        }
+        const auto begin = list_.begin() + static_cast<std::ptrdiff_t>(first);
+        std::sort(begin, list_.end(), [](const List& a, const List& b) { return a.child < b.child; });
+        auto filled = static_cast<std::uint32_t>(entry_.size());
+        for (auto list = begin; list != list_.end(); ++list) {
+            list->begin = list->end = filled;
+            filled += number[list->child];
+            number[list->child] = static_cast<std::uint32_t>(list - list_.begin());
+        }
+        entry_.resize(filled);
+        for (std::size_t k = 0; k < active.size(); ++k)
+            if (const Production child = production(active[k]); child != kNone)
+                entry_[list_[number[child]].end++] = {static_cast<std::uint32_t>(k + 1),
+                                                      active_.place[arena.children(active[k])[at]]};
+        for (auto list = begin; list != list_.end(); ++list) number[list->child] = kNone;
+        slot.list_begin = static_cast<std::uint32_t>(first);
+        slot.list_end = static_cast<std::uint32_t>(list_.size());
+    }
+
+    void add_words(const Arena& arena, std::span<const Node> active, std::size_t at, Slot& slot) {
+        slot.word_begin = static_cast<std::uint32_t>(word_entry_.size());
+        for (std::size_t k = 0; k < active.size(); ++k) {
+            const Node child = arena.children(active[k])[at];
+            if (!arena.is_leaf(child) && class_[child] >= productions_)
+                word_entry_.push_back({static_cast<std::uint32_t>(k + 1), active_.place[child]});
+        }
+        slot.word_end = static_cast<std::uint32_t>(word_entry_.size());
+        slot.covers = slot.word_end - slot.word_begin == active.size();
+        run_entry_.insert(run_entry_.end(), word_entry_.begin() + slot.word_begin, word_entry_.end());
+        std::stable_sort(run_entry_.begin() + slot.word_begin, run_entry_.end(),
+                         [](const Entry& a, const Entry& b) { return a.child < b.child; });
+        slot.run_begin = static_cast<std::uint32_t>(run_.size());
+        for (std::uint32_t k = slot.word_begin; k < slot.word_end; ++k) {
+            if (k == slot.word_begin || run_entry_[k].child != run_.back().place)
+                run_.push_back({run_entry_[k].child, k, k});
+            ++run_.back().end;
+        }
+        slot.run_end = static_cast<std::uint32_t>(run_.size());
+    }
+
+    SemanticOptions options_;
+    std::size_t productions_, features_ = 0;
+    std::vector<std::uint32_t> class_;  // per subtree of the arena
+    std::vector<std::uint32_t> tag_;    // per label of the arena
+    std::vector<Group> group_;          // per class
+    ActiveSubtrees active_;
+    std::vector<std::uint32_t> feature_;   // per position
+    std::vector<std::uint32_t> position_;  // per subtree of the arena; kNone: none, or counted as a feature
+    std::vector<Slot> slot_;
+    std::vector<List> list_;
+    std::vector<Run> run_;
+    std::vector<Entry> entry_, word_entry_, run_entry_;
+    std::shared_ptr<const WordGroups> words_;
+};
+
+// Walks one row element bottom up and reports, for every row node, the active subtrees it has something in common with.
+class SemanticMatcher {
+  public:
+    SemanticMatcher(const WordMap& map, const SemanticColumns& columns, const SemanticColumns::Prepared& prepared,
+                    const SemanticOptions& options, const Control& control)
+        : map_(map),
+          arena_(map.arena),
+          columns_(columns),
+          prepared_(prepared),
+          control_(control),
+          decay_(options.decay),
+          word_scale_(options.decay * options.leaf_weight),
+          negative_(columns.words().negative() || map.features.negative()),
+          slot_(arena_.size(), kNone),
+          from_(columns.classes(), 1),
+          summed_(columns.classes(), 0),
+          sum_(columns.positions(), 0.0) {}
+
+    // Calls bulk(feature, value) and active(position, value). For pre-terminals value is count * D, for other active
+    // subtrees count * (D - decay). Active subtrees that only elements before `first` hold may be left out; this is
+    // fast if `first` never decreases from call to call.
+    template <class Bulk, class Active>
+    void match(std::span<const Node> nodes, std::span<const double> counts, std::size_t first, Bulk bulk,
+               Active active) {
+        if (first < first_) std::fill(from_.begin(), from_.end(), 1);
+        first_ = first;
+        const auto emit = [&](std::size_t position, double value) {
+            const std::uint32_t feature = columns_.feature(position);
+            if (feature == kNone)
+                active(position, value);
+            else
+                bulk(feature, value);
+        };
+        enter(nodes);
+        for (std::size_t k = 0; k < nodes.size(); ++k) {
+            const Node node = nodes[k];
+            if (slot_[node] == kNone) continue;
+            if (prepared_.entry[node] != kNone)
+                compare_word(node, counts[k], emit);
+            else
+                evaluate(node, counts[k], emit);
+            if (work_ > 1000000) {
+                control_.check();
+                work_ = 0;
+            }
+            for (const Node child : arena_.children(node))
+                if (slot_[child] != kNone && --state_[slot_[child]].parents == 0) release(child);
+            if (state_[slot_[node]].parents == 0) release(node);
+        }
+        for (const std::uint32_t number : summed_list_) {
+            summed_[number] = 0;
+            const std::size_t base = columns_.position(number, 0);
+            for (std::size_t place = from_[number]; place < columns_.places(number); ++place) {
+                if (sum_[base + place] != 0.0) emit(base + place, sum_[base + place]);
+                sum_[base + place] = 0.0;
+            }
+        }
+        summed_list_.clear();
+    }
+
+  private:
+    using Entry = SemanticColumns::Entry;
+
+    struct State {
+        std::size_t parents = 0;
+        std::vector<double> values;  // D against every active subtree of the production; while it is needed
+        const Similarities* similarities = nullptr;  // of a pre-terminal
+        Similarities own;
+    };
+    struct Step {  // one child: what it multiplies into which active subtrees
+        std::span<const Entry> entries;
+        const double* values;  // D by place of the child; null: the same factor for all
+        double factor;
+    };
+
+    // Gives a State to every node that may have something in common with a column, and counts its parents.
+    void enter(std::span<const Node> nodes) {
+        used_ = 0;
+        for (const Node node : nodes) {
+            if (arena_.is_leaf(node)) continue;
+            bool needed = columns_.tag(map_.labels[node]) != kNone;
+            if (prepared_.entry[node] == kNone) {
+                if (columns_.places(map_.productions[node]) == 0) continue;
+                needed = false;
+                for (const Node child : arena_.children(node)) {
+                    needed |= !arena_.is_leaf(child);
+                    if (slot_[child] != kNone) ++state_[slot_[child]].parents;
+                }
+            }
+            if (!needed) continue;
+            if (used_ == state_.size()) state_.emplace_back();
+            slot_[node] = static_cast<std::uint32_t>(used_);
+            state_[used_++].parents = 0;
+        }
+    }
+
+    template <class Emit>
+    void compare_word(Node node, double count, Emit emit) {
+        const std::uint32_t tag = columns_.tag(map_.labels[node]);
+        const std::uint32_t word = map_.vocabulary.word_under(arena_, node);
+        const auto group = static_cast<std::uint32_t>(tag - columns_.productions());
+        State& state = state_[slot_[node]];
+        const Similarities& found = prepared_.cache->get(prepared_.entry[node], state.own, [&](Similarities& result) {
+            columns_.words().compare(map_.features.features(word), map_.features.weights(word), group, word_scale_,
+                                     scratch_, result);
+            work_ += result.values.size() + result.hits.size();
+        });
+        state.similarities = &found;
+        const std::size_t base = columns_.position(tag, 0);
+        if (!found.dense) {
+            for (const Similarities::Hit& hit : found.hits) emit(base + hit.place, count * hit.value);
+            work_ += found.hits.size();
+            return;
+        }
+        add_sum(tag, count, found.values.data(), 0.0);
+    }
+
+    // Adds count * (value - less) to the sums of a class.
+    void add_sum(std::uint32_t number, double count, const double* values, double less) {
+        const std::size_t from = first_place(number), places = columns_.places(number);
+        if (!summed_[number]) {
+            summed_[number] = 1;
+            summed_list_.push_back(number);
+        }
+        double* sum = sum_.data() + columns_.position(number, 0);
+        for (std::size_t place = from; place < places; ++place) sum[place] += count * (values[place] - less);
+        work_ += places - from;
+    }
+
+    // The first active subtree of a class that some element from first_ on holds.
+    std::size_t first_place(std::uint32_t number) {
+        std::size_t& from = from_[number];
+        const std::size_t base = columns_.position(number, 0), places = columns_.places(number);
+        while (from < places && columns_.last(base + from) < first_) ++from;
+        return from;
+    }
+
+    template <class Emit>
+    void evaluate(Node node, double count, Emit emit) {
+        const Production production = map_.productions[node];
+        const std::size_t places = columns_.places(production), from = first_place(production);
+        const bool sweep = find_steps(node, production, from);
+        State& state = state_[slot_[node]];
+        if (state.values.empty() && !pool_.empty()) {
+            state.values = std::move(pool_.back());
+            pool_.pop_back();
+        }
+        if (state.values.size() < places) state.values.resize(places);
+        double* values = state.values.data();
+        values[0] = decay_;
+        std::fill(values + from, values + places, decay_);
+        work_ += places - from;
+        touched_.clear();
+        for (const Step& step : steps_) {
+            work_ += step.entries.size();
+            if (sweep)
+                multiply(step, values);
+            else
+                multiply_listing(step, values);
+        }
+        if (sweep) {
+            add_sum(production, count, values, decay_);
+            return;
+        }
+        if (negative_) {
+            // A product may come back to the decay and be listed again.
+            std::sort(touched_.begin(), touched_.end());
+            touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
+        }
+        const std::size_t base = columns_.position(production, 0);
+        for (const std::uint32_t place : touched_) emit(base + place, count * (values[place] - decay_));
+    }
+
+    // The children of a node with the active subtrees that have something in common with them there. Returns whether
+    // some child concerns all active subtrees.
+    bool find_steps(Node node, Production production, std::size_t from) {
+        steps_.clear();
+        bool sweep = false;
+        const auto kids = arena_.children(node);
+        for (std::size_t at = 0; at < kids.size(); ++at) {
+            const Node child = kids[at];
+            if (arena_.is_leaf(child)) continue;
+            const SemanticColumns::Slot& slot = columns_.slot(production, at);
+            const State* state = slot_[child] == kNone ? nullptr : &state_[slot_[child]];
+            if (prepared_.entry[child] == kNone) {
+                const double* below = state ? state->values.data() : nullptr;
+                if (map_.productions[child] != kNone)
+                    add_step(columns_.entries(slot, map_.productions[child]), from, below, 1.0 + decay_);
+            } else if (state && state->similarities->dense) {
+                sweep |= slot.covers;
+                add_step(columns_.word_entries(slot), from, state->similarities->values.data(), 0.0);
+            } else if (state) {
+                add_runs(columns_.runs(slot), state->similarities->hits, from);
+            }
+        }
+        return sweep;
+    }
+
+    void add_runs(std::span<const SemanticColumns::Run> runs, std::span<const Similarities::Hit> hits,
+                  std::size_t from) {
+        auto run = runs.begin();
+        for (const Similarities::Hit& hit : hits) {
+            run = std::lower_bound(run, runs.end(), hit.place,
+                                   [](const SemanticColumns::Run& r, std::uint32_t place) { return r.place < place; });
+            if (run == runs.end()) return;
+            if (run->place == hit.place) add_step(columns_.run_entries(*run), from, nullptr, 1.0 + hit.value);
+        }
+    }
+
+    void add_step(std::span<const Entry> entries, std::size_t from, const double* values, double factor) {
+        const auto begin = std::lower_bound(entries.begin(), entries.end(), from,
+                                            [](const Entry& entry, std::size_t place) { return entry.place < place; });
+        entries = entries.subspan(static_cast<std::size_t>(begin - entries.begin()));
+        if (!entries.empty()) steps_.push_back({entries, values, factor});
+    }
+
+    static void multiply(const Step& step, double* value) {
+        if (const double* child = step.values) {
+            for (const Entry& entry : step.entries) value[entry.place] *= 1.0 + child[entry.child];
+        } else {
+            for (const Entry& entry : step.entries) value[entry.place] *= step.factor;
+        }
+    }
+
+    // The same, and lists the active subtrees whose value was the bare decay before.
+    void multiply_listing(const Step& step, double* value) {
+        const std::size_t before = touched_.size();
+        touched_.resize(before + step.entries.size());
+        std::uint32_t* touched = touched_.data() + before;
+        const double decay = decay_;
+        for (const Entry& entry : step.entries) {
+            const double old = value[entry.place];
+            *touched = entry.place;
+            touched += old == decay;
+            value[entry.place] = old * (step.values ? 1.0 + step.values[entry.child] : step.factor);
+        }
+        touched_.resize(static_cast<std::size_t>(touched - touched_.data()));
+    }
+
+    void release(Node node) {
+        State& state = state_[slot_[node]];
+        if (!state.values.empty()) {
+            pool_.push_back(std::move(state.values));
+            state.values = {};
+        }
+        slot_[node] = kNone;
+    }
+
+    const WordMap& map_;
+    const Arena& arena_;
+    const SemanticColumns& columns_;
+    const SemanticColumns::Prepared& prepared_;
+    const Control& control_;
+    double decay_, word_scale_;
+    bool negative_;
+    std::vector<std::uint32_t> slot_;  // per subtree of the arena: its State while it is alive
+    std::vector<State> state_;
+    std::size_t used_ = 0;
+    std::vector<std::vector<double>> pool_;
+    std::vector<Step> steps_;
+    std::vector<std::uint32_t> touched_;
+    std::vector<std::size_t> from_;  // per class
+    std::vector<char> summed_;       // per class: whether sum_ holds something of it
+    std::vector<std::uint32_t> summed_list_;
+    std::vector<double> sum_;  // per position
+    std::vector<double> scratch_;
+    std::size_t first_ = 0, work_ = 0;
+};
+
+inline auto SemanticColumns::visitor(const WordMap& map, const Bags& rows, const Prepared& prepared,
+                                     const Control& control) const {
+    return [this, &rows, &prepared, matcher = SemanticMatcher(map, *this, prepared, options_, control)](
+               std::size_t element, std::size_t first, auto bulk, auto active) mutable {
+        const auto numbers = prepared.features.numbers_of(element);
+        const auto counts = prepared.features.counts_of(element);
+        for (std::size_t k = 0; k < numbers.size(); ++k) bulk(numbers[k], options_.decay * counts[k]);
+        matcher.match(rows.numbers_of(element), rows.counts_of(element), first, bulk, active);
+    };
+}
+
+}  // namespace sapwood

@@ -1,0 +1,53 @@
+"""Independent problems at the same time: by threads here, or by the cluster that joblib has been told to use.
+
+Inside ``with joblib.parallel_config(backend="dask")`` problems go to the workers of the cluster; otherwise threads of
+this process solve them, as many as ``sapwood.options`` allows. What is solved belongs elsewhere.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from joblib import Parallel, delayed
+from joblib.parallel import get_active_backend
+
+from sapwood import settings
+
+__all__ = ["cluster_workers", "parallel_map"]
+
+
+def cluster_workers() -> int:
+    """Return how many workers of a cluster there are, or 0 where threads of this process do the work.
+
+    >>> cluster_workers()
+    0
+    """
+    backend, jobs = get_active_backend()
+    # Processes of this machine would only be a slower kind of threads here.
+    if type(backend).__module__ == "joblib._parallel_backends" or _in_a_worker():
+        return 0
+    return int(backend.effective_n_jobs(-1 if jobs is None else jobs))
+
+
+def parallel_map(function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> list[Any]:
+    """Return what a function gives for each tuple of arguments.
+
+    Arguments that several calls share should be the same object: it is sent once.
+    """
+    if cluster_workers():
+        return list(Parallel()(delayed(_alone)(function, *given) for given in calls))
+    workers = Parallel(n_jobs=settings.threads(), backend="threading")
+    return list(workers(delayed(function)(*given) for given in calls))
+
+
+def _alone(function: Callable[..., Any], *given: Any) -> Any:
+    with settings.one_of_many():
+        return function(*given)
+
+
+def _in_a_worker() -> bool:
+    """Return whether this is already a task of the cluster, whose workers would then wait for each other."""
+    worker = sys.modules.get("distributed.worker")
+    return worker is not None and hasattr(worker.thread_state, "execution_state")

@@ -1,0 +1,442 @@
+"""The classes that model files can hold, and how objects become JSON and arrays and are checked on the way back.
+
+Classes register themselves here under a name, and only registered names can be read back, so that reading a file never
+runs code from it. This module imports none of them: the table below says which module to load for a name. An estimator
+is registered by what it holds (``register_estimator``); anything else by a pair of functions (``register``).
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sapwood.errors import ModelFileError, ParameterError
+
+__all__ = [
+    "COUNT",
+    "LABELS",
+    "NUMBERS",
+    "Field",
+    "Layout",
+    "Reader",
+    "Writer",
+    "array_of",
+    "part_of",
+    "plain_value",
+    "register",
+    "register_estimator",
+]
+
+# Which module registers a name: loading a file imports what it needs and nothing else.
+HOMES = {
+    "AttachmentRanker": "sapwood.tasks.attachment.ranker",
+    "BeneparParser": "sapwood.parse.external.benepar",
+    "BllipParser": "sapwood.parse.external.bllip",
+    "Checkpoint": "sapwood.learn.checkpoints",
+    "ConnectionPaths": "sapwood.parse.store",
+    "CoreNLPParser": "sapwood.parse.external.corenlp",
+    "Examples": "sapwood.trees.store",
+    "FlatParser": "sapwood.parse.parameter",
+    "FragmentMap": "sapwood.kernels.maps",
+    "FrameIdentifier": "sapwood.tasks.frames.identifier",
+    "FrameLabeler": "sapwood.tasks.frames.labeler",
+    "FrameParser": "sapwood.tasks.frames.parser",
+    "Grammar": "sapwood.trees.grammar_store",
+    "HashedFragmentMap": "sapwood.kernels.hashing",
+    "Kernel": "sapwood.kernels.store",
+    "KernelRanker": "sapwood.learn.ranking",
+    "KernelSVC": "sapwood.learn.svm",
+    "KernelSVR": "sapwood.learn.svm",
+    "LandmarkMap": "sapwood.kernels.landmarks",
+    "LogLinear": "sapwood.learn.loglinear",
+    "PCFGParser": "sapwood.parse.store",
+    "PairClassifier": "sapwood.tasks.pairs.classifier",
+    "PairFeatures": "sapwood.tasks.pairs.features",
+    "ParseReranker": "sapwood.tasks.reranking",
+    "QuestionClassifier": "sapwood.tasks.questions.classifier",
+    "RecursiveClassifier": "sapwood.learn.recursive",
+    "RecursiveRanker": "sapwood.learn.recursive",
+    "RecursiveRegressor": "sapwood.learn.recursive",
+    "RoleClassifier": "sapwood.tasks.roles.classifier",
+    "RoleLabeler": "sapwood.tasks.roles.labeler",
+    "ShardClassifier": "sapwood.scale.linear",
+    "StanzaParser": "sapwood.parse.external.stanza",
+    "SubtreeMap": "sapwood.kernels.maps",
+    "TreeArray": "sapwood.trees.store",
+    "VotedPerceptron": "sapwood.learn.perceptron",
+    "WordSimilarity": "sapwood.words.store",
+}
+
+
+@dataclass
+class _Entry:
+    kind: type
+    write: Callable[[Any, Writer], dict[str, Any]]
+    read: Callable[[dict[str, Any], Reader], Any]
+
+
+_registry: dict[str, _Entry] = {}
+
+
+def register(
+    name: str,
+    kind: type[Any],
+    write: Callable[[Any, Writer], dict[str, Any]],
+    read: Callable[[dict[str, Any], Reader], Any],
+) -> None:
+    """Make a class storable.
+
+    Parameters
+    ----------
+    name : str
+        What the class is called in files; never changes once released.
+    kind : type
+        The class; instances of subclasses are stored under the same name.
+    write : callable
+        Takes an object and a ``Writer``; returns JSON data in which ``writer.array`` and ``writer.part`` stand for
+        arrays and other stored objects.
+    read : callable
+        The inverse: takes that data and a ``Reader``. Must check whatever it relies on.
+    """
+    if HOMES.get(name) is None:
+        raise ParameterError(f"{name!r} has no home in sapwood.registry, so files that hold it could not be read back.")
+    _registry[name] = _Entry(kind, write, read)
+
+
+class Writer:
+    """Collects the arrays of the objects that are being saved."""
+
+    def __init__(self) -> None:
+        self.arrays: dict[str, NDArray[Any]] = {}
+
+    def array(self, values: NDArray[Any]) -> str:
+        """Store an array and return the name under which the reader finds it."""
+        name = f"a{len(self.arrays)}"
+        self.arrays[name] = np.ascontiguousarray(values)
+        return name
+
+    def part(self, value: Any) -> dict[str, Any]:
+        """Describe an object of a registered class."""
+        for home in set(HOMES.values()):
+            if type(value).__module__.split(".")[:2] == home.split(".")[:2]:
+                import_module(home)
+        for name, entry in _registry.items():
+            if isinstance(value, entry.kind):
+                return {"class": name, **entry.write(value, self)}
+        raise ParameterError(
+            f"{type(value).__name__} objects cannot be saved; sapwood.save takes {', '.join(sorted(HOMES))}."
+        )
+
+    def parameters(self, model: Any, without: Collection[str] = ()) -> dict[str, Any]:
+        """Describe the parameters of an estimator, but for those that are stored in another way."""
+        found = {}
+        for name, value in model.get_params(deep=False).items():
+            if name in without:
+                continue
+            # JSON would turn every label into text, so the pairs are listed.
+            pairs = name == "class_weight" and isinstance(value, Mapping)
+            found[name] = plain_value(list(value.items()) if pairs else value, name)
+        return found
+
+    def labels(self, classes: NDArray[Any]) -> dict[str, Any]:
+        """Describe the labels of a classifier, text or numbers."""
+        if classes.dtype.kind not in _LABELS:
+            raise ParameterError(f"labels of type {classes.dtype} cannot be saved; use text or numbers.")
+        letter = classes.dtype.kind
+        kind = letter if letter in "UO" else classes.dtype.str
+        return {"classes": [plain_value(label) for label in classes.tolist()], "classes_kind": kind}
+
+
+def plain_value(value: Any, name: str = "") -> Any:
+    """Return a parameter of this name or a label as JSON holds it, or raise for what a file cannot.
+
+    >>> from pathlib import Path
+    >>> plain_value({"path": Path("state"), "seed": np.random.RandomState(0), "decays": (np.float64(0.5), 1)})
+    {'path': 'state', 'seed': None, 'decays': [0.5, 1]}
+    """
+    value = value.item() if isinstance(value, np.generic) else value
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, np.random.RandomState):
+        # The generator has been used; what it gave is in the weights.
+        return None
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, (set, frozenset)):
+        return sorted(value)
+    if isinstance(value, (list, tuple)):
+        return [plain_value(item, name) for item in value]
+    if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
+        return {key: plain_value(item, name) for key, item in value.items()}
+    if not name:
+        raise ParameterError(f"{value!r} cannot be saved; use text, numbers or None.")
+    raise ParameterError(
+        f"{name}={value!r} cannot be saved, since files hold no code; what was learnt does not need it, so call "
+        f"set_params({name}=None) before saving."
+    )
+
+
+# Kinds of arrays of labels, and what JSON holds for each.
+_LABELS: dict[str, tuple[type, ...]] = {
+    "O": (str, bool, int, float, type(None)),
+    "U": (str,),
+    "b": (bool,),
+    "f": (int, float),
+    "i": (int,),
+    "u": (int,),
+}
+
+
+class Reader:
+    """Gives back arrays and objects from a file, checking each."""
+
+    def __init__(self, name: str, arrays: dict[str, NDArray[Any]]) -> None:
+        self._name, self._arrays = name, arrays
+
+    def fail(self, reason: str) -> ModelFileError:
+        """Make the error to raise when the content is not what it should be."""
+        return ModelFileError(f"{self._name}: the file is damaged: {reason}. Save the model again.")
+
+    def array(self, name: Any, dtype: Any, ndim: int) -> NDArray[Any]:
+        """Return an array by the name the writer gave it, with the type (or one of the types) it must have."""
+        values = self._arrays.get(name) if isinstance(name, str) else None
+        if values is None:
+            raise self.fail(f"the array {name!r} is missing")
+        if values.dtype not in [np.dtype(kind) for kind in (dtype if isinstance(dtype, tuple) else (dtype,))]:
+            raise self.fail(f"the array {name!r} has type {values.dtype}")
+        if values.ndim != ndim:
+            raise self.fail(f"the array {name!r} has {values.ndim} dimensions")
+        return values
+
+    def finite(self, name: Any, shape: tuple[int | None, ...], dtype: Any = np.float64) -> NDArray[Any]:
+        """Return an array of finite numbers of this shape, in which None stands for any length."""
+        values = self.array(name, dtype, len(shape))
+        if any(wanted not in (None, found) for wanted, found in zip(shape, values.shape, strict=True)):
+            raise self.fail(f"the array {name!r} has shape {values.shape}, which does not fit the rest")
+        if not np.isfinite(values).all():
+            raise self.fail(f"the array {name!r} holds a number that is not finite")
+        return values
+
+    def indices(self, name: Any, below: int, dtype: Any = np.uint32, *, count: int | None = None) -> NDArray[Any]:
+        """Return positions in something of a known length, ``count`` of them."""
+        values = self.array(name, dtype, 1)
+        if count not in (None, len(values)):
+            raise self.fail(f"the array {name!r} has {len(values)} numbers instead of {count}")
+        if len(values) and not (int(values.min()) >= 0 and int(values.max()) < below):
+            raise self.fail(f"the array {name!r} points outside of what is there")
+        return values
+
+    def offsets(
+        self, name: Any, total: int, dtype: Any = np.uint64, *, count: int | None = None, empty: bool = True
+    ) -> NDArray[Any]:
+        """Return the ends of consecutive pieces that make up a sequence of a known length, ``count`` of them.
+
+        Without ``empty`` every piece has at least one element.
+        """
+        ends = self.array(name, dtype, 1)
+        # Compared as they are: differences of large numbers would wrap.
+        apart = (ends[1:] >= ends[:-1]) if empty else (ends[1:] > ends[:-1])
+        if count not in (None, len(ends)) or (len(ends) and not apart.all()):
+            raise self.fail(f"the pieces that the array {name!r} divides something into are out of order")
+        if (ends[0] < (0 if empty else 1) or int(ends[-1]) != total) if len(ends) else total:
+            raise self.fail(f"the pieces that the array {name!r} divides something into do not add up")
+        return ends
+
+    def texts(self, values: Any) -> list[str]:
+        """Return a list of text, none of it empty."""
+        if not isinstance(values, list) or not all(isinstance(value, str) and value for value in values):
+            raise self.fail("a list of names holds something else")
+        return values
+
+    def count(self, value: Any) -> int:
+        """Return a whole number of at least 0 that arrays can hold."""
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 63:
+            raise self.fail(f"{value!r} stands where a count should")
+        return value
+
+    def number(self, value: Any) -> float:
+        """Return a finite number."""
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not np.isfinite(float(value)):
+            raise self.fail(f"{value!r} stands where a finite number should")
+        return float(value)
+
+    def labels(self, data: dict[str, Any], least: int = 2) -> NDArray[Any]:
+        """Return the labels that ``Writer.labels`` has described, at least so many."""
+        values, kind = data["classes"], data["classes_kind"]
+        found = re.fullmatch(r"[<>=|]?([OUbfiu])\d*", kind) if isinstance(kind, str) else None
+        if found is None or not isinstance(values, list):
+            raise self.fail("its labels are of an unknown kind")
+        letter = found[1]
+        truths = letter in "Ob"
+        whole = all(isinstance(value, _LABELS[letter]) and (truths or type(value) is not bool) for value in values)
+        if not whole or len(set(values)) != len(values):
+            raise self.fail("its labels are no labels, or one occurs twice")
+        if len(values) < least:
+            raise self.fail(f"it has fewer than {least} classes")
+        # Text is as wide as the longest label, whatever the file says.
+        return np.array(values, dtype=letter if letter in "UO" else np.dtype(kind))
+
+    def make(self, kind: type[Any], data: dict[str, Any], **others: Any) -> Any:
+        """Make an object from the parameters that ``Writer.parameters`` has described and others; it checks them.
+
+        Parameters of a newer version, which this class does not have, are refused.
+        """
+        # Some classes had another name for it in the beginning.
+        values = data["parameters"] if "parameters" in data else data["params"]
+        known = inspect.signature(kind).parameters
+        if not isinstance(values, dict) or not set(values) <= set(known):
+            raise ParameterError(f"its parameters are not those of {kind.__name__}")
+        given = dict(values)
+        for name, value in values.items():
+            if isinstance(value, list) and name == "class_weight":
+                given[name] = dict(value)
+            elif isinstance(value, list) and isinstance(known[name].default, tuple):
+                given[name] = tuple(value)
+        model = kind(**given, **others)
+        if hasattr(model, "_check"):
+            model._check()
+        return model
+
+    def part(self, data: Any, *kinds: type[Any]) -> Any:
+        """Rebuild an object from its description; if classes are given, it must be of one of them."""
+        name = data.get("class") if isinstance(data, dict) else None
+        if not isinstance(name, str) or name not in HOMES:
+            raise ModelFileError(
+                f"{self._name}: holds an object of the unknown class {name!r}; it was written by another program or by "
+                "a newer Sapwood. Update Sapwood or save the model again."
+            )
+        import_module(HOMES[name])
+        try:
+            made = _registry[name].read(data, self)
+        except ModelFileError:
+            raise
+        except Exception as error:
+            # A damaged description can go wrong in any way at all.
+            raise self.fail(f"the part {name!r} cannot be rebuilt ({error})") from None
+        if kinds and not isinstance(made, kinds):
+            raise self.fail(f"it holds a {name} where {' or '.join(kind.__name__ for kind in kinds)} should be")
+        return made
+
+
+_REQUIRED: Any = object()
+
+
+@dataclass(frozen=True)
+class Field:
+    """How one attribute of an object is written to a file and read back.
+
+    Parameters
+    ----------
+    write : callable
+        Takes the value and a ``Writer``; returns JSON data.
+    read : callable
+        Takes that data and a ``Reader``; returns the value, checked.
+    key : str
+        Its name in files; by default that of the attribute without the underscores at its ends.
+    absent : object
+        The value in files of older versions, which do not have it; by default such files are refused.
+    spread : bool
+        Whether it takes several keys: ``write`` returns them all, and ``read`` takes all data of the object.
+    """
+
+    write: Callable[[Any, Writer], Any]
+    read: Callable[[Any, Reader], Any]
+    key: str = ""
+    absent: Any = _REQUIRED
+    spread: bool = False
+
+    def at(self, key: str) -> Field:
+        """Return the same field with another name in files."""
+        return replace(self, key=key)
+
+
+COUNT = Field(lambda value, writer: int(value), lambda data, reader: reader.count(data))
+NUMBERS = Field(
+    lambda values, writer: [float(value) for value in values],
+    lambda data, reader: [reader.number(value) for value in data],
+)
+LABELS = Field(lambda value, writer: writer.labels(value), lambda data, reader: reader.labels(data), spread=True)
+
+
+def part_of(*kinds: type[Any], optional: bool = False) -> Field:
+    """Hold an object of one of these classes, or of any; None too if it is optional."""
+    return Field(
+        lambda value, writer: None if optional and value is None else writer.part(value),
+        lambda data, reader: None if optional and data is None else reader.part(data, *kinds),
+    )
+
+
+def array_of(dtype: Any, ndim: int = 1) -> Field:
+    """Hold an array of this type; all its numbers are finite."""
+    return Field(
+        lambda value, writer: writer.array(value.astype(dtype)),
+        lambda data, reader: reader.finite(data, (None,) * ndim, dtype),
+    )
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What a file holds of an estimator.
+
+    Parameters
+    ----------
+    kind : type
+        The class.
+    parameters : mapping of str to Field
+        Parameters that are more than text, numbers, truth values, None and lists of these.
+    fitted : mapping of str to Field
+        Attributes that make it fitted.
+    finish : callable, optional
+        Takes the estimator and the ``Reader``: checks that its parts fit together, and sets what follows from them.
+    """
+
+    kind: type[Any]
+    parameters: Mapping[str, Field] = field(default_factory=dict)
+    fitted: Mapping[str, Field] = field(default_factory=dict)
+    finish: Callable[[Any, Reader], None] | None = None
+
+    def write(self, model: Any, writer: Writer) -> dict[str, Any]:
+        """Describe an estimator."""
+        # A file that cannot be read back is worse than none.
+        if hasattr(model, "_check"):
+            model._check()
+        if self.fitted:
+            from sklearn.utils.validation import check_is_fitted
+
+            check_is_fitted(model, list(self.fitted)[:1])
+        data = {"params": writer.parameters(model, self.parameters)}
+        for name, each in {**self.parameters, **self.fitted}.items():
+            written = each.write(getattr(model, name), writer)
+            data |= written if each.spread else {each.key or name.strip("_"): written}
+        return data
+
+    def read(self, data: dict[str, Any], reader: Reader) -> Any:
+        """Rebuild and check what ``write`` has described."""
+
+        def value(name: str, each: Field) -> Any:
+            key = each.key or name.strip("_")
+            if each.absent is not _REQUIRED and key not in data:
+                return each.absent
+            return each.read(data if each.spread else data[key], reader)
+
+        others = {name: value(name, each) for name, each in self.parameters.items()}
+        model = reader.make(self.kind, data, **others)
+        for name, each in self.fitted.items():
+            setattr(model, name, value(name, each))
+        if self.finish is not None:
+            self.finish(model, reader)
+        return model
+
+
+def register_estimator(kind: type[Any], **holds: Any) -> None:
+    """Make an estimator storable, under the name of its class, by what it holds; see ``Layout`` for the keywords."""
+    layout = Layout(kind, **holds)
+    register(kind.__name__, kind, layout.write, layout.read)
