@@ -293,8 +293,8 @@ def test_no_network(fresh: Run) -> None:
         reached = []
         def watch(event, arguments):
             if event.startswith(("socket.", "urllib.", "http.", "ftplib.", "smtplib.")):
-                # Making a socket is harmless, and so is asking whether there is IPv6, as urllib3 does when spaCy imports
-                # it; going anywhere is not.
+                # Making a socket is harmless, and so is asking whether there is IPv6, as urllib3 does; going anywhere
+                # is not.
                 if event not in ("socket.__new__", "socket.gethostname") and arguments[1:] != (("::1", 0),):
                     reached.append((event, str(arguments)[:100]))
                     raise OSError("no network here")
