@@ -26,7 +26,7 @@ __all__ = ["describe", "is_model_file", "load", "save"]
 
 # A file of a newer major version cannot be read; a newer minor one has only things that may be passed over.
 FORMAT_VERSION = 1
-FORMAT_MINOR = 1
+FORMAT_MINOR = 2
 _KEY = "sapwood"
 # A header lists a few dozen arrays; anything near this size is damage or malice.
 _LARGEST_HEADER = 100_000_000
