@@ -99,3 +99,11 @@ def test_exit_with_trees_in_globals_is_silent(fresh: Run) -> None:
         """
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_completion_shows_public_names_and_nothing_internal():
+    for module in (sw, sw.tasks, sw.parse):
+        shown = {name for name in dir(module) if not name.startswith("__")}
+        assert shown == set(module.__all__)
+    assert sw.tasks.roles.RoleLabeler.__name__ == "RoleLabeler"
+    assert sw.draw.outline(sw.Tree.fromstring("(NP (NN rain))"))

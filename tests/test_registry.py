@@ -104,7 +104,7 @@ class TestValues:
         assert plain_value([np.int64(3), (1, np.float32(0.5)), tmp_path]) == [3, [1, 0.5], str(tmp_path)]
         assert plain_value(frozenset("ba")) == ["a", "b"]
         for value in (len, {1: 2}, 1j, np.zeros(2), [object()]):
-            with pytest.raises(ParameterError, match=r"n=.* cannot be saved, .* set_params\(n=None\)"):
+            with pytest.raises(ParameterError, match=r"n=.* cannot be saved, .* set_params\(n=\.\.\.\)"):
                 plain_value(value, "n")
 
 

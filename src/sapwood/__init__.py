@@ -13,7 +13,7 @@ from sapwood.lazy import lazy_names
 
 __version__ = "0.1.0"
 
-# Rooms are loaded when they are first used: importing scikit-learn alone takes longer than most scripts.
+# Packages are loaded when they are first used: importing scikit-learn alone takes longer than most scripts.
 _HOMES = {
     "BracketError": "errors",
     "Examples": "trees",
@@ -22,6 +22,7 @@ _HOMES = {
     "TreeArray": "trees",
     "corpora": None,
     "decode": None,
+    "draw": None,
     "errors": None,
     "kernels": None,
     "learn": None,
@@ -32,6 +33,7 @@ _HOMES = {
     "read_trees": "trees",
     "save": "files",
     "scale": None,
+    "tasks": None,
     "trees": None,
     "words": None,
     "write_trees": "trees",
@@ -45,6 +47,7 @@ __all__ = [
     "TreeArray",
     "corpora",
     "decode",
+    "draw",
     "errors",
     "kernels",
     "learn",
@@ -55,13 +58,14 @@ __all__ = [
     "read_trees",
     "save",
     "scale",
+    "tasks",
     "trees",
     "words",
     "write_trees",
 ]
 
 if TYPE_CHECKING:
-    from sapwood import corpora, decode, errors, kernels, learn, metrics, parse, scale, trees, words
+    from sapwood import corpora, decode, draw, errors, kernels, learn, metrics, parse, scale, tasks, trees, words
     from sapwood.errors import BracketError, SapwoodError
     from sapwood.files import load, save
     from sapwood.settings import options

@@ -40,6 +40,8 @@ def lazy_names(package: str, homes: Mapping[str, str | None]) -> tuple[Callable[
         return value
 
     def names() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *homes})
+        # What tab completion shows: the public names, and what Python keeps in every module.
+        kept = (name for name in vars(sys.modules[package]) if name.startswith("__"))
+        return sorted({*homes, *kept})
 
     return find, names

@@ -179,8 +179,8 @@ def plain_value(value: Any, name: str = "") -> Any:
     if not name:
         raise ParameterError(f"{value!r} cannot be saved; use text, numbers or None.")
     raise ParameterError(
-        f"{name}={value!r} cannot be saved, since files hold no code; what was learnt does not need it, so call "
-        f"set_params({name}=None) before saving."
+        f"{name}={value!r} cannot be saved, since files hold no code; call set_params({name}=...) with text, numbers "
+        "or None before saving."
     )
 
 

@@ -307,7 +307,8 @@ def _undecodable(error: UnicodeError, before: Line, encoding: str) -> FormatErro
     raw, start = getattr(error, "object", b""), getattr(error, "start", 0)
     good = before.text + raw[:start].decode(encoding, "replace")
     what = f"the byte 0x{raw[start]:02x}" if raw else "the file"
-    reason = f"{what} is not valid {encoding}; save the file as UTF-8 or pass its encoding"
+    # Python's name for UTF-8 with a byte-order mark means nothing to users.
+    reason = f"{what} is not valid {encoding.removesuffix('-sig')}; save the file as UTF-8 or pass its encoding"
     return FormatError(before.source, before.number + good.count("\n"), len(good) - good.rfind("\n"), reason)
 
 

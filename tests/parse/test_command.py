@@ -102,7 +102,11 @@ def test_a_line_of_two_thousand_words(model, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("content", "message"), [(b"\xff\xfe", ":1: the byte 0xff"), (b"fine\n\xe4", ":2: the byte 0xe4")]
+    ("content", "message"),
+    [
+        (b"\xff\xfe", ":1:1: the byte 0xff is not valid utf-8;"),
+        (b"fine\n\xe4", ":2:1: the byte 0xe4 is not valid utf-8;"),
+    ],
 )
 def test_bytes_that_are_no_text(model, tmp_path, capsys, content, message):
     text = tmp_path / "in.txt"

@@ -269,7 +269,7 @@ class TestBenepar:
         nlp.add_pipe("benepar", config={"model": "benepar_en3"})
         parser = BeneparParser(nlp=nlp)
         assert list(parser.parse(["Stop", ".", "Go", "."]).leaves()) == ["Stop", ".", "Go", "."]
-        with pytest.raises(ParameterError, match=r"holds a pipeline object \(nlp\)"):
+        with pytest.raises(ParameterError, match=r"nlp=.* cannot be saved"):
             sw.save(parser, tmp_path / "x.sap")
         with pytest.raises(ParameterError, match="nlp must be a spaCy pipeline"):
             BeneparParser(nlp="en_core_web_md").parse(["Stop"])
@@ -311,7 +311,7 @@ class TestStanza:
         pipeline = fakes.FakePipeline(**options, verbose=True, tokenize_pretokenized=True)
         parser = StanzaParser(pipeline=pipeline)
         assert parser.parse(DOG) == StanzaParser().parse(DOG)
-        with pytest.raises(ParameterError, match=r"holds a pipeline object \(pipeline\)"):
+        with pytest.raises(ParameterError, match=r"pipeline=.* cannot be saved"):
             sw.save(parser, tmp_path / "x.sap")
         with pytest.raises(ParameterError, match="tokenize_pretokenized=True"):
             StanzaParser(pipeline=fakes.FakePipeline(**options, verbose=True)).parse(DOG)
