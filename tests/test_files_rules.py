@@ -127,7 +127,7 @@ class TestDamage:
         assert main(["show", str(path)]) == 0
         shown = capsys.readouterr().out
         assert f"sha256: {hashlib.sha256(path.read_bytes()).hexdigest()}" in shown
-        assert "format 1.1" in shown
+        assert "format 1.2" in shown
 
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
