@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from decode.generators import factor_problem, label_problem, role_problem
-from decode.oracles import best_graph, best_labels, best_roles, obeys_labels
+from oracles.decoding import best_graph, best_labels, best_roles, obeys_labels
 from sapwood.decode import FactorGraph, RoleProblem, decode_labels, decode_roles_batch
 
 COUNT = 3_000

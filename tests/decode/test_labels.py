@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from decode.generators import label_problem
-from decode.oracles import obeys_labels
+from oracles.decoding import obeys_labels
 from sapwood.decode import decode_labels
 from sapwood.errors import DataError, ParameterError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from decode.oracles import contains, project_by_quadratic_program, vertices
+from oracles.decoding import contains, project_by_quadratic_program, vertices
 from sapwood._core.decode import project_factor
 
 XOR, AT_MOST_ONE, OR, OR_OUT, BUDGET, PAIR = range(6)

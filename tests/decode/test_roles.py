@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import sapwood.settings
 from decode.generators import role_problem
-from decode.oracles import best_roles
+from oracles.decoding import best_roles
 from sapwood.decode import RoleProblem, decode_roles, decode_roles_batch
 from sapwood.decode.roles import METHODS
 from sapwood.errors import DataError, ParameterError

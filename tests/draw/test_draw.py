@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from explain_oracles import fragments, internal_trees, nodes
+from oracles.fragments import fragments, internal_trees, nodes
 from sapwood import Tree
 from sapwood.draw import fragment_nodes, fragment_table, outline, page, panel, weighted_outline, weighted_svg
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import oracles
 import sapwood as sw
 import strategies
+from oracles import tree_kernels
 from sapwood.kernels import Kernel, PartialTree, SubsetTree, Subtree
 from sapwood.trees import Tree
 
@@ -64,8 +64,8 @@ def test_scores_are_sums_of_plain_recursions(trees: list[Tree], seed: int) -> No
     weights = np.random.default_rng(seed).normal(size=(len(trees), 1))
     X = sw.TreeArray(trees)
     for kernel, plain in (
-        (Subtree(0.4), lambda a, b: oracles.subtree_pairs(a, b, 0.4)),
-        (SubsetTree(0.4), lambda a, b: oracles.subset_pairs(a, b, 0.4)),
+        (Subtree(0.4), lambda a, b: tree_kernels.subtree_pairs(a, b, 0.4)),
+        (SubsetTree(0.4), lambda a, b: tree_kernels.subset_pairs(a, b, 0.4)),
     ):
         K = np.array([[plain(a, b) for b in trees] for a in trees])
         np.testing.assert_allclose(kernel.expansion(X, weights)(X), K @ weights, rtol=1e-9, atol=1e-9)

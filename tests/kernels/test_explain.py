@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sapwood as sw
-from explain_oracles import (
+from oracles.fragments import (
     any_trees,
     decays,
     fragments,

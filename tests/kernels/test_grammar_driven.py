@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import sapwood as sw
-from kernels.grammar_oracle import Oracle
 from kernels.grammar_samples import NOUN_RULES, SHARED, SharedLetters, made_up_sentences, nouns, treebank_sample
+from oracles.grammar_driven import Oracle
 from sapwood.kernels import PENN_TAG_SETS, Grammar, GrammarDriven, SubsetTree
 from sapwood.trees import Tree
 

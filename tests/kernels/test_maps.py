@@ -20,7 +20,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils import murmurhash3_32
 
 import sapwood as sw
-from explain_oracles import any_trees, decays, fragments, height, internal_trees, size
+from oracles.fragments import any_trees, decays, fragments, height, internal_trees, size
 from sapwood.errors import DataError, ModelFileError, ParameterError, TooLargeError
 from sapwood.kernels import FragmentMap, GrammarDriven, HashedFragmentMap, LandmarkMap, SubsetTree, Subtree, SubtreeMap
 from sapwood.kernels.selection import chi_squared, hold_head, information_gain

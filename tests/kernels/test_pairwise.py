@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sapwood as sw
-from kernels.grammar_oracle import Oracle
 from kernels.grammar_samples import NOUN_RULES, SharedLetters, made_up_sentences
-from oracles import partial_pairs
+from oracles.grammar_driven import Oracle
+from oracles.tree_kernels import partial_pairs
 from sapwood import Tree, TreeArray
 from sapwood.errors import DataError, ParameterError
 from sapwood.kernels import (

@@ -19,7 +19,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 import sapwood as sw
-from kernels.semantic_oracle import semantic_by_fragments, semantic_by_pairs
+from oracles.semantic import semantic_by_fragments, semantic_by_pairs
 from sapwood import Tree, TreeArray
 from sapwood.errors import DataError, ParameterError
 from sapwood.kernels import Linear, SemanticSubsetTree, SmoothedPartialTree, SubsetTree, parse_kernel

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sapwood as sw
-from kernels.semantic_oracle import smoothed_by_sequences
+from oracles.semantic import smoothed_by_sequences
 from sapwood import Tree, TreeArray
 from sapwood.errors import DataError, ParameterError
 from sapwood.kernels import PartialTree, SmoothedPartialTree, parse_kernel

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-import oracles
 import sapwood as sw
 import strategies
+from oracles import tree_kernels
 from sapwood.kernels import Kernel, PartialTree, SubsetTree, Subtree
 from sapwood.trees import concatenate
 
@@ -115,8 +115,8 @@ class TestReferenceValues:
 
 def check(kernel: Kernel, features: Any, elements: list[Any]) -> None:
     """Compare a kernel, by every door, with the dot products of explicit feature vectors."""
-    vectors = [oracles.bag_features(element, features) for element in elements]
-    expected = np.array([[oracles.dot(a, b) for b in vectors] for a in vectors])
+    vectors = [tree_kernels.bag_features(element, features) for element in elements]
+    expected = np.array([[tree_kernels.dot(a, b) for b in vectors] for a in vectors])
     close = {"rtol": 1e-10, "atol": 1e-12}
     X = sw.TreeArray(elements)
     K = kernel(X)
@@ -136,13 +136,13 @@ bags = st.lists(strategies.bags(), min_size=1, max_size=3)
 class TestFragments:
     @given(st.one_of(small, bags), strategies.decays)
     def test_subtree(self, elements: list[Any], decay: float) -> None:
-        check(Subtree(decay), lambda tree: oracles.subtree_features(tree, decay), elements)
+        check(Subtree(decay), lambda tree: tree_kernels.subtree_features(tree, decay), elements)
 
     @given(st.one_of(small, bags), strategies.decays, st.booleans(), st.sampled_from([None, 1, 2, 3, 4, 300]))
     @example([T("(a (b c) (b c))"), T("(a b (b c))")], 1.0, True, None)
     def test_subset(self, elements: list[Any], decay: float, words: bool, depth: int | None) -> None:
         kernel = SubsetTree(decay, bag_of_words=words, max_depth=depth)
-        check(kernel, lambda tree: oracles.subset_features(tree, decay, words, depth), elements)
+        check(kernel, lambda tree: tree_kernels.subset_features(tree, decay, words, depth), elements)
 
     @given(
         st.one_of(small, bags),
@@ -157,11 +157,11 @@ class TestFragments:
         self, elements: list[Any], decay: float, depth_decay: float, longest: int | None, leaves: bool, factor: float
     ) -> None:
         parameters = (decay, depth_decay, longest, leaves, factor)
-        check(PartialTree(*parameters), lambda tree: oracles.partial_features(tree, *parameters), elements)
+        check(PartialTree(*parameters), lambda tree: tree_kernels.partial_features(tree, *parameters), elements)
 
     @given(strategies.trees(5), strategies.trees(5))
     def test_without_decay_the_subset_kernel_counts_shared_fragments(self, a: sw.Tree, b: sw.Tree) -> None:
-        left, right = oracles.subset_features(a, 1.0), oracles.subset_features(b, 1.0)
+        left, right = tree_kernels.subset_features(a, 1.0), tree_kernels.subset_features(b, 1.0)
         shared = sum(round(abs(count)) * round(abs(right.get(shape, 0))) for shape, count in left.items())
         assert SubsetTree(1.0)(a, b) == shared
 
@@ -175,11 +175,11 @@ class TestRecursions:
         longest = data.draw(st.sampled_from([None, 1, 2, 4]))
         leaves = data.draw(st.booleans())
         cases = [
-            (Subtree(decay), lambda a, b: oracles.subtree_pairs(a, b, decay)),
-            (SubsetTree(decay, True, depth), lambda a, b: oracles.subset_pairs(a, b, decay, True, depth)),
+            (Subtree(decay), lambda a, b: tree_kernels.subtree_pairs(a, b, decay)),
+            (SubsetTree(decay, True, depth), lambda a, b: tree_kernels.subset_pairs(a, b, decay, True, depth)),
             (
                 PartialTree(decay, 0.5, longest, leaves, 0.7),
-                lambda a, b: oracles.partial_pairs(a, b, decay, 0.5, longest, leaves, 0.7),
+                lambda a, b: tree_kernels.partial_pairs(a, b, decay, 0.5, longest, leaves, 0.7),
             ),
         ]
         for kernel, oracle in cases:
@@ -201,7 +201,7 @@ class TestRecursions:
         a, b = tree(labels), tree(labels)
         for decay in (0.4, 1.0):
             kernel = PartialTree(decay, 0.4, longest, terminal_factor=0.5)
-            expected = oracles.partial_pairs(a, b, decay, 0.4, longest, True, 0.5)
+            expected = tree_kernels.partial_pairs(a, b, decay, 0.4, longest, True, 0.5)
             assert kernel(a, b) == pytest.approx(expected, rel=1e-10)
             assert kernel(b, a) == pytest.approx(expected, rel=1e-10)
 
@@ -209,10 +209,10 @@ class TestRecursions:
         X = treebank[100:108]
         trees = list(X)
         cases = [
-            (Subtree(0.4), lambda a, b: oracles.subtree_pairs(a, b, 0.4)),
-            (SubsetTree(0.4), lambda a, b: oracles.subset_pairs(a, b, 0.4)),
-            (SubsetTree(0.7, max_depth=3), lambda a, b: oracles.subset_pairs(a, b, 0.7, max_depth=3)),
-            (PartialTree(0.4, 0.4), lambda a, b: oracles.partial_pairs(a, b, 0.4, 0.4)),
+            (Subtree(0.4), lambda a, b: tree_kernels.subtree_pairs(a, b, 0.4)),
+            (SubsetTree(0.4), lambda a, b: tree_kernels.subset_pairs(a, b, 0.4)),
+            (SubsetTree(0.7, max_depth=3), lambda a, b: tree_kernels.subset_pairs(a, b, 0.7, max_depth=3)),
+            (PartialTree(0.4, 0.4), lambda a, b: tree_kernels.partial_pairs(a, b, 0.4, 0.4)),
         ]
         for kernel, oracle in cases:
             expected = [[oracle(a, b) for b in trees] for a in trees[:3]]

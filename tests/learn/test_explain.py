@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 
 import sapwood as sw
-from explain_oracles import any_trees, decays, fragments, internal_trees, partial_fragments, size, small_trees, weight
+from oracles.fragments import any_trees, decays, fragments, internal_trees, partial_fragments, size, small_trees, weight
 from sapwood.errors import DataError, ParameterError, TooLargeError
 from sapwood.kernels import (
     GrammarDriven,

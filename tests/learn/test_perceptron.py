@@ -10,7 +10,7 @@ from sklearn.multiclass import OneVsRestClassifier
 
 import conformance
 import sapwood as sw
-from learn.alternatives import attachments
+from learn.attachments import attachments
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.kernels import Linear, PartialTree, Polynomial, SubsetTree
 from sapwood.learn import VotedPerceptron

@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
 
 import sapwood as sw
-from learn.alternatives import attachments
+from learn.attachments import attachments
 from sapwood.errors import DataError, KernelError, ModelFileError, ParameterError
 from sapwood.kernels import Linear, PartialTree, SubsetTree, Subtree
 from sapwood.learn import KernelRanker

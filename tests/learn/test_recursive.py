@@ -14,7 +14,7 @@ from sklearn.model_selection import GroupKFold, cross_validate
 
 import conformance
 import sapwood as sw
-from learn.alternatives import attachments
+from learn.attachments import attachments
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.learn import RecursiveClassifier, RecursiveRanker, RecursiveRegressor
 from sapwood.learn.recursive_training import RunningMean

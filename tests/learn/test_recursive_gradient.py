@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sapwood as sw
-from learn.recursive_oracle import SlowNetwork, pairwise, setwise
+from oracles.recursive import SlowNetwork, pairwise, setwise
 from sapwood.learn.recursive_training import LOSSES, TrainingData, make_network
 from strategies import trees
 

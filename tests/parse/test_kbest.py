@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parse.grammars import derivations, draw, native_kbest, pack, sentence
+from oracles.parsing import derivations, draw, native_kbest, pack, sentence
 from sapwood import _core
 
 seeds = st.integers(0, 2**32)

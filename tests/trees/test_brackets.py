@@ -17,9 +17,9 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-import oracles
 import sapwood as sw
 import strategies
+from oracles import transforms
 from sapwood import BracketError, Tree
 from sapwood.errors import DataError, ParameterError, TreeError
 from sapwood.sources import FormatError
@@ -115,10 +115,10 @@ class TestOptions:
         )
 
     TWINS: tuple[tuple[str, Callable[[Tree], Any]], ...] = (
-        ("drop_traces", oracles.drop_traces),
-        ("drop_function_tags", oracles.drop_function_tags),
-        ("collapse_unary", oracles.collapse_unary),
-        ("unescape", oracles.unescape),
+        ("drop_traces", transforms.drop_traces),
+        ("drop_function_tags", transforms.drop_function_tags),
+        ("collapse_unary", transforms.collapse_unary),
+        ("unescape", transforms.unescape),
     )
 
     @given(st.data())
@@ -154,9 +154,9 @@ class TestOptions:
         plain = read(text)
         options = {"drop_traces": True, "drop_function_tags": True, "collapse_unary": True, "unescape": True}
         expected = [
-            oracles.unescape(oracles.collapse_unary(oracles.drop_function_tags(kept)))
+            transforms.unescape(transforms.collapse_unary(transforms.drop_function_tags(kept)))
             for tree in plain
-            if (kept := oracles.drop_traces(tree)) is not None
+            if (kept := transforms.drop_traces(tree)) is not None
         ]
         assert read(text, **options) == expected
         assert not any("-NONE-" in str(tree) for tree in expected)

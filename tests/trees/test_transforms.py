@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import oracles
 import sapwood as sw
 import strategies
+from oracles import transforms
 from sapwood import Tree
 from sapwood.errors import ParameterError, TreeError
 from sapwood.trees import binarize, collapse_unary, delexicalize, lowercase_leaves, map_leaves, relabel, rewrite
@@ -20,18 +20,21 @@ LABELS = "aAbB"
 UP = {"a": "A", "b": "bb"}
 
 CASES: dict[str, tuple[Callable[[Any], Any], Callable[[Tree], Tree]]] = {
-    "relabel": (lambda X: relabel(X, UP), lambda t: oracles.map_nodes(t, str, lambda label: UP.get(label, label))),
-    "relabel by function": (lambda X: relabel(X, str.upper), lambda t: oracles.map_nodes(t, str, str.upper)),
+    "relabel": (lambda X: relabel(X, UP), lambda t: transforms.map_nodes(t, str, lambda label: UP.get(label, label))),
+    "relabel by function": (lambda X: relabel(X, str.upper), lambda t: transforms.map_nodes(t, str, str.upper)),
     "map_leaves": (
         lambda X: map_leaves(X, UP),
-        lambda t: oracles.map_nodes(t, lambda label: UP.get(label, label), str),
+        lambda t: transforms.map_nodes(t, lambda label: UP.get(label, label), str),
     ),
-    "lowercase_leaves": (lowercase_leaves, lambda t: oracles.map_nodes(t, str.lower, str)),
-    "delexicalize": (delexicalize, oracles.delexicalize),
-    "delexicalize to a word": (lambda X: delexicalize(X, word="_"), lambda t: oracles.map_nodes(t, lambda _: "_", str)),
-    "collapse_unary": (collapse_unary, oracles.collapse_unary),
-    "binarize": (binarize, oracles.binarize),
-    "binarize with a mark": (lambda X: binarize(X, mark="@"), lambda t: oracles.binarize(t, "@")),
+    "lowercase_leaves": (lowercase_leaves, lambda t: transforms.map_nodes(t, str.lower, str)),
+    "delexicalize": (delexicalize, transforms.delexicalize),
+    "delexicalize to a word": (
+        lambda X: delexicalize(X, word="_"),
+        lambda t: transforms.map_nodes(t, lambda _: "_", str),
+    ),
+    "collapse_unary": (collapse_unary, transforms.collapse_unary),
+    "binarize": (binarize, transforms.binarize),
+    "binarize with a mark": (lambda X: binarize(X, mark="@"), lambda t: transforms.binarize(t, "@")),
     "rewrite": (lambda X: rewrite(X, lambda node: node), lambda t: t),
 }
 

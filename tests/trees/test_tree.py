@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import oracles
 import strategies
+from oracles import tree_kernels
 from sapwood import BracketError, Tree
 from sapwood.errors import SapwoodError, TreeError
 
@@ -54,14 +54,14 @@ class TestValue:
 
     @given(strategies.trees(12))
     def test_walks(self, tree: Tree) -> None:
-        assert list(tree.preorder()) == oracles.nodes(tree)
+        assert list(tree.preorder()) == tree_kernels.nodes(tree)
 
         def post(node: Tree) -> list[Tree]:
             return [n for child in node.children for n in post(child)] + [node]
 
         assert list(tree.postorder()) == post(tree)
-        assert tree.size() == len(oracles.nodes(tree))
-        assert tree.leaves() == tuple(node.label for node in oracles.nodes(tree) if node.is_leaf)
+        assert tree.size() == len(tree_kernels.nodes(tree))
+        assert tree.leaves() == tuple(node.label for node in tree_kernels.nodes(tree) if node.is_leaf)
 
         def height(node: Tree) -> int:
             return max((1 + height(child) for child in node.children), default=0)

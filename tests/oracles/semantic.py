@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from oracles import affordable
+from oracles.tree_kernels import affordable
 from sapwood import Tree
 
 Sigma = Callable[[str, str], float]

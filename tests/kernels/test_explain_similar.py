@@ -11,8 +11,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import sapwood as sw
-from explain_oracles import decays, small_trees
-from kernels.alike_oracle import (
+from kernels.grammar_samples import SharedLetters, nouns
+from kernels.test_grammar_driven import OPTIONS, SHARES, both, problems
+from kernels.test_grammar_driven import PHRASES as PHRASE_LABELS
+from kernels.test_semantic import PHRASES, WORDS, phrase_trees
+from oracles.fragments import decays, small_trees
+from oracles.similar_fragments import (
     as_tree,
     grammar_pairs,
     marked_likeness,
@@ -20,10 +24,6 @@ from kernels.alike_oracle import (
     semantic_fragments,
     semantic_pairs,
 )
-from kernels.grammar_samples import SharedLetters, nouns
-from kernels.test_grammar_driven import OPTIONS, SHARES, both, problems
-from kernels.test_grammar_driven import PHRASES as PHRASE_LABELS
-from kernels.test_semantic import PHRASES, WORDS, phrase_trees
 from sapwood import Tree, TreeArray
 from sapwood.errors import TooLargeError
 from sapwood.kernels import GrammarDriven, PartialTree, SemanticSubsetTree, SmoothedPartialTree, SubsetTree

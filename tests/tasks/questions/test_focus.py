@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
-from tests.strategies import trees
 
 import sapwood as sw
 from sapwood.parse import flat_tree, tokenize
 from sapwood.tasks.questions import find_focus, focus_tree, lexical_tree, word_counts
 from sapwood.trees import Tree
 from sapwood.words.lemmas import lemma
+from strategies import trees
 
 WORKED = [
     ("which", "country", "(SBARQ (WHNP (WDT Which) (NNS countries)) (SQ (VP (VBD fell))) (. ?))"),

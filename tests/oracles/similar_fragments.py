@@ -10,9 +10,9 @@ import itertools
 from collections import Counter, defaultdict
 from collections.abc import Callable
 
-from kernels.grammar_oracle import Oracle
-from kernels.semantic_oracle import is_preterminal
-from oracles import affordable
+from oracles.grammar_driven import Oracle
+from oracles.semantic import is_preterminal
+from oracles.tree_kernels import affordable
 from sapwood import Tree
 
 Sigma = Callable[[str, str], float]

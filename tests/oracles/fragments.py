@@ -7,7 +7,7 @@ from collections import Counter
 
 from hypothesis import strategies as st
 
-from oracles import affordable
+from oracles.tree_kernels import affordable
 from sapwood import Tree
 
 # The same labels for leaves and internal nodes: a label may be a leaf in one place and internal in another.

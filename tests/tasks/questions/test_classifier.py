@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.conformance import CHECKS
 
 import sapwood as sw
+from conformance import CHECKS
 from sapwood.corpora import read_questions
 from sapwood.corpora.questions import Question
 from sapwood.errors import DataError, ModelFileError, ParameterError

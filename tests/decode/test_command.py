@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from decode.generators import role_problem
-from decode.oracles import best_roles
+from oracles.decoding import best_roles
 from sapwood.cli import main
 from sapwood.cli.decode import METHODS
 from sapwood.decode.roles import METHODS as ROLE_METHODS
