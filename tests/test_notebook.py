@@ -20,7 +20,7 @@ from sapwood.experiments.tables import Table
 from sapwood.kernels import Grammar, GrammarDriven, Linear, SemanticSubsetTree, SubsetTree
 from sapwood.learn import KernelSVC
 from sapwood.metrics import mcnemar, parseval, score_ranking
-from sapwood.notebook import Shown, facts_html
+from sapwood.notebook import HtmlTable, table_html
 from sapwood.trees import Argument, Proposition, RoleSentence
 from sapwood.words import Table as WordTable
 
@@ -59,7 +59,7 @@ def test_every_public_class_shows_itself():
     classes = public_classes()
     assert len(classes) > 80
     bare = {one.__name__ for one in classes if not any(hasattr(one, way) for way in WAYS) and not issubclass(one, str)}
-    assert bare <= PLAIN, f"give these a _repr_html_, by sapwood.notebook.Shown or their own: {sorted(bare - PLAIN)}"
+    assert bare <= PLAIN, f"give these a _repr_html_, by sapwood.notebook.HtmlTable or another: {sorted(bare - PLAIN)}"
 
 
 class _Checker(HTMLParser):
@@ -151,18 +151,18 @@ def test_they_say_what_matters(shown):
 
 
 def test_long_values_are_cut_and_long_lists_counted():
-    text = facts_html("T", {"long": "x" * 1000, "list": list(range(50)), "n": 12345, "share": 1 / 3})
+    text = table_html("T", {"long": "x" * 1000, "list": list(range(50)), "n": 12345, "share": 1 / 3})
     assert "x" * 300 not in text
     assert "list of 50" in text
     assert "12,345" in text
     assert "0.333333" in text
 
-    class Bare(Shown):
+    class Bare(HtmlTable):
         def __repr__(self) -> str:
             return "Bare<1>"
 
     @dataclass
-    class Nothing(Shown):
+    class Nothing(HtmlTable):
         pass
 
     assert Bare()._repr_html_() == "<code>Bare&lt;1&gt;</code>"

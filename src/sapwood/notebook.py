@@ -1,6 +1,6 @@
 """How objects without a picture of their own show in notebooks: a small table of what they are made of.
 
-Stands below all rooms. Trees, charts and sentences draw themselves, in ``trees`` and ``draw``.
+Used by every package; trees, charts and sentences draw themselves, in ``trees`` and ``draw``.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ from collections.abc import Mapping, Sized
 from html import escape
 from typing import Any
 
-__all__ = ["Shown", "facts_html"]
+__all__ = ["HtmlTable", "table_html"]
 
 _LONGEST = 200
 
 
-class Shown:
-    """Gives a class a table for notebooks: its title, and its fields or what ``_facts`` says, everything escaped.
+class HtmlTable:
+    """Gives a class a table for notebooks: its title, and its fields or what ``_summary`` says, everything escaped.
 
     Examples
     --------
     >>> @dataclasses.dataclass
-    ... class Score(Shown):
+    ... class Score(HtmlTable):
     ...     f1: float
     >>> Score(0.5)._repr_html_()
     '<table><caption>Score</caption><tr><th scope="row">f1</th><td>0.5</td></tr></table>'
@@ -29,22 +29,22 @@ class Shown:
 
     __slots__ = ()
 
-    def _facts(self) -> Mapping[str, Any]:
+    def _summary(self) -> Mapping[str, Any]:
         """Return what the table lists; without anything, the object is shown as it is written."""
         if not dataclasses.is_dataclass(self):
             return {}
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self) if field.repr}
 
     def _repr_html_(self) -> str:
-        facts = self._facts()
-        return facts_html(type(self).__name__, facts) if facts else f"<code>{escape(_short(repr(self)))}</code>"
+        summary = self._summary()
+        return table_html(type(self).__name__, summary) if summary else f"<code>{escape(_short(repr(self)))}</code>"
 
 
-def facts_html(title: str, facts: Mapping[str, Any]) -> str:
-    """Write facts as a table with a title."""
+def table_html(title: str, summary: Mapping[str, Any]) -> str:
+    """Write a summary as a table with a title."""
     rows = "".join(
         f'<tr><th scope="row">{escape(str(name).replace("_", " "))}</th><td>{escape(_text(value))}</td></tr>'
-        for name, value in facts.items()
+        for name, value in summary.items()
     )
     return f"<table><caption>{escape(title)}</caption>{rows}</table>"
 

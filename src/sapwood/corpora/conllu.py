@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from sapwood.errors import DataError
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 from sapwood.sources import FormatError, Line, Source, lines
 from sapwood.writing import write_text
 
@@ -46,7 +46,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True)
-class DependencySentence(Shown):
+class DependencySentence(HtmlTable):
     """A sentence with its dependency tree.
 
     Attributes

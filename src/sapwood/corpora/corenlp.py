@@ -15,7 +15,7 @@ from typing import Any
 from sapwood.corpora.conllu import DependencySentence, Row
 from sapwood.corpora.json_stream import list_items
 from sapwood.errors import DataError
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 from sapwood.sources import Line, Source, lines, open_all
 from sapwood.trees.brackets import to_brackets
 from sapwood.trees.texts import TreeTexts
@@ -30,7 +30,7 @@ _UNPARSED = "SENTENCE_SKIPPED_OR_UNPARSABLE"
 
 
 @dataclass(frozen=True)
-class CoreNLPSentence(Shown):
+class CoreNLPSentence(HtmlTable):
     """A sentence of CoreNLP's JSON.
 
     Attributes

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sapwood.errors import DataError
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 from sapwood.sources import Line, Source, blocks, lines
 from sapwood.trees.texts import TreeTexts
 from sapwood.trees.tree import Tree
@@ -27,7 +27,7 @@ _KINDS = {"S": "string", "V": "sparse vector", "DV": "dense vector", "T": "tree"
 
 
 @dataclass(frozen=True)
-class KelpExample(Shown):
+class KelpExample(HtmlTable):
     """One example: its labels, and its representations by name.
 
     Attributes

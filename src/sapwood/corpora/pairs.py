@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sapwood.corpora.labelled import given_labels, labelled_rows, nothing_in
 from sapwood.errors import DataError, ParameterError
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 from sapwood.sources import FormatError, Line, Source, lines
 from sapwood.writing import write_text
 
@@ -43,7 +43,7 @@ Faulty = Literal["error", "skip"]
 
 
 @dataclass(frozen=True)
-class SentencePair(Shown):
+class SentencePair(HtmlTable):
     """Two texts and whether they mean the same.
 
     Attributes

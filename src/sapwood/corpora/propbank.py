@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sapwood.errors import DataError
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 from sapwood.sources import Line, Source, lines
 from sapwood.trees.positions import Positions
 from sapwood.trees.propositions import Argument, Proposition, short_role
@@ -30,7 +30,7 @@ Chain = tuple[tuple[tuple[int, int], ...], ...]
 
 
 @dataclass(frozen=True)
-class PropInstance(Shown):
+class PropInstance(HtmlTable):
     """One line: a predicate and pointers to its arguments.
 
     Attributes

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sapwood.errors import DataError, ParameterError
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 from sapwood.sources import Line, Source, blocks, lines
 from sapwood.trees.brackets import to_brackets
 from sapwood.trees.texts import TreeTexts
@@ -26,7 +26,7 @@ _PUBLISHED = re.compile(r"([A-Z]+):([A-Za-z]+) +(\S.*)")
 
 
 @dataclass(frozen=True)
-class Question(Shown):
+class Question(HtmlTable):
     """A question and what kind of answer it asks for.
 
     Attributes

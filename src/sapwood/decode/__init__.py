@@ -1,8 +1,8 @@
 """The best assignment under logical constraints, with a certificate.
 
-Scores and constraints go in; an assignment, its value and an upper bound on every assignment's value come
-out. Three doors: `decode_roles` (roles on spans), `decode_labels` (labels on spans), and `FactorGraph` for
-everything else. This room knows nothing of words or trees.
+Scores and constraints go in; an assignment, its value and an upper bound on every assignment's value come out:
+``decode_roles`` for roles on spans, ``decode_labels`` for labels on spans, and ``FactorGraph`` for everything else.
+This package knows nothing of words or trees.
 """
 
 from sapwood.decode.graph import FactorGraph, Variables

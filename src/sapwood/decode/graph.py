@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from sapwood._core import decode as _native
 from sapwood.checks import check_choice, check_count
-from sapwood.decode.door import check_seconds, native_limit
 from sapwood.decode.solution import Solution, Trace
+from sapwood.decode.validation import check_seconds, native_limit
 from sapwood.errors import DataError, ParameterError
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 
 __all__ = ["FactorGraph", "Variables"]
 
@@ -26,7 +26,7 @@ METHODS = ("ad3", "lp", "ilp", "subgradient")
 _RESIDUAL = 1e-8  # AD3 has converged when copies and consensus move less than this
 
 
-class Variables(Shown):
+class Variables(HtmlTable):
     """A tensor of binary variables of one graph, or of their negations.
 
     Slicing, fancy indexing, iteration, ``reshape`` and ``.T`` work as they do for arrays; ``~u`` is "not u".
@@ -84,7 +84,7 @@ class Variables(Shown):
         return f"Variables(shape={self.shape})"
 
 
-class FactorGraph(Shown):
+class FactorGraph(HtmlTable):
     """Binary variables with scores, and factors that say which of them may be true together.
 
     A solution maximises the scores of the true variables, plus those of true pairs, under every factor.

@@ -16,10 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from sapwood._core import decode as _native
 from sapwood.checks import check_choice
-from sapwood.decode.door import Pairs, check_seconds, mask, matrix, native_limit, pairs
-from sapwood.decode.door import spans as span_array
+from sapwood.decode.validation import Pairs, check_seconds, mask, matrix, native_limit, pairs
+from sapwood.decode.validation import spans as span_array
 from sapwood.errors import DataError
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 
 __all__ = ["LabelResult", "decode_labels"]
 
@@ -27,7 +27,7 @@ _MAX_STATES = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
-class LabelResult(Shown):
+class LabelResult(HtmlTable):
     """What decoding found.
 
     Attributes

@@ -18,12 +18,12 @@ from numpy.typing import ArrayLike, NDArray
 from sapwood import settings
 from sapwood._core import decode as _native
 from sapwood.checks import check_choice
-from sapwood.decode.door import Pairs, check_seconds, mask, matrix, native_limit, pairs
-from sapwood.decode.door import spans as span_array
 from sapwood.decode.graph import FactorGraph, Variables
 from sapwood.decode.programs import run_milp
+from sapwood.decode.validation import Pairs, check_seconds, mask, matrix, native_limit, pairs
+from sapwood.decode.validation import spans as span_array
 from sapwood.errors import DataError, ParameterError
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 
 __all__ = ["METHODS", "RoleProblem", "RoleResult", "decode_roles", "decode_roles_batch"]
 
@@ -33,7 +33,7 @@ _KINDS = ("overlap", "excludes", "requires", "allowed")
 _MAX_STATES = 1 << 20
 
 
-class RoleProblem(Shown):
+class RoleProblem(HtmlTable):
     """One problem, checked and ready to be decoded.
 
     Parameters
@@ -129,7 +129,7 @@ class RoleProblem(Shown):
             f"{len(self.excludes)} excludes, {len(self.requires)} requires)"
         )
 
-    def _facts(self) -> dict[str, Any]:
+    def _summary(self) -> dict[str, Any]:
         return {
             "roles": self._native.roles,
             "spans": self._native.span_count,
@@ -176,7 +176,7 @@ def _rebuild(
     return RoleProblem(scores, spans, excludes, requires, allowed=allowed)
 
 
-class RoleResult(Shown):
+class RoleResult(HtmlTable):
     """What decoding found.
 
     Attributes
@@ -224,7 +224,7 @@ class RoleResult(Shown):
             return 0.0
         return max(0.0, self.bound - self.value)
 
-    def _facts(self) -> dict[str, Any]:
+    def _summary(self) -> dict[str, Any]:
         chosen = None if self.assignment is None else self.assignment.tolist()
         return {
             "status": self.status,

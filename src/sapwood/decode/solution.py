@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapwood.errors import DataError
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 
 if TYPE_CHECKING:
     from sapwood.decode.graph import Variables
@@ -22,7 +22,7 @@ __all__ = ["Solution", "Trace"]
 
 
 @dataclass(frozen=True, eq=False)
-class Trace(Shown):
+class Trace(HtmlTable):
     """The course of a relaxation, one entry per iteration.
 
     Attributes
@@ -36,7 +36,7 @@ class Trace(Shown):
     primal: NDArray[np.float64]
     dual: NDArray[np.float64]
 
-    def _facts(self) -> dict[str, Any]:
+    def _summary(self) -> dict[str, Any]:
         if not len(self.dual):
             return {"iterations": 0}
         return {
@@ -47,7 +47,7 @@ class Trace(Shown):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Solution(Shown):
+class Solution(HtmlTable):
     """The outcome of `FactorGraph.solve`.
 
     Attributes
@@ -106,7 +106,7 @@ class Solution(Shown):
         values: NDArray[np.float64] = np.where(literals & 1, 1.0 - share, share)
         return values
 
-    def _facts(self) -> dict[str, Any]:
+    def _summary(self) -> dict[str, Any]:
         return {
             "status": self.status,
             "value": self.value,

@@ -14,7 +14,7 @@ from html import escape
 from sapwood.draw.palette import colour
 from sapwood.draw.picture import Picture
 from sapwood.errors import DataError
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 
 __all__ = ["LabelledSpan", "SpanLayer", "check_layers", "span_svg", "span_text", "spread"]
 
@@ -29,7 +29,7 @@ class LabelledSpan:
 
 
 @dataclass(frozen=True)
-class SpanLayer(Shown):
+class SpanLayer(HtmlTable):
     """One analysis: its title, the words it is about (a frame's target, a predicate), and its spans."""
 
     title: str

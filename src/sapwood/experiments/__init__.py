@@ -13,13 +13,13 @@ from importlib import import_module
 
 from sapwood.errors import ParameterError
 from sapwood.experiments.tables import Setting, Table
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 
 __all__ = ["EXPERIMENTS", "Experiment", "Setting", "Table", "run"]
 
 
 @dataclass(frozen=True)
-class Experiment(Shown):
+class Experiment(HtmlTable):
     """What the command line has to know of an experiment without importing it.
 
     Parameters

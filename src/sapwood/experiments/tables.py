@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sapwood.errors import ParameterError
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 
 __all__ = ["Cell", "Setting", "Table"]
 
@@ -21,7 +21,7 @@ _WIDTH = 80
 
 
 @dataclass(frozen=True)
-class Setting(Shown):
+class Setting(HtmlTable):
     """How to run an experiment.
 
     Parameters

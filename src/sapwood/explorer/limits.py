@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 
 __all__ = ["Limits"]
 
 
 @dataclass(frozen=True)
-class Limits(Shown):
+class Limits(HtmlTable):
     """The limits of a request.
 
     Attributes

@@ -12,12 +12,12 @@ from typing import Any, Self
 import numpy as np
 
 from sapwood.errors import ParameterError
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 
 __all__ = ["Parametrized", "as_written"]
 
 
-class Parametrized(Shown):
+class Parametrized(HtmlTable):
     """What keeps each constructor argument under its own name, as scikit-learn's estimators do.
 
     Subclasses check their parameters in ``_validate``.
@@ -31,7 +31,7 @@ class Parametrized(Shown):
     def _names(cls) -> tuple[str, ...]:
         return tuple(inspect.signature(cls).parameters)
 
-    def _facts(self) -> dict[str, Any]:
+    def _summary(self) -> dict[str, Any]:
         return {"kernel": repr(self)} | {name: repr(value) for name, value in self.get_params(deep=False).items()}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:

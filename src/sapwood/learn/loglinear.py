@@ -25,7 +25,7 @@ from sapwood.errors import DataError, TooLargeError
 from sapwood.fitting import all_or_nothing
 from sapwood.learn.parameters import check_seed
 from sapwood.memory import available
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 from sapwood.registry import Reader, Writer, register
 
 __all__ = ["CandidateSets", "LogLinear"]
@@ -40,7 +40,7 @@ _MOST_BITS_LBFGS = 22
 
 
 @dataclass(frozen=True)
-class CandidateSets(Shown):
+class CandidateSets(HtmlTable):
     """Sets of candidates, and who chooses from each.
 
     Parameters

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from sapwood.errors import DataError
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 
 __all__ = ["FrameAnalysis", "FrameScores", "score_frames"]
 
@@ -25,7 +25,7 @@ class FrameAnalysis(NamedTuple):
 
 
 @dataclass(frozen=True)
-class FrameScores(Shown):
+class FrameScores(HtmlTable):
     """Points, and what follows from them.
 
     Attributes

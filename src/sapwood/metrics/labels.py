@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from sapwood.errors import DataError
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 
 __all__ = ["ClassScore", "LabelScores", "accuracy", "micro_f1", "score_labels"]
 
 
 @dataclass(frozen=True)
-class ClassScore(Shown):
+class ClassScore(HtmlTable):
     """The counts of one class: predicted rightly, predicted, in the gold standard."""
 
     correct: int
@@ -43,7 +43,7 @@ class ClassScore(Shown):
 
 
 @dataclass(frozen=True)
-class LabelScores(Shown):
+class LabelScores(HtmlTable):
     """Accuracy, micro-F1 and the counts of every class.
 
     Attributes

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapwood.errors import DataError, ParameterError
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 from sapwood.sources import lines
 from sapwood.trees.array import TreeArray
 from sapwood.trees.tree import Tree
@@ -40,7 +40,7 @@ _LENGTHS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, None))
 
 
 @dataclass(frozen=True)
-class ParsevalRules(Shown):
+class ParsevalRules(HtmlTable):
     """What counts as a bracket; the settings of an evalb parameter file.
 
     Parameters
@@ -156,7 +156,7 @@ COLLINS = ParsevalRules(
 
 
 @dataclass(frozen=True, slots=True)
-class SentenceScore(Shown):
+class SentenceScore(HtmlTable):
     """What evalb counts for one sentence.
 
     Attributes
@@ -195,7 +195,7 @@ class SentenceScore(Shown):
 
 
 @dataclass(frozen=True)
-class ParsevalSummary(Shown):
+class ParsevalSummary(HtmlTable):
     """Scores summed over sentences. Ratios are fractions of 1; those without a denominator are 0.
 
     Attributes
@@ -263,7 +263,7 @@ class ParsevalSummary(Shown):
 
 
 @dataclass(frozen=True)
-class ParsevalScores(Shown):
+class ParsevalScores(HtmlTable):
     """The scores of a parsed corpus: sentence by sentence, overall, and by length.
 
     Attributes

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapwood.errors import DataError, ParameterError
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 
 __all__ = ["RankingScores", "pairwise_loss", "rank_of_best", "score_ranking", "setwise_loss"]
 
 
 @dataclass(frozen=True)
-class RankingScores(Shown):
+class RankingScores(HtmlTable):
     """Ranking losses over all groups.
 
     Attributes

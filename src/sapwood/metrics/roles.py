@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from sapwood.errors import DataError
 from sapwood.metrics.labels import ClassScore
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 from sapwood.trees.propositions import Proposition, RoleSentence, pieces
 
 __all__ = ["RoleScores", "score_roles"]
@@ -22,7 +22,7 @@ _Whole = tuple[str, tuple[tuple[int, int], ...]]
 
 
 @dataclass(frozen=True)
-class RoleScores(Shown):
+class RoleScores(HtmlTable):
     """What the comparison of propositions gave.
 
     Attributes

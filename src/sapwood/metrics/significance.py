@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from sapwood.checks import check_count
 from sapwood.errors import DataError, ParameterError
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 
 __all__ = ["BootstrapResult", "TestResult", "chi_squared", "mcnemar", "paired_bootstrap"]
 
 
 @dataclass(frozen=True)
-class TestResult(Shown):
+class TestResult(HtmlTable):
     """A test's statistic and how likely one at least as large is by chance.
 
     Attributes
@@ -45,7 +45,7 @@ class TestResult(Shown):
 
 
 @dataclass(frozen=True)
-class BootstrapResult(Shown):
+class BootstrapResult(HtmlTable):
     """What a paired bootstrap found about the score of A minus the score of B.
 
     Attributes

@@ -17,7 +17,7 @@ from sklearn.exceptions import NotFittedError
 
 from sapwood import settings
 from sapwood.errors import DataError, ModelFileError, ParameterError
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 from sapwood.parse.flat import flat_tree
 from sapwood.parse.tokenizing import Token, split_sentences
 from sapwood.penn import BRACKETS
@@ -37,7 +37,7 @@ _SPELLINGS = {
 
 
 @dataclass(frozen=True)
-class Sentence(Shown):
+class Sentence(HtmlTable):
     """A sentence with its tree, and how the tree came about.
 
     Attributes

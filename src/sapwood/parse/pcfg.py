@@ -18,12 +18,12 @@ from sapwood import _core, settings
 from sapwood.checks import check_count
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import all_or_nothing
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 from sapwood.parse.annotation import SPLITS, Annotation, Constituent, bare_symbol, clean
 from sapwood.parse.base import BaseParser, check_words, refuse_text
 from sapwood.parse.estimation import GrammarTables, Markov, estimate
 from sapwood.parse.lexicon import Lexicon
-from sapwood.parse.pieces import cut
+from sapwood.parse.splitting import split_long
 from sapwood.trees.array import TreeArray, concatenate
 from sapwood.trees.heads import HeadTable
 from sapwood.trees.nbest import NBest
@@ -41,7 +41,7 @@ _SPARE = 3
 
 
 @dataclass(frozen=True)
-class Parsed(Shown):
+class Parsed(HtmlTable):
     """The parses of one sentence and how they were found.
 
     Attributes
@@ -396,7 +396,7 @@ class PCFGParser(BaseParser):
     def _in_pieces(self, words: list[str], tags: Sequence[str] | None) -> Parsed:
         """Parse a sentence that is too long as a row of shorter ones."""
         limit = min(self.max_length, max(1, (len(words) + 1) // 2))
-        bounds = cut(words, limit)
+        bounds = split_long(words, limit)
         parts = [words[begin:end] for begin, end in bounds]
         given = None if tags is None else [tags[begin:end] for begin, end in bounds]
         found = self.analyse(parts, 1, tags=given)

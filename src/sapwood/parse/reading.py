@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sapwood import settings
 from sapwood.callers import levels_to_user
 from sapwood.errors import DataError, ParameterError, SapwoodError
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 from sapwood.parse.base import BaseParser, Sentence, check_words
 from sapwood.parse.flat import flat_tree
 from sapwood.parse.parameter import as_parser
@@ -38,7 +38,7 @@ NO_PARSER = "no parser was given"
 
 
 @dataclass(frozen=True)
-class Reading(Shown):
+class Reading(HtmlTable):
     """Examples with the trees of their sentences.
 
     Attributes

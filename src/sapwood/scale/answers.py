@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from sapwood import settings
 from sapwood.checks import check_count
 from sapwood.errors import ParameterError
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 from sapwood.scale import cluster
 from sapwood.scale.parts import as_part
 from sapwood.tasks.roles.labeler import RoleLabeler
@@ -78,7 +78,7 @@ def _ask(model: Any, method: str, read: Callable[[Any], Any] | None, part: Any) 
     return getattr(model, method)(given)
 
 
-class ClusterLabeler(Shown):
+class ClusterLabeler(HtmlTable):
     """A role labeller whose sentences are labelled by the workers of a cluster.
 
     Takes the labeller's place in ``sapwood.tasks.roles.runs.label_to_file``, which writes the same bytes then, and goes

@@ -25,7 +25,7 @@ from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.files import load, save
 from sapwood.kernels.base import Kernel, as_data
 from sapwood.kernels.choice import check_kernel
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 from sapwood.scale import cluster
 from sapwood.scale.extras import need
 from sapwood.scale.ledger import Ledger, digest, safely
@@ -131,7 +131,7 @@ def gram_to_zarr(
     return store
 
 
-class GramStore(Shown):
+class GramStore(HtmlTable):
     """A Gram matrix on disk, perhaps unfinished.
 
     Parameters

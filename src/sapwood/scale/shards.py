@@ -23,7 +23,7 @@ from sapwood import settings
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.files import load, save
 from sapwood.learn.checkpoints import fingerprint
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 from sapwood.scale import cluster
 from sapwood.scale.ledger import Ledger, digest, safely
 from sapwood.scale.parts import as_part
@@ -136,7 +136,7 @@ def map_to_shards(
     return shards
 
 
-class Shards(Shown):
+class Shards(HtmlTable):
     """Sparse matrices on disk, one after the other.
 
     Iteration gives each shard as a matrix and its labels (None where there are none) and holds one at a time.

@@ -1,6 +1,6 @@
 """Many trees as one array: interned, sliceable, and accepted wherever scikit-learn takes an array.
 
-``TreeArray`` is the door to the native core: whatever passes it is valid, so kernels need not check again. An
+``TreeArray`` is what the native core takes: whatever is in one is valid, so kernels need not check again. An
 element is a tree, or a bag of trees for documents of several sentences.
 """
 

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from sapwood.errors import BracketError, DataError, TreeError
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 from sapwood.trees.array import TreeArray
 from sapwood.trees.views import as_view, columns_of_numbers, columns_of_trees
 
 __all__ = ["Examples"]
 
 
-class Examples(Shown):
+class Examples(HtmlTable):
     """Named views of one set of examples, sliceable like an array.
 
     Parameters
@@ -133,7 +133,7 @@ class Examples(Shown):
     def __repr__(self) -> str:
         return f"Examples({', '.join(self._views)}; {self._length:,} {'row' if self._length == 1 else 'rows'})"
 
-    def _facts(self) -> dict[str, Any]:
+    def _summary(self) -> dict[str, Any]:
         shown = {name: f"matrix, {' × '.join(map(str, view.shape))}" for name, view in self._views.items()}
         return {name: repr(view) if isinstance(view, TreeArray) else shown[name] for name, view in self._views.items()}
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sapwood import _core
 from sapwood.checks import check_count, check_limit, is_whole
 from sapwood.errors import DataError, ParameterError
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 from sapwood.trees.array import TreeArray
 from sapwood.trees.heads import HeadTable
 
@@ -69,7 +69,7 @@ class ReductionStatistics:
         )
 
 
-class Grammar(Shown):
+class Grammar(HtmlTable):
     """Rules with heads, and the reductions between them; immutable.
 
     Parameters

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from sapwood.errors import ParameterError
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 from sapwood.penn import NOUN_TAGS, PUNCTUATION_TAGS
 
 __all__ = ["COLLINS_HEADS", "HeadTable", "bare_label"]
@@ -72,7 +72,7 @@ COLLINS_HEADS: Mapping[str, Search] = _collins()
 """The Collins table without noun phrases, which have a rule of their own."""
 
 
-class HeadTable(Shown):
+class HeadTable(HtmlTable):
     """Finds the head child of a production by a table of preferred labels.
 
     Parameters

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 from sapwood.trees.array import TreeArray
 from sapwood.trees.tree import Tree
 
@@ -19,7 +19,7 @@ __all__ = ["NBest"]
 
 
 @dataclass(frozen=True, eq=False)
-class NBest(Shown):
+class NBest(HtmlTable):
     """The alternative parses of one sentence.
 
     Attributes
@@ -53,6 +53,6 @@ class NBest(Shown):
     def __len__(self) -> int:
         return len(self.parses)
 
-    def _facts(self) -> dict[str, Any]:
+    def _summary(self) -> dict[str, Any]:
         first = f"{self.parses[0]}, score {self.scores[0]:.6g}" if len(self) else "none"
         return {"parses": repr(self.parses), "first": first, "gold": "unknown" if self.gold is None else str(self.gold)}

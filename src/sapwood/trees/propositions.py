@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 from sapwood.trees.tree import Tree
 
 __all__ = ["Argument", "Proposition", "RoleSentence", "long_role", "pieces", "short_role"]
@@ -46,7 +46,7 @@ class Argument:
 
 
 @dataclass(frozen=True)
-class Proposition(Shown):
+class Proposition(HtmlTable):
     """A predicate and its arguments.
 
     Attributes
@@ -103,7 +103,7 @@ class Proposition(Shown):
 
 
 @dataclass(frozen=True)
-class RoleSentence(Shown):
+class RoleSentence(HtmlTable):
     """A sentence with its tree and its propositions.
 
     Attributes
@@ -129,12 +129,12 @@ class RoleSentence(Shown):
     def __len__(self) -> int:
         return len(self.words)
 
-    def _facts(self) -> dict[str, Any]:
-        facts: dict[str, Any] = {"sentence": " ".join(self.words)}
+    def _summary(self) -> dict[str, Any]:
+        summary: dict[str, Any] = {"sentence": " ".join(self.words)}
         for one in self.propositions:
             roles = (f"{part.role}: {' '.join(self.words[part.first : part.last + 1])}" for part in one.arguments)
-            facts[one.title] = "; ".join(roles)
-        return facts
+            summary[one.title] = "; ".join(roles)
+        return summary
 
 
 def pieces(arguments: tuple[Argument, ...]) -> Iterator[tuple[str, tuple[tuple[int, int], ...]]]:

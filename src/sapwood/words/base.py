@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sapwood.checks import check_amount
 from sapwood.errors import DataError, ParameterError
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 
 __all__ = ["Comparison", "Source", "WordProduct", "WordScaled", "WordSimilarity", "WordSum", "as_words"]
 
@@ -60,7 +60,7 @@ class Comparison:
         return sparse.csr_array((matrix.data[kept], at[kept], ends), shape=(matrix.shape[0], len(self._used)))
 
 
-class WordSimilarity(Shown, ABC):
+class WordSimilarity(HtmlTable, ABC):
     """Base of all word similarities: σ of two words, of two vocabularies, and ``+ *`` between similarities.
 
     Similarities are values: they do not change once made.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from sapwood.corpora.xml_stream import XmlHandler, read_xml
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 from sapwood.sources import Source, open_all
 
 __all__ = ["AnnotatedSentence", "Filler", "FrameTarget", "iter_fulltext", "read_fulltext"]
@@ -30,7 +30,7 @@ class Filler:
 
 
 @dataclass(frozen=True)
-class FrameTarget(Shown):
+class FrameTarget(HtmlTable):
     """Words that evoke a frame, and what fills its roles in the sentence.
 
     Attributes
@@ -58,7 +58,7 @@ class FrameTarget(Shown):
 
 
 @dataclass(frozen=True)
-class AnnotatedSentence(Shown):
+class AnnotatedSentence(HtmlTable):
     """A sentence with the frames in it.
 
     Attributes

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from sapwood.corpora.xml_stream import XmlHandler, read_xml
 from sapwood.errors import DataError
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 from sapwood.sources import Source, open_all
 
 __all__ = [
@@ -31,7 +31,7 @@ CORE_TYPES = ("Core", "Core-Unexpressed", "Peripheral", "Extra-Thematic")
 
 
 @dataclass(frozen=True)
-class FrameElement(Shown):
+class FrameElement(HtmlTable):
     """A role of a frame.
 
     Attributes
@@ -56,7 +56,7 @@ class FrameElement(Shown):
 
 
 @dataclass(frozen=True)
-class LexicalUnit(Shown):
+class LexicalUnit(HtmlTable):
     """A word, or several, in the sense that evokes a frame: ``name`` such as ``give_up.v``, and its words."""
 
     name: str
@@ -83,7 +83,7 @@ class LexicalUnit(Shown):
 
 
 @dataclass(frozen=True)
-class Frame(Shown):
+class Frame(HtmlTable):
     """A frame with its roles in the order of the lexicon.
 
     Examples
@@ -136,7 +136,7 @@ class FrameRelation:
 
 
 @dataclass(frozen=True)
-class Lexicon(Shown):
+class Lexicon(HtmlTable):
     """All frames and how they are related.
 
     Attributes

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from sapwood.corpora.framenet.fulltext import AnnotatedSentence, sentences_in
 from sapwood.corpora.framenet.lexicon import Frame, FrameRelation, Lexicon, read_frame, relations_in
 from sapwood.errors import DataError
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 from sapwood.sources import Line, Source, blocks, lines, open_all
 from sapwood.trees.texts import TreeTexts
 from sapwood.trees.tree import Tree
@@ -24,7 +24,7 @@ __all__ = ["FrameNet", "SentenceParse", "read_framenet", "read_sentence_parses",
 
 
 @dataclass(frozen=True)
-class FrameNet(Shown):
+class FrameNet(HtmlTable):
     """A release that has been read: its lexicon, and the sentences of its annotated texts in the order of the files."""
 
     lexicon: Lexicon
@@ -58,7 +58,7 @@ class FrameNet(Shown):
 
 
 @dataclass(frozen=True)
-class SentenceParse(Shown):
+class SentenceParse(HtmlTable):
     """The tree of a sentence, and where each of its leaves stands in the text (last character included)."""
 
     tree: Tree

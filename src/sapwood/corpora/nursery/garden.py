@@ -23,7 +23,7 @@ from sapwood.corpora.nursery.lexicon import Lexicon, Noun, Verb, lexicon
 from sapwood.corpora.nursery.variation import near_miss, paraphrase
 from sapwood.corpora.questions import Question
 from sapwood.errors import ParameterError
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 from sapwood.trees.array import TreeArray
 from sapwood.trees.tree import Tree
 
@@ -46,7 +46,7 @@ _LABELS = {
 
 
 @dataclass(frozen=True)
-class NurserySentence(Shown):
+class NurserySentence(HtmlTable):
     """A sentence of the nursery with everything that is known about it.
 
     Attributes
@@ -92,7 +92,7 @@ class NurseryPair:
 
 
 @dataclass(frozen=True)
-class Nursery(Shown):
+class Nursery(HtmlTable):
     """A grown corpus. It is a garden, not a benchmark: figures on it say that code works, nothing about language.
 
     Attributes

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 
 __all__ = ["Lexicon", "Noun", "Verb", "lexicon"]
 
@@ -124,7 +124,7 @@ class Verb:
 
 
 @dataclass(frozen=True)
-class Lexicon(Shown):
+class Lexicon(HtmlTable):
     """All words of the nursery.
 
     Attributes

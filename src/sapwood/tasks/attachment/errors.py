@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapwood.errors import DataError
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 from sapwood.parse.incremental import FOOT_CLASSES, Forests, word_classes
 
 __all__ = ["AttachmentErrors", "choices", "evaluate", "frequency_utility"]
 
 
 @dataclass(frozen=True)
-class AttachmentErrors(Shown):
+class AttachmentErrors(HtmlTable):
     """Errors over forests.
 
     Attributes

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sapwood.corpora.framenet import AnnotatedSentence, Frame, FrameTarget, Lexicon
 from sapwood.errors import DataError
 from sapwood.learn.loglinear import CandidateSets
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 from sapwood.settings import progress_bar
 from sapwood.tasks.frames.rows import Rows, TargetInstance, code
 from sapwood.tasks.frames.sentences import ParsedSentence
@@ -33,7 +33,7 @@ _AT_ONCE = 200
 
 
 @dataclass(frozen=True)
-class FrameInput(Shown):
+class FrameInput(HtmlTable):
     """A parsed sentence and the targets in it whose arguments are wanted (or known)."""
 
     parse: ParsedSentence

@@ -22,7 +22,7 @@ from sapwood.draw.spans import LabelledSpan, SpanLayer
 from sapwood.errors import DataError
 from sapwood.fitting import all_or_nothing
 from sapwood.learn.loglinear import CandidateSets, LogLinear
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 from sapwood.registry import Field, part_of, register_estimator
 from sapwood.tasks.frames.instances import (
     FrameInput,
@@ -44,7 +44,7 @@ _SMALLEST = 1e-3
 
 
 @dataclass(frozen=True)
-class RoleFiller(Shown):
+class RoleFiller(HtmlTable):
     """A predicted argument.
 
     Attributes
@@ -69,7 +69,7 @@ class RoleFiller(Shown):
 
 
 @dataclass(frozen=True)
-class LabelledTarget(Shown):
+class LabelledTarget(HtmlTable):
     """A target with its frame and predicted arguments, in the order of the sentence; ``status`` as in decoding."""
 
     frame: str

@@ -11,7 +11,7 @@ from sapwood.corpora.framenet import AnnotatedSentence, Lexicon, read_framenet, 
 from sapwood.corpora.nursery import Nursery
 from sapwood.corpora.nursery.frames import frame_lexicon, frames
 from sapwood.errors import DataError
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 from sapwood.tasks.frames.instances import FrameInput
 from sapwood.tasks.frames.sentences import from_tags, from_tree
 from sapwood.words.senses import WordSenses
@@ -20,7 +20,7 @@ __all__ = ["FrameCorpus", "find_senses", "load_framenet", "nursery_frames"]
 
 
 @dataclass(frozen=True)
-class FrameCorpus(Shown):
+class FrameCorpus(HtmlTable):
     """A corpus for training and testing.
 
     Attributes

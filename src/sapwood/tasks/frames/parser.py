@@ -13,7 +13,7 @@ from sapwood.corpora.conllu import DependencySentence
 from sapwood.corpora.framenet import Lexicon
 from sapwood.errors import DataError
 from sapwood.fitting import all_or_nothing
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 from sapwood.parse.base import Sentence
 from sapwood.parse.parameter import PARSER
 from sapwood.parse.reading import check_listed, read_examples, read_text
@@ -29,7 +29,7 @@ __all__ = ["FrameParser", "FrameSentence", "as_parsed"]
 
 
 @dataclass(frozen=True)
-class FrameSentence(Shown):
+class FrameSentence(HtmlTable):
     """A sentence with the frames found in it.
 
     Attributes

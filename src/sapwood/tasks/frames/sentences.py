@@ -12,7 +12,7 @@ from functools import cached_property
 
 from sapwood.corpora.conllu import DependencySentence
 from sapwood.errors import DataError
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 from sapwood.penn import BE, BRACKETS, FINITE_TAGS, HAVE
 from sapwood.trees.dependencies import Constituents, dependencies, head_constituents
 from sapwood.trees.tree import Tree
@@ -26,7 +26,7 @@ _ESCAPES = {name: sign for sign, name in BRACKETS.items()}
 
 
 @dataclass(frozen=True)
-class ParsedSentence(Shown):
+class ParsedSentence(HtmlTable):
     """A sentence that has been parsed.
 
     Attributes

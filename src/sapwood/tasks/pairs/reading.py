@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapwood.errors import DataError
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 from sapwood.parse.reading import Reading, read_examples
 from sapwood.trees.array import TreeArray
 from sapwood.trees.convert import is_nltk
@@ -21,7 +21,7 @@ __all__ = ["PairReading", "as_pairs", "read_pair_trees"]
 
 
 @dataclass(frozen=True)
-class PairReading(Shown):
+class PairReading(HtmlTable):
     """Pairs of trees, and which of them hold a text without a whole parse.
 
     Attributes

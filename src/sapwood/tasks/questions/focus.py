@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 from sapwood.penn import NOUN_TAGS, QUESTION_TAGS
 from sapwood.trees.heads import bare_label
 from sapwood.trees.tree import Tree
@@ -24,7 +24,7 @@ _NOUN_PHRASES = frozenset(["NP", "NX", "NML", "NAC", "WHNP", "QP"])
 
 
 @dataclass(frozen=True)
-class Focus(Shown):
+class Focus(HtmlTable):
     """What a question asks about.
 
     Attributes

@@ -23,7 +23,7 @@ from sapwood.kernels.semantic import SemanticSubsetTree, SmoothedPartialTree
 from sapwood.kernels.syntactic import SubsetTree
 from sapwood.learn.svm import KernelSVC
 from sapwood.learn.targets import check_classes
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 from sapwood.tasks.questions.classifier import QuestionClassifier, plain_kernel
 from sapwood.words.forms import Tagged
 from sapwood.words.wordnet import WordNet
@@ -213,7 +213,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Tuning(Shown):
+class Tuning(HtmlTable):
     """Every trial, in the order in which it was made, and the best one of the machine itself."""
 
     trials: tuple[Trial, ...]

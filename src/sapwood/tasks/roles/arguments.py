@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapwood.errors import DataError
-from sapwood.notebook import Shown
+from sapwood.notebook import HtmlTable
 from sapwood.tasks.roles.encoding import Candidate
 from sapwood.tasks.roles.feature_sets import flat_features
 from sapwood.tasks.roles.predicates import VERBAL_TAGS
@@ -30,7 +30,7 @@ VIEWS = {"path": "path", "siblings": "path+siblings", "constituent": "constituen
 """Names of views, without what an identifier cannot hold, and the portions behind them."""
 
 
-class RoleArguments(Shown):
+class RoleArguments(HtmlTable):
     """Arguments with their roles, sliceable like an array.
 
     Attributes

@@ -1,7 +1,6 @@
-"""What every door of this room checks: arrays of the right shape and type, and sensible limits.
+"""Checks that several decoders share: arrays of the right shape and type, and sensible limits.
 
-Only checks and conversions that more than one door needs belong here; what a value means is said where it is
-used.
+What a value means is checked where it is used.
 """
 
 from __future__ import annotations

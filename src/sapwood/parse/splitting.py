@@ -1,19 +1,19 @@
-"""Cutting a sentence that is too long for a chart where it hurts least."""
+"""Splitting sentences that are too long for a chart at punctuation."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["cut"]
+__all__ = ["split_long"]
 
 # Where a clause ends, where a phrase may end, and anywhere.
 _CUTS = (frozenset(".!?;…"), frozenset({",", ":", "--", "-", "–", "—", ")", "-RRB-", "''", '"'}))
 
 
-def cut(words: Sequence[str], limit: int) -> list[tuple[int, int]]:
-    """Return the begin and end of pieces of at most so many words, cut after punctuation where possible.
+def split_long(words: Sequence[str], limit: int) -> list[tuple[int, int]]:
+    """Return the begin and end of parts of at most ``limit`` words, split after punctuation where possible.
 
-    >>> cut("I came ; I saw , I won".split(), 6)
+    >>> split_long("I came ; I saw , I won".split(), 6)
     [(0, 6), (6, 8)]
     """
     pieces = []
