@@ -3,7 +3,7 @@
 ``python benchmarks/solver.py`` compares both at 2,000, 5,000 and 10,000 arguments. With ``--sizes`` it trains natively
 on as many as asked and prints how cost grows; 0 means all:
 
-    python benchmarks/solver.py --sizes 5000 10000 20000 45000 100000 0 --memory 11
+    python benchmarks/solver.py --sizes 5000 10000 20000 45000 100000 0 --memory-limit 11000
 
 Needs the CoNLL-2005 release without words in a data folder (``SAPWOOD_DATA``; see ``arguments``).
 """
@@ -78,7 +78,7 @@ def load() -> Data | None:
     return Data(*train, test, np.array(roles[:TESTED]))
 
 
-def run(data: Data, size: int, solver: str, memory: float | None = None) -> Run:
+def run(data: Data, size: int, solver: str, memory_limit: float | None = None) -> Run:
     X, y = data.sample(size)
     spent = {"tables": 0.0, "points": 0.0}
     prepare = smo.prepare
@@ -92,7 +92,7 @@ def run(data: Data, size: int, solver: str, memory: float | None = None) -> Run:
     smo.prepare = timed
     try:
         start, clock = time.process_time(), time.perf_counter()
-        model = KernelSVC(KERNEL, C=2.4, solver=solver, memory=memory).fit(X, y)
+        model = KernelSVC(KERNEL, C=2.4, solver=solver, memory_limit=memory_limit).fit(X, y)
         seconds, wall = time.process_time() - start, time.perf_counter() - clock
     finally:
         smo.prepare = prepare
@@ -129,13 +129,13 @@ def main() -> list[Row]:
     return rows
 
 
-def grow(data: Data, sizes: list[int], memory: float | None) -> None:
+def grow(data: Data, sizes: list[int], memory_limit: float | None) -> None:
     """Train on larger and larger samples, print what each took, and fit the exponent of the cost."""
     print(f"{KERNEL!r}, C=2.4, {len(set(data.roles))} roles, seed {SEED}")
     print("arguments   points  support  tables CPU s  solver CPU s  all CPU s   wall s  peak GiB  accuracy", flush=True)
     done: list[Run] = []
     for size in sizes:
-        one = run(data, size, "native", memory)
+        one = run(data, size, "native", memory_limit)
         done.append(one)
         total = one.tables + one.solver
         print(
@@ -153,7 +153,7 @@ def grow(data: Data, sizes: list[int], memory: float | None) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sizes", type=int, nargs="+", help="train natively on so many arguments; 0 for all")
-    parser.add_argument("--memory", type=float, help="limit for the native solver in gigabytes")
+    parser.add_argument("--memory-limit", type=float, help="limit for the native solver in megabytes")
     parser.add_argument("--threads", type=int)
     options = parser.parse_args()
     if options.threads:
@@ -162,6 +162,6 @@ if __name__ == "__main__":
         found = load()
         if found is None:
             sys.exit(1)
-        grow(found, options.sizes, options.memory)
+        grow(found, options.sizes, options.memory_limit)
     else:
         print(show(main()))

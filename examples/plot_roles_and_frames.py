@@ -20,6 +20,6 @@ roles_html(labeler.label(sentences[417].tree))
 # %%
 # The same sentence has a frame, too.
 lexicon, data = nursery_frames(garden)
-frames = FrameLabeler(bits=18, l2=0.3, epochs=3).fit(data[:400], lexicon=lexicon)
+frames = FrameLabeler(bits=18, alpha=0.3, epochs=3).fit(data[:400], lexicon=lexicon)
 answer = frames.predict(data[417:418])[0]
 span_svg(data[417].parse.words, [target.layer() for target in answer])

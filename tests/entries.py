@@ -233,8 +233,10 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
             "masks": np.array([1], np.uint32)}  # fmt: skip
     word = _dependencies()[0].rows[0]
 
-    def sets_fit(bits: Any, l2: Any, rate: Any, right: Any) -> Any:
-        return learn.LogLinear(bits=bits, l2=l2, rate=rate, epochs=1).fit(learn.CandidateSets(**sets), right)
+    def sets_fit(bits: Any, alpha: Any, learning_rate: Any, right: Any) -> Any:
+        return learn.LogLinear(bits=bits, alpha=alpha, learning_rate=learning_rate, epochs=1).fit(
+            learn.CandidateSets(**sets), right
+        )
 
     return {
         # trees
@@ -294,7 +296,7 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "LandmarkMap": (_fitted(kernels.LandmarkMap), {"X": trees(), "kernel": kernels.SubsetTree(), "n_components": 2, "random_state": 0}),
         # learn
         "KernelSVC": (_fitted(learn.KernelSVC), {"X": trees(), "y": labels, "kernel": kernels.SubsetTree(), "C": 1.0, "tol": 0.001, "multi_class": "ovr",
-                                                 "solver": "auto", "cache_size": 10.0, "class_weight": "balanced"}),
+                                                 "solver": "auto", "memory_limit": 10.0, "class_weight": "balanced"}),
         "KernelSVR": (_fitted(learn.KernelSVR), {"X": trees(), "y": [1.0, 2.0, 2.5, 1.5], "kernel": kernels.SubsetTree(), "C": 1.0, "epsilon": 0.1}),
         "VotedPerceptron": (_fitted(learn.VotedPerceptron), {"X": trees(), "y": labels, "kernel": kernels.SubsetTree(), "epochs": 1, "vote": "voted", "random_state": 0}),
         "KernelRanker": (_fitted(learn.KernelRanker, "groups"), {**rank, "kernel": kernels.SubsetTree(), "loss": "pairwise", "pairs": "best", "epochs": 1,
@@ -303,7 +305,7 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "RecursiveClassifier": (_fitted(learn.RecursiveClassifier), {"X": trees(), "y": labels, **small, "optimizer": "adam"}),
         "RecursiveRegressor": (_fitted(learn.RecursiveRegressor), {"X": trees(), "y": [1.0, 2.0, 2.5, 1.5], **small, "clip": 5.0}),
         "AdditiveLogistic": (_fitted(learn.AdditiveLogistic), {"X": features, "y": [n % 2 for n in range(30)], "C": 0.1, "knots": 4}),
-        "LogLinear": (sets_fit, {"bits": 6, "l2": 1.0, "rate": 0.1, "right": np.array([0])}),
+        "LogLinear": (sets_fit, {"bits": 6, "alpha": 1.0, "learning_rate": 0.1, "right": np.array([0])}),
         "CandidateSets": (learn.CandidateSets, sets),
         "from_ranks": (learn.from_ranks, {"ranks": [1, 2, 3]}),
         # decode
@@ -318,7 +320,7 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
                                                  "method": "exact", "time_limit": 0.2}),
         # parse
         "PCFGParser": (_parsed, {"trees": [one.tree for one in garden.sentences[:8]], "words": ["the", "dog"], "vertical": 2, "horizontal": 2,
-                                 "backoff": 1.0, "beam": 10.0, "max_length": 20, "memory_limit": 2**28}),
+                                 "backoff": 1.0, "beam": 10.0, "max_length": 20, "memory_limit": 268.0}),
         "jackknife": (parse.jackknife, {"treebank": [one.tree for one in garden.sentences[:8]], "folds": 2, "n": 2}),
         "Token": (parse.Token, {"word": "dog", "begin": 0, "end": 3}),
         "tokenize": (parse.tokenize, {"text": "Mr. Smith's dog."}),
@@ -453,8 +455,8 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "coverage": (roles.coverage, {"sentences": _roles()}),
         "find_predicates": (roles.find_predicates, {"at": positions, "nouns": ("dog",)}),
         "role_kernel": (roles.role_kernel, {"name": "composite", "grammar": _grammar(), "theta": 0.6, "gamma": 0.1, "decay": 0.4}),
-        "FrameIdentifier": (_frames_fitted(frames.FrameIdentifier), {"X": data, "lexicon": lexicon, "l2": 1.0, "rate": 0.1, "epochs": 1, "bits": 8, "none_offset": 0.0}),
-        "FrameLabeler": (_frames_fitted(frames.FrameLabeler), {"X": data, "lexicon": lexicon, "l2": 1.0, "rate": 0.1, "epochs": 1, "bits": 8, "batch": 2, "method": "exact",
+        "FrameIdentifier": (_frames_fitted(frames.FrameIdentifier), {"X": data, "lexicon": lexicon, "alpha": 1.0, "learning_rate": 0.1, "epochs": 1, "bits": 8, "none_offset": 0.0}),
+        "FrameLabeler": (_frames_fitted(frames.FrameLabeler), {"X": data, "lexicon": lexicon, "alpha": 1.0, "learning_rate": 0.1, "epochs": 1, "bits": 8, "batch_size": 2, "method": "exact",
                                                                "spans": "extended", "templates": "extended", "null_offset": 0.0}),
         "FrameParser": (lambda X, lexicon: frames.FrameParser(labeler=frames.FrameLabeler(bits=8, epochs=1), identifier=frames.FrameIdentifier(bits=8, epochs=1)).fit(X, lexicon=lexicon).predict(X), {"X": data[:2], "lexicon": lexicon}),
         "FrameInput": (frames.FrameInput, {"parse": data[0].parse, "targets": ()}),

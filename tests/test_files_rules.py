@@ -83,6 +83,29 @@ class TestVersions:
         expected = specimens.use(specimens.specimen("KernelSVC"))
         np.testing.assert_array_equal(specimens.use(sw.load(tmp_path / "old.sap")), expected)
 
+    @pytest.mark.parametrize(
+        ("name", "old", "new"),
+        [
+            ("KernelSVC", {"memory": 2.5, "cache_size": 200.0}, {"memory_limit": 2500.0}),
+            ("KernelSVC", {"memory": None, "cache_size": 200.0}, {"memory_limit": None}),
+            ("KernelSVC", {"memory": None, "cache_size": 50.0}, {"memory_limit": 50.0}),
+            ("KernelRanker", {"cache_size": 50.0}, {"memory_limit": 50.0}),
+            ("LogLinear", {"l2": 0.5, "rate": 0.2, "batch": 4}, {"alpha": 0.5, "learning_rate": 0.2, "batch_size": 4}),
+            ("PCFGParser", {"memory_limit": 5_000_000}, {"memory_limit": 5.0}),
+        ],
+    )
+    def test_parameters_of_format_1_2_have_new_names_and_units(
+        self, name: str, old: dict[str, Any], new: dict[str, Any], tmp_path: Path
+    ) -> None:
+        sw.save(specimens.specimen(name), tmp_path / "x.sap")
+        header, document, body = parts((tmp_path / "x.sap").read_bytes())
+        given = document["object"]["params"]
+        document["object"]["params"] = {key: value for key, value in given.items() if key not in new} | old
+        del document["sha256"]
+        document["minor"] = 2
+        (tmp_path / "old.sap").write_bytes(whole(header, document, body))
+        assert new.items() <= sw.load(tmp_path / "old.sap").get_params(deep=False).items()
+
     def test_a_newer_minor_version_is_read_and_what_it_adds_is_passed_over(self, tmp_path: Path) -> None:
         sw.save(specimens.specimen("KernelSVC"), tmp_path / "x.sap")
         header, document, body = parts((tmp_path / "x.sap").read_bytes())
@@ -127,7 +150,7 @@ class TestDamage:
         assert main(["show", str(path)]) == 0
         shown = capsys.readouterr().out
         assert f"sha256: {hashlib.sha256(path.read_bytes()).hexdigest()}" in shown
-        assert "format 1.2" in shown
+        assert "format 1.3" in shown
 
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

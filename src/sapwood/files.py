@@ -19,14 +19,11 @@ from numpy.typing import NDArray
 
 from sapwood.errors import ModelFileError, ParameterError, TooLargeError
 from sapwood.memory import available
-from sapwood.registry import Reader, Writer
+from sapwood.registry import FORMAT_MINOR, FORMAT_VERSION, Reader, Writer
 from sapwood.writing import atomic_write, path_name
 
 __all__ = ["describe", "is_model_file", "load", "save"]
 
-# A file of a newer major version cannot be read; a newer minor one has only things that may be passed over.
-FORMAT_VERSION = 1
-FORMAT_MINOR = 2
 _KEY = "sapwood"
 # A header lists a few dozen arrays; anything near this size is damage or malice.
 _LARGEST_HEADER = 100_000_000
@@ -88,11 +85,13 @@ def load(path: str | os.PathLike[str]) -> Any:
         arrays = _arrays(stream, name, header)
     if "sha256" in document and not _is_whole(document, arrays):
         raise ModelFileError(f"{name}: the file is damaged: its content is not what was saved; copy or save it again.")
+    minor = document.get("minor", 0)
+    if isinstance(minor, bool) or not isinstance(minor, int):
+        raise ModelFileError(f"{name}: the file is damaged: its minor version is {minor!r}; copy or save it again.")
     try:
-        return Reader(name, arrays).part(document.get("object"))
+        return Reader(name, arrays, minor).part(document.get("object"))
     except ModelFileError as error:
-        minor = document.get("minor", 0)
-        if not isinstance(minor, int) or minor <= FORMAT_MINOR:
+        if minor <= FORMAT_MINOR:
             raise
         raise ModelFileError(
             f"{error} It was written by a newer version ({document.get('written_by')}); updating Sapwood may help."

@@ -35,6 +35,11 @@ __all__ = [
     "register_estimator",
 ]
 
+# The version of the format of model files: a newer major one cannot be read; a newer minor one has only things that may
+# be passed over.
+FORMAT_VERSION = 1
+FORMAT_MINOR = 3
+
 # Which module registers a name: loading a file imports what it needs and nothing else.
 HOMES = {
     "AttachmentRanker": "sapwood.tasks.attachment.ranker",
@@ -184,6 +189,24 @@ def plain_value(value: Any, name: str = "") -> Any:
     )
 
 
+# What parameters are called since format 1.3.
+_RENAMED = {"l2": "alpha", "rate": "learning_rate", "batch": "batch_size", "cache_size": "memory_limit"}
+
+
+def _renamed(kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters that a file of a format before 1.3 holds under their names and in their units of today."""
+    given = dict(values)
+    if kind == "KernelSVC" and "memory" in given:
+        # Gigabytes for one solver, and megabytes for the other, whose default was 200.
+        gigabytes, megabytes = given.pop("memory"), given.pop("cache_size", 200.0)
+        given["memory_limit"] = (None if megabytes == 200.0 else megabytes) if gigabytes is None else 1000 * gigabytes
+    elif kind == "PCFGParser" and "memory_limit" in given:
+        given["memory_limit"] /= 1e6  # they were bytes
+    elif kind == "RoleClassifier" and isinstance(given.get("machine"), Mapping):
+        given["machine"] = _renamed("KernelSVC", given["machine"])
+    return {_RENAMED.get(name, name): value for name, value in given.items()}
+
+
 # Kinds of arrays of labels, and what JSON holds for each.
 _LABELS: dict[str, tuple[type, ...]] = {
     "O": (str, bool, int, float, type(None)),
@@ -198,8 +221,8 @@ _LABELS: dict[str, tuple[type, ...]] = {
 class Reader:
     """Gives back arrays and objects from a file, checking each."""
 
-    def __init__(self, name: str, arrays: dict[str, NDArray[Any]]) -> None:
-        self._name, self._arrays = name, arrays
+    def __init__(self, name: str, arrays: dict[str, NDArray[Any]], minor: int = FORMAT_MINOR) -> None:
+        self._name, self._arrays, self._minor = name, arrays, minor
 
     def fail(self, reason: str) -> ModelFileError:
         """Make the error to raise when the content is not what it should be."""
@@ -291,6 +314,8 @@ class Reader:
         """
         # Some classes had another name for it in the beginning.
         values = data["parameters"] if "parameters" in data else data["params"]
+        if self._minor < 3 and isinstance(values, dict):
+            values = _renamed(kind.__name__, values)
         known = inspect.signature(kind).parameters
         if not isinstance(values, dict) or not set(values) <= set(known):
             raise ParameterError(f"its parameters are not those of {kind.__name__}")

@@ -46,7 +46,7 @@ def text(corpus, tmp_path_factory):
 
 def test_frames_of_text_have_places_in_the_text(corpus, parser, text, tmp_path, capsys):
     lexicon, data = nursery_frames(corpus)
-    model = FrameParser(labeler=FrameLabeler(bits=18, epochs=3, l2=0.3))
+    model = FrameParser(labeler=FrameLabeler(bits=18, epochs=3, alpha=0.3))
     path = tmp_path / "frames.sap"
     sw.save(model.fit(data, lexicon=lexicon), path)
     assert main(["predict", str(path), str(text), "--parser", parser]) == 0

@@ -96,7 +96,7 @@ class TestOverflow:
             lambda X: SubsetTree(1.0).expansion(X[:1], np.ones((1, 2)))(X),
             lambda X: KernelSVC(SubsetTree(1.0)).fit([X[0], "(s c)"], [0, 1]).predict(X),
             lambda X: VotedPerceptron(SubsetTree(1.0), vote="last").fit([X[0], "(s c)"], [1, 0]).predict(X),
-            lambda X: VotedPerceptron(SubsetTree(1.0), cache_size=1e-6).fit([X[0], "(s c)"], [1, 0]).predict(X),
+            lambda X: VotedPerceptron(SubsetTree(1.0), memory_limit=1e-6).fit([X[0], "(s c)"], [1, 0]).predict(X),
         ],
         ids=["expansion", "svm", "perceptron", "votes"],
     )

@@ -115,33 +115,35 @@ def learnable(count=200):
     return CandidateSets.of(rows, keys), np.array(right)
 
 
-@pytest.mark.parametrize("l2", [0.3, 3.0])
-def test_adagrad_comes_near_the_optimum_that_lbfgs_finds(l2):
+@pytest.mark.parametrize("alpha", [0.3, 3.0])
+def test_adagrad_comes_near_the_optimum_that_lbfgs_finds(alpha):
     sets, right = learnable()
-    best = LogLinear(l2=l2, solver="lbfgs", bits=12, epochs=20).fit(sets, right)
-    quick = LogLinear(l2=l2, bits=12, epochs=60, rate=0.2).fit(sets, right)
+    best = LogLinear(alpha=alpha, solver="lbfgs", bits=12, epochs=20).fit(sets, right)
+    quick = LogLinear(alpha=alpha, bits=12, epochs=60, learning_rate=0.2).fit(sets, right)
     optimum = best.objective(sets, right)
     assert optimum - 1e-3 <= quick.objective(sets, right) <= 1.01 * optimum
-    start = LogLinear(l2=l2, bits=12)
+    start = LogLinear(alpha=alpha, bits=12)
     start.weights_ = np.zeros(1 << 12, np.float32)
     assert optimum < 0.8 * start.objective(sets, right)
 
 
 def test_the_optimum_has_no_slope():
     sets, right = learnable()
-    model = LogLinear(l2=1.0, solver="lbfgs", bits=12, epochs=20).fit(sets, right)
+    model = LogLinear(alpha=1.0, solver="lbfgs", bits=12, epochs=20).fit(sets, right)
     weights, gradient = model.weights_.astype(float), np.zeros(1 << 12)
     native.loss_and_gradient(*sets._arguments(), right.astype(np.uint32), weights, 12, gradient)
     assert np.abs(gradient + 2.0 * weights).max() < 1e-3
 
 
-@pytest.mark.parametrize("batch", [1, 8])
-def test_threads_change_no_bit_and_seeds_do(batch):
+@pytest.mark.parametrize("batch_size", [1, 8])
+def test_threads_change_no_bit_and_seeds_do(batch_size):
     sets, right = learnable()
     made = []
     for threads, seed in ((1, 0), (2, 0), (3, 0), (1, 1)):
         with sw.options(threads=threads):
-            made.append(LogLinear(bits=12, batch=batch, epochs=3, random_state=seed).fit(sets, right).weights_)
+            made.append(
+                LogLinear(bits=12, batch_size=batch_size, epochs=3, random_state=seed).fit(sets, right).weights_
+            )
     np.testing.assert_array_equal(made[0], made[1])
     np.testing.assert_array_equal(made[0], made[2])
     assert not np.array_equal(made[0], made[3])
@@ -196,8 +198,8 @@ def test_training_can_be_stopped_after_an_epoch():
         ({"solver": "sgd"}, "solver must be"),
         ({"bits": 40}, "bits must be"),
         ({"epochs": 0}, "epochs must be"),
-        ({"l2": -1.0}, "l2 must be"),
-        ({"rate": 0.0}, "rate must be a finite number of more than 0"),
+        ({"alpha": -1.0}, "alpha must be"),
+        ({"learning_rate": 0.0}, "learning_rate must be a finite number of more than 0"),
     ],
 )
 def test_parameters_are_checked(parameters, message):

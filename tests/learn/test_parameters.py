@@ -84,9 +84,9 @@ def test_iterations_of_regression():
 
 
 def test_numbers_of_numpy_are_numbers():
-    with pytest.raises(ParameterError, match="l2 must be a finite number"):
-        LogLinear(l2=True)._check()
-    LogLinear(l2=np.float32(0.1), bits=np.int64(8))._check()
+    with pytest.raises(ParameterError, match="alpha must be a finite number"):
+        LogLinear(alpha=True)._check()
+    LogLinear(alpha=np.float32(0.1), bits=np.int64(8))._check()
 
 
 def test_a_subclass_does_as_it_likes():

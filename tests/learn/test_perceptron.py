@@ -66,7 +66,7 @@ def test_is_the_textbook_algorithm(kernel, data, monkeypatch):
     }
     for vote, margins in expected.items():
         # 50 kB: blocks of 79 examples, so that several make up an epoch.
-        model = VotedPerceptron(kernel, vote=vote, epochs=3, shuffle=False, cache_size=0.05).fit(X, y)
+        model = VotedPerceptron(kernel, vote=vote, epochs=3, shuffle=False, memory_limit=0.05).fit(X, y)
         assert model.n_mistakes_ == len(stages) - 1
         assert model.n_steps_ == 3 * len(X)
         np.testing.assert_allclose(model.decision_function(test), margins, atol=1e-9)
@@ -87,7 +87,7 @@ def test_interrupted_training_resumes_bit_for_bit(data, tmp_path, monkeypatch):
     from sapwood.learn import checkpoints
 
     path = tmp_path / "state.sap"
-    params = {"epochs": 4, "cache_size": 0.01, "random_state": 3}
+    params = {"epochs": 4, "memory_limit": 0.01, "random_state": 3}
     expected = VotedPerceptron(**params).fit(*data)
     monkeypatch.setattr(checkpoints.CheckpointFile, "wanted", property(lambda self: self._path is not None))
     plain, written = checkpoints.save, []
@@ -116,7 +116,9 @@ def test_more_classes_need_a_wrapper():
     assert (many.predict(X) == y).mean() > 0.9
 
 
-@pytest.mark.parametrize("params", [{"epochs": 0}, {"vote": "all"}, {"cache_size": -1}, {"random_state": -1}], ids=str)
+@pytest.mark.parametrize(
+    "params", [{"epochs": 0}, {"vote": "all"}, {"memory_limit": -1}, {"random_state": -1}], ids=str
+)
 def test_bad_parameters(params, data):
     with pytest.raises(ParameterError, match=next(iter(params))):
         VotedPerceptron(**params).fit(*data)

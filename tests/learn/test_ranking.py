@@ -373,7 +373,7 @@ def test_bad_data(change, message):
         {"pairs": "some"},
         {"epochs": 0},
         {"learning_rate": 0},
-        {"cache_size": float("nan")},
+        {"memory_limit": float("nan")},
         {"random_state": -1},
         {"kernel": "rbf"},
     ],

@@ -172,7 +172,7 @@ def test_interrupted_training_resumes_bit_for_bit(params, data, tmp_path, monkey
 
 
 def test_cache_limit_changes_nothing(data):
-    np.testing.assert_array_equal(ranker(cache_size=0).fit(*data).weights_, ranker().fit(*data).weights_)
+    np.testing.assert_array_equal(ranker(memory_limit=0).fit(*data).weights_, ranker().fit(*data).weights_)
 
 
 def test_training_in_parts(data):
@@ -377,7 +377,7 @@ def test_bad_data(change, message):
         {"batch_size": 0},
         {"dtype": "float16"},
         {"max_outdegree": 0},
-        {"cache_size": "much"},
+        {"memory_limit": "much"},
         {"initial_range": -1.0},
         {"min_label_count": 0},
         {"patience": 0},

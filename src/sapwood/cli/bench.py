@@ -34,7 +34,9 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         "--paths", nargs="+", default=["gram", "rows", "maps"], metavar="PATH", help="of gram, rows, maps"
     )
     scale.add_argument("--limit", type=positive_float, default=120.0, metavar="S", help="most seconds per point (120)")
-    scale.add_argument("--memory", type=positive_float, default=0.5, metavar="GB", help="for rows on demand (0.5)")
+    scale.add_argument(
+        "--memory-limit", type=positive_float, default=500.0, metavar="MB", help="for rows on demand (500)"
+    )
     scale.add_argument("--seed", type=int, default=0, metavar="N", help="default: %(default)s")
     scale.add_argument("--json", metavar="FILE", help="write the points and fits there, after each point")
     scale.add_argument("--svg", metavar="FILE", help="write the figure there")
@@ -59,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
             paths=options.paths,
             seed=options.seed,
             limit=options.limit,
-            memory=options.memory,
+            memory_limit=options.memory_limit,
             threads=settings.threads(),
         )
         for number, one in enumerate(found, 1):

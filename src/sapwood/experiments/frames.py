@@ -37,9 +37,9 @@ __all__ = ["MODELS", "run"]
 # What the table "tuning" found on the dev texts, so that the other tables can be made without it.
 MODELS = {
     "faithful": FrameLabeler(
-        spans="dependency", templates="semafor", inherit=False, l2=0.7, epochs=6, bits=25, null_offset=-0.6
+        spans="dependency", templates="semafor", inherit=False, alpha=0.7, epochs=6, bits=25, null_offset=-0.6
     ),
-    "best": FrameLabeler(l2=3.0, epochs=5, bits=25, null_offset=-0.9),
+    "best": FrameLabeler(alpha=3.0, epochs=5, bits=25, null_offset=-0.9),
 }
 _TITLES = {
     "faithful": "SEMAFOR's spans and features",
@@ -133,8 +133,8 @@ def _tuning(corpus: FrameCorpus, models: dict[str, FrameLabeler]) -> tuple[Table
         held = instances_of(corpus.dev, spans=model.spans)
         held_sets = candidate_sets(held, corpus.lexicon, templates=model.templates, inherit=model.inherit)
         best = -1.0
-        for l2 in _PENALTIES:
-            labeler = clone(model).set_params(l2=l2)
+        for alpha in _PENALTIES:
+            labeler = clone(model).set_params(alpha=alpha)
             lines: list[_Line] = []
 
             def measure(one: FrameLabeler, lines: list[_Line] = lines, held: _Held = (held, held_sets)) -> None:
@@ -142,12 +142,12 @@ def _tuning(corpus: FrameCorpus, models: dict[str, FrameLabeler]) -> tuple[Table
 
             labeler.fit_sets(sets, right, lexicon=corpus.lexicon, wordnet=corpus.wordnet, after_epoch=measure)
             for epoch, (f1, precision, recall, offset) in enumerate(lines, 1):
-                rows.append((name, l2, epoch, offset, 100 * precision, 100 * recall, 100 * f1))
+                rows.append((name, alpha, epoch, offset, 100 * precision, 100 * recall, 100 * f1))
                 if f1 > best:
                     best = f1
-                    chosen[name] = clone(model).set_params(l2=l2, epochs=epoch, null_offset=offset)
+                    chosen[name] = clone(model).set_params(alpha=alpha, epochs=epoch, null_offset=offset)
     picked = "; ".join(
-        f"{name}: λ {one.l2:g}, {one.epochs} epochs, offset {one.null_offset:+g}" for name, one in chosen.items()
+        f"{name}: λ {one.alpha:g}, {one.epochs} epochs, offset {one.null_offset:+g}" for name, one in chosen.items()
     )
     table = Table(
         "tuning",
@@ -211,7 +211,8 @@ def _test(setting: Setting, corpus: FrameCorpus, name: str, labeler: FrameLabele
     if setting.cache is not None:
         setting.cache.mkdir(parents=True, exist_ok=True)
         path = (
-            setting.cache / f"frames-{name}-l2-{labeler.l2:g}-epochs-{labeler.epochs}-seed-{labeler.random_state}.sap"
+            setting.cache
+            / f"frames-{name}-l2-{labeler.alpha:g}-epochs-{labeler.epochs}-seed-{labeler.random_state}.sap"
         )
     if path is not None and path.is_file():
         trained: FrameLabeler = load(path)
@@ -272,7 +273,7 @@ def _strategies(corpus: FrameCorpus, name: str, one: _Tested) -> Table:
         ("strategy", "P", "R", "F1", "P'", "R'", "F1'", "overlap", "requires", "excludes", "CPU seconds"),
         rows,
         notes=[
-            f"λ {labeler.l2:g}, {labeler.epochs} epochs, offset of null {labeler.null_offset:+g}, seed "
+            f"λ {labeler.alpha:g}, {labeler.epochs} epochs, offset of null {labeler.null_offset:+g}, seed "
             f"{labeler.random_state}; WordNet {'used' if labeler.wordnet_ else 'missing'}.",
             "Relaxation tight: " + ", ".join(f"{title} {share:.1f} %" for title, share in tight.items()) + ".",
             f"Seconds: mean ± sd of {_RUNS} runs, one thread, decoding alone; HiGHS: one run, with the making of its "

@@ -66,7 +66,7 @@ def _models(garden: Nursery) -> Iterator[tuple[str, Any]]:
     lexicon, data = nursery_frames(garden)
     yield (
         "frames",
-        FrameParser(labeler=FrameLabeler(bits=18, l2=0.3, epochs=6), identifier=FrameIdentifier(bits=16)).fit(
+        FrameParser(labeler=FrameLabeler(bits=18, alpha=0.3, epochs=6), identifier=FrameIdentifier(bits=16)).fit(
             data[: len(half)], lexicon=lexicon
         ),
     )

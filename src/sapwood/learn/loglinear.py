@@ -213,18 +213,18 @@ class LogLinear(BaseEstimator):
 
     Parameters
     ----------
-    l2 : float
+    alpha : float
         λ.
     solver : {"adagrad", "lbfgs"}
         ``adagrad`` goes through the sets a few times and suits any size; ``lbfgs`` (SciPy) finds the optimum of small
         problems.
     bits : int
         The table has two to this power of weights; pairs of feature and key that fall on the same place share one.
-    rate : float
+    learning_rate : float
         η of AdaGrad.
     epochs : int
         Passes of AdaGrad over the data; iterations of L-BFGS are limited to fifty times as many.
-    batch : int
+    batch_size : int
         Sets whose gradients AdaGrad adds up before it moves the weights.
     prune : float
         Weights that end up smaller than this become 0, so that model files hold only those that matter.
@@ -241,7 +241,7 @@ class LogLinear(BaseEstimator):
     Examples
     --------
     >>> sets = CandidateSets.of([[[1], [2]], [[2], [1]]], keys=[[[5]], [[5]]])
-    >>> model = LogLinear(l2=0.1, bits=8).fit(sets, [0, 1])
+    >>> model = LogLinear(alpha=0.1, bits=8).fit(sets, [0, 1])
     >>> [int(table.argmax()) for table in sets.tables(model.decision_function(sets))]
     [0, 1]
     """
@@ -249,17 +249,17 @@ class LogLinear(BaseEstimator):
     def __init__(
         self,
         *,
-        l2: float = 1.0,
+        alpha: float = 1.0,
         solver: str = "adagrad",
         bits: int = 20,
-        rate: float = 0.1,
+        learning_rate: float = 0.1,
         epochs: int = 10,
-        batch: int = 8,
+        batch_size: int = 8,
         prune: float = 0.0,
         random_state: Any = 0,
     ) -> None:
-        self.l2, self.solver, self.bits, self.rate = l2, solver, bits, rate
-        self.epochs, self.batch, self.prune, self.random_state = epochs, batch, prune, random_state
+        self.alpha, self.solver, self.bits, self.learning_rate = alpha, solver, bits, learning_rate
+        self.epochs, self.batch_size, self.prune, self.random_state = epochs, batch_size, prune, random_state
 
     @all_or_nothing
     def fit(
@@ -292,18 +292,18 @@ class LogLinear(BaseEstimator):
         weights, squares = np.zeros(size, np.float32), np.zeros(size, np.float32)
         moved = np.zeros(size, np.uint32)
         generator = np.random.Generator(np.random.PCG64(seed))
-        batches = max(1, math.ceil(len(X) / self.batch))
-        decay = 2.0 * self.l2 / batches
+        batches = max(1, math.ceil(len(X) / self.batch_size))
+        decay = 2.0 * self.alpha / batches
         step = 0
         self.losses_: list[float] = []
         for _ in range(self.epochs):
             order = generator.permutation(len(X)).astype(np.uint64)
             with settings.progress_bar(len(X), "train") as progress:
                 loss, step = _native.adagrad_epoch(
-                    *X._arguments(), right, order, weights, squares, moved, step, self.bits, self.rate, decay,
-                    _NEGLIGIBLE, self.batch, settings.threads(), progress,
+                    *X._arguments(), right, order, weights, squares, moved, step, self.bits, self.learning_rate, decay,
+                    _NEGLIGIBLE, self.batch_size, settings.threads(), progress,
                 )  # fmt: skip
-            _native.adagrad_settle(weights, squares, moved, step, self.bits, self.rate, decay)
+            _native.adagrad_settle(weights, squares, moved, step, self.bits, self.learning_rate, decay)
             self.losses_.append(loss)
             self.weights_ = weights
             if after_epoch is not None and after_epoch(self):
@@ -328,7 +328,7 @@ class LogLinear(BaseEstimator):
         loss: float = _native.loss_and_gradient(
             *arguments, self._right(X, y), weights, self.bits, np.zeros_like(weights)
         )
-        return loss + self.l2 * float(weights @ weights)
+        return loss + self.alpha * float(weights @ weights)
 
     def _fit_lbfgs(self, X: CandidateSets, right: NDArray[np.uint32]) -> LogLinear:
         from scipy.optimize import minimize
@@ -343,21 +343,21 @@ class LogLinear(BaseEstimator):
         def function(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
             gradient = np.zeros_like(weights)
             loss = _native.loss_and_gradient(*arguments, right, weights, self.bits, gradient)
-            return loss + self.l2 * float(weights @ weights), gradient + 2.0 * self.l2 * weights
+            return loss + self.alpha * float(weights @ weights), gradient + 2.0 * self.alpha * weights
 
         start = np.zeros(1 << self.bits)
         options = {"maxiter": 50 * self.epochs, "ftol": 1e-12, "gtol": 1e-6, "maxcor": 6}
         found = minimize(function, start, jac=True, method="L-BFGS-B", options=options)
         self.weights_ = np.where(np.abs(found.x) < self.prune, 0.0, found.x).astype(np.float32)
-        self.losses_ = [float(found.fun) - self.l2 * float(found.x @ found.x)]
+        self.losses_ = [float(found.fun) - self.alpha * float(found.x @ found.x)]
         return self
 
     def _check(self) -> None:
         check_choice(self.solver, "solver", ("adagrad", "lbfgs"))
-        for name, low, high in (("bits", 4, 30), ("epochs", 1, 10_000), ("batch", 1, 1 << 20)):
+        for name, low, high in (("bits", 4, 30), ("epochs", 1, 10_000), ("batch_size", 1, 1 << 20)):
             check_count(getattr(self, name), name, low, high)
-        for name in ("l2", "rate", "prune"):
-            check_amount(getattr(self, name), name, zero=name != "rate")
+        for name in ("alpha", "learning_rate", "prune"):
+            check_amount(getattr(self, name), name, zero=name != "learning_rate")
 
     @staticmethod
     def _right(X: CandidateSets, y: ArrayLike) -> NDArray[np.uint32]:

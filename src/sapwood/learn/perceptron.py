@@ -48,7 +48,7 @@ class VotedPerceptron(ChoosesKernel, ClassifierMixin, BaseEstimator):
         only. Values are computed through the compiled kernel; signs need a kernel value per support example.
     shuffle : bool
         Whether each epoch goes through the examples in a new random order.
-    cache_size : float
+    memory_limit : float
         Megabytes for blocks of kernel values.
     checkpoint : path, optional
         Where to write the state of training, at most every ten seconds. If the file is there already, ``fit`` goes on
@@ -95,7 +95,7 @@ class VotedPerceptron(ChoosesKernel, ClassifierMixin, BaseEstimator):
         epochs: int = 1,
         vote: str = "voted",
         shuffle: bool = True,
-        cache_size: float = 200.0,
+        memory_limit: float = 200.0,
         checkpoint: str | os.PathLike[str] | None = None,
         random_state: Any = None,
     ) -> None:
@@ -103,14 +103,14 @@ class VotedPerceptron(ChoosesKernel, ClassifierMixin, BaseEstimator):
         self.epochs = epochs
         self.vote = vote
         self.shuffle = shuffle
-        self.cache_size = cache_size
+        self.memory_limit = memory_limit
         self.checkpoint = checkpoint
         self.random_state = random_state
 
     def _check(self) -> None:
         check_count(self.epochs, "epochs")
         check_choice(self.vote, "vote", ("voted", "averaged", "last"))
-        check_amount(self.cache_size, "cache_size")
+        check_amount(self.memory_limit, "memory_limit")
 
     @all_or_nothing
     def fit(self, X: Any, y: Any) -> Self:
@@ -154,7 +154,7 @@ class VotedPerceptron(ChoosesKernel, ClassifierMixin, BaseEstimator):
             arrays = {"rows": np.array(rows, dtype=np.int64), "when": np.array(when, dtype=np.int64)}
             file.write({"epoch": epoch, "done": done, "steps": steps}, arrays)
 
-        size = max(1, min(512, int(np.sqrt(self.cache_size * 1e6 / 8))))
+        size = max(1, min(512, int(np.sqrt(self.memory_limit * 1e6 / 8))))
         with settings.progress_bar(count * self.epochs, "Training") as progress:
             while epoch < self.epochs:
                 order = np.arange(count)
@@ -225,7 +225,7 @@ class VotedPerceptron(ChoosesKernel, ClassifierMixin, BaseEstimator):
         result = np.empty(X.shape[0])
         counts = self._counts().astype(np.float64)
         width = max(self.support_examples_.shape[0], len(counts), 1)
-        step = max(1, int(self.cache_size * 1e6 / (24 * width)))
+        step = max(1, int(self.memory_limit * 1e6 / (24 * width)))
         for start in range(0, len(result), step):
             block = X[start : start + step]
             K = self.kernel_._finite_gram(block, self.support_examples_, range(start, start + block.shape[0]))

@@ -66,7 +66,7 @@ class KernelRanker(ChoosesKernel, RankerMixin, BaseEstimator):
         Size of a step, for "setwise" only. Larger steps make fewer support examples.
     shuffle : bool
         Whether each epoch goes through the groups in a new random order.
-    cache_size : float
+    memory_limit : float
         Megabytes for intermediate results; beyond them they are computed again.
     checkpoint : path, optional
         Where to write the state of training, at most every ten seconds. If the file is there already, ``fit`` goes on
@@ -120,7 +120,7 @@ class KernelRanker(ChoosesKernel, RankerMixin, BaseEstimator):
         average: bool = True,
         learning_rate: float = 1.0,
         shuffle: bool = True,
-        cache_size: float = 200.0,
+        memory_limit: float = 200.0,
         checkpoint: str | os.PathLike[str] | None = None,
         random_state: Any = None,
     ) -> None:
@@ -131,7 +131,7 @@ class KernelRanker(ChoosesKernel, RankerMixin, BaseEstimator):
         self.average = average
         self.learning_rate = learning_rate
         self.shuffle = shuffle
-        self.cache_size = cache_size
+        self.memory_limit = memory_limit
         self.checkpoint = checkpoint
         self.random_state = random_state
 
@@ -140,7 +140,7 @@ class KernelRanker(ChoosesKernel, RankerMixin, BaseEstimator):
         check_choice(self.pairs, "pairs", ("best", "all"))
         check_count(self.epochs, "epochs")
         check_amount(self.learning_rate, "learning_rate", zero=False)
-        check_amount(self.cache_size, "cache_size")
+        check_amount(self.memory_limit, "memory_limit")
         return RULES[f"pairwise-{self.pairs}" if self.loss == "pairwise" else self.loss]
 
     def _default_kernel(self) -> Kernel:
@@ -184,7 +184,7 @@ class KernelRanker(ChoosesKernel, RankerMixin, BaseEstimator):
             params = {name: value for name, value in self.get_params(deep=False).items() if name != "checkpoint"}
             digest = fingerprint({**params, "random_state": seed}, rows, made.ends, truth)
         file = CheckpointFile(self.checkpoint, digest)
-        engine = make_engine(kernel, rows, made.ends, made.rows, int(self.cache_size * 1e6))
+        engine = make_engine(kernel, rows, made.ends, made.rows, int(self.memory_limit * 1e6))
         self.kernel_ = kernel
         epoch, done = 0, 0
         self.validation_curve_ = []
@@ -249,7 +249,7 @@ class KernelRanker(ChoosesKernel, RankerMixin, BaseEstimator):
             ends = np.concatenate([[before], ends + before])
             numbers = np.concatenate([np.full(before, -1), numbers])
             truth = np.concatenate([np.zeros(before), truth])
-        engine = make_engine(kernel, rows, ends, numbers, int(self.cache_size * 1e6))
+        engine = make_engine(kernel, rows, ends, numbers, int(self.memory_limit * 1e6))
         if not first:
             earlier_rows = np.arange(before, dtype=np.uint64)
             engine.replay(earlier_rows, self._sums, np.zeros(before, dtype=np.uint64), self.n_steps_, self.n_mistakes_)

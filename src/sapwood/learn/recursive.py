@@ -90,7 +90,7 @@ class RecursiveRanker(RankerMixin, RecursiveModel):
         such a node has the bias and its children only.
     dtype : {"float32", "float64"}
         Precision of weights.
-    cache_size : float
+    memory_limit : float
         Megabytes for plans of computation that are kept from epoch to epoch. Groups beyond it are planned again each
         time; results are the same.
     checkpoint : path, optional
@@ -147,7 +147,7 @@ class RecursiveRanker(RankerMixin, RecursiveModel):
         initial_range: float | None = None,
         min_label_count: int = 1,
         dtype: str = "float32",
-        cache_size: float = 500.0,
+        memory_limit: float = 500.0,
         checkpoint: str | os.PathLike[str] | None = None,
         random_state: Any = None,
     ) -> None:
@@ -168,7 +168,7 @@ class RecursiveRanker(RankerMixin, RecursiveModel):
             initial_range=initial_range,
             min_label_count=min_label_count,
             dtype=dtype,
-            cache_size=cache_size,
+            memory_limit=memory_limit,
             checkpoint=checkpoint,
             random_state=random_state,
         )

@@ -66,7 +66,7 @@ class RecursiveModel(BaseEstimator, ABC):
         initial_range: float | None = None,
         min_label_count: int = 1,
         dtype: str = "float32",
-        cache_size: float = 500.0,
+        memory_limit: float = 500.0,
         checkpoint: str | os.PathLike[str] | None = None,
         random_state: Any = None,
     ) -> None:
@@ -86,7 +86,7 @@ class RecursiveModel(BaseEstimator, ABC):
         self.initial_range = initial_range
         self.min_label_count = min_label_count
         self.dtype = dtype
-        self.cache_size = cache_size
+        self.memory_limit = memory_limit
         self.checkpoint = checkpoint
         self.random_state = random_state
 
@@ -121,7 +121,7 @@ class RecursiveModel(BaseEstimator, ABC):
             batch=check_count(self.batch_size, "batch_size"),
             patience=check_count(self.patience, "patience"),
             outdegree=check_count(self.max_outdegree, "max_outdegree"),
-            cache_bytes=int(check_amount(self.cache_size, "cache_size") * 1e6),
+            cache_bytes=int(check_amount(self.memory_limit, "memory_limit") * 1e6),
             seed=int(seed),
             checkpoint=self.checkpoint,
             params={**params, "random_state": int(seed)},

@@ -44,7 +44,7 @@ class _KernelMachine(ChoosesKernel, BaseEstimator):
     C: float
     tol: float
     max_iter: int
-    cache_size: float
+    memory_limit: float | None
     kernel_: Kernel
     support_: NDArray[np.intp]
     support_examples_: Any
@@ -55,13 +55,19 @@ class _KernelMachine(ChoosesKernel, BaseEstimator):
 
     def _check_solver(self) -> None:
         """Check what both estimators hand to a solver."""
-        for name in ("C", "tol", "cache_size"):
+        for name in ("C", "tol"):
             check_amount(getattr(self, name), name, zero=False)
+        if self.memory_limit is not None:
+            check_amount(self.memory_limit, "memory_limit", zero=False)
         check_iterations(self.max_iter, "max_iter")
 
     def _most_iterations(self) -> int:
         """Return the limit as scikit-learn's solver takes it; nobody waits for that many iterations."""
         return min(int(self.max_iter), MOST)
+
+    def _cache_megabytes(self) -> float:
+        """Return the cache of scikit-learn's solver."""
+        return 200.0 if self.memory_limit is None else float(self.memory_limit)
 
     def _bind(self, X: Any) -> Kernel:
         self.kernel_ = self._chosen_kernel().bind(X)
@@ -125,14 +131,13 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
     max_iter : int
         Limit on the solver's iterations; -1 means none for scikit-learn's, and ten million or a hundred per example for
         the native one, whichever is more.
-    cache_size : float
-        Cache of scikit-learn's solver in megabytes.
     solver : {"auto", "sklearn", "native"}
         "sklearn" computes the Gram matrix of all examples. "native" looks kernel values up in tables over distinct
         trees and feature vectors, and solves examples that nothing tells apart as one; it finds the same optimum.
         "auto" is "sklearn" for up to 3,000 examples, else "native".
-    memory : float, optional
-        Most gigabytes that the native solver may take for tables and rows; by default three quarters of what is free.
+    memory_limit : float, optional
+        Most megabytes that the native solver may take for tables and rows, by default three quarters of what is free;
+        the cache of scikit-learn's solver, by default 200.
 
     Attributes
     ----------
@@ -169,9 +174,8 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
         multi_class: str = "ovr",
         tol: float = 1e-3,
         max_iter: int = -1,
-        cache_size: float = 200.0,
         solver: str = "auto",
-        memory: float | None = None,
+        memory_limit: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.C = C
@@ -179,9 +183,8 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
         self.multi_class = multi_class
         self.tol = tol
         self.max_iter = max_iter
-        self.cache_size = cache_size
         self.solver = solver
-        self.memory = memory
+        self.memory_limit = memory_limit
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -199,8 +202,6 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
         check_choice(self.multi_class, "multi_class", ("ovr", "ovo"))
         check_choice(self.solver, "solver", ("auto", "sklearn", "native"))
         self._check_solver()
-        if self.memory is not None:
-            check_amount(self.memory, "memory", zero=False)
         X = as_data(X)
         self.classes_, targets = check_classes(X.shape[0], y)
         sample_weight = check_weights(len(targets), sample_weight)
@@ -218,7 +219,7 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
             C=self.C,
             tol=self.tol,
             max_iter=self._most_iterations(),
-            cache_size=self.cache_size,
+            cache_size=self._cache_megabytes(),
         )
 
     def _check_class_weight(self) -> None:
@@ -272,7 +273,9 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
             costs = np.zeros(len(targets))
             costs[rows] = self.C * self._weights(targets[rows], positive, weight[rows])
             problems.append(BinaryProblem(rows[positive], rows[~positive], costs, name))
-        found = solve(self._bind(X), X, problems, tolerance=self.tol, max_iter=self.max_iter, memory=self.memory)
+        found = solve(
+            self._bind(X), X, problems, tolerance=self.tol, max_iter=self.max_iter, memory_limit=self.memory_limit
+        )
         self._keep(X, found.support, found.weights, found.biases)
 
     def _fit_on_gram_matrix(self, X: Any, targets: NDArray[np.intp], weight: Matrix) -> None:
@@ -401,7 +404,7 @@ class KernelSVR(RegressorMixin, _KernelMachine):
         Price of an error beyond epsilon.
     epsilon : float
         Errors up to this size cost nothing.
-    tol, max_iter, cache_size
+    tol, max_iter, memory_limit
         As for ``KernelSVC``.
 
     Examples
@@ -421,14 +424,14 @@ class KernelSVR(RegressorMixin, _KernelMachine):
         epsilon: float = 0.1,
         tol: float = 1e-3,
         max_iter: int = -1,
-        cache_size: float = 200.0,
+        memory_limit: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.C = C
         self.epsilon = epsilon
         self.tol = tol
         self.max_iter = max_iter
-        self.cache_size = cache_size
+        self.memory_limit = memory_limit
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -445,7 +448,7 @@ class KernelSVR(RegressorMixin, _KernelMachine):
             epsilon=self.epsilon,
             tol=self.tol,
             max_iter=self._most_iterations(),
-            cache_size=self.cache_size,
+            cache_size=self._cache_megabytes(),
         ).fit(K, targets, sample_weight=weights)
         self._keep(X, solution.support_.astype(np.intp), solution.dual_coef_.T, solution.intercept_.astype(np.float64))
         return self

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood import _core, settings
-from sapwood.checks import check_count
+from sapwood.checks import check_count, is_finite
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import all_or_nothing
 from sapwood.notebook import HtmlTable
@@ -101,8 +101,8 @@ class PCFGParser(BaseParser):
         Symbols of a span whose log-probability is this much below that of the best are left out; None leaves out none.
     max_length : int
         Longer sentences are cut at punctuation, parsed in pieces and put together again.
-    memory_limit : int
-        Bytes that the chart of one sentence may take; beyond that it is cut as well.
+    memory_limit : float
+        Megabytes that the chart of one sentence may take; beyond that it is cut as well.
 
     Attributes
     ----------
@@ -138,7 +138,7 @@ class PCFGParser(BaseParser):
         backoff: float = 1.0,
         beam: float | None = 10.0,
         max_length: int = 200,
-        memory_limit: int = 1 << 30,
+        memory_limit: float = 1000.0,
     ) -> None:
         self.vertical = vertical
         self.horizontal = horizontal
@@ -305,12 +305,14 @@ class PCFGParser(BaseParser):
         texts = [check_words(sentence, index) for index, sentence in enumerate(sentences)]
         packed = _pack(self._model, texts, [None] * len(texts))
         with settings.progress_bar(len(texts), "adding up") as progress:
-            totals = _core.parse.inside(self._model.rules, *packed, self.memory_limit, settings.threads(), progress)
+            totals = _core.parse.inside(
+                self._model.rules, *packed, int(self.memory_limit * 1e6), settings.threads(), progress
+            )
         for index, total in enumerate(totals):
             if np.isnan(total):
                 raise DataError(
                     f"sentence {index} has {len(texts[index])} words, too many to add up all its parses in "
-                    f"{self.memory_limit / 1e6:,.0f} MB; raise memory_limit or leave it out."
+                    f"{self.memory_limit:,.0f} MB; raise memory_limit or leave it out."
                 )
         return totals
 
@@ -386,7 +388,7 @@ class PCFGParser(BaseParser):
             n,
             1 if n == 1 else _SPARE * n + 10,
             beam,
-            self.memory_limit,
+            int(self.memory_limit * 1e6),
             joined,
             _PIECE_WEIGHT,
             settings.threads(),
@@ -437,7 +439,8 @@ class PCFGParser(BaseParser):
         check_count(self.vertical, "vertical", most=3)
         check_count(self.horizontal, "horizontal", most=3)
         check_count(self.max_length, "max_length", 2, None)
-        check_count(self.memory_limit, "memory_limit", 1 << 20, None)
+        if not is_finite(self.memory_limit) or not 1 <= self.memory_limit < 1e9:
+            raise ParameterError(f"memory_limit must be megabytes, from 1 to 1e9, got {self.memory_limit!r}.")
         if isinstance(self.backoff, bool) or not isinstance(self.backoff, (int, float)) or not 0 <= self.backoff < 1e6:
             raise ParameterError(f"backoff must be a number of at least 0, got {self.backoff!r}.")
         if self.beam is not None and (

@@ -108,7 +108,7 @@ def measure(
     paths: Sequence[str] = tuple(PATHS),
     seed: int = 0,
     limit: float = 120.0,
-    memory: float = 0.5,
+    memory_limit: float = 500.0,
     threads: int = 1,
 ) -> Iterator[Point | str]:
     """Yield a point per size and path, or a line of text that says why there is none.
@@ -123,8 +123,8 @@ def measure(
         Seed of the trees (``sapwood.corpora.drawn``, four classes) and of training.
     limit : float
         A size for which a path is expected to take more CPU seconds than this is left out.
-    memory : float
-        Gigabytes that the native solver may take for rows.
+    memory_limit : float
+        Megabytes that the native solver may take for rows.
     threads : int
         Native threads.
     """
@@ -141,7 +141,7 @@ def measure(
             if expected > limit:
                 yield f"{path} with {n:,} trees is left out: about {expected:,.0f} s, and the limit is {limit:g}"
                 continue
-            found = _measure_apart(path, n, seed, memory, threads)
+            found = _measure_apart(path, n, seed, memory_limit, threads)
             if isinstance(found, Point):
                 done[path].append(found)
             yield found
@@ -155,8 +155,8 @@ def _expected(points: Sequence[Point], n: int) -> float:
     return growth.seconds(n)
 
 
-def _measure_apart(path: str, n: int, seed: int, memory: float, threads: int) -> Point | str:
-    command = [sys.executable, "-m", "sapwood.scale.growth", path, str(n), str(seed), str(memory), str(threads)]
+def _measure_apart(path: str, n: int, seed: int, memory_limit: float, threads: int) -> Point | str:
+    command = [sys.executable, "-m", "sapwood.scale.growth", path, str(n), str(seed), str(memory_limit), str(threads)]
     # The process ends with this one: an interrupt reaches both, and run() waits for it or kills it.
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -172,7 +172,7 @@ def _measure_apart(path: str, n: int, seed: int, memory: float, threads: int) ->
 # In the process that measures.
 
 
-def _measure_here(path: str, n: int, seed: int, memory: float) -> dict[str, float]:
+def _measure_here(path: str, n: int, seed: int, memory_limit: float) -> dict[str, float]:
     from sapwood.corpora.drawn import draw_labelled
     from sapwood.kernels import HashedFragmentMap, SubsetTree
     from sapwood.learn import KernelSVC
@@ -192,7 +192,7 @@ def _measure_here(path: str, n: int, seed: int, memory: float) -> dict[str, floa
             model = ShardClassifier(random_state=seed).fit(shards)
     else:
         solver = {"gram": "sklearn", "rows": "native"}[path]
-        model = KernelSVC(SubsetTree(_KERNEL_DECAY).normalized(), solver=solver, memory=memory).fit(X, y)
+        model = KernelSVC(SubsetTree(_KERNEL_DECAY).normalized(), solver=solver, memory_limit=memory_limit).fit(X, y)
     seconds = time.process_time() - start
     grown = _peak() - before
     return {"seconds": seconds, "memory": float(max(0, grown)), "accuracy": float(model.score(tested, expected))}
@@ -205,10 +205,10 @@ def _peak() -> int:
 def _main(arguments: Sequence[str]) -> int:
     from sapwood import settings
 
-    path, n, seed, memory, threads = arguments
+    path, n, seed, memory_limit, threads = arguments
     with settings.options(threads=int(threads)):
         try:
-            print(json.dumps(_measure_here(path, int(n), int(seed), float(memory))))
+            print(json.dumps(_measure_here(path, int(n), int(seed), float(memory_limit))))
         except SapwoodError as error:
             print(error, file=sys.stderr)
             return 1

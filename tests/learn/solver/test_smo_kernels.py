@@ -88,10 +88,10 @@ def test_points_have_the_kernel_values(kernel, layout, data, monkeypatch):
         monkeypatch.setattr(budget, "_FEWEST_ROWS", 1)
         if not all(budget.is_dot(one) or budget.computes_rows(one) for one in components_of(kernel, X)):
             with pytest.raises(TooLargeError):
-                tables.prepare(kernel.bind(X), X, 1.0, 1)
+                tables.prepare(kernel.bind(X), X, 1000.0, 1)
             return
     bound = kernel.bind(X)
-    prepared = tables.prepare(bound, X, 1.0, 1)
+    prepared = tables.prepare(bound, X, 1000.0, 1)
     assert prepared.native.row(0).dtype == (np.float64 if layout == "double" else np.float32)
     expected = bound(X)
     error = 1e-12 if layout == "double" else 2e-6
@@ -109,7 +109,7 @@ def test_points_have_the_kernel_values(kernel, layout, data, monkeypatch):
 def test_words_stay_where_a_norm_looks_into_them(kernel, data, monkeypatch):
     X, _ = data
     monkeypatch.setattr(components, "_FEWEST_TREES", 2)
-    np.testing.assert_allclose(rows_of(tables.prepare(kernel, X, 1.0, 1)), kernel(X), rtol=1e-12)
+    np.testing.assert_allclose(rows_of(tables.prepare(kernel, X, 1000.0, 1)), kernel(X), rtol=1e-12)
 
 
 def test_kernels_that_are_added_up_share_a_table(data):
@@ -120,33 +120,33 @@ def test_kernels_that_are_added_up_share_a_table(data):
     (product,) = components.decompose(summed**6 * Linear().on("flat"), X)
     assert len(product.components) == 7
     assert len({id(component) for component in product.components}) == 2
-    np.testing.assert_allclose(rows_of(tables.prepare(summed**6, X, 1.0, 1)), summed(X) ** 6, rtol=1e-11)
+    np.testing.assert_allclose(rows_of(tables.prepare(summed**6, X, 1000.0, 1)), summed(X) ** 6, rtol=1e-11)
 
 
 def test_blocks_fit_together(data, monkeypatch):
     X, _ = data
     monkeypatch.setattr(components, "_FEWEST_TREES", 2)
-    expected = rows_of(tables.prepare(HYBRID, X, 1.0, 1))
+    expected = rows_of(tables.prepare(HYBRID, X, 1000.0, 1))
     monkeypatch.setattr(budget, "_LARGEST_BLOCK", 4 * 8 * 20)
-    np.testing.assert_allclose(rows_of(tables.prepare(HYBRID, X, 1.0, 1)), expected, rtol=1e-12)
+    np.testing.assert_allclose(rows_of(tables.prepare(HYBRID, X, 1000.0, 1)), expected, rtol=1e-12)
     monkeypatch.setattr(budget, "_SMALL", -1)
     monkeypatch.setattr(budget, "_KINDS", ("triangle",))
-    np.testing.assert_allclose(rows_of(tables.prepare(HYBRID, X, 1.0, 1)), expected, rtol=1e-6)
+    np.testing.assert_allclose(rows_of(tables.prepare(HYBRID, X, 1000.0, 1)), expected, rtol=1e-6)
 
 
 def test_sixteen_bits_where_nothing_else_fits(data, monkeypatch):
     X, y = data
     monkeypatch.setattr(components, "_FEWEST_TREES", 2)
-    expected = rows_of(tables.prepare(HYBRID, X, 1.0, 1))
+    expected = rows_of(tables.prepare(HYBRID, X, 1000.0, 1))
     monkeypatch.setattr(budget, "_SMALL", -1)
     monkeypatch.setattr(budget, "_KINDS", ("short", "asked"))
-    found = rows_of(tables.prepare(HYBRID, X, 1.0, 1))
+    found = rows_of(tables.prepare(HYBRID, X, 1000.0, 1))
     assert not np.array_equal(found, expected)
     np.testing.assert_allclose(found, expected, atol=1.1 / 131070)
     # What may fall below 0 or rise above 1 is computed when asked for instead, to single precision.
     unbounded = SubsetTree().on("path") + SubsetTree().normalized().on("constituent")
     whole = unbounded(X)
-    np.testing.assert_allclose(rows_of(tables.prepare(unbounded, X, 1.0, 1)), whole, rtol=1e-5, atol=1.1 / 131070)
+    np.testing.assert_allclose(rows_of(tables.prepare(unbounded, X, 1000.0, 1)), whole, rtol=1e-5, atol=1.1 / 131070)
     margins = KernelSVC(HYBRID, C=2.4, solver="native").fit(X, y).decision_function(X)
     monkeypatch.undo()
     np.testing.assert_allclose(margins, KernelSVC(HYBRID, C=2.4).fit(X, y).decision_function(X), atol=5e-3)
@@ -161,7 +161,7 @@ def test_tables_shrink_where_it_saves_most_until_they_fit(data, monkeypatch):
         part.rows = np.empty((size, 0))
     kinds = {}
     for memory in (20, 13, 7, 4.5, 3, 0.4):
-        found = budget.Budget([small, large], 10**5, memory, 2)
+        found = budget.Budget([small, large], 10**5, 1000 * memory, 2)
         kinds[memory] = [found.kinds[id(part)] for part in (small, large)]
         taken = {"square": 4, "triangle": 2, "short": 1, "asked": 0}
         tables_take = sum(taken[k] * p.size**2 for k, p in zip(kinds[memory], (small, large), strict=True))
@@ -179,7 +179,7 @@ def test_tables_shrink_where_it_saves_most_until_they_fit(data, monkeypatch):
 def test_features_alone_need_next_to_no_memory(data):
     X, y = data
     kernel = Polynomial(degree=2).normalized().on("flat")
-    few, many = (KernelSVC(kernel, solver="native", memory=memory).fit(X, y) for memory in (1e-6, 1.0))
+    few, many = (KernelSVC(kernel, solver="native", memory_limit=megabytes).fit(X, y) for megabytes in (1e-3, 1000.0))
     np.testing.assert_allclose(few.decision_function(X), many.decision_function(X), atol=5e-3)
 
 
@@ -189,7 +189,7 @@ def test_words_of_many_trees_are_compared_within_their_squares(data, monkeypatch
     kernel = SubsetTree(0.4).normalized().on("path")
     for chunk in (1, 7, 400):
         monkeypatch.setattr(tables, "_WORTH_A_CALL", chunk)
-        prepared = tables.prepare(kernel, X, 1.0, 1)
+        prepared = tables.prepare(kernel, X, 1000.0, 1)
         np.testing.assert_allclose(rows_of(prepared), kernel(X), rtol=1e-12)
 
 
@@ -229,7 +229,7 @@ def test_dot_products_are_those_of_the_kernel(kind):
     kernel = Polynomial(degree=3, constant=0.5, scale=0.2)
     given_as = X if kind == "dense" else sparse.csr_array(X)
     for one in (kernel, kernel.normalized(), 2.0 * kernel.normalized(), Linear()):
-        np.testing.assert_allclose(rows_of(tables.prepare(one, given_as, 1.0, 1)), one(X), rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(rows_of(tables.prepare(one, given_as, 1000.0, 1)), one(X), rtol=1e-10, atol=1e-12)
 
 
 # Trees whose leaves are words of their own kind, beside leaves that are not.
@@ -277,7 +277,7 @@ def test_words_that_do_not_count_tell_nothing_apart(data, monkeypatch):
     X, _ = data
     monkeypatch.setattr(components, "_FEWEST_TREES", 2)
     kernel = GrammarDriven(lexical="ignore").normalized().on("path").bind(X)
-    prepared = tables.prepare(kernel, X, 1.0, 1)
+    prepared = tables.prepare(kernel, X, 1000.0, 1)
     assert len(prepared.native) < len(set(X["path"].to_strings())) / 2
 
 
@@ -314,7 +314,7 @@ def test_classifier_keeps_its_manners(data, tmp_path):
     )
     sw.save(clf, tmp_path / "m.sap")
     restored = sw.load(tmp_path / "m.sap")
-    assert (restored.solver, restored.memory) == ("native", None)
+    assert (restored.solver, restored.memory_limit) == ("native", None)
     np.testing.assert_array_equal(restored.predict(X), clf.predict(X))
     explained = clf.explain(X[:1], top=3)
     assert str(explained).startswith(f"score of {clf.predict(X[:1])[0]} ")
@@ -344,9 +344,9 @@ def test_parameters_are_checked(data):
     X, y = data
     with pytest.raises(ParameterError, match="solver must be one of 'auto', 'sklearn', 'native', got 'libsvm'"):
         KernelSVC(solver="libsvm").fit(X["path"], y)
-    for memory in (0, -1.0, np.inf, "8"):
-        with pytest.raises(ParameterError, match="memory must be a finite number of more than 0"):
-            KernelSVC(solver="native", memory=memory).fit(X["path"], y)
+    for limit in (0, -1.0, np.inf, "8"):
+        with pytest.raises(ParameterError, match="memory_limit must be a finite number of more than 0"):
+            KernelSVC(solver="native", memory_limit=limit).fit(X["path"], y)
     for name, value in (("tol", 0.0), ("tol", -1e-3), ("max_iter", 0), ("max_iter", 1.5)):
         with pytest.raises(ParameterError, match=f"{name} must be"):
             KernelSVC(solver="native", **{name: value}).fit(X["path"], y)
@@ -357,8 +357,8 @@ def test_parameters_are_checked(data):
 
 def test_what_does_not_fit_is_refused_before_it_is_taken():
     trees, labels = portions(3000)
-    with pytest.raises(TooLargeError, match=r"distinct items need .* GB, but .* Raise memory"):
-        KernelSVC(PartialTree().on("path"), solver="native", memory=1e-6).fit(trees, labels)
+    with pytest.raises(TooLargeError, match=r"distinct items need .* MB, but .* Raise memory_limit"):
+        KernelSVC(PartialTree().on("path"), solver="native", memory_limit=1e-3).fit(trees, labels)
 
 
 def test_trees_that_share_nothing_are_named_once(data):

@@ -60,7 +60,7 @@ def frames(garden):
 @pytest.fixture(scope="module")
 def parser(frames):
     lexicon, train, _ = frames
-    return FrameParser(labeler=FrameLabeler(bits=18, epochs=3, l2=0.3)).fit(train, lexicon=lexicon)
+    return FrameParser(labeler=FrameLabeler(bits=18, epochs=3, alpha=0.3)).fit(train, lexicon=lexicon)
 
 
 def test_a_passive_sentence_is_understood(sentence):

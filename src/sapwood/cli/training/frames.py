@@ -24,7 +24,7 @@ def add_parser(tasks: Subparsers[argparse.ArgumentParser]) -> None:
     frames.add_argument(
         "--templates", choices=("extended", "semafor"), default="extended", help="features (default: %(default)s)"
     )
-    frames.add_argument("--l2", type=positive_float, default=None, metavar="λ", help="price of large weights")
+    frames.add_argument("--alpha", type=positive_float, default=None, metavar="λ", help="price of large weights")
     frames.add_argument("--epochs", type=positive_int, default=None, metavar="N", help="passes over the texts")
     frames.add_argument("--bits", type=positive_int, default=None, metavar="N", help="2 to this power of weights")
     frames.add_argument(
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
 
     check_outputs(options.out)
     corpus = load_framenet(options.data, options.parses, options.splits, senses=find_senses())
-    given = {name: getattr(options, name) for name in ("l2", "epochs", "bits") if getattr(options, name) is not None}
+    given = {name: getattr(options, name) for name in ("alpha", "epochs", "bits") if getattr(options, name) is not None}
     labeler = FrameLabeler(
         spans=options.spans,
         templates=options.templates,

@@ -98,7 +98,7 @@ def run(setting: Setting, data: Data) -> Iterator[Table]:
                 f"The test part has {len(data.test_forests.trees):,} trees. Exponent: of the time to learn over the "
                 "number of sentences, from the row above. Both make fewer passes over more sentences.",
                 f"MB: the most that the process had taken so far, with forests, corpora and Python. Learners keep at "
-                f"most {CACHE_MEGABYTES} MB of intermediate results (cache_size).",
+                f"most {CACHE_MEGABYTES} MB of intermediate results (memory_limit).",
             ),
         )
 

@@ -25,7 +25,7 @@ CACHE_MEGABYTES = 200
 def kernel(seed: int, *, decay: float = 0.5, loss: str = "pairwise", epochs: int = 1) -> KernelRanker:
     """Make the voted perceptron on preferences (averaged, which is the vote that can be compiled)."""
     return KernelRanker(
-        SubsetTree(decay=decay), loss=loss, epochs=epochs, cache_size=CACHE_MEGABYTES, random_state=seed
+        SubsetTree(decay=decay), loss=loss, epochs=epochs, memory_limit=CACHE_MEGABYTES, random_state=seed
     )
 
 
@@ -40,7 +40,7 @@ def network(
         epochs=epochs,
         patience=8,
         alpha=1e-3,
-        cache_size=CACHE_MEGABYTES,
+        memory_limit=CACHE_MEGABYTES,
         random_state=seed,
     )
 

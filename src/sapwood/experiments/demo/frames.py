@@ -39,7 +39,7 @@ def run(garden: Nursery) -> Iterator[Table | Figure | str]:
     train = [data[number] for number in np.flatnonzero(groups % 10 == 0)]
     test = [data[number] for number in np.flatnonzero(groups % 10 == 1)]
     start = time.perf_counter()
-    labeler = FrameLabeler(bits=18, l2=0.3, epochs=6).fit(train, lexicon=lexicon)
+    labeler = FrameLabeler(bits=18, alpha=0.3, epochs=6).fit(train, lexicon=lexicon)
     trained = time.perf_counter() - start
     labelled = labeler.predict(test)
     longest = max(range(len(test)), key=lambda number: len(labelled[number][0].fillers))

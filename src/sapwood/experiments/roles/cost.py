@@ -19,7 +19,7 @@ from sapwood.trees import Examples
 __all__ = ["training_cost"]
 
 SIZES = (5_000, 10_000, 20_000, 45_000, 100_000, 1_000_000)
-MEMORY = 9.0  # gigabytes for tables and rows; trees and features come on top
+MEMORY_LIMIT = 9000.0  # megabytes for tables and rows; trees and features come on top
 KERNELS = ("truncated", "both")
 
 
@@ -44,7 +44,9 @@ def training_cost(setting: Setting, name: str) -> Iterator[Table]:
         for kernel in KERNELS:
             start, clock = time.process_time(), time.perf_counter()
             try:
-                machine = KernelSVC(role_kernel(kernel, grammar), C=price_of(kernel), solver="native", memory=MEMORY)
+                machine = KernelSVC(
+                    role_kernel(kernel, grammar), C=price_of(kernel), solver="native", memory_limit=MEMORY_LIMIT
+                )
                 machine.fit(Examples(**{view: examples[view][train] for view in views_of(kernel)}), labels[train])
                 cells += [time.perf_counter() - clock, time.process_time() - start, len(machine.support_)]
             except TooLargeError:

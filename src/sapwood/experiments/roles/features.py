@@ -35,7 +35,7 @@ COMPOSITES = ("composite", "composite verb tags")
 PRICES = (2.4, 5.0, 10.0)
 GAMMAS = (0.05, 0.1, 0.2, 0.3)
 GAMMAS_OF_ALL = (0.1, 0.2)
-MEMORY = 9.0  # gigabytes for tables and rows; parses and features come on top
+MEMORY_LIMIT = 9000.0  # megabytes for tables and rows; parses and features come on top
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,9 @@ def _judge(
     kernel: str, gamma: float, features: str, train: RoleArguments, dev: RoleArguments, test: RoleArguments
 ) -> _Judgement:
     start, clock = time.process_time(), time.perf_counter()
-    classifier = RoleClassifier(kernel, gamma=gamma, features=features, machine={"memory": MEMORY}).fit(train)
+    classifier = RoleClassifier(kernel, gamma=gamma, features=features, machine={"memory_limit": MEMORY_LIMIT}).fit(
+        train
+    )
     wall, cpu = time.perf_counter() - clock, time.process_time() - start
     on_dev, right = (classifier.predict(part) == part.labels for part in (dev, test))
     return _Judgement(100 * float(on_dev.mean()), 100 * float(right.mean()), right, wall, cpu)

@@ -23,11 +23,11 @@ _LARGEST_BLOCK = 1 << 29  # bytes computed at a time
 class Budget:
     """Who gets how much: tables in full or by half, caches of rows, and the solver's windows."""
 
-    def __init__(self, components: list[Component], examples: int, memory: float | None, threads: int) -> None:
+    def __init__(self, components: list[Component], examples: int, memory_limit: float | None, threads: int) -> None:
         free = available()
         limit = 4e9 if free is None else 0.75 * free
-        if memory is not None:
-            limit = memory * 1e9 if free is None else min(memory * 1e9, 0.95 * free)
+        if memory_limit is not None:
+            limit = memory_limit * 1e6 if free is None else min(memory_limit * 1e6, 0.95 * free)
         self.dots = {id(component): is_dot(component) for component in components}
         values = sum(component.values for component in components)
         self.bits = 64 if 8 * values <= min(_SMALL, limit / 4) else 32
@@ -61,9 +61,9 @@ class Budget:
                 component = max((one for one in components if not self.dots[id(one)]), key=lambda one: one.size)
                 raise TooLargeError(
                     f"the kernel values of {component.size:,} distinct items need "
-                    f"{_core.smo.Triangle.nbytes(component.size) / 1e9:,.1f} GB, but "
-                    f"{max(rest, 0) / 1e9:,.1f} GB of the limit of {limit / 1e9:,.1f} GB are left. Raise memory, train "
-                    "on a subset, or describe every example by its kernel with a few hundred landmarks, "
+                    f"{_core.smo.Triangle.nbytes(component.size) / 1e6:,.1f} MB, but "
+                    f"{max(rest, 0) / 1e6:,.1f} MB of the limit of {limit / 1e6:,.1f} MB are left. Raise memory_limit, "
+                    "train on a subset, or describe every example by its kernel with a few hundred landmarks, "
                     "sapwood.kernels.LandmarkMap(kernel), and train a linear model on it."
                 )
             max(smaller, key=lambda one: (one[1][0] != "asked", one[0][1] - one[1][1])).pop(0)

@@ -79,7 +79,7 @@ def solve(
     *,
     tolerance: float = 1e-3,
     max_iter: int = -1,
-    memory: float | None = None,
+    memory_limit: float | None = None,
 ) -> Solution:
     """Solve binary problems that share a kernel and its training examples.
 
@@ -96,8 +96,8 @@ def solve(
         Largest violation of the optimality conditions that is left.
     max_iter : int
         Most iterations per problem; -1 means ten million, or a hundred per point if that is more.
-    memory : float, optional
-        Most gigabytes to take for tables and rows; by default three quarters of what is free.
+    memory_limit : float, optional
+        Most megabytes to take for tables and rows; by default three quarters of what is free.
 
     Examples
     --------
@@ -112,8 +112,8 @@ def solve(
     problems = list(problems)
     workers = min(cluster_workers(), len(problems))
     if workers:
-        return _spread(kernel, X, problems, tolerance, max_iter, memory, workers)
-    prepared = prepare(kernel, X, memory, max(1, min(settings.threads(), len(problems))))
+        return _spread(kernel, X, problems, tolerance, max_iter, memory_limit, workers)
+    prepared = prepare(kernel, X, memory_limit, max(1, min(settings.threads(), len(problems))))
     return solve_prepared(prepared, problems, tolerance=tolerance, max_iter=max_iter)
 
 
@@ -175,13 +175,13 @@ def _spread(
     problems: list[BinaryProblem],
     tolerance: float,
     max_iter: int,
-    memory: float | None,
+    memory_limit: float | None,
     workers: int,
 ) -> Solution:
     """Give every worker some of the problems and put their solutions together."""
     # Every so many-th, since the first classes are often the large ones.
     shares = [problems[start::workers] for start in range(workers)]
-    solve_share = partial(solve, tolerance=tolerance, max_iter=max_iter, memory=memory)
+    solve_share = partial(solve, tolerance=tolerance, max_iter=max_iter, memory_limit=memory_limit)
     found: list[Solution] = parallel_map(solve_share, ((kernel, X, share) for share in shares))
     support = np.unique(np.concatenate([one.support for one in found]))
     weights = np.zeros((len(support), len(problems)))

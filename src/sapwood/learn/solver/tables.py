@@ -49,7 +49,7 @@ class Prepared:
     window: int
 
 
-def prepare(kernel: Kernel, X: Any, memory: float | None, threads: int) -> Prepared:
+def prepare(kernel: Kernel, X: Any, memory_limit: float | None, threads: int) -> Prepared:
     """Take a bound kernel apart and fill its tables.
 
     Parameters
@@ -58,8 +58,8 @@ def prepare(kernel: Kernel, X: Any, memory: float | None, threads: int) -> Prepa
         Bound to the training data.
     X : TreeArray, Examples, or matrix
         Training examples.
-    memory : float, optional
-        Limit in gigabytes; by default three quarters of what is free.
+    memory_limit : float, optional
+        Most megabytes to take; by default three quarters of what is free.
     threads : int
         How many threads will solve at once.
     """
@@ -67,7 +67,7 @@ def prepare(kernel: Kernel, X: Any, memory: float | None, threads: int) -> Prepa
     components = list({id(component): component for product in products for component in product.components}.values())
     for component in components:
         find_items(component)
-    budget = Budget(components, X.shape[0], memory, threads)
+    budget = Budget(components, X.shape[0], memory_limit, threads)
     for component in components:
         scales = Scales(component.view)
         component.scales = [_scale_of(term, component, scales) for term in component.summands]

@@ -50,7 +50,7 @@ class FrameIdentifier(BaseEstimator):
 
     Parameters
     ----------
-    l2, rate, epochs, bits, random_state
+    alpha, learning_rate, epochs, bits, random_state
         Of the learner; see ``LogLinear``.
     none_offset : float
         What is added to the score of evoking no frame: below 0, more targets are found.
@@ -66,14 +66,14 @@ class FrameIdentifier(BaseEstimator):
     def __init__(
         self,
         *,
-        l2: float = 1.0,
-        rate: float = 0.1,
+        alpha: float = 1.0,
+        learning_rate: float = 0.1,
         epochs: int = 6,
         bits: int = 20,
         none_offset: float = 0.0,
         random_state: int = 0,
     ) -> None:
-        self.l2, self.rate, self.epochs, self.bits = l2, rate, epochs, bits
+        self.alpha, self.learning_rate, self.epochs, self.bits = alpha, learning_rate, epochs, bits
         self.none_offset, self.random_state = none_offset, random_state
 
     @all_or_nothing
@@ -117,7 +117,12 @@ class FrameIdentifier(BaseEstimator):
         if not possible:
             raise DataError("there is nothing to learn from: no target is marked with a frame of the lexicon.")
         self.model_ = LogLinear(
-            l2=self.l2, rate=self.rate, epochs=self.epochs, bits=self.bits, prune=1e-3, random_state=self.random_state
+            alpha=self.alpha,
+            learning_rate=self.learning_rate,
+            epochs=self.epochs,
+            bits=self.bits,
+            prune=1e-3,
+            random_state=self.random_state,
         ).fit(_sets(possible), np.array(right))
         return self
 

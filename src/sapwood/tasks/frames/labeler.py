@@ -111,7 +111,7 @@ class FrameLabeler(BaseEstimator):
         Which features; see ``templates``.
     inherit : bool
         Whether roles share weights with roles of the same core type and with those that they inherit from.
-    l2, rate, epochs, bits, batch, random_state
+    alpha, learning_rate, epochs, bits, batch_size, random_state
         Of the learner; see ``LogLinear``.
     null_offset : float
         What is added to the score of leaving a role unfilled: below 0, more roles are filled. Choose it on held-out
@@ -135,17 +135,18 @@ class FrameLabeler(BaseEstimator):
         spans: str = "extended",
         templates: str = "extended",
         inherit: bool = True,
-        l2: float = 3.0,
-        rate: float = 0.1,
+        alpha: float = 3.0,
+        learning_rate: float = 0.1,
         epochs: int = 5,
         bits: int = 25,
-        batch: int = 8,
+        batch_size: int = 8,
         null_offset: float = 0.0,
         method: str = "exact",
         random_state: int = 0,
     ) -> None:
         self.spans, self.templates, self.inherit = spans, templates, inherit
-        self.l2, self.rate, self.epochs, self.bits, self.batch = l2, rate, epochs, bits, batch
+        self.alpha, self.learning_rate, self.epochs = alpha, learning_rate, epochs
+        self.bits, self.batch_size = bits, batch_size
         self.null_offset, self.method, self.random_state = null_offset, method, random_state
 
     @all_or_nothing
@@ -195,11 +196,11 @@ class FrameLabeler(BaseEstimator):
             return after_epoch(self) if after_epoch is not None else None
 
         self.model_ = LogLinear(
-            l2=self.l2,
-            rate=self.rate,
+            alpha=self.alpha,
+            learning_rate=self.learning_rate,
             epochs=self.epochs,
             bits=self.bits,
-            batch=self.batch,
+            batch_size=self.batch_size,
             prune=_SMALLEST,
             random_state=self.random_state,
         ).fit(sets, right, after_epoch=step)
