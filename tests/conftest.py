@@ -17,19 +17,25 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import sapwood as sw
+from paths import DATA, SHARED, TREEBANK
 
 # A shell that starts the tests in the background makes them ignore Ctrl-C, and with them everything that they start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
-
-REPO = Path(__file__).resolve().parent.parent
-SHARED = REPO.parent / "shared"
 
 _QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large]
 settings.register_profile("quick", max_examples=60, deadline=None, suppress_health_check=_QUIET)
 settings.register_profile("ci", max_examples=60, deadline=None, derandomize=True, suppress_health_check=_QUIET)
 settings.register_profile("long", max_examples=2000, deadline=None, suppress_health_check=_QUIET)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "quick"))
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of real corpora; tests that need it are skipped where it is missing."""
+    if not DATA.is_dir():
+        pytest.skip(f"the corpora are not on this machine ({DATA})")
+    return DATA
 
 
 @pytest.fixture(scope="session")
@@ -45,10 +51,9 @@ def kernel_vectors() -> list[dict[str, Any]]:
 @pytest.fixture(scope="session")
 def treebank_texts() -> list[str]:
     """The files of NLTK's Penn Treebank sample, as text."""
-    path = SHARED / "data" / "nltk-zips" / "treebank.zip"
-    if not path.exists():
-        pytest.skip(f"NLTK's treebank sample is not on this machine ({path})")
-    with zipfile.ZipFile(path) as archive:
+    if not TREEBANK.exists():
+        pytest.skip(f"NLTK's treebank sample is not on this machine ({TREEBANK})")
+    with zipfile.ZipFile(TREEBANK) as archive:
         names = sorted(name for name in archive.namelist() if "/combined/" in name and name.endswith(".mrg"))
         return [archive.read(name).decode() for name in names]
 

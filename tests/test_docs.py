@@ -26,10 +26,9 @@ from pathlib import Path
 
 import pytest
 
-from conftest import SHARED
+from paths import DATA, ROOT
 from sapwood.corpora.catalogue import CATALOGUE, data_folders, find
 
-ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 PAGES = [page for page in PAGES if "_build" not in page.parts and "gallery" not in page.parts]
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -147,8 +146,8 @@ def run_console(block: Block, page: Path) -> list[str]:
 def test_blocks_give_the_output_shown(page, tmp_path, monkeypatch):
     # Pages may write files; they do so where nothing is lost.
     monkeypatch.chdir(tmp_path)
-    if (SHARED / "data").is_dir():
-        monkeypatch.setenv("SAPWOOD_DATA", str(SHARED / "data"))
+    if DATA.is_dir():
+        monkeypatch.setenv("SAPWOOD_DATA", str(DATA))
     names: dict[str, object] = {"__name__": "__main__"}
     faults: list[str] = []
     for block in blocks(page.read_text(encoding="utf-8")):

@@ -7,17 +7,16 @@ import importlib.util
 import json
 import re
 import subprocess
-from pathlib import Path
 
 import pytest
 
+from paths import ROOT
 from sapwood.cli import main
 from sapwood.errors import DataError
 from sapwood.experiments import EXPERIMENTS, Experiment, Setting, Table
 from sapwood.experiments.places import place_if_any, place_of
 from sapwood.experiments.record import digest, made, read_results, results_text
 
-ROOT = Path(__file__).resolve().parents[1]
 FILES = sorted((ROOT / "results").glob("*.json"))
 SPEC = importlib.util.spec_from_file_location("render", ROOT / "results" / "render.py")
 assert SPEC is not None

@@ -8,13 +8,12 @@ import pkgutil
 import re
 import runpy
 import sys
-from pathlib import Path
 
 import pytest
 
 import sapwood as sw
+from paths import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = sorted((ROOT / "examples").glob("plot_*.py"))
 
 

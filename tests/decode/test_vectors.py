@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
+from paths import SHARED
 from sapwood.decode import RoleProblem, decode_roles_batch
 
-VECTORS = Path(__file__).parents[2].parent / "shared" / "vectors" / "decoding.jsonl"
+VECTORS = SHARED / "vectors" / "decoding.jsonl"
 pytestmark = pytest.mark.skipif(not VECTORS.exists(), reason=f"reference problems are not at {VECTORS}")
 
 

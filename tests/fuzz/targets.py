@@ -1,4 +1,4 @@
-"""What is fuzzed: every door through which bytes from elsewhere come in.
+"""What is fuzzed: every function that reads bytes from elsewhere.
 
 A target takes bytes. It may return, or raise one of Sapwood's own errors; anything else is a finding. What it reads
 must also survive being used: records are written again, trees and models are asked something. ``run.py`` lets atheris

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import io
 import zipfile
-from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.sparse as sparse
 
 import sapwood as sw
+from paths import TREEBANK
 from sapwood.kernels import Grammar
-
-SHARED = Path(__file__).resolve().parents[2].parent / "shared"
 
 
 class SharedLetters:
@@ -96,7 +94,7 @@ def made_up_sentences():
 
 def treebank_sample():
     """The Penn Treebank sample of NLTK without traces and function tags, or skip the test."""
-    archive = SHARED / "data" / "nltk-zips" / "treebank.zip"
+    archive = TREEBANK
     if not archive.exists():
         pytest.skip(f"no treebank sample in {archive}")
     with zipfile.ZipFile(archive) as files:

@@ -12,8 +12,9 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import sapwood as sw
-from kernels.grammar_samples import NOUN_RULES, SHARED, SharedLetters, made_up_sentences, nouns, treebank_sample
+from kernels.grammar_samples import NOUN_RULES, SharedLetters, made_up_sentences, nouns, treebank_sample
 from oracles.grammar_driven import Oracle
+from paths import SHARED
 from sapwood.kernels import PENN_TAG_SETS, Grammar, GrammarDriven, SubsetTree
 from sapwood.trees import Tree
 

@@ -1,4 +1,4 @@
-"""The grammar-driven kernel keeps the manners of all kernels: stores, threads, bags, files, parameters, bad input."""
+"""The grammar-driven kernel has the API of all kernels: stores, threads, bags, files, parameters, bad input."""
 
 from __future__ import annotations
 

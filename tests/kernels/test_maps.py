@@ -1,4 +1,4 @@
-"""Explicit maps: dot products against exact kernels, selection, manners of a transformer, bad input."""
+"""Explicit maps: dot products against exact kernels, selection, the API of a transformer, bad input."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_most_frequent_fragments(questions):
     "make",
     [lambda: SubtreeMap(decay=0.3, min_df=2), lambda: FragmentMap(decay=0.3, max_size=3, select="chi2", n_fragments=9)],
 )
-def test_transformer_manners(make, questions):
+def test_transformer_api(make, questions):
     X, y = questions
     mapped = make()
     with pytest.raises(NotFittedError):

@@ -1,4 +1,4 @@
-"""pairwise: the diagonal of k(X, Y) by itself, against definitions, against Gram matrices, and its manners."""
+"""pairwise: the diagonal of k(X, Y) by itself, against definitions, against Gram matrices, and its API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SemanticSubsetTree: agreed values, enumeration of fragments, reductions, and the manners of a kernel."""
+"""SemanticSubsetTree: agreed values, enumeration of fragments, reductions, and the API of a kernel."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from sklearn.model_selection import GridSearchCV
 
 import sapwood as sw
 from oracles.semantic import semantic_by_fragments, semantic_by_pairs
+from paths import SHARED, TREEBANK
 from sapwood import Tree, TreeArray
 from sapwood.errors import DataError, ParameterError
 from sapwood.kernels import Linear, SemanticSubsetTree, SmoothedPartialTree, SubsetTree, parse_kernel
 from sapwood.learn import KernelSVC
 from sapwood.words import Latent, SimilarityWarning, Table, Taxonomy, Vectors, WordNet, WordSimilarity
 
-SHARED = Path(__file__).resolve().parents[2].parent / "shared"
 PHRASES = frozenset({"S", "NP"})
 WORDS = ["u", "v", "w", "x"]
 
 
 def sample(count: int) -> list[str]:
-    path = SHARED / "data" / "nltk-zips" / "treebank.zip"
+    path = TREEBANK
     if not path.exists():
         pytest.skip(f"NLTK's treebank sample is not on this machine ({path})")
     with zipfile.ZipFile(path) as archive:

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 import sapwood as sw
 from oracles.semantic import smoothed_by_sequences
+from paths import SHARED
 from sapwood import Tree, TreeArray
 from sapwood.errors import DataError, ParameterError
 from sapwood.kernels import PartialTree, SmoothedPartialTree, parse_kernel
 from sapwood.words import Table, Tagged, Vectors, WordNet
 
-SHARED = Path(__file__).resolve().parents[2].parent / "shared"
 WORDS = ["u", "v", "w"]
 
 vectors = st.lists(st.lists(st.sampled_from([-1.0, 0.0, 0.5, 2.0]), min_size=3, max_size=3), min_size=3, max_size=3)

@@ -266,7 +266,7 @@ def test_files_and_pickles(data, tmp_path):
         sw.load(tmp_path / "m.sap")
 
 
-def test_scikit_learn_manners(data):
+def test_scikit_learn_api(data):
     X, y, groups = data
     model = KernelRanker(SubsetTree(), random_state=0)
     assert repr(clone(model).get_params()) == repr(model.get_params())

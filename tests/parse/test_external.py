@@ -19,8 +19,8 @@ import numpy as np
 import pytest
 
 import sapwood as sw
-from conftest import SHARED
 from parse import fakes
+from paths import SHARED
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.parse import BeneparParser, BllipParser, CoreNLPParser, StanzaParser
 

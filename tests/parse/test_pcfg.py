@@ -159,7 +159,7 @@ def test_damaged_files_are_refused(parser, tmp_path):
             sw.load(path)
 
 
-def test_manners(parser):
+def test_estimator_api(parser):
     assert repr(PCFGParser(beam=5.0)) == "PCFGParser(beam=5.0)"
     assert clone(parser).get_params() == parser.get_params()
     with pytest.raises(NotFittedError):

@@ -1,4 +1,4 @@
-"""One small cluster for all tests of this room: two processes of one thread, as on two machines."""
+"""One small cluster for all tests of this package: two processes of one thread, as on two machines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models over a cluster: the same answers in the same order, also where workers die; and the cluster's own manners."""
+"""Models over a cluster: the same answers in the same order, also where workers die; and the API of the cluster."""
 
 from __future__ import annotations
 

@@ -7,17 +7,15 @@ import io
 import pickle
 import zipfile
 from itertools import combinations
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sapwood as sw
+from paths import TREEBANK
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.trees import Grammar, HeadTable, Tree
-
-TREEBANK = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "nltk-zips" / "treebank.zip"
 
 
 @pytest.fixture(scope="module")

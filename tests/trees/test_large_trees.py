@@ -1,4 +1,4 @@
-"""Trees 100,000 nodes deep or wide through every public door, in a fresh process so that a crash is seen as one."""
+"""Trees 100,000 nodes deep or wide through every public function, in a fresh process so that a crash is seen as one."""
 
 from __future__ import annotations
 

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from paths import SHARED
 from sapwood.errors import DataError, ParameterError
 from sapwood.words import Latent, SimilarityWarning, Table, Taxonomy, Vectors, repair
 
-SHARED = Path(__file__).resolve().parents[2].parent / "shared"
 ANIMALS = [
     ("dog", "mammal"),
     ("cat", "mammal"),

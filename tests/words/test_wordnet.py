@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 import sapwood as sw
+from paths import SHARED
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.words import Table, WordNet
 from sapwood.words.taxonomy import pair_measure
 
-SHARED = Path(__file__).resolve().parents[2].parent / "shared"
 COUNTS = SHARED / "data" / "wordnet" / "ic-brown.dat.gz"
 WEIGHTS = ["full", "path", "wu-palmer", "lin", "resnik"]
 

@@ -304,7 +304,7 @@ def test_classifier_equals_that_of_sklearn(kernel, multi_class, data, monkeypatc
         np.testing.assert_array_equal(ours.predict(X)[clear], theirs.predict(X)[clear])
 
 
-def test_classifier_keeps_its_manners(data, tmp_path):
+def test_classifier_api(data, tmp_path):
     X, y = data
     clf = KernelSVC(HYBRID, C=2.4, solver="native").fit(X, y)
     assert len(clf.support_) == len(clf.support_examples_) == len(clf.dual_coef_)

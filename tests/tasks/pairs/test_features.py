@@ -1,4 +1,4 @@
-"""Features of sentence pairs: against kernels and plain algorithms, scikit-learn's manners, and bad input."""
+"""Features of sentence pairs: against kernels and plain algorithms, scikit-learn's API, and bad input."""
 
 from __future__ import annotations
 

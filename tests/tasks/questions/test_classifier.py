@@ -38,7 +38,7 @@ def estimator():
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-def test_manners(check, estimator, garden, tmp_path):
+def test_estimator_api(check, estimator, garden, tmp_path):
     X, y = garden[0][:60], garden[1][:60]
     check(estimator, X, y, tmp_path) if check.__name__ == "check_save_and_load" else check(estimator, X, y)
 
