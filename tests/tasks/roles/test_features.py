@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sapwood.errors import DataError, ParameterError
-from sapwood.tasks.roles import context, feature_sets
-from sapwood.tasks.roles import features as f
+from sapwood.tasks.roles import feature_sets
+from sapwood.tasks.roles.features import FEATURES
 from sapwood.tasks.roles.pruning import candidates
 from sapwood.tasks.roles.views import Parse
 from sapwood.trees import Tree
@@ -32,64 +32,64 @@ NODES = {
 @pytest.mark.parametrize(
     ("feature", "which", "expected"),
     [
-        (f.predicate, "by", "give"),
-        (f.phrase_type, "by", "PP"),
-        (f.path, "by", "PP^VP!VBN"),
-        (f.path, "teacher", "NP^S!VP!VP!VBN"),
-        (f.path, "book", "NP^VP!VBN"),
-        (f.path, "students", "NP^PP^VP!VBN"),
-        (f.path, "was", "VBD^VP!VP!VBN"),
-        (f.governing_category, "teacher", "S"),
-        (f.governing_category, "book", "VP"),
-        (f.governing_category, "by", ""),
-        (f.position, "by", "after"),
-        (f.position, "teacher", "before"),
-        (f.voice, "by", "passive"),
-        (f.head_word, "by", "by"),
-        (f.head_tag, "by", "IN"),
-        (f.subcategorisation, "by", "VP->VBN-NP-PP-NP"),
-        (f.content_word, "by", "students"),
-        (f.content_tag, "by", "NNS"),
-        (f.syntactic_frame, "book", "np_v_NP_np"),
-        (f.frame_with_predicate, "book", "np_give_NP_np"),
-        (f.parent_preposition, "students", "by"),
-        (f.parent_preposition, "book", ""),
-        (f.partial_path, "by", "PP^VP"),
-        (f.undirected_path, "by", "PP-VP-VBN"),
-        (f.collapsed_path, "teacher", "NP^S!VP!VBN"),
-        (f.clause_path, "teacher", "NP^S!VP"),
-        (f.initial_path, "teacher", "NS!VVV"),
-        (f.type_with_preposition, "by", "PP-by"),
-        (f.first_word, "by", "by"),
-        (f.first_tag, "by", "IN"),
-        (f.last_word, "by", "students"),
-        (f.last_tag, "by", "NNS"),
-        (f.parent_type, "by", "VP"),
-        (f.parent_head, "by", "given"),
-        (f.left_type, "by", "NP"),
-        (f.left_head, "by", "book"),
-        (f.left_tag, "by", "NN"),
-        (f.right_type, "by", "NP"),
-        (f.right_head, "by", "yesterday"),
-        (f.right_tag, "by", "NN"),
-        (f.ordinal, "by", "1 PP after"),
-        (f.ordinal, "yesterday", "2 NP after"),
-        (f.distance, "by", "2"),
-        (f.temporal_cue, "yesterday", "yesterday"),
-        (f.temporal_cue, "by", ""),
-        (f.punctuation, "yesterday", "-p"),
-        (f.predicate_tag, "by", "VBN"),
-        (f.length, "by", "3"),
-        (f.word_distance, "by", "4-6"),
-        (f.second_word, "by", "her"),
-        (f.children_types, "by", "IN-NP"),
-        (f.later_phrases, "by", "NP"),
-        (f.content_ending, "by", "nts"),
-        (f.particle, "by", ""),
+        ("predicate", "by", "give"),
+        ("phrase_type", "by", "PP"),
+        ("path", "by", "PP^VP!VBN"),
+        ("path", "teacher", "NP^S!VP!VP!VBN"),
+        ("path", "book", "NP^VP!VBN"),
+        ("path", "students", "NP^PP^VP!VBN"),
+        ("path", "was", "VBD^VP!VP!VBN"),
+        ("governing_category", "teacher", "S"),
+        ("governing_category", "book", "VP"),
+        ("governing_category", "by", ""),
+        ("position", "by", "after"),
+        ("position", "teacher", "before"),
+        ("voice", "by", "passive"),
+        ("head_word", "by", "by"),
+        ("head_tag", "by", "IN"),
+        ("subcategorization", "by", "VP->VBN-NP-PP-NP"),
+        ("content_word", "by", "students"),
+        ("content_tag", "by", "NNS"),
+        ("syntactic_frame", "book", "np_v_NP_np"),
+        ("frame_with_predicate", "book", "np_give_NP_np"),
+        ("parent_preposition", "students", "by"),
+        ("parent_preposition", "book", ""),
+        ("partial_path", "by", "PP^VP"),
+        ("undirected_path", "by", "PP-VP-VBN"),
+        ("collapsed_path", "teacher", "NP^S!VP!VBN"),
+        ("clause_path", "teacher", "NP^S!VP"),
+        ("initial_path", "teacher", "NS!VVV"),
+        ("type_with_preposition", "by", "PP-by"),
+        ("first_word", "by", "by"),
+        ("first_tag", "by", "IN"),
+        ("last_word", "by", "students"),
+        ("last_tag", "by", "NNS"),
+        ("parent_type", "by", "VP"),
+        ("parent_head", "by", "given"),
+        ("left_type", "by", "NP"),
+        ("left_head", "by", "book"),
+        ("left_tag", "by", "NN"),
+        ("right_type", "by", "NP"),
+        ("right_head", "by", "yesterday"),
+        ("right_tag", "by", "NN"),
+        ("ordinal", "by", "1 PP after"),
+        ("ordinal", "yesterday", "2 NP after"),
+        ("distance", "by", "2"),
+        ("temporal_cue", "yesterday", "yesterday"),
+        ("temporal_cue", "by", ""),
+        ("punctuation", "yesterday", "-p"),
+        ("predicate_tag", "by", "VBN"),
+        ("length", "by", "3"),
+        ("word_distance", "by", "4-6"),
+        ("second_word", "by", "her"),
+        ("children_types", "by", "IN-NP"),
+        ("later_phrases", "by", "NP"),
+        ("content_ending", "by", "nts"),
+        ("particle", "by", ""),
     ],
 )
 def test_worked_example(feature, which, expected):
-    assert feature(VIEW, NODES[which]) == expected
+    assert FEATURES[feature](VIEW, NODES[which]) == expected
 
 
 def test_particles_and_relative_clauses():
@@ -98,16 +98,18 @@ def test_particles_and_relative_clauses():
     )
     view = parse.view(1, "give")
     clause = parse.at.spanning(3, 4)[0]
-    assert f.particle(view, clause) == "up"
-    assert f.content_word(view, clause) == "x"
-    assert f.type_with_preposition(view, clause) == "SBAR-because"
+    assert FEATURES["particle"](view, clause) == "up"
+    assert FEATURES["content_word"](view, clause) == "x"
+    assert FEATURES["type_with_preposition"](view, clause) == "SBAR-because"
 
 
 def test_sets_name_what_they_hold():
     assert len(feature_sets.feature_names("basic")) == 20
     names = feature_sets.feature_names("full")
-    assert len(names) == len(set(names)) == len(feature_sets.FULL) + len(feature_sets.GROUPS)
-    assert set(feature_sets.GROUPS) <= set(feature_sets.CONJUNCTIONS)
+    full, linear = feature_sets.SETS["full"], feature_sets.SETS["linear"]
+    assert len(names) == len(set(names)) == len(full.features) + len(full.groups) == 44 + 8
+    assert set(full.groups) <= set(linear.groups)
+    assert len(linear.groups) == 41
     values = feature_sets.describe(VIEW, NODES["by"], "linear")
     names = feature_sets.feature_names("linear")
     assert values[names.index("predicate&type_with_preposition")] == "give|PP-by"
@@ -136,25 +138,25 @@ def given():
 @pytest.mark.parametrize(
     ("feature", "which", "expected"),
     [
-        (context.given_frame, "teacher", "*NP_v_NP_PP_NP"),
-        (context.given_frame, "by", "NP_v_NP_*PP_NP"),
-        (context.given_frame_with_predicate, "book", "give:NP_v_*NP_PP_NP"),
-        (context.given_place, "teacher", "-1"),
-        (context.given_place, "book", "1"),
-        (context.given_place, "yesterday", "3"),
-        (context.previous_given, "teacher", "none"),
-        (context.previous_given, "yesterday", "PP-by"),
-        (context.next_given, "teacher", "NP"),
-        (context.next_given, "yesterday", "none"),
-        (context.arguments_after, "book", "3give"),
-        (context.given_rank, "teacher", "0/3"),
-        (context.given_rank, "yesterday", "2/3"),
-        (context.given_rank, "by", "0/1"),
+        ("given_frame", "teacher", "*NP_v_NP_PP_NP"),
+        ("given_frame", "by", "NP_v_NP_*PP_NP"),
+        ("given_frame_with_predicate", "book", "give:NP_v_*NP_PP_NP"),
+        ("given_place", "teacher", "-1"),
+        ("given_place", "book", "1"),
+        ("given_place", "yesterday", "3"),
+        ("previous_given", "teacher", "none"),
+        ("previous_given", "yesterday", "PP-by"),
+        ("next_given", "teacher", "NP"),
+        ("next_given", "yesterday", "none"),
+        ("arguments_after", "book", "3give"),
+        ("given_rank", "teacher", "0/3"),
+        ("given_rank", "yesterday", "2/3"),
+        ("given_rank", "by", "0/1"),
     ],
 )
 def test_other_arguments_are_seen_where_they_are_given(given, feature, which, expected):
-    assert feature(given, NODES[which]) == expected
-    assert feature(VIEW, NODES[which]) == ""
+    assert FEATURES[feature](given, NODES[which]) == expected
+    assert FEATURES[feature](VIEW, NODES[which]) == ""
 
 
 def test_words_mean_something_where_there_is_a_wordnet(given):
@@ -162,10 +164,10 @@ def test_words_mean_something_where_there_is_a_wordnet(given):
         WordSenses()
     except DataError as error:
         pytest.skip(f"no WordNet: {error}")
-    assert context.content_sense(VIEW, NODES["by"]) == "noun.person"
-    assert context.content_lemma(VIEW, NODES["by"]) == "student"
-    assert context.head_sense(VIEW, NODES["yesterday"]) == "noun.time"
-    assert context.predicate_sense(VIEW, NODES["by"]) == "verb.possession"
+    assert FEATURES["content_sense"](VIEW, NODES["by"]) == "noun.person"
+    assert FEATURES["content_lemma"](VIEW, NODES["by"]) == "student"
+    assert FEATURES["head_sense"](VIEW, NODES["yesterday"]) == "noun.time"
+    assert FEATURES["predicate_sense"](VIEW, NODES["by"]) == "verb.possession"
     values = feature_sets.flat_features(given, NODES["by"], "rich")
     assert values["content_sense&type_with_preposition"] == "noun.person|PP-by"
     assert values["given_frame"] == "NP_v_NP_*PP_NP"

@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 
 from sapwood.errors import DataError
 from sapwood.notebook import HtmlTable
-from sapwood.tasks.roles.encoding import Candidate
 from sapwood.tasks.roles.feature_sets import flat_features
 from sapwood.tasks.roles.predicates import VERBAL_TAGS
 from sapwood.tasks.roles.pruning import constituent_of
-from sapwood.tasks.roles.views import Parse
+from sapwood.tasks.roles.views import Candidate, Parse
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples
 from sapwood.trees.portions import portion

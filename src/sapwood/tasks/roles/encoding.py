@@ -18,13 +18,11 @@ from sapwood.errors import DataError
 from sapwood.kernels.maps import FragmentMap
 from sapwood.registry import Reader, Writer
 from sapwood.tasks.roles.feature_sets import describe, feature_names
-from sapwood.tasks.roles.views import View
+from sapwood.tasks.roles.views import Candidate
 from sapwood.trees.array import TreeArray
 from sapwood.trees.portions import portion
 
 __all__ = ["Encoder"]
-
-Candidate = tuple[View, int]
 
 
 class Encoder:

@@ -12,8 +12,8 @@ from sklearn.base import clone
 from sapwood.registry import Reader, Writer
 from sapwood.tasks.roles.arguments import RoleArguments
 from sapwood.tasks.roles.classifier import RoleClassifier
-from sapwood.tasks.roles.encoding import Candidate
 from sapwood.tasks.roles.linear import best_slope, log_softmax
+from sapwood.tasks.roles.views import Candidate
 
 __all__ = ["KernelRoles"]
 

@@ -1,69 +1,27 @@
-"""Flat features of a candidate argument: one small pure function each, text in the end.
+"""Flat features of a candidate argument: small pure functions of a ``View`` and a node that return text.
 
-After Gildea & Jurafsky (2002), Surdeanu et al. (2003), Xue & Palmer (2004) and Pradhan et al. (2005). Features that
-need named entities are left out: Sapwood has no recogniser for them. Which are used together is the business of
-``feature_sets``. Each function takes a ``View`` and a place, and
-gives text; an empty text means that the feature does not apply.
+After Gildea & Jurafsky (2002), Surdeanu et al. (2003), Xue & Palmer (2004) and Pradhan et al. (2005), without the
+features that need named entities. An empty text means that the feature does not apply. ``FEATURES`` has them by name;
+which are used together is defined in ``feature_sets``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from sapwood.penn import PUNCTUATION_TAGS
 from sapwood.tasks.roles.views import View
 from sapwood.trees.heads import bare_label
+from sapwood.words.lemmas import lemma
+from sapwood.words.senses import WordSenses
 
-__all__ = [
-    "Feature",
-    "children_types",
-    "clause_path",
-    "collapsed_path",
-    "content_ending",
-    "content_place",
-    "content_tag",
-    "content_word",
-    "distance",
-    "first_tag",
-    "first_word",
-    "frame_with_predicate",
-    "governing_category",
-    "head_tag",
-    "head_word",
-    "initial_path",
-    "last_tag",
-    "last_word",
-    "later_phrases",
-    "left_head",
-    "left_tag",
-    "left_type",
-    "length",
-    "ordinal",
-    "parent_head",
-    "parent_preposition",
-    "parent_type",
-    "partial_path",
-    "particle",
-    "path",
-    "phrase_type",
-    "position",
-    "predicate",
-    "predicate_tag",
-    "punctuation",
-    "right_head",
-    "right_tag",
-    "right_type",
-    "second_word",
-    "subcategorisation",
-    "syntactic_frame",
-    "temporal_cue",
-    "type_with_preposition",
-    "undirected_path",
-    "voice",
-    "word_distance",
-]
+__all__ = ["FEATURES"]
 
 Feature = Callable[[View, int], str]
+
+FEATURES: dict[str, Feature] = {}
+"""The features by name."""
 
 _CLAUSES = frozenset(["S", "SBAR", "SBARQ", "SINV", "SQ"])
 _TIME_WORDS = """
@@ -74,67 +32,17 @@ times moment recently soon already always never often still again once sometimes
 """
 _TIME = frozenset(_TIME_WORDS.split())
 
-# --- Gildea & Jurafsky
+
+def _feature(function: Feature) -> Feature:
+    FEATURES[function.__name__] = function
+    return function
 
 
-def predicate(view: View, node: int) -> str:
-    """The base form of the predicate."""
-    return view.lemma
+# --- words of a constituent, and their tags
 
 
-def phrase_type(view: View, node: int) -> str:
-    """The label of the constituent."""
-    return view.at.labels[node]
-
-
-def path(view: View, node: int) -> str:
-    """The way to the predicate's tag, ``^`` up and ``!`` down."""
-    rising, falling = view.way(node)
-    return "^".join(rising) + "".join(f"!{label}" for label in falling)
-
-
-def governing_category(view: View, node: int) -> str:
-    """For noun phrases, the nearest S or VP above."""
-    if bare_label(view.at.labels[node]) != "NP":
-        return ""
-    above = view.at.parent[node]
-    while above >= 0 and view.at.labels[above] not in ("S", "VP"):
-        above = view.at.parent[above]
-    return view.at.labels[above] if above >= 0 else ""
-
-
-def position(view: View, node: int) -> str:
-    """Before the predicate, after it, or around it."""
-    if view.at.last[node] < view.predicate:
-        return "before"
-    return "after" if view.at.first[node] > view.predicate else "around"
-
-
-def voice(view: View, node: int) -> str:
-    """Active or passive."""
-    return view.voice
-
-
-def head_word(view: View, node: int) -> str:
-    """The head word of the constituent, in lower case."""
-    return view.parse.lower[view.parse.heads[node]]
-
-
-def head_tag(view: View, node: int) -> str:
-    """The tag of the head word."""
-    return view.parse.tags[view.parse.heads[node]]
-
-
-def subcategorisation(view: View, node: int) -> str:
-    """The production of the predicate's parent."""
-    return view.subcategorisation
-
-
-# --- Surdeanu et al.
-
-
-def content_place(view: View, node: int) -> int:
-    """Return the content word: the one that says most about a constituent, not always its head."""
+def content_token(view: View, node: int) -> int:
+    """Return the content word of Surdeanu et al.: the one that says most about a constituent, not always its head."""
     at, heads = view.at, view.parse.heads
     label, below = bare_label(at.labels[node]), at.children[node]
     if at.is_tag(node):
@@ -157,188 +65,51 @@ def content_place(view: View, node: int) -> int:
     return heads[node]
 
 
-def content_word(view: View, node: int) -> str:
-    """The content word, in lower case: in *by her students*, *students*."""
-    return view.parse.lower[content_place(view, node)]
+def _add_words(name: str, token: Callable[[View, int], int]) -> None:
+    FEATURES[f"{name}_word"] = lambda view, node: view.parse.lower[token(view, node)]
+    FEATURES[f"{name}_tag"] = lambda view, node: view.parse.tags[token(view, node)]
 
 
-def content_tag(view: View, node: int) -> str:
-    """The tag of the content word."""
-    return view.parse.tags[content_place(view, node)]
+_add_words("head", lambda view, node: view.parse.heads[node])
+_add_words("content", content_token)
+_add_words("first", lambda view, node: view.at.first[node])
+_add_words("last", lambda view, node: view.at.last[node])
+_head_word = FEATURES["head_word"]
 
 
-def particle(view: View, node: int) -> str:
-    """The particle of a phrasal verb."""
-    return view.particle
+@_feature
+def second_word(view: View, node: int) -> str:
+    first, last = view.at.first[node], view.at.last[node]
+    return view.parse.lower[first + 1] if last > first else ""
 
 
-# --- Xue & Palmer
+@_feature
+def content_ending(view: View, node: int) -> str:
+    """The last three letters of the content word."""
+    return FEATURES["content_word"](view, node)[-3:]
 
 
-def syntactic_frame(view: View, node: int) -> str:
-    """The noun phrases around the predicate, this one in capitals."""
-    names = []
-    done = False
-    for phrase in view.noun_phrases:
-        if not done and phrase > view.tag:
-            names.append("v")
-            done = True
-        names.append("NP" if phrase == node else "np")
-    return "_".join(names if done else [*names, "v"])
+@_feature
+def content_lemma(view: View, node: int) -> str:
+    word = content_token(view, node)
+    return lemma(view.parse.lower[word], view.parse.tags[word])
 
 
-def frame_with_predicate(view: View, node: int) -> str:
-    """The same with the predicate's base form."""
-    return "_".join(view.lemma if name == "v" else name for name in syntactic_frame(view, node).split("_"))
-
-
-def parent_preposition(view: View, node: int) -> str:
-    """For a phrase inside a prepositional phrase, the preposition."""
-    above = view.at.parent[node]
-    return view.parse.lower[view.parse.heads[above]] if above >= 0 and view.at.labels[above] == "PP" else ""
-
-
-# --- Pradhan et al.
-
-
-def partial_path(view: View, node: int) -> str:
-    """The way up to the common ancestor."""
-    return "^".join(view.way(node)[0])
-
-
-def undirected_path(view: View, node: int) -> str:
-    """The way without directions."""
-    rising, falling = view.way(node)
-    return "-".join(rising + falling)
-
-
-def collapsed_path(view: View, node: int) -> str:
-    """The way with runs of one label written once."""
-    rising, falling = (_runs(part) for part in view.way(node))
-    if falling and falling[0] == rising[-1]:
-        falling = falling[1:]
-    return "^".join(rising) + "".join(f"!{label}" for label in falling)
-
-
-def clause_path(view: View, node: int) -> str:
-    """The clauses and verb phrases on the way, other nodes as ``*``."""
-    rising, falling = view.way(node)
-    keep = _CLAUSES | {"VP"}
-    names = [_runs([label if label in keep else "*" for label in part]) for part in (rising[1:], falling[:-1])]
-    return f"{rising[0]}^{'^'.join(names[0])}!{'!'.join(names[1])}"
-
-
-def initial_path(view: View, node: int) -> str:
-    """The way with the first letter of each label."""
-    rising, falling = view.way(node)
-    return "".join(label[0] for label in rising) + "!" + "".join(label[0] for label in falling)
-
-
-def distance(view: View, node: int) -> str:
-    """The number of steps to the predicate's tag."""
-    rising, falling = view.way(node)
-    return str(min(len(rising) + len(falling) - 1, 12))
-
-
-def type_with_preposition(view: View, node: int) -> str:
-    """The label, for prepositional phrases with the preposition: ``PP-by``."""
-    label = view.at.labels[node]
-    return f"{label}-{head_word(view, node)}" if bare_label(label) in ("PP", "SBAR", "WHPP") else label
-
-
-def first_word(view: View, node: int) -> str:
-    """The first word, in lower case."""
-    return view.parse.lower[view.at.first[node]]
-
-
-def first_tag(view: View, node: int) -> str:
-    """The tag of the first word."""
-    return view.parse.tags[view.at.first[node]]
-
-
-def last_word(view: View, node: int) -> str:
-    """The last word, in lower case."""
-    return view.parse.lower[view.at.last[node]]
-
-
-def last_tag(view: View, node: int) -> str:
-    """The tag of the last word."""
-    return view.parse.tags[view.at.last[node]]
-
-
-def parent_type(view: View, node: int) -> str:
-    """The label above."""
-    above = view.at.parent[node]
-    return view.at.labels[above] if above >= 0 else ""
-
-
-def parent_head(view: View, node: int) -> str:
-    """The head word of the constituent above."""
-    above = view.at.parent[node]
-    return view.parse.lower[view.parse.heads[above]] if above >= 0 else ""
-
-
-def _sibling(view: View, node: int, step: int) -> int | None:
-    above = view.at.parent[node]
-    if above < 0:
-        return None
-    beside = view.at.children[above]
-    at = beside.index(node) + step
-    return beside[at] if 0 <= at < len(beside) else None
-
-
-def left_type(view: View, node: int) -> str:
-    """The label of the sister on the left."""
-    other = _sibling(view, node, -1)
-    return "" if other is None else view.at.labels[other]
-
-
-def left_head(view: View, node: int) -> str:
-    """The head word of the sister on the left."""
-    other = _sibling(view, node, -1)
-    return "" if other is None else view.parse.lower[view.parse.heads[other]]
-
-
-def left_tag(view: View, node: int) -> str:
-    """The tag of that head."""
-    other = _sibling(view, node, -1)
-    return "" if other is None else view.parse.tags[view.parse.heads[other]]
-
-
-def right_type(view: View, node: int) -> str:
-    """The label of the sister on the right."""
-    other = _sibling(view, node, 1)
-    return "" if other is None else view.at.labels[other]
-
-
-def right_head(view: View, node: int) -> str:
-    """The head word of the sister on the right."""
-    other = _sibling(view, node, 1)
-    return "" if other is None else view.parse.lower[view.parse.heads[other]]
-
-
-def right_tag(view: View, node: int) -> str:
-    """The tag of that head."""
-    other = _sibling(view, node, 1)
-    return "" if other is None else view.parse.tags[view.parse.heads[other]]
-
-
-def ordinal(view: View, node: int) -> str:
-    """How many sisters of the same label lie between the constituent and the predicate, plus one, and on which side."""
-    at = view.at
-    label, above = at.labels[node], at.parent[node]
-    beside = at.children[above] if above >= 0 else [node]
-    after = at.first[node] > view.predicate
-    between = [c for c in beside if at.labels[c] == label and (view.tag < c < node if after else node < c < view.tag)]
-    return f"{min(len(between) + 1, 4)} {label} {'after' if after else 'before'}"
-
-
+@_feature
 def temporal_cue(view: View, node: int) -> str:
     """The first word inside that speaks of time."""
     span = view.parse.lower[view.at.first[node] : view.at.last[node] + 1]
     return next((word for word in span if word in _TIME), "")
 
 
+@_feature
+def length(view: View, node: int) -> str:
+    """The number of words, in steps."""
+    count = view.at.last[node] - view.at.first[node] + 1
+    return str(count) if count < 4 else "4-6" if count < 7 else "7-12" if count < 13 else "13+"
+
+
+@_feature
 def punctuation(view: View, node: int) -> str:
     """Whether punctuation stands right before and right after."""
     tags, first, last = view.parse.tags, view.at.first[node], view.at.last[node]
@@ -347,25 +118,114 @@ def punctuation(view: View, node: int) -> str:
     return f"{'p' if before else '-'}{'p' if after else '-'}"
 
 
-# --- of our own, simple
+# --- labels of a constituent and of those around it
 
 
+@_feature
+def phrase_type(view: View, node: int) -> str:
+    return view.at.labels[node]
+
+
+@_feature
+def type_with_preposition(view: View, node: int) -> str:
+    """The label, for prepositional phrases with the preposition: ``PP-by``."""
+    label = view.at.labels[node]
+    return f"{label}-{_head_word(view, node)}" if bare_label(label) in ("PP", "SBAR", "WHPP") else label
+
+
+@_feature
+def children_types(view: View, node: int) -> str:
+    """The labels of the children, at most five."""
+    at = view.at
+    return "" if at.is_tag(node) else "-".join(at.labels[child] for child in at.children[node][:5])
+
+
+@_feature
+def governing_category(view: View, node: int) -> str:
+    """For noun phrases, the nearest S or VP above."""
+    if bare_label(view.at.labels[node]) != "NP":
+        return ""
+    above = view.at.parent[node]
+    while above >= 0 and view.at.labels[above] not in ("S", "VP"):
+        above = view.at.parent[above]
+    return view.at.labels[above] if above >= 0 else ""
+
+
+@_feature
+def parent_preposition(view: View, node: int) -> str:
+    """For a phrase inside a prepositional phrase, the preposition."""
+    above = view.at.parent[node]
+    return _head_word(view, above) if above >= 0 and view.at.labels[above] == "PP" else ""
+
+
+def _sibling(view: View, node: int, step: int) -> int:
+    above = view.at.parent[node]
+    if above < 0:
+        return -1
+    siblings = view.at.children[above]
+    number = siblings.index(node) + step
+    return siblings[number] if 0 <= number < len(siblings) else -1
+
+
+def _of(relative: Callable[[View, int], int], feature: Feature) -> Feature:
+    """Make a feature of another node, which does not apply where there is none."""
+
+    def value(view: View, node: int) -> str:
+        other = relative(view, node)
+        return feature(view, other) if other >= 0 else ""
+
+    return value
+
+
+for _name, _relative in {
+    "parent": lambda view, node: view.at.parent[node],
+    "left": lambda view, node: _sibling(view, node, -1),
+    "right": lambda view, node: _sibling(view, node, 1),
+}.items():
+    FEATURES[f"{_name}_type"] = _of(_relative, phrase_type)
+    FEATURES[f"{_name}_head"] = _of(_relative, _head_word)
+    FEATURES[f"{_name}_tag"] = _of(_relative, FEATURES["head_tag"])
+
+
+# --- the predicate
+
+
+@_feature
+def predicate(view: View, node: int) -> str:
+    return view.lemma
+
+
+@_feature
 def predicate_tag(view: View, node: int) -> str:
-    """The tag of the predicate."""
     return view.parse.tags[view.predicate]
 
 
-def content_ending(view: View, node: int) -> str:
-    """The last three letters of the content word."""
-    return content_word(view, node)[-3:]
+@_feature
+def voice(view: View, node: int) -> str:
+    return view.voice
 
 
-def length(view: View, node: int) -> str:
-    """The number of words, in steps."""
-    count = view.at.last[node] - view.at.first[node] + 1
-    return str(count) if count < 4 else "4-6" if count < 7 else "7-12" if count < 13 else "13+"
+@_feature
+def particle(view: View, node: int) -> str:
+    return view.particle
 
 
+@_feature
+def subcategorization(view: View, node: int) -> str:
+    return view.subcategorization
+
+
+# --- where a constituent stands, seen from the predicate
+
+
+@_feature
+def position(view: View, node: int) -> str:
+    if view.at.last[node] < view.predicate:
+        return "before"
+    return "after" if view.at.first[node] > view.predicate else "around"
+
+
+@_feature
 def word_distance(view: View, node: int) -> str:
     """The number of words between constituent and predicate, in steps."""
     first, last = view.at.first[node], view.at.last[node]
@@ -373,25 +233,197 @@ def word_distance(view: View, node: int) -> str:
     return str(gap) if gap < 4 else "4-6" if gap < 7 else "7+"
 
 
-def second_word(view: View, node: int) -> str:
-    """The second word of the constituent, if it has two."""
-    first, last = view.at.first[node], view.at.last[node]
-    return view.parse.lower[first + 1] if last > first else ""
-
-
-def children_types(view: View, node: int) -> str:
-    """The production of the constituent, at most five children."""
+@_feature
+def ordinal(view: View, node: int) -> str:
+    """How many siblings of the same label lie between constituent and predicate, plus one, and on which side."""
     at = view.at
-    return "" if at.is_tag(node) else "-".join(at.labels[child] for child in at.children[node][:5])
+    label, above = at.labels[node], at.parent[node]
+    siblings = at.children[above] if above >= 0 else [node]
+    after = at.first[node] > view.predicate
+    low, high = (view.tag, node) if after else (node, view.tag)
+    between = [child for child in siblings if at.labels[child] == label and low < child < high]
+    return f"{min(len(between) + 1, 4)} {label} {'after' if after else 'before'}"
 
 
+@_feature
 def later_phrases(view: View, node: int) -> str:
-    """The labels of the predicate's sisters after this constituent."""
+    """The labels of the predicate's siblings after this one."""
     at, above = view.at, view.at.parent[view.tag]
     if above < 0 or at.parent[node] != above:
         return ""
     return "-".join(at.labels[child] for child in at.children[above] if child > node)
 
 
+@_feature
+def syntactic_frame(view: View, node: int) -> str:
+    """The noun phrases around the predicate, this one in capitals."""
+    names = ["NP" if phrase == node else "np" for phrase in view.noun_phrases]
+    names.insert(sum(phrase <= view.tag for phrase in view.noun_phrases), "v")
+    return "_".join(names)
+
+
+@_feature
+def frame_with_predicate(view: View, node: int) -> str:
+    return "_".join(view.lemma if name == "v" else name for name in syntactic_frame(view, node).split("_"))
+
+
+# --- the path to the predicate
+
+
+@_feature
+def path(view: View, node: int) -> str:
+    """The labels up to the common ancestor (``^``), and down to the predicate's tag (``!``)."""
+    return _path(*view.path(node))
+
+
+@_feature
+def partial_path(view: View, node: int) -> str:
+    """The path up to the common ancestor."""
+    return "^".join(view.path(node)[0])
+
+
+@_feature
+def undirected_path(view: View, node: int) -> str:
+    rising, falling = view.path(node)
+    return "-".join(rising + falling)
+
+
+@_feature
+def collapsed_path(view: View, node: int) -> str:
+    """The path with runs of one label written once."""
+    rising, falling = (_runs(part) for part in view.path(node))
+    return _path(rising, falling[1:] if falling and falling[0] == rising[-1] else falling)
+
+
+@_feature
+def clause_path(view: View, node: int) -> str:
+    """The clauses and verb phrases on the path, other nodes as ``*``."""
+    rising, falling = view.path(node)
+    keep = _CLAUSES | {"VP"}
+    names = [_runs([label if label in keep else "*" for label in part]) for part in (rising[1:], falling[:-1])]
+    return f"{rising[0]}^{'^'.join(names[0])}!{'!'.join(names[1])}"
+
+
+@_feature
+def initial_path(view: View, node: int) -> str:
+    """The path with the first letter of each label."""
+    rising, falling = view.path(node)
+    return "".join(label[0] for label in rising) + "!" + "".join(label[0] for label in falling)
+
+
+@_feature
+def distance(view: View, node: int) -> str:
+    """The number of steps on the path."""
+    rising, falling = view.path(node)
+    return str(min(len(rising) + len(falling) - 1, 12))
+
+
+def _path(rising: Sequence[str], falling: Sequence[str]) -> str:
+    return "^".join(rising) + "".join(f"!{label}" for label in falling)
+
+
 def _runs(labels: Sequence[str]) -> list[str]:
     return [label for at, label in enumerate(labels) if not at or label != labels[at - 1]]
+
+
+# --- what words mean: WordNet's supersense of the most frequent sense
+
+
+@lru_cache(maxsize=1)
+def _senses() -> WordSenses:
+    return WordSenses()
+
+
+@lru_cache(maxsize=1 << 14)
+def _sense(word: str, tag: str) -> str:
+    if tag.startswith("NNP"):
+        return "name"
+    if tag in ("PRP", "WP"):
+        return word
+    if tag == "CD":
+        return "number"
+    return _senses().supersense(word, tag)
+
+
+@_feature
+def content_sense(view: View, node: int) -> str:
+    """The supersense of the content word, as ``noun.time``; the class of names and numbers; a pronoun itself."""
+    word = content_token(view, node)
+    return _sense(view.parse.lower[word], view.parse.tags[word])
+
+
+@_feature
+def head_sense(view: View, node: int) -> str:
+    word = view.parse.heads[node]
+    return _sense(view.parse.lower[word], view.parse.tags[word])
+
+
+@_feature
+def predicate_sense(view: View, node: int) -> str:
+    return _senses().supersense(view.lemma, "VB")
+
+
+# --- the other arguments, where they are given (``View.given``) and only their roles are in question
+
+
+@_feature
+def given_frame(view: View, node: int) -> str:
+    """The labels of all given arguments around the predicate, this one marked: ``*NP_v_NP_PP``."""
+    if not view.given:
+        return ""
+    names = [f"*{view.at.labels[one]}" if one == node else view.at.labels[one] for one in view.given]
+    names.insert(_before(view), "v")
+    return "_".join(names)
+
+
+@_feature
+def given_frame_with_predicate(view: View, node: int) -> str:
+    frame = given_frame(view, node)
+    return frame and f"{view.lemma}:{frame}"
+
+
+@_feature
+def given_place(view: View, node: int) -> str:
+    """Which of the given arguments this is, counted from the predicate: -1 is the last before it, 1 the first after."""
+    if node not in view.given:
+        return ""
+    steps = view.given.index(node) - _before(view)
+    return str(steps + 1 if steps >= 0 else steps)
+
+
+@_feature
+def previous_given(view: View, node: int) -> str:
+    """The given argument before this one, with its preposition."""
+    return _given(view, node, -1)
+
+
+@_feature
+def next_given(view: View, node: int) -> str:
+    """The given argument after this one, with its preposition."""
+    return _given(view, node, 1)
+
+
+@_feature
+def arguments_after(view: View, node: int) -> str:
+    """The predicate and how many given arguments come after it."""
+    return f"{len(view.given) - _before(view)}{view.lemma}" if view.given else ""
+
+
+@_feature
+def given_rank(view: View, node: int) -> str:
+    """How many given arguments with this label come first, of how many there are."""
+    if node not in view.given:
+        return ""
+    same = [one for one in view.given if view.at.labels[one] == view.at.labels[node]]
+    return f"{same.index(node)}/{len(same)}"
+
+
+def _before(view: View) -> int:
+    return sum(view.at.first[one] <= view.predicate for one in view.given)
+
+
+def _given(view: View, node: int, step: int) -> str:
+    if node not in view.given:
+        return ""
+    number = view.given.index(node) + step
+    return type_with_preposition(view, view.given[number]) if 0 <= number < len(view.given) else "none"

@@ -27,14 +27,14 @@ from sapwood.parse.parameter import PARSER, as_parser
 from sapwood.parse.reading import read_examples, read_text
 from sapwood.registry import Reader, Writer, register
 from sapwood.tasks.roles.classifier import RoleClassifier
-from sapwood.tasks.roles.encoding import Candidate, Encoder
+from sapwood.tasks.roles.encoding import Encoder
 from sapwood.tasks.roles.exact import KernelRoles
 from sapwood.tasks.roles.feature_sets import describe, feature_names
 from sapwood.tasks.roles.inference import Constraints
 from sapwood.tasks.roles.linear import LinearRoles
 from sapwood.tasks.roles.predicates import VERBAL_TAGS, Lexicon, find_predicates, is_auxiliary
 from sapwood.tasks.roles.pruning import candidates
-from sapwood.tasks.roles.views import Parse
+from sapwood.tasks.roles.views import Candidate, Parse
 from sapwood.trees.positions import Positions
 from sapwood.trees.propositions import Argument, Proposition, RoleSentence
 from sapwood.trees.tree import Tree

@@ -1,8 +1,8 @@
-"""A tree seen from one of its predicates: what every feature of every candidate looks at, worked out once."""
+"""A tree seen from one of its predicates: what the features of all candidates have in common, computed once."""
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from sapwood.errors import DataError
 from sapwood.tasks.roles.predicates import voice
@@ -10,15 +10,19 @@ from sapwood.trees.heads import HeadTable, bare_label
 from sapwood.trees.positions import Positions
 from sapwood.trees.tree import Tree
 
-__all__ = ["Parse", "View"]
+__all__ = ["Candidate", "Parse", "View"]
 
 _HEADS = HeadTable()
-# Productions repeat, and a look in a dictionary is many times quicker than a search through the table.
-_KNOWN: dict[tuple[str, ...], int] = {}
+
+
+@lru_cache(maxsize=1 << 17)
+def _head_child(label: str, children: tuple[str, ...]) -> int:
+    # Productions repeat, and the cache is many times quicker than a search through the table.
+    return _HEADS(label, children)
 
 
 class Parse:
-    """A parsed sentence with the head word of every place.
+    """A parsed sentence with the head word of every node.
 
     Parameters
     ----------
@@ -41,12 +45,8 @@ class Parse:
             elif len(below) == 1:
                 heads[node] = heads[below[0]]
             else:
-                key = (at.labels[node], *[at.labels[child] for child in below])
-                if key not in _KNOWN:
-                    if len(_KNOWN) > 200_000:
-                        _KNOWN.clear()
-                    _KNOWN[key] = _HEADS(key[0], key[1:])
-                heads[node] = heads[below[_KNOWN[key]]]
+                labels = tuple([at.labels[child] for child in below])
+                heads[node] = heads[below[_head_child(at.labels[node], labels)]]
 
     def view(self, predicate: int, lemma: str) -> View:
         """Look at the sentence from a predicate."""
@@ -63,11 +63,11 @@ class View:
     predicate : int
         The predicate's word.
     tag : int
-        The place of its tag.
+        The node of its tag.
     lemma : str
         Its base form.
     given : tuple of int
-        The places of all arguments, in the order of the sentence, where they are given.
+        The nodes of all arguments, in the order of the sentence, where they are given.
     """
 
     def __init__(self, parse: Parse, predicate: int, lemma: str) -> None:
@@ -75,8 +75,7 @@ class View:
         self.parse, self.at = parse, parse.at
         self.predicate, self.lemma = predicate, lemma
         self.tag = parse.at.tag(predicate)
-        self._above = {node: step for step, node in enumerate(parse.at.up(self.tag))}
-        self._ways: dict[int, tuple[tuple[str, ...], tuple[str, ...]]] = {}
+        self._paths: dict[int, tuple[tuple[str, ...], tuple[str, ...]]] = {}
 
     @cached_property
     def voice(self) -> str:
@@ -84,7 +83,7 @@ class View:
         return voice(self.at, self.predicate)
 
     @cached_property
-    def subcategorisation(self) -> str:
+    def subcategorization(self) -> str:
         """The production of the predicate's parent."""
         above = self.at.parent[self.tag]
         if above < 0:
@@ -93,14 +92,15 @@ class View:
 
     @cached_property
     def noun_phrases(self) -> list[int]:
-        """The noun phrases around the predicate: sisters on the way from its tag to the root, in order."""
-        found = []
-        node = self.tag
-        while self.at.parent[node] >= 0:
-            above = self.at.parent[node]
-            found += [c for c in self.at.children[above] if c != node and bare_label(self.at.labels[c]) == "NP"]
-            node = above
-        return sorted(found)
+        """The noun phrases that are siblings of the predicate's tag or of a node above it, in order."""
+        at = self.at
+        return sorted(
+            child
+            for node in at.up(self.tag)
+            if at.parent[node] >= 0
+            for child in at.children[at.parent[node]]
+            if child != node and bare_label(at.labels[child]) == "NP"
+        )
 
     @cached_property
     def particle(self) -> str:
@@ -111,17 +111,13 @@ class View:
                 return self.parse.lower[self.at.first[child]]
         return ""
 
-    def way(self, node: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the labels on the way from a place up to the common one, and from there down to the tag."""
-        if node not in self._ways:
-            rising, top = [], node
-            while top not in self._above:
-                rising.append(self.at.labels[top])
-                top = self.at.parent[top]
-            rising.append(self.at.labels[top])
-            falling, below = [], self.tag
-            while below != top:
-                falling.append(self.at.labels[below])
-                below = self.at.parent[below]
-            self._ways[node] = (tuple(rising), tuple(reversed(falling)))
-        return self._ways[node]
+    def path(self, node: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the labels from a node up to the common ancestor, and from there down to the predicate's tag."""
+        if node not in self._paths:
+            rising, falling = (tuple([self.at.labels[one] for one in part]) for part in self.at.way(node, self.tag))
+            self._paths[node] = rising, falling
+        return self._paths[node]
+
+
+Candidate = tuple[View, int]
+"""A constituent that may be an argument of a predicate: the view from the predicate, and the node."""
