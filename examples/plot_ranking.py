@@ -9,7 +9,7 @@ from sapwood.corpora import nursery
 from sapwood.draw import Bar, bar_chart
 from sapwood.kernels import Linear, SubsetTree
 from sapwood.learn import KernelRanker, RecursiveRanker
-from sapwood.tasks.reranking import ParseReranker, bracket_f1
+from sapwood.tasks.reranking import ParseReranker
 
 lists = nursery.grow(size=300).forests(limit=8)
 lists[0].parses[:2]
@@ -23,6 +23,6 @@ for name, ranker in (
     ("network", RecursiveRanker(epochs=3, random_state=0)),
 ):
     scores = ParseReranker(ranker).fit(lists[:200]).evaluate(lists[200:])
-    bars.append(Bar(name, 100 * bracket_f1(scores.chosen)))
-bars = [Bar("parser's first choice", 100 * bracket_f1(scores.first)), *bars]
+    bars.append(Bar(name, 100 * scores.f1))
+bars = [Bar("parser's first choice", 100 * scores.first_f1), *bars]
 bar_chart("Bracket F1", bars, label="F1 in %", start=90)

@@ -13,9 +13,10 @@ import pytest
 from paths import ROOT
 from sapwood.cli import main
 from sapwood.errors import DataError
-from sapwood.experiments import EXPERIMENTS, Experiment, Setting, Table
+from sapwood.experiments import EXPERIMENTS, Experiment, Setting
 from sapwood.experiments.places import place_if_any, place_of
 from sapwood.experiments.record import digest, made, read_results, results_text
+from sapwood.experiments.tables import Table
 
 FILES = sorted((ROOT / "results").glob("*.json"))
 SPEC = importlib.util.spec_from_file_location("render", ROOT / "results" / "render.py")

@@ -10,7 +10,7 @@ from sapwood.cli import main
 from sapwood.corpora import KelpExample, Question, nursery, write_kelp, write_questions
 from sapwood.errors import DataError
 from sapwood.experiments import Setting, run
-from sapwood.tasks.questions import lexical_tree
+from sapwood.tasks.questions.views import lexical_tree
 from sapwood.words import WordNet
 
 

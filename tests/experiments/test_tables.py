@@ -5,7 +5,8 @@ import pytest
 from sapwood.cli import main
 from sapwood.draw import Series, line_chart
 from sapwood.errors import ParameterError
-from sapwood.experiments import EXPERIMENTS, Experiment, Setting, Table, run
+from sapwood.experiments import EXPERIMENTS, Experiment, Setting, run
+from sapwood.experiments.tables import Table
 
 
 def test_a_row_of_the_wrong_length_is_named():

@@ -115,11 +115,11 @@ def _trees(data: bytes) -> object:
 
 
 def _questions(data: bytes) -> object:
-    from sapwood.tasks.questions import find_focus, focus_tree, lexical_tree, question_views
+    from sapwood.tasks.questions import find_focus, question_views
 
     trees = sw.read_trees(io.BytesIO(data))
     for tree in itertools.islice(trees, 5):
-        find_focus(tree), focus_tree(tree), lexical_tree(tree)
+        find_focus(tree)
     return question_views(trees[:5])
 
 

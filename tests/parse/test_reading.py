@@ -18,7 +18,8 @@ from sapwood.learn import KernelSVC
 from sapwood.parse import BaseParser, FlatParser, PCFGParser, as_parser, flat_tree, read_examples
 from sapwood.parse.lexicon import Lexicon
 from sapwood.tasks.attachment import AttachmentRanker
-from sapwood.tasks.questions import QuestionClassifier, plain_kernel, read_question_trees
+from sapwood.tasks.questions import QuestionClassifier, plain_kernel
+from sapwood.tasks.questions.reading import read_question_trees
 from sapwood.tasks.roles import RoleLabeler
 from sapwood.trees import RoleSentence, Tree
 

@@ -12,7 +12,7 @@ from sapwood.corpora import nursery
 from sapwood.errors import DataError, ParameterError
 from sapwood.learn import RecursiveRanker
 from sapwood.metrics import parseval
-from sapwood.tasks.reranking import RERANKING_RULES, ParseReranker, bracket_f1, examples_of, judge
+from sapwood.tasks.reranking import RERANKING_RULES, ParseReranker, nbest_examples, score_parses
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def model(lists):
 
 
 def test_priors_are_differences_within_a_list(lists):
-    examples, groups = examples_of(lists[:3])
+    examples, groups = nbest_examples(lists[:3])
     assert examples.shape[0] == sum(map(len, lists[:3])) == len(groups)
     for number in range(3):
         prior = examples["prior"][groups == number, 0]
@@ -40,7 +40,7 @@ def test_scores_are_those_of_parseval(lists, model):
     first = [one.parses[int(np.argmax(one.scores))] for one in lists[120:]]
     assert found.f1 - found.gain == pytest.approx(parseval(gold, first, rules=RERANKING_RULES).overall.f1)
     # The gold tree is among the parses of the nursery.
-    assert bracket_f1(found.oracle) == 1.0
+    assert found.oracle_f1 == 1.0
     assert found.gain > 0
 
 
@@ -102,17 +102,17 @@ def test_bad_lists_are_named(lists, model):
     with pytest.raises(DataError, match="n-best list 0: the score of parse 2 is NaN"):
         model.predict([replace(lists[0], scores=np.where(np.arange(len(lists[0])) == 2, np.nan, lists[0].scores))])
     with pytest.raises(DataError, match="'nursery-0-0' has no gold tree"):
-        judge(replace(lists[0], gold=None))
+        score_parses(replace(lists[0], gold=None))
     for wrong, number in ((["(S (NN a))"], 0), ([lists[0], sw.Tree("S", ["a"])], 1)):
         with pytest.raises(ParameterError, match=rf"sentence {number} is no n-best list; pass NBest .* parser="):
             ParseReranker().fit(wrong)
         with pytest.raises(DataError, match=rf"element {number} is a \w+; expected an NBest"):
-            examples_of(wrong)
+            nbest_examples(wrong)
     with pytest.raises(DataError, match="sentence 1 is a int"):
         ParseReranker().fit([lists[0], 3])
     with pytest.raises(DataError, match="got one str; wrap it in a list"):
         ParseReranker().fit("(S (NN a))")
     with pytest.raises(DataError, match="expected an NBest, the parses of a sentence, got a str"):
-        judge("(S (NN a))")
+        score_parses("(S (NN a))")
     with pytest.raises(NotFittedError):
         ParseReranker().predict(lists[:1])

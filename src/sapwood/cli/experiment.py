@@ -39,9 +39,10 @@ def run(options: argparse.Namespace) -> int:
     from pathlib import Path
 
     from sapwood.errors import ParameterError
-    from sapwood.experiments import Setting, Table
+    from sapwood.experiments import Setting
     from sapwood.experiments import run as run_experiment
     from sapwood.experiments.record import made, read_results, results_text
+    from sapwood.experiments.tables import Table
     from sapwood.report import Section, report_page
     from sapwood.writing import atomic_write
 

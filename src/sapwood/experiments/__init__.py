@@ -15,7 +15,7 @@ from sapwood.errors import ParameterError
 from sapwood.experiments.tables import Setting, Table
 from sapwood.notebook import HtmlTable
 
-__all__ = ["EXPERIMENTS", "Experiment", "Setting", "Table", "run"]
+__all__ = ["EXPERIMENTS", "Setting", "run"]
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Experiment(HtmlTable):
     tables: tuple[str, ...]
 
 
-# Name of the module in this room → what it does. Kept here so that listing experiments imports none of them.
+# Name of the module in this package → what it does. Kept here so that listing experiments imports none of them.
 EXPERIMENTS: dict[str, Experiment] = {
     "parsing": Experiment(
         "the parser on the Penn Treebank sample and the English Web Treebank", ("sample", "curve", "cost", "web")
@@ -52,7 +52,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         ("bllip", "own", "own-40"),
     ),
     "pairs": Experiment(
-        "do syntax, meaning and a loosened grammar add to shared words in telling which sentences mean the same?",
+        "do syntax, meaning and a relaxed grammar add to shared words in telling which sentences mean the same?",
         ("quora", "quora-kernels", "msr", "msr-kernels", "timing"),
     ),
     "roles": Experiment(

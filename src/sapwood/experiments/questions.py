@@ -31,8 +31,9 @@ from sapwood.files import save
 from sapwood.kernels import Kernel, Linear, PartialTree, SemanticSubsetTree, SmoothedPartialTree, SubsetTree, Subtree
 from sapwood.learn import KernelSVC
 from sapwood.metrics import paired_bootstrap
-from sapwood.tasks.questions import QuestionClassifier, lemma_tree, question_views, semantic_kernel
-from sapwood.tasks.questions.tuning import Folds, Grams, cross_validate, folds_of, ridge_predictions, stored_machine
+from sapwood.tasks.questions import QuestionClassifier, question_views, semantic_kernel
+from sapwood.tasks.questions.tuning import Folds, Grams, cross_validate, make_folds, ridge_predictions, svm_on_gram
+from sapwood.tasks.questions.views import lemma_tree
 from sapwood.trees import Examples, TreeArray
 from sapwood.words import Latent, Tagged, WordNet
 from sapwood.words import Table as WordTable
@@ -88,7 +89,7 @@ def run(setting: Setting) -> Iterator[Table]:
     """Make the tables: ``validation``, ``test``, ``leaves``, ``curve`` and ``time``."""
     data = _read(setting)
     grams = Grams(data.views, data.test_views)
-    folds = folds_of(data.labels(fine=False), _FOLDS, setting.seed)
+    folds = make_folds(data.labels(fine=False), _FOLDS, setting.seed)
     rows = _rows(data)
     curve = [row for row in rows if row.name in _CURVE] if setting.wants("curve") else []
     if setting.wants("validation") or setting.wants("test"):
@@ -248,7 +249,7 @@ def _validate(
         labels = data.labels(fine)
         scores.append(_percent(cross_validate(K, labels, folds, C=_C) == labels) if row.final else None)
         if testing and (row.fine or not fine):
-            machine = stored_machine(K, everything, labels, _C, None)
+            machine = svm_on_gram(K, everything, labels, _C)
             fitted[row.name, fine] = _Fitted(machine, grams.other(row.kernel))
     return row.name, *ridge, *scores, time.process_time() - start
 
@@ -337,7 +338,7 @@ def _curve(rows: list[Row], data: _Data, grams: Grams, seed: int) -> Table:
         shares = found.setdefault(row.name, [])
         for size in sizes:
             chosen = np.sort(order[:size])
-            machine = stored_machine(K, chosen, labels, _C, None)
+            machine = svm_on_gram(K, chosen, labels, _C)
             margins = _Fitted(machine, other[:, chosen]).margins()
             shares.append(_percent(machine.classes_[margins.argmax(axis=1)] == gold))
     columns = ("kernel", *(f"{size:,}" for size in sizes))

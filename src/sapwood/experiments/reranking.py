@@ -26,7 +26,7 @@ from sapwood.learn import KernelRanker, RecursiveRanker
 from sapwood.metrics import paired_bootstrap
 from sapwood.metrics.parseval import ParsevalSummary, SentenceScore, mutual_f1
 from sapwood.parse import jackknife
-from sapwood.tasks.reranking import RERANKING_RULES, bracket_f1, examples_of, expected_f1, judge, spread_of
+from sapwood.tasks.reranking import RERANKING_RULES, expected_f1, mean_spread, nbest_examples, score_parses
 from sapwood.trees.treebank import read_trees
 
 __all__ = ["run"]
@@ -87,9 +87,9 @@ class _Lists:
         folds = [one.fold for one in lists]
         if None in folds or len(set(folds)) < 3:
             raise DataError("the n-best lists must say in which of at least three folds they were parsed.")
-        self.examples, self.groups = examples_of(lists)
+        self.examples, self.groups = nbest_examples(lists)
         self.folds: Rows = np.array(folds, dtype=np.int64)
-        self.scores = [judge(one) for one in lists]
+        self.scores = [score_parses(one) for one in lists]
         self.relevance: Numbers = np.array([score.f1 for scores in self.scores for score in scores])
         self.first = [int(np.argmax(one.scores)) for one in lists]
         sizes = [len(one) for one in lists]
@@ -118,7 +118,8 @@ class _Lists:
     def f1(self, chosen: Chosen, utilities: Sequence[Numbers]) -> float:
         """Bracket F1 of the parses of highest utility in some lists."""
         numbers = np.flatnonzero(chosen).tolist()
-        return bracket_f1([self.scores[n][int(u.argmax())] for n, u in zip(numbers, utilities, strict=True)])
+        picked = [self.scores[n][int(u.argmax())] for n, u in zip(numbers, utilities, strict=True)]
+        return ParsevalSummary.of(picked).f1
 
 
 def _kernel(setting: tuple[float, ...], seed: int) -> KernelRanker:
@@ -189,7 +190,7 @@ def _trained(
 
 def _judged(lists: _Lists, ranker: Any, setting: tuple[float, ...], train: Chosen, asked: Chosen) -> _Judgement:
     # On one scale whatever the learner, so that they can be summed and a sharpness means the same to all.
-    spread = spread_of(lists.utilities(ranker, train))
+    spread = mean_spread(lists.utilities(ranker, train))
     return _Judgement(setting, [utility / spread for utility in lists.utilities(ranker, asked)])
 
 
@@ -212,7 +213,7 @@ def _fold(lists: _Lists, at: int, seed: int) -> dict[str, Any]:
         choose(f"{name}, consensus", f"{setting}, {sharpness:g}", lists.consensus(test, utilities, sharpness))
 
     prior = lists.utilities(_Prior(), ~test)
-    spread = spread_of(prior)
+    spread = mean_spread(prior)
     _, sharpness = sharpest(~test, [utility / spread for utility in prior])
     agree("parser", "", [utility / spread for utility in lists.utilities(_Prior(), test)], sharpness)
     summed: dict[str, list[list[Numbers]]] = {"held out": [], "test": []}

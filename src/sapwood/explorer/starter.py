@@ -20,8 +20,7 @@ from sapwood.learn import KernelRanker, KernelSVC
 from sapwood.parse import PCFGParser
 from sapwood.tasks.frames import FrameIdentifier, FrameLabeler, FrameParser, nursery_frames
 from sapwood.tasks.pairs import PairClassifier, PairFeatures
-from sapwood.tasks.questions import QuestionClassifier
-from sapwood.tasks.questions.classifier import plain_kernel
+from sapwood.tasks.questions import QuestionClassifier, plain_kernel
 from sapwood.tasks.reranking import ParseReranker
 from sapwood.tasks.roles import RoleLabeler
 from sapwood.trees import Examples, Grammar

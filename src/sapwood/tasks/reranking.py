@@ -1,8 +1,7 @@
 """Reranking: choosing among the parses that a parser proposes for a sentence.
 
 ``ParseReranker`` learns from n-best lists with gold trees which parse is closest to the right one, from the trees and
-the parser's own scores. Where lists come from is the business of ``parse`` and ``corpora``; which learner ranks is the
-user's choice.
+the parser's own scores. Lists are made in ``parse`` and read in ``corpora``; rankers are in ``learn``.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from sapwood.corpora.nbest import NBest
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import all_or_nothing
 from sapwood.learn import RecursiveRanker
-from sapwood.metrics.parseval import COLLINS, ParsevalRules, SentenceScore, mutual_f1, score_forest
+from sapwood.metrics.parseval import COLLINS, ParsevalRules, ParsevalSummary, SentenceScore, mutual_f1, score_forest
 from sapwood.parse.base import Sentence
 from sapwood.parse.parameter import PARSER, as_parser
 from sapwood.parse.reading import check_listed, split_example
@@ -29,16 +28,7 @@ from sapwood.registry import Reader, Writer, plain_value, register
 from sapwood.trees import Examples, Tree, TreeArray
 from sapwood.trees.array import concatenate
 
-__all__ = [
-    "RERANKING_RULES",
-    "ParseReranker",
-    "RerankingScores",
-    "bracket_f1",
-    "examples_of",
-    "expected_f1",
-    "judge",
-    "spread_of",
-]
+__all__ = ["RERANKING_RULES", "ParseReranker", "RerankingScores"]
 
 RERANKING_RULES = replace(COLLINS.deleting("S1", "ROOT"), compare_words=False)
 """evalb's rules for any parser's root, but a parse that takes a quotation mark for a word is not left out."""
@@ -61,12 +51,22 @@ class RerankingScores:
     @property
     def f1(self) -> float:
         """Bracket F1 of the chosen parses, over all brackets of all sentences."""
-        return bracket_f1(self.chosen)
+        return ParsevalSummary.of(self.chosen).f1
+
+    @property
+    def first_f1(self) -> float:
+        """Bracket F1 of the parser's first choices."""
+        return ParsevalSummary.of(self.first).f1
+
+    @property
+    def oracle_f1(self) -> float:
+        """Bracket F1 of the best parses there are."""
+        return ParsevalSummary.of(self.oracle).f1
 
     @property
     def gain(self) -> float:
         """F1 of the chosen parses minus that of the parser's first choices."""
-        return self.f1 - bracket_f1(self.first)
+        return self.f1 - self.first_f1
 
     def __add__(self, other: RerankingScores) -> RerankingScores:
         return RerankingScores(
@@ -74,26 +74,11 @@ class RerankingScores:
         )
 
 
-def bracket_f1(scores: Sequence[SentenceScore]) -> float:
-    """Return F1 over all brackets of some sentences."""
-    matched = sum(score.matched for score in scores)
-    total = sum(score.gold + score.predicted for score in scores)
-    return 2 * matched / total if total else float("nan")
+def nbest_examples(lists: Sequence[NBest]) -> tuple[Examples, NDArray[np.int64]]:
+    """Put the parses of n-best lists one after the other: examples for a ranker, and the number of the list of each.
 
-
-def examples_of(lists: Sequence[NBest]) -> tuple[Examples, NDArray[np.int64]]:
-    """Put the parses of n-best lists one after the other.
-
-    Parameters
-    ----------
-    lists : sequence of NBest
-        One per sentence.
-
-    Returns
-    -------
-    (Examples, array of int)
-        Examples with the views ``tree`` and ``prior``, and the number of the list of each. The prior is the parser's
-        score minus that of its first choice: only differences within a list mean anything.
+    The views are ``tree`` and ``prior``: the parser's score minus that of its first choice, since only differences
+    within a list mean anything.
     """
     if not len(lists):
         raise DataError("there are no n-best lists; pass at least one.")
@@ -111,7 +96,7 @@ def examples_of(lists: Sequence[NBest]) -> tuple[Examples, NDArray[np.int64]]:
     return Examples(tree=trees, prior=prior), groups
 
 
-def judge(one: NBest, rules: ParsevalRules = RERANKING_RULES) -> list[SentenceScore]:
+def score_parses(one: NBest, rules: ParsevalRules = RERANKING_RULES) -> list[SentenceScore]:
     """Score each parse of a list against its gold tree."""
     if not isinstance(one, NBest):
         raise DataError(f"expected an NBest, the parses of a sentence, got a {type(one).__name__}.")
@@ -120,7 +105,7 @@ def judge(one: NBest, rules: ParsevalRules = RERANKING_RULES) -> list[SentenceSc
     return score_forest(one.gold, one.parses, rules=rules)
 
 
-def spread_of(utilities: Sequence[NDArray[np.float64]]) -> float:
+def mean_spread(utilities: Sequence[NDArray[np.float64]]) -> float:
     """Return how far utilities differ within lists: the mean standard deviation, 1 if there is none."""
     spreads = [one.std() for one in utilities if one.size]
     return (float(np.mean(spreads)) if spreads else 0.0) or 1.0
@@ -129,26 +114,13 @@ def spread_of(utilities: Sequence[NDArray[np.float64]]) -> float:
 def expected_f1(utility: NDArray[np.float64], agreement: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the F1 to be expected of each parse of a list if one of them is right.
 
-    Of parses with the same brackets, the more probable one is a hair better.
+    ``utility`` are log probabilities of the parses, up to a constant, ``agreement`` is F1 of each parse with each
+    (``sapwood.metrics.mutual_f1``). Of parses with the same brackets, the more probable one is a hair better.
 
-    Parameters
-    ----------
-    utility : array of float
-        Log probabilities of the parses, up to a constant.
-    agreement : array of float, shape (n, n)
-        F1 of each parse with each; see ``sapwood.metrics.mutual_f1``.
-
-    Examples
-    --------
     >>> agreement = np.array([[1.0, 0.2, 0.2], [0.2, 1.0, 0.8], [0.2, 0.8, 1.0]])
     >>> expected_f1(np.log([0.4, 0.35, 0.25]), agreement).round(2)
     array([0.52, 0.63, 0.61])
     """
-    if utility.ndim != 1 or not utility.size or agreement.shape != (utility.size, utility.size):
-        raise DataError(
-            f"expected the utility of at least one parse, and F1 of each with each; "
-            f"got shapes {utility.shape} and {agreement.shape}."
-        )
     chances = np.exp(utility - utility.max())
     chances /= chances.sum()
     expected: NDArray[np.float64] = agreement @ chances + 1e-9 * chances
@@ -234,17 +206,17 @@ class ParseReranker(BaseEstimator):
         if self.consensus is not None:
             check_amount(self.consensus, "consensus", zero=False)
         lists = self.lists(lists)
-        examples, groups = examples_of(lists)
+        examples, groups = nbest_examples(lists)
         extra = {}
         if validation is not None:
             validation = self.lists(validation)
-            other, other_groups = examples_of(validation)
+            other, other_groups = nbest_examples(validation)
             extra["validation"] = (other, self._relevance(validation), other_groups)
         ranker = clone(self.ranker) if self.ranker is not None else RecursiveRanker()
         self.ranker_ = ranker.fit(examples, self._relevance(lists), groups, **extra)
         self.spread_ = 1.0
         if self.consensus is not None:
-            self.spread_ = spread_of(_split(np.asarray(self.ranker_.decision_function(examples)), lists))
+            self.spread_ = mean_spread(_split(np.asarray(self.ranker_.decision_function(examples)), lists))
         return self
 
     def lists(self, X: Iterable[Any]) -> list[NBest]:
@@ -292,7 +264,7 @@ class ParseReranker(BaseEstimator):
         lists = self.lists(lists)
         if not len(lists):
             return []
-        examples, _ = examples_of(lists)
+        examples, _ = nbest_examples(lists)
         utilities = _split(np.asarray(self.ranker_.decision_function(examples)), lists)
         if self.consensus is None:
             return utilities
@@ -321,7 +293,7 @@ class ParseReranker(BaseEstimator):
         lists = self.lists(lists)
         chosen, first, oracle = [], [], []
         for one, index in zip(lists, self.predict(lists).tolist(), strict=True):
-            scores = judge(one, self.rules)
+            scores = score_parses(one, self.rules)
             chosen.append(scores[index])
             first.append(scores[int(np.argmax(one.scores))])
             oracle.append(max(scores, key=lambda score: score.f1))
@@ -332,7 +304,7 @@ class ParseReranker(BaseEstimator):
         return self.evaluate(lists).f1
 
     def _relevance(self, lists: Sequence[NBest]) -> NDArray[np.float64]:
-        return np.array([score.f1 for one in lists for score in judge(one, self.rules)])
+        return np.array([score.f1 for one in lists for score in score_parses(one, self.rules)])
 
 
 def _write(model: ParseReranker, writer: Writer) -> dict[str, Any]:

@@ -18,17 +18,12 @@ from sklearn.preprocessing import StandardScaler
 import sapwood as sw
 from sapwood.corpora import nursery
 from sapwood.errors import DataError, ModelFileError, ParameterError
+from sapwood.experiments.pairs import POST_DECAYS
 from sapwood.kernels import GrammarDriven, Linear, PartialTree, SemanticSubsetTree, SubsetTree, Subtree
-from sapwood.tasks.pairs import (
-    DECAYS,
-    GROUPS,
-    POST_DECAYS,
-    PairFeatures,
-    as_pairs,
-    loosened_grammar,
-    loosened_kernel,
-)
+from sapwood.tasks.pairs import PairFeatures, relaxed_grammar, relaxed_kernel
+from sapwood.tasks.pairs.features import DECAYS, GROUPS
 from sapwood.tasks.pairs.lexical import LEXICAL_NAMES, Rarity, common_subsequence, edit_distance, lexical_features
+from sapwood.tasks.pairs.reading import read_pair_trees
 from sapwood.trees import lowercase_leaves
 from sapwood.words import Inflected, Table
 
@@ -63,7 +58,7 @@ class TestKernelFeatures:
             "semantic__words": Linear(words=table),
             "semantic__0.4": SemanticSubsetTree(table, decay=0.4),
             "grammar__0.4": GrammarDriven(features.grammar_, decay=0.4),
-            "loosened__0.4": loosened_kernel(features.loosened_grammar_, decay=0.4),
+            "relaxed__0.4": relaxed_kernel(features.relaxed_grammar_, decay=0.4),
         }
         assert set(values) == set(expected) | {f"lexical__{name}" for name in LEXICAL_NAMES}
         for name, kernel in expected.items():
@@ -111,9 +106,9 @@ class TestKernelFeatures:
         assert values.ravel().tolist() == [0.0, 1.0]
 
 
-class TestLoosenedGrammar:
+class TestRelaxedGrammar:
     def test_articles_may_be_missing_anywhere_but_as_heads(self):
-        grammar = loosened_grammar(["(S (NP (DT the) (JJ best) (NN way)) (VP (VBZ is) (NP (DT that))))"])
+        grammar = relaxed_grammar(["(S (NP (DT the) (JJ best) (NN way)) (VP (VBZ is) (NP (DT that))))"])
         assert grammar.reductions("NP", ["DT", "JJ", "NN"]) == [("JJ", "NN")]
         assert ("NP", ["DT"]) in grammar
         assert grammar.reductions("S", ["NP", "VP"]) == []
@@ -121,23 +116,23 @@ class TestLoosenedGrammar:
     def test_it_brings_learners_english_nearer(self):
         right = "(SQ (VBZ does) (NP (DT the) (NN dog)) (VP (VB know) (NP (DT a) (NN trick))))"
         wrong = "(SQ (VBP do) (NP (NN dog)) (VP (VB know) (NP (NN trick))))"
-        strict, loose = Grammar_of([right, wrong]), loosened_grammar([right, wrong])
+        strict, loose = Grammar_of([right, wrong]), relaxed_grammar([right, wrong])
         values = [
             SubsetTree(decay=0.4).normalized()(right, wrong),
             GrammarDriven(strict, decay=0.4).normalized()(right, wrong),
-            loosened_kernel(loose, decay=0.4).normalized()(right, wrong),
+            relaxed_kernel(loose, decay=0.4).normalized()(right, wrong),
         ]
         assert values[2] > 2 * max(values[:2])
 
     def test_it_stays_a_kernel(self, pairs):
         trees = pairs["first"][:60]
-        K = loosened_kernel(loosened_grammar(trees)).normalized()(trees)
+        K = relaxed_kernel(relaxed_grammar(trees)).normalized()(trees)
         assert np.linalg.eigvalsh(K)[0] > -1e-9
 
     def test_bad_labels_are_refused(self):
         for wrong in ("DT", (), (1,), ("",)):
             with pytest.raises(ParameterError, match="optional must list labels"):
-                loosened_grammar(["(S (A a) (B b))"], optional=wrong)
+                relaxed_grammar(["(S (A a) (B b))"], optional=wrong)
 
     def test_inflected_words(self, tmp_path):
         forms = Inflected(0.5)
@@ -251,7 +246,7 @@ class TestManners:
         assert search.predict(pairs[:5]).shape == (5,)
 
     def test_every_kind_of_pair(self, pairs):
-        features = PairFeatures(("lexical", "subset", "loosened")).fit(pairs)
+        features = PairFeatures(("lexical", "subset", "relaxed")).fit(pairs)
         expected = features.transform(pairs)
         trees = list(zip(pairs["first"], pairs["second"], strict=True))
         strings = list(zip(pairs["first"].to_strings(), pairs["second"].to_strings(), strict=True))
@@ -315,13 +310,13 @@ class TestBadInput:
     )
     def test_what_is_no_pair_is_refused(self, wrong, message):
         with pytest.raises(ValueError, match=message):
-            as_pairs(wrong)
+            read_pair_trees(wrong)
 
     def test_examples_need_two_views_of_trees(self):
         with pytest.raises(DataError, match="views 'first' and 'second'"):
-            as_pairs(sw.Examples(left=["(A a)"]))
+            read_pair_trees(sw.Examples(left=["(A a)"]))
         with pytest.raises(DataError, match="holds no trees"):
-            as_pairs(sw.Examples(first=["(A a)"], second=np.ones((1, 2))))
+            read_pair_trees(sw.Examples(first=["(A a)"], second=np.ones((1, 2))))
         with pytest.raises(DataError, match="same number of rows"):
             sw.Examples(first=["(A a)"], second=["(A a)", "(A b)"])
 

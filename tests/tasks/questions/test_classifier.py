@@ -14,13 +14,8 @@ from sapwood.kernels import Linear, PartialTree, SubsetTree, parse_kernel
 from sapwood.learn import KernelSVC
 from sapwood.parse import FlatParser, PCFGParser, flat_tree, tokenize
 from sapwood.sources import FormatError
-from sapwood.tasks.questions import (
-    QuestionClassifier,
-    plain_kernel,
-    question_views,
-    read_question_trees,
-    semantic_kernel,
-)
+from sapwood.tasks.questions import QuestionClassifier, plain_kernel, question_views, semantic_kernel
+from sapwood.tasks.questions.reading import read_question_trees
 from sapwood.words import Table
 
 TEXTS = ["Who ran ?", "Who wrote the book ?", "Where is the river ?", "Where did he live ?", "Who is he ?", "Where ?"]
@@ -43,7 +38,7 @@ def test_estimator_api(check, estimator, garden, tmp_path):
     check(estimator, X, y, tmp_path) if check.__name__ == "check_save_and_load" else check(estimator, X, y)
 
 
-def test_is_a_machine_on_the_views(garden):
+def test_is_an_svm_on_the_views(garden):
     X, y = garden
     train, test = np.arange(0, len(X), 10), np.arange(5, len(X), 10)
     kernel = plain_kernel()
@@ -181,11 +176,11 @@ def test_what_cannot_parse_is_refused(parser, message):
         QuestionClassifier(plain_kernel(), parser=parser).fit(TEXTS, LABELS)
 
 
-def test_a_machine_without_wordnet_uses_words_as_strings(monkeypatch):
+def test_without_wordnet_it_uses_words_as_strings(monkeypatch):
     monkeypatch.setattr("sapwood.words.wordnet_files._candidates", lambda: [])
     with pytest.warns(UserWarning, match="compared as strings only"):
         classifier = QuestionClassifier(parser=FlatParser()).fit(TEXTS, LABELS)
-    assert classifier.machine_.kernel_ == plain_kernel()
+    assert classifier.svm_.kernel_ == plain_kernel()
 
 
 def test_models_are_kept_whole(tmp_path):

@@ -8,7 +8,8 @@ from hypothesis import given
 
 import sapwood as sw
 from sapwood.parse import flat_tree, tokenize
-from sapwood.tasks.questions import find_focus, focus_tree, lexical_tree, word_counts
+from sapwood.tasks.questions import find_focus
+from sapwood.tasks.questions.views import focus_tree, lexical_tree, word_counts
 from sapwood.trees import Tree
 from sapwood.words.lemmas import lemma
 from strategies import trees

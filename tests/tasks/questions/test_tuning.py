@@ -11,7 +11,7 @@ import sapwood as sw
 from sapwood.errors import DataError, KernelError, ParameterError
 from sapwood.kernels import Linear, SubsetTree
 from sapwood.tasks.questions import QuestionClassifier, question_views
-from sapwood.tasks.questions.tuning import Grams, cross_validate, folds_of, ridge_predictions, tune
+from sapwood.tasks.questions.tuning import Grams, cross_validate, make_folds, ridge_predictions, tune
 
 SST = SubsetTree(decay=0.2).normalized().on("focus")
 WORDS = Linear().normalized().on("words")
@@ -42,7 +42,7 @@ def test_a_sum_of_kernels_is_the_sum_of_their_grams(grams, garden):
 def test_the_closed_form_is_ridge_regression_fold_by_fold(grams, garden):
     K = grams.train(SST + WORDS).astype(np.float64)
     Y = np.random.default_rng(0).normal(size=(len(K), 3))
-    folds = folds_of(garden[1], 4)
+    folds = make_folds(garden[1], 4)
     expected = np.empty_like(Y)
     for fold in folds:
         rest = np.setdiff1d(np.arange(len(K)), fold)
@@ -53,7 +53,7 @@ def test_the_closed_form_is_ridge_regression_fold_by_fold(grams, garden):
 
 def test_machines_on_stored_grams_are_the_classifiers_themselves(grams, garden):
     X, y = garden
-    folds = folds_of(y, 3)
+    folds = make_folds(y, 3)
     split = np.empty(len(y), dtype=int)
     for number, fold in enumerate(folds):
         split[fold] = number
@@ -77,10 +77,10 @@ def test_tuning_finds_the_better_kernel_and_gives_it(garden):
 
 def test_folds_hold_every_position_once_even_of_rare_classes():
     y = ["a"] * 9 + ["b"] * 6 + ["c"] + ["d"] * 2
-    folds = folds_of(y, 3)
+    folds = make_folds(y, 3)
     assert sorted(np.concatenate(folds).tolist()) == list(range(len(y)))
     assert all(sum(y[at] == "a" for at in fold) == 3 for fold in folds)
-    assert sorted(np.concatenate(folds_of(["a", "a", "b"], 2)).tolist()) == [0, 1, 2]
+    assert sorted(np.concatenate(make_folds(["a", "a", "b"], 2)).tolist()) == [0, 1, 2]
 
 
 def test_what_is_no_kernel_is_found_out():

@@ -54,7 +54,7 @@ def read_pairs(source: str, parser: Any) -> tuple[Any, Any, int]:
 def _read(rows: Iterable[Line], parser: Any, *, labels: bool) -> tuple[Any, Any, list[bool]]:
     from sapwood.corpora.labelled import given_labels, labelled_rows
     from sapwood.corpora.tree_pairs import tree_pairs
-    from sapwood.tasks.pairs import read_pair_trees
+    from sapwood.tasks.pairs.reading import read_pair_trees
 
     if parser is None:
         found = list(labelled_rows(rows, labels=labels, fields=2, what="trees"))

@@ -34,7 +34,7 @@ def answer(
 
     Lines are text, trees in brackets, rows with five columns, or ``COARSE:fine question`` whose label is passed over.
     """
-    from sapwood.tasks.questions import read_question_trees
+    from sapwood.tasks.questions.reading import read_question_trees
 
     for block in line_blocks(items):
         reading = read_question_trees([_question(line) for line in block], model.parser)
@@ -47,7 +47,7 @@ def evaluate(model: QuestionClassifier, options: argparse.Namespace) -> int:
     """Print accuracy, and precision, recall and F1 per class."""
     from sapwood.corpora import read_questions
     from sapwood.metrics import score_labels
-    from sapwood.tasks.questions import read_question_trees
+    from sapwood.tasks.questions.reading import read_question_trees
 
     questions = read_questions(open_named(options.data), encoding=options.encoding)
     fine = any(":" in str(label) for label in model.classes_)

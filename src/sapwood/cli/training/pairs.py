@@ -36,7 +36,8 @@ def run(options: argparse.Namespace) -> int:
     from sapwood.cli.answering.pairs import read_pairs
     from sapwood.files import save
     from sapwood.parse import as_parser
-    from sapwood.tasks.pairs import GROUPS, PairClassifier, PairFeatures
+    from sapwood.tasks.pairs import PairClassifier
+    from sapwood.tasks.pairs.features import GROUPS, PairFeatures
     from sapwood.words import Folded, WordNet
 
     check_outputs(options.out)

@@ -40,7 +40,9 @@ def add_parser(tasks: Subparsers[argparse.ArgumentParser]) -> None:
         help="which trees to use; never mix them between training and test (default: %(default)s)",
     )
     add_kernel(questions, "on the views focus, lexical, words and tree (default: the best combination found on TREC)")
-    questions.add_argument("-C", type=positive_float, default=10.0, help="price of an error (default: %(default)s)")
+    questions.add_argument(
+        "-C", type=positive_float, default=10.0, help="inverse of the strength of regularization (default: %(default)s)"
+    )
     questions.add_argument("--balanced", action="store_true", help="let rare classes count as much as frequent ones")
     add_parser_model(questions, "questions without trees are text, and the model keeps the parser")
     questions.add_argument("--encoding", default="utf-8", help="of DATA; TREC's own files are latin-1 (default: utf-8)")
@@ -77,19 +79,18 @@ def run(options: argparse.Namespace) -> int:
     model = QuestionClassifier(kernel, C=options.C, class_weight=cost, parser=parser)
     if options.tune is not None:
         kernels = candidates() if kernel is None else [kernel]
-        prices = tuple(sorted({1.0, 3.0, 10.0, options.C}))
+        values = tuple(sorted({1.0, 3.0, 10.0, options.C}))
         tuning = tune(
-            shown, labels, kernels=kernels, C=prices, class_weights=(cost,), folds=options.tune, keep=2, parser=parser
+            shown, labels, kernels=kernels, C=values, class_weights=(cost,), folds=options.tune, keep=2, parser=parser
         )
         print(tuning)
         model = tuning.classifier(parser=parser)
     model.fit(shown, labels)
     save(model, options.out)
-    machine = model.machine_
     flat = int(model.unparsed_.sum())
     print(
-        f"{options.out}: {len(model.classes_)} classes, {len(machine.support_):,} support questions of "
-        f"{len(questions):,}{f', {flat:,} of them without a parse' if flat else ''}, {machine.kernel_!r}"
+        f"{options.out}: {len(model.classes_)} classes, {len(model.svm_.support_):,} support questions of "
+        f"{len(questions):,}{f', {flat:,} of them without a parse' if flat else ''}, {model.svm_.kernel_!r}"
     )
     return 0
 

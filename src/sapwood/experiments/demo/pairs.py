@@ -20,13 +20,13 @@ from sapwood.trees import Examples, Tree
 __all__ = ["ABOUT", "TITLE", "run"]
 
 TITLE = "Compare sentence pairs"
-ABOUT = "Do two sentences mean the same? Shared words come first; syntax, meaning and a loosened grammar are added."
+ABOUT = "Do two sentences mean the same? Shared words come first; syntax, meaning and a relaxed grammar are added."
 
 _STEPS = (
     ("shared words", ("lexical",)),
     ("+ syntax", ("lexical", "subtree", "subset", "partial")),
     ("+ meaning", ("lexical", "subtree", "subset", "partial", "semantic")),
-    ("+ loosened grammar", ("lexical", "subtree", "subset", "partial", "semantic", "loosened")),
+    ("+ relaxed grammar", ("lexical", "subtree", "subset", "partial", "semantic", "relaxed")),
 )
 
 

@@ -14,7 +14,8 @@ from sapwood.draw import Series, line_chart, outline
 from sapwood.experiments.figures import Figure
 from sapwood.experiments.tables import Table
 from sapwood.kernels import parse_kernel
-from sapwood.tasks.questions import QuestionClassifier, find_focus, focus_tree
+from sapwood.tasks.questions import QuestionClassifier, find_focus
+from sapwood.tasks.questions.views import focus_tree
 from sapwood.trees import TreeArray
 
 __all__ = ["ABOUT", "TITLE", "run"]
@@ -71,7 +72,7 @@ def run(garden: Nursery) -> Iterator[Table | Figure | str]:
         trained = time.perf_counter()
         right = model.predict(trees[test]) == labels[test]
         speed = len(test) / (time.perf_counter() - trained)
-        rows.append((name, float(right.mean()), len(model.machine_.support_), trained - start, round(speed)))
+        rows.append((name, float(right.mean()), len(model.svm_.support_), trained - start, round(speed)))
         if name == _EXPLAINED:
             explained = model.explain(trees[[int(test[int(np.argmax(right))])]], top=6)
     yield Table(

@@ -1,7 +1,4 @@
-"""A classifier of pairs: ``PairFeatures`` and a logistic model that says what each feature adds to its decision.
-
-The model itself is ``learn.AdditiveLogistic``; how both are stored is in ``store``.
-"""
+"""A classifier of pairs: ``PairFeatures`` and a logistic model that says what each feature adds to its decision."""
 
 from __future__ import annotations
 

@@ -7,7 +7,8 @@ What is learnt in ``fit`` is how rare words are, a grammar, and a word similarit
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -27,8 +28,8 @@ from sapwood.kernels.semantic import SemanticSubsetTree
 from sapwood.kernels.syntactic import PartialTree, SubsetTree, Subtree, check_decay
 from sapwood.registry import Reader, Writer, register
 from sapwood.tasks.pairs.lexical import LEXICAL_NAMES, Rarity, lexical_features, words_of
-from sapwood.tasks.pairs.loosened import loosened_grammar, loosened_kernel
-from sapwood.tasks.pairs.reading import as_pairs
+from sapwood.tasks.pairs.reading import read_pair_trees
+from sapwood.tasks.pairs.relaxed import relaxed_grammar, relaxed_kernel
 from sapwood.trees.array import TreeArray
 from sapwood.trees.grammar import Grammar
 from sapwood.trees.transforms import lowercase_leaves
@@ -36,17 +37,23 @@ from sapwood.words.base import WordSimilarity
 from sapwood.words.forms import Folded
 from sapwood.words.latent import Latent
 
-__all__ = ["DECAYS", "GROUPS", "POST_DECAYS", "PairFeatures"]
-
-POST_DECAYS = (1.0, 0.8, 0.5, 0.2, 0.1, 0.05)
-"""The decays of the blog post "Syntactic Tree Kernels" (2017); it lists 0.2 twice."""
+__all__ = ["DECAYS", "GROUPS", "PairFeatures"]
 
 DECAYS = (1.0, 0.8, 0.5, 0.4, 0.2, 0.1, 0.05, 0.02)
-"""Those, the usual 0.4 that it lacks, and 0.02, for which its second 0.2 may have been meant."""
 
-GROUPS = ("lexical", "subtree", "subset", "subset_words", "partial", "semantic", "grammar", "loosened")
-"""Groups of features: shared words; ST, SST, SST with a bag of words, PTK, SSTK; and the grammar-driven kernel with the
-grammar of the training trees and with one that is lenient about articles and agreement."""
+# The kernel of each group of features at one decay, and the parameter that lists its decays. The grammar-driven kernel
+# is there twice: with the grammar of the training trees, and with one that is lenient about articles and agreement.
+_KERNELS: dict[str, tuple[str, Callable[[Any, float], Kernel]]] = {
+    "subtree": ("decays", lambda fitted, decay: Subtree(decay=decay)),
+    "subset": ("decays", lambda fitted, decay: SubsetTree(decay=decay)),
+    "subset_words": ("decays", lambda fitted, decay: SubsetTree(decay=decay, bag_of_words=True)),
+    "partial": ("coarse_decays", lambda fitted, decay: PartialTree(decay=decay)),
+    "semantic": ("coarse_decays", lambda fitted, decay: SemanticSubsetTree(fitted.similarity_, decay=decay)),
+    "grammar": ("coarse_decays", lambda fitted, decay: GrammarDriven(fitted.grammar_, decay=decay)),
+    "relaxed": ("coarse_decays", lambda fitted, decay: relaxed_kernel(fitted.relaxed_grammar_, decay=decay)),
+}
+
+GROUPS = ("lexical", *_KERNELS)
 
 
 class PairFeatures(TransformerMixin, BaseEstimator):
@@ -55,7 +62,8 @@ class PairFeatures(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     groups : sequence of str
-        Which groups of features, of ``GROUPS``.
+        Which groups of features: ``lexical`` (shared words), ``subtree``, ``subset``, ``subset_words``, ``partial``,
+        ``semantic`` (kernels of trees), ``grammar`` and ``relaxed`` (the grammar-driven kernel). Default: all.
     decays : sequence of float
         λ of ST, SST and SST with words.
     coarse_decays : sequence of float
@@ -71,14 +79,15 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         How rare words are in the training sentences.
     similarity_ : WordSimilarity or None
         The similarity with what it has learnt.
-    grammar_, loosened_grammar_ : Grammar or None
+    grammar_, relaxed_grammar_ : Grammar or None
         The grammars of the training trees.
     n_features_out_ : int
 
     Notes
     -----
-    Pairs are given as ``as_pairs`` takes them. The order within a pair does not matter to any feature. A sentence
-    without words is 0 with everything, and marked by the feature ``lexical__empty``.
+    A pair has two members: text, a list of words, a tree, or a list of trees; ``Examples`` with the views ``first`` and
+    ``second`` hold many. Text gets flat trees, with a warning. The order within a pair does not matter to any feature.
+    A sentence without words is 0 with everything, and marked by the feature ``lexical__empty``.
 
     Examples
     --------
@@ -94,7 +103,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
     rarity_: Rarity
     similarity_: WordSimilarity | None
     grammar_: Grammar | None
-    loosened_grammar_: Grammar | None
+    relaxed_grammar_: Grammar | None
     n_features_out_: int
 
     def __init__(
@@ -119,7 +128,6 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : Examples or sequence of pairs
-            See ``as_pairs``.
         y : ignored
         """
         self._check()
@@ -128,7 +136,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
             raise DataError("there is nothing to learn from: X has no examples.")
         sentences = members.leaves()
         self.rarity_ = Rarity.learn([[word.lower() for word in words_of(words)] for words in sentences])
-        self.similarity_ = self.grammar_ = self.loosened_grammar_ = None
+        self.similarity_ = self.grammar_ = self.relaxed_grammar_ = None
         if "semantic" in self.groups:
             similarity = Folded(Latent(dimensions=50)) if self.similarity is None else self.similarity
             # A sentence without words teaches nothing, and latent semantics wants some.
@@ -138,19 +146,13 @@ class PairFeatures(TransformerMixin, BaseEstimator):
             self.similarity_ = similarity.bind(lambda: texts)
         if "grammar" in self.groups:
             self.grammar_ = Grammar.from_trees(members)
-        if "loosened" in self.groups:
-            self.loosened_grammar_ = loosened_grammar(members)
+        if "relaxed" in self.groups:
+            self.relaxed_grammar_ = relaxed_grammar(members)
         self.n_features_out_ = len(self.get_feature_names_out())
         return self
 
     def transform(self, X: Any) -> NDArray[np.float64]:
-        """Return one row per pair and one column per feature.
-
-        Parameters
-        ----------
-        X : Examples or sequence of pairs
-            See ``as_pairs``.
-        """
+        """Return one row per pair and one column per feature."""
         check_is_fitted(self)
         members = self._members(X)
         half = len(members) // 2
@@ -158,12 +160,12 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         if "lexical" in self.groups:
             words = [words_of(leaves) for leaves in members.leaves()]
             columns.append(lexical_features(words[:half], words[half:], self.rarity_))
-        kernels = self._kernels()
+        kernels = list(self._kernels())
         if self.lowercase and kernels:
             members = lowercase_leaves(members)
         with settings.progress_bar(len(kernels), "Pair features") as progress:
-            for done, (name, kernel) in enumerate(kernels):
-                columns.append(_normalized(name, kernel, members)[:, None])
+            for done, (name, make) in enumerate(kernels):
+                columns.append(_normalized(name, make(), members)[:, None])
                 if progress is not None:
                     progress(done + 1)
         return np.hstack(columns)
@@ -172,52 +174,25 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         """Return the name of every column: group, two underscores, and the measure or decay."""
         self._check()
         names = [f"lexical__{name}" for name in LEXICAL_NAMES] if "lexical" in self.groups else []
-        for group, decays in self._grid():
-            names += ["semantic__words"] if group == "semantic" else []
-            names += [f"{group}__{float(decay):g}" if decay != 1 else f"{group}__1.0" for decay in decays]
-        return np.array(names, dtype=object)
+        return np.array([*names, *(name for name, _ in self._kernels())], dtype=object)
 
     def _members(self, X: Any) -> TreeArray:
         """Return the first members of all pairs and, after them, the second ones."""
-        pairs = as_pairs(X)
-        joined = join(pairs["first"], pairs["second"])
+        found = read_pair_trees(X)
+        found.reading.report()
+        joined = join(found.pairs["first"], found.pairs["second"])
         assert isinstance(joined, TreeArray)
         return joined
 
-    def _grid(self) -> list[tuple[str, Sequence[float]]]:
-        fine = ("subtree", "subset", "subset_words")
-        return [
-            (group, self.decays if group in fine else self.coarse_decays)
-            for group in GROUPS
-            if group in self.groups and group != "lexical"
-        ]
-
-    def _kernels(self) -> list[tuple[str, Kernel]]:
-        """Return the kernels behind the columns, those of the lexical group left out."""
-        found: list[Kernel] = []
-        for group, decays in self._grid():
+    def _kernels(self) -> Iterator[tuple[str, Callable[[], Kernel]]]:
+        """Yield the name of every column after the lexical group, and what makes its kernel once this is fitted."""
+        for group, (decays, make) in _KERNELS.items():
+            if group not in self.groups:
+                continue
             if group == "semantic":
-                assert self.similarity_ is not None
-                found.append(Linear(words=self.similarity_))
-            found += [self._kernel(group, float(decay)) for decay in decays]
-        names = self.get_feature_names_out().tolist()
-        return list(zip(names[len(names) - len(found) :], found, strict=True))
-
-    def _kernel(self, group: str, decay: float) -> Kernel:
-        match group:
-            case "subtree":
-                return Subtree(decay=decay)
-            case "subset" | "subset_words":
-                return SubsetTree(decay=decay, bag_of_words=group == "subset_words")
-            case "partial":
-                return PartialTree(decay=decay)
-            case "semantic":
-                assert self.similarity_ is not None
-                return SemanticSubsetTree(self.similarity_, decay=decay)
-            case "grammar":
-                return GrammarDriven(self.grammar_, decay=decay)
-            case _:
-                return loosened_kernel(self.loosened_grammar_, decay=decay)
+                yield "semantic__words", lambda: Linear(words=self.similarity_)
+            for decay in map(float, getattr(self, decays)):
+                yield f"{group}__{decay:g}" if decay != 1 else f"{group}__1.0", partial(make, self, decay)
 
     def _check(self) -> None:
         if isinstance(self.groups, str) or not self.groups:
@@ -263,7 +238,7 @@ def _normalized(name: str, kernel: Kernel, members: TreeArray) -> NDArray[np.flo
     return result
 
 
-_LEARNT = {"similarity_": "semantic", "grammar_": "grammar", "loosened_grammar_": "loosened"}
+_LEARNT = {"similarity_": "semantic", "grammar_": "grammar", "relaxed_grammar_": "relaxed"}
 
 
 def write_unfitted(features: PairFeatures, writer: Writer) -> dict[str, Any]:
@@ -275,6 +250,8 @@ def write_unfitted(features: PairFeatures, writer: Writer) -> dict[str, Any]:
 def read_unfitted(data: dict[str, Any], reader: Reader) -> PairFeatures:
     """Make what ``write_unfitted`` has described."""
     plain = {name: value for name, value in data.items() if name != "similarity"}
+    # The first files have another name for the group "relaxed".
+    plain["groups"] = ["relaxed" if group == "loosened" else group for group in plain["groups"]]
     similarity = None if data["similarity"] is None else reader.part(data["similarity"], WordSimilarity)
     features: PairFeatures = reader.make(PairFeatures, {"params": plain}, similarity=similarity)
     return features
@@ -300,8 +277,9 @@ def _read(data: dict[str, Any], reader: Reader) -> PairFeatures:
     if 0 in counts:
         raise reader.fail("a word is never counted")
     features.rarity_ = Rarity(dict(zip(words, counts, strict=True)), sentences)
+    old = "loosened_grammar_" in data["learnt"]
     for name, group in _LEARNT.items():
-        part = data["learnt"][name]
+        part = data["learnt"]["loosened_grammar_" if old and group == "relaxed" else name]
         if (part is None) == (group in features.groups):
             raise reader.fail(f"what was learnt for the group {group!r} does not fit the parameters")
         kind = WordSimilarity if group == "semantic" else Grammar

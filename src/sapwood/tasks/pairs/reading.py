@@ -10,18 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapwood.errors import DataError
-from sapwood.notebook import HtmlTable
 from sapwood.parse.reading import Reading, read_examples
 from sapwood.trees.array import TreeArray
 from sapwood.trees.convert import is_nltk
 from sapwood.trees.examples import Examples
 from sapwood.trees.tree import Tree
 
-__all__ = ["PairReading", "as_pairs", "read_pair_trees"]
+__all__ = ["PairReading", "read_pair_trees"]
+
+_VIEWS = ("first", "second")
 
 
 @dataclass(frozen=True)
-class PairReading(HtmlTable):
+class PairReading:
     """Pairs of trees, and which of them hold a text without a whole parse.
 
     Attributes
@@ -45,9 +46,9 @@ def read_pair_trees(X: Any, parser: Any = None) -> PairReading:
     Parameters
     ----------
     X : Examples, or sequence of pairs
-        Examples with the views ``first`` and ``second`` are taken as they are. Otherwise each row has two members: text
-        of one sentence or several, a list of words, a tree, a tree in brackets, an ``nltk.Tree``, or a list of trees.
-        An empty list, None or an empty string is a text without words.
+        Examples with the views ``first`` and ``second`` are taken as they are. Otherwise each row has two members, each
+        of them anything that ``sapwood.parse.read_examples`` takes. An empty list, None or an empty string is a text
+        without words.
     parser : optional
         See ``sapwood.parse.as_parser``. A sentence that it has no tree for gets a flat one.
 
@@ -58,13 +59,12 @@ def read_pair_trees(X: Any, parser: Any = None) -> PairReading:
     ('(X (WP Who) (NN ran) (. ?))', [True])
     """
     if isinstance(X, Examples):
-        missing = [view for view in ("first", "second") if view not in X.views]
-        if missing:
+        if any(view not in X.views for view in _VIEWS):
             raise DataError(f"pairs need the views 'first' and 'second'; these examples have {', '.join(X.views)}.")
-        for view in ("first", "second"):
+        for view in _VIEWS:
             if not isinstance(X[view], TreeArray):
                 raise DataError(f"the view {view!r} holds no trees but a {type(X[view]).__name__}.")
-        return PairReading(X, np.zeros(len(X), dtype=np.bool_), Reading([], "text"))
+        return PairReading(X, np.zeros(len(X), dtype=np.bool_), Reading([]))
     if isinstance(X, (str, Tree, TreeArray)) or is_nltk(X):
         raise DataError(f"expected pairs of trees, got a {type(X).__name__}; pass a list of (first, second).")
     members: list[Any] = []
@@ -75,16 +75,3 @@ def read_pair_trees(X: Any, parser: Any = None) -> PairReading:
     reading = read_examples(members, parser, what="text")
     first, second = Reading(reading.examples[::2]), Reading(reading.examples[1::2])
     return PairReading(Examples(first=first.array(), second=second.array()), first.unparsed | second.unparsed, reading)
-
-
-def as_pairs(X: Any) -> Examples:
-    """Turn pairs into ``Examples`` with the views ``first`` and ``second``; text gets flat trees, with a warning.
-
-    Examples
-    --------
-    >>> as_pairs([("(NP (NN dog))", "(NP (NN cat))"), ("(NP (NN dog))", "")])
-    Examples(first, second; 2 rows)
-    """
-    found = read_pair_trees(X)
-    found.reading.report()
-    return found.pairs

@@ -1,35 +1,12 @@
 """Question classification: which kind of answer a question asks for (a person, a place, a number, ...).
 
-``focus`` finds what a question asks about, ``shapes`` builds the trees that kernels look at, ``reading`` gets from text
-to trees, ``classifier`` trains and predicts, ``tuning`` chooses kernels and prices by cross-validation.
+``focus`` finds what a question asks about, ``views`` builds the trees that kernels look at, ``reading`` gets from text
+to trees, ``classifier`` trains and predicts, ``tuning`` chooses kernels and C by cross-validation.
 """
 
-from sapwood.tasks.questions.classifier import (
-    VIEWS,
-    QuestionClassifier,
-    plain_kernel,
-    question_views,
-    semantic_kernel,
-)
-from sapwood.tasks.questions.focus import Focus, find_focus
-from sapwood.tasks.questions.reading import QuestionReading, read_question_trees
-from sapwood.tasks.questions.shapes import focus_tree, lemma_tree, lexical_tree, word_counts
-from sapwood.tasks.questions.tuning import Tuning, tune
+from sapwood.tasks.questions.classifier import QuestionClassifier, plain_kernel, semantic_kernel
+from sapwood.tasks.questions.focus import find_focus
+from sapwood.tasks.questions.tuning import tune
+from sapwood.tasks.questions.views import question_views
 
-__all__ = [
-    "VIEWS",
-    "Focus",
-    "QuestionClassifier",
-    "QuestionReading",
-    "Tuning",
-    "find_focus",
-    "focus_tree",
-    "lemma_tree",
-    "lexical_tree",
-    "plain_kernel",
-    "question_views",
-    "read_question_trees",
-    "semantic_kernel",
-    "tune",
-    "word_counts",
-]
+__all__ = ["QuestionClassifier", "find_focus", "plain_kernel", "question_views", "semantic_kernel", "tune"]

@@ -1,4 +1,4 @@
-"""A classifier of questions: text or trees in, labels out, through any kernel on any of the shapes of a question."""
+"""A classifier of questions: text or trees in, labels out, by an SVM with any kernel on the views of a question."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from sapwood import _core
 from sapwood.callers import levels_to_user
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import all_or_nothing
@@ -23,22 +22,15 @@ from sapwood.learn.explain import Explanation, ModelFragments
 from sapwood.learn.svm import KernelSVC
 from sapwood.parse.parameter import PARSER
 from sapwood.registry import Reader, Writer, register
-from sapwood.tasks.questions.focus import find_focus
 from sapwood.tasks.questions.reading import EMPTY, QuestionReading, read_question_trees
-from sapwood.tasks.questions.shapes import focus_tree, lexical_tree, word_counts
+from sapwood.tasks.questions.views import VIEWS, question_views
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples
-from sapwood.trees.tree import Tree
 from sapwood.words.base import WordSimilarity
 from sapwood.words.forms import Tagged
 from sapwood.words.wordnet import WordNet
 
-__all__ = ["VIEWS", "QuestionClassifier", "plain_kernel", "question_views", "semantic_kernel"]
-
-_BLOCK = 256
-
-VIEWS = ("focus", "lexical", "tree", "words")
-"""The shapes of a question that a kernel can be put on; ``tree`` is the tree as it was given."""
+__all__ = ["QuestionClassifier", "plain_kernel", "semantic_kernel"]
 
 
 def semantic_kernel(similarity: WordSimilarity | None = None) -> Kernel:
@@ -71,45 +63,8 @@ def plain_kernel() -> Kernel:
     )
 
 
-def question_views(trees: Any, names: Any = VIEWS) -> Examples:
-    """Return the shapes of questions as views of one set of examples.
-
-    Parameters
-    ----------
-    trees : TreeArray or list of trees
-        Constituent trees.
-    names : collection of str
-        Which of ``VIEWS``.
-
-    Examples
-    --------
-    >>> question_views(["(SBARQ (WHNP (WP Who)) (SQ (VP (VBD ran))))"], ["focus", "words"])
-    Examples(focus, words; 1 row)
-    """
-    for name in names:
-        if name not in VIEWS:
-            raise ParameterError(f"questions have no view {name!r}; they have {', '.join(VIEWS)}.")
-    trees = [tree if isinstance(tree, Tree) else TreeArray([tree])[0] for tree in trees]
-    views: dict[str, Any] = {name: TreeArray(trees) if name == "tree" else None for name in names}
-    shapes = {name: build for name, build in (("focus", focus_tree), ("lexical", lexical_tree)) if name in views}
-    arenas = {name: _core.trees.Arena() for name in shapes}
-    roots: dict[str, list[NDArray[np.uint32]]] = {name: [np.zeros(0, dtype=np.uint32)] for name in shapes}
-    # Little by little, so that trees in between never live long: Python looks through all that do, again and again.
-    for begin in range(0, len(trees) if shapes else 0, _BLOCK):
-        block = trees[begin : begin + _BLOCK]
-        asked = [find_focus(tree) for tree in block]
-        for name, build in shapes.items():
-            built = [build(tree, focus) for tree, focus in zip(block, asked, strict=True)]
-            roots[name].append(arenas[name].add(built))
-    views |= {name: TreeArray._from_arena(arenas[name], np.concatenate(roots[name])) for name in shapes}
-    if "words" in views:
-        rows = [word_counts(tree.leaves()) for tree in trees]
-        views["words"] = np.fromiter(rows, dtype=object, count=len(rows))
-    return Examples(**views)
-
-
 class QuestionClassifier(ChoosesKernel, ClassifierMixin, BaseEstimator):
-    """Says what kind of answer a question asks for.
+    """Predict what kind of answer a question asks for.
 
     Questions are text, lists of words, trees in brackets, ``Tree`` objects, NLTK trees or ``corpora.Question`` objects,
     mixed as you like; ``Examples`` with views of one's own are taken as they are.
@@ -118,11 +73,11 @@ class QuestionClassifier(ChoosesKernel, ClassifierMixin, BaseEstimator):
     ----------
     kernel : Kernel, optional
         A kernel on the views ``focus``, ``lexical``, ``words`` and ``tree``, or without views on focus trees. By
-        default ``semantic_kernel()``; on a machine without WordNet ``plain_kernel()``, with a warning.
+        default ``semantic_kernel()``; where WordNet is not installed, ``plain_kernel()``, with a warning.
     C : float
-        Price of a training error.
+        Inverse of the strength of regularization.
     class_weight : dict, "balanced" or None
-        Cost factors per class.
+        Factors of C per class.
     parser : parser, callable or path, optional
         Turns text into trees: a parser of ``sapwood.parse``, a function from a list of words to a tree, or the path of
         a model file. Text that is not parsed is classified by a flat tree all the same, with a warning; ``unparsed``
@@ -134,7 +89,7 @@ class QuestionClassifier(ChoosesKernel, ClassifierMixin, BaseEstimator):
     ----------
     classes_ : array
         The labels, sorted.
-    machine_ : KernelSVC
+    svm_ : KernelSVC
         One class against the rest.
     unparsed_ : array of bool
         Which training questions have flat trees.
@@ -150,7 +105,7 @@ class QuestionClassifier(ChoosesKernel, ClassifierMixin, BaseEstimator):
     """
 
     classes_: NDArray[Any]
-    machine_: KernelSVC
+    svm_: KernelSVC
     unparsed_: NDArray[np.bool_]
 
     def __init__(
@@ -182,9 +137,9 @@ class QuestionClassifier(ChoosesKernel, ClassifierMixin, BaseEstimator):
         """
         kernel = self._chosen_kernel()
         data, unparsed = self._read(X, kernel, training=True)
-        machine = KernelSVC(kernel, C=self.C, class_weight=self.class_weight, tol=self.tol)
-        self.machine_ = machine.fit(data, y, sample_weight=sample_weight)
-        self.classes_ = self.machine_.classes_
+        svm = KernelSVC(kernel, C=self.C, class_weight=self.class_weight, tol=self.tol)
+        self.svm_ = svm.fit(data, y, sample_weight=sample_weight)
+        self.classes_ = self.svm_.classes_
         self.unparsed_ = unparsed
         return self
 
@@ -194,12 +149,12 @@ class QuestionClassifier(ChoosesKernel, ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label with the largest margin for each question."""
         data = self._data(X)
-        return self.machine_.predict(data)
+        return self.svm_.predict(data)
 
     def decision_function(self, X: Any) -> Matrix:
         """Return the margins: one number per question for two classes, else one per question and class."""
         data = self._data(X)
-        return self.machine_.decision_function(data)
+        return self.svm_.decision_function(data)
 
     def unparsed(self, X: Any) -> NDArray[np.bool_]:
         """Return which questions would be classified by a flat tree."""
@@ -208,16 +163,16 @@ class QuestionClassifier(ChoosesKernel, ClassifierMixin, BaseEstimator):
     def explain(self, question: Any, *, label: Any = None, top: int = 10) -> Explanation:
         """Say which nodes and fragments of a question's trees a decision comes from; see ``KernelSVC.explain``."""
         data = self._data(question if isinstance(question, (Examples, TreeArray)) else [question])
-        return self.machine_.explain(data, label=label, top=top)
+        return self.svm_.explain(data, label=label, top=top)
 
     def fragments(self, label: Any = None, *, top: int = 20) -> ModelFragments:
         """Return the fragments that speak most strongly for or against a class."""
         check_is_fitted(self)
-        return self.machine_.fragments(label, top=top)
+        return self.svm_.fragments(label, top=top)
 
     def _data(self, X: Any) -> Any:
         check_is_fitted(self)
-        return self._read(X, self.machine_.kernel_, training=False)[0]
+        return self._read(X, self.svm_.kernel_, training=False)[0]
 
     def _reading(self, X: Any) -> QuestionReading:
         if isinstance(X, Examples):
@@ -270,20 +225,20 @@ def _write(classifier: QuestionClassifier, writer: Writer) -> dict[str, Any]:
         "kernel": None if classifier.kernel is None else writer.part(classifier.kernel),
         "parser": PARSER.write(classifier.parser, writer),
         "unparsed": writer.array(classifier.unparsed_.astype(np.uint8)),
-        "machine": writer.part(classifier.machine_),
+        "machine": writer.part(classifier.svm_),
     }
 
 
 def _read_back(data: dict[str, Any], reader: Reader) -> QuestionClassifier:
-    machine = reader.part(data["machine"], KernelSVC)
+    svm = reader.part(data["machine"], KernelSVC)
     classifier = QuestionClassifier(
         None if data["kernel"] is None else reader.part(data["kernel"], Kernel),
-        C=machine.C,
-        class_weight=machine.class_weight,
+        C=svm.C,
+        class_weight=svm.class_weight,
         parser=PARSER.read(data["parser"], reader),
-        tol=machine.tol,
+        tol=svm.tol,
     )
-    classifier.machine_, classifier.classes_ = machine, machine.classes_
+    classifier.svm_, classifier.classes_ = svm, svm.classes_
     classifier.unparsed_ = reader.array(data["unparsed"], np.uint8, 1).astype(np.bool_)
     return classifier
 

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from sapwood.corpora.questions import Question
 from sapwood.errors import DataError
-from sapwood.notebook import HtmlTable
 from sapwood.parse.base import Sentence
 from sapwood.parse.flat import flat_tree
 from sapwood.parse.reading import Reading, check_listed, read_examples
@@ -29,7 +28,7 @@ EMPTY = Tree("X", [Tree("-NONE-", ["-NOTHING-"])])
 
 
 @dataclass(frozen=True)
-class QuestionReading(HtmlTable):
+class QuestionReading:
     """Trees of questions, and which of them have no whole parse.
 
     Attributes

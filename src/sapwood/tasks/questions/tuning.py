@@ -1,14 +1,18 @@
-"""Choosing kernels, their weights and the price of errors by cross-validation on the training questions alone.
+"""Choosing kernels, their weights and C by cross-validation on the training questions alone.
 
 A Gram matrix is computed once per kernel and serves every fold, every weight in a sum and every C. Kernels are first
-screened by ridge regression, whose left-out predictions have a closed form; the best few are then compared by the
-machine that will be trained. Nothing here has seen a test question.
+screened by ridge regression, whose left-out predictions have a closed form; the best few are then compared by the SVM
+that will be trained. Nothing here has seen a test question.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
+from itertools import product
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -16,6 +20,7 @@ import scipy.linalg as la
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
+from sapwood.checks import check_amount, check_count
 from sapwood.errors import DataError, KernelError, ParameterError
 from sapwood.kernels.base import Kernel, Matrix
 from sapwood.kernels.flat import Linear
@@ -28,7 +33,17 @@ from sapwood.tasks.questions.classifier import QuestionClassifier, plain_kernel
 from sapwood.words.forms import Tagged
 from sapwood.words.wordnet import WordNet
 
-__all__ = ["Grams", "Trial", "Tuning", "candidates", "cross_validate", "folds_of", "ridge_predictions", "tune"]
+__all__ = [
+    "Grams",
+    "Trial",
+    "Tuning",
+    "candidates",
+    "cross_validate",
+    "make_folds",
+    "ridge_predictions",
+    "svm_on_gram",
+    "tune",
+]
 
 Folds = list[NDArray[np.intp]]
 
@@ -85,27 +100,24 @@ class Grams:
         return self._known[-1]
 
 
-def folds_of(y: Any, folds: int = 5, random_state: int = 0) -> Folds:
+def make_folds(y: Any, folds: int = 5, random_state: int = 0) -> Folds:
     """Split positions into folds with about the same share of every class; classes may be smaller than that.
 
-    >>> [fold.tolist() for fold in folds_of(["a", "b", "a", "b"], 2)]
+    >>> [fold.tolist() for fold in make_folds(["a", "b", "a", "b"], 2)]
     [[1, 2], [0, 3]]
     """
-    labels = np.asarray(y)
-    if isinstance(folds, bool) or not isinstance(folds, int) or not 2 <= folds <= len(labels):
-        raise ParameterError(f"folds must be an integer from 2 to the number of questions, got {folds!r}.")
-    _, targets, counts = np.unique(labels, return_inverse=True, return_counts=True)
-    # Classes smaller than the number of folds go into one, or scikit-learn would warn about each.
-    targets[counts[targets] < folds] = -1
-    if (np.unique(targets, return_counts=True)[1] < folds).any():
-        order = np.random.default_rng(random_state).permutation(len(labels))
-        return [np.sort(order[start::folds]) for start in range(folds)]
+    check_count(folds, "folds", least=2)
+    most = int(np.unique(np.asarray(y), return_counts=True)[1].max())
+    if folds > most:
+        raise ParameterError(f"folds must be at most {most}, the size of the largest class; got {folds}.")
     splitter = StratifiedKFold(folds, shuffle=True, random_state=random_state)
-    return [held for _, held in splitter.split(np.zeros(len(labels)), targets)]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The least populated class")
+        return [held for _, held in splitter.split(np.zeros(len(y)), y)]
 
 
 def ridge_predictions(K: Any, Y: Matrix, folds: Folds, ridge: float = 0.05) -> NDArray[Any]:
-    """Predict every fold from the others by kernel ridge regression, with one factorisation for all folds.
+    """Predict every fold from the others by kernel ridge regression, with one factorization for all folds.
 
     With G = (K + ρI)⁻¹ the prediction of a fold F is Y_F - (G_FF)⁻¹ (G Y)_F.
 
@@ -160,23 +172,13 @@ class _Stored(Kernel):
         return np.asarray(self.values[rows, rows], dtype=np.float64)
 
 
-def stored_machine(K: Any, rows: NDArray[np.intp], y: NDArray[Any], C: float, class_weight: Any) -> KernelSVC:
-    """Train on rows of a Gram matrix; ask the machine with row numbers in a column."""
+def svm_on_gram(K: Any, rows: NDArray[np.intp], y: NDArray[Any], C: float, class_weight: Any = None) -> KernelSVC:
+    """Train an SVM on rows of a Gram matrix; it predicts from row numbers in a column."""
     return KernelSVC(_Stored(K), C=C, class_weight=class_weight).fit(rows[:, None].astype(np.float64), y[rows])
 
 
 def cross_validate(K: Any, y: Any, folds: Folds, *, C: float = 10.0, class_weight: Any = None) -> NDArray[Any]:
-    """Return the labels that machines trained on the other folds give to each example.
-
-    Parameters
-    ----------
-    K : array of shape (n, n)
-        Gram matrix.
-    y : array of labels
-    folds : list of arrays of int
-    C, class_weight
-        As for ``KernelSVC``.
-    """
+    """Return the label of each example that an SVM trained on the other folds predicts from a Gram matrix."""
     labels = np.asarray(y)
     predicted = np.empty_like(labels)
     everything = np.arange(len(labels))
@@ -185,8 +187,8 @@ def cross_validate(K: Any, y: Any, folds: Folds, *, C: float = 10.0, class_weigh
         weight = class_weight
         if isinstance(weight, dict):
             weight = {label: factor for label, factor in weight.items() if label in set(labels[rest].tolist())}
-        machine = stored_machine(K, rest, labels, C, weight)
-        predicted[fold] = machine.predict(fold[:, None].astype(np.float64))
+        svm = svm_on_gram(K, rest, labels, C, weight)
+        predicted[fold] = svm.predict(fold[:, None].astype(np.float64))
     return predicted
 
 
@@ -198,7 +200,7 @@ class Trial:
     ----------
     kernel : Kernel
     method : str
-        ``ridge`` for the screening, ``svm`` for the machine itself.
+        ``ridge`` for the screening, ``svm`` for what will be trained.
     C : float or None
     class_weight : object
     accuracy : float
@@ -214,7 +216,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Tuning(HtmlTable):
-    """Every trial, in the order in which it was made, and the best one of the machine itself."""
+    """Every trial, in the order in which it was made, and the best one of the SVM."""
 
     trials: tuple[Trial, ...]
     best: Trial
@@ -227,9 +229,9 @@ class Tuning(HtmlTable):
     def __str__(self) -> str:
         lines = [f"{'accuracy':>8}  method  {'C':>6}  kernel"]
         for trial in sorted(self.trials, key=lambda one: (one.method == "ridge", -np.nan_to_num(one.accuracy))):
-            price = "" if trial.C is None else f"{trial.C:g}"
-            cost = "" if trial.class_weight is None else f", class_weight={trial.class_weight!r}"
-            lines.append(f"{100 * trial.accuracy:8.2f}  {trial.method:<6}  {price:>6}  {trial.kernel!r}{cost}")
+            C = "" if trial.C is None else f"{trial.C:g}"
+            weights = "" if trial.class_weight is None else f", class_weight={trial.class_weight!r}"
+            lines.append(f"{100 * trial.accuracy:8.2f}  {trial.method:<6}  {C:>6}  {trial.kernel!r}{weights}")
         return "\n".join(lines)
 
 
@@ -263,7 +265,7 @@ def tune(
     parser: Any = None,
     random_state: int = 0,
 ) -> Tuning:
-    """Choose a kernel, C and cost factors by cross-validation.
+    """Choose a kernel, C and class weights by cross-validation.
 
     Kernels that learn from training data (``Latent``) see the words of all folds, but no labels.
 
@@ -275,12 +277,10 @@ def tune(
         Candidates: different decays, leaf weights, similarities, weights in a sum. Terms that they share are computed
         once.
     C : sequence of float
-        Prices of an error.
     class_weights : sequence of dict, "balanced" or None
-        Cost factors per class.
     folds : int
     keep : int
-        How many of the kernels that ridge regression likes best are tried with the machine itself.
+        How many kernels, the best by ridge regression, are tried with an SVM.
     ridge : float
         See ``ridge_predictions``.
     parser
@@ -301,17 +301,15 @@ def tune(
     """
     if not kernels:
         raise ParameterError("kernels is empty; give at least one to try.")
-    if not 0 <= ridge < float("inf"):
-        raise ParameterError(f"ridge must be a finite number of at least 0, got {ridge!r}.")
-    if keep < 1 or not C or not class_weights:
-        raise ParameterError("keep must be at least 1, and C and class_weights must not be empty.")
-    total = kernels[0]
-    for kernel in kernels[1:]:
-        total = total + kernel
+    check_amount(ridge, "ridge")
+    check_count(keep, "keep")
+    if not C or not class_weights:
+        raise ParameterError("C and class_weights must not be empty.")
+    total = reduce(add, kernels)
     data, _ = QuestionClassifier(total, parser=parser)._read(X, total, training=True)
     names, targets = check_classes(len(data), y)
     labels = names[targets]
-    held = folds_of(labels, folds, random_state)
+    held = make_folds(labels, folds, random_state)
     sides = np.where(np.arange(len(names)) == targets[:, None], 1.0, -1.0)
     grams = Grams(data)
     trials = []
@@ -326,8 +324,7 @@ def tune(
     finals = []
     for screened in ranked:
         K = grams.train(screened.kernel)
-        for price in C:
-            for cost in class_weights:
-                predicted = cross_validate(K, labels, held, C=price, class_weight=cost)
-                finals.append(Trial(screened.kernel, "svm", price, cost, float(np.mean(predicted == labels))))
+        for value, weights in product(C, class_weights):
+            predicted = cross_validate(K, labels, held, C=value, class_weight=weights)
+            finals.append(Trial(screened.kernel, "svm", value, weights, float(np.mean(predicted == labels))))
     return Tuning((*trials, *finals), max(finals, key=lambda trial: trial.accuracy))

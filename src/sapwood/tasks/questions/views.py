@@ -1,4 +1,4 @@
-"""The shapes of a question that kernels look at, built from its constituent tree.
+"""The views of a question that kernels look at, built from its constituent tree.
 
 The *focus tree* is the constituent tree with lemmas for words and with question word and focus side by side on top,
 so that small fragments can see both. The *lexical tree* has a word on every node, its dependents below it, and its
@@ -14,16 +14,65 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from sapwood import _core
+from sapwood.errors import ParameterError
 from sapwood.penn import NOUN_TAGS, base_tag
 from sapwood.tasks.questions.focus import Focus, find_focus
+from sapwood.trees.array import TreeArray
+from sapwood.trees.examples import Examples
 from sapwood.trees.heads import HeadTable, bare_label
 from sapwood.trees.tree import Tree
 from sapwood.words.lemmas import lemma
 
-__all__ = ["focus_tree", "lemma_tree", "lexical_tree", "word_counts"]
+__all__ = ["VIEWS", "focus_tree", "lemma_tree", "lexical_tree", "question_views", "word_counts"]
+
+VIEWS = ("focus", "lexical", "tree", "words")
+"""What a kernel can be put on; ``tree`` is the tree as it was given."""
+
+_BLOCK = 256
 
 # What stands for the words of a question that has none: it must not be empty, nor be like anything.
 _NOTHING = "-NOTHING-"
+
+
+def question_views(trees: Any, names: Any = VIEWS) -> Examples:
+    """Return the views of questions: lists of trees, or of word counts, side by side.
+
+    Parameters
+    ----------
+    trees : TreeArray or list of trees
+        Constituent trees.
+    names : collection of str
+        Which views: ``focus``, ``lexical``, ``tree``, ``words``.
+
+    Examples
+    --------
+    >>> question_views(["(SBARQ (WHNP (WP Who)) (SQ (VP (VBD ran))))"], ["focus", "words"])
+    Examples(focus, words; 1 row)
+    """
+    for name in names:
+        if name not in VIEWS:
+            raise ParameterError(f"questions have no view {name!r}; they have {', '.join(VIEWS)}.")
+    trees = [tree if isinstance(tree, Tree) else TreeArray([tree])[0] for tree in trees]
+    views: dict[str, Any] = {name: TreeArray(trees) if name == "tree" else None for name in names}
+    shapes = {name: build for name, build in (("focus", focus_tree), ("lexical", lexical_tree)) if name in views}
+    arenas = {name: _core.trees.Arena() for name in shapes}
+    roots: dict[str, list[NDArray[np.uint32]]] = {name: [np.zeros(0, dtype=np.uint32)] for name in shapes}
+    # Little by little, so that trees in between never live long: Python looks through all that do, again and again.
+    for begin in range(0, len(trees) if shapes else 0, _BLOCK):
+        block = trees[begin : begin + _BLOCK]
+        asked = [find_focus(tree) for tree in block]
+        for name, build in shapes.items():
+            built = [build(tree, focus) for tree, focus in zip(block, asked, strict=True)]
+            roots[name].append(arenas[name].add(built))
+    views |= {name: TreeArray._from_arena(arenas[name], np.concatenate(roots[name])) for name in shapes}
+    if "words" in views:
+        rows = [word_counts(tree.leaves()) for tree in trees]
+        views["words"] = np.fromiter(rows, dtype=object, count=len(rows))
+    return Examples(**views)
 
 
 def focus_tree(tree: Tree, focus: Focus | None = None) -> Tree:
@@ -251,17 +300,8 @@ def _label(label: str) -> Tree:
 
 
 def word_counts(words: Sequence[str], *, longest: int = 2) -> dict[str, float]:
-    """Return how often each word and each run of words occurs, in lower case; 1 + log of the count.
+    """Return how often each word and each run of up to ``longest`` words occurs, in lower case; 1 + log of the count.
 
-    Parameters
-    ----------
-    words : sequence of str
-        The words of the question.
-    longest : int
-        Words per run, at most.
-
-    Examples
-    --------
     >>> word_counts(["Who", "was", "who"])
     {'who': 1.6931471805599454, 'was': 1.0, 'who was': 1.0, 'was who': 1.0}
     """

@@ -18,9 +18,10 @@ from sapwood.trees.array import TreeArray
 from sapwood.trees.grammar import Grammar, Rule
 from sapwood.words.forms import Inflected
 
-__all__ = ["LOOSE_TAG_SETS", "loosened_grammar", "loosened_kernel"]
+__all__ = ["relaxed_grammar", "relaxed_kernel"]
 
-LOOSE_TAG_SETS = (
+# Penn tags that learners of English often mix up: number of nouns, agreement and form of verbs, degree.
+_TAG_SETS = (
     ADJECTIVE_TAGS,
     ADVERB_TAGS,
     NOUN_TAGS[:2],
@@ -28,10 +29,9 @@ LOOSE_TAG_SETS = (
     ("VB", "VBP", "VBZ"),
     ("VBD", "VBN"),
 )
-"""Penn tags that learners of English often mix up: number of nouns, agreement and form of verbs, degree."""
 
 
-def loosened_grammar(
+def relaxed_grammar(
     trees: TreeArray | Sequence[Any], *, optional: Sequence[str] = ("DT",), min_count: int = 1
 ) -> Grammar:
     """Read a grammar off trees in which some tags are optional wherever they are not the head.
@@ -50,7 +50,7 @@ def loosened_grammar(
 
     Examples
     --------
-    >>> grammar = loosened_grammar(["(NP (DT the) (JJ best) (NN way))"])
+    >>> grammar = relaxed_grammar(["(NP (DT the) (JJ best) (NN way))"])
     >>> grammar.reductions("NP", ["DT", "JJ", "NN"])
     [('JJ', 'NN')]
     >>> grammar.reductions("NP", ["DT", "NN"])  # without the article no such phrase was seen
@@ -75,7 +75,7 @@ def loosened_grammar(
     )
 
 
-def loosened_kernel(
+def relaxed_kernel(
     grammar: Grammar | None = None, *, decay: float = 0.4, deletion: float = 0.8, mutation: float = 0.5
 ) -> GrammarDriven:
     """Return a grammar-driven kernel that is lenient about articles and agreement.
@@ -83,14 +83,14 @@ def loosened_kernel(
     Parameters
     ----------
     grammar : Grammar, optional
-        Usually from ``loosened_grammar``.
+        Usually from ``relaxed_grammar``.
     decay, deletion, mutation : float
         As for ``GrammarDriven``; higher than its defaults, since such mistakes should cost little.
 
     Examples
     --------
     >>> right, wrong = "(NP (DT the) (JJ best) (NNS ways))", "(NP (JJ best) (NN way))"
-    >>> kernel = loosened_kernel(loosened_grammar([right, wrong])).normalized()
+    >>> kernel = relaxed_kernel(relaxed_grammar([right, wrong])).normalized()
     >>> from sapwood.kernels import SubsetTree
     >>> round(kernel(right, wrong), 2), round(SubsetTree().normalized()(right, wrong), 2)
     (0.54, 0.21)
@@ -100,7 +100,7 @@ def loosened_kernel(
         decay=decay,
         deletion=deletion,
         mutation=mutation,
-        mutation_sets=LOOSE_TAG_SETS,
+        mutation_sets=_TAG_SETS,
         lexical=Inflected(0.8),
         normalize_mutation=True,
     )
