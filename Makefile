@@ -16,7 +16,7 @@ CLANG_FORMAT = $(BIN)/clang-format $$(find native -name '*.[ch]pp')
 # The signatures of the extension, from the extension itself.
 STUBGEN = $(BIN)/python -m nanobind.stubgen --quiet --recursive --module sapwood._core --pattern-file native/bind/stubs.pat
 
-.PHONY: constraints demo test lint format stubs check bench results tables docs links native-test sanitize sanitize-threads fuzz fuzz-native fuzz-python fuzz-core faults \
+.PHONY: constraints demo test lint format stubs check check-quick check-timing bench results tables docs links native-test sanitize sanitize-threads fuzz fuzz-native fuzz-python fuzz-core faults \
   wheel clean
 
 # The stamp is rebuilt when the native core or the packaging changes; Python edits need no step at all.
@@ -49,6 +49,14 @@ stubs: $(VENV)/installed
 
 check: $(VENV)/installed
 	$(BIN)/python -m pytest
+
+# For the inner loop: without what is slow.
+check-quick: $(VENV)/installed
+	$(BIN)/python -m pytest -q -m "not slow and not timing"
+
+# What asserts on the clock; for a machine with nothing else to do.
+check-timing: $(VENV)/installed
+	$(BIN)/python -m pytest -q -m timing
 
 test: lint native-test check
 

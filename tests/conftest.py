@@ -1,4 +1,4 @@
-"""What all tests share: Hypothesis profiles, paths to data that may be present, and a runner for fresh processes."""
+"""What all tests share: Hypothesis profiles, data that may be present, fresh processes, Ctrl-C and the clock."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
+import time
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +20,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import sapwood as sw
-from paths import DATA, SHARED, TREEBANK
+from paths import DATA, ROOT, SHARED, TREEBANK
 
 # A shell that starts the tests in the background makes them ignore Ctrl-C, and with them everything that they start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -79,5 +82,67 @@ def fresh(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
             cwd=tmp_path,
             env={**os.environ, **environment},
         )
+
+    return run
+
+
+@pytest.fixture(params=["untimed", pytest.param("timed", marks=pytest.mark.timing)])
+def stopwatch(request: pytest.FixtureRequest) -> Callable[..., Any]:
+    """``with stopwatch(at_most=1.0): ...`` fails if the block takes longer, in seconds of ``clock``.
+
+    A test that asks for it comes twice: untimed in every run, where the block must succeed but may take any time; and
+    timed, with the marker ``timing``, in ``make check-timing`` alone. A busy machine cannot fail the default run.
+    """
+
+    @contextmanager
+    def limited(at_most: float, clock: Callable[[], float] = time.perf_counter) -> Iterator[None]:
+        start = clock()
+        yield
+        taken = clock() - start
+        assert request.param == "untimed" or taken < at_most, f"took {taken:.2f} s, at most {at_most} are allowed"
+
+    return limited
+
+
+@pytest.fixture
+def interrupt(tmp_path: Path, stopwatch: Callable[..., Any]) -> Callable[..., str]:
+    """Run code in a new process, send it Ctrl-C, and return what it prints from then on.
+
+    The signal is sent ``after`` some seconds, or once ``after()`` is true, counted from the line "ready" that the code
+    must print. The first line that follows it must come in ``at_most`` seconds, where a test is timed.
+    """
+
+    def run(code: str, *, at_most: float = 1.0, after: float | Callable[[], bool] = 0.5) -> str:
+        script = tmp_path / "interrupted.py"
+        script.write_text(textwrap.dedent(code), encoding="utf-8")
+        environment = {**os.environ, "PYTHONPATH": str(ROOT / "tests")}
+        with subprocess.Popen(
+            [sys.executable, script],
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=tmp_path,
+            env=environment,
+            start_new_session=True,
+        ) as process:
+            # Whatever does not answer is ended, so that a failure costs minutes and not hours.
+            watchdog = threading.Timer(240, process.kill)
+            watchdog.start()
+            try:
+                assert process.stdout is not None
+                assert process.stdout.readline() == "ready\n"
+                if callable(after):
+                    while not after():
+                        time.sleep(0.005)
+                else:
+                    time.sleep(after)
+                with stopwatch(at_most):
+                    process.send_signal(signal.SIGINT)
+                    answer = process.stdout.readline()
+                answer += process.stdout.read()
+                assert process.wait(20) == 0, answer
+                return answer
+            finally:
+                watchdog.cancel()
+                process.kill()
 
     return run

@@ -163,6 +163,7 @@ def test_gum_sentences_and_tokens(data: Path) -> None:
     assert blanked == 895
 
 
+@pytest.mark.timing
 def test_reading_is_fast(data: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(data / "nltk-zips/treebank.zip") as packed:
         packed.extractall(tmp_path, [name for name in packed.namelist() if "/combined/wsj_" in name])

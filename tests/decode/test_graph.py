@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -173,11 +171,10 @@ def test_a_variable_may_occur_twice_in_a_factor():
     assert graph.solve().value == graph.solve(method="ilp").value == 1.0
 
 
-def test_limits_are_kept_and_admitted():
+def test_limits_are_kept_and_admitted(stopwatch):
     graph = hard_graph(60)
-    start = time.perf_counter()
-    solution = graph.solve(time_limit=0.3)
-    assert time.perf_counter() - start < 2.0
+    with stopwatch(at_most=2):
+        solution = graph.solve(time_limit=0.3)
     assert solution.status == "limit"
     assert solution.value <= solution.bound
     assert solution.gap > 0

@@ -223,13 +223,12 @@ def workers_of(process: subprocess.Popen[str]) -> list[int]:
     return [int(number) for number in found.split()]
 
 
-def test_a_request_that_takes_too_long_is_stopped_and_the_worker_lives_on(hurried):
+def test_a_request_that_takes_too_long_is_stopped_and_the_worker_lives_on(hurried, stopwatch):
     before = workers_of(hurried.process)
-    start = time.monotonic()
-    status, found = hurried.post("/api/compare", SLOW)
+    with stopwatch(at_most=3):
+        status, found = hurried.post("/api/compare", SLOW)
     assert (status, found["error"]["kind"]) == (503, "time")
     assert "0.5 seconds" in found["error"]["message"]
-    assert time.monotonic() - start < 3
     # On a busy machine even a short answer may not be there in time.
     _soon(lambda: hurried.post("/api/analyse", QUESTION)[0] == 200)
     assert workers_of(hurried.process) == before
@@ -269,7 +268,7 @@ def _soon(check, seconds=60.0):
 
 
 @pytest.mark.parametrize("moment", [0.2, 0.5, 0.8])
-def test_ctrl_c_ends_everything_at_once(folder, tmp_path, moment):
+def test_ctrl_c_ends_everything_at_once(folder, tmp_path, moment, stopwatch):
     (tmp_path / "parser.sap").write_bytes((folder / "parser.sap").read_bytes())
     running = serve(str(tmp_path), "--workers", "1")
     workers = workers_of(running.process)
@@ -281,7 +280,8 @@ def test_ctrl_c_ends_everything_at_once(folder, tmp_path, moment):
     asking = threading.Thread(target=ask)
     asking.start()
     time.sleep(moment)
-    seconds = running.stop()
+    with stopwatch(at_most=1):
+        running.stop()
     asking.join()
     _, error = running.process.communicate()
     assert running.process.returncode == 0, error
@@ -289,8 +289,6 @@ def test_ctrl_c_ends_everything_at_once(folder, tmp_path, moment):
     assert "Traceback" not in error
     for worker in workers:
         assert not Path(f"/proc/{worker}").exists()
-    # A busy machine may take longer to tear processes down.
-    assert seconds < (1.0 if os.getloadavg()[0] < 2 else 10.0)
 
 
 def test_without_a_folder_models_are_trained_and_removed_again(monkeypatch, capsys, tmp_path):

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 import tempfile
-import textwrap
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -289,10 +288,10 @@ def test_a_full_disk_loses_nothing_finished(fresh: Any, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="sends POSIX signals")
 @pytest.mark.parametrize("workers", [0, 1])
-def test_interrupt(workers: int, tmp_path: Path) -> None:
+def test_interrupt(workers: int, tmp_path: Path, interrupt: Callable[..., str]) -> None:
     """Ctrl-C stops the client at once; the next call goes on from the finished tiles, to the same bytes."""
     code = f"""
-        import logging, sys, time
+        import logging
         from distributed import Client, LocalCluster
         import sapwood as sw
         from sapwood.corpora.drawn import draw_labelled
@@ -315,27 +314,11 @@ def test_interrupt(workers: int, tmp_path: Path) -> None:
                 cluster.close()
             print(gram_to_zarr(PartialTree(), X, "gram", tile=20).computed, flush=True)
     """
-    script = tmp_path / "script.py"
-    script.write_text(textwrap.dedent(code))
-    command = [sys.executable, str(script)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path, start_new_session=True) as process:
-        watchdog = threading.Timer(240, process.kill)
-        watchdog.start()
-        try:
-            assert process.stdout is not None
-            assert process.stdout.readline() == "ready\n"
-            folder = tmp_path / "gram" / "done"
-            while not folder.exists() or len(list(folder.iterdir())) < 5:
-                time.sleep(0.005)
-            start = time.monotonic()
-            os.kill(process.pid, signal.SIGINT)
-            assert process.stdout.readline() == "interrupted\n"
-            assert time.monotonic() - start < 2.0
-            computed = int(process.stdout.readline())
-            assert 0 < computed <= 66 - 5
-        finally:
-            watchdog.cancel()
-            process.kill()
+    folder = tmp_path / "gram" / "done"
+    said = interrupt(code, at_most=2.0, after=lambda: folder.exists() and len(list(folder.iterdir())) >= 5)
+    interrupted, computed = said.splitlines()
+    assert interrupted == "interrupted"
+    assert 0 < int(computed) <= 66 - 5
     X, _ = draw_labelled(220, seed=5)
     assert content(tmp_path / "gram") == content(gram_to_zarr(PartialTree(), X, tmp_path / "whole", tile=20).folder)
 
