@@ -312,7 +312,7 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "FactorGraph": (_graph, {"scores": scores, "method": "ad3", "time_limit": 0.2, "max_nodes": 5, "penalty": 1.0, "tolerance": 1e-7}),
         "Variables": (lambda scores: ~sw.decode.FactorGraph().variables(scores), {"scores": scores}),
         "RoleProblem": (decode.RoleProblem, {"scores": scores, "spans": spans, "excludes": [(0, 1)], "requires": [(0, 1)], "tokens": 4}),
-        "RoleResult": (lambda scores, spans: decode.decode_roles(scores, spans).violations, {"scores": scores, "spans": spans}),
+        "SpanResult": (lambda scores, spans: decode.decode_roles(scores, spans).violations, {"scores": scores, "spans": spans}),
         "decode_roles": (decode.decode_roles, {"scores": scores, "spans": spans, "excludes": [(0, 1)], "requires": [], "tokens": 4, "method": "exact",
                                                "beam": 3, "time_limit": 0.2, "max_nodes": 5, "max_states": 9}),
         "decode_roles_batch": (decode.decode_roles_batch, {"problems": [decode.RoleProblem(scores, spans)], "method": "beam", "beam": 3, "threads": 1}),

@@ -1,4 +1,4 @@
-"""Names of a package that are imported when they are first asked for, so that importing the package takes no time."""
+"""What a package shows: its public names alone, imported when they are first asked for where imports take long."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
-__all__ = ["lazy_names"]
+__all__ = ["lazy_names", "public_names"]
 
 
 def lazy_names(package: str, homes: Mapping[str, str | None]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
@@ -39,9 +39,18 @@ def lazy_names(package: str, homes: Mapping[str, str | None]) -> tuple[Callable[
         setattr(sys.modules[package], name, value)
         return value
 
-    def names() -> list[str]:
-        # What tab completion shows: the public names, and what Python keeps in every module.
-        kept = (name for name in vars(sys.modules[package]) if name.startswith("__"))
-        return sorted({*homes, *kept})
+    return find, public_names(package)
 
-    return find, names
+
+def public_names(package: str) -> Callable[[], list[str]]:
+    """Make ``__dir__`` of a package or module: tab completion then shows ``__all__`` and Python's own names.
+
+    >>> public_names("sapwood.errors")()[:2]
+    ['BracketError', 'DataError']
+    """
+
+    def names() -> list[str]:
+        module = sys.modules[package]
+        return sorted({*module.__all__, *(name for name in vars(module) if name.startswith("__"))})
+
+    return names

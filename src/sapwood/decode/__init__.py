@@ -5,20 +5,23 @@ Scores and constraints go in; an assignment, its value and an upper bound on eve
 This package knows nothing of words or trees.
 """
 
-from sapwood.decode.graph import FactorGraph, Variables
-from sapwood.decode.labels import LabelResult, decode_labels
-from sapwood.decode.roles import RoleProblem, RoleResult, decode_roles, decode_roles_batch
-from sapwood.decode.solution import Solution, Trace
+from sapwood.decode.graph import FactorGraph
+from sapwood.decode.labels import decode_labels
+from sapwood.decode.roles import RoleProblem, decode_roles, decode_roles_batch
+from sapwood.decode.solution import Solution, SpanResult, Trace
+from sapwood.decode.variables import Variables
+from sapwood.lazy import public_names
 
 __all__ = [
     "FactorGraph",
-    "LabelResult",
     "RoleProblem",
-    "RoleResult",
     "Solution",
+    "SpanResult",
     "Trace",
     "Variables",
     "decode_labels",
     "decode_roles",
     "decode_roles_batch",
 ]
+
+__dir__ = public_names(__name__)

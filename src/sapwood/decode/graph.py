@@ -1,87 +1,27 @@
-"""Factor graphs over binary variables: how they are written down, and how they are solved.
+"""Factor graphs over binary variables.
 
-Variables come as tensors and are sliced like arrays; ``~`` negates; every method that adds a factor takes
-such slices. Solving is native (AD3, branch and bound, subgradients) or goes through `programs` (HiGHS).
+Every method that adds a factor takes slices of ``Variables``. Solving is native (AD3, branch and bound, subgradients)
+or goes through ``programs`` (HiGHS).
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sapwood._core import decode as _native
-from sapwood.checks import check_choice, check_count
+from sapwood.checks import check_amount, check_choice, check_count
 from sapwood.decode.solution import Solution, Trace
 from sapwood.decode.validation import check_seconds, native_limit
+from sapwood.decode.variables import Variables
 from sapwood.errors import DataError, ParameterError
 from sapwood.notebook import HtmlTable
 
-__all__ = ["FactorGraph", "Variables"]
+__all__ = ["FactorGraph"]
 
 XOR, AT_MOST_ONE, OR, OR_OUT, BUDGET, PAIR = range(6)
 METHODS = ("ad3", "lp", "ilp", "subgradient")
 _RESIDUAL = 1e-8  # AD3 has converged when copies and consensus move less than this
-
-
-class Variables(HtmlTable):
-    """A tensor of binary variables of one graph, or of their negations.
-
-    Slicing, fancy indexing, iteration, ``reshape`` and ``.T`` work as they do for arrays; ``~u`` is "not u".
-
-    Examples
-    --------
-    >>> from sapwood.decode import FactorGraph
-    >>> u = FactorGraph().variables([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
-    >>> u.shape, u[:, 1].shape, (~u[0]).shape
-    ((2, 3), (2,), (3,))
-    """
-
-    __slots__ = ("graph", "literals")
-
-    def __init__(self, graph: FactorGraph, literals: NDArray[np.uint32]) -> None:
-        self.graph, self.literals = graph, literals
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Lengths of the axes."""
-        return self.literals.shape
-
-    @property
-    def ndim(self) -> int:
-        """Number of axes."""
-        return self.literals.ndim
-
-    @property
-    def size(self) -> int:
-        """Number of variables."""
-        return self.literals.size
-
-    @property
-    def T(self) -> Variables:  # noqa: N802
-        """The tensor with its axes reversed."""
-        return Variables(self.graph, self.literals.T)
-
-    def reshape(self, *shape: int) -> Variables:
-        """Return the same variables in another shape."""
-        return Variables(self.graph, self.literals.reshape(*shape))
-
-    def __len__(self) -> int:
-        return len(self.literals)
-
-    def __getitem__(self, key: Any) -> Variables:
-        return Variables(self.graph, np.asarray(self.literals[key]))
-
-    def __iter__(self) -> Iterator[Variables]:
-        return (self[i] for i in range(len(self)))
-
-    def __invert__(self) -> Variables:
-        return Variables(self.graph, self.literals ^ np.uint32(1))
-
-    def __repr__(self) -> str:
-        return f"Variables(shape={self.shape})"
 
 
 class FactorGraph(HtmlTable):
@@ -140,8 +80,6 @@ class FactorGraph(HtmlTable):
         self._scores.append(array.ravel())
         self._prepared = None
         return Variables(self, (np.arange(first, self._count, dtype=np.uint32) * np.uint32(2)).reshape(array.shape))
-
-    # -- factors -----------------------------------------------------------------------------------
 
     def xor(self, *variables: Variables, axis: int | None = None) -> None:
         """Exactly one is true.
@@ -261,8 +199,6 @@ class FactorGraph(HtmlTable):
     def __repr__(self) -> str:
         return f"FactorGraph({self._count} variables, {len(self._kinds)} factors)"
 
-    # -- solving -----------------------------------------------------------------------------------
-
     def solve(
         self,
         *,
@@ -313,9 +249,8 @@ class FactorGraph(HtmlTable):
         seconds = check_seconds(time_limit)
         nodes = native_limit(max_nodes, "max_nodes")
         rounds = native_limit(max_iterations, "max_iterations", 10_000)
-        for name, number in (("penalty", penalty), ("tolerance", tolerance)):
-            if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 < number < float("inf"):
-                raise ParameterError(f"{name} must be a positive number, got {number!r}.")
+        penalty = check_amount(penalty, "penalty", zero=False)
+        tolerance = check_amount(tolerance, "tolerance", zero=False)
         if warm_start is not None and (
             not isinstance(warm_start, Solution) or len(warm_start.posteriors) != self._count
         ):

@@ -9,50 +9,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from sapwood._core import decode as _native
 from sapwood.checks import check_choice
+from sapwood.decode.solution import SpanResult
 from sapwood.decode.validation import Pairs, check_seconds, mask, matrix, native_limit, pairs
 from sapwood.decode.validation import spans as span_array
 from sapwood.errors import DataError
-from sapwood.notebook import HtmlTable
 
-__all__ = ["LabelResult", "decode_labels"]
+__all__ = ["decode_labels"]
 
 _MAX_STATES = 1 << 20
-
-
-@dataclass(frozen=True, eq=False)
-class LabelResult(HtmlTable):
-    """What decoding found.
-
-    Attributes
-    ----------
-    assignment : ndarray of int, or None
-        The label of each span, 0 for NONE; None when nothing is known.
-    value, bound : float
-        The sum of the scores taken, and what no assignment exceeds.
-    status : str
-        ``optimal``, ``limit`` (a limit came before the proof) or ``infeasible``.
-    nodes, states : int
-        Nodes of branch and bound and states of dynamic programming that it took.
-    """
-
-    assignment: NDArray[np.int32] | None
-    value: float
-    bound: float
-    status: str
-    nodes: int
-    states: int
-
-    @property
-    def gap(self) -> float:
-        """How far the bound lies above the value: 0 when nothing is left to prove."""
-        return 0.0 if self.status == "infeasible" else max(0.0, self.bound - self.value)
 
 
 def decode_labels(
@@ -68,7 +38,7 @@ def decode_labels(
     time_limit: float | None = None,
     max_nodes: int | None = None,
     max_states: int | None = None,
-) -> LabelResult:
+) -> SpanResult:
     """Find the best label for every span under the constraints.
 
     Parameters
@@ -94,7 +64,7 @@ def decode_labels(
 
     Returns
     -------
-    LabelResult
+    SpanResult
 
     Examples
     --------
@@ -147,10 +117,9 @@ def decode_labels(
         raise DataError(outcome)
     value, bound, status, assignment, nodes, states = outcome
     found = None if value == -math.inf else assignment
-    return LabelResult(found, value, bound, _native.STATUS[status], nodes, states)
+    return SpanResult(found, value, bound, _native.STATUS[status], nodes, states)
 
 
 def _mentioned(unique: Iterable[int], implies: Pairs, after: Pairs) -> list[int]:
-    """Return every label number that the constraints mention; without spans nothing else says how many there
-    are."""
+    """Return every label number that the constraints mention: without spans, all that says how many there are."""
     return [*unique, *(int(label) for pair in (*implies, *after) for label in pair)]

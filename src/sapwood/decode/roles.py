@@ -1,15 +1,15 @@
 """Roles on spans: which span, if any, fills each role.
 
 Every role takes one span or the null span; spans of different roles do not overlap; some roles exclude each
-other (not both filled) and some require each other (both or neither). This module states the problem, checks
-it once, and calls the native decoder; the programs for HiGHS are built here because only this module knows
-what the rows mean.
+other (not both filled) and some require each other (both or neither). This module states the problem, checks it
+once, and calls the native decoder, or HiGHS by way of a factor graph.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -18,18 +18,18 @@ from numpy.typing import ArrayLike, NDArray
 from sapwood import settings
 from sapwood._core import decode as _native
 from sapwood.checks import check_choice
-from sapwood.decode.graph import FactorGraph, Variables
-from sapwood.decode.programs import run_milp
+from sapwood.decode.graph import FactorGraph
+from sapwood.decode.solution import SpanResult
 from sapwood.decode.validation import Pairs, check_seconds, mask, matrix, native_limit, pairs
 from sapwood.decode.validation import spans as span_array
+from sapwood.decode.variables import Variables
 from sapwood.errors import DataError, ParameterError
 from sapwood.notebook import HtmlTable
 
-__all__ = ["METHODS", "RoleProblem", "RoleResult", "decode_roles", "decode_roles_batch"]
+__all__ = ["METHODS", "RoleProblem", "decode_roles", "decode_roles_batch"]
 
 _NATIVE = {"local": 0, "beam": 1, "ad3": 2, "ad3-exact": 3, "exact": 4}
 METHODS = ("local", "beam", "lp", "ad3", "ad3-exact", "exact", "ilp")
-_KINDS = ("overlap", "excludes", "requires", "allowed")
 _MAX_STATES = 1 << 20
 
 
@@ -152,8 +152,9 @@ class RoleProblem(HtmlTable):
         takes = graph.variables(self.scores)
         graph.xor(takes, axis=1)
         places = self.spans
-        for token in [] if overlap else _starts(places):
-            covering = np.flatnonzero((places[:, 0] <= token) & (token <= places[:, 1]))
+        # Spans that overlap share a token where one of them starts.
+        starts = np.unique(places[places[:, 0] >= 0, 0])[:, None]
+        for covering in [] if overlap else (places[:, 0] <= starts) & (starts <= places[:, 1]):
             graph.at_most_one(takes[:, covering])
         absent = takes[:, self.null]
         for a, b in self.excludes:
@@ -162,7 +163,7 @@ class RoleProblem(HtmlTable):
             graph.xor_out(absent[a], out=absent[b])
         allowed = self.allowed
         if allowed is not None:
-            graph.imply(takes[~allowed], ~takes[~allowed])
+            graph.or_(~takes[~allowed][:, None], axis=1)
         return graph, takes
 
 
@@ -174,72 +175,6 @@ def _rebuild(
     allowed: NDArray[np.bool_] | None,
 ) -> RoleProblem:
     return RoleProblem(scores, spans, excludes, requires, allowed=allowed)
-
-
-class RoleResult(HtmlTable):
-    """What decoding found.
-
-    Attributes
-    ----------
-    assignment : ndarray of int, or None
-        The number of the span that each role takes; null's number where it takes none. None when nothing is
-        known.
-    value : float
-        The sum of the scores taken; minus infinity without an assignment.
-    bound : float
-        No assignment that obeys the constraints is worth more.
-    status : str
-        ``optimal``: proven best. ``fractional``: rounded from a relaxation whose solution was not whole.
-        ``limit``: no proof, because a limit came first or because the method (local, beam) gives none.
-        ``infeasible``: no assignment obeys the constraints.
-    nodes, states : int
-        Nodes of branch and bound and states of dynamic programming that it took; 0 where neither was needed.
-    """
-
-    __slots__ = ("_broken", "assignment", "bound", "nodes", "states", "status", "value")
-
-    def __init__(
-        self,
-        assignment: NDArray[np.int32] | None,
-        value: float,
-        bound: float,
-        status: str,
-        broken: Sequence[int],
-        nodes: int,
-        states: int,
-    ) -> None:
-        self.assignment, self.value, self.bound, self.status = assignment, value, bound, status
-        self._broken, self.nodes, self.states = broken, nodes, states
-
-    @property
-    def violations(self) -> dict[str, int]:
-        """Counts by kind: pairs of roles that overlap, that exclude or require each other in vain; forbidden
-        spans."""
-        return dict(zip(_KINDS, self._broken, strict=True))
-
-    @property
-    def gap(self) -> float:
-        """How far the bound lies above the value: 0 when nothing is left to prove."""
-        if self.status == "infeasible":
-            return 0.0
-        return max(0.0, self.bound - self.value)
-
-    def _summary(self) -> dict[str, Any]:
-        chosen = None if self.assignment is None else self.assignment.tolist()
-        return {
-            "status": self.status,
-            "value": self.value,
-            "bound": self.bound,
-            "gap": self.gap,
-            "assignment": chosen,
-            "violations": ", ".join(f"{kind} {count}" for kind, count in self.violations.items() if count) or "none",
-        }
-
-    def __repr__(self) -> str:
-        filled = None if self.assignment is None else self.assignment.tolist()
-        return (
-            f"RoleResult(assignment={filled}, value={self.value:.6g}, bound={self.bound:.6g}, status={self.status!r})"
-        )
 
 
 def decode_roles(
@@ -255,7 +190,7 @@ def decode_roles(
     time_limit: float | None = None,
     max_nodes: int | None = None,
     max_states: int | None = None,
-) -> RoleResult:
+) -> SpanResult:
     """Find the best span for every role under the constraints.
 
     Parameters
@@ -278,7 +213,7 @@ def decode_roles(
 
     Returns
     -------
-    RoleResult
+    SpanResult
 
     Examples
     --------
@@ -305,7 +240,7 @@ def decode_roles_batch(
     max_nodes: int | None = None,
     max_states: int | None = None,
     threads: int | None = None,
-) -> list[RoleResult]:
+) -> list[SpanResult]:
     """Decode many problems.
 
     Parameters
@@ -321,7 +256,7 @@ def decode_roles_batch(
 
     Returns
     -------
-    list of RoleResult
+    list of SpanResult
         In the order of the problems.
     """
     given = list(problems)
@@ -342,22 +277,16 @@ def _decode(
     max_nodes: int | None,
     max_states: int | None,
     threads: int,
-) -> list[RoleResult]:
+) -> list[SpanResult]:
     check_choice(method, "method", METHODS)
     seconds, nodes = check_seconds(time_limit), native_limit(max_nodes, "max_nodes")
     width, states = native_limit(beam, "beam"), native_limit(max_states, "max_states", _MAX_STATES)
     if method in ("lp", "ilp"):
-        return [_by_program(problem, method == "ilp", seconds, nodes) for problem in problems]
+        return [_by_program(problem, method, time_limit, max_nodes) for problem in problems]
     handles = [problem._native for problem in problems]
-
-    def run(progress: Callable[[int], None] | None) -> Any:
-        return _native.decode_roles(handles, _NATIVE[method], width, seconds, nodes, states, True, threads, progress)
-
-    if settings.show_progress() and len(problems) > 1:
-        with settings.progress_bar(len(problems), "decode") as progress:
-            arrays = run(progress)
-    else:
-        arrays = run(None)
+    # One problem takes microseconds, and showing progress would take as long.
+    with settings.progress_bar(len(problems), "decode") if len(problems) > 1 else nullcontext() as progress:
+        arrays = _native.decode_roles(handles, _NATIVE[method], width, seconds, nodes, states, True, threads, progress)
     values, bounds, status, assignment, first, broken, used, dp_states = arrays
     ends = first.tolist()
     names = _native.STATUS
@@ -367,61 +296,22 @@ def _decode(
         zip(values.tolist(), bounds.tolist(), status.tolist(), used.tolist(), dp_states.tolist(), strict=True)
     ):
         found = assignment[ends[i] : ends[i + 1]] if value != -math.inf else None
-        results.append(RoleResult(found, value, bound, names[code], counts[4 * i : 4 * i + 4], node_count, state_count))
+        results.append(SpanResult(found, value, bound, names[code], node_count, state_count, counts[4 * i : 4 * i + 4]))
     return results
 
 
-def _starts(places: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the tokens where a span starts: spans that overlap share one of these."""
-    return np.unique(places[places[:, 0] >= 0, 0])
-
-
-def _by_program(problem: RoleProblem, integer: bool, time_limit: float, max_nodes: int) -> RoleResult:
-    """Solve the integer program, or the linear one and let every role take the span with its largest
-    share."""
-    scores, places, null = problem.scores, problem.spans, problem.null
-    roles, count = scores.shape
-    starts = _starts(places)
-    token, span = np.nonzero((places[:, 0] <= starts[:, None]) & (starts[:, None] <= places[:, 1]))
-    role = np.arange(roles)
-    excludes, requires = problem.excludes, problem.requires
-    row = [np.repeat(role, count), np.tile(token + roles, roles)]
-    column = [np.arange(roles * count), (role[:, None] * count + span).ravel()]
-    data = [np.ones(roles * count), np.ones(roles * len(span))]
-    lower = [np.ones(roles), np.full(len(starts), -np.inf)]
-    upper = [np.ones(roles), np.ones(len(starts))]
-    next_row = roles + len(starts)
-    for pair_list, sign, low, high in ((excludes, 1.0, 1.0, np.inf), (requires, -1.0, 0.0, 0.0)):
-        for a, b in pair_list:
-            row.append(np.array([next_row, next_row]))
-            column.append(np.array([a, b]) * count + null)
-            data.append(np.array([1.0, sign]))
-            next_row += 1
-        lower.append(np.full(len(pair_list), low))
-        upper.append(np.full(len(pair_list), high))
-    allowed = problem.allowed
-    status, x, bound = run_milp(
-        scores.ravel(),
-        (np.concatenate(data), np.concatenate(row), np.concatenate(column)),
-        np.concatenate(lower),
-        np.concatenate(upper),
-        integer=integer,
-        most=None if allowed is None else allowed.ravel().astype(np.float64),
-        time_limit=time_limit,
-        max_nodes=max_nodes,
-    )
-    if x is None:
-        return RoleResult(None, -math.inf, bound, status, (0, 0, 0, 0), 0, 0)
-    share = x.reshape(roles, count)
+def _by_program(problem: RoleProblem, method: str, time_limit: float | None, max_nodes: int | None) -> SpanResult:
+    """Solve the integer program, or the linear one and let every role take the span with its largest share."""
+    graph, takes = problem.to_factor_graph()
+    solution = graph.solve(method=method, time_limit=time_limit, max_nodes=max_nodes)
+    share = solution.posterior(takes)
+    if np.isnan(share).any():
+        return SpanResult(None, -math.inf, solution.bound, solution.status, solution.nodes, 0)
+    roles = len(share)
     chosen = share.argmax(axis=1).astype(np.int32) if roles else np.zeros(0, np.int32)
-    value = float(scores[role, chosen].sum())
-    broken = _violations(problem, chosen)
-    whole = bool(np.abs(share.max(axis=1) - 1.0).max(initial=0.0) < 1e-6) if roles else True
-    if status == "optimal" and not whole:
-        status = "fractional"
-    elif status == "optimal":
-        bound = value
-    return RoleResult(chosen, value, max(bound, value) if whole else bound, status, broken, 1, 0)
+    value = float(problem.scores[np.arange(roles), chosen].sum())
+    bound = value if solution.status == "optimal" else solution.bound
+    return SpanResult(chosen, value, bound, solution.status, solution.nodes, 0, _violations(problem, chosen))
 
 
 def _violations(problem: RoleProblem, chosen: NDArray[np.int32]) -> tuple[int, int, int, int]:

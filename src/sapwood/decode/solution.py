@@ -1,11 +1,12 @@
-"""What solving a factor graph returns: an assignment, what it is worth, and how good anything else could be.
+"""What decoding returns: an assignment, its value, and an upper bound on the value of every other.
 
-Nothing here computes; solving belongs to `graph` and `programs`.
+Nothing here computes; solving belongs to ``graph``, ``roles``, ``labels`` and ``programs``.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +17,76 @@ from sapwood.errors import DataError
 from sapwood.notebook import HtmlTable
 
 if TYPE_CHECKING:
-    from sapwood.decode.graph import Variables
+    from sapwood.decode.variables import Variables
 
-__all__ = ["Solution", "Trace"]
+__all__ = ["Solution", "SpanResult", "Trace"]
+
+_CONSTRAINTS = ("overlap", "excludes", "requires", "allowed")
+
+
+class SpanResult(HtmlTable):
+    """The outcome of ``decode_roles`` or ``decode_labels``.
+
+    Attributes
+    ----------
+    assignment : ndarray of int, or None
+        Of roles, the number of the span that each takes; null's number where it takes none. Of labels, the label of
+        each span; 0 for NONE. None when no assignment is known.
+    value : float
+        The sum of the scores taken; minus infinity without an assignment.
+    bound : float
+        No assignment that obeys the constraints is worth more.
+    status : str
+        ``optimal``: proven best. ``fractional``: rounded from a relaxation whose solution was not whole.
+        ``limit``: no proof, because a limit came first or because the method (local, beam) gives none.
+        ``infeasible``: no assignment obeys the constraints.
+    nodes, states : int
+        Nodes of branch and bound and states of dynamic programming that it took; 0 where neither was needed.
+    """
+
+    __slots__ = ("_broken", "assignment", "bound", "nodes", "states", "status", "value")
+
+    def __init__(
+        self,
+        assignment: NDArray[np.int32] | None,
+        value: float,
+        bound: float,
+        status: str,
+        nodes: int,
+        states: int,
+        broken: Sequence[int] = (0, 0, 0, 0),
+    ) -> None:
+        self.assignment, self.value, self.bound, self.status = assignment, value, bound, status
+        self.nodes, self.states, self._broken = nodes, states, broken
+
+    @property
+    def violations(self) -> dict[str, int]:
+        """Broken constraints, which only methods without proof leave.
+
+        Pairs of roles that overlap, pairs that exclude or require each other in vain, and spans that are not allowed.
+        """
+        return dict(zip(_CONSTRAINTS, self._broken, strict=True))
+
+    @property
+    def gap(self) -> float:
+        """How far the bound lies above the value: 0 when nothing is left to prove."""
+        return 0.0 if self.status == "infeasible" else max(0.0, self.bound - self.value)
+
+    def _summary(self) -> dict[str, Any]:
+        return {
+            "status": self.status,
+            "value": self.value,
+            "bound": self.bound,
+            "gap": self.gap,
+            "assignment": None if self.assignment is None else self.assignment.tolist(),
+            "violations": ", ".join(f"{kind} {count}" for kind, count in self.violations.items() if count) or "none",
+        }
+
+    def __repr__(self) -> str:
+        chosen = None if self.assignment is None else self.assignment.tolist()
+        return (
+            f"SpanResult(assignment={chosen}, value={self.value:.6g}, bound={self.bound:.6g}, status={self.status!r})"
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.base import clone
 
 from sapwood.corpora.framenet import FrameTarget
-from sapwood.decode import RoleProblem, RoleResult, decode_roles_batch
+from sapwood.decode import RoleProblem, SpanResult, decode_roles_batch
 from sapwood.errors import DataError
 from sapwood.experiments.convergence import convergence, with_conflicts
 from sapwood.experiments.places import place_of
@@ -246,7 +246,7 @@ def _strategies(corpus: FrameCorpus, name: str, one: _Tested) -> Table:
     tight = {}
     for title, method, beam in _STRATEGIES:
         seconds = []
-        results: list[RoleResult] = []
+        results: list[SpanResult] = []
         # HiGHS takes so long that one run is enough.
         for _ in range(1 if method in ("lp", "ilp") else _RUNS):
             clock = time.process_time()

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood.checks import check_choice
 from sapwood.corpora.framenet import Lexicon
-from sapwood.decode import RoleProblem, RoleResult, decode_roles_batch
+from sapwood.decode import RoleProblem, SpanResult, decode_roles_batch
 from sapwood.draw.spans import LabelledSpan, SpanLayer
 from sapwood.errors import DataError
 from sapwood.fitting import all_or_nothing
@@ -240,7 +240,7 @@ class FrameLabeler(BaseEstimator):
         labelled = self.labelled(scored, results)
         return [[next(labelled) for _ in one.targets] for one in X]
 
-    def labelled(self, scored: ScoredTargets, results: Sequence[RoleResult]) -> Iterator[LabelledTarget]:
+    def labelled(self, scored: ScoredTargets, results: Sequence[SpanResult]) -> Iterator[LabelledTarget]:
         """Put decoded assignments into words."""
         for instance, table, result in zip(scored.instances, scored.tables, results, strict=True):
             offsets = instance.sentence.offsets
