@@ -123,7 +123,7 @@ def check_grid_search_in_processes(estimator, X, y):
 def check_pipeline_and_split(estimator, X, y):
     train, test, y_train, _ = train_test_split(X, y, random_state=0)
     assert isinstance(train, sw.TreeArray)
-    pipeline = make_pipeline(FunctionTransformer(sw.trees.lowercase_leaves), estimator).fit(train, y_train)
+    pipeline = make_pipeline(FunctionTransformer(sw.trees.delexicalize), estimator).fit(train, y_train)
     assert len(pipeline.predict(test)) == len(test)
 
 

@@ -16,7 +16,6 @@ from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -254,11 +253,9 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "collapse_unary": (sw.trees.collapse_unary, {"trees": tree}),
         "concatenate": (sw.trees.concatenate, {"arrays": [trees(), trees()[:2]]}),
         "delexicalize": (sw.trees.delexicalize, {"trees": trees(), "word": "w"}),
-        "lowercase_leaves": (sw.trees.lowercase_leaves, {"trees": trees()}),
         "map_leaves": (sw.trees.map_leaves, {"trees": trees(), "words": {"dog": "cat"}}),
         "relabel": (sw.trees.relabel, {"trees": trees(), "labels": {"NP": "XP"}}),
         "rewrite": (sw.trees.rewrite, {"trees": tree, "rule": lambda one: one}),
-        "to_brackets": (sw.trees.to_brackets, {"tree": tree}),
         "write_trees": (sw.write_trees, {"trees": trees(), "path": _path()}),
         "save": (sw.save, {"value": trees(), "path": _path("x.sap")}),
         "options": (lambda threads: sw.options(threads=threads).__exit__(), {"threads": 1}),
@@ -325,19 +322,13 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "Token": (parse.Token, {"word": "dog", "begin": 0, "end": 3}),
         "tokenize": (parse.tokenize, {"text": "Mr. Smith's dog."}),
         "split_sentences": (parse.split_sentences, {"text": "One. Two!"}),
-        "from_benepar": (parse.from_benepar, {"document": SimpleNamespace(sents=[])}),
-        "from_stanza": (parse.from_stanza, {"document": SimpleNamespace(sentences=[])}),
-        "from_corenlp": (parse.from_corenlp, {"document": {"sentences": [{"parse": "(ROOT (NN rain))"}]}}),
-        "from_bllip": (parse.from_bllip, {"parses": [SimpleNamespace(ptb_parse="(S1 (NN rain))", parser_score=-1.0)]}),
         "BaseParser": (parse.BaseParser, {}),
         "BeneparParser": (_stored(parse.BeneparParser), {"model": "benepar_en3", "language": "en"}),
         "BllipParser": (_stored(parse.BllipParser), {"folder": "bllip", "rerank": True, "overparsing": 5}),
         "CoreNLPParser": (_stored(parse.CoreNLPParser), {"url": "http://localhost:9000", "timeout": 1.5}),
         "StanzaParser": (_stored(parse.StanzaParser), {"lang": "en", "package": "default"}),
         "FlatParser": (lambda X: parse.FlatParser().transform(X), {"X": ["Why me? Why not?", "rain"]}),
-        "FunctionParser": (lambda function: parse.FunctionParser(function).parse(["rain"]), {"function": lambda words: f"(NN {words[0]})"}),
         "as_parser": (lambda value: parse.as_parser(value).parse(["rain"]), {"value": lambda words: f"(NN {words[0]})"}),
-        "flat_tree": (parse.flat_tree, {"words": ["What", "?"]}),
         "read_examples": (lambda X, parser, what: parse.read_examples(X, parser, what=what).array(), {"X": ["Why me ? Why not ?", ["rain"], "(NN rain)"], "parser": parse.FlatParser(), "what": "text"}),
         "ConnectionPaths": (lambda trees, root: incremental.ConnectionPaths.from_trees(trees, root=root).forests(trees), {"trees": incremental.attachment_trees(trees()), "root": "lowest"}),
         "Forests": (lambda keep: _forests().select(keep), {"keep": np.arange(len(_forests())) < 2}),

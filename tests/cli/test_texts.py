@@ -17,7 +17,8 @@ import sapwood as sw
 from sapwood.cli import main
 from sapwood.corpora import nursery, write_role_lines
 from sapwood.corpora.nursery.roles import role_sentences
-from sapwood.parse import PCFGParser, flat_tree
+from sapwood.parse import PCFGParser
+from sapwood.parse.flat import flat_tree
 from sapwood.tasks.frames import FrameLabeler, FrameParser
 from sapwood.tasks.frames.loading import nursery_frames
 from sapwood.tasks.questions import QuestionClassifier, plain_kernel

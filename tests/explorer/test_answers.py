@@ -23,7 +23,7 @@ from sapwood.explorer.worker import time_limit
 from sapwood.files import save
 from sapwood.kernels import PartialTree, SubsetTree
 from sapwood.learn import KernelSVC
-from sapwood.parse import FlatParser, flat_tree, tokenize
+from sapwood.parse import FlatParser, tokenize
 from sapwood.tasks.frames import from_tree
 from sapwood.trees import Examples, Tree, TreeArray
 
@@ -421,7 +421,7 @@ def test_any_parser_serves_and_a_model_brings_its_own(tmp_path, shelf):
     assert own["parser"] == "the parser of the model"
     assert [span["label"] for span in own["layers"][0]["spans"]] == ["A0", "A1"]
     flat = asked(folder, "analyse", text="The dog chased the cat.", model="roles", parser="flat")
-    assert flat["tree"]["text"] == str(flat_tree(["The", "dog", "chased", "the", "cat", "."]))
+    assert flat["tree"]["text"] == str(FlatParser().parse(["The", "dog", "chased", "the", "cat", "."]))
     alone = asked(folder, "analyse", text="The dog chased the cat.", model="flat")
     assert (alone["scores"], len(alone["parses"])) == ([], 1)
     assert "not a parser" in refused(folder, "analyse", text="It barked.", model="roles", parser="roles")

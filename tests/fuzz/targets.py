@@ -107,7 +107,7 @@ def _trees(data: bytes) -> object:
     options = {name: bool(switches >> bit & 1) for bit, name in enumerate(names)}
     trees = sw.read_trees(io.BytesIO(text), **options)
     for tree in itertools.islice(trees, 20):
-        (again,) = sw.read_trees(io.StringIO(sw.trees.to_brackets(tree, escape=True)), unescape=True)
+        (again,) = sw.read_trees(io.StringIO(str(tree)), unescape=True)
         assert again == tree or "-" in str(tree) or "\\" in str(tree), "what is written reads back"
         if tree.size() < 200:
             sw.trees.binarize(tree), sw.trees.collapse_unary(tree), sw.draw.outline(tree)

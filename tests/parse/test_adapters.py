@@ -12,7 +12,7 @@ import pytest
 
 from sapwood.corpora import iter_corenlp_json, read_nbest
 from sapwood.errors import BracketError, DataError
-from sapwood.parse import from_benepar, from_bllip, from_corenlp, from_stanza
+from sapwood.parse import BeneparParser, BllipParser, CoreNLPParser, StanzaParser
 
 RAIN = "(ROOT (S (NP (NN Rain)) (VP (VBZ falls)) (. .)))"
 
@@ -26,20 +26,20 @@ def test_stanza():
     tree = _node("ROOT", _node("S", _node("NP", _node("NN", _node("Rain"))), _node("VP", _node("VBZ", _node("falls"))),
                                _node(".", _node("."))))  # fmt: skip
     document = SimpleNamespace(sentences=[SimpleNamespace(constituency=tree)])
-    assert [str(tree) for tree in from_stanza(document)] == [RAIN]
+    assert [str(tree) for tree in StanzaParser.trees_of(document)] == [RAIN]
     with pytest.raises(DataError, match="constituency"):
-        from_stanza(SimpleNamespace(sentences=[SimpleNamespace(constituency=None)]))
+        StanzaParser.trees_of(SimpleNamespace(sentences=[SimpleNamespace(constituency=None)]))
     with pytest.raises(DataError, match=r"stanza\.Document"):
-        from_stanza("Rain falls.")
+        StanzaParser.trees_of("Rain falls.")
 
 
 def test_benepar():
     sentence = SimpleNamespace(_=SimpleNamespace(parse_string="(S (NP (NN Rain)) (VP (VBZ falls)) (. .))"))
-    assert [str(tree) for tree in from_benepar(SimpleNamespace(sents=iter([sentence])))] == [RAIN[6:-1]]
+    assert [str(tree) for tree in BeneparParser.trees_of(SimpleNamespace(sents=iter([sentence])))] == [RAIN[6:-1]]
     with pytest.raises(DataError, match="add_pipe"):
-        from_benepar(SimpleNamespace(sents=[SimpleNamespace(_=SimpleNamespace())]))
+        BeneparParser.trees_of(SimpleNamespace(sents=[SimpleNamespace(_=SimpleNamespace())]))
     with pytest.raises(DataError, match="spaCy"):
-        from_benepar(None)
+        BeneparParser.trees_of(None)
 
 
 def test_corenlp_from_its_server_and_from_its_files():
@@ -49,15 +49,15 @@ def test_corenlp_from_its_server_and_from_its_files():
     )
     import json
 
-    assert [str(tree) for tree in from_corenlp(json.loads(text))] == [RAIN]
+    assert [str(tree) for tree in CoreNLPParser.trees_of(json.loads(text))] == [RAIN]
     assert [str(one.tree) for one in iter_corenlp_json(io.StringIO(text))] == [RAIN]
-    assert from_corenlp({"sentences": [{"parse": "SENTENCE_SKIPPED_OR_UNPARSABLE"}]}) == [None]
+    assert CoreNLPParser.trees_of({"sentences": [{"parse": "SENTENCE_SKIPPED_OR_UNPARSABLE"}]}) == [None]
     with pytest.raises(DataError, match="annotator"):
-        from_corenlp({"sentences": [{"index": 0}]})
+        CoreNLPParser.trees_of({"sentences": [{"index": 0}]})
     with pytest.raises(DataError, match="sentences"):
-        from_corenlp("text output")
+        CoreNLPParser.trees_of("text output")
     with pytest.raises(BracketError):
-        from_corenlp({"sentences": [{"parse": "(ROOT (NP"}]})
+        CoreNLPParser.trees_of({"sentences": [{"parse": "(ROOT (NP"}]})
 
 
 def test_bllip_from_its_objects_and_from_its_files():
@@ -65,7 +65,7 @@ def test_bllip_from_its_objects_and_from_its_files():
     objects = [
         SimpleNamespace(ptb_parse=text, parser_score=score) for text, score in zip(texts, (-20.5, -24.25), strict=True)
     ]
-    found = from_bllip(objects)
+    found = BllipParser.nbest_of(objects)
     assert found.parses.to_strings() == texts
     assert found.scores.tolist() == [-20.5, -24.25]
     (read,) = read_nbest(io.StringIO(f"2\t0\n-20.5\n{texts[0]}\n-24.25\n{texts[1]}\n\n"))
@@ -73,4 +73,4 @@ def test_bllip_from_its_objects_and_from_its_files():
     assert read.scores.tolist() == found.scores.tolist()
     for wrong, message in (([], "no parse"), ([object()], "ptb_parse"), ("(S1 x)", "RerankingParser")):
         with pytest.raises(DataError, match=message):
-            from_bllip(wrong)
+            BllipParser.nbest_of(wrong)

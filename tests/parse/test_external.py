@@ -485,7 +485,7 @@ class TestCoreNLP:
             with pytest.raises(ParameterError, match="url must be an address"):
                 CoreNLPParser(url).parse(["a"])
         for timeout in (0, -1, float("nan"), float("inf"), "1", True, None):
-            with pytest.raises(ParameterError, match="timeout must be a number"):
+            with pytest.raises(ParameterError, match="timeout must be a finite number of more than 0"):
                 CoreNLPParser(timeout=timeout).parse(["a"])
 
 

@@ -250,17 +250,17 @@ def test_nothing_in_nothing_out(parser):
 
 def test_long_lines_are_parsed_in_pieces(gardener, garden):
     words = [word for tree in garden[:400] for word in tree.leaves()][:2000]
-    (answer,) = clone(gardener).set_params(max_length=40).fit(garden[:100]).analyse([words], 3)
+    (answer,) = clone(gardener).set_params(max_length=40).fit(garden[:100]).parse_nbest_batch([words], 3)
     assert answer.how == "pieces"
-    assert answer.parses.parses[0].leaves() == tuple(words)
+    assert answer.parses[0].leaves() == tuple(words)
 
 
 def test_a_chart_that_outgrows_its_limit_is_cut(gardener, garden):
     words = [word for tree in garden[:40] for word in tree.leaves()][:150]
     small = clone(gardener).set_params(memory_limit=1.05).fit(garden[:400])
-    (answer,) = small.analyse([words])
+    (answer,) = small.parse_nbest_batch([words])
     assert answer.how == "pieces"
-    assert answer.parses.parses[0].leaves() == tuple(words)
+    assert answer.parses[0].leaves() == tuple(words)
     with pytest.raises(DataError, match="memory_limit"):
         small.log_probability([words])
 

@@ -15,7 +15,8 @@ import sapwood as sw
 import specimens
 from sapwood.errors import DataError, ParameterError
 from sapwood.learn import KernelSVC
-from sapwood.parse import BaseParser, FlatParser, PCFGParser, as_parser, flat_tree, read_examples
+from sapwood.parse import BaseParser, FlatParser, PCFGParser, as_parser, read_examples
+from sapwood.parse.flat import flat_tree
 from sapwood.parse.lexicon import Lexicon
 from sapwood.tasks.attachment import AttachmentRanker
 from sapwood.tasks.questions import QuestionClassifier, plain_kernel

@@ -193,7 +193,7 @@ def test_repeated_subtrees_cost_what_is_distinct(fresh: Run) -> None:
         assert X[0] == tree and pickle.loads(pickle.dumps(X))[0] == tree
         for kernel in (Subtree(), SubsetTree(0.001), PartialTree(0.1, 0.1)):
             kernel(X)
-        sw.trees.lowercase_leaves(X)
+        sw.trees.map_leaves(X, str.lower)
         assert tree.size() == 2**201 - 1
         assert pickle.loads(pickle.dumps(tree)) == tree
         assert "too large to draw" in tree._repr_svg_()

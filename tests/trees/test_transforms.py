@@ -14,7 +14,7 @@ import strategies
 from oracles import transforms
 from sapwood import Tree
 from sapwood.errors import ParameterError, TreeError
-from sapwood.trees import binarize, collapse_unary, delexicalize, lowercase_leaves, map_leaves, relabel, rewrite
+from sapwood.trees import binarize, collapse_unary, delexicalize, map_leaves, relabel, rewrite
 
 LABELS = "aAbB"
 UP = {"a": "A", "b": "bb"}
@@ -26,7 +26,7 @@ CASES: dict[str, tuple[Callable[[Any], Any], Callable[[Tree], Tree]]] = {
         lambda X: map_leaves(X, UP),
         lambda t: transforms.map_nodes(t, lambda label: UP.get(label, label), str),
     ),
-    "lowercase_leaves": (lowercase_leaves, lambda t: transforms.map_nodes(t, str.lower, str)),
+    "lowercase": (lambda t: map_leaves(t, str.lower), lambda t: transforms.map_nodes(t, str.lower, str)),
     "delexicalize": (delexicalize, transforms.delexicalize),
     "delexicalize to a word": (
         lambda X: delexicalize(X, word="_"),

@@ -60,13 +60,13 @@ def run(options: argparse.Namespace) -> int:
     import sys
 
     from sapwood.errors import ParameterError
-    from sapwood.parse import as_parser
+    from sapwood.parse import PCFGParser, as_parser
 
     check_outputs(options.out)
     if options.nbest > 100_000:
         raise ParameterError(f"--nbest must be at most 100,000, got {options.nbest:,}.")
     parser = as_parser(options.model)
-    if (options.nbest > 1 or options.tagged) and not hasattr(parser, "analyse"):
+    if (options.nbest > 1 or options.tagged) and not isinstance(parser, PCFGParser):
         raise ParameterError(f"--nbest and --tagged need a PCFGParser, but the model is a {type(parser).__name__}.")
     tally: Counter[str] = Counter()
     write_output(
@@ -92,14 +92,15 @@ def _answers(
     parser: Any, options: argparse.Namespace, tally: Counter[str], sentences: Iterator[_Sentence]
 ) -> Iterator[str]:
     from sapwood import settings
+    from sapwood.parse import PCFGParser
     from sapwood.trees import TreeArray
 
     while batch := list(islice(sentences, _BATCH)):
         words = [one.words for one in batch]
-        if hasattr(parser, "analyse"):
+        if isinstance(parser, PCFGParser):
             with settings.options(progress=False):
-                found = parser.analyse(words, options.nbest, tags=[one.tags for one in batch])
-            parses = [(one.how, one.parses.scores.tolist(), one.parses.parses) for one in found]
+                found = parser.parse_nbest_batch(words, options.nbest, tags=[one.tags for one in batch])
+            parses = [(one.how, one.scores.tolist(), one.parses) for one in found]
         else:
             parses = [(one.how, [None], TreeArray([one.tree])) for one in parser.parse_sentences(words)]
         for sentence, (how, scores, trees) in zip(batch, parses, strict=True):

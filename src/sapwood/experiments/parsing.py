@@ -165,16 +165,16 @@ def _evaluate(parser: PCFGParser, gold: list[Tree], n: int) -> _Result:
     """Parse the words of these trees, and score the first parse of each and the best of each list."""
     sentences = [tree.leaves() for tree in gold]
     start = time.process_time()
-    found = parser.analyse(sentences, n)
+    found = parser.parse_nbest_batch(sentences, n)
     seconds = time.process_time() - start
-    best = parseval(gold, [one.parses.parses[0] for one in found], rules=_RULES).overall
+    best = parseval(gold, [one.parses[0] for one in found], rules=_RULES).overall
     matched = total = 0
     for tree, one in zip(gold, found, strict=True) if n > 1 else ():
-        score = max(score_forest(tree, one.parses.parses, rules=_RULES), key=lambda score: score.f1)
+        score = max(score_forest(tree, one.parses, rules=_RULES), key=lambda score: score.f1)
         matched += score.matched
         total += score.gold + score.predicted
     oracle = 2 * matched / total if total else float("nan")
-    return _Result(best, oracle, seconds, sum(one.how != "grammar" for one in found))
+    return _Result(best, oracle, seconds, sum(one.how != "parser" for one in found))
 
 
 def _trees(array: TreeArray) -> list[Tree]:

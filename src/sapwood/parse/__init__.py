@@ -1,4 +1,4 @@
-"""From text to trees: splitting text, parsers of one kind and the wrappers of others, and incremental trees.
+"""From text to trees: splitting text, a parser that learns from treebanks, wrappers of others, and incremental trees.
 
 ``base`` says what every parser does, ``parameter`` what may be passed as ``parser=``, ``reading`` how examples of any
 kind become trees. Stands on ``trees`` alone; reading the output of other parsers from files belongs in ``corpora``.
@@ -12,26 +12,17 @@ from sapwood.lazy import lazy_names
 
 # Loaded when first used: the parser needs scikit-learn, the tokenizer nothing.
 _HOMES = {
-    "SPLITS": "annotation",
     "BaseParser": "base",
     "BeneparParser": "external.benepar",
     "BllipParser": "external.bllip",
     "CoreNLPParser": "external.corenlp",
     "FlatParser": "parameter",
-    "FunctionParser": "parameter",
     "PCFGParser": "pcfg",
-    "Parsed": "pcfg",
-    "Parser": "base",
     "Reading": "reading",
     "Sentence": "base",
     "StanzaParser": "external.stanza",
     "Token": "tokenizing",
     "as_parser": "parameter",
-    "flat_tree": "flat",
-    "from_benepar": "adapters",
-    "from_bllip": "adapters",
-    "from_corenlp": "adapters",
-    "from_stanza": "adapters",
     "jackknife": "jackknifing",
     "read_examples": "reading",
     "split_sentences": "tokenizing",
@@ -39,26 +30,17 @@ _HOMES = {
 }
 
 __all__ = [
-    "SPLITS",
     "BaseParser",
     "BeneparParser",
     "BllipParser",
     "CoreNLPParser",
     "FlatParser",
-    "FunctionParser",
     "PCFGParser",
-    "Parsed",
-    "Parser",
     "Reading",
     "Sentence",
     "StanzaParser",
     "Token",
     "as_parser",
-    "flat_tree",
-    "from_benepar",
-    "from_bllip",
-    "from_corenlp",
-    "from_stanza",
     "jackknife",
     "read_examples",
     "split_sentences",
@@ -66,17 +48,14 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from sapwood.parse.adapters import from_benepar, from_bllip, from_corenlp, from_stanza
-    from sapwood.parse.annotation import SPLITS
-    from sapwood.parse.base import BaseParser, Parser, Sentence
+    from sapwood.parse.base import BaseParser, Sentence
     from sapwood.parse.external.benepar import BeneparParser
     from sapwood.parse.external.bllip import BllipParser
     from sapwood.parse.external.corenlp import CoreNLPParser
     from sapwood.parse.external.stanza import StanzaParser
-    from sapwood.parse.flat import flat_tree
     from sapwood.parse.jackknifing import jackknife
-    from sapwood.parse.parameter import FlatParser, FunctionParser, as_parser
-    from sapwood.parse.pcfg import Parsed, PCFGParser
+    from sapwood.parse.parameter import FlatParser, as_parser
+    from sapwood.parse.pcfg import PCFGParser
     from sapwood.parse.reading import Reading, read_examples
     from sapwood.parse.tokenizing import Token, split_sentences, tokenize
 

@@ -13,7 +13,7 @@ from typing import Any
 from sapwood.errors import DataError
 from sapwood.penn import BE, FINITE_TAGS, HAVE, VERB_TAGS
 from sapwood.trees.heads import HeadTable, bare_label
-from sapwood.trees.tree import Tree
+from sapwood.trees.tree import Tree, fold
 
 __all__ = ["JOIN", "SPLITS", "WRAPPERS", "Annotation", "Constituent", "bare_symbol", "bare_tree", "clean"]
 
@@ -84,7 +84,12 @@ def clean(tree: Tree, index: int) -> tuple[str | None, Constituent]:
     root = None if tree.is_leaf else built[id(tree)]
     if root is None:
         raise DataError(f"tree {index} has no word with a tag; the parser learns from trees such as (NP (NN rain)).")
-    root = _copied(root)
+    # Every place in the tree gets a node of its own, since annotation depends on the place.
+    root = fold(
+        root,
+        lambda node: node.children,
+        lambda node, below: Constituent(node.label, node.functions, below, node.word),
+    )
     wrapper = None
     if root.label in WRAPPERS and len(root.children) == 1:
         wrapper, root = root.label, root.children[0]
@@ -98,26 +103,12 @@ def bare_tree(tree: Any, index: int) -> Tree:
     (TOP (S (VP (VB Go))))
     """
     wrapper, root = clean(tree, index)
-    built: list[Tree] = []
-    for node in root.postorder():
-        if node.word is not None:
-            built.append(Tree(node.label, [node.word]))
-        else:
-            children = tuple(built[len(built) - len(node.children) :])
-            del built[len(built) - len(node.children) :]
-            built.append(Tree(node.label, children))
-    return built[0] if wrapper is None else Tree(wrapper, built)
 
+    def build(node: Constituent, below: list[Tree]) -> Tree:
+        return Tree(node.label, below if node.word is None else [node.word])
 
-def _copied(root: Constituent) -> Constituent:
-    """Give every place in the tree a node of its own: annotation depends on the place."""
-    copies: list[Constituent] = []
-    for node in root.postorder():
-        count = len(node.children)
-        children = copies[len(copies) - count :] if count else []
-        del copies[len(copies) - count :]
-        copies.append(Constituent(node.label, node.functions, children, node.word))
-    return copies[0]
+    bare = fold(root, lambda node: node.children, build)
+    return bare if wrapper is None else Tree(wrapper, [bare])
 
 
 @dataclass(frozen=True)

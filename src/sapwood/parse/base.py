@@ -1,7 +1,7 @@
 """What every parser does: words in, a tree out; batches; text in, sentences with their places out.
 
-``Parser`` is the protocol, and ``BaseParser`` implements all of it on top of one method. What else may be given as
-``parser=`` is in ``parameter``.
+``BaseParser`` does all of it by one method, which a parser has to write. What else may be given as ``parser=`` is in
+``parameter``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Any, Self
 
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
@@ -23,9 +23,9 @@ from sapwood.parse.tokenizing import Token, split_sentences
 from sapwood.penn import BRACKETS
 from sapwood.trees.array import TreeArray
 from sapwood.trees.convert import is_nltk
-from sapwood.trees.tree import Tree
+from sapwood.trees.tree import Tree, fold
 
-__all__ = ["BaseParser", "Parser", "Sentence", "as_tree", "check_words", "refuse_text", "relabelled"]
+__all__ = ["BaseParser", "Sentence", "as_tree", "check_words", "refuse_text", "with_leaves"]
 
 # Sentences parsed before the next ones are read: enough for all threads, few enough to show progress.
 _BATCH = 256
@@ -76,31 +76,6 @@ class Sentence(HtmlTable):
         if not all(isinstance(word, Token) for word in self.words):
             return None
         return tuple((word.begin, word.end) for word in self.words if isinstance(word, Token))
-
-
-@runtime_checkable
-class Parser(Protocol):
-    """What every parser can do; derive from ``BaseParser`` to get all of it from one method."""
-
-    def parse(self, sentence: Sequence[str]) -> Tree:
-        """Return the tree of a sentence, given as its words."""
-        ...
-
-    def parse_batch(self, sentences: Iterable[Sequence[str]]) -> TreeArray:
-        """Return the trees of many sentences."""
-        ...
-
-    def parse_sentences(self, sentences: Iterable[Sequence[str]]) -> Iterator[Sentence]:
-        """Yield a tree for every sentence, flat where there is no parse, with how it was made."""
-        ...
-
-    def parse_text(self, text: str) -> list[Sentence]:
-        """Split text into sentences and words, and parse them."""
-        ...
-
-    def transform(self, X: Iterable[Any]) -> TreeArray:
-        """Return one element per text: a tree, or a bag of trees where it has several sentences."""
-        ...
 
 
 class BaseParser(BaseEstimator):
@@ -309,26 +284,17 @@ def _with_words(tree: Tree, words: tuple[str, ...]) -> tuple[Tree | None, str]:
             return None, f"the leaves of the parser's tree are not the words: word {at} is {word!r}, the leaf {leaf!r}"
     if len(leaves) != len(words):
         return None, f"the parser's tree has {len(leaves)} leaves for {len(words)} words"
-    return relabelled(tree, words), ""
+    return with_leaves(tree, words), ""
 
 
-def relabelled(tree: Tree, words: Sequence[str]) -> Tree:
+def with_leaves(tree: Tree, words: Sequence[str]) -> Tree:
     """Put words in the place of the leaves."""
     following = iter(words)
-    built: list[Tree] = []
-    stack: list[tuple[Tree, bool]] = [(tree, False)]
-    while stack:
-        node, ready = stack.pop()
-        if node.is_leaf:
-            built.append(Tree(next(following)))
-        elif not ready:
-            stack.append((node, True))
-            stack.extend((child, False) for child in reversed(node.children))
-        else:
-            below = built[len(built) - len(node.children) :]
-            del built[len(built) - len(node.children) :]
-            built.append(Tree(node.label, below))
-    return built[0]
+    return fold(
+        tree,
+        lambda node: node.children,
+        lambda node, below: Tree(node.label, below) if below else Tree(next(following)),
+    )
 
 
 def _parsed_tree(found: Sentence, index: int) -> Tree:

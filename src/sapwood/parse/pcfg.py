@@ -1,27 +1,27 @@
 """A parser learnt from a treebank: words in, trees or n-best lists with log-probabilities out.
 
-Symbols are made in ``annotation``, weights in ``estimation`` and ``lexicon``; charts are filled and trees taken from
-them natively. Here they meet, with what happens when a sentence is too long or no parse is found.
+Symbols are made in ``annotation``, weights in ``estimation`` and ``lexicon``, and ``charts`` finds the best trees. Here
+they meet, with what happens when a sentence is too long or no parse is found.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from sapwood import _core, settings
-from sapwood.checks import check_count, is_finite
+from sapwood import settings
+from sapwood.checks import check_amount, check_count, is_finite, is_number
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import all_or_nothing
-from sapwood.notebook import HtmlTable
 from sapwood.parse.annotation import SPLITS, Annotation, Constituent, bare_symbol, clean
 from sapwood.parse.base import BaseParser, check_words, refuse_text
-from sapwood.parse.estimation import GrammarTables, Markov, estimate
+from sapwood.parse.charts import COVERED, NOTHING, PARSED, PIECE_WEIGHT, ChartParser
+from sapwood.parse.estimation import Markov, estimate
 from sapwood.parse.lexicon import Lexicon
 from sapwood.parse.splitting import split_long
 from sapwood.trees.array import TreeArray, concatenate
@@ -29,59 +29,10 @@ from sapwood.trees.heads import HeadTable
 from sapwood.trees.nbest import NBest
 from sapwood.trees.tree import Tree
 
-__all__ = ["Model", "PCFGParser", "Parsed"]
+__all__ = ["PCFGParser"]
 
-_PARSED, _COVERED, _NOTHING, _TOO_LARGE = range(4)
-# The weight of each piece where a sentence has to be covered by several: large pieces win over likely ones.
-_PIECE_WEIGHT = -20.0
 # How much wider the beam is when it has cut off all parses, and up to how many words that is tried.
 _WIDER, _LONG = 1.5, 60
-# Several derivations may give one tree, so some more are looked at than trees are asked for.
-_SPARE = 3
-
-
-@dataclass(frozen=True)
-class Parsed(HtmlTable):
-    """The parses of one sentence and how they were found.
-
-    Attributes
-    ----------
-    parses : NBest
-        Best first.
-    how : {"parser", "fallback", "pieces"}
-        By the grammar, by the plain grammar behind it, or put together from pieces; as in ``Sentence``.
-    """
-
-    parses: NBest
-    how: str
-
-
-class Model:
-    """A grammar with its lexicon, ready for the native core."""
-
-    def __init__(self, tables: GrammarTables, lexicon: Lexicon) -> None:
-        self.tables, self.lexicon = tables, lexicon
-        self.rules = _core.parse.Rules(**tables.arrays, root=tables.root)
-        self._numbers = {name: number for number, name in enumerate(tables.names)}
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # The native rules are made anew from the tables.
-        return Model, (self.tables, self.lexicon)
-
-    def tags(self, word: str, first: bool, tag: str | None) -> list[tuple[int, float]]:
-        """Return the symbols of a word with their weights."""
-        numbers = self._numbers
-        found = [(numbers[name], weight) for name, weight in self.lexicon.tags(word, first) if name in numbers]
-        if tag is None:
-            return found
-        names = self.tables.names
-        chosen = [(number, weight) for number, weight in found if bare_symbol(names[number]) == tag]
-        if not chosen:
-            # The tag is right because it was given, however unlikely the word made it.
-            chosen = [
-                (numbers[name], -10.0) for name in self.lexicon.symbols if bare_symbol(name) == tag and name in numbers
-            ]
-        return chosen
 
 
 class PCFGParser(BaseParser):
@@ -183,11 +134,11 @@ class PCFGParser(BaseParser):
                 annotation.annotate(root, heads)
             tables = estimate(roots, markov, self.wrapper_)
             words = [[(node.word, node.symbol) for node in root.postorder() if node.word is not None] for root in roots]
-            models.append(Model(tables, Lexicon().fit(words)))
-        self._set(models[0], models[1])
+            models.append(ChartParser(tables, Lexicon().fit(words)))
+        self._set(*models)
         return self
 
-    def _set(self, model: Model, fallback: Model) -> None:
+    def _set(self, model: ChartParser, fallback: ChartParser) -> None:
         self._model, self._fallback = model, fallback
         self._learnt_with = self._settings()
         self.tags_ = tuple(sorted({bare_symbol(symbol) for symbol in model.lexicon.symbols}))
@@ -213,9 +164,8 @@ class PCFGParser(BaseParser):
             )
 
     def _parse_words(self, sentences: list[list[str]]) -> Sequence[tuple[Any, str] | Exception]:
-        found = self.analyse(sentences, 1)
-        trees = concatenate([one.parses.parses for one in found])
-        return list(zip(trees, (one.how for one in found), strict=True))
+        found = self.parse_nbest_batch(sentences, 1)
+        return list(zip(concatenate([one.parses for one in found]), (one.how for one in found), strict=True))
 
     def parse(self, sentence: Sequence[str], *, tags: Sequence[str] | None = None) -> Tree:
         """Return the most probable tree of a sentence.
@@ -263,32 +213,33 @@ class PCFGParser(BaseParser):
         self, sentences: Iterable[Sequence[str]], n: int = 30, *, tags: Iterable[Sequence[str] | None] | None = None
     ) -> list[NBest]:
         """Return the n best parses of each sentence; parameters as in ``parse_nbest``, one of each per sentence."""
-        return [one.parses for one in self.analyse(sentences, n, tags=tags)]
-
-    def analyse(
-        self, sentences: Iterable[Sequence[str]], n: int = 30, *, tags: Iterable[Sequence[str] | None] | None = None
-    ) -> list[Parsed]:
-        """Return the n best parses of each sentence, and how they were found; parameters as in ``parse_nbest``."""
         self._check_fitted()
         check_count(n, "n", most=100_000)
         texts = [check_words(sentence, index) for index, sentence in enumerate(sentences)]
         given = self._given_tags(texts, tags)
-        answers: list[Parsed | None] = [None] * len(texts)
-        whole = [index for index, words in enumerate(texts) if len(words) <= self.max_length]
+        beam = self._beam
+        # In long sentences a wider beam costs more than it is worth: the plain grammar is asked at once.
+        attempts = [
+            (self._model, "parser", beam, self.max_length),
+            (self._model, "parser", _WIDER * beam, 0 if self.beam is None else _LONG),
+            (self._fallback, "fallback", _WIDER * beam, self.max_length),
+        ]
+        answers: dict[int, NBest] = {}
+        left = {index for index, words in enumerate(texts) if len(words) <= self.max_length}
         with settings.progress_bar(len(texts), "parsing") as progress:
-            left = self._attempt(self._model, "parser", whole, texts, given, int(n), self._beam, answers, progress)
-            wider = _WIDER * self._beam
-            if self.beam is not None:
-                # In long sentences a wider beam costs more than it is worth: the plain grammar is asked at once.
-                again = [index for index in left if len(texts[index]) <= _LONG]
-                failed = set(self._attempt(self._model, "parser", again, texts, given, int(n), wider, answers, None))
-                left = [index for index in left if index in failed or len(texts[index]) > _LONG]
-            if left:
-                self._attempt(self._fallback, "fallback", left, texts, given, int(n), wider, answers, None)
-        for index, words in enumerate(texts):
-            if answers[index] is None:
-                answers[index] = self._in_pieces(words, given[index])
-        return [answer for answer in answers if answer is not None]
+            for model, how, width, longest in attempts:
+                tried = sorted(index for index in left if len(texts[index]) <= longest)
+                some, row = [texts[index] for index in tried], [given[index] for index in tried]
+                cover = how == "fallback"
+                found = model.parse(some, row, int(n), beam=width, memory=self._memory, cover=cover, progress=progress)
+                for index, (outcome, parses, _) in zip(tried, found, strict=True):
+                    if outcome in (PARSED, COVERED):
+                        answers[index] = replace(parses, how=how if outcome == PARSED else "pieces")
+                left -= {index for index, (outcome, *_) in zip(tried, found, strict=True) if outcome != NOTHING}
+                progress = None  # it shows the first attempt, in which most sentences are parsed
+        pieces = (index for index in range(len(texts)) if index not in answers)
+        answers |= {index: self._in_pieces(texts[index], given[index]) for index in pieces}
+        return [answers[index] for index in range(len(texts))]
 
     def log_probability(self, sentences: Iterable[Sequence[str]]) -> NDArray[np.float64]:
         """Return the log-probability of each sentence: that of all its trees together, without pruning.
@@ -303,11 +254,8 @@ class PCFGParser(BaseParser):
         """
         self._check_fitted()
         texts = [check_words(sentence, index) for index, sentence in enumerate(sentences)]
-        packed = _pack(self._model, texts, [None] * len(texts))
         with settings.progress_bar(len(texts), "adding up") as progress:
-            totals = _core.parse.inside(
-                self._model.rules, *packed, int(self.memory_limit * 1e6), settings.threads(), progress
-            )
+            totals = self._model.inside(texts, memory=self._memory, progress=progress)
         for index, total in enumerate(totals):
             if np.isnan(total):
                 raise DataError(
@@ -327,8 +275,10 @@ class PCFGParser(BaseParser):
         self._check_fitted()
         texts = [check_words(sentence, index) for index, sentence in enumerate(sentences)]
         with settings.progress_bar(len(texts), "parsing") as progress:
-            sizes = self._run(self._model, texts, [None] * len(texts), 1, self._beam, [], progress)[-1]
-        return [int(size) for size in sizes]
+            found = self._model.parse(
+                texts, [None] * len(texts), 1, beam=self._beam, memory=self._memory, cover=False, progress=progress
+            )
+        return [size for *_, size in found]
 
     def size(self) -> dict[str, int]:
         """Return how many words, symbols and rules the parser knows."""
@@ -341,77 +291,26 @@ class PCFGParser(BaseParser):
     def _beam(self) -> float:
         return float("inf") if self.beam is None else float(self.beam)
 
-    def _attempt(
-        self,
-        model: Model,
-        how: str,
-        wanted: list[int],
-        texts: list[list[str]],
-        given: list[Sequence[str] | None],
-        n: int,
-        beam: float,
-        answers: list[Parsed | None],
-        progress: Any,
-    ) -> list[int]:
-        """Parse these sentences, write down those that worked, and return the others."""
-        labels = model.tables.labels
-        last = how == "fallback"
-        joined = [labels.index(label) for label in model.tables.cover] if last else []
-        some, tags = [texts[index] for index in wanted], [given[index] for index in wanted]
-        arena, roots, ends, weights, outcomes, _ = self._run(model, some, tags, n, beam, joined, progress)
-        trees = TreeArray._from_arena(arena, roots)
-        missing, begin = [], 0
-        for index, end, outcome in zip(wanted, ends.tolist(), outcomes.tolist(), strict=True):
-            if outcome in (_PARSED, _COVERED):
-                parses = NBest(trees[begin:end], weights[begin:end].copy())
-                answers[index] = Parsed(parses, "pieces" if outcome == _COVERED else how)
-            elif outcome == _NOTHING:
-                missing.append(index)
-            begin = end
-        return missing
+    @property
+    def _memory(self) -> int:
+        return int(self.memory_limit * 1e6)
 
-    def _run(
-        self,
-        model: Model,
-        texts: list[list[str]],
-        tags: Sequence[Sequence[str] | None],
-        n: int,
-        beam: float,
-        joined: list[int],
-        progress: Any,
-    ) -> tuple[Any, ...]:
-        return _core.parse.parse_batch(
-            model.rules,
-            model.tables.labels,
-            *_pack(model, texts, tags),
-            [word for words in texts for word in words],
-            n,
-            1 if n == 1 else _SPARE * n + 10,
-            beam,
-            int(self.memory_limit * 1e6),
-            joined,
-            _PIECE_WEIGHT,
-            settings.threads(),
-            progress,
-        )
-
-    def _in_pieces(self, words: list[str], tags: Sequence[str] | None) -> Parsed:
+    def _in_pieces(self, words: list[str], tags: Sequence[str] | None) -> NBest:
         """Parse a sentence that is too long as a row of shorter ones."""
         limit = min(self.max_length, max(1, (len(words) + 1) // 2))
         bounds = split_long(words, limit)
-        parts = [words[begin:end] for begin, end in bounds]
         given = None if tags is None else [tags[begin:end] for begin, end in bounds]
-        found = self.analyse(parts, 1, tags=given)
+        found = self.parse_nbest_batch([words[begin:end] for begin, end in bounds], 1, tags=given)
         children: list[Tree] = []
         for one in found:
-            tree = one.parses.parses[0]
+            tree = one.parses[0]
             assert isinstance(tree, Tree)
             children.extend(tree.children if tree.label == self.wrapper_ else [tree])
         tree = Tree(self._model.tables.cover[-1], children)
         if self.wrapper_ is not None:
             tree = Tree(self.wrapper_, [tree])
-        score = sum(float(one.parses.scores[0]) for one in found) + _PIECE_WEIGHT * len(found)
-        return Parsed(NBest(TreeArray([tree]), np.array([score])), "pieces")
+        score = sum(float(one.scores[0]) for one in found) + PIECE_WEIGHT * len(found)
+        return NBest(TreeArray([tree]), np.array([score]), how="pieces")
 
     def _given_tags(
         self, texts: list[list[str]], tags: Iterable[Sequence[str] | None] | None
@@ -441,33 +340,11 @@ class PCFGParser(BaseParser):
         check_count(self.max_length, "max_length", 2, None)
         if not is_finite(self.memory_limit) or not 1 <= self.memory_limit < 1e9:
             raise ParameterError(f"memory_limit must be megabytes, from 1 to 1e9, got {self.memory_limit!r}.")
-        if isinstance(self.backoff, bool) or not isinstance(self.backoff, (int, float)) or not 0 <= self.backoff < 1e6:
-            raise ParameterError(f"backoff must be a number of at least 0, got {self.backoff!r}.")
-        if self.beam is not None and (
-            isinstance(self.beam, bool) or not isinstance(self.beam, (int, float)) or not self.beam > 0
-        ):
+        check_amount(self.backoff, "backoff", below=1e6)
+        if self.beam is not None and (not is_number(self.beam) or not self.beam > 0):
             raise ParameterError(f"beam must be None or a number above 0, got {self.beam!r}.")
         if self.splits == "penn":
             return SPLITS
         if isinstance(self.splits, str) or not set(self.splits) <= SPLITS:
             raise ParameterError(f"splits must be 'penn' or some of {', '.join(sorted(SPLITS))}; got {self.splits!r}.")
         return frozenset(self.splits)
-
-
-def _pack(
-    model: Model, texts: list[list[str]], tags: Sequence[Sequence[str] | None]
-) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint32], NDArray[np.float64]]:
-    sentence_ends, tag_ends, symbols, weights = [], [], [], []
-    for words, given in zip(texts, tags, strict=True):
-        for position, word in enumerate(words):
-            for number, weight in model.tags(word, position == 0, None if given is None else given[position]):
-                symbols.append(number)
-                weights.append(weight)
-            tag_ends.append(len(symbols))
-        sentence_ends.append(len(tag_ends))
-    return (
-        np.array(sentence_ends, dtype=np.uint64),
-        np.array(tag_ends, dtype=np.uint64),
-        np.array(symbols, dtype=np.uint32),
-        np.array(weights, dtype=np.float64),
-    )

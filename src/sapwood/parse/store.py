@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from sapwood.parse.charts import ChartParser
 from sapwood.parse.estimation import GrammarTables
 from sapwood.parse.incremental import ConnectionPath, ConnectionPaths
 from sapwood.parse.lexicon import Lexicon
-from sapwood.parse.pcfg import Model, PCFGParser
+from sapwood.parse.pcfg import PCFGParser
 from sapwood.registry import Reader, Writer, register
 
 __all__: list[str] = []
@@ -51,7 +52,7 @@ def _read(data: dict[str, Any], reader: Reader) -> PCFGParser:
     return parser
 
 
-def _write_model(model: Model, writer: Writer) -> dict[str, Any]:
+def _write_model(model: ChartParser, writer: Writer) -> dict[str, Any]:
     tables, lexicon = model.tables, model.lexicon
     symbols = {symbol: number for number, symbol in enumerate(lexicon.symbols)}
     tags = {tag: number for number, tag in enumerate({tag: None for row in lexicon.classes.values() for tag in row})}
@@ -72,7 +73,7 @@ def _write_model(model: Model, writer: Writer) -> dict[str, Any]:
     }
 
 
-def _read_model(data: dict[str, Any], reader: Reader) -> Model:
+def _read_model(data: dict[str, Any], reader: Reader) -> ChartParser:
     names, labels, cover = (reader.texts(data[key]) for key in ("names", "labels", "cover"))
     arrays = {name: reader.array(data["arrays"][name], kind, 1) for name, kind in _ARRAYS.items()}
     reader.indices(data["arrays"]["chain_labels"], len(labels))
@@ -94,7 +95,7 @@ def _read_model(data: dict[str, Any], reader: Reader) -> Model:
     lexicon.words = _read_counts(part["words"], symbols, reader)
     lexicon.classes = _read_counts(part["classes"], reader.texts(part["tags"]), reader)
     lexicon.prepare()
-    return Model(GrammarTables(names, labels, arrays, root, cover), lexicon)
+    return ChartParser(GrammarTables(names, labels, arrays, root, cover), lexicon)
 
 
 def _write_counts(table: Counts, numbers: dict[str, int], writer: Writer) -> dict[str, Any]:

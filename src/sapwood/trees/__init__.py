@@ -1,7 +1,7 @@
 """What a tree is, how it is read, written and reshaped."""
 
+from sapwood.lazy import public_names
 from sapwood.trees.array import TreeArray, concatenate
-from sapwood.trees.brackets import to_brackets
 from sapwood.trees.examples import Examples
 from sapwood.trees.grammar import Grammar
 from sapwood.trees.heads import HeadTable
@@ -11,7 +11,6 @@ from sapwood.trees.transforms import (
     binarize,
     collapse_unary,
     delexicalize,
-    lowercase_leaves,
     map_leaves,
     relabel,
     rewrite,
@@ -35,11 +34,11 @@ __all__ = [
     "delexicalize",
     "iter_tree_blocks",
     "iter_trees",
-    "lowercase_leaves",
     "map_leaves",
     "read_trees",
     "relabel",
     "rewrite",
-    "to_brackets",
     "write_trees",
 ]
+
+__dir__ = public_names(__name__)

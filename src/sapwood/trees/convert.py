@@ -6,11 +6,11 @@ Only shapes that live in memory; files are read by ``brackets`` and ``corpora``.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sapwood.errors import TreeError
-from sapwood.trees.tree import Tree, _check_label
+from sapwood.trees.tree import Tree, _check_label, fold
 
 __all__ = ["from_ast", "from_nltk", "from_records", "is_frame", "is_missing", "is_nltk", "to_nltk"]
 
@@ -26,31 +26,28 @@ def from_nltk(tree: Any) -> Tree:
         raise TreeError(
             f"expected an nltk.Tree, got {type(tree).__name__}; read text in bracket notation with Tree.fromstring."
         )
-    finished: list[Tree] = []
     # The nodes above the one at hand. A node may stand in several places, but not below itself.
     above: set[int] = set()
-    stack: list[tuple[Any, bool]] = [(tree, False)]
-    while stack:
-        node, ready = stack.pop()
+
+    def children(node: Any) -> Any:
         if isinstance(node, str):
-            finished.append(Tree(node))
-        elif not is_nltk(node):
+            return ()
+        if not is_nltk(node):
             raise TreeError(f"a node of the nltk.Tree is a {type(node).__name__}: {node!r}; expected nltk.Tree or str.")
-        elif not ready:
-            if id(node) in above:
-                raise TreeError(
-                    f"the nltk.Tree holds itself: a node {node.label()!r} is its own ancestor; put a copy in its place."
-                )
-            above.add(id(node))
-            stack.append((node, True))
-            stack.extend((child, False) for child in reversed(node))
-        else:
-            above.remove(id(node))
-            label = node.label() if isinstance(node.label(), str) else str(node.label())
-            children = finished[len(finished) - len(node) :]
-            del finished[len(finished) - len(node) :]
-            finished.append(Tree(label, children))
-    return finished[0]
+        if id(node) in above:
+            raise TreeError(
+                f"the nltk.Tree holds itself: a node {node.label()!r} is its own ancestor; put a copy in its place."
+            )
+        above.add(id(node))
+        return node
+
+    def build(node: Any, below: list[Tree]) -> Tree:
+        if isinstance(node, str):
+            return Tree(node)
+        above.remove(id(node))
+        return Tree(node.label() if isinstance(node.label(), str) else str(node.label()), below)
+
+    return fold(tree, children, build)
 
 
 def to_nltk(tree: Tree) -> Any:
@@ -61,16 +58,11 @@ def to_nltk(tree: Tree) -> Any:
         raise TreeError("to_nltk needs NLTK, which is not installed: pip install nltk.") from None
     if tree.is_leaf:
         return NltkTree(tree.label, [])
-    finished: list[Any] = []
-    for node in tree.postorder():
-        if node.is_leaf:
-            finished.append(node.label)
-        else:
-            count = len(node.children)
-            children = finished[len(finished) - count :]
-            del finished[len(finished) - count :]
-            finished.append(NltkTree(node.label, children))
-    return finished[0]
+    return fold(tree, _children, lambda node, below: NltkTree(node.label, below) if below else node.label)
+
+
+def _children(tree: Tree) -> tuple[Tree, ...]:
+    return tree.children
 
 
 def from_records(records: Iterable[tuple[Any, Any, str]]) -> Tree:
@@ -166,31 +158,31 @@ def from_ast(source: str | ast.AST) -> Tree:
             raise TreeError(f"Python's parser refused the source: {error}.") from None
     if not isinstance(source, ast.AST):
         raise TreeError(f"expected Python source or an ast node, got {type(source).__name__}.")
-    finished: list[Tree] = []
-    stack: list[tuple[ast.AST | str, int]] = [(source, -1)]
-    while stack:
-        item, count = stack.pop()
-        if count >= 0:
-            label = item if isinstance(item, str) else type(item).__name__
-            children = finished[len(finished) - count :]
-            del finished[len(finished) - count :]
-            finished.append(Tree(label, children))
-        elif isinstance(item, str):
-            finished.append(Tree(item))
-        else:
-            # None is an empty field, except where it is what the source says.
-            constant = isinstance(item, (ast.Constant, ast.MatchSingleton))
-            fields = [
-                (name, value)
-                for name, value in ast.iter_fields(item)
-                if (value is not None and value != []) or (constant and name == "value")
-            ]
-            stack.append((item, len(fields)))
-            for name, value in reversed(fields):
-                values = value if isinstance(value, list) else [value]
-                stack.append((name, len(values)))
-                stack.extend((_ast_item(one, constant), -1) for one in reversed(values))
-    return finished[0]
+    root: _Item = source
+    return fold(root, _ast_children, _ast_tree)
+
+
+# Of a node, the names of its fields with their values; of a field, its values; text is a leaf.
+_Item = ast.AST | str | tuple[str, list[ast.AST | str]]
+
+
+def _ast_children(item: _Item) -> Sequence[_Item]:
+    if isinstance(item, str):
+        return ()
+    if isinstance(item, tuple):
+        return item[1]
+    # None is an empty field, except where it is what the source says.
+    constant = isinstance(item, (ast.Constant, ast.MatchSingleton))
+    fields: list[_Item] = []
+    for name, value in ast.iter_fields(item):
+        if (value is not None and value != []) or (constant and name == "value"):
+            fields.append((name, [_ast_item(one, constant) for one in (value if isinstance(value, list) else [value])]))
+    return fields
+
+
+def _ast_tree(item: _Item, below: list[Tree]) -> Tree:
+    name = item[0] if isinstance(item, tuple) else item
+    return Tree(name if isinstance(name, str) else type(name).__name__, below)
 
 
 # Constants that are no text but whose repr could be a name; the last ones are those of numbers such as 1e999.

@@ -38,6 +38,8 @@ class NBest(HtmlTable):
         Brackets of the gold tree, as the maker of the file counted them.
     f1, matched, brackets : array, optional
         What each parse scored against the gold tree, as the maker of the file counted it.
+    how : str
+        How a parser found them, as in ``sapwood.parse.Sentence``; empty where that is not known.
     """
 
     parses: TreeArray
@@ -49,6 +51,7 @@ class NBest(HtmlTable):
     f1: NDArray[np.float64] | None = None
     matched: NDArray[np.int64] | None = None
     brackets: NDArray[np.int64] | None = None
+    how: str = ""
 
     def __len__(self) -> int:
         return len(self.parses)

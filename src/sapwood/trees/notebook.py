@@ -6,11 +6,10 @@ Only the plain picture. Highlighting and annotations belong to ``draw``.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.sax.saxutils import escape
 
-if TYPE_CHECKING:
-    from sapwood.trees.tree import Tree
+from sapwood.trees.tree import Tree, fold
 
 __all__ = ["tree_svg", "with_page_colours"]
 
@@ -32,14 +31,12 @@ def tree_svg(tree: Tree) -> str:
         )
     import svgling
 
-    finished: list[Any] = []
-    for node in tree.postorder():
-        count = len(node.children)
-        children = finished[len(finished) - count :]
-        del finished[len(finished) - count :]
+    def build(node: Tree, below: list[Any]) -> Any:
         label = _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", node.label)
-        finished.append((label, *children) if children else label)
-    return with_page_colours(svgling.draw_tree(finished[0]).get_svg().tostring())
+        return (label, *below) if below else label
+
+    drawn = svgling.draw_tree(fold(tree, lambda node: node.children, build))
+    return with_page_colours(drawn.get_svg().tostring())
 
 
 def with_page_colours(picture: str) -> str:

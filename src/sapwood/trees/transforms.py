@@ -20,7 +20,6 @@ __all__ = [
     "binarize",
     "collapse_unary",
     "delexicalize",
-    "lowercase_leaves",
     "map_leaves",
     "relabel",
     "rewrite",
@@ -108,6 +107,8 @@ def map_leaves(trees: Any, words: Renaming) -> Any:
 
     >>> print(map_leaves(Tree.fromstring("(NP (NNS dogs))"), {"dogs": "dog"}))
     (NP (NNS dog))
+    >>> print(map_leaves(Tree.fromstring("(NP (DT The) (NN Dog))"), str.lower))
+    (NP (DT the) (NN dog))
     """
     rename = _renamer(words, "words")
     if isinstance(trees, Tree):
@@ -128,15 +129,6 @@ def _with_leaves(trees: TreeArray, rename: Callable[[str], str]) -> TreeArray:
     arena = _core.trees.Arena()
     numbers = arena.build(texts, labels, ends, children)
     return TreeArray._from_arena(arena, numbers[roots], trees._ends)
-
-
-def lowercase_leaves(trees: Any) -> Any:
-    """Put every leaf in lower case.
-
-    >>> print(lowercase_leaves(Tree.fromstring("(NP (DT The) (NN Dog))")))
-    (NP (DT the) (NN dog))
-    """
-    return map_leaves(trees, str.lower)
 
 
 def delexicalize(trees: Any, *, word: str | None = None) -> Any:

@@ -7,16 +7,19 @@ memory only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sapwood.errors import TreeError
 
 if TYPE_CHECKING:
     import ast
 
-__all__ = ["Tree"]
+__all__ = ["Tree", "fold"]
+
+Node = TypeVar("Node")
+Result = TypeVar("Result")
 
 _LONGEST_REPR = 300
 
@@ -337,6 +340,42 @@ def _check_label(label: object) -> None:
         label.encode()
     except UnicodeEncodeError:
         raise TreeError(f"the label {label!r} holds half of a surrogate pair and is not valid Unicode text.") from None
+
+
+def fold(
+    root: Node, children: Callable[[Node], Sequence[Node]], build: Callable[[Node, list[Result]], Result]
+) -> Result:
+    """Work out something for every node of a tree of any kind from what was worked out for its children.
+
+    Nodes that stand in several places are visited in each of them.
+
+    Parameters
+    ----------
+    root : object
+        The root; a ``Tree`` or anything else that has children.
+    children : callable
+        Takes a node, before anything below it is looked at; returns its children.
+    build : callable
+        Takes a node and the results of its children.
+
+    Examples
+    --------
+    >>> fold(Tree.fromstring("(S (NP dogs) (VP bark))"), lambda node: node.children, lambda node, below: 1 + sum(below))
+    5
+    """
+    results: list[Result] = []
+    stack: list[tuple[Node, int]] = [(root, -1)]
+    while stack:
+        node, count = stack.pop()
+        if count < 0:
+            below = children(node)
+            stack.append((node, len(below)))
+            stack.extend((child, -1) for child in reversed(below))
+        else:
+            parts = results[len(results) - count :]
+            del results[len(results) - count :]
+            results.append(build(node, parts))
+    return results[0]
 
 
 def _from_parts(labels: list[str], counts: list[int], children: list[int]) -> Tree:

@@ -24,7 +24,7 @@ from sapwood.tasks.pairs import PairFeatures, relaxed_grammar, relaxed_kernel
 from sapwood.tasks.pairs.features import DECAYS, GROUPS
 from sapwood.tasks.pairs.lexical import LEXICAL_NAMES, Rarity, common_subsequence, edit_distance, lexical_features
 from sapwood.tasks.pairs.reading import read_pair_trees
-from sapwood.trees import lowercase_leaves
+from sapwood.trees import map_leaves
 from sapwood.words import Inflected, Table
 
 
@@ -49,7 +49,7 @@ class TestKernelFeatures:
         table = Table({("dog", "cat"): 0.5})
         features = PairFeatures(decays=(0.4,), coarse_decays=(0.4,), similarity=table).fit(pairs)
         values = dict(zip(features.get_feature_names_out(), features.transform(pairs).T, strict=True))
-        X, Y = (lowercase_leaves(pairs[view]) for view in ("first", "second"))
+        X, Y = (map_leaves(pairs[view], str.lower) for view in ("first", "second"))
         expected = {
             "subtree__0.4": Subtree(decay=0.4),
             "subset__0.4": SubsetTree(decay=0.4),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 import sapwood as sw
-from sapwood.parse import flat_tree, tokenize
+from sapwood.parse import FlatParser, tokenize
 from sapwood.tasks.questions import find_focus
 from sapwood.tasks.questions.views import focus_tree, lexical_tree, word_counts
 from sapwood.trees import Tree
@@ -71,7 +71,7 @@ def test_deep_trees_do_not_overflow_the_stack():
 
 
 def test_flat_trees_still_show_the_focus():
-    tree = flat_tree(tokenize("What is the capital of Peru?"))
+    tree = FlatParser().parse(tokenize("What is the capital of Peru?"))
     assert find_focus(tree).head == "capital"
     assert sw.TreeArray([tree])[0].leaves() == ("What", "is", "the", "capital", "of", "Peru", "?")
 

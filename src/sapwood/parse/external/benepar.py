@@ -7,10 +7,10 @@ from functools import lru_cache
 from typing import Any
 
 from sapwood.errors import DataError, ParameterError
-from sapwood.parse.adapters import from_benepar
 from sapwood.parse.base import BaseParser
-from sapwood.parse.external.words import as_text, check_text, with_words
+from sapwood.parse.external.words import as_text, check_text, sentences_of, with_words
 from sapwood.registry import register_estimator
+from sapwood.trees.tree import Tree
 
 __all__ = ["BeneparParser"]
 
@@ -39,6 +39,27 @@ class BeneparParser(BaseParser):
         self.language = language
         self.nlp = nlp
 
+    @staticmethod
+    def trees_of(document: Any) -> list[Tree]:
+        """Return the trees of a ``spacy.tokens.Doc`` that benepar has parsed, one per sentence.
+
+        Raises
+        ------
+        DataError
+            If a sentence has no tree.
+        """
+        trees = []
+        for index, sentence in enumerate(sentences_of(document, "sents", "a spaCy Doc")):
+            try:
+                text = sentence._.parse_string
+            except AttributeError:
+                raise DataError(
+                    f"sentence {index} of the spaCy document has no parse_string; add the component with "
+                    "nlp.add_pipe('benepar', config={'model': 'benepar_en3'})."
+                ) from None
+            trees.append(Tree.fromstring(text))
+        return trees
+
     def _check(self) -> None:
         check_text(self, "model", "language")
 
@@ -58,7 +79,7 @@ class BeneparParser(BaseParser):
         documents = [Doc(nlp.vocab, words=words, sent_starts=[at == 0 for at in range(len(words))]) for words in sent]
         answers: list[tuple[Any, str] | Exception] = []
         for document, asked, words in zip(nlp.pipe(documents), sent, sentences, strict=True):
-            trees = from_benepar(document)
+            trees = self.trees_of(document)
             if len(trees) != 1:
                 raise DataError(f"the pipeline made {len(trees)} sentences of one.")
             answers.append((with_words(trees[0], asked, words), "parser"))

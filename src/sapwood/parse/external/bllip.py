@@ -13,7 +13,6 @@ import numpy as np
 from sapwood import settings
 from sapwood.checks import check_count, check_flag
 from sapwood.errors import DataError, ParameterError
-from sapwood.parse.adapters import from_bllip
 from sapwood.parse.base import BaseParser, check_words, refuse_text
 from sapwood.parse.external.words import penn, with_words
 from sapwood.registry import register_estimator
@@ -66,6 +65,23 @@ class BllipParser(BaseParser):
         self.folder = folder
         self.rerank = rerank
         self.overparsing = overparsing
+
+    @staticmethod
+    def nbest_of(parses: Any) -> NBest:
+        """Return an n-best list of BLLIP: what ``RerankingParser.parse`` gives for one sentence.
+
+        Scores are the parser's own log-probabilities.
+        """
+        if isinstance(parses, str) or not isinstance(parses, Iterable):
+            raise DataError(f"expected the list that RerankingParser.parse returns, got {type(parses).__name__}.")
+        found = list(parses)
+        if not found:
+            raise DataError("BLLIP found no parse for the sentence; there is nothing to convert.")
+        for index, one in enumerate(found):
+            if not hasattr(one, "ptb_parse") or not hasattr(one, "parser_score"):
+                raise DataError(f"parse {index} is a {type(one).__name__} without ptb_parse and parser_score.")
+        trees = TreeArray([str(one.ptb_parse) for one in found])
+        return NBest(trees, np.array([float(one.parser_score) for one in found]), how="parser")
 
     def _check(self) -> None:
         if not isinstance(self.folder, (str, os.PathLike)) or not isinstance(os.fspath(self.folder), str):
@@ -124,12 +140,12 @@ class BllipParser(BaseParser):
         parses = list(tool.parse(sent, rerank=bool(self.rerank)))[:n]
         if not parses:
             return DataError("BLLIP found none.")
-        made = from_bllip(parses)
+        made = self.nbest_of(parses)
         scores = np.array([float(one.reranker_score) for one in parses]) if self.rerank else made.scores
         trees = TreeArray(with_words(cast(Tree, tree), sent, words) for tree in made.parses)
         if any(leaves != words for leaves in trees.leaves()):
             return DataError("BLLIP gave a tree of other words.")
-        return NBest(trees, scores)
+        return NBest(trees, scores, how="parser")
 
 
 def _tool(folder: str, rerank: bool) -> Any:

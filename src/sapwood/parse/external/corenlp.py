@@ -10,8 +10,8 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode, urlsplit
 from urllib.request import ProxyHandler, Request, build_opener
 
+from sapwood.checks import check_amount
 from sapwood.errors import DataError, ParameterError
-from sapwood.parse.adapters import from_corenlp
 from sapwood.parse.base import BaseParser
 from sapwood.parse.external.words import penn, with_words
 from sapwood.registry import register_estimator
@@ -19,6 +19,7 @@ from sapwood.trees.tree import Tree
 
 __all__ = ["CoreNLPParser"]
 
+_UNPARSED = "SENTENCE_SKIPPED_OR_UNPARSABLE"
 _PROPERTIES = {
     "annotators": "tokenize,ssplit,pos,parse",
     "tokenize.whitespace": "true",
@@ -52,12 +53,35 @@ class CoreNLPParser(BaseParser):
         self.url = url
         self.timeout = timeout
 
+    @staticmethod
+    def trees_of(document: Any) -> list[Tree | None]:
+        """Return the trees of CoreNLP's JSON, as its server sends it; None for sentences that it left unparsed.
+
+        Parameters
+        ----------
+        document : dict
+            With the list ``sentences``, each with its ``parse``.
+
+        Examples
+        --------
+        >>> print(CoreNLPParser.trees_of({"sentences": [{"index": 0, "parse": "(ROOT\\n  (NP (NN rain)))"}]})[0])
+        (ROOT (NP (NN rain)))
+        """
+        sentences = document.get("sentences") if isinstance(document, dict) else None
+        if not isinstance(sentences, list):
+            raise DataError("expected CoreNLP's JSON as a dict with the list 'sentences'; ask for outputFormat json.")
+        trees: list[Tree | None] = []
+        for index, sentence in enumerate(sentences):
+            text = sentence.get("parse") if isinstance(sentence, dict) else None
+            if not isinstance(text, str):
+                raise DataError(f"sentence {index} of CoreNLP's JSON has no 'parse'; run it with the annotator parse.")
+            trees.append(None if text == _UNPARSED else Tree.fromstring(text))
+        return trees
+
     def _check(self) -> None:
         if not isinstance(self.url, str) or not _is_address(self.url):
             raise ParameterError(f"url must be an address such as http://localhost:9000, got {self.url!r}.")
-        number = not isinstance(self.timeout, bool) and isinstance(self.timeout, (int, float))
-        if not number or not 0 < self.timeout <= 86_400:
-            raise ParameterError(f"timeout must be a number of seconds, up to a day, got {self.timeout!r}.")
+        check_amount(self.timeout, "timeout", zero=False, below=86_400)
 
     def _parse_words(self, sentences: list[list[str]]) -> Sequence[tuple[Any, str] | Exception]:
         self._check()
@@ -77,7 +101,7 @@ class CoreNLPParser(BaseParser):
         answer = self._ask("\n".join(map(" ".join, sentences)))
         try:
             document = json.loads(answer, strict=False)
-            trees = from_corenlp(document)
+            trees = self.trees_of(document)
         except (DataError, json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
             raise ParameterError(f"what answers at {self.url} is no CoreNLP server with a parser: {error}") from None
         if len(trees) != len(sentences):

@@ -7,10 +7,10 @@ from functools import lru_cache
 from typing import Any
 
 from sapwood.errors import DataError, ParameterError
-from sapwood.parse.adapters import from_stanza
 from sapwood.parse.base import BaseParser
-from sapwood.parse.external.words import as_text, check_text, with_words
+from sapwood.parse.external.words import as_text, check_text, sentences_of, with_words
 from sapwood.registry import register_estimator
+from sapwood.trees.tree import Tree, fold
 
 __all__ = ["StanzaParser"]
 
@@ -39,6 +39,26 @@ class StanzaParser(BaseParser):
         self.package = package
         self.pipeline = pipeline
 
+    @staticmethod
+    def trees_of(document: Any) -> list[Tree]:
+        """Return the trees of a ``stanza.Document`` that a pipeline with ``constituency`` has made, one per sentence.
+
+        Raises
+        ------
+        DataError
+            If a sentence has no tree.
+        """
+        trees = []
+        for index, sentence in enumerate(sentences_of(document, "sentences", "a stanza.Document")):
+            tree = getattr(sentence, "constituency", None)
+            if tree is None:
+                raise DataError(
+                    f"sentence {index} of the Stanza document has no tree; run "
+                    "stanza.Pipeline(processors='tokenize,pos,constituency')."
+                )
+            trees.append(fold(tree, lambda node: node.children, lambda node, below: Tree(str(node.label), below)))
+        return trees
+
     def _check(self) -> None:
         check_text(self, "lang", "package")
 
@@ -48,7 +68,7 @@ class StanzaParser(BaseParser):
         if not getattr(pipeline, "config", {}).get("tokenize_pretokenized"):
             raise ParameterError("pipeline would split words anew; make it with tokenize_pretokenized=True.")
         sent = [[as_text(word) for word in words] for words in sentences]
-        trees = from_stanza(pipeline(sent))
+        trees = self.trees_of(pipeline(sent))
         if len(trees) != len(sentences):
             raise DataError(f"Stanza gave {len(trees)} trees for {len(sentences)} sentences.")
         return [(with_words(*one), "parser") for one in zip(trees, sent, sentences, strict=True)]

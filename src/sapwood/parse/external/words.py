@@ -1,16 +1,17 @@
-"""Words on their way to other parsers, which have their own ideas of brackets and white space, and back."""
+"""What the wrappers of other parsers share: the spelling of words, checks of parameters and of answers."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-from sapwood.errors import ParameterError
-from sapwood.parse.base import relabelled
+from sapwood.errors import DataError, ParameterError
+from sapwood.parse.base import with_leaves
 from sapwood.penn import BRACKETS
 from sapwood.trees.tree import Tree
 
-__all__ = ["as_text", "check_text", "penn", "with_words"]
+__all__ = ["as_text", "check_text", "penn", "sentences_of", "with_words"]
 
 _SPACE = re.compile(r"\s")
 _TO_PENN = str.maketrans(BRACKETS)
@@ -43,7 +44,7 @@ def with_words(tree: Tree, sent: Sequence[str], words: Sequence[str]) -> Tree:
     """
     leaves = tree.leaves()
     same = len(leaves) == len(sent) and all(leaf in (one, penn(one)) for leaf, one in zip(leaves, sent, strict=True))
-    return relabelled(tree, words) if same and not tree.is_leaf else tree
+    return with_leaves(tree, words) if same and not tree.is_leaf else tree
 
 
 def check_text(parser: object, *names: str) -> None:
@@ -52,3 +53,11 @@ def check_text(parser: object, *names: str) -> None:
         value = getattr(parser, name)
         if not isinstance(value, str) or not value:
             raise ParameterError(f"{name} must be text that is not empty, got {value!r}.")
+
+
+def sentences_of(document: Any, name: str, expected: str) -> Iterable[Any]:
+    """Return the sentences that another parser's document has under this name, or say what was expected."""
+    sentences = getattr(document, name, None)
+    if not isinstance(sentences, Iterable):
+        raise DataError(f"expected {expected} with .{name}, got {type(document).__name__}.")
+    return sentences

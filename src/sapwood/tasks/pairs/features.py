@@ -32,7 +32,7 @@ from sapwood.tasks.pairs.reading import read_pair_trees
 from sapwood.tasks.pairs.relaxed import relaxed_grammar, relaxed_kernel
 from sapwood.trees.array import TreeArray
 from sapwood.trees.grammar import Grammar
-from sapwood.trees.transforms import lowercase_leaves
+from sapwood.trees.transforms import map_leaves
 from sapwood.words.base import WordSimilarity
 from sapwood.words.forms import Folded
 from sapwood.words.latent import Latent
@@ -162,7 +162,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
             columns.append(lexical_features(words[:half], words[half:], self.rarity_))
         kernels = list(self._kernels())
         if self.lowercase and kernels:
-            members = lowercase_leaves(members)
+            members = map_leaves(members, str.lower)
         with settings.progress_bar(len(kernels), "Pair features") as progress:
             for done, (name, make) in enumerate(kernels):
                 columns.append(_normalized(name, make(), members)[:, None])
