@@ -33,7 +33,7 @@ html_theme_options = {
 
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
-# Types in docstrings are words ("array of shape (n,)"), and some words are names in several rooms.
+# Types in docstrings are words ("array of shape (n,)"), and some words are names in several packages.
 suppress_warnings = ["config.cache", "ref.python"]
 
 napoleon_google_docstring = False
@@ -65,8 +65,8 @@ linkcheck_ignore = [r"http://localhost.*", r"http://127\.0\.0\.1.*"]
 # What libraries below say to each other is not about these pages.
 warnings.filterwarnings("ignore", category=DeprecationWarning)
 
-# One page of the reference per room, from the names in its __all__.
-ROOMS = (
+# One page of the reference per package, from the names in its __all__.
+PACKAGES = (
     "sapwood",
     "sapwood.trees",
     "sapwood.kernels",
@@ -93,41 +93,41 @@ ROOMS = (
 )
 
 
-def _home(room: str, name: str) -> str:
-    """Return the room in which a name is documented: the first that has it, the package itself last."""
-    value = getattr(importlib.import_module(room), name)
-    for other in (*ROOMS[1:], ROOMS[0]):
+def _home(package: str, name: str) -> str:
+    """Return the package in which a name is documented: the first that has it, the package itself last."""
+    value = getattr(importlib.import_module(package), name)
+    for other in (*PACKAGES[1:], PACKAGES[0]):
         module = importlib.import_module(other)
         if name in module.__all__ and getattr(module, name) is value:
             return other
-    return room
+    return package
 
 
-def _reference(room: str) -> str:
-    """Write the page of one room: what its docstring says, then every public name."""
-    module = importlib.import_module(room)
-    lines = [room, "=" * len(room), "", f".. module:: {room}", "", inspect.getdoc(module) or "", ""]
+def _reference(package: str) -> str:
+    """Write the page of one package: what its docstring says, then every public name."""
+    module = importlib.import_module(package)
+    lines = [package, "=" * len(package), "", f".. module:: {package}", "", inspect.getdoc(module) or "", ""]
     for name in module.__all__:
-        value, home = getattr(module, name), _home(room, name)
+        value, home = getattr(module, name), _home(package, name)
         if inspect.ismodule(value):
             continue
-        if home != room:
+        if home != package:
             lines += [f"``{name}``", f"    See :py:obj:`{home}.{name}`.", ""]
         elif inspect.isclass(value):
-            lines += [f".. autoclass:: {room}.{name}", ""]
+            lines += [f".. autoclass:: {package}.{name}", ""]
         elif callable(value) and hasattr(value, "__name__"):
-            lines += [f".. autofunction:: {room}.{name}", ""]
+            lines += [f".. autofunction:: {package}.{name}", ""]
         else:
-            lines += [f".. py:data:: {room}.{name}", "   :no-index-entry:", ""]
+            lines += [f".. py:data:: {package}.{name}", "   :no-index-entry:", ""]
     return "\n".join(lines)
 
 
 def _write_reference() -> None:
     folder = Path(__file__).parent / "api"
     folder.mkdir(exist_ok=True)
-    for room in ROOMS:
-        page = folder / f"{room}.rst"
-        text = _reference(room)
+    for package in PACKAGES:
+        page = folder / f"{package}.rst"
+        text = _reference(package)
         # Untouched where nothing has changed, so that a second build is quick.
         if not page.exists() or page.read_text(encoding="utf-8") != text:
             page.write_text(text, encoding="utf-8")

@@ -1,6 +1,6 @@
 """One call that works for every public callable, from which tests make calls that should not.
 
-``ENTRIES`` names each callable of each room and says how to call it. Estimators are made and fitted; iterators are
+``ENTRIES`` names each callable of each package and says how to call it. Estimators are made and fitted; iterators are
 run to their end. Two kinds of names need no entry: records, which only hold what they are given, and readers, which
 ``fuzz/targets.py`` covers (``READERS`` says by which target).
 """
@@ -23,9 +23,9 @@ import numpy as np
 import sapwood as sw
 import specimens
 
-__all__ = ["ENTRIES", "READERS", "ROOMS", "is_record", "public"]
+__all__ = ["ENTRIES", "PACKAGES", "READERS", "is_record", "public"]
 
-ROOMS = (
+PACKAGES = (
     "sapwood",
     "sapwood.trees",
     "sapwood.words",
@@ -96,15 +96,15 @@ READERS = {
 
 
 def public() -> dict[str, Any]:
-    """Every public callable, under its name; one that two rooms show is there once."""
+    """Every public callable, under its name; one that two packages show is there once."""
     found: dict[str, Any] = {}
-    for room in ROOMS:
-        module = import_module(room)
+    for package in PACKAGES:
+        module = import_module(package)
         for name in module.__all__:
             value = getattr(module, name)
             if callable(value):
-                # Two rooms each have a Lexicon.
-                key = name if found.get(name, value) is value else f"{room}.{name}"
+                # Two packages each have a Lexicon.
+                key = name if found.get(name, value) is value else f"{package}.{name}"
                 found[key] = value
     return found
 
@@ -333,7 +333,6 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "ConnectionPaths": (lambda trees, root: incremental.ConnectionPaths.from_trees(trees, root=root).forests(trees), {"trees": incremental.attachment_trees(trees()), "root": "lowest"}),
         "Forests": (lambda keep: _forests().select(keep), {"keep": np.arange(len(_forests())) < 2}),
         "attachment_trees": (incremental.attachment_trees, {"trees": trees()}),
-        "word_classes": (incremental.word_classes, {"tags": ["NN", "VB"], "other": "other"}),
         # corpora
         "find_nltk": (corpora.find_nltk, {"package": str(Path(__file__).parent)}),
         "KelpExample": (corpora.KelpExample, {"labels": ("a",)}),

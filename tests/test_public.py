@@ -10,8 +10,11 @@ from __future__ import annotations
 
 import os
 import random
+import subprocess
+import sys
 import warnings
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -196,6 +199,21 @@ def call(name: str, keywords: dict[str, Any]) -> None:
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         function(**keywords)
+
+
+PACKAGES = (*entries.PACKAGES, "sapwood.errors", "sapwood.experiments", "sapwood.scale", "sapwood.tasks")
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_completion_shows_public_names_alone(name: str) -> None:
+    module = import_module(name)
+    assert [one for one in dir(module) if not one.startswith("__")] == sorted(module.__all__)
+
+
+def test_packages_need_no_import() -> None:
+    """Attributes lead everywhere, in a process that has imported nothing else."""
+    program = "import sapwood as sw; sw.tasks.roles.RoleLabeler; sw.draw.span_text; sw.scale; sw.corpora; sw.learn"
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_every_public_name_is_covered() -> None:

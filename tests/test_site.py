@@ -45,13 +45,16 @@ def conf():
 
 
 def test_every_public_name_is_in_the_reference(conf):
-    pages = {room: conf["_reference"](room) for room in conf["ROOMS"]}
-    for room, page in pages.items():
-        module = importlib.import_module(room)
+    pages = {package: conf["_reference"](package) for package in conf["PACKAGES"]}
+    for package, page in pages.items():
+        module = importlib.import_module(package)
         for name in module.__all__:
             if type(getattr(module, name)) is type(sys):
                 continue
-            assert re.search(rf"(:: {re.escape(room)}\.{name}$)|(``{name}``)", page, flags=re.MULTILINE), (room, name)
+            assert re.search(rf"(:: {re.escape(package)}\.{name}$)|(``{name}``)", page, flags=re.MULTILINE), (
+                package,
+                name,
+            )
 
 
 def public_values(package: str) -> list[object]:
@@ -59,14 +62,14 @@ def public_values(package: str) -> list[object]:
     return [getattr(module, name) for name in getattr(module, "__all__", [])]
 
 
-def test_every_room_is_in_the_reference(conf):
+def test_every_package_is_in_the_reference(conf):
     packages = [module.name for module in pkgutil.walk_packages(sw.__path__, "sapwood.") if module.ispkg]
     # A package that only leads to others, such as sapwood.tasks, has no page of its own.
-    rooms = {name for name in packages if any(not inspect.ismodule(value) for value in public_values(name))}
+    public = {name for name in packages if any(not inspect.ismodule(value) for value in public_values(name))}
     # Commands, native code, and what only experiments and the nursery use among themselves, are no interface.
     inner = re.compile(r"sapwood\.(cli|_core|explorer)\b|sapwood\.experiments\.|sapwood\.corpora\.nursery")
-    missing = {room for room in rooms - set(conf["ROOMS"]) if not inner.match(room)}
-    assert not missing, f"name these in ROOMS of docs/conf.py: {sorted(missing)}"
+    missing = {package for package in public - set(conf["PACKAGES"]) if not inner.match(package)}
+    assert not missing, f"name these in PACKAGES of docs/conf.py: {sorted(missing)}"
 
 
 def test_every_page_is_in_the_contents_once(conf):

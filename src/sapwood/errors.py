@@ -4,8 +4,6 @@ Every type also derives from the built-in exception that people already catch fo
 ``except ValueError`` keeps working. Nothing else belongs here: a message is written where it is raised.
 """
 
-from __future__ import annotations
-
 __all__ = [
     "BracketError",
     "DataError",
@@ -53,7 +51,7 @@ class BracketError(TreeError):
         text = f"{source}:{line}:{column}: {reason}"
         super().__init__(f"{text}\n{context}" if context else text)
 
-    def __reduce__(self) -> tuple[type[BracketError], tuple[str, int, int, str, str]]:
+    def __reduce__(self) -> tuple["type[BracketError]", tuple[str, int, int, str, str]]:
         return type(self), (self.source, self.line, self.column, self.reason, self.context)
 
 

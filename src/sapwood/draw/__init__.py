@@ -9,6 +9,7 @@ from sapwood.draw.places import fragment_places
 from sapwood.draw.spans import LabelledSpan, SpanLayer, span_svg, span_text
 from sapwood.draw.svg import fragment_nodes, weighted_svg
 from sapwood.draw.text import outline, weighted_outline
+from sapwood.lazy import public_names
 
 __all__ = [
     "Bar",
@@ -35,3 +36,5 @@ __all__ = [
     "weighted_outline",
     "weighted_svg",
 ]
+
+__dir__ = public_names(__name__)

@@ -13,9 +13,12 @@ from importlib import import_module
 
 from sapwood.errors import ParameterError
 from sapwood.experiments.tables import Setting, Table
+from sapwood.lazy import public_names
 from sapwood.notebook import HtmlTable
 
 __all__ = ["EXPERIMENTS", "Setting", "run"]
+
+__dir__ = public_names(__name__)
 
 
 @dataclass(frozen=True)

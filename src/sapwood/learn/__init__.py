@@ -1,5 +1,6 @@
 """Kernels or features, and targets: learners with scikit-learn's manners."""
 
+from sapwood.lazy import public_names
 from sapwood.learn.additive import AdditiveLogistic
 from sapwood.learn.explain import Explanation, ModelFragments
 from sapwood.learn.groups import from_ranks
@@ -24,3 +25,5 @@ __all__ = [
     "VotedPerceptron",
     "from_ranks",
 ]
+
+__dir__ = public_names(__name__)

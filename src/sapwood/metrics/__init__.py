@@ -1,5 +1,6 @@
 """The official scorers, exactly: brackets, labels, roles, frames, rankings, and whether a difference means anything."""
 
+from sapwood.lazy import public_names
 from sapwood.metrics.frames import FrameAnalysis, FrameScores, score_frames
 from sapwood.metrics.labels import ClassScore, LabelScores, accuracy, micro_f1, score_labels
 from sapwood.metrics.parseval import (
@@ -48,3 +49,5 @@ __all__ = [
     "score_roles",
     "setwise_loss",
 ]
+
+__dir__ = public_names(__name__)

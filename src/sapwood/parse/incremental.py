@@ -19,11 +19,14 @@ from numpy.typing import NDArray
 from sapwood import _core, settings
 from sapwood.checks import check_choice, check_limit
 from sapwood.errors import DataError, ParameterError
+from sapwood.lazy import public_names
 from sapwood.penn import ADJECTIVE_TAGS, ADVERB_TAGS, NOUN_TAGS, PUNCTUATION_TAGS, VERB_TAGS
 from sapwood.trees import TreeArray
 from sapwood.trees.transforms import delexicalize
 
-__all__ = ["FOOT_CLASSES", "ConnectionPath", "ConnectionPaths", "Forests", "attachment_trees", "word_classes"]
+__all__ = ["ConnectionPaths", "Forests", "attachment_trees"]
+
+__dir__ = public_names(__name__)
 
 Root = Literal["lowest", "top"]
 Missing = Literal["append", "keep", "skip"]

@@ -19,6 +19,7 @@ from sapwood.checks import check_amount
 from sapwood.corpora.nbest import NBest
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import all_or_nothing
+from sapwood.lazy import public_names
 from sapwood.learn import RecursiveRanker
 from sapwood.metrics.parseval import COLLINS, ParsevalRules, ParsevalSummary, SentenceScore, mutual_f1, score_forest
 from sapwood.parse.base import Sentence
@@ -29,6 +30,8 @@ from sapwood.trees import Examples, Tree, TreeArray
 from sapwood.trees.array import concatenate
 
 __all__ = ["RERANKING_RULES", "ParseReranker", "RerankingScores"]
+
+__dir__ = public_names(__name__)
 
 RERANKING_RULES = replace(COLLINS.deleting("S1", "ROOT"), compare_words=False)
 """evalb's rules for any parser's root, but a parse that takes a quotation mark for a word is not left out."""

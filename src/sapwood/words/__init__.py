@@ -1,5 +1,6 @@
 """How alike two words are: tables, taxonomies, WordNet, latent semantics, vectors, and their combinations."""
 
+from sapwood.lazy import public_names
 from sapwood.words.base import WordProduct, WordScaled, WordSimilarity, WordSum
 from sapwood.words.forms import Folded, Inflected, Tagged
 from sapwood.words.latent import Latent
@@ -25,3 +26,5 @@ __all__ = [
     "WordSum",
     "repair",
 ]
+
+__dir__ = public_names(__name__)

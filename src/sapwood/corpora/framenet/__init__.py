@@ -22,6 +22,7 @@ from sapwood.corpora.framenet.release import (
     read_sentence_parses,
     read_splits,
 )
+from sapwood.lazy import public_names
 
 __all__ = [
     "CORE_TYPES",
@@ -43,3 +44,5 @@ __all__ = [
     "read_sentence_parses",
     "read_splits",
 ]
+
+__dir__ = public_names(__name__)

@@ -12,5 +12,8 @@ Nursery(3,000 sentences, 1,500 of them questions; 1,000 pairs; seed 0)
 
 from sapwood.corpora.nursery.garden import Nursery, NurseryPair, NurserySentence, grow
 from sapwood.corpora.nursery.lexicon import Lexicon, lexicon
+from sapwood.lazy import public_names
 
 __all__ = ["Lexicon", "Nursery", "NurseryPair", "NurserySentence", "grow", "lexicon"]
+
+__dir__ = public_names(__name__)

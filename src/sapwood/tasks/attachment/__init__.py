@@ -6,7 +6,10 @@ per word class. Building the forests is the business of ``sapwood.parse.incremen
 
 from __future__ import annotations
 
+from sapwood.lazy import public_names
 from sapwood.tasks.attachment.errors import AttachmentErrors, choices, evaluate, frequency_utility
 from sapwood.tasks.attachment.ranker import AttachmentRanker
 
 __all__ = ["AttachmentErrors", "AttachmentRanker", "choices", "evaluate", "frequency_utility"]
+
+__dir__ = public_names(__name__)

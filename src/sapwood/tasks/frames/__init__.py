@@ -6,6 +6,7 @@ After Das, Martins and Smith (2012). Sentences come parsed (``sentences``); cand
 out of scope.
 """
 
+from sapwood.lazy import public_names
 from sapwood.tasks.frames.evaluation import evaluate_arguments, gold_violations
 from sapwood.tasks.frames.identifier import FrameIdentifier
 from sapwood.tasks.frames.instances import FrameInput
@@ -37,3 +38,5 @@ __all__ = [
     "prediction",
     "write_records",
 ]
+
+__dir__ = public_names(__name__)

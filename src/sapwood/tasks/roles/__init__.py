@@ -5,6 +5,7 @@ chooses candidate constituents, ``features`` describes them, ``classifier`` labe
 ``inference`` chooses labels that fit together, ``labeler`` does all of it.
 """
 
+from sapwood.lazy import public_names
 from sapwood.tasks.roles.arguments import RoleArguments
 from sapwood.tasks.roles.classifier import ROLE_KERNELS, RoleClassifier, role_kernel
 from sapwood.tasks.roles.labeler import RoleExplanation, RoleLabeler
@@ -22,3 +23,5 @@ __all__ = [
     "find_predicates",
     "role_kernel",
 ]
+
+__dir__ = public_names(__name__)
