@@ -14,7 +14,8 @@ from sklearn.exceptions import NotFittedError
 import sapwood as sw
 import specimens
 from sapwood.errors import ModelFileError, ParameterError
-from sapwood.registry import COUNT, LABELS, NUMBERS, Field, Layout, Reader, Writer, array_of, part_of, plain_value
+from sapwood.layouts import COUNT, LABELS, NUMBERS, Field, Layout, array_of, part_of
+from sapwood.registry import Reader, Writer, plain_value
 
 U64 = np.uint64
 

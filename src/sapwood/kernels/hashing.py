@@ -16,7 +16,7 @@ from sapwood.checks import check_count, check_limit
 from sapwood.fitting import all_or_nothing
 from sapwood.kernels.maps import FragmentMap, as_trees
 from sapwood.kernels.syntactic import check_decay
-from sapwood.registry import register_estimator
+from sapwood.layouts import register_estimator
 from sapwood.trees.array import TreeArray
 
 __all__ = ["HashedFragmentMap"]

@@ -20,7 +20,8 @@ from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import Kernel, as_data
 from sapwood.kernels.choice import ChoosesKernel
-from sapwood.registry import Reader, array_of, part_of, register_estimator
+from sapwood.layouts import array_of, part_of, register_estimator
+from sapwood.registry import Reader
 from sapwood.trees.store import VIEW
 
 __all__ = ["LandmarkMap"]

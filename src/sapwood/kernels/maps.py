@@ -23,7 +23,8 @@ from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import as_data
 from sapwood.kernels.selection import chi_squared, hold_head, hold_label, information_gain, internal_labels
 from sapwood.kernels.syntactic import _limit, check_decay
-from sapwood.registry import Field, Reader, Writer, array_of, part_of, plain_value, register_estimator
+from sapwood.layouts import Field, array_of, part_of, register_estimator
+from sapwood.registry import Reader, Writer, plain_value
 from sapwood.trees.array import TreeArray
 from sapwood.trees.grammar_store import head_table_parameters
 from sapwood.trees.heads import HeadTable

@@ -20,6 +20,7 @@ from sapwood.checks import check_choice
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import Matrix, as_data
+from sapwood.layouts import COUNT, LABELS, NUMBERS, Field, register_estimator
 from sapwood.learn.groups import (
     Groups,
     RankerMixin,
@@ -42,7 +43,7 @@ from sapwood.learn.recursive_training import (
 )
 from sapwood.learn.targets import check_classes, check_values
 from sapwood.metrics.ranking import setwise_loss
-from sapwood.registry import COUNT, LABELS, NUMBERS, Field, Reader, register_estimator
+from sapwood.registry import Reader
 
 __all__ = ["RecursiveClassifier", "RecursiveRanker", "RecursiveRegressor"]
 

@@ -24,12 +24,13 @@ from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import Kernel, Matrix, as_data
 from sapwood.kernels.choice import ChoosesKernel
 from sapwood.kernels.explain import one_example
+from sapwood.layouts import LABELS, array_of, part_of, register_estimator
 from sapwood.learn.explain import CompiledExplanation, Explanation, ModelFragments
 from sapwood.learn.parameters import check_iterations
 from sapwood.learn.solver.parallel import parallel_map
 from sapwood.learn.solver.smo import BinaryProblem, solve
 from sapwood.learn.targets import check_classes, check_values, check_weights
-from sapwood.registry import LABELS, Reader, array_of, part_of, plain_value, register_estimator
+from sapwood.registry import Reader, plain_value
 from sapwood.trees.store import VIEW
 
 __all__ = ["KernelSVC", "KernelSVR"]

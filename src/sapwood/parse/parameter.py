@@ -14,9 +14,10 @@ from sklearn.frozen import FrozenEstimator
 from sapwood.callers import levels_to_user
 from sapwood.errors import ModelFileError, ParameterError
 from sapwood.files import load
+from sapwood.layouts import Field
 from sapwood.parse.base import BaseParser
 from sapwood.parse.flat import flat_tree
-from sapwood.registry import Field, Reader, Writer, register
+from sapwood.registry import Reader, Writer, register
 from sapwood.trees.nbest import NBest
 
 __all__ = ["PARSER", "FlatParser", "FunctionParser", "MissingParser", "as_parser"]

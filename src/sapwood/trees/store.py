@@ -12,7 +12,8 @@ import scipy.sparse as sparse
 from sapwood import _core
 from sapwood.checks import is_finite
 from sapwood.errors import DataError
-from sapwood.registry import Field, Reader, Writer, register
+from sapwood.layouts import Field
+from sapwood.registry import Reader, Writer, register
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples
 

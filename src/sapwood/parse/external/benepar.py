@@ -7,9 +7,9 @@ from functools import lru_cache
 from typing import Any
 
 from sapwood.errors import DataError, ParameterError
+from sapwood.layouts import register_estimator
 from sapwood.parse.base import BaseParser
 from sapwood.parse.external.words import as_text, check_text, sentences_of, with_words
-from sapwood.registry import register_estimator
 from sapwood.trees.tree import Tree
 
 __all__ = ["BeneparParser"]

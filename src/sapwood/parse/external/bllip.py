@@ -13,9 +13,9 @@ import numpy as np
 from sapwood import settings
 from sapwood.checks import check_count, check_flag
 from sapwood.errors import DataError, ParameterError
+from sapwood.layouts import register_estimator
 from sapwood.parse.base import BaseParser, check_words, refuse_text
 from sapwood.parse.external.words import penn, with_words
-from sapwood.registry import register_estimator
 from sapwood.trees.array import TreeArray
 from sapwood.trees.nbest import NBest
 from sapwood.trees.tree import Tree

@@ -12,9 +12,9 @@ from urllib.request import ProxyHandler, Request, build_opener
 
 from sapwood.checks import check_amount
 from sapwood.errors import DataError, ParameterError
+from sapwood.layouts import register_estimator
 from sapwood.parse.base import BaseParser
 from sapwood.parse.external.words import penn, with_words
-from sapwood.registry import register_estimator
 from sapwood.trees.tree import Tree
 
 __all__ = ["CoreNLPParser"]

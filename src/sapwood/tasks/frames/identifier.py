@@ -17,8 +17,9 @@ from sklearn.utils.validation import check_is_fitted
 from sapwood.corpora.framenet import FrameTarget, Lexicon
 from sapwood.errors import DataError
 from sapwood.fitting import all_or_nothing
+from sapwood.layouts import Field, part_of, register_estimator
 from sapwood.learn.loglinear import CandidateSets, LogLinear
-from sapwood.registry import Field, Reader, part_of, register_estimator
+from sapwood.registry import Reader
 from sapwood.tasks.frames.instances import FrameInput, check_training, target_tokens
 from sapwood.tasks.frames.lexicon_store import LEXICON
 from sapwood.tasks.frames.rows import code, mixed

@@ -21,9 +21,9 @@ from sapwood.decode import RoleProblem, SpanResult, decode_roles_batch
 from sapwood.draw.spans import LabelledSpan, SpanLayer
 from sapwood.errors import DataError
 from sapwood.fitting import all_or_nothing
+from sapwood.layouts import Field, part_of, register_estimator
 from sapwood.learn.loglinear import CandidateSets, LogLinear
 from sapwood.notebook import HtmlTable
-from sapwood.registry import Field, part_of, register_estimator
 from sapwood.tasks.frames.instances import (
     FrameInput,
     candidate_sets,

@@ -19,9 +19,10 @@ from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import all_or_nothing
 from sapwood.kernels import PENN_TAG_SETS, GrammarDriven, PartialTree, Polynomial, SubsetTree
 from sapwood.kernels.base import Kernel
+from sapwood.layouts import part_of, register_estimator
 from sapwood.learn import KernelSVC
 from sapwood.penn import VERB_TAGS
-from sapwood.registry import Reader, part_of, register_estimator
+from sapwood.registry import Reader
 from sapwood.tasks.roles.arguments import RoleArguments
 from sapwood.trees.grammar import Grammar
 
