@@ -118,7 +118,7 @@ def _recursive(name: str) -> Callable[[], Any]:
 
 
 def _checkpoint() -> Any:
-    from sapwood.learn.checkpoints import Checkpoint
+    from sapwood.resuming import Checkpoint
 
     return Checkpoint("abc", {"epoch": 3}, {"w": np.arange(4.0)})
 

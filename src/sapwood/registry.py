@@ -32,7 +32,7 @@ HOMES = {
     "AttachmentRanker": "sapwood.tasks.attachment.ranker",
     "BeneparParser": "sapwood.parse.external.benepar",
     "BllipParser": "sapwood.parse.external.bllip",
-    "Checkpoint": "sapwood.learn.checkpoints",
+    "Checkpoint": "sapwood.resuming",
     "ConnectionPaths": "sapwood.parse.store",
     "CoreNLPParser": "sapwood.parse.external.corenlp",
     "Examples": "sapwood.trees.store",

@@ -13,7 +13,7 @@ from typing import Any
 
 import sapwood as sw
 import specimens
-from sapwood.learn import checkpoints
+from sapwood import resuming
 
 __all__ = ["JOBS", "progress"]
 
@@ -30,7 +30,7 @@ def _forests() -> tuple[Any, list[int], list[int]]:
 
 def _patient() -> None:
     # Every step is kept, not one in ten seconds.
-    checkpoints.CheckpointFile.__init__.__defaults__ = (0.0,)  # type: ignore[misc]
+    resuming.CheckpointFile.__init__.__defaults__ = (0.0,)  # type: ignore[misc]
 
 
 def ranker(folder: Path) -> None:

@@ -100,9 +100,10 @@ class TestFullDisk:
         assert not os.listdir(tiny)
 
     def test_training_stops_with_its_last_checkpoint_whole(self, tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        from sapwood.learn import RecursiveRanker, checkpoints
+        from sapwood import resuming
+        from sapwood.learn import RecursiveRanker
 
-        monkeypatch.setattr(checkpoints.CheckpointFile.__init__, "__defaults__", (0.0,))
+        monkeypatch.setattr(resuming.CheckpointFile.__init__, "__defaults__", (0.0,))
         (tiny / "filler").write_bytes(b"x" * 60_000)
         ranker = RecursiveRanker(units=40, epochs=3, checkpoint=str(tiny / "state.sap"), random_state=0)
         with pytest.raises(OutputError, match=r"state\.sap: the disk is full"):

@@ -84,13 +84,13 @@ def test_flat_features_and_views(data):
 
 
 def test_interrupted_training_resumes_bit_for_bit(data, tmp_path, monkeypatch):
-    from sapwood.learn import checkpoints
+    from sapwood import resuming
 
     path = tmp_path / "state.sap"
     params = {"epochs": 4, "memory_limit": 0.01, "random_state": 3}
     expected = VotedPerceptron(**params).fit(*data)
-    monkeypatch.setattr(checkpoints.CheckpointFile, "wanted", property(lambda self: self._path is not None))
-    plain, written = checkpoints.save, []
+    monkeypatch.setattr(resuming.CheckpointFile, "wanted", property(lambda self: self._path is not None))
+    plain, written = resuming.save, []
 
     def pulled(value, where):
         plain(value, where)
@@ -98,7 +98,7 @@ def test_interrupted_training_resumes_bit_for_bit(data, tmp_path, monkeypatch):
         if len(written) == 5:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(checkpoints, "save", pulled)
+    monkeypatch.setattr(resuming, "save", pulled)
     with pytest.raises(KeyboardInterrupt):
         VotedPerceptron(checkpoint=path, **params).fit(*data)
     resumed = VotedPerceptron(checkpoint=path, **params).fit(*data)

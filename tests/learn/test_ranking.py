@@ -198,14 +198,14 @@ def test_threads_and_order_do_not_matter(data):
 @pytest.mark.parametrize("kernel", [SubsetTree(decay=0.3).normalized(), PartialTree()], ids=["native", "general"])
 @pytest.mark.parametrize("rule", ["pairwise-best", "setwise"])
 def test_interrupted_training_resumes_bit_for_bit(kernel, rule, data, tmp_path, monkeypatch):
-    from sapwood.learn import checkpoints
+    from sapwood import resuming
 
     X, y, groups = attachments(300)
     path = tmp_path / "state.sap"
     params = {"kernel": kernel, "epochs": 3, "random_state": 3, **RULE_PARAMS[rule]}
     expected = KernelRanker(**params).fit(X, y, groups, validation=data)
-    monkeypatch.setattr(checkpoints.CheckpointFile, "wanted", property(lambda self: self._path is not None))
-    plain, written = checkpoints.save, []
+    monkeypatch.setattr(resuming.CheckpointFile, "wanted", property(lambda self: self._path is not None))
+    plain, written = resuming.save, []
 
     def pulled(value, where):
         plain(value, where)
@@ -213,7 +213,7 @@ def test_interrupted_training_resumes_bit_for_bit(kernel, rule, data, tmp_path, 
         if len(written) == 4:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(checkpoints, "save", pulled)
+    monkeypatch.setattr(resuming, "save", pulled)
     with pytest.raises(KeyboardInterrupt):
         KernelRanker(checkpoint=path, **params).fit(X, y, groups, validation=data)
     resumed = KernelRanker(checkpoint=path, **params).fit(X, y, groups, validation=data)

@@ -137,14 +137,14 @@ def test_extra_inputs_alone_can_decide():
     ids=str,
 )
 def test_interrupted_training_resumes_bit_for_bit(params, data, tmp_path, monkeypatch):
-    from sapwood.learn import checkpoints
+    from sapwood import resuming
 
     path = tmp_path / "state.sap"
     expected = ranker(**params).fit(*data)
     # A write after every call of the native core; the third one is the last before the plug is pulled.
-    monkeypatch.setattr(checkpoints.CheckpointFile, "wanted", property(lambda self: self._path is not None))
+    monkeypatch.setattr(resuming.CheckpointFile, "wanted", property(lambda self: self._path is not None))
     written = []
-    plain = checkpoints.save
+    plain = resuming.save
 
     def pulled(value, where):
         plain(value, where)
@@ -152,7 +152,7 @@ def test_interrupted_training_resumes_bit_for_bit(params, data, tmp_path, monkey
         if len(written) == 3:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(checkpoints, "save", pulled)
+    monkeypatch.setattr(resuming, "save", pulled)
     with pytest.raises(KeyboardInterrupt):
         ranker(checkpoint=path, **params).fit(*data)
     resumed = ranker(checkpoint=path, **params).fit(*data)

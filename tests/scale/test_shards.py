@@ -16,11 +16,11 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.preprocessing import normalize
 
 import sapwood as sw
+from sapwood import resuming
 from sapwood.cli import main
 from sapwood.corpora.drawn import draw_labelled
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.kernels import FragmentMap, HashedFragmentMap
-from sapwood.learn import checkpoints
 from sapwood.scale import ShardClassifier, Shards, in_parts, map_to_shards
 
 TREES, LABELS = draw_labelled(600, seed=7, classes=3)
@@ -160,7 +160,7 @@ def test_training_goes_on_from_a_checkpoint_to_the_same_weights(
 ) -> None:
     shards = map_to_shards(HASHED, parts(), tmp_path / "shards")
     whole = ShardClassifier(epochs=3, alpha=1e-4).fit(shards)
-    monkeypatch.setattr(checkpoints.CheckpointFile, "wanted", property(lambda self: self._path is not None))
+    monkeypatch.setattr(resuming.CheckpointFile, "wanted", property(lambda self: self._path is not None))
     read = Shards.__getitem__
     seen: list[int] = []
 

@@ -79,7 +79,7 @@ def test_training_goes_on_from_a_checkpoint_to_the_same_model(folder, tmp_path, 
     more = ["--learner", "network", "--epochs", "3"]
     assert main(["train", "ranking", data, "-o", str(tmp_path / "whole.sap"), *more]) == 0
     # A checkpoint after every epoch, and an interruption in the second.
-    from sapwood.learn.checkpoints import CheckpointFile
+    from sapwood.resuming import CheckpointFile
 
     written = []
     write = CheckpointFile.write
@@ -102,7 +102,7 @@ def test_training_goes_on_from_a_checkpoint_to_the_same_model(folder, tmp_path, 
     capsys.readouterr()
     # The checkpoint of another training is not taken for one's own.
     assert main([*resumed[:-4], "--epochs", "4", "--checkpoint", str(kept)]) != 0
-    assert "belongs to a training with other data or parameters" in capsys.readouterr().err
+    assert "belongs to a run with other data or parameters" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

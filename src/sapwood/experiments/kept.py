@@ -11,7 +11,7 @@ from typing import Any
 
 from sapwood.errors import DataError
 from sapwood.experiments.tables import Setting
-from sapwood.learn.checkpoints import fingerprint
+from sapwood.resuming import fingerprint
 from sapwood.writing import atomic_write
 
 __all__ = ["Kept"]

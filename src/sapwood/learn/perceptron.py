@@ -22,11 +22,11 @@ from sapwood.kernels.base import Kernel, Matrix, as_data
 from sapwood.kernels.choice import ChoosesKernel
 from sapwood.kernels.finite import check_finite
 from sapwood.layouts import COUNT, LABELS, array_of, part_of, register_estimator
-from sapwood.learn.checkpoints import CheckpointFile, fingerprint
 from sapwood.learn.groups import add_up
 from sapwood.learn.parameters import check_seed
 from sapwood.learn.targets import check_classes
 from sapwood.registry import Reader
+from sapwood.resuming import CheckpointFile, fingerprint
 from sapwood.trees.store import VIEW
 
 __all__ = ["VotedPerceptron"]

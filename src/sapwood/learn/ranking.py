@@ -25,7 +25,6 @@ from sapwood.kernels.data import end_to_end
 from sapwood.kernels.finite import check_finite
 from sapwood.kernels.syntactic import SubsetTree
 from sapwood.layouts import COUNT, NUMBERS, array_of, part_of, register_estimator
-from sapwood.learn.checkpoints import CheckpointFile, fingerprint
 from sapwood.learn.groups import (
     Groups,
     RankerMixin,
@@ -37,6 +36,7 @@ from sapwood.learn.groups import (
 from sapwood.learn.parameters import check_seed
 from sapwood.learn.preference_engines import RULES, Engine, make_engine, make_scorer
 from sapwood.registry import Reader
+from sapwood.resuming import CheckpointFile, fingerprint
 from sapwood.trees.store import VIEW
 
 __all__ = ["KernelRanker"]

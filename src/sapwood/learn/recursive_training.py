@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sapwood import _core, settings
 from sapwood.errors import DataError, ParameterError
 from sapwood.kernels.base import Matrix
-from sapwood.learn.checkpoints import CheckpointFile, fingerprint
+from sapwood.resuming import CheckpointFile, fingerprint
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples
 

@@ -26,9 +26,10 @@ from sapwood.files import load, save
 from sapwood.kernels.base import Kernel, as_data
 from sapwood.kernels.choice import check_kernel
 from sapwood.notebook import HtmlTable
+from sapwood.resuming import fingerprint
 from sapwood.scale import cluster
 from sapwood.scale.extras import need
-from sapwood.scale.ledger import Ledger, digest, safely
+from sapwood.scale.ledger import Ledger, safely
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples
 
@@ -116,7 +117,7 @@ def gram_to_zarr(
         "tile": int(tile),
         "dtype": dtype,
         "compress": bool(compress),
-        "fingerprint": digest(bound, _storable(rows), None if columns is None else _storable(columns)),
+        "fingerprint": fingerprint(bound, _storable(rows), None if columns is None else _storable(columns)),
     }
     ledger = Ledger.begin(folder, _KIND, about)
     store = GramStore(ledger)

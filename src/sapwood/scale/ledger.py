@@ -15,32 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from sapwood.errors import DataError, ModelFileError
-from sapwood.learn.checkpoints import fingerprint
-from sapwood.registry import Writer
 from sapwood.writing import atomic_write
 
-__all__ = ["Ledger", "digest", "safely"]
+__all__ = ["Ledger", "safely"]
 
 FORMAT_VERSION = 1
-
-
-def digest(*values: Any) -> str:
-    """Return a fingerprint of storable objects, arrays and plain values; the same in every process.
-
-    >>> from sapwood.kernels import SubsetTree
-    >>> digest(SubsetTree(decay=0.4)) == digest(SubsetTree(0.4)), digest(SubsetTree()) == digest(SubsetTree(0.5))
-    (True, False)
-    """
-    parts: list[Any] = []
-    for value in values:
-        if hasattr(value, "get_params") or hasattr(value, "views"):
-            # As it would be stored: repr leaves out what is long, such as the rules of a grammar.
-            writer = Writer()
-            parts.append(json.dumps(writer.part(value), ensure_ascii=False))
-            parts += writer.arrays.values()
-        else:
-            parts.append(value)
-    return fingerprint(*parts)
 
 
 class Ledger:

@@ -20,8 +20,8 @@ from sapwood import settings
 from sapwood.checks import check_amount, check_choice, check_count
 from sapwood.errors import DataError
 from sapwood.fitting import all_or_nothing
-from sapwood.learn.checkpoints import CheckpointFile, fingerprint
 from sapwood.registry import Reader, Writer, register
+from sapwood.resuming import CheckpointFile, fingerprint
 from sapwood.scale.parts import in_parts
 from sapwood.scale.shards import Shards
 from sapwood.trees.array import TreeArray
@@ -122,7 +122,7 @@ class ShardClassifier(ClassifierMixin, BaseEstimator):
             found = f"only the class {shards.classes.tolist()[0]!r}" if len(shards.classes) else "no labels"
             raise DataError(f"{shards.folder}: the shards have {found}; a classifier needs at least two classes.")
         self.classes_ = shards.classes
-        notes = CheckpointFile(checkpoint, fingerprint(repr(self.get_params()), shards.fingerprint))
+        notes = CheckpointFile(checkpoint, fingerprint(self.get_params(), shards.fingerprint))
         solver = SGDClassifier(loss=self.loss, alpha=self.alpha, random_state=self.random_state)
         done = 0
         state = notes.read()
@@ -150,8 +150,7 @@ class ShardClassifier(ClassifierMixin, BaseEstimator):
                     progress(step + 1)
         self.coef_, self.intercept_ = np.ascontiguousarray(solver.coef_), solver.intercept_
         self.feature_map_ = shards.feature_map()
-        if checkpoint is not None and os.path.exists(checkpoint):
-            os.unlink(checkpoint)
+        notes.remove()
         return self
 
     def decision_function(self, X: Any) -> Matrix:

@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from sapwood import settings
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.files import load, save
-from sapwood.learn.checkpoints import fingerprint
 from sapwood.notebook import HtmlTable
+from sapwood.resuming import fingerprint
 from sapwood.scale import cluster
-from sapwood.scale.ledger import Ledger, digest, safely
+from sapwood.scale.ledger import Ledger, safely
 from sapwood.scale.parts import as_part
 from sapwood.writing import atomic_write
 
@@ -85,7 +85,7 @@ def map_to_shards(
         raise ParameterError(f"mapping must be a feature map such as HashedFragmentMap(), got {mapping!r}.")
     if dtype not in ("float64", "float32"):
         raise ParameterError(f"dtype must be 'float64' or 'float32', got {dtype!r}.")
-    about = {"map": repr(mapping), "dtype": dtype, "fingerprint": digest(mapping)}
+    about = {"map": repr(mapping), "dtype": dtype, "fingerprint": fingerprint(mapping)}
     ledger = Ledger.begin(folder, _KIND, about)
     with safely(ledger.folder):
         # Written again by every call, so that workers never meet a damaged copy.
