@@ -1,20 +1,24 @@
 """The ``sapwood`` command: names and paths in, one public call, text or JSON out.
 
-Each subcommand is a module with ``add_parser``, which must import nothing heavy, and ``run``. Exit codes: 0 for
-success, 1 for data that cannot be used, 2 for a command line that cannot be understood.
+Each command is a module with ``COMMAND``, which must import nothing heavy before it runs. Exit codes: 0 for success,
+1 for data that cannot be used, 2 for a command line that cannot be understood.
 """
 
 from __future__ import annotations
 
 import argparse
 import io
+import logging
 import os
 import re
 import sys
+import time
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from importlib import import_module
+from contextlib import ExitStack, contextmanager
+from importlib import import_module, metadata
+
+from sapwood.cli.command import CommandParser
 
 __all__ = ["main"]
 
@@ -42,23 +46,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     parser = build_parser()
     options = parser.parse_args(arguments)
-    if not hasattr(options, "run"):
+    if not hasattr(options, "command"):
         parser.print_help()
         return 2
     from sapwood import settings
     from sapwood.errors import ParameterError, SapwoodError
 
     _open_streams()
+    progress = sys.stderr.isatty() and not options.quiet
     try:
         with (
-            _told_warnings(),
-            settings.options(threads=getattr(options, "threads", None), progress=sys.stderr.isatty()),
+            _told(options),
+            settings.options(threads=getattr(options, "threads", None), progress=progress),
+            _files_to_write(options),
         ):
-            code: int = options.run(options)
-        sys.stdout.flush()
-        return code
+            code: int | None = options.command.run(options)
+            sys.stdout.flush()
+        return code or 0
     except SapwoodError as error:
-        print(f"sapwood: {_worded(str(error), options)}", file=sys.stderr)
+        print(f"sapwood: {_worded(error, options)}", file=sys.stderr)
         return 2 if isinstance(error, ParameterError) else 1
     except BrokenPipeError:
         # Whoever read our output has enough, as head does. Python would complain again when it flushes at exit.
@@ -71,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UnicodeEncodeError as error:
         print(
             f"sapwood: standard output is in {error.encoding}, which has no {error.object[error.start]!r}; set "
-            "PYTHONIOENCODING=utf-8, or write to a file with --out.",
+            "PYTHONIOENCODING=utf-8, or write to a file with --output.",
             file=sys.stderr,
         )
         return 1
@@ -81,11 +87,58 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 @contextmanager
-def _told_warnings() -> Iterator[None]:
-    """Print warnings as plain lines on standard error, each once; whose code they come from is nothing to users."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("once", UserWarning)
-        warnings.showwarning = lambda message, *_, **__: print(f"sapwood: {message}", file=sys.stderr)
+def _told(options: argparse.Namespace) -> Iterator[None]:
+    """Print notes and warnings as plain lines on standard error, as ``--quiet`` and ``--verbose`` say.
+
+    Warnings are printed once each; whose code they come from is nothing to users.
+    """
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("sapwood: %(message)s"))
+    logger = logging.getLogger("sapwood")
+    former = logger.level, logger.propagate
+    logger.addHandler(handler)
+    logger.setLevel(logging.WARNING if options.quiet else logging.DEBUG if options.verbose else logging.INFO)
+    logger.propagate = False
+    began, cpu = time.perf_counter(), time.process_time()
+    try:
+        if options.verbose:
+            logger.debug("%s", _versions())
+        with warnings.catch_warnings():
+            warnings.simplefilter("once", UserWarning)
+            warnings.showwarning = lambda message, *_, **__: logger.warning("%s", message)
+            yield
+    finally:
+        logger.debug("took %.2f s, %.2f s of CPU", time.perf_counter() - began, time.process_time() - cpu)
+        logger.removeHandler(handler)
+        logger.level, logger.propagate = former
+
+
+def _versions() -> str:
+    from sapwood import __version__, settings
+
+    packages = (f"{name} {metadata.version(name)}" for name in ("numpy", "scipy", "scikit-learn"))
+    python = ".".join(map(str, sys.version_info[:3]))
+    return f"version {__version__}, Python {python}, {', '.join(packages)}, {settings.threads()} threads"
+
+
+@contextmanager
+def _files_to_write(options: argparse.Namespace) -> Iterator[None]:
+    """Refuse files that cannot be written before the work for them is done, and lock those that can."""
+    from sapwood.cli.locking import locked
+    from sapwood.errors import ParameterError
+    from sapwood.writing import check_writable
+
+    names = {name: getattr(options, name) for name in options.command.writes if hasattr(options, name)}
+    if names.get("output") == "-":
+        raise ParameterError("--output: name a file; what can go to standard output does so without the option.")
+    paths = [path for path in names.values() if path is not None and path != "-"]
+    for path in paths:
+        check_writable(path)
+    if len({os.path.realpath(path) for path in paths}) < len(paths):
+        raise ParameterError(f"{paths[0]}: is named as the file to write by two options; give each its own.")
+    with ExitStack() as locks:
+        for path in paths:
+            locks.enter_context(locked(path))
         yield
 
 
@@ -129,21 +182,25 @@ class _ClosedOutput(io.TextIOBase):
         raise OutputError("standard output is closed; leave it open, or send it to a file with > FILE.")
 
 
-def _worded(message: str, options: argparse.Namespace) -> str:
-    """Say how to pass an encoding on the command line, where the library says how to do so in Python."""
+def _worded(error: Exception, options: argparse.Namespace) -> str:
+    """Name options of the command line where the library names parameters."""
+    from sapwood.errors import BracketError
+
     advice = "convert it with iconv -f latin1 -t utf8"
     if hasattr(options, "encoding"):
         advice = "pass --encoding, such as --encoding latin-1"
-    return re.sub(r"pass (encoding=|its encoding\b|the encoding of the file\b)", advice, message)
+    message = re.sub(r"pass (encoding=|its encoding\b|the encoding of the file\b)", advice, str(error))
+    text = isinstance(error, BracketError) and error.reason.startswith("expected '(' but found the text")
+    if text and getattr(options, "parser", "") is None:
+        message += "\nIf this is text and not trees, name a parser: --parser MODEL, of sapwood train parser."
+    return message
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """Build the parser with all subcommands."""
+def build_parser() -> CommandParser:
+    """Build the parser with all commands."""
     from sapwood import __version__
 
-    parser = argparse.ArgumentParser(prog="sapwood", description="Learn from parse trees.")
+    parser = CommandParser(prog="sapwood", description="Learn from parse trees.")
     parser.add_argument("--version", action="version", version=f"sapwood {__version__}")
-    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND")
-    for name in _COMMANDS:
-        import_module(f"sapwood.cli.{name}").add_parser(subparsers)
+    parser.add_commands((import_module(f"sapwood.cli.{name}").COMMAND for name in _COMMANDS), "command")
     return parser

@@ -8,62 +8,29 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import sys
 from typing import Any
 
-from sapwood.cli.arguments import check_outputs
-from sapwood.cli.texts import open_named
+from sapwood.cli.command import Command, argument
+from sapwood.cli.inputs import open_named
+from sapwood.cli.options import OUTPUT, THREADS, positive_float, positive_int
+from sapwood.cli.output import write_file
 from sapwood.errors import DataError, SapwoodError
 
-__all__ = ["add_parser", "run"]
+__all__ = ["COMMAND"]
 
 METHODS = ("local", "beam", "lp", "ad3", "ad3-exact", "exact", "ilp")
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
-    """Add the ``decode`` command to the main parser's commands."""
-    parser = subparsers.add_parser(
-        "decode",
-        help="find the best roles under constraints",
-        description="Fill roles with spans so that the total score is best and no constraint is broken.",
-        epilog=(
-            "Every line of FILE is an object with scores (roles × spans), spans (first and last token, null "
-            "as [-1, -1]) and, where wanted, excludes, requires, allowed, n_tokens, roles (names) and id."
-        ),
-    )
-    parser.add_argument("file", metavar="FILE.jsonl", help="problems, one JSON object per line; - reads standard input")
-    parser.add_argument("--method", choices=METHODS, default="exact", help="how to decode (default: %(default)s)")
-    parser.add_argument(
-        "--beam", type=int, default=100, metavar="N", help="width of --method beam (default: %(default)s)"
-    )
-    parser.add_argument("--time-limit", type=float, metavar="SECONDS", help="for each problem (default: none)")
-    parser.add_argument(
-        "--threads", type=int, metavar="N", help="native threads (default: all; results do not depend on it)"
-    )
-    parser.add_argument("--out", metavar="FILE", help="write here instead of standard output, whole or not at all")
-    parser.set_defaults(run=run)
-    return parser
-
-
-def run(args: argparse.Namespace) -> int:
-    """Decode a file of problems."""
+def _run(options: argparse.Namespace) -> None:
     from sapwood.decode import decode_roles_batch
-    from sapwood.writing import atomic_write
 
-    check_outputs(args.out)
-    rows, problems = _read(args.file)
+    rows, problems = _read(options.file)
     results = decode_roles_batch(
-        problems, method=args.method, beam=args.beam, time_limit=args.time_limit, threads=args.threads
+        problems, method=options.method, beam=options.beam, time_limit=options.time_limit, threads=options.threads
     )
-    lines = (
-        json.dumps(_answer(row, problem.null, result), ensure_ascii=False, allow_nan=False) + "\n"
-        for row, problem, result in zip(rows, problems, results, strict=True)
-    )
-    if args.out:
-        atomic_write(args.out, "".join(lines).encode())
-    else:
-        sys.stdout.writelines(lines)
-    return 0
+    answers = (_answer(row, problem.null, result) for row, problem, result in zip(rows, problems, results, strict=True))
+    lines = (json.dumps(one, ensure_ascii=False, allow_nan=False) + "\n" for one in answers)
+    write_file(options.output, "".join(lines))
 
 
 def _read(path: str) -> tuple[list[dict[str, Any]], list[Any]]:
@@ -132,3 +99,23 @@ def _answer(row: dict[str, Any], null: int, result: Any) -> dict[str, Any]:
     answer["status"] = result.status
     answer["violations"] = result.violations
     return answer
+
+
+COMMAND = Command(
+    "decode",
+    "find the best roles under constraints",
+    "Fill roles with spans so that the total score is best and no constraint is broken.",
+    (
+        argument("file", metavar="FILE.jsonl", help="problems, one JSON object per line; - reads standard input"),
+        argument("--method", choices=METHODS, default="exact", help="how to decode (default: %(default)s)"),
+        argument(
+            "--beam", type=positive_int, default=100, metavar="N", help="width of --method beam (default: %(default)s)"
+        ),
+        argument("--time-limit", type=positive_float, metavar="SECONDS", help="for each problem (default: none)"),
+        OUTPUT,
+        THREADS,
+    ),
+    _run,
+    epilog="Every line of FILE is an object with scores (roles × spans), spans (first and last token, null as "
+    "[-1, -1]) and, where wanted, excludes, requires, allowed, n_tokens, roles (names) and id.",
+)

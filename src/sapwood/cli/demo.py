@@ -4,32 +4,15 @@ from __future__ import annotations
 
 import argparse
 
-from sapwood.cli.arguments import Subparsers, add_threads, check_outputs
+from sapwood.cli.command import Command, argument
+from sapwood.cli.options import OUTPUT, THREADS
+from sapwood.cli.output import summary
+from sapwood.experiments.demo import SECTIONS
 
-__all__ = ["add_parser", "run"]
-
-
-def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
-    """Describe the command."""
-    from sapwood.experiments.demo import SECTIONS
-
-    parser = subparsers.add_parser(
-        "demo",
-        help="show every task on the built-in corpus, and write a report",
-        description="Run every task on the nursery, a corpus that Sapwood grows from a grammar, print a table for "
-        "each, and write all of it with pictures to one HTML file. The nursery is a garden, not a benchmark: the "
-        "figures show that things work, not how well they do on real language.",
-    )
-    parser.add_argument("tasks", nargs="*", metavar="TASK", help=f"of {', '.join(SECTIONS)} (default: all)", default=[])
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", default="report.html", help="the page to write (default: %(default)s)"
-    )
-    add_threads(parser)
-    parser.set_defaults(run=run)
+__all__ = ["COMMAND"]
 
 
-def run(options: argparse.Namespace) -> int:
-    """Grow the corpus, show one section after the other, and write the report."""
+def _run(options: argparse.Namespace) -> None:
     import os
     import platform
     import time
@@ -38,14 +21,12 @@ def run(options: argparse.Namespace) -> int:
     from sapwood import __version__, settings
     from sapwood.corpora import nursery
     from sapwood.errors import ParameterError
-    from sapwood.experiments.demo import SECTIONS
     from sapwood.report import Section, report_page
     from sapwood.writing import atomic_write
 
     for task in options.tasks:
         if task not in SECTIONS:
             raise ParameterError(f"there is no task {task!r}; there are {', '.join(SECTIONS)}.")
-    check_outputs(options.output)
     start = time.perf_counter()
     print("The nursery: sentences grown from a grammar. A garden, not a benchmark.", flush=True)
     garden = nursery.grow()
@@ -63,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
                 print(f"\n{part}", flush=True)
         section.seconds = time.perf_counter() - begin
         sections.append(section)
-        print(f"\nTook {section.seconds:.1f} s.", flush=True)
+        summary(options, f"\nTook {section.seconds:.1f} s.")
     facts = {
         "Sapwood": __version__,
         "machine": f"{platform.machine()}, {os.cpu_count()} cores, {settings.threads()} threads",
@@ -75,5 +56,20 @@ def run(options: argparse.Namespace) -> int:
         "benchmark: the figures show that things work, not how well they do on real language."
     )
     atomic_write(options.output, report_page("Sapwood at work", sections, lead=lead, facts=facts).encode())
-    print(f"\n{time.perf_counter() - start:.1f} s in all. All of it, with pictures, is in\n{options.output}")
-    return 0
+    total = time.perf_counter() - start
+    summary(options, f"\n{total:.1f} s in all. All of it, with pictures, is in\n{options.output}")
+
+
+COMMAND = Command(
+    "demo",
+    "show every task on the built-in corpus, and write a report",
+    "Run every task on the nursery, a corpus that Sapwood generates from a grammar, print a table for each, and write "
+    "all of it with pictures to one HTML file. The nursery is synthetic and no benchmark: the figures show that things "
+    "work, not how well they do on real language.",
+    (
+        argument("tasks", nargs="*", metavar="TASK", help=f"of {', '.join(SECTIONS)} (default: all)", default=[]),
+        OUTPUT.but(default="report.html", help="the page to write (default: %(default)s)"),
+        THREADS,
+    ),
+    _run,
+)

@@ -7,12 +7,13 @@ something that Sapwood cannot do without is missing or does not work.
 from __future__ import annotations
 
 import argparse
-import json
 from dataclasses import asdict, dataclass
 
-from sapwood.cli.arguments import Subparsers
+from sapwood.cli.command import Command
+from sapwood.cli.options import DATA_FOLDERS, JSON
+from sapwood.cli.output import report
 
-__all__ = ["add_parser", "run"]
+__all__ = ["COMMAND"]
 
 # Extras that are for people who work on Sapwood itself.
 _INTERNAL = ("dev", "docs")
@@ -29,26 +30,9 @@ class _Finding:
     advice: str = ""
 
 
-def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
-    """Describe the command."""
-    parser = subparsers.add_parser(
-        "doctor",
-        help="say what is installed, found and missing, and how to get it",
-        description="Check the installation: versions, a calculation by the native core, optional packages, WordNet "
-        "and corpora. Exit code 1 if something that is needed is missing or broken; optional things may be missing.",
-    )
-    parser.add_argument("--data", action="append", default=[], metavar="DIR", help="a folder to look in; repeatable")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> int:
-    """Look at everything and print what was found."""
+def _run(options: argparse.Namespace) -> int:
     findings = [*_basics(), *_packages(), *_data(options.data)]
-    if options.json:
-        print(json.dumps([asdict(finding) for finding in findings], indent=2, ensure_ascii=False))
-    else:
-        _print(findings)
+    report(options, [asdict(finding) for finding in findings], _text(findings))
     return 1 if any(finding.state == "broken" for finding in findings) else 0
 
 
@@ -179,26 +163,38 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def _print(findings: list[_Finding]) -> None:
+def _text(findings: list[_Finding]) -> str:
     from textwrap import wrap
 
     signs = {"ok": "ok", "missing": "--", "broken": "NO"}
     width = max(len(finding.name) for finding in findings)
-    group = ""
+    lines: list[str] = []
+    group = None
     for finding in findings:
         if finding.group != group:
-            print(f"{'' if not group else chr(10)}{finding.group}")
             group = finding.group
+            lines += ["", group] if lines else [group]
         lead = f"  {signs[finding.state]}  {finding.name:<{width}}  "
         texts = [finding.found, f"get it: {finding.advice}" if finding.advice and finding.state != "ok" else ""]
         # Paths are not broken: a path in two pieces cannot be copied.
-        lines = [
+        wrapped = [
             line
             for text in texts
             for line in wrap(text, 80 - len(lead), break_long_words=False, break_on_hyphens=False)
         ]
-        print(lead + f"\n{' ' * len(lead)}".join(lines))
+        lines.append(lead + f"\n{' ' * len(lead)}".join(wrapped))
     count = {state: sum(finding.state == state for finding in findings) for state in signs}
-    print(f"\n{count['ok']} found, {count['missing']} optional things missing, {count['broken']} broken.")
+    lines += ["", f"{count['ok']} found, {count['missing']} optional things missing, {count['broken']} broken."]
     if count["broken"]:
-        print("Sapwood will not work well before what is marked NO is mended.")
+        lines.append("Sapwood will not work well before what is marked NO is mended.")
+    return "\n".join(lines)
+
+
+COMMAND = Command(
+    "doctor",
+    "say what is installed, found and missing, and how to get it",
+    "Check the installation: versions, a calculation by the native core, optional packages, WordNet and corpora. Exit "
+    "code 1 if something that is needed is missing or broken; optional things may be missing.",
+    (DATA_FOLDERS, JSON),
+    _run,
+)

@@ -4,32 +4,33 @@ from __future__ import annotations
 
 import argparse
 
-from sapwood.cli.arguments import Subparsers, add_parser_model, add_threads
+from sapwood.cli.command import Command, argument
+from sapwood.cli.options import ENCODING, JSON, PARSER, THREADS
+from sapwood.cli.output import report
 
-__all__ = ["add_parser", "run"]
-
-
-def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
-    """Describe the command."""
-    parser = subparsers.add_parser(
-        "evaluate",
-        help="score a model on labelled trees",
-        description="Print accuracy, and precision, recall and F1 per class.",
-    )
-    parser.add_argument("model", metavar="MODEL", help="model file")
-    parser.add_argument("data", metavar="DATA", help="file of label<TAB>tree lines, or - for standard input")
-    parser.add_argument("--encoding", metavar="NAME", help="trees, questions: of DATA (default: utf-8)")
-    add_parser_model(parser, "DATA is text with labels; the model's own parser is used where it has one")
-    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
-    add_threads(parser)
-    parser.set_defaults(run=run)
+__all__ = ["COMMAND"]
 
 
-def run(options: argparse.Namespace) -> int:
-    """Load the model and let its kind score it."""
-    from sapwood.cli.answering import load_model, refuse_foreign
+def _run(options: argparse.Namespace) -> None:
+    from sapwood.cli.inference import load_model, reject_unsupported
 
-    model, answering = load_model(options.model, options.parser)
-    refuse_foreign(model, answering, options)
-    code: int = answering.evaluate(model, options)
-    return code
+    model, inference = load_model(options.model, options.parser)
+    reject_unsupported(model, inference, options)
+    report(options, *inference.evaluate(model, options))
+
+
+COMMAND = Command(
+    "evaluate",
+    "score a model on labeled data",
+    "Score a model on data with the right answers, in the format that it was trained on: accuracy, and precision, "
+    "recall and F1 per class.",
+    (
+        argument("model", metavar="MODEL", help="model file"),
+        argument("data", metavar="DATA", help="data with the right answers, or - for standard input"),
+        ENCODING.but(default=None, help="of DATA, for models of trees and questions (default: utf-8)"),
+        PARSER.but(help="DATA is text, parsed with this model instead of the parser that MODEL has"),
+        JSON,
+        THREADS,
+    ),
+    _run,
+)

@@ -3,37 +3,17 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 
-from sapwood.cli.arguments import Subparsers, add_threads, check_outputs
+from sapwood.cli.command import Command, argument
+from sapwood.cli.options import HTML, JSON, SEED, THREADS
+from sapwood.cli.output import show
 from sapwood.experiments import EXPERIMENTS
 
-__all__ = ["add_parser", "run"]
+__all__ = ["COMMAND"]
 
 
-def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
-    """Describe the command."""
-    parser = subparsers.add_parser(
-        "experiment",
-        help="make the tables of a paper again",
-        description="Run a published experiment on corpora that you have, and print each table when it is complete.",
-    )
-    names = parser.add_subparsers(title="experiments", metavar="NAME", required=True)
-    for name, experiment in EXPERIMENTS.items():
-        one = names.add_parser(name, help=experiment.summary, description=experiment.summary)
-        one.add_argument("--data", metavar="DIR", help="folder with one folder per corpus (default: see sapwood data)")
-        one.add_argument("--seed", type=int, default=0, metavar="N", help="default: %(default)s")
-        one.add_argument("--cache", metavar="DIR", help="keep intermediate results here, and use those that are there")
-        one.add_argument(
-            "--tables", nargs="+", default=[], metavar="TABLE", help=f"of {', '.join(experiment.tables)} (default: all)"
-        )
-        one.add_argument("--json", metavar="FILE", help="write the tables there too, after each one")
-        one.add_argument("--merge", action="store_true", help="keep the tables of that file that are not made again")
-        one.add_argument("--html", metavar="FILE", help="write a page of the tables with charts, after each one")
-        add_threads(one)
-        one.set_defaults(run=run, experiment=name)
-
-
-def run(options: argparse.Namespace) -> int:
+def _run(name: str, options: argparse.Namespace) -> None:
     """Print each table as it becomes complete; the files always hold what is complete."""
     import time
     from pathlib import Path
@@ -46,8 +26,7 @@ def run(options: argparse.Namespace) -> int:
     from sapwood.report import Section, report_page
     from sapwood.writing import atomic_write
 
-    check_outputs(options.json, options.html)
-    if options.merge and not options.json:
+    if options.merge and options.json in (None, "-"):
         raise ParameterError("--merge keeps the tables of a file; name it with --json.")
     setting = Setting(
         data=Path(options.data) if options.data else None,
@@ -55,24 +34,59 @@ def run(options: argparse.Namespace) -> int:
         cache=Path(options.cache) if options.cache else None,
         tables=tuple(options.tables),
     )
-    kept = read_results(options.json) if options.merge and options.json and Path(options.json).exists() else {}
+    kept = read_results(options.json) if options.merge and Path(options.json).exists() else {}
     done: dict[str, Table] = {}
+    text = ""
     began = ended = time.perf_counter()
-    for table in run_experiment(options.experiment, setting):
-        print(f"{table}\n", flush=True)
+    for table in run_experiment(name, setting):
+        show(options, f"{table}\n")
         # A long table is given again and again while it grows; the last one is the whole.
         began = began if table.name in done else ended
         ended = time.perf_counter()
-        record = made(setting, options.experiment, ended - began)
+        record = made(setting, name, ended - began)
         done[table.name] = table
         kept[table.name] = (table, record)
-        if options.json:
-            text = results_text(options.experiment, EXPERIMENTS[options.experiment].tables, kept)
+        text = results_text(name, EXPERIMENTS[name].tables, kept)
+        if options.json not in (None, "-"):
             atomic_write(options.json, text.encode())
         if options.html:
             section = Section("Tables", parts=list(done.values()))
-            lead = f"{EXPERIMENTS[options.experiment].summary}."
+            lead = f"{EXPERIMENTS[name].summary}."
             shown = {key: str(value) for key, value in record.items()}
-            page = report_page(f"Experiment: {options.experiment}", [section], lead=lead, facts=shown)
+            page = report_page(f"Experiment: {name}", [section], lead=lead, facts=shown)
             atomic_write(options.html, page.encode())
-    return 0
+    if options.json == "-":
+        print(text, end="")
+
+
+COMMAND = Command(
+    "experiment",
+    "make the tables of a paper again",
+    "Run a published experiment on corpora that you have, and print each table when it is complete.",
+    commands=[
+        Command(
+            name,
+            experiment.summary,
+            f"{experiment.summary}.",
+            (
+                argument("--data", metavar="DIR", help="folder with one folder per corpus (default: see sapwood data)"),
+                SEED,
+                argument("--cache", metavar="DIR", help="keep intermediate results here, and use those that are there"),
+                argument(
+                    "--tables",
+                    nargs="+",
+                    default=[],
+                    metavar="TABLE",
+                    help=f"of {', '.join(experiment.tables)} (default: all)",
+                ),
+                JSON.but(help="write the tables as JSON, after each one; - prints them so at the end"),
+                argument("--merge", action="store_true", help="keep the tables of that file that are not made again"),
+                HTML.but(help="write a page of the tables with charts, after each one"),
+                THREADS,
+            ),
+            partial(_run, name),
+        )
+        for name, experiment in EXPERIMENTS.items()
+    ],
+    kind="experiment",
+)

@@ -1,53 +1,20 @@
-"""``sapwood explain``: say why a model decides as it does, or why two trees are alike."""
+"""``sapwood explain``: say why a model decides as it does, or why two trees are similar."""
 
 from __future__ import annotations
 
 import argparse
 from typing import Any
 
-from sapwood.cli.arguments import (
-    Subparsers,
-    add_kernel,
-    add_reading,
-    add_threads,
-    check_outputs,
-    positive_int,
-    read_named,
-)
+from sapwood.cli.command import Command, argument
+from sapwood.cli.inputs import read_named
+from sapwood.cli.options import HTML, KERNEL, READING, THREADS, positive_int
 
-__all__ = ["add_parser", "run"]
+__all__ = ["COMMAND"]
 
 
-def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
-    """Describe the command."""
-    parser = subparsers.add_parser(
-        "explain",
-        help="say why a model decides as it does, or why two trees are alike",
-        description=(
-            "With MODEL and TREES: show what each node of each tree adds to the score of its class, and the heaviest "
-            "fragments. With --kernel and two files: show the fragments that the first trees of both share."
-        ),
-    )
-    parser.add_argument("first", metavar="MODEL|A", help="a model file; with --kernel, a file of bracketed trees")
-    parser.add_argument(
-        "second", metavar="TREES|B", nargs="?", help="trees, one or label<TAB>tree per line, or - for standard input"
-    )
-    add_kernel(parser)
-    parser.add_argument("--label", metavar="CLASS", help="the class to argue for (default: the predicted one)")
-    parser.add_argument("--model", action="store_true", help="list the heaviest fragments of the model itself")
-    parser.add_argument("--top", type=positive_int, default=10, metavar="N", help="fragments to list (default: 10)")
-    parser.add_argument("--count", type=positive_int, default=3, metavar="N", help="trees to explain (default: 3)")
-    parser.add_argument("--html", metavar="OUT", help="write a page with pictures instead of text")
-    add_reading(parser)
-    add_threads(parser)
-    parser.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> int:
-    """Explain and print, or write a page."""
+def _run(options: argparse.Namespace) -> None:
     from sapwood.errors import ParameterError
 
-    check_outputs(options.html)
     if options.kernel and (options.model or options.label):
         raise ParameterError("--label and --model belong to a model; leave them out with --kernel.")
     if not options.kernel and (options.drop_traces or options.drop_function_tags):
@@ -57,7 +24,8 @@ def run(options: argparse.Namespace) -> int:
     if options.second is None and not options.model:
         raise ParameterError("name a file of trees too; see sapwood explain --help.")
     if options.kernel:
-        return _show([_explain_kernel(options)], options, "Why two trees are alike")
+        _show([_explain_kernel(options)], options, "Why two trees are similar")
+        return
     from sapwood.cli.models import load_classifier
 
     model = load_classifier(options.first)
@@ -68,14 +36,14 @@ def run(options: argparse.Namespace) -> int:
             names = names[1:]
         explanations += [model.fragments(name, top=options.top) for name in names]
     if options.second is not None:
-        from sapwood.cli.answering.trees import read
+        from sapwood.cli.inference.trees import read
 
         options.data = options.second
         trees, _ = read(options, labels=False)
         label = None if options.label is None else _class(model, options.label)
         for row in range(min(options.count, len(trees))):
             explanations.append(model.explain(trees[row : row + 1], label=label, top=options.top))
-    return _show(explanations, options, "Why these decisions")
+    _show(explanations, options, "Why these decisions")
 
 
 def _explain_kernel(options: argparse.Namespace) -> Any:
@@ -99,7 +67,7 @@ def _class(model: Any, name: str) -> Any:
     raise ParameterError(f"there is no class {name!r}; the classes are {', '.join(map(str, model.classes_))}.")
 
 
-def _show(explanations: list[Any], options: argparse.Namespace, title: str) -> int:
+def _show(explanations: list[Any], options: argparse.Namespace, title: str) -> None:
     if options.html:
         from sapwood.draw import page
         from sapwood.writing import atomic_write
@@ -107,4 +75,29 @@ def _show(explanations: list[Any], options: argparse.Namespace, title: str) -> i
         atomic_write(options.html, page(title, [found._repr_html_() for found in explanations]).encode())
     else:
         print("\n\n".join(found.to_text(width=80) for found in explanations))
-    return 0
+
+
+COMMAND = Command(
+    "explain",
+    "say why a model decides as it does, or why two trees are similar",
+    "With MODEL and TREES: show what each node of each tree adds to the score of its class, and the heaviest "
+    "fragments. With --kernel and two files: show the fragments that the first trees of both share.",
+    (
+        argument("first", metavar="MODEL|A", help="a model file; with --kernel, a file of bracketed trees"),
+        argument(
+            "second",
+            metavar="TREES|B",
+            nargs="?",
+            help="trees, one or label<TAB>tree per line, or - for standard input",
+        ),
+        KERNEL,
+        argument("--label", metavar="CLASS", help="the class to argue for (default: the predicted one)"),
+        argument("--model", action="store_true", help="list the heaviest fragments of the model itself"),
+        argument("--top", type=positive_int, default=10, metavar="N", help="fragments to list (default: 10)"),
+        argument("--count", type=positive_int, default=3, metavar="N", help="trees to explain (default: 3)"),
+        HTML.but(help="write a page with pictures instead of text"),
+        *READING,
+        THREADS,
+    ),
+    _run,
+)

@@ -10,41 +10,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sapwood.cli.arguments import Subparsers, add_kernel, add_reading, add_threads, positive_int, read_named
+from sapwood.cli.command import Command, OneOf, argument
+from sapwood.cli.inputs import read_named
+from sapwood.cli.options import KERNEL, OUTPUT, READING, THREADS, positive_int
+from sapwood.cli.output import summary
 
-__all__ = ["add_parser", "run"]
-
-
-def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
-    """Describe the command."""
-    parser = subparsers.add_parser(
-        "gram",
-        help="compute a large Gram matrix into a folder, here or on a cluster",
-        description="Compute the Gram matrix of the trees in A, or the values of A against B, into a Zarr array, tile "
-        "by tile. Stopped runs go on when the same command is given again. Needs pip install sapwood[scale].",
-    )
-    parser.add_argument("A", help="file of bracketed trees, a quoted glob pattern, or - for standard input")
-    parser.add_argument("B", nargs="?", help="a second file")
-    parser.add_argument("-o", "--out", required=True, metavar="DIR", help="a new folder, or that of a stopped run")
-    add_kernel(parser, required=True)
-    parser.add_argument("--tile", type=positive_int, default=2000, metavar="N", help="rows of a tile (default: 2000)")
-    parser.add_argument("--dtype", choices=("float64", "float32"), default="float64", help="default: %(default)s")
-    parser.add_argument("--compress", action="store_true", help="compress tiles (zstd)")
-    add_reading(parser)
-    where = parser.add_mutually_exclusive_group()
-    where.add_argument("--workers", type=positive_int, metavar="N", help="start so many worker processes here")
-    where.add_argument("--scheduler", metavar="ADDRESS", help="a running Dask cluster, such as tcp://head:8786")
-    add_threads(parser)
-    parser.set_defaults(run=run)
+__all__ = ["COMMAND"]
 
 
-def run(options: argparse.Namespace) -> int:
-    """Compute what is missing, and say what there is."""
+def _run(options: argparse.Namespace) -> None:
     from sapwood.errors import ParameterError
     from sapwood.kernels import parse_kernel
     from sapwood.scale import gram_to_zarr
 
-    if not options.out:
+    if not options.output:
         raise ParameterError("the name of the folder to write is empty; name a folder.")
     kernel = parse_kernel(options.kernel)
     rows, *others = read_named(options, options.A, options.B)
@@ -53,15 +32,15 @@ def run(options: argparse.Namespace) -> int:
         store = gram_to_zarr(
             kernel,
             rows,
-            options.out,
+            options.output,
             Y=columns,
             client=client,
             tile=options.tile,
             dtype=options.dtype,
             compress=options.compress,
         )
-    print(f"{options.out}: {store.shape[0]:,} x {store.shape[1]:,}, {len(store.tiles):,} tiles, {store.computed:,} new")
-    return 0
+    shape = f"{store.shape[0]:,} x {store.shape[1]:,}"
+    summary(options, f"{options.output}: {shape}, {len(store.tiles):,} tiles, {store.computed:,} new")
 
 
 @contextmanager
@@ -108,3 +87,28 @@ def _processes(distributed: Any, workers: int) -> Iterator[Any]:
                 if nanny.pid:
                     os.kill(nanny.pid, signal.SIGKILL)
             raise
+
+
+COMMAND = Command(
+    "gram",
+    "compute a large Gram matrix into a folder, here or on a cluster",
+    "Compute the Gram matrix of the trees in A, or the values of A against B, into a Zarr array, tile by tile. Stopped "
+    "runs go on when the same command is given again. Needs pip install sapwood[scale].",
+    (
+        argument("A", help="file of bracketed trees, a quoted glob pattern, or - for standard input"),
+        argument("B", nargs="?", help="a second file"),
+        OUTPUT.but(required=True, metavar="DIR", help="a new folder, or that of a stopped run"),
+        KERNEL.but(required=True),
+        argument("--tile", type=positive_int, default=2000, metavar="N", help="rows of a tile (default: 2000)"),
+        argument("--dtype", choices=("float64", "float32"), default="float64", help="default: %(default)s"),
+        argument("--compress", action="store_true", help="compress tiles (zstd)"),
+        *READING,
+        OneOf(
+            argument("--workers", type=positive_int, metavar="N", help="start so many worker processes here"),
+            argument("--scheduler", metavar="ADDRESS", help="a running Dask cluster, such as tcp://head:8786"),
+        ),
+        THREADS,
+    ),
+    _run,
+    writes=(),
+)

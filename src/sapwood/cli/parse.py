@@ -10,14 +10,15 @@ from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sapwood.cli.arguments import Subparsers, add_threads, check_outputs, positive_int
-from sapwood.cli.output import add_output, write_output
-from sapwood.cli.texts import iter_text, text_sentences
+from sapwood.cli.command import Command, OneOf, argument
+from sapwood.cli.inputs import iter_text, text_sentences
+from sapwood.cli.options import ENCODING, OUTPUT, RESUME, THREADS, positive_int
+from sapwood.cli.output import note, write_output
 
 if TYPE_CHECKING:
     from sapwood.trees import TreeArray
 
-__all__ = ["add_parser", "run"]
+__all__ = ["COMMAND"]
 
 
 # Sentences parsed before the next ones are read: what is done is printed, and threads have enough to do.
@@ -30,39 +31,10 @@ class _Sentence(NamedTuple):
     tags: list[str] | None = None
 
 
-def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
-    """Describe the command."""
-    parser = subparsers.add_parser(
-        "parse",
-        help="text to trees",
-        description="Split text into sentences and words, and parse them; with --tokens or --tagged, every line.",
-    )
-    parser.add_argument("model", metavar="MODEL", help="model file of sapwood train parser")
-    parser.add_argument("file", nargs="?", default="-", metavar="FILE", help="text in UTF-8 (default: standard input)")
-    parser.add_argument("--nbest", type=positive_int, default=1, metavar="N", help="parses per sentence (default: 1)")
-    parser.add_argument(
-        "--format",
-        choices=("mrg", "jsonl"),
-        default="mrg",
-        help="mrg: one tree per line, a blank line after each list if there are several; jsonl: one sentence per line "
-        "with its words, their places in the text and [score, tree] pairs (default: %(default)s)",
-    )
-    how = parser.add_mutually_exclusive_group()
-    how.add_argument("--tokens", action="store_true", help="one sentence per line, words separated by white space")
-    how.add_argument("--tagged", action="store_true", help="the same with tags: word/TAG")
-    add_output(parser)
-    add_threads(parser)
-    parser.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> int:
-    """Read, parse batch after batch, and write the trees as they come."""
-    import sys
-
+def _run(options: argparse.Namespace) -> None:
     from sapwood.errors import ParameterError
     from sapwood.parse import PCFGParser, as_parser
 
-    check_outputs(options.out)
     if options.nbest > 100_000:
         raise ParameterError(f"--nbest must be at most 100,000, got {options.nbest:,}.")
     parser = as_parser(options.model)
@@ -80,12 +52,7 @@ def run(options: argparse.Namespace) -> int:
     count = tally.total()
     plainer = count - tally["parser"]
     if plainer:
-        print(
-            f"sapwood: {plainer:,} of {count:,} sentences were outside the grammar or too long, and got a plainer "
-            "parse",
-            file=sys.stderr,
-        )
-    return 0
+        note(f"{plainer:,} of {count:,} sentences were outside the grammar or too long, and got a plainer parse")
 
 
 def _answers(
@@ -128,7 +95,7 @@ def _sentences(parser: Any, options: argparse.Namespace) -> Iterator[_Sentence]:
     elif options.tokens:
         rows = ((words, None) for _, words in _lines(options))
     else:
-        rows = ((list(words), None) for words in text_sentences(options.file))
+        rows = ((list(words), None) for words in text_sentences(options.file, options.encoding))
     return (_Sentence(number, *row) for number, row in enumerate(rows, 1))
 
 
@@ -154,9 +121,37 @@ def _lines(options: argparse.Namespace) -> Iterator[tuple[int, list[str]]]:
     from sapwood.parse.tokenizing import separate
 
     number, left = 0, ""
-    for block in chain(iter_text(options.file), ["\n"]):
+    for block in chain(iter_text(options.file, options.encoding), ["\n"]):
         *whole, left = (left + block).split("\n")
         for line in whole:
             number += 1
             if words := separate(line):
                 yield number, words
+
+
+COMMAND = Command(
+    "parse",
+    "text to trees",
+    "Split text into sentences and words, and parse them; with --tokens or --tagged, every line is a sentence.",
+    (
+        argument("model", metavar="MODEL", help="model file of sapwood train parser"),
+        argument("file", nargs="?", default="-", metavar="FILE", help="text (default: standard input)"),
+        argument("--nbest", type=positive_int, default=1, metavar="N", help="parses per sentence (default: 1)"),
+        argument(
+            "--format",
+            choices=("mrg", "jsonl"),
+            default="mrg",
+            help="mrg: one tree per line, a blank line after each list if there are several; jsonl: one sentence per "
+            "line with its words, their places in the text and [score, tree] pairs (default: %(default)s)",
+        ),
+        OneOf(
+            argument("--tokens", action="store_true", help="one sentence per line, words separated by white space"),
+            argument("--tagged", action="store_true", help="the same with tags: word/TAG"),
+        ),
+        OUTPUT,
+        RESUME,
+        ENCODING,
+        THREADS,
+    ),
+    _run,
+)

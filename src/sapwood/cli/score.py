@@ -3,111 +3,40 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sapwood.cli.arguments import Subparsers
+from sapwood.cli.command import Argument, Command, argument
+from sapwood.cli.options import ENCODING, JSON, SEED, positive_int
+from sapwood.cli.output import report
 
 if TYPE_CHECKING:
     from sapwood.metrics import ParsevalRules, ParsevalSummary
 
-__all__ = ["add_parser", "run"]
+__all__ = ["COMMAND"]
 
 
-def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
-    """Describe the command."""
-    parser = subparsers.add_parser(
-        "score",
-        help="score parses, labels, roles or rankings against the truth",
-        description="Score parses, labels, roles or rankings as the field scores them.",
-    )
-    kinds = parser.add_subparsers(dest="kind", required=True, metavar="WHAT")
-
-    parses = _kind(kinds, "parses", "PARSEVAL, as evalb with COLLINS.prm counts it")
-    parses.add_argument("gold", help="file of gold trees")
-    parses.add_argument("predicted", help="file of parses, in the same order")
-    _rules(parses)
-
-    labels = _kind(kinds, "labels", "accuracy and micro-F1; one label per line")
-    labels.add_argument("gold", help="file of gold labels")
-    labels.add_argument("predicted", help="file of predicted labels")
-    labels.add_argument("--ignore", action="append", default=[], metavar="LABEL", help="leave out of F1; repeatable")
-
-    ranking = _kind(kinds, "ranking", "ranking losses; lines of group, relevance and score, tabs between")
-    ranking.add_argument("file", help="the file")
-    _at(ranking)
-
-    nbest = _kind(kinds, "nbest", "n-best lists with gold trees: first parse, oracle and ranking losses")
-    nbest.add_argument("file", help="n-best lists, JSON lines")
-    _at(nbest)
-    _rules(nbest)
-
-    roles = _kind(kinds, "roles", "semantic roles, as the CoNLL-2005 scorer counts them")
-    roles.add_argument("gold", help="gold propositions in columns")
-    roles.add_argument("predicted", help="predicted propositions, in the same order")
-
-    compare = _kind(kinds, "compare", "are two systems different? McNemar, χ² and paired bootstrap")
-    compare.add_argument("gold", help="file of gold labels, or of gold trees with --trees")
-    compare.add_argument("first", help="what the first system predicted")
-    compare.add_argument("second", help="what the second system predicted")
-    compare.add_argument("--trees", action="store_true", help="the files hold trees: bootstrap their F1")
-    compare.add_argument("--samples", type=int, default=10_000, help="bootstrap resamples (default 10000)")
-    compare.add_argument("--random-state", type=int, default=0, help="seed of the bootstrap (default 0)")
-    _rules(compare)
-
-    for one in (parses, labels, ranking, nbest, roles, compare):
-        one.add_argument("--json", action="store_true", help="print JSON")
-    parser.set_defaults(run=run)
-
-
-def _kind(kinds: Subparsers[argparse.ArgumentParser], name: str, what: str) -> argparse.ArgumentParser:
-    return kinds.add_parser(name, help=what, description=f"{what[0].upper()}{what[1:]}.")
-
-
-def _rules(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--prm", metavar="FILE", help="an evalb parameter file instead of COLLINS.prm")
-    parser.add_argument("--delete", action="append", default=[], metavar="LABEL", help="one more label not to count")
-
-
-def _at(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--at", type=int, action="append", metavar="R", help="give the loss L_R; repeatable (default 1 2 3 5 10)"
-    )
-
-
-def run(args: argparse.Namespace) -> int:
-    """Score and print."""
-    kinds: dict[str, Callable[[argparse.Namespace], tuple[dict[str, Any], str]]] = {
-        "parses": _parses,
-        "labels": _labels,
-        "ranking": _ranking,
-        "nbest": _nbest,
-        "roles": _roles,
-        "compare": _compare,
-    }
-    result, table = kinds[args.kind](args)
-    print(json.dumps(result, indent=2, ensure_ascii=False, allow_nan=False) if args.json else table)
-    return 0
-
-
-def _parses(args: argparse.Namespace) -> tuple[dict[str, Any], str]:
+def _parses(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     from dataclasses import asdict
 
     from sapwood.metrics import parseval
     from sapwood.trees import read_trees
 
-    rules = _chosen_rules(args)
-    scores = parseval(read_trees(args.gold), read_trees(args.predicted), rules=rules)
+    rules = _chosen_rules(options)
+    scores = parseval(
+        read_trees(options.gold, encoding=options.encoding),
+        read_trees(options.predicted, encoding=options.encoding),
+        rules=rules,
+    )
     groups = {"all": scores.overall, f"<={rules.cutoff}": scores.up_to()}
     groups |= {f"{first}-{last or ''}": found for (first, last), found in scores.by_length().items()}
     return {name: asdict(summary) for name, summary in groups.items()}, _parseval_table(groups)
 
 
-def _labels(args: argparse.Namespace) -> tuple[dict[str, Any], str]:
+def _labels(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     from sapwood.metrics import score_labels
 
-    scores = score_labels(_lines(args.gold), _lines(args.predicted), ignore=args.ignore)
+    scores = score_labels(_lines(options.gold, options), _lines(options.predicted, options), ignore=options.ignore)
     rows = [["label", "P", "R", "F1", "gold", "predicted", "correct"]]
     for label, one in [*scores.classes.items(), ("micro", scores.micro)]:
         figures = [f"{100 * value:.2f}" for value in (one.precision, one.recall, one.f1)]
@@ -126,11 +55,11 @@ def _class(score: Any) -> dict[str, Any]:
     return {name: getattr(score, name) for name in names}
 
 
-def _ranking(args: argparse.Namespace) -> tuple[dict[str, Any], str]:
+def _ranking(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     from sapwood.sources import lines
 
     groups, relevance, scores = [], [], []
-    for line in lines(args.file):
+    for line in lines(options.file, encoding=options.encoding):
         fields = line.text.split("\t")
         try:
             group, truth, score = fields
@@ -139,31 +68,31 @@ def _ranking(args: argparse.Namespace) -> tuple[dict[str, Any], str]:
         except ValueError:
             raise line.fault("expected a group, a relevance and a score with tabs between them") from None
         groups.append(group)
-    return _losses(relevance, scores, groups, args.at)
+    return _losses(relevance, scores, groups, options.at)
 
 
-def _nbest(args: argparse.Namespace) -> tuple[dict[str, Any], str]:
+def _nbest(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     from dataclasses import asdict
 
     from sapwood.corpora import iter_nbest
     from sapwood.errors import DataError
     from sapwood.metrics import ParsevalSummary, score_forest
 
-    rules = _chosen_rules(args)
+    rules = _chosen_rules(options)
     groups: list[int] = []
     relevance: list[float] = []
     scores: list[float] = []
     first, oracle = [], []
-    for number, one in enumerate(iter_nbest(args.file)):
+    for number, one in enumerate(iter_nbest(options.file)):
         if one.gold is None:
-            raise DataError(f"{args.file}: list {number + 1} has no gold tree, so it cannot be scored.")
+            raise DataError(f"{options.file}: list {number + 1} has no gold tree, so it cannot be scored.")
         found = score_forest(one.gold, one.parses, rules=rules)
         groups += [number] * len(found)
         relevance += [score.f1 for score in found]
         scores += one.scores.tolist()
         first.append(found[int(one.scores.argmax())])
         oracle.append(max(found, key=lambda score: score.f1))
-    result, table = _losses(relevance, scores, groups, args.at)
+    result, table = _losses(relevance, scores, groups, options.at)
     summaries = {"first": ParsevalSummary.of(first), "oracle": ParsevalSummary.of(oracle)}
     result |= {name: asdict(summary) for name, summary in summaries.items()}
     return result, f"{_parseval_table(summaries)}\n\n{table}"
@@ -186,13 +115,13 @@ def _losses(relevance: Any, scores: Any, groups: Any, at: Sequence[int] | None) 
     return result, f"{found.groups:,} groups, {found.pairs:,} pairs\n\n{_table(rows)}"
 
 
-def _roles(args: argparse.Namespace) -> tuple[dict[str, Any], str]:
+def _roles(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     import sys
 
     from sapwood.corpora import read_props
     from sapwood.metrics import score_roles
 
-    scores = score_roles(read_props(args.gold), read_props(args.predicted))
+    scores = score_roles(read_props(options.gold), read_props(options.predicted))
     for warning in scores.warnings[:20]:
         print(f"warning: {warning}", file=sys.stderr)
     if len(scores.warnings) > 20:
@@ -205,7 +134,7 @@ def _roles(args: argparse.Namespace) -> tuple[dict[str, Any], str]:
     return counts | {"label_accuracy": scores.label_accuracy, "scores": record}, str(scores)
 
 
-def _compare(args: argparse.Namespace) -> tuple[dict[str, Any], str]:
+def _compare(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     from dataclasses import asdict
 
     import numpy as np
@@ -214,25 +143,28 @@ def _compare(args: argparse.Namespace) -> tuple[dict[str, Any], str]:
     from sapwood.metrics import chi_squared, mcnemar, paired_bootstrap, parseval
     from sapwood.trees import read_trees
 
-    if args.trees:
-        rules, gold = _chosen_rules(args), read_trees(args.gold)
-        runs = [parseval(gold, read_trees(path), rules=rules).sentences for path in (args.first, args.second)]
+    if options.trees:
+        rules, gold = _chosen_rules(options), read_trees(options.gold, encoding=options.encoding)
+        runs = [
+            parseval(gold, read_trees(path, encoding=options.encoding), rules=rules).sentences
+            for path in (options.first, options.second)
+        ]
         # Only sentences that both systems could be scored on are comparable.
         both = [(a, b) for a, b in zip(*runs, strict=True) if a.status == b.status == "ok"]
         if not both:
             raise DataError("no sentence has a scorable parse from both systems.")
         counts = [np.array([[one.matched, one.predicted, one.gold] for one in run]) for run in zip(*both, strict=True)]
         right = [run[:, 0] == run[:, 1:].max(axis=1) for run in counts]
-        boot = paired_bootstrap(*counts, metric=_f1, samples=args.samples, random_state=args.random_state)
+        boot = paired_bootstrap(*counts, metric=_f1, samples=options.samples, random_state=options.seed)
         values, what, items = [_f1(run.sum(axis=0)) for run in counts], "F1", "sentences wholly right"
     else:
-        truth = _lines(args.gold)
-        guesses = [_lines(path) for path in (args.first, args.second)]
-        for path, guess in zip((args.first, args.second), guesses, strict=True):
+        truth = _lines(options.gold, options)
+        guesses = [_lines(path, options) for path in (options.first, options.second)]
+        for path, guess in zip((options.first, options.second), guesses, strict=True):
             if len(guess) != len(truth):
-                raise DataError(f"{path}: holds {len(guess)} labels, {args.gold} {len(truth)}.")
+                raise DataError(f"{path}: holds {len(guess)} labels, {options.gold} {len(truth)}.")
         right = [np.array([a == b for a, b in zip(truth, guess, strict=True)]) for guess in guesses]
-        boot = paired_bootstrap(*right, samples=args.samples, random_state=args.random_state)
+        boot = paired_bootstrap(*right, samples=options.samples, random_state=options.seed)
         values, what, items = [float(run.mean()) for run in right], "accuracy", "labels right"
     tests: dict[str, Any] = {"mcnemar": asdict(mcnemar(*right))}
     table = [[int(run.sum()), int((~run).sum())] for run in right]
@@ -254,18 +186,18 @@ def _f1(sums: Any) -> float:
     return 2 * matched / (predicted + gold) if predicted + gold else 0.0
 
 
-def _chosen_rules(args: argparse.Namespace) -> ParsevalRules:
+def _chosen_rules(options: argparse.Namespace) -> ParsevalRules:
     from sapwood.metrics import COLLINS, ParsevalRules
 
-    rules = COLLINS if args.prm is None else ParsevalRules.from_file(args.prm)
-    return rules.deleting(*args.delete)
+    rules = COLLINS if options.prm is None else ParsevalRules.from_file(options.prm)
+    return rules.deleting(*options.delete)
 
 
-def _lines(path: str) -> list[str]:
+def _lines(path: str, options: argparse.Namespace) -> list[str]:
     from sapwood.sources import lines
 
     found = []
-    for line in lines(path):
+    for line in lines(path, encoding=options.encoding):
         if not line.text.strip():
             raise line.fault("a blank line; expected one label per line")
         found.append(line.text.strip())
@@ -301,3 +233,95 @@ def _table(rows: list[list[str]]) -> str:
         cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
         lines.append(gap.join(cells).rstrip())
     return "\n".join(lines)
+
+
+_GOLD, _PREDICTED = (argument(name, metavar=name.upper()) for name in ("gold", "predicted"))
+_AT = argument(
+    "--at", type=positive_int, action="append", metavar="R", help="give the loss L_R; repeatable (default 1 2 3 5 10)"
+)
+_RULES = (
+    argument("--prm", metavar="FILE", help="an evalb parameter file instead of COLLINS.prm"),
+    argument("--delete", action="append", default=[], metavar="LABEL", help="one more label not to count; repeatable"),
+)
+
+
+def _kind(
+    name: str, what: str, score: Callable[[argparse.Namespace], tuple[dict[str, Any], str]], *arguments: Argument
+) -> Command:
+    return Command(
+        name,
+        what,
+        f"{what[0].upper()}{what[1:]}.",
+        (*arguments, JSON),
+        lambda options: report(options, *score(options)),
+    )
+
+
+COMMAND = Command(
+    "score",
+    "score parses, labels, roles or rankings against the truth",
+    "Score parses, labels, roles or rankings as the field scores them.",
+    commands=[
+        _kind(
+            "parses",
+            "PARSEVAL, as evalb with COLLINS.prm counts it",
+            _parses,
+            _GOLD.but(help="file of gold trees"),
+            _PREDICTED.but(help="file of parses, in the same order"),
+            *_RULES,
+            ENCODING,
+        ),
+        _kind(
+            "labels",
+            "accuracy and micro-F1; one label per line",
+            _labels,
+            _GOLD.but(help="file of gold labels"),
+            _PREDICTED.but(help="file of predicted labels"),
+            argument("--ignore", action="append", default=[], metavar="LABEL", help="leave out of F1; repeatable"),
+            ENCODING,
+        ),
+        _kind(
+            "ranking",
+            "ranking losses; lines of group, relevance and score, tabs between",
+            _ranking,
+            argument("file", metavar="FILE", help="the file"),
+            _AT,
+            ENCODING,
+        ),
+        _kind(
+            "nbest",
+            "n-best lists with gold trees: first parse, oracle and ranking losses",
+            _nbest,
+            argument("file", metavar="FILE", help="n-best lists, JSON lines"),
+            _AT,
+            *_RULES,
+        ),
+        _kind(
+            "roles",
+            "semantic roles, as the CoNLL-2005 scorer counts them",
+            _roles,
+            _GOLD.but(help="gold propositions in columns"),
+            _PREDICTED.but(help="predicted propositions, in the same order"),
+        ),
+        _kind(
+            "compare",
+            "are two systems different? McNemar, χ² and paired bootstrap",
+            _compare,
+            _GOLD.but(help="file of gold labels, or of gold trees with --trees"),
+            argument("first", metavar="FIRST", help="what the first system predicted"),
+            argument("second", metavar="SECOND", help="what the second system predicted"),
+            argument("--trees", action="store_true", help="the files hold trees: bootstrap their F1"),
+            argument(
+                "--samples",
+                type=positive_int,
+                default=10_000,
+                metavar="N",
+                help="bootstrap resamples (default: %(default)s)",
+            ),
+            *_RULES,
+            ENCODING,
+            SEED,
+        ),
+    ],
+    kind="kind",
+)

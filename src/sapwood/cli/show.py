@@ -6,36 +6,20 @@ import argparse
 import hashlib
 import os
 
-from sapwood.cli.arguments import Subparsers, add_reading, check_outputs, positive_int, read_named
+from sapwood.cli.command import Command, argument
+from sapwood.cli.inputs import read_named
+from sapwood.cli.options import READING, SVG, positive_int
 
-__all__ = ["add_parser", "run"]
-
-
-def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
-    """Describe the command."""
-    parser = subparsers.add_parser(
-        "show",
-        help="draw trees, or say what a model file holds",
-        description="Draw the trees of a file as outlines, or as SVG, or describe a model file.",
-    )
-    parser.add_argument("file", metavar="FILE", help="bracketed trees, a model file (.sap), or - for standard input")
-    parser.add_argument(
-        "--first", type=positive_int, default=1, metavar="N", help="number of the first tree (default: 1)"
-    )
-    parser.add_argument("--count", type=positive_int, default=3, metavar="N", help="how many trees (default: 3)")
-    parser.add_argument("--svg", metavar="OUT", help="write one tree, the first shown, as an SVG file")
-    add_reading(parser)
-    parser.set_defaults(run=run)
+__all__ = ["COMMAND"]
 
 
-def run(options: argparse.Namespace) -> int:
-    """Draw or describe."""
-    check_outputs(options.svg)
+def _run(options: argparse.Namespace) -> None:
     from sapwood.files import is_model_file
     from sapwood.writing import atomic_write
 
     if options.file.endswith(".sap") or is_model_file(options.file):
-        return _show_model(options.file)
+        _show_model(options.file)
+        return
     from sapwood.draw import outline
     from sapwood.errors import DataError
     from sapwood.trees import Tree
@@ -48,13 +32,12 @@ def run(options: argparse.Namespace) -> int:
         assert isinstance(tree, Tree)
         if options.svg:
             atomic_write(options.svg, tree._repr_svg_().encode())
-            return 0
+            return
         print(f"# {number} of {len(trees)}: {tree.size():,} nodes, height {tree.height():,}")
         print(outline(tree, max_lines=200))
-    return 0
 
 
-def _show_model(path: str) -> int:
+def _show_model(path: str) -> None:
     from sapwood.files import describe, load
 
     document = describe(path)
@@ -74,4 +57,18 @@ def _show_model(path: str) -> int:
             print(f"{name.rstrip('_').replace('_', ' ')}: {text}")
     if not hasattr(value, "kernel_"):
         print(repr(value))
-    return 0
+
+
+COMMAND = Command(
+    "show",
+    "draw trees, or say what a model file holds",
+    "Draw the trees of a file as outlines, or one as SVG, or describe a model file.",
+    (
+        argument("file", metavar="FILE", help="bracketed trees, a model file (.sap), or - for standard input"),
+        argument("--first", type=positive_int, default=1, metavar="N", help="number of the first tree (default: 1)"),
+        argument("--count", type=positive_int, default=3, metavar="N", help="how many trees (default: 3)"),
+        SVG.but(help="write the first of these trees as a picture"),
+        *READING,
+    ),
+    _run,
+)

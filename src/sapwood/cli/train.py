@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 from importlib import import_module
 
-from sapwood.cli.arguments import Subparsers
+from sapwood.cli.command import Command
 from sapwood.cli.training import TASKS
 
-__all__ = ["add_parser"]
+__all__ = ["COMMAND"]
 
-
-def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
-    """Describe the command, which has one subcommand per task."""
-    parser = subparsers.add_parser(
-        "train",
-        help="learn a model from a file",
-        description="Learn a model from a file and write it to another; sapwood train TASK --help says what is read.",
-    )
-    tasks = parser.add_subparsers(title="tasks", metavar="TASK", required=True)
-    for name in TASKS:
-        import_module(f"sapwood.cli.training.{name}").add_parser(tasks)
+COMMAND = Command(
+    "train",
+    "learn a model from a file",
+    "Learn a model from a file and write it to another; sapwood train TASK --help says what is read.",
+    commands=[import_module(f"sapwood.cli.training.{name}").COMMAND for name in TASKS],
+    kind="task",
+)

@@ -6,60 +6,18 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from sapwood.cli.arguments import (
-    Subparsers,
-    add_kernel,
-    add_parser_model,
-    add_threads,
-    check_outputs,
-    positive_float,
-    positive_int,
-)
+from sapwood.cli.command import Command, argument
+from sapwood.cli.inputs import open_named
+from sapwood.cli.options import ENCODING, KERNEL, MODEL_OUTPUT, PARSER, THREADS, positive_float, positive_int
+from sapwood.cli.output import summary
 
 if TYPE_CHECKING:
     from sapwood.corpora import Question
 
-__all__ = ["add_parser", "run"]
+__all__ = ["COMMAND"]
 
 
-def add_parser(tasks: Subparsers[argparse.ArgumentParser]) -> None:
-    """Describe the task."""
-    questions = tasks.add_parser(
-        "questions",
-        help="a classifier of questions, as text or with trees",
-        description="Learn which kind of answer a question asks for. DATA holds lines of COARSE:fine question (text), "
-        "or rows of five columns: coarse, fine, words, tree, gold tree.",
-    )
-    questions.add_argument("data", metavar="DATA", help="file of questions, or - for standard input")
-    questions.add_argument("-o", "--out", required=True, metavar="MODEL", help="the model file to write")
-    questions.add_argument("--labels", choices=("coarse", "fine"), default="coarse", help="default: %(default)s")
-    questions.add_argument(
-        "--trees",
-        choices=("automatic", "gold", "none"),
-        default="automatic",
-        help="which trees to use; never mix them between training and test (default: %(default)s)",
-    )
-    add_kernel(questions, "on the views focus, lexical, words and tree (default: the best combination found on TREC)")
-    questions.add_argument(
-        "-C", type=positive_float, default=10.0, help="inverse of the strength of regularization (default: %(default)s)"
-    )
-    questions.add_argument("--balanced", action="store_true", help="let rare classes count as much as frequent ones")
-    add_parser_model(questions, "questions without trees are text, and the model keeps the parser")
-    questions.add_argument("--encoding", default="utf-8", help="of DATA; TREC's own files are latin-1 (default: utf-8)")
-    questions.add_argument(
-        "--tune",
-        type=positive_int,
-        metavar="FOLDS",
-        help="choose C, and with no --kernel also the kernel, by cross-validation; prints the trials",
-    )
-    add_threads(questions)
-    questions.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> int:
-    """Read, tune if asked to, fit, save, and say what was learnt."""
-    import sys
-
+def _run(options: argparse.Namespace) -> None:
     import numpy as np
 
     from sapwood.corpora import read_questions
@@ -69,10 +27,9 @@ def run(options: argparse.Namespace) -> int:
     from sapwood.tasks.questions import QuestionClassifier, tune
     from sapwood.tasks.questions.tuning import candidates
 
-    check_outputs(options.out)
     kernel = None if options.kernel is None else parse_kernel(options.kernel)
     parser = None if options.parser is None else as_parser(options.parser)
-    questions = read_questions(sys.stdin if options.data == "-" else options.data, encoding=options.encoding)
+    questions = read_questions(open_named(options.data), encoding=options.encoding)
     shown = _shown(questions, options.trees)
     labels = np.array([one.coarse if options.labels == "coarse" else one.label for one in questions])
     cost = "balanced" if options.balanced else None
@@ -83,16 +40,14 @@ def run(options: argparse.Namespace) -> int:
         tuning = tune(
             shown, labels, kernels=kernels, C=values, class_weights=(cost,), folds=options.tune, keep=2, parser=parser
         )
-        print(tuning)
+        summary(options, str(tuning))
         model = tuning.classifier(parser=parser)
     model.fit(shown, labels)
-    save(model, options.out)
+    save(model, options.output)
     flat = int(model.unparsed_.sum())
-    print(
-        f"{options.out}: {len(model.classes_)} classes, {len(model.svm_.support_):,} support questions of "
-        f"{len(questions):,}{f', {flat:,} of them without a parse' if flat else ''}, {model.svm_.kernel_!r}"
-    )
-    return 0
+    unparsed = f", {flat:,} of them without a parse" if flat else ""
+    learnt = f"{len(model.svm_.support_):,} support questions of {len(questions):,}{unparsed}"
+    summary(options, f"{options.output}: {len(model.classes_)} classes, {learnt}, {model.svm_.kernel_!r}")
 
 
 def _shown(questions: Sequence[Question], trees: str) -> list[Any]:
@@ -103,3 +58,35 @@ def _shown(questions: Sequence[Question], trees: str) -> list[Any]:
     if trees == "none":
         return texts
     return [text if one.gold is None else one.gold for one, text in zip(questions, texts, strict=True)]
+
+
+COMMAND = Command(
+    "questions",
+    "a classifier of questions, as text or with trees",
+    "Learn which kind of answer a question asks for. DATA holds lines of COARSE:fine question (text), or rows of five "
+    "columns: coarse, fine, words, tree, gold tree.",
+    (
+        argument("data", metavar="DATA", help="file of questions, or - for standard input"),
+        MODEL_OUTPUT,
+        argument("--labels", choices=("coarse", "fine"), default="coarse", help="default: %(default)s"),
+        argument(
+            "--trees",
+            choices=("automatic", "gold", "none"),
+            default="automatic",
+            help="which trees to use; never mix them between training and test (default: %(default)s)",
+        ),
+        KERNEL.but(help="on the views focus, lexical, words and tree (default: the best combination found on TREC)"),
+        argument("-C", type=positive_float, default=10.0, help="inverse of regularization (default: %(default)s)"),
+        argument("--balanced", action="store_true", help="let rare classes count as much as frequent ones"),
+        argument(
+            "--tune",
+            type=positive_int,
+            metavar="FOLDS",
+            help="choose C, and with no --kernel also the kernel, by cross-validation; prints the trials",
+        ),
+        ENCODING.but(help="of DATA; TREC's own files are latin-1 (default: %(default)s)"),
+        PARSER.but(help="questions without trees are text; the model keeps this parser"),
+        THREADS,
+    ),
+    _run,
+)

@@ -1,24 +1,18 @@
-"""``sapwood train ranking``: a model that chooses among parses, or among attachments."""
+"""``sapwood train ranking``: a ranker of parses, or of attachments."""
 
 from __future__ import annotations
 
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from sapwood.cli.arguments import (
-    Subparsers,
-    add_kernel,
-    add_parser_model,
-    add_threads,
-    check_outputs,
-    positive_float,
-    positive_int,
-)
+from sapwood.cli.command import Command, argument
+from sapwood.cli.options import KERNEL, MODEL_OUTPUT, PARSER, SEED, THREADS, positive_float, positive_int
+from sapwood.cli.output import summary
 
 if TYPE_CHECKING:
     from sapwood.learn import KernelRanker, RecursiveRanker
 
-__all__ = ["add_parser", "run"]
+__all__ = ["COMMAND"]
 
 _KERNELS = {
     "parses": "SubsetTree(decay=0.3).normalized().on('tree') + 0.01 * Linear().on('prior')",
@@ -26,74 +20,14 @@ _KERNELS = {
 }
 
 
-def add_parser(tasks: Subparsers[argparse.ArgumentParser]) -> None:
-    """Describe the task."""
-    ranking = tasks.add_parser(
-        "ranking",
-        help="a chooser among parses or attachments",
-        description="Learn to choose among the parses of n-best lists (JSON lines with gold trees), or, with "
-        "--of attachments, where each word of a sentence is attached, from the trees of a treebank.",
-    )
-    ranking.add_argument("data", metavar="DATA", help="n-best lists or a treebank, or - for standard input")
-    ranking.add_argument("-o", "--out", required=True, metavar="MODEL", help="the model file to write")
-    ranking.add_argument("--of", choices=("parses", "attachments"), default="parses", help="default: %(default)s")
-    ranking.add_argument("--learner", choices=("kernel", "network"), default="kernel", help="default: %(default)s")
-    add_kernel(ranking, f"default: {_KERNELS['parses']}; {_KERNELS['attachments']}")
-    ranking.add_argument(
-        "--loss",
-        choices=("pairwise", "top", "setwise"),
-        help="default: top for a kernel on parses, pairwise on attachments; setwise for a network, which has no top",
-    )
-    ranking.add_argument("--epochs", type=positive_int, metavar="N", help="passes (default: 3, a network 10)")
-    ranking.add_argument(
-        "--units", type=positive_int, default=25, metavar="N", help="of a network (default: %(default)s)"
-    )
-    ranking.add_argument(
-        "--alpha", type=positive_float, default=1e-3, help="penalty on weights of a network (default: %(default)s)"
-    )
-    ranking.add_argument(
-        "--averaging",
-        type=float,
-        default=1.0,
-        metavar="PASSES",
-        help="passes over which a network averages its weights; 0 for none (default: %(default)s)",
-    )
-    ranking.add_argument(
-        "--consensus",
-        type=positive_float,
-        metavar="N",
-        help="choose parses by the F1 to be expected; the larger N, the more the best parses count (1 or 2 are good)",
-    )
-    ranking.add_argument("--validation", metavar="DATA", help="held-out data on which a network stops early")
-    ranking.add_argument(
-        "--recombine", action="store_true", help="join ways up and down that were never seen together to attachments"
-    )
-    ranking.add_argument("--specialize", action="store_true", help="one ranker of attachments per word class")
-    ranking.add_argument(
-        "--reduction",
-        type=positive_int,
-        metavar="N",
-        help="levels kept of subtrees off the right frontier (default: all)",
-    )
-    ranking.add_argument(
-        "--checkpoint", metavar="FILE", help="keep the state of training there; if the file is there, go on from it"
-    )
-    ranking.add_argument("--seed", type=int, default=0, metavar="N", help="default: %(default)s")
-    add_parser_model(ranking, "DATA is a treebank of which the parser makes lists (parses), or text (attachments)")
-    add_threads(ranking)
-    ranking.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> int:
-    """Read, fit, save, and say what was learnt."""
-    from sapwood.cli.answering.ranking import gold_lists, read_sentences
+def _run(options: argparse.Namespace) -> None:
+    from sapwood.cli.inference.ranking import gold_lists, read_sentences
     from sapwood.errors import ParameterError
     from sapwood.files import save
     from sapwood.parse import as_parser
     from sapwood.tasks.attachment import AttachmentRanker
     from sapwood.tasks.reranking import ParseReranker
 
-    check_outputs(options.out)
     if options.of == "attachments" and options.consensus is not None:
         raise ParameterError("attachments are right or wrong, so there is no consensus; leave out --consensus.")
     if options.of == "parses" and options.recombine:
@@ -119,9 +53,8 @@ def run(options: argparse.Namespace) -> int:
         )
         model.fit(trees, validation=others)
         learnt = f"{len(trees):,} sentences, {len(model.paths_):,} connection paths"
-    save(model, options.out)
-    print(f"{options.out}: {learnt}, {' '.join(repr(ranker).split())}")
-    return 0
+    save(model, options.output)
+    summary(options, f"{options.output}: {learnt}, {' '.join(repr(ranker).split())}")
 
 
 def _ranker(options: argparse.Namespace) -> KernelRanker | RecursiveRanker:
@@ -154,3 +87,63 @@ def _ranker(options: argparse.Namespace) -> KernelRanker | RecursiveRanker:
         checkpoint=options.checkpoint,
         random_state=options.seed,
     )
+
+
+COMMAND = Command(
+    "ranking",
+    "a ranker of parses or attachments",
+    "Learn to choose among the parses of n-best lists (JSON lines with gold trees), or, with --of attachments, where "
+    "each word of a sentence is attached, from the trees of a treebank.",
+    (
+        argument("data", metavar="DATA", help="n-best lists or a treebank, or - for standard input"),
+        MODEL_OUTPUT,
+        argument("--of", choices=("parses", "attachments"), default="parses", help="default: %(default)s"),
+        argument("--learner", choices=("kernel", "network"), default="kernel", help="default: %(default)s"),
+        KERNEL.but(help=f"default: {_KERNELS['parses']}; of attachments {_KERNELS['attachments']}"),
+        argument(
+            "--loss",
+            choices=("pairwise", "top", "setwise"),
+            help="default: top for a kernel on parses, pairwise on attachments; setwise for a network, which has no "
+            "top",
+        ),
+        argument("--epochs", type=positive_int, metavar="N", help="passes (default: 3, a network 10)"),
+        argument("--units", type=positive_int, default=25, metavar="N", help="of a network (default: %(default)s)"),
+        argument(
+            "--alpha", type=positive_float, default=1e-3, help="penalty on weights of a network (default: %(default)s)"
+        ),
+        argument(
+            "--averaging",
+            type=float,
+            default=1.0,
+            metavar="PASSES",
+            help="passes over which a network averages its weights; 0 for none (default: %(default)s)",
+        ),
+        argument(
+            "--consensus",
+            type=positive_float,
+            metavar="N",
+            help="choose parses by the F1 to be expected; the larger N, the more the best parses count (1 or 2 are "
+            "good)",
+        ),
+        argument("--validation", metavar="DATA", help="held-out data on which a network stops early"),
+        argument(
+            "--recombine",
+            action="store_true",
+            help="join ways up and down that were never seen together to attachments",
+        ),
+        argument("--specialize", action="store_true", help="one ranker of attachments per word class"),
+        argument(
+            "--reduction",
+            type=positive_int,
+            metavar="N",
+            help="levels kept of subtrees off the right frontier (default: all)",
+        ),
+        argument(
+            "--checkpoint", metavar="FILE", help="keep the state of training there; if the file is there, go on from it"
+        ),
+        PARSER.but(help="DATA is a treebank, of which this parser makes n-best lists, or text for attachments"),
+        SEED,
+        THREADS,
+    ),
+    _run,
+)

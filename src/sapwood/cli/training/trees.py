@@ -1,47 +1,22 @@
-"""``sapwood train trees``: a classifier of labelled trees."""
+"""``sapwood train trees``: a classifier of labeled trees."""
 
 from __future__ import annotations
 
 import argparse
 
-from sapwood.cli.arguments import (
-    Subparsers,
-    add_encoding,
-    add_kernel,
-    add_parser_model,
-    add_threads,
-    check_outputs,
-    positive_float,
-)
+from sapwood.cli.command import Command, argument
+from sapwood.cli.options import ENCODING, KERNEL, MODEL_OUTPUT, PARSER, THREADS, positive_float
+from sapwood.cli.output import summary
 
-__all__ = ["add_parser", "run"]
+__all__ = ["COMMAND"]
 
 
-def add_parser(tasks: Subparsers[argparse.ArgumentParser]) -> None:
-    """Describe the task."""
-    trees = tasks.add_parser(
-        "trees", help="a classifier of labelled trees", description="Learn a classifier from lines of label<TAB>tree."
-    )
-    trees.add_argument("data", metavar="DATA", help="file of label<TAB>tree lines, or - for standard input")
-    trees.add_argument("-o", "--out", required=True, metavar="MODEL", help="the model file to write")
-    add_kernel(trees, "default: %(default)s", default="SubsetTree(decay=0.4).normalized()")
-    trees.add_argument("-C", type=positive_float, default=1.0, help="price of a training error (default: %(default)s)")
-    trees.add_argument("--multi-class", choices=("ovr", "ovo"), default="ovr", help="default: %(default)s")
-    trees.add_argument("--balanced", action="store_true", help="let rare classes count as much as frequent ones")
-    add_encoding(trees)
-    add_parser_model(trees, "DATA has lines of label<TAB>text")
-    add_threads(trees)
-    trees.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> int:
-    """Read, fit, save, and say what was learnt."""
-    from sapwood.cli.answering.trees import read
+def _run(options: argparse.Namespace) -> None:
+    from sapwood.cli.inference.trees import read
     from sapwood.files import save
     from sapwood.kernels import parse_kernel
     from sapwood.learn import KernelSVC
 
-    check_outputs(options.out)
     kernel = parse_kernel(options.kernel)
     trees, labels = read(options)
     model = KernelSVC(
@@ -50,7 +25,25 @@ def run(options: argparse.Namespace) -> int:
         multi_class=options.multi_class,
         class_weight="balanced" if options.balanced else None,
     ).fit(trees, labels)
-    save(model, options.out)
+    save(model, options.output)
     counts = f"{len(model.classes_)} classes, {len(model.support_):,} support trees of {len(trees):,}"
-    print(f"{options.out}: {counts}, {kernel!r}")
-    return 0
+    summary(options, f"{options.output}: {counts}, {kernel!r}")
+
+
+COMMAND = Command(
+    "trees",
+    "a classifier of labeled trees",
+    "Learn a classifier from lines of label<TAB>tree.",
+    (
+        argument("data", metavar="DATA", help="file of label<TAB>tree lines, or - for standard input"),
+        MODEL_OUTPUT,
+        KERNEL.but(help="default: %(default)s", default="SubsetTree(decay=0.4).normalized()"),
+        argument("-C", type=positive_float, default=1.0, help="inverse of regularization (default: %(default)s)"),
+        argument("--multi-class", choices=("ovr", "ovo"), default="ovr", help="default: %(default)s"),
+        argument("--balanced", action="store_true", help="let rare classes count as much as frequent ones"),
+        ENCODING,
+        PARSER.but(help="DATA has lines of label<TAB>text, to be parsed with this model"),
+        THREADS,
+    ),
+    _run,
+)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from sapwood.cli.texts import is_text, open_named, parsed_trees, text_sentences
+from sapwood.cli.inputs import is_text, open_named, parsed_trees, text_sentences
 
 if TYPE_CHECKING:
     from sapwood.corpora.nbest import NBest
@@ -17,9 +16,9 @@ if TYPE_CHECKING:
     from sapwood.tasks.reranking import ParseReranker
     from sapwood.trees import TreeArray
 
-__all__ = ["TAKES", "answer", "evaluate", "gold_lists", "items", "read_sentences"]
+__all__ = ["OPTIONS", "answer", "evaluate", "gold_lists", "items", "read_sentences"]
 
-TAKES = ("margins",)
+OPTIONS = ("margins",)
 
 _BATCH = 64
 # How treebanks are read for attachments.
@@ -109,8 +108,8 @@ def _attachments(
     return lines
 
 
-def evaluate(model: ParseReranker | AttachmentRanker, options: argparse.Namespace) -> int:
-    """Print PARSEVAL of the chosen parses beside first choices and the best ones, or errors per word class."""
+def evaluate(model: ParseReranker | AttachmentRanker, options: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    """Return PARSEVAL of the chosen parses beside first choices and the best ones, or errors per word class."""
     from sapwood.tasks.reranking import ParseReranker
 
     if isinstance(model, ParseReranker):
@@ -118,7 +117,7 @@ def evaluate(model: ParseReranker | AttachmentRanker, options: argparse.Namespac
     return _evaluate_attachments(model, options)
 
 
-def _evaluate_parses(model: ParseReranker, options: argparse.Namespace) -> int:
+def _evaluate_parses(model: ParseReranker, options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     from sapwood.experiments.tables import Table
     from sapwood.metrics.parseval import ParsevalSummary
 
@@ -130,28 +129,21 @@ def _evaluate_parses(model: ParseReranker, options: argparse.Namespace) -> int:
         cells = (summary.recall, summary.precision, summary.f1, summary.crossing)
         rows.append((name, *cells, summary.no_crossing, summary.two_or_less_crossing))
     columns = ("parses", "LR", "LP", "F1", "CBs", "0 CB", "≤2 CB")
-    if options.json:
-        result = {row[0]: dict(zip(columns[1:], row[1:], strict=True)) for row in rows}
-        print(json.dumps({"sentences": len(lists), **result}, ensure_ascii=False, indent=2))
-    else:
-        print(Table("parses", f"{len(lists):,} n-best lists", columns, rows, dict.fromkeys(columns, 4)))
-    return 0
+    record = {row[0]: dict(zip(columns[1:], row[1:], strict=True)) for row in rows}
+    table = Table("parses", f"{len(lists):,} n-best lists", columns, rows, dict.fromkeys(columns, 4))
+    return {"sentences": len(lists), **record}, str(table)
 
 
-def _evaluate_attachments(model: AttachmentRanker, options: argparse.Namespace) -> int:
+def _evaluate_attachments(model: AttachmentRanker, options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     from sapwood.errors import ParameterError
     from sapwood.experiments.tables import Table
 
     if options.parser is not None:
         raise ParameterError("--parser: attachments are compared with the trees of a treebank; leave the option out.")
     result = model.evaluate(read_sentences(options.data))
-    if options.json:
-        classes = {
-            name: {"forests": count, "wrong": result.wrong[name]} for name, count in result.forests.items() if count
-        }
-        print(json.dumps({"error": result.error, "pair_error": result.pair_error, "classes": classes}, indent=2))
-        return 0
-    rows = [(name, count, result.of(name)) for name, count in result.forests.items() if count]
-    rows.append(("all", sum(result.forests.values()), result.error))
-    print(Table("attachments", "Wrong attachments", ("word class", "words", "error"), rows, {"error": 4}))
-    return 0
+    counts = {name: count for name, count in result.forests.items() if count}
+    classes = {name: {"forests": count, "wrong": result.wrong[name]} for name, count in counts.items()}
+    rows = [(name, count, result.of(name)) for name, count in counts.items()]
+    rows.append(("all", sum(counts.values()), result.error))
+    table = Table("attachments", "Wrong attachments", ("word class", "words", "error"), rows, {"error": 4})
+    return {"error": result.error, "pair_error": result.pair_error, "classes": classes}, str(table)

@@ -2,10 +2,11 @@
 
 A module has
 
-- ``TAKES``: which options it has a use for of those that not every kind of model has;
+- ``OPTIONS``: which options it has a use for of those that not every kind of model has;
 - ``items(model, options)``: what is asked, read little by little;
 - ``answer(model, options, tally, items)``: one text per item, and in ``tally`` how trees came about;
-- ``evaluate(model, options)``, and perhaps ``page(model, options, tally, items)``: a page of HTML.
+- ``evaluate(model, options)``: the scores, for JSON and as text;
+- perhaps ``page(model, options, tally, items)``: a page of HTML.
 """
 
 from __future__ import annotations
@@ -17,17 +18,17 @@ from typing import Any
 
 from sapwood.errors import ModelFileError, ParameterError
 
-__all__ = ["load_model", "refuse_foreign"]
+__all__ = ["load_model", "reject_unsupported"]
 
 # What to say where an option is given that the kind of model has no use for.
-_FOREIGN = {
+_UNSUPPORTED = {
     "margins": "has no margins to add; leave the option out.",
     "format": "writes its answers in one way only; leave the option out.",
     "encoding": "reads UTF-8; convert the file first, for example with iconv -f latin1 -t utf8.",
 }
 
 # Class of the stored model → module of this package.
-_ANSWERING = {
+_MODULES = {
     "AttachmentRanker": "ranking",
     "FrameLabeler": "frames",
     "FrameParser": "frames",
@@ -40,10 +41,10 @@ _ANSWERING = {
 }
 
 
-def refuse_foreign(model: Any, answering: ModuleType, options: argparse.Namespace) -> None:
+def reject_unsupported(model: Any, inference: ModuleType, options: argparse.Namespace) -> None:
     """Refuse options that would be ignored, and fill in what is not given."""
-    for name, reason in _FOREIGN.items():
-        if getattr(options, name, None) not in (None, False) and name not in answering.TAKES:
+    for name, reason in _UNSUPPORTED.items():
+        if getattr(options, name, None) not in (None, False) and name not in inference.OPTIONS:
             raise ParameterError(f"--{name}: a {type(model).__name__} {reason}")
     options.encoding = options.encoding or "utf-8"
 
@@ -58,8 +59,8 @@ def load_model(path: str, parser: str | None = None) -> tuple[Any, ModuleType]:
 
     model = load(path)
     name = type(model).__name__
-    if name not in _ANSWERING:
+    if name not in _MODULES:
         raise ModelFileError(f"{path}: holds a {name}, not a model that labels data; train one with sapwood train.")
     if parser is not None and "parser" in model.get_params(deep=False):
         model.set_params(parser=as_parser(parser))
-    return model, import_module(f"sapwood.cli.answering.{_ANSWERING[name]}")
+    return model, import_module(f"sapwood.cli.inference.{_MODULES[name]}")

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from sapwood.cli.answering.labels import as_json, label_lines, line_blocks, print_scores, print_unseen
-from sapwood.cli.texts import open_named
+from sapwood.cli.inference.labels import as_json, label_lines, line_blocks, score_table, unseen
+from sapwood.cli.inputs import open_named
 
 if TYPE_CHECKING:
     from sapwood.sources import Line
     from sapwood.tasks.questions import QuestionClassifier
 
-__all__ = ["TAKES", "answer", "evaluate", "items"]
+__all__ = ["OPTIONS", "answer", "evaluate", "items"]
 
-TAKES = ("encoding", "margins")
+OPTIONS = ("encoding", "margins")
 
 
 def items(model: QuestionClassifier, options: argparse.Namespace) -> Iterator[Line]:
@@ -43,8 +42,8 @@ def answer(
         yield from label_lines(model, model.decision_function(reading.trees), reading.unparsed, options.margins)
 
 
-def evaluate(model: QuestionClassifier, options: argparse.Namespace) -> int:
-    """Print accuracy, and precision, recall and F1 per class."""
+def evaluate(model: QuestionClassifier, options: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    """Return accuracy, and precision, recall and F1 per class."""
     from sapwood.corpora import read_questions
     from sapwood.metrics import score_labels
     from sapwood.tasks.questions.reading import read_question_trees
@@ -55,15 +54,11 @@ def evaluate(model: QuestionClassifier, options: argparse.Namespace) -> int:
     reading = read_question_trees(questions, model.parser)
     scores = score_labels(gold, model.predict(reading.trees).tolist())
     flat = int(reading.unparsed.sum())
-    if options.json:
-        found = {"accuracy": scores.accuracy, "count": scores.count, "unparsed": flat, "classes": as_json(scores)}
-        print(json.dumps(found, ensure_ascii=False, indent=2))
-        return 0
-    print_scores(scores)
-    print_unseen(gold, model.classes_)
+    record = {"accuracy": scores.accuracy, "count": scores.count, "unparsed": flat, "classes": as_json(scores)}
+    text = score_table(scores) + unseen(gold, model.classes_)
     if flat:
-        print(f"{flat:,} questions had no parse and were classified by their words")
-    return 0
+        text += f"\n{flat:,} questions had no parse and were classified by their words"
+    return record, text
 
 
 def _question(line: Line) -> Any:

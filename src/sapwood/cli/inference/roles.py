@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sapwood.cli.texts import is_text, open_named, text_sentences
+from sapwood.cli.inputs import is_text, open_named, text_sentences
 
 if TYPE_CHECKING:
     from sapwood.tasks.roles import RoleLabeler
     from sapwood.trees import RoleSentence
 
-__all__ = ["TAKES", "answer", "evaluate", "items", "page", "read_sentences"]
+__all__ = ["OPTIONS", "answer", "evaluate", "items", "page", "read_sentences"]
 
-TAKES = ("format",)
+OPTIONS = ("format",)
 
 
 def read_sentences(path: str, *, trees: bool = True) -> Iterator[RoleSentence]:
@@ -85,8 +84,8 @@ def _labelled(model: RoleLabeler, items: Iterable[RoleSentence], tally: Counter[
         yield one
 
 
-def evaluate(model: RoleLabeler, options: argparse.Namespace) -> int:
-    """Print the scores of CoNLL-2005 for given predicates."""
+def evaluate(model: RoleLabeler, options: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    """Return the scores of CoNLL-2005 for given predicates."""
     from sapwood.errors import DataError
     from sapwood.metrics import score_roles
 
@@ -94,10 +93,6 @@ def evaluate(model: RoleLabeler, options: argparse.Namespace) -> int:
     if not any(sentence.propositions for sentence in gold):
         raise DataError(f"{options.data}: holds no propositions to compare with; give JSON lines or columns.")
     scores = score_roles(gold, model.label_sentences(gold))
-    if options.json:
-        overall = scores.overall
-        record = {"precision": overall.precision, "recall": overall.recall, "f1": overall.f1}
-        print(json.dumps(record | {"sentences": scores.sentences, "propositions": scores.propositions}, indent=2))
-    else:
-        print(scores)
-    return 0
+    overall = scores.overall
+    record = {"precision": overall.precision, "recall": overall.recall, "f1": overall.f1}
+    return record | {"sentences": scores.sentences, "propositions": scores.propositions}, str(scores)

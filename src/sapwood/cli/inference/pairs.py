@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from sapwood.cli.answering.labels import as_json, label_lines, line_blocks, print_scores
-from sapwood.cli.texts import open_named
+from sapwood.cli.inference.labels import as_json, label_lines, line_blocks, score_table
+from sapwood.cli.inputs import open_named
 
 if TYPE_CHECKING:
     from sapwood.sources import Line
     from sapwood.tasks.pairs import PairClassifier
 
-__all__ = ["TAKES", "answer", "evaluate", "items", "read_pairs"]
+__all__ = ["OPTIONS", "answer", "evaluate", "items", "read_pairs"]
 
-TAKES = ("margins",)
+OPTIONS = ("margins",)
 
 
 def items(model: PairClassifier, options: argparse.Namespace) -> Iterator[Line]:
@@ -64,8 +63,8 @@ def _read(rows: Iterable[Line], parser: Any, *, labels: bool) -> tuple[Any, Any,
     return reading.pairs, given_labels(found), reading.unparsed.tolist()
 
 
-def evaluate(model: PairClassifier, options: argparse.Namespace) -> int:
-    """Print log-loss, area under the curve, accuracy, and precision, recall and F1 of both classes."""
+def evaluate(model: PairClassifier, options: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    """Return log-loss, area under the curve, accuracy, and precision, recall and F1 of both classes."""
     from sklearn.metrics import log_loss, roc_auc_score
 
     from sapwood.errors import DataError
@@ -83,12 +82,9 @@ def evaluate(model: PairClassifier, options: argparse.Namespace) -> int:
     area = float(roc_auc_score(truth, probabilities[:, 1])) if len(set(truth.tolist())) == 2 else None
     loss = float(log_loss(truth, probabilities, labels=[0, 1]))
     scores = score_labels(gold, predicted)
-    if options.json:
-        found = {"count": len(gold), "log_loss": loss, "auc": area, "accuracy": scores.accuracy}
-        found |= {} if model.parser is None else {"unparsed": flat}
-        print(json.dumps({**found, "classes": as_json(scores)}, ensure_ascii=False, indent=2))
-        return 0
-    print_scores(scores, log_loss=loss, auc=area)
+    record = {"count": len(gold), "log_loss": loss, "auc": area, "accuracy": scores.accuracy}
+    record |= {} if model.parser is None else {"unparsed": flat}
+    text = score_table(scores, log_loss=loss, auc=area)
     if flat:
-        print(f"{flat:,} pairs had a text without a whole parse, and were judged by what there was")
-    return 0
+        text += f"\n{flat:,} pairs had a text without a whole parse, and were judged by what there was"
+    return {**record, "classes": as_json(scores)}, text

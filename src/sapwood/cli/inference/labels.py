@@ -14,8 +14,8 @@ __all__ = [
     "as_json",
     "label_lines",
     "line_blocks",
-    "print_scores",
-    "print_unseen",
+    "score_table",
+    "unseen",
 ]
 
 
@@ -58,20 +58,22 @@ def as_json(scores: LabelScores) -> dict[str, dict[str, float]]:
     }
 
 
-def print_scores(scores: LabelScores, **further: float | None) -> None:
-    """Print a line per class, the accuracy, and whatever else was measured; a dash where it could not be."""
+def score_table(scores: LabelScores, **further: float | None) -> str:
+    """Return a line per class, the accuracy, and whatever else was measured; a dash where it could not be."""
     width = max([len(str(name)) for name in scores.classes] + [len("accuracy")])
-    print(f"{'class':<{width}}  precision  recall      f1   count")
+    lines = [f"{'class':<{width}}  precision  recall      f1   count"]
     for name, one in scores.classes.items():
-        print(f"{name!s:<{width}}  {one.precision:9.4f}  {one.recall:6.4f}  {one.f1:6.4f}  {one.gold:6d}")
-    print(f"{'accuracy':<{width}}  {scores.accuracy:9.4f}{'':16}  {scores.count:6d}")
+        lines.append(f"{name!s:<{width}}  {one.precision:9.4f}  {one.recall:6.4f}  {one.f1:6.4f}  {one.gold:6d}")
+    lines.append(f"{'accuracy':<{width}}  {scores.accuracy:9.4f}{'':16}  {scores.count:6d}")
     for name, value in further.items():
-        print(f"{name.replace('_', '-'):<{width}}  {'–' if value is None else format(value, '9.4f')}")
+        lines.append(f"{name.replace('_', '-'):<{width}}  {'–' if value is None else format(value, '9.4f')}")
+    return "\n".join(lines)
 
 
-def print_unseen(gold: Sequence[str], classes: Iterable[Any]) -> None:
+def unseen(gold: Sequence[str], classes: Iterable[Any]) -> str:
     """Say which right answers the model cannot give, if there are any: no training would have found them."""
-    unseen = sorted(set(gold) - {str(label) for label in classes})
-    if unseen:
-        missed = sum(label in unseen for label in gold)
-        print(f"{missed:,} have a label that was not there in training, and count as wrong: {', '.join(unseen)}")
+    names = sorted(set(gold) - {str(label) for label in classes})
+    if not names:
+        return ""
+    missed = sum(label in names for label in gold)
+    return f"\n{missed:,} have a label that was not there in training, and count as wrong: {', '.join(names)}"

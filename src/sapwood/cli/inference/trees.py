@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from sapwood.cli.answering.labels import as_json, label_lines, line_blocks, print_scores, print_unseen
-from sapwood.cli.arguments import named_source
+from sapwood.cli.inference.labels import as_json, label_lines, line_blocks, score_table, unseen
+from sapwood.cli.inputs import open_named
 
 if TYPE_CHECKING:
     from sapwood.learn import KernelSVC
     from sapwood.sources import Line
 
-__all__ = ["TAKES", "answer", "evaluate", "items", "read"]
+__all__ = ["OPTIONS", "answer", "evaluate", "items", "read"]
 
-TAKES = ("encoding", "margins")
+OPTIONS = ("encoding", "margins")
 
 
 def items(model: KernelSVC, options: argparse.Namespace) -> Iterator[Line]:
     """Yield the lines that are not blank: a tree, or text with a parser, perhaps after a label and a tab."""
     from sapwood.sources import lines
 
-    return (line for line in lines(named_source(options.data), encoding=options.encoding) if line.text.strip())
+    return (line for line in lines(open_named(options.data), encoding=options.encoding) if line.text.strip())
 
 
 def answer(model: KernelSVC, options: argparse.Namespace, tally: Counter[str], items: Iterable[Line]) -> Iterator[str]:
@@ -41,7 +40,7 @@ def read(options: argparse.Namespace, *, labels: bool = True) -> tuple[Any, Any]
     from sapwood.corpora.labelled import nothing_in
     from sapwood.sources import lines
 
-    source = named_source(options.data)
+    source = open_named(options.data)
     trees, found, _ = _read(lines(source, encoding=options.encoding), options, labels=labels)
     if not len(trees):
         raise nothing_in(source, "tree", "label<TAB>tree")
@@ -60,16 +59,11 @@ def _read(rows: Iterable[Line], options: argparse.Namespace, *, labels: bool) ->
     return reading.array(), given_labels(found), reading.unparsed.tolist()
 
 
-def evaluate(model: KernelSVC, options: argparse.Namespace) -> int:
-    """Print accuracy, and precision, recall and F1 per class."""
+def evaluate(model: KernelSVC, options: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    """Return accuracy, and precision, recall and F1 per class."""
     from sapwood.metrics import score_labels
 
     trees, gold = read(options)
     scores = score_labels(gold, model.predict(trees).astype(str))
-    if options.json:
-        found = {"accuracy": scores.accuracy, "count": scores.count, "classes": as_json(scores)}
-        print(json.dumps(found, ensure_ascii=False, indent=2))
-        return 0
-    print_scores(scores)
-    print_unseen(gold.tolist(), model.classes_)
-    return 0
+    record = {"accuracy": scores.accuracy, "count": scores.count, "classes": as_json(scores)}
+    return record, score_table(scores) + unseen(gold.tolist(), model.classes_)

@@ -1,4 +1,4 @@
-"""Finders of frames: sentences in, their frames and arguments out."""
+"""Frame-semantic parsers: sentences in, their frames and arguments out."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from sapwood.cli.texts import is_text, open_named, text_sentences
+from sapwood.cli.inputs import is_text, open_named, text_sentences
 
 if TYPE_CHECKING:
     from sapwood.tasks.frames import FrameInput, FrameLabeler, FrameParser, FrameRecord, LabelledTarget
 
-__all__ = ["TAKES", "answer", "evaluate", "items", "page"]
+__all__ = ["OPTIONS", "answer", "evaluate", "items", "page"]
 
-TAKES = ("format", "margins")
+OPTIONS = ("format", "margins")
 
 _BATCH = 64
 
@@ -95,8 +95,8 @@ def _answered(
         yield from zip(batch, hows, labeler.predict(batch), strict=True)
 
 
-def evaluate(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> int:
-    """Print precision, recall and F1 of the arguments, frames being given."""
+def evaluate(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    """Return precision, recall and F1 of the arguments, frames being given."""
     from sapwood.errors import DataError, ParameterError
     from sapwood.tasks.frames import FrameParser, evaluate_arguments
 
@@ -111,18 +111,10 @@ def evaluate(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> 
         name: evaluate_arguments(records, labelled, labeler.lexicon_, unannotated=kept)
         for name, kept in (("annotated targets", False), ("all targets", True))
     }
-    if options.json:
-        print(
-            json.dumps(
-                {name: {"precision": one.precision, "recall": one.recall, "f1": one.f1} for name, one in rows.items()},
-                indent=2,
-            )
-        )
-        return 0
-    print(f"{'':<17}  precision  recall      f1")
-    for name, one in rows.items():
-        print(f"{name:<17}  {one.precision:9.4f}  {one.recall:6.4f}  {one.f1:6.4f}")
-    return 0
+    record = {name: {"precision": one.precision, "recall": one.recall, "f1": one.f1} for name, one in rows.items()}
+    lines = [f"{'':<17}  precision  recall      f1"]
+    lines += [f"{name:<17}  {one.precision:9.4f}  {one.recall:6.4f}  {one.f1:6.4f}" for name, one in rows.items()]
+    return record, "\n".join(lines)
 
 
 def _records(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> Iterator[FrameRecord]:

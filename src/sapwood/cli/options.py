@@ -1,0 +1,79 @@
+"""Options that mean the same in every command that has them, and types of values."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable
+
+from sapwood.cli.command import argument
+
+__all__ = [
+    "DATA_FOLDERS",
+    "ENCODING",
+    "HTML",
+    "JSON",
+    "KERNEL",
+    "MEMORY_LIMIT",
+    "MODEL_OUTPUT",
+    "OUTPUT",
+    "PARSER",
+    "READING",
+    "RESUME",
+    "SEED",
+    "SVG",
+    "THREADS",
+    "positive_float",
+    "positive_int",
+]
+
+
+def _number(read: Callable[[str], float], expected: str) -> Callable[[str], float]:
+    def read_number(text: str) -> float:
+        try:
+            value = read(text)
+        except ValueError:
+            value = 0
+        if not 0 < value < math.inf:
+            raise argparse.ArgumentTypeError(f"expected {expected}, got {text!r}")
+        return value
+
+    return read_number
+
+
+positive_int = _number(int, "an integer of at least 1")
+positive_float = _number(float, "a number above 0")
+
+
+def _kernel_expression(text: str) -> str:
+    """Refuse an empty kernel, in which no fault can be pointed at; the rest is read when there is time for imports."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("expected a kernel such as 'SubsetTree(decay=0.4)', got nothing")
+    return text
+
+
+OUTPUT = argument("-o", "--output", metavar="FILE", help="where to write (default: standard output)")
+MODEL_OUTPUT = OUTPUT.but(metavar="MODEL", required=True, help="the model file to write")
+RESUME = argument("--resume", action="store_true", help="go on where a stopped run to --output ended")
+JSON = argument("--json", metavar="FILE", help="write the result as JSON; - prints it in place of the text")
+HTML = argument("--html", metavar="FILE", help="write a page with pictures")
+SVG = argument("--svg", metavar="FILE", help="write a picture")
+SEED = argument("--seed", type=int, default=0, metavar="N", help="of random numbers (default: %(default)s)")
+THREADS = argument("--threads", type=positive_int, metavar="N", help="native threads (default: all cores)")
+MEMORY_LIMIT = argument("--memory-limit", type=positive_float, metavar="MB", help="memory to use at most, in megabytes")
+KERNEL = argument(
+    "--kernel", type=_kernel_expression, metavar="EXPR", help='such as "SubsetTree(decay=0.4).normalized()"'
+)
+ENCODING = argument("--encoding", default="utf-8", metavar="NAME", help="of the input (default: %(default)s)")
+PARSER = argument(
+    "--parser", metavar="MODEL", help="the input is text, to be parsed with this model of sapwood train parser"
+)
+READING = (
+    ENCODING,
+    PARSER,
+    argument("--drop-traces", action="store_true", help="leave out -NONE- and what holds nothing else"),
+    argument("--drop-function-tags", action="store_true", help="read NP-SBJ as NP"),
+)
+DATA_FOLDERS = argument(
+    "--data", action="append", default=[], metavar="DIR", help="a folder to look for corpora in; repeatable"
+)
