@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sapwood.cli.texts import is_text
+from sapwood.cli.inputs import is_text
 from sapwood.corpora import read_questions, write_questions
 from sapwood.errors import DataError, ParameterError
 from sapwood.sources import FormatError, bare_name, check_encoding, lines, open_all, texts

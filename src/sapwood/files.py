@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import operator
 import os
 import stat
@@ -23,6 +24,8 @@ from sapwood.registry import FORMAT_MINOR, FORMAT_VERSION, Reader, Writer
 from sapwood.writing import atomic_write, path_name
 
 __all__ = ["describe", "is_model_file", "load", "save"]
+
+_LOGGER = logging.getLogger(__name__)
 
 _KEY = "sapwood"
 # A header lists a few dozen arrays; anything near this size is damage or malice.
@@ -80,6 +83,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         If the file is larger than the memory that is free.
     """
     name = path_name(path)
+    _LOGGER.debug("loading %s", name)
     with _opened(name) as stream:
         header, document = _header(stream, name)
         arrays = _arrays(stream, name, header)

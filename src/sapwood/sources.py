@@ -11,6 +11,7 @@ import codecs
 import fnmatch
 import glob
 import gzip
+import logging
 import lzma
 import os
 import struct
@@ -37,6 +38,8 @@ __all__ = [
     "open_all",
     "texts",
 ]
+
+_LOGGER = logging.getLogger(__name__)
 
 # Longer lines occur in no corpus; a limit keeps a hostile file from filling the memory.
 LONGEST_LINE = 1 << 26
@@ -95,6 +98,7 @@ class Stream:
 
     def __init__(self, stream: IO[Any], name: str) -> None:
         self._stream, self.name, self._line = stream, name, 0
+        _LOGGER.debug("reading %s", name)
 
     def read(self, size: int = -1) -> bytes | str:
         """Return as much as is asked for, or all."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import bz2
 import contextlib
 import errno
+import logging
 import lzma
 import os
 import secrets
@@ -21,6 +22,8 @@ from typing import IO, Any
 from sapwood.errors import OutputError, ParameterError, SapwoodError
 
 __all__ = ["atomic_write", "check_writable", "is_stream", "path_name", "unwritable", "write_text"]
+
+_LOGGER = logging.getLogger(__name__)
 
 
 def path_name(path: str | os.PathLike[str]) -> str:
@@ -74,6 +77,7 @@ def atomic_write(path: str | os.PathLike[str], data: bytes | Iterable[bytes], *,
                 stream.flush()
                 os.link(f"/proc/self/fd/{stream.fileno()}", draft, src_dir_fd=stream.fileno())
         os.replace(draft, target)
+        _LOGGER.debug("wrote %s", target)
     except BaseException as error:
         # On a disk that cannot be written to there is nothing to remove either.
         with contextlib.suppress(OSError, ValueError):

@@ -52,13 +52,13 @@ def test_train_predict_evaluate(model, data, capsys):
     assert capsys.readouterr().out.splitlines()[0].split("\t")[1].startswith("ask=")
     assert main(["evaluate", str(model), str(data)]) == 0
     assert "1.0000" in capsys.readouterr().out
-    assert main(["evaluate", str(model), str(data), "--json"]) == 0
+    assert main(["evaluate", str(model), str(data), "--json", "-"]) == 0
     assert json.loads(capsys.readouterr().out)["accuracy"] == 1.0
 
 
 def test_predict_takes_bare_trees_and_writes_files(model, treebank, tmp_path):
     out = tmp_path / "labels.txt"
-    assert main(["predict", str(model), str(treebank), "--out", str(out)]) == 0
+    assert main(["predict", str(model), str(treebank), "--output", str(out)]) == 0
     assert out.read_text().split() == ["ask", "tell", "ask", "tell"]
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
@@ -67,7 +67,7 @@ def test_predict_takes_bare_trees_and_writes_files(model, treebank, tmp_path):
 def test_kernel_writes_matrices(treebank, tmp_path, suffix):
     out = tmp_path / f"gram.{suffix}"
     expression = "0.5 * SubsetTree(decay=0.3).normalized() + PartialTree(decay=0.4)"
-    assert main(["kernel", str(treebank), "--kernel", expression, "--out", str(out)]) == 0
+    assert main(["kernel", str(treebank), "--kernel", expression, "--output", str(out)]) == 0
     expected = sw.kernels.parse_kernel(expression)(sw.read_trees(treebank))
     found = np.load(out)["gram"] if suffix == "npz" else np.loadtxt(out)
     np.testing.assert_array_equal(found, expected)
@@ -99,7 +99,7 @@ def test_show_trees_models_and_svg(treebank, model, tmp_path, capsys):
         (["kernel", "{trees}", "--kernel", "SubsetTree(decay=2)"], 2, "decay must be a number in (0, 1]"),
         (["kernel", "{trees}", "--kernel", "__import__('os')"], 2, "no kernel called __import__"),
         (["kernel", "{trees}", "--kernel", "Subtree() +"], 2, "broken at column"),
-        (["kernel", "{trees}", "--kernel", "Subtree()", "--out", "gram.csv"], 2, "must end in .npz or .tsv"),
+        (["kernel", "{trees}", "--kernel", "Subtree()", "--output", "gram.csv"], 2, "must end in .npz or .tsv"),
         (["kernel", "{missing}", "--kernel", "Subtree()"], 1, "no such file"),
         (["kernel", "{broken}", "--kernel", "Subtree()"], 1, "broken.mrg:1:1: this bracket is never closed"),
         (["predict", "{data}", "{trees}"], 1, "is not a Sapwood file"),
@@ -156,14 +156,14 @@ def unwritable_places(folder):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["predict", "{missing}", "{missing}", "--out"],
-        ["kernel", "{missing}", "--kernel", "Subtree()", "--out"],
+        ["predict", "{missing}", "{missing}", "--output"],
+        ["kernel", "{missing}", "--kernel", "Subtree()", "--output"],
         ["show", "{missing}", "--svg"],
         ["show", "{missing}.sap", "--svg"],
         ["explain", "{missing}", "{missing}", "--html"],
         ["explain", "{missing}", "{missing}", "--kernel", "Subtree()", "--html"],
-        ["parse", "{missing}", "--out"],
-        ["decode", "{missing}", "--out"],
+        ["parse", "{missing}", "--output"],
+        ["decode", "{missing}", "--output"],
         ["experiment", "questions", "--data", "{missing}", "--json"],
         ["experiment", "questions", "--data", "{missing}", "--html"],
         ["demo", "-o"],
@@ -191,8 +191,8 @@ def test_files_that_cannot_be_written_are_refused_before_the_work(arguments, tmp
 
 
 def test_devices_are_no_files_to_protect(model, data, capsys):
-    assert main(["predict", str(model), str(data), "--out", os.devnull]) == 0
-    assert capsys.readouterr().err == f"{os.devnull}: 4 answered\n"
+    assert main(["predict", str(model), str(data), "--output", os.devnull]) == 0
+    assert capsys.readouterr().err == f"sapwood: {os.devnull}: 4 answered\n"
     assert not stat.S_ISREG(os.stat(os.devnull).st_mode)
 
 
@@ -265,7 +265,7 @@ def test_trees_in_other_encodings(tmp_path, capsys):
 def test_where_there_is_no_option_for_it_files_are_converted(tmp_path, capsys):
     labels = tmp_path / "labels.txt"
     labels.write_bytes("caf\xe9\n".encode("latin-1"))
-    assert main(["score", "labels", str(labels), str(labels)]) == 1
+    assert main(["score", "roles", str(labels), str(labels)]) == 1
     assert "convert it with iconv -f latin1 -t utf8" in capsys.readouterr().err
 
 
@@ -299,14 +299,14 @@ def test_models_are_known_by_their_content(model, tmp_path, capsys):
     for name in (str(model), str(other)):
         for command in (["kernel", name, "--kernel", "Subtree()"], ["predict", str(model), name]):
             assert main(command) == 1
-            assert f"{name}: is a Sapwood model, not a file of trees; sapwood show" in capsys.readouterr().err
+            assert f"{name}: is a Sapwood model, not data; sapwood show" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("more", "message"),
     [
         (["--format", "html"], "--format: a KernelSVC writes its answers in one way only"),
-        (["--resume"], "--resume goes on with a file; name it with --out"),
+        (["--resume"], "--resume goes on with a file; name it with --output"),
     ],
 )
 def test_options_that_a_model_has_no_use_for_are_refused(more, message, model, data, capsys):
@@ -352,7 +352,7 @@ def test_closed_streams_are_told(model, data, treebank, tmp_path):
             1,
             "sapwood: standard output is closed; leave it open, or send it to a file with > FILE.\n",
         )
-    assert run(f"predict {model} {data} --out {tmp_path / 'out.txt'}", ">&-").returncode == 0
+    assert run(f"predict {model} {data} --output {tmp_path / 'out.txt'}", ">&-").returncode == 0
     assert (tmp_path / "out.txt").read_text().split() == ["ask", "tell", "ask", "tell"]
     for command in (
         "kernel - --kernel 'Subtree()'",

@@ -18,7 +18,7 @@ def _no_data_of_this_machine(monkeypatch):
 
 
 def findings(capsys, *arguments) -> dict[str, dict[str, str]]:
-    main(["doctor", "--json", *map(str, arguments)])
+    main(["doctor", "--json", "-", *map(str, arguments)])
     return {one["name"]: one for one in json.loads(capsys.readouterr().out)}
 
 

@@ -90,7 +90,7 @@ def test_classifiers_of_trees_take_labelled_text(corpus, parser, tmp_path, capsy
     data.write_text("\n".join(lines) + "\n")
     assert main(["train", "trees", str(data), "-o", model, "--parser", parser]) == 0
     capsys.readouterr()
-    assert main(["evaluate", model, str(data), "--parser", parser, "--json"]) == 0
+    assert main(["evaluate", model, str(data), "--parser", parser, "--json", "-"]) == 0
     scores = json.loads(capsys.readouterr().out)
     assert scores["count"] == 60
     assert scores["accuracy"] > 0.9
@@ -127,7 +127,7 @@ def test_models_keep_the_parser_they_were_trained_with(corpus, parser, text, tmp
     written = text.read_text()
     for row in rows:
         assert [written[begin:end] for begin, end in row["offsets"]] == row["words"]
-    assert main(["evaluate", model, data, "--json"]) == 0
+    assert main(["evaluate", model, data, "--json", "-"]) == 0
     assert json.loads(capsys.readouterr().out)["f1"] > 0.9
 
 
@@ -170,7 +170,7 @@ def test_stopped_runs_over_text_go_on(command, corpus, parser, tmp_path, capsys,
         model = str(tmp_path / "roles.sap")
         sw.save(RoleLabeler(parser=parser).fit(role_sentences(corpus)[:50]), model)
         arguments = ["predict", model, str(data)]
-    assert main([*arguments, "--out", str(whole)]) == 0
+    assert main([*arguments, "--output", str(whole)]) == 0
 
     parse, calls, allowed = PCFGParser.analyse, [], 3
 
@@ -181,12 +181,12 @@ def test_stopped_runs_over_text_go_on(command, corpus, parser, tmp_path, capsys,
         return parse(self, *given, **options)
 
     monkeypatch.setattr(PCFGParser, "analyse", counting)
-    assert main([*arguments, "--out", str(out)]) == 130
+    assert main([*arguments, "--output", str(out)]) == 130
     assert "go on with --resume" in capsys.readouterr().err
     assert not out.exists()
     calls.clear()
     allowed = 100
-    assert main([*arguments, "--out", str(out), "--resume"]) == 0
+    assert main([*arguments, "--output", str(out), "--resume"]) == 0
     # What was done is not parsed again.
     assert len(calls) == -(-len(words) // 64) - 3
     assert out.read_bytes() == whole.read_bytes()
@@ -194,16 +194,16 @@ def test_stopped_runs_over_text_go_on(command, corpus, parser, tmp_path, capsys,
     allowed = 3
     calls.clear()
     out.unlink()
-    assert main([*arguments, "--out", str(out)]) == 130
+    assert main([*arguments, "--output", str(out)]) == 130
     calls.clear()
     form = ["--format", "mrg" if command == "parse" else "text"]
-    assert main([*arguments, *form, "--out", str(out), "--resume"]) == 1
+    assert main([*arguments, *form, "--output", str(out), "--resume"]) == 1
     assert "another model, input or format" in capsys.readouterr().err
     # So is another text in the same file, whether it differs in what is done or is shorter than that.
     allowed = 100
     for other, message in ((["Rain fell .", *words[1:]], "over another input"), (words[:9], "there are only 9")):
         data.write_text("\n\n".join(other))
-        assert main([*arguments, "--out", str(out), "--resume"]) == 1
+        assert main([*arguments, "--output", str(out), "--resume"]) == 1
         assert message in capsys.readouterr().err
 
 
@@ -211,7 +211,7 @@ def test_stopped_runs_over_text_go_on(command, corpus, parser, tmp_path, capsys,
 def test_ctrl_c(corpus, parser, tmp_path):
     data, out, whole = tmp_path / "long.txt", tmp_path / "out.jsonl", tmp_path / "whole.jsonl"
     data.write_text("\n\n".join(" ".join(one.words) for one in corpus.sentences * 5))
-    command = ["parse", parser, str(data), "--format", "jsonl", "--threads", "1", "--out"]
+    command = ["parse", parser, str(data), "--format", "jsonl", "--threads", "1", "--output"]
     process = subprocess.Popen(
         [sys.executable, "-m", "sapwood.cli", *command, str(out)], stderr=subprocess.PIPE, text=True
     )
@@ -221,7 +221,7 @@ def test_ctrl_c(corpus, parser, tmp_path):
     process.send_signal(signal.SIGINT)
     _, told = process.communicate()
     assert process.returncode == 130
-    assert told == f"stopped; what is done is kept, go on with --resume: {out}\nsapwood: interrupted\n"
+    assert told == f"sapwood: stopped; what is done is kept, go on with --resume: {out}\nsapwood: interrupted\n"
     assert not out.exists()
     assert main([*command, str(out), "--resume"]) == 0
     assert main([*command, str(whole)]) == 0
@@ -254,9 +254,9 @@ def test_answers_are_counted_by_lines(corpus, parser, tmp_path, capsys, monkeypa
         return decide(self, X)
 
     monkeypatch.setattr(QuestionClassifier, "decision_function", once)
-    assert main(["predict", path, str(data), "--out", str(out)]) == 130
+    assert main(["predict", path, str(data), "--output", str(out)]) == 130
     capsys.readouterr()
-    assert main(["predict", path, str(data), "--out", str(out), "--resume"]) == 0
+    assert main(["predict", path, str(data), "--output", str(out), "--resume"]) == 0
     assert calls == [256, len(lines) - 256, len(lines) - 256]
     assert f"{len(lines):,} answered" in capsys.readouterr().err
     assert out.read_text() == printed.out
@@ -273,8 +273,8 @@ def roles(corpus, parser, tmp_path_factory):
     ("options", "message"),
     [
         (["--margins"], "--margins: a RoleLabeler has no margins"),
-        (["--format", "html", "--resume", "--out", "OUT"], "--resume: a page is made as a whole"),
-        (["--resume"], "name it with --out"),
+        (["--format", "html", "--resume", "--output", "OUT"], "--resume: a page is made as a whole"),
+        (["--resume"], "name it with --output"),
         (["--format", "latex"], "--format must be one of"),
     ],
 )
@@ -312,7 +312,7 @@ def test_a_parser_takes_the_place_of_trees(corpus, parser, roles, tmp_path, caps
     write_role_lines(gold, data)
     scores = []
     for options in ([], ["--parser", parser]):
-        assert main(["evaluate", roles, data, "--json", *options]) == 0
+        assert main(["evaluate", roles, data, "--json", "-", *options]) == 0
         scores.append(json.loads(capsys.readouterr().out)["f1"])
     assert scores[0] < 0.5 < 0.8 < scores[1]
     assert main(["predict", roles, data, "--parser", parser]) == 0

@@ -54,7 +54,7 @@ def test_agrees_with_enumeration(tmp_path, capsys):
 def test_reads_standard_input_and_writes_a_file(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps(GOOD)))
     target = tmp_path / "out.jsonl"
-    assert call("-", "--method", "local", "--out", str(target)) == 0
+    assert call("-", "--method", "local", "--output", str(target)) == 0
     assert capsys.readouterr().out == ""
     assert json.loads(target.read_text())["violations"]["overlap"] == 1
     assert [path.name for path in tmp_path.iterdir()] == ["out.jsonl"]
@@ -81,7 +81,7 @@ def test_an_empty_file_has_no_answers(tmp_path, capsys):
 )
 def test_mistakes_in_the_data_say_where(tmp_path, capsys, row, message):
     target = tmp_path / "out.jsonl"
-    assert call(write(tmp_path / "in.jsonl", GOOD, row), "--out", str(target)) == 1
+    assert call(write(tmp_path / "in.jsonl", GOOD, row), "--output", str(target)) == 1
     captured = capsys.readouterr()
     assert message in captured.err
     assert "in.jsonl:2" in captured.err
@@ -93,15 +93,15 @@ def test_missing_files_and_bad_options(tmp_path, capsys):
     assert call(str(tmp_path / "nowhere.jsonl")) == 1
     assert "nowhere.jsonl" in capsys.readouterr().err
     path = write(tmp_path / "in.jsonl", GOOD)
-    assert call(path, "--beam", "0") == 2
-    assert "beam" in capsys.readouterr().err
-    assert call(path, "--out", str(tmp_path / "no" / "out.jsonl")) == 1
+    assert call(path, "--output", str(tmp_path / "no" / "out.jsonl")) == 1
     (tmp_path / "latin").write_bytes(b'{"id": "\xe9"}')
     assert call(str(tmp_path / "latin")) == 1
     assert "UTF-8" in capsys.readouterr().err
-    with pytest.raises(SystemExit) as stop:
-        call(path, "--method", "magic")
-    assert stop.value.code == 2
+    for option, value in (("--method", "magic"), ("--beam", "0")):
+        with pytest.raises(SystemExit) as stop:
+            call(path, option, value)
+        assert stop.value.code == 2
+        assert option in capsys.readouterr().err
 
 
 def test_the_command_offers_every_method():

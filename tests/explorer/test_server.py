@@ -285,7 +285,7 @@ def test_ctrl_c_ends_everything_at_once(folder, tmp_path, moment, stopwatch):
     asking.join()
     _, error = running.process.communicate()
     assert running.process.returncode == 0, error
-    assert "Stopped." in error
+    assert "sapwood: stopped\n" in error
     assert "Traceback" not in error
     for worker in workers:
         assert not Path(f"/proc/{worker}").exists()

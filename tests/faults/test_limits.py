@@ -68,7 +68,8 @@ class TestFullDisk:
     def test_commands(self, tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         sw.write_trees(LARGE[:300], tmp_path / "x.mrg")
         assert (
-            main(["kernel", str(tmp_path / "x.mrg"), "--kernel", "SubsetTree()", "--out", str(tiny / "gram.npz")]) == 1
+            main(["kernel", str(tmp_path / "x.mrg"), "--kernel", "SubsetTree()", "--output", str(tiny / "gram.npz")])
+            == 1
         )
         assert "gram.npz: the disk is full" in capsys.readouterr().err
         assert not os.listdir(tiny)
@@ -170,7 +171,7 @@ class TestReadOnly:
             label_to_file(specimens.specimen("RoleLabeler"), sentences(3), sealed / "x.jsonl")
         sw.write_trees(LARGE[:3], tmp_path / "x.mrg")
         assert (
-            main(["kernel", str(tmp_path / "x.mrg"), "--kernel", "SubsetTree()", "--out", str(sealed / "gram.npz")])
+            main(["kernel", str(tmp_path / "x.mrg"), "--kernel", "SubsetTree()", "--output", str(sealed / "gram.npz")])
             == 1
         )
         assert "may not be written to" in capsys.readouterr().err

@@ -28,7 +28,7 @@ def files(tmp_path: Path) -> Path:
 
 
 def test_parses(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("parses", files / "gold.mrg", files / "parse.mrg", "--json") == 0
+    assert run("parses", files / "gold.mrg", files / "parse.mrg", "--json", "-") == 0
     result = json.loads(capsys.readouterr().out)
     assert (result["all"]["matched"], result["all"]["gold"], result["all"]["predicted"]) == (6, 7, 7)
     assert result["<=40"] == result["all"]
@@ -53,13 +53,14 @@ def test_sentences_with_other_punctuation_are_told_of(files: Path, capsys: pytes
 def test_parameter_files_and_more_labels_to_delete(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (files / "x.prm").write_text("LABELED 0\nDELETE_LABEL TOP\n")
     assert (
-        run("parses", files / "gold.mrg", files / "parse.mrg", "--prm", files / "x.prm", "--delete", "S", "--json") == 0
+        run("parses", files / "gold.mrg", files / "parse.mrg", "--prm", files / "x.prm", "--delete", "S", "--json", "-")
+        == 0
     )
     assert json.loads(capsys.readouterr().out)["all"]["gold"] == 5
 
 
 def test_labels(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("labels", files / "gold.txt", files / "one.txt", "--ignore", "NONE", "--json") == 0
+    assert run("labels", files / "gold.txt", files / "one.txt", "--ignore", "NONE", "--json", "-") == 0
     result = json.loads(capsys.readouterr().out)
     assert result["accuracy"] == 0.75
     assert result["micro"]["f1"] == pytest.approx(2 / 3)
@@ -69,7 +70,7 @@ def test_labels(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_rankings(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (files / "r.tsv").write_text("a\t1\t0.5\na\t0\t0.7\nb\t3\t2\nb\t1\t1\n")
-    assert run("ranking", files / "r.tsv", "--at", "1", "--at", "2", "--json") == 0
+    assert run("ranking", files / "r.tsv", "--at", "1", "--at", "2", "--json", "-") == 0
     assert json.loads(capsys.readouterr().out)["setwise"] == {"1": 0.5, "2": 0.0}
     (files / "r.tsv").write_text("a\t1\t0.5\na\t0\n")
     assert run("ranking", files / "r.tsv") == 1
@@ -79,7 +80,7 @@ def test_rankings(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_nbest_lists(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     garden = nursery.grow(size=30)
     write_nbest(garden.forests(), files / "n.jsonl")
-    assert run("nbest", files / "n.jsonl", "--json") == 0
+    assert run("nbest", files / "n.jsonl", "--json", "-") == 0
     result = json.loads(capsys.readouterr().out)
     assert result["oracle"]["f1"] == 1.0
     assert result["groups"] == 30
@@ -88,7 +89,9 @@ def test_nbest_lists(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_comparing_labels_and_parses(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("compare", files / "gold.txt", files / "one.txt", files / "two.txt", "--samples", "200", "--json") == 0
+    assert (
+        run("compare", files / "gold.txt", files / "one.txt", files / "two.txt", "--samples", "200", "--json", "-") == 0
+    )
     result = json.loads(capsys.readouterr().out)
     assert (result["first"], result["second"]) == (0.75, 0.25)
     assert result["mcnemar"]["p_value"] < 1e-3
@@ -103,11 +106,11 @@ def test_comparing_labels_and_parses(files: Path, capsys: pytest.CaptureFixture[
 def test_exit_codes(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("labels", files / "gold.txt", files / "none.txt") == 1
     assert "no such file" in capsys.readouterr().err
-    assert run("ranking", files / "r.tsv", "--at", "0") == 1
     (files / "short.txt").write_text("A\n\n")
     assert run("labels", files / "gold.txt", files / "short.txt") == 1
     assert "short.txt:2:1: a blank line" in capsys.readouterr().err
-    assert run("compare", files / "gold.txt", files / "one.txt", files / "two.txt", "--samples", "0") == 2
-    with pytest.raises(SystemExit) as caught:
-        run("nonsense")
-    assert caught.value.code == 2
+    compare = ("compare", files / "gold.txt", files / "one.txt", files / "two.txt")
+    for wrong in ((*compare, "--samples", "0"), ("ranking", files / "r.tsv", "--at", "0"), ("nonsense",)):
+        with pytest.raises(SystemExit) as caught:
+            run(*wrong)
+        assert caught.value.code == 2

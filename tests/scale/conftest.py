@@ -30,7 +30,7 @@ class Workers:
             except TimeoutError:
                 self.close()
         if self._client is None:
-            cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None)
+            cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0")
             self._client = self._open.enter_context(Client(self._open.enter_context(cluster)))
         return self._client
 

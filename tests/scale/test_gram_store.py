@@ -302,7 +302,7 @@ def test_interrupt(workers: int, tmp_path: Path, interrupt: Callable[..., str]) 
             logging.getLogger("distributed").setLevel(logging.CRITICAL)
             sw.options(threads=1)
             X, _ = draw_labelled(220, seed=5)
-            cluster = {workers} and LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None)
+            cluster = {workers} and LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0")
             client = Client(cluster) if cluster else None
             print("ready", flush=True)
             try:

@@ -43,13 +43,13 @@ def test_parses_are_reranked(folder, tmp_path, capsys, learner):
     ]
     assert main(train) == 0
     assert "80 n-best lists" in capsys.readouterr().out
-    assert main(["evaluate", model, str(folder / "test.jsonl"), "--json"]) == 0
+    assert main(["evaluate", model, str(folder / "test.jsonl"), "--json", "-"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert result["sentences"] == 40
     assert result["first choice"]["F1"] < result["chosen"]["F1"] <= result["oracle"]["F1"] == 1.0
     assert main(["evaluate", model, str(folder / "test.jsonl")]) == 0
     assert "oracle" in capsys.readouterr().out
-    assert main(["predict", model, str(folder / "test.jsonl"), "--out", str(tmp_path / "out.mrg")]) == 0
+    assert main(["predict", model, str(folder / "test.jsonl"), "--output", str(tmp_path / "out.mrg")]) == 0
     lines = (tmp_path / "out.mrg").read_text().splitlines()
     lists = sw.corpora.read_nbest(folder / "test.jsonl")
     chosen = sw.load(model).predict(lists)
@@ -63,7 +63,7 @@ def test_words_are_attached(folder, tmp_path, capsys):
     train = ["train", "ranking", data, "-o", model, "--of", "attachments", "--specialize", "--recombine"]
     assert main([*train, "--reduction", "1"]) == 0
     assert "5 sentences" in capsys.readouterr().out
-    assert main(["evaluate", model, data, "--json"]) == 0
+    assert main(["evaluate", model, data, "--json", "-"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert result["error"] == 0.2
     assert result["classes"] == {"preposition": {"forests": 5, "wrong": 1}}

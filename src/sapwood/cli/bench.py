@@ -120,6 +120,6 @@ COMMAND = Command(
     "bench",
     "measure what things cost on this machine",
     "Measure costs on this machine.",
-    commands=[_SCALE],
+    commands=lambda: [_SCALE],
     kind="benchmark",
 )

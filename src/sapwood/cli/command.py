@@ -67,8 +67,8 @@ class Command:
         What the command takes.
     run : callable, optional
         Takes the options; returns the exit code, None for 0.
-    commands : sequence of Command
-        What it leads to, where it does not run.
+    commands : callable
+        Returns the commands that it leads to, where it does not run.
     kind : str
         What those are called.
     writes : tuple of str
@@ -82,7 +82,7 @@ class Command:
     description: str
     arguments: Sequence[Argument | OneOf] = ()
     run: Callable[[argparse.Namespace], int | None] | None = None
-    commands: Sequence[Command] = ()
+    commands: Callable[[], Iterable[Command]] = tuple
     kind: str = "command"
     writes: tuple[str, ...] = ("output", "json", "html", "svg")
     epilog: str | None = None
@@ -96,7 +96,7 @@ class Command:
             _VERBOSITY.add_to(parser)
             parser.set_defaults(command=self)
         else:
-            parser.add_commands(self.commands, self.kind, required=True)
+            parser.add_commands(self.commands(), self.kind, required=True)
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -145,5 +145,5 @@ def _meant(name: str, names: Iterable[str]) -> str:
     """Say what may have been meant by a name that is not among these."""
     known = list(names)
     # What is short for a name is nearer to it than a word that looks like it.
-    close = [one for one in known if len(name) > 3 and one.startswith(name)] or get_close_matches(name, known, n=1)
+    close = [one for one in known if len(name) > 3 and one.startswith(name)] or get_close_matches(name, known, 1, 0.7)
     return f"; did you mean {close[0]}?" if close else ""

@@ -63,7 +63,7 @@ COMMAND = Command(
     "experiment",
     "make the tables of a paper again",
     "Run a published experiment on corpora that you have, and print each table when it is complete.",
-    commands=[
+    commands=lambda: [
         Command(
             name,
             experiment.summary,

@@ -73,7 +73,7 @@ def _processes(distributed: Any, workers: int) -> Iterator[Any]:
     handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         cluster = distributed.LocalCluster(
-            n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None
+            n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=":0"
         )
     finally:
         signal.signal(signal.SIGINT, handler)

@@ -261,7 +261,7 @@ COMMAND = Command(
     "score",
     "score parses, labels, roles or rankings against the truth",
     "Score parses, labels, roles or rankings as the field scores them.",
-    commands=[
+    commands=lambda: [
         _kind(
             "parses",
             "PARSEVAL, as evalb with COLLINS.prm counts it",

@@ -13,6 +13,6 @@ COMMAND = Command(
     "train",
     "learn a model from a file",
     "Learn a model from a file and write it to another; sapwood train TASK --help says what is read.",
-    commands=[import_module(f"sapwood.cli.training.{name}").COMMAND for name in TASKS],
+    commands=lambda: (import_module(f"sapwood.cli.training.{name}").COMMAND for name in TASKS),
     kind="task",
 )

@@ -223,7 +223,7 @@ def test_models_are_saved_and_asked_from_the_command_line(frames, parser, garden
     sw.save(parser, path)
     trees = [sentence.tree for sentence in garden.sentences[300:400]]
     write_records(zip(trees, test, strict=True), data)
-    assert main(["evaluate", str(path), str(data), "--json"]) == 0
+    assert main(["evaluate", str(path), str(data), "--json", "-"]) == 0
     scores = json.loads(capsys.readouterr().out)
     expected = evaluate_arguments(test, parser.predict(test), parser.labeler_.lexicon_)
     assert scores["all targets"]["f1"] == pytest.approx(expected.f1)
@@ -238,7 +238,7 @@ def test_models_are_saved_and_asked_from_the_command_line(frames, parser, garden
         )
     plain = tmp_path / "trees.mrg"
     plain.write_text("".join(f"{tree}\n" for tree in trees[:5]))
-    assert main(["predict", str(path), str(plain), "--out", str(tmp_path / "out.jsonl")]) == 0
+    assert main(["predict", str(path), str(plain), "--output", str(tmp_path / "out.jsonl")]) == 0
     assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 5
     assert main(["predict", str(path), str(data), "--format", "text"]) == 0
     drawn = capsys.readouterr().out.splitlines()

@@ -288,14 +288,14 @@ class TestCommands:
         lines = capsys.readouterr().out.splitlines()
         assert len(lines) == 100
         assert lines[0].split("\t")[0] in ("same", "other")
-        assert main(["evaluate", model, test, "--json"]) == 0
+        assert main(["evaluate", model, test, "--json", "-"]) == 0
         scores = json.loads(capsys.readouterr().out)
         restored = sw.load(model)
         assert scores["accuracy"] == pytest.approx(np.mean(restored.predict(X[100:]) == y[100:]))
         assert 0.5 < scores["auc"] <= 1
         assert main(["evaluate", model, test]) == 0
         assert "log-loss" in capsys.readouterr().out
-        assert main(["predict", model, test, "--out", str(tmp_path / "out.txt")]) == 0
+        assert main(["predict", model, test, "--output", str(tmp_path / "out.txt")]) == 0
         assert (tmp_path / "out.txt").read_text().count("\n") == 100
 
     def test_bad_input_is_an_error_not_a_crash(self, data, tmp_path, capsys):

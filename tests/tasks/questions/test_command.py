@@ -29,7 +29,7 @@ def train(files, *more, data="train.tsv"):
 def test_train_evaluate_predict_explain(files, capsys):
     assert train(files, "--kernel", KERNEL) == 0
     assert "support questions of 120, SubsetTree(decay=0.2)" in capsys.readouterr().out
-    assert main(["evaluate", str(files / "q.sap"), str(files / "test.tsv"), "--json"]) == 0
+    assert main(["evaluate", str(files / "q.sap"), str(files / "test.tsv"), "--json", "-"]) == 0
     scores = json.loads(capsys.readouterr().out)
     assert scores["accuracy"] > 0.8
     assert scores["unparsed"] == 0

@@ -310,11 +310,11 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "roles, 200 sentences" in capsys.readouterr().out
     assert main(["evaluate", model, str(tmp_path / "test.jsonl")]) == 0
     assert "Number of Propositions" in capsys.readouterr().out
-    assert main(["evaluate", model, str(tmp_path / "test.jsonl"), "--json"]) == 0
+    assert main(["evaluate", model, str(tmp_path / "test.jsonl"), "--json", "-"]) == 0
     assert '"f1": ' in capsys.readouterr().out
     for form in ("jsonl", "props", "conll09", "text", "html"):
         out = tmp_path / f"out.{form}"
-        assert main(["predict", model, str(tmp_path / "test.mrg"), "--format", form, "--out", str(out)]) == 0
+        assert main(["predict", model, str(tmp_path / "test.mrg"), "--format", form, "--output", str(out)]) == 0
         assert out.stat().st_size > 1000
     assert len(list(iter_props(tmp_path / "out.props"))) == len(TEST)
     assert len(list(iter_role_lines(tmp_path / "out.jsonl"))) == len(TEST)
@@ -322,7 +322,7 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "holds no propositions to compare with" in capsys.readouterr().err
     (tmp_path / "broken.mrg").write_text("(S (NP (NN tea)")
     before = sorted(tmp_path.iterdir())
-    assert main(["predict", model, str(tmp_path / "broken.mrg"), "--out", str(tmp_path / "new")]) == 1
+    assert main(["predict", model, str(tmp_path / "broken.mrg"), "--output", str(tmp_path / "new")]) == 1
     assert sorted(tmp_path.iterdir()) == before
     assert main(["predict", model, str(tmp_path / "test.mrg"), "--format", "xml"]) == 2
     assert "must be one of jsonl" in capsys.readouterr().err

@@ -43,9 +43,9 @@ def _read(path: str) -> list[RoleSentence]:
     if not any(sentence.propositions for sentence in sentences):
         what = "trees without propositions" if any(sentence.tree for sentence in sentences) else "no propositions"
         raise DataError(
-            f"{path}: holds {what}, so there is no role to learn. Give sentences with trees and propositions, as "
-            "JSON lines (.jsonl), PropBank columns with words (.conll, .conllu or .tsv) or gold_skel columns (*_skel); "
-            "the ending of the name says which. Files of any other name are read as trees alone."
+            f"{path}: holds {what}; that is the wrong format to learn roles from. Expected sentences with trees and "
+            "propositions: JSON lines (.jsonl), PropBank columns with words (.conll, .conllu or .tsv) or gold_skel "
+            "columns (*_skel). The ending of the name says which; files of other names are read as trees alone."
         )
     return sentences
 
