@@ -55,7 +55,8 @@ check-quick: $(VENV)/installed
 	$(BIN)/python -m pytest -q -m "not slow and not timing"
 
 # What asserts on the clock; for a machine with nothing else to do.
-check-timing: $(VENV)/installed
+check-timing: native-test
+	SAPWOOD_CHECK_TIMING=1 $(BIN)/ctest --test-dir build/native --output-on-failure -R test_parallel
 	$(BIN)/python -m pytest -q -m timing
 
 test: lint native-test check

@@ -17,7 +17,7 @@ using namespace sapwood::test;
 
 namespace {
 
-void symbols_are_interned() {
+TEST(symbols_are_interned) {
     SymbolTable table;
     std::unordered_map<std::string, Symbol> expected;
     RandomTrees random(1);
@@ -41,7 +41,7 @@ void symbols_are_interned() {
     }
 }
 
-void labels_of_other_tables_are_found() {
+TEST(labels_of_other_tables_are_found) {
     SymbolTable own, others;
     // Of every length around eight bytes, alike at the front, and with bytes of zero, which are no end.
     std::vector<std::string> texts{""};
@@ -63,7 +63,7 @@ void labels_of_other_tables_are_found() {
 }
 
 // What one arena calls the labels and productions of another, for a few nodes and for all.
-void arena_maps_translate() {
+TEST(arena_maps_translate) {
     RandomTrees random(5);
     Arena from, to;
     std::vector<Node> roots;
@@ -90,7 +90,7 @@ void arena_maps_translate() {
     }
 }
 
-void equal_subtrees_are_one() {
+TEST(equal_subtrees_are_one) {
     RandomTrees random(2);
     Arena arena;
     std::vector<std::pair<Plain, Node>> known;
@@ -109,7 +109,7 @@ void equal_subtrees_are_one() {
     }
 }
 
-void productions_are_labels_only() {
+TEST(productions_are_labels_only) {
     RandomTrees random(3);
     Arena arena;
     for (int i = 0; i < 200; ++i) intern(random.tree(), arena);
@@ -132,7 +132,7 @@ void productions_are_labels_only() {
 }
 
 // Whether an only child is a leaf is no part of a production, whichever comes first.
-void only_children_share_productions() {
+TEST(only_children_share_productions) {
     for (const bool leaf_first : {true, false}) {
         Arena arena;
         const Plain leaf{"A", {Plain{"b", {}}}}, internal{"A", {Plain{"b", {Plain{"c", {}}}}}};
@@ -147,7 +147,7 @@ void only_children_share_productions() {
     }
 }
 
-void absent_subtrees_are_not_found() {
+TEST(absent_subtrees_are_not_found) {
     Arena arena;
     const Symbol a = arena.symbols.intern("a"), b = arena.symbols.intern("b");
     CHECK(arena.find_node(a, {}) == kNone);
@@ -163,7 +163,7 @@ void absent_subtrees_are_not_found() {
     CHECK(arena.size() == 2);
 }
 
-void transplanting_keeps_trees() {
+TEST(transplanting_keeps_trees) {
     RandomTrees random(4);
     Arena from, to;
     std::vector<Plain> trees;
@@ -187,7 +187,7 @@ void transplanting_keeps_trees() {
     CHECK(transplant(from, {}, alone).empty());
 }
 
-void bags_count_occurrences() {
+TEST(bags_count_occurrences) {
     RandomTrees random(5);
     Arena arena;
     const std::vector<Bag> elements = random.bags(60);
@@ -211,7 +211,7 @@ void bags_count_occurrences() {
     }
 }
 
-void shared_structure_is_not_expanded() {
+TEST(shared_structure_is_not_expanded) {
     // Each level holds the one below twice: 2^60 leaves in 61 nodes.
     Arena arena;
     const Symbol label = arena.symbols.intern("x");
@@ -226,7 +226,7 @@ void shared_structure_is_not_expanded() {
     CHECK(bags.counts.back() == 1.0);
 }
 
-void depth_and_width_have_no_limit() {
+TEST(depth_and_width_have_no_limit) {
     constexpr std::size_t kSize = 100000;
     Arena arena;
     Node deep = arena.leaf(arena.symbols.intern("w"));
@@ -248,7 +248,7 @@ void depth_and_width_have_no_limit() {
     CHECK(other.children(moved[1]).size() == kSize);
 }
 
-void maps_hold_what_was_put_in() {
+TEST(maps_hold_what_was_put_in) {
     for (const std::size_t expected : {0, 3, 1000}) {
         NumberMap map(10000, expected);
         CHECK(map.dense() == (expected == 1000));
@@ -261,19 +261,3 @@ void maps_hold_what_was_put_in() {
 }
 
 }  // namespace
-
-int main() {
-    RUN(symbols_are_interned);
-    RUN(labels_of_other_tables_are_found);
-    RUN(arena_maps_translate);
-    RUN(equal_subtrees_are_one);
-    RUN(productions_are_labels_only);
-    RUN(only_children_share_productions);
-    RUN(absent_subtrees_are_not_found);
-    RUN(transplanting_keeps_trees);
-    RUN(bags_count_occurrences);
-    RUN(shared_structure_is_not_expanded);
-    RUN(maps_hold_what_was_put_in);
-    RUN(depth_and_width_have_no_limit);
-    return finish();
-}

@@ -40,7 +40,7 @@ void check_fault(std::string_view text, std::size_t offset, std::string_view par
 }
 #define CHECK_FAULT(text, offset, part, ...) check_fault(text, offset, part, BracketOptions{__VA_ARGS__}, __LINE__)
 
-void plain_trees() {
+TEST(plain_trees) {
     CHECK(read("") == "");
     CHECK(read(" \t\r\n\v\f") == "");
     CHECK(read("(S (NP (DT the) (NN dog)) (VP (VBD barked)))") == "(S (NP (DT the) (NN dog)) (VP (VBD barked)))");
@@ -56,7 +56,7 @@ void plain_trees() {
     CHECK(read("(N caf\xc3\xa9\xc2\xa0x)") == "(N caf\xc3\xa9\xc2\xa0x)");
 }
 
-void outer_brackets() {
+TEST(outer_brackets) {
     CHECK(read("( (S (NP a)))") == "(S (NP a))");
     CHECK(read("((S (NP a)))") == "(S (NP a))");
     CHECK(read("((S))") == "(S)");
@@ -69,7 +69,7 @@ void outer_brackets() {
     CHECK(plain == bracketed && arena.children(plain)[0] == leaf && arena.is_leaf(leaf));
 }
 
-void starts_are_told() {
+TEST(starts_are_told) {
     Arena arena;
     BracketReader reader("  (A b)\n ( (C d)) e", kBare);
     Node root;
@@ -80,7 +80,7 @@ void starts_are_told() {
     CHECK(!reader.next(arena, root));
 }
 
-void traces_are_dropped() {
+TEST(traces_are_dropped) {
     CHECK(read("(S (NP (-NONE- *)) (VP (V go)))", kTraces) == "(S (VP (V go)))");
     CHECK(read("(S (NP (X (-NONE- *T*-1))) (VP (V go)))", kTraces) == "(S (VP (V go)))");
     CHECK(read("(S (NP (-NONE- *)) (VP (V go)))") == "(S (NP (-NONE- *)) (VP (V go)))");
@@ -93,7 +93,7 @@ void traces_are_dropped() {
     CHECK_FAULT("(-NONE- *)", 0, "nothing is left", .drop_traces = true);
 }
 
-void function_tags_are_dropped() {
+TEST(function_tags_are_dropped) {
     CHECK(read("(NP-SBJ=2 (NN a-b))", kTags) == "(NP (NN a-b))");
     CHECK(read("(NP=2 (PRT|ADVP up))", kTags) == "(NP (PRT up))");
     CHECK(read("(-LRB- -LRB-)", kTags) == "(-LRB- -LRB-)");
@@ -103,7 +103,7 @@ void function_tags_are_dropped() {
     CHECK(read("(X (a-b) c)", kTags) == "(X a-b c)");
 }
 
-void unary_chains_are_collapsed() {
+TEST(unary_chains_are_collapsed) {
     CHECK(read("(X (X (X a)))", kUnary) == "(X a)");
     CHECK(read("(X (X a) b)", kUnary) == "(X (X a) b)");
     CHECK(read("(X (Y (X a)))", kUnary) == "(X (Y (X a)))");
@@ -112,7 +112,7 @@ void unary_chains_are_collapsed() {
     CHECK(read("(X (-NONE- *) (X a))", {.drop_traces = true, .collapse_unary = true}) == "(X a)");
 }
 
-void brackets_are_unescaped() {
+TEST(brackets_are_unescaped) {
     Arena arena;
     BracketReader reader("(-LRB- -LRB-) (X -RRB- -LSB- -RSB- -LCB- -RCB- -XXX- -LRB)", kUnescape);
     Node root;
@@ -126,7 +126,7 @@ void brackets_are_unescaped() {
 }
 
 // Tokens are read eight bytes at a time, except near the end of the text.
-void tokens_may_have_any_length() {
+TEST(tokens_may_have_any_length) {
     for (std::size_t length = 1; length <= 20; ++length)
         for (const std::string& ending :
              {std::string(")"), std::string(" )"), std::string("\t(X y))"), std::string("\n) ")}) {
@@ -148,7 +148,7 @@ void tokens_may_have_any_length() {
         }
 }
 
-void trees_may_go_to_different_arenas() {
+TEST(trees_may_go_to_different_arenas) {
     BracketReader reader("(A (B b)) (C (A a) (B b))", {});
     Arena first, second;
     Node root;
@@ -159,12 +159,12 @@ void trees_may_go_to_different_arenas() {
     CHECK(out == "(C (A a) (B b))");
 }
 
-void bare_tokens_are_trees() {
+TEST(bare_tokens_are_trees) {
     CHECK(read("a (B c) d", kBare) == "(a) | (B c) | (d)");
     CHECK_FAULT("a (B c) d", 0, "outside any bracket", );
 }
 
-void faults_say_where() {
+TEST(faults_say_where) {
     CHECK_FAULT("(", 0, "never closed (1 bracket is", );
     CHECK_FAULT("(A b) (S (NP a) (VP", 6, "never closed (2 brackets are", );
     CHECK_FAULT("((S (NP a))", 0, "never closed (1 bracket is", );
@@ -188,7 +188,7 @@ void faults_say_where() {
     }
 }
 
-void writing_and_reading_agree() {
+TEST(writing_and_reading_agree) {
     RandomTrees random(11);
     for (int i = 0; i < 500; ++i) {
         const Plain tree = random.tree();
@@ -207,7 +207,7 @@ void writing_and_reading_agree() {
         CHECK(!is_writable(label));
 }
 
-void depth_and_width_have_no_limit() {
+TEST(depth_and_width_have_no_limit) {
     constexpr std::size_t kSize = 100000;
     std::string deep, wide = "(X";
     for (std::size_t i = 0; i < kSize; ++i) {
@@ -255,7 +255,7 @@ std::size_t slow_first_invalid_byte(std::string_view text) {
     return text.size();
 }
 
-void short_texts_are_judged_as_the_definition_does() {
+TEST(short_texts_are_judged_as_the_definition_does) {
     std::string text;
     for (int a = 0; a < 256; ++a) {
         text.assign(1, static_cast<char>(a));
@@ -280,7 +280,7 @@ void short_texts_are_judged_as_the_definition_does() {
                 }
 }
 
-void long_texts_are_judged_as_the_definition_does() {
+TEST(long_texts_are_judged_as_the_definition_does) {
     RandomTrees random(12);
     const std::string pieces[] = {
         "a", "bcdefgh", "(NP ", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x8c\xb3", "\xed\x9f\xbf", "\xee\x80\x80"};
@@ -298,7 +298,7 @@ void long_texts_are_judged_as_the_definition_does() {
     }
 }
 
-void noise_never_gets_through() {
+TEST(noise_never_gets_through) {
     // Whatever the bytes: trees that write and read back, or a fault inside the text.
     RandomTrees random(13);
     const std::string pieces[] = {"(", ")",   " ",      "(NP ", "(-NONE- *)", "-LRB-",
@@ -321,23 +321,3 @@ void noise_never_gets_through() {
 }
 
 }  // namespace
-
-int main() {
-    RUN(plain_trees);
-    RUN(outer_brackets);
-    RUN(starts_are_told);
-    RUN(traces_are_dropped);
-    RUN(function_tags_are_dropped);
-    RUN(unary_chains_are_collapsed);
-    RUN(brackets_are_unescaped);
-    RUN(tokens_may_have_any_length);
-    RUN(trees_may_go_to_different_arenas);
-    RUN(bare_tokens_are_trees);
-    RUN(faults_say_where);
-    RUN(writing_and_reading_agree);
-    RUN(depth_and_width_have_no_limit);
-    RUN(short_texts_are_judged_as_the_definition_does);
-    RUN(long_texts_are_judged_as_the_definition_does);
-    RUN(noise_never_gets_through);
-    return finish();
-}

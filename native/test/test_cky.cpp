@@ -29,7 +29,7 @@ double catalan(std::size_t leaves) {
     return value;
 }
 
-void all_binary_trees_are_counted() {
+TEST(all_binary_trees_are_counted) {
     const Rules rules = binary_trees(0.0);
     Control control;
     Filler<Sum> sum(rules);
@@ -53,7 +53,7 @@ void all_binary_trees_are_counted() {
     }
 }
 
-void weights_add_up_along_a_tree() {
+TEST(weights_add_up_along_a_tree) {
     const Rules rules = binary_trees(-0.5, -0.25);
     Control control;
     Filler<Best> best(rules);
@@ -63,7 +63,7 @@ void weights_add_up_along_a_tree() {
         CHECK_CLOSE(parse.weight, 11 * -0.5 + 12 * -0.25);
 }
 
-void a_deep_derivation_takes_no_machine_stack() {
+TEST(a_deep_derivation_takes_no_machine_stack) {
     // Only left-branching trees: as deep as the sentence is long.
     const Rules rules({{kX, kX, kTag, -0.1}}, {{kX, kTag, 0.0, 0, 1}, {kRoot, kX, 0.0, 1, 1}}, {0},
                       {kNever, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}, {kNone, 0, 1, 2}, kRoot);
@@ -76,7 +76,7 @@ void a_deep_derivation_takes_no_machine_stack() {
     CHECK_CLOSE(found[0].weight, -0.1 * 249);
 }
 
-void limits_hold() {
+TEST(limits_hold) {
     const Rules rules = binary_trees(-0.5);
     Control control;
     Filler<Best> best(rules);
@@ -90,7 +90,7 @@ void limits_hold() {
     CHECK_THROWS(best.fill(words(5), {}, control), Cancelled);
 }
 
-void a_beam_keeps_the_best() {
+TEST(a_beam_keeps_the_best) {
     const Rules rules = binary_trees(-0.5);
     Control control;
     Filler<Best> best(rules);
@@ -100,7 +100,7 @@ void a_beam_keeps_the_best() {
     CHECK(narrow.bytes() <= all.bytes());
 }
 
-void sentences_without_a_parse_are_covered() {
+TEST(sentences_without_a_parse_are_covered) {
     const Rules rules = binary_trees(-0.5);
     Control control;
     Filler<Best> best(rules);
@@ -118,7 +118,7 @@ void sentences_without_a_parse_are_covered() {
     CHECK(KBest(rules, best.fill({}, {}, control), {}, 1).trees(1, control).empty());
 }
 
-void broken_grammars_are_refused() {
+TEST(broken_grammars_are_refused) {
     const std::vector<double> two{kNever, 0.0};
     CHECK_THROWS(Rules({{1, 1, 2, 0.0}}, {}, {}, two, two, {kNone, 0}, 0), std::invalid_argument);
     CHECK_THROWS(Rules({{1, 0, 1, 0.0}}, {}, {}, two, two, {kNone, 0}, 0), std::invalid_argument);
@@ -129,14 +129,3 @@ void broken_grammars_are_refused() {
 }
 
 }  // namespace
-
-int main() {
-    RUN(all_binary_trees_are_counted);
-    RUN(weights_add_up_along_a_tree);
-    RUN(a_deep_derivation_takes_no_machine_stack);
-    RUN(limits_hold);
-    RUN(a_beam_keeps_the_best);
-    RUN(sentences_without_a_parse_are_covered);
-    RUN(broken_grammars_are_refused);
-    return finish();
-}

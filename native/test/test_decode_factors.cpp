@@ -1,20 +1,16 @@
 // Projections and best vertices, against every vertex of the factor's polytope.
 #include <cmath>
-#include <cstdio>
 #include <random>
 
+#include "check.hpp"
 #include "decode/factors.hpp"
 
 using namespace sapwood::decode;
 
 namespace {
 
-int failures = 0;
-
 void expect(bool condition, const char* what, Kind kind, std::size_t size) {
-    if (condition) return;
-    ++failures;
-    std::fprintf(stderr, "%s: kind %d, %zu literals\n", what, static_cast<int>(kind), size);
+    if (!CHECK(condition)) std::printf("    %s: kind %d, %zu literals\n", what, static_cast<int>(kind), size);
 }
 
 bool allowed(Kind kind, unsigned bits, std::size_t size, std::size_t limit) {
@@ -37,9 +33,7 @@ bool allowed(Kind kind, unsigned bits, std::size_t size, std::size_t limit) {
     return false;
 }
 
-}  // namespace
-
-int main() {
+TEST(best_vertices_and_projections_agree_with_enumeration) {
     std::mt19937_64 random(1);
     Scratch scratch;
     for (int round = 0; round < 20'000; ++round) {
@@ -87,6 +81,6 @@ int main() {
             expect(product <= 1e-9 * scale * scale, "projection", kind, size);
         }
     }
-    if (failures) std::fprintf(stderr, "%d failures\n", failures);
-    return failures != 0;
 }
+
+}  // namespace

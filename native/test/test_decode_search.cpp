@@ -1,7 +1,7 @@
 // Graphs, roles and labels against enumeration; every solver must find the same optimum, and say so.
-#include <cstdio>
 #include <random>
 
+#include "check.hpp"
 #include "decode/labels.hpp"
 #include "decode/roles.hpp"
 
@@ -10,12 +10,8 @@ using namespace sapwood::decode;
 
 namespace {
 
-int failures = 0;
-
 void expect(bool condition, const char* what, int round) {
-    if (condition) return;
-    ++failures;
-    std::fprintf(stderr, "%s, round %d\n", what, round);
+    if (!CHECK(condition)) std::printf("    %s, round %d\n", what, round);
 }
 
 struct Dice {
@@ -206,17 +202,19 @@ void large(Dice& dice, Control& control, int round) {
     expect(value <= bound + 1e-6, "large: no value above a bound", round);
 }
 
-}  // namespace
-
-int main() {
+template <class Problem>
+void repeat(int rounds, Problem problem) {
     Dice dice{std::mt19937_64(2012)};
     Control control;
-    for (int round = 0; round < 1500; ++round) {
-        graphs(dice, control, round);
-        roles(dice, control, round);
-        labels(dice, control, round);
-    }
-    for (int round = 0; round < 6; ++round) large(dice, control, round);
-    if (failures) std::fprintf(stderr, "%d failures\n", failures);
-    return failures != 0;
+    for (int round = 0; round < rounds; ++round) problem(dice, control, round);
 }
+
+TEST(graphs_agree_with_enumeration) { repeat(1500, graphs); }
+
+TEST(roles_agree_with_enumeration) { repeat(1500, roles); }
+
+TEST(labels_agree_with_enumeration) { repeat(1500, labels); }
+
+TEST(large_problems_keep_their_bounds) { repeat(6, large); }
+
+}  // namespace

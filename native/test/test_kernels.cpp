@@ -7,7 +7,7 @@ using namespace sapwood::test;
 
 namespace {
 
-void gram_matrices_agree_with_the_definition() {
+TEST(gram_matrices_agree_with_the_definition) {
     for (unsigned seed = 0; seed < 2; ++seed) {
         RandomTrees random(100 + seed);
         // More than one block of rows, so that the mirror image is tested too.
@@ -27,7 +27,7 @@ void gram_matrices_agree_with_the_definition() {
     }
 }
 
-void rows_may_come_from_another_arena() {
+TEST(rows_may_come_from_another_arena) {
     for (unsigned seed = 0; seed < 2; ++seed) {
         RandomTrees random(200 + seed);
         std::vector<Bag> columns = random.bags(18);
@@ -59,7 +59,7 @@ void rows_may_come_from_another_arena() {
     }
 }
 
-void models_are_weighted_sums_of_columns() {
+TEST(models_are_weighted_sums_of_columns) {
     RandomTrees random(300);
     const std::vector<Bag> support = random.bags(20), rows = random.bags(19);
     Arena arena, other;
@@ -94,7 +94,7 @@ void models_are_weighted_sums_of_columns() {
     }
 }
 
-void diagonals_are_those_of_the_gram_matrix() {
+TEST(diagonals_are_those_of_the_gram_matrix) {
     RandomTrees random(400);
     Arena arena;
     const Bags bags = intern(random.bags(40), arena);
@@ -109,7 +109,7 @@ void diagonals_are_those_of_the_gram_matrix() {
     });
 }
 
-void nothing_gives_nothing() {
+TEST(nothing_gives_nothing) {
     Arena arena, none;
     const Bags empty = intern(std::vector<Bag>{}, arena), hollow = intern(std::vector<Bag>{{}, {}}, arena);
     const Bags some = intern(std::vector<Bag>{{Plain{"A", {}}}, {Plain{"A", {Plain{"b", {}}}}}}, arena);
@@ -140,7 +140,7 @@ Plain broad(std::size_t width, RandomTrees& random) {
     return tree;
 }
 
-void wide_nodes_agree_with_the_definition() {
+TEST(wide_nodes_agree_with_the_definition) {
     // Around the widths at which the partial-tree kernel changes its method.
     RandomTrees random(500);
     std::vector<Bag> elements;
@@ -163,7 +163,7 @@ void wide_nodes_agree_with_the_definition() {
     });
 }
 
-void depth_has_no_limit() {
+TEST(depth_has_no_limit) {
     constexpr std::size_t kDepth = 100000;
     Arena arena;
     // One chain with a label per level, which has one match per level with itself, and one of a single label.
@@ -201,7 +201,7 @@ void depth_has_no_limit() {
     CHECK_CLOSE(gram_of(SubsetKernel{{decay, false, 0}}, arena, chain)[0], total);
 }
 
-void width_has_no_limit() {
+TEST(width_has_no_limit) {
     constexpr std::size_t kWidth = 100000;
     Arena arena;
     std::vector<Node> leaves, inner;
@@ -228,15 +228,3 @@ void width_has_no_limit() {
 }
 
 }  // namespace
-
-int main() {
-    RUN(gram_matrices_agree_with_the_definition);
-    RUN(rows_may_come_from_another_arena);
-    RUN(models_are_weighted_sums_of_columns);
-    RUN(diagonals_are_those_of_the_gram_matrix);
-    RUN(nothing_gives_nothing);
-    RUN(wide_nodes_agree_with_the_definition);
-    RUN(depth_has_no_limit);
-    RUN(width_has_no_limit);
-    return finish();
-}

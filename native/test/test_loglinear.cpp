@@ -18,7 +18,7 @@ struct Sample {
     CandidateSets sets() const { return {features, ends, row_ends, role_ends, key_ends, keys, masks, 1, 2}; }
 };
 
-void gradients_are_differences_of_the_loss() {
+TEST(gradients_are_differences_of_the_loss) {
     const Sample sample;
     const CandidateSets sets = sample.sets();
     const int bits = 6;
@@ -38,7 +38,7 @@ void gradients_are_differences_of_the_loss() {
     }
 }
 
-void threads_change_no_bit() {
+TEST(threads_change_no_bit) {
     const Sample sample;
     const CandidateSets sets = sample.sets();
     const std::vector<std::uint64_t> order{1, 0, 0, 1, 1, 0};
@@ -58,7 +58,7 @@ void threads_change_no_bit() {
     CHECK(found[0] == found[2]);
 }
 
-void training_can_be_cancelled() {
+TEST(training_can_be_cancelled) {
     const Sample sample;
     const CandidateSets sets = sample.sets();
     std::vector<float> weights(64, 0.0f), squares(64, 0.0f);
@@ -70,7 +70,7 @@ void training_can_be_cancelled() {
     CHECK_THROWS(adagrad_epoch(sets, sample.right, order, state, {6, 0.1, 0.0, 0.0, 1, 1}, control), Cancelled);
 }
 
-void a_set_without_choosers_costs_nothing() {
+TEST(a_set_without_choosers_costs_nothing) {
     const std::vector<std::uint32_t> features{1}, none;
     const std::vector<std::uint64_t> ends{1}, row_ends{1}, role_ends{0}, key_ends;
     const CandidateSets sets{features, ends, row_ends, role_ends, key_ends, none, none, 1, 1};
@@ -81,11 +81,3 @@ void a_set_without_choosers_costs_nothing() {
 }
 
 }  // namespace
-
-int main() {
-    RUN(gradients_are_differences_of_the_loss);
-    RUN(threads_change_no_bit);
-    RUN(training_can_be_cancelled);
-    RUN(a_set_without_choosers_costs_nothing);
-    return finish();
-}

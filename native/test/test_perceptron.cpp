@@ -45,7 +45,7 @@ double slow_kernel(const Arena& arena, Node a, Node b, double decay, bool bag_of
     return total;
 }
 
-void scores_are_sums_of_kernels() {
+TEST(scores_are_sums_of_kernels) {
     std::mt19937 random(1);
     Arena arena;
     const std::vector<Node> roots = draw_trees(arena, random, 60);
@@ -74,7 +74,7 @@ void scores_are_sums_of_kernels() {
     }
 }
 
-void training_follows_its_own_updates() {
+TEST(training_follows_its_own_updates) {
     std::mt19937 random(2);
     Arena arena;
     const std::vector<Node> roots = draw_trees(arena, random, 80);
@@ -124,9 +124,3 @@ void training_follows_its_own_updates() {
 }
 
 }  // namespace
-
-int main() {
-    RUN(scores_are_sums_of_kernels);
-    RUN(training_follows_its_own_updates);
-    return test::finish();
-}

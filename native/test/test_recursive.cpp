@@ -57,12 +57,12 @@ void check_tanh(double tolerance) {
     CHECK(std::isnan(out[0]));
 }
 
-void tanh_is_that_of_the_library() {
+TEST(tanh_is_that_of_the_library) {
     check_tanh<double>(7e-16);
     check_tanh<float>(2.5e-7);
 }
 
-void trees_together_are_trees_alone() {
+TEST(trees_together_are_trees_alone) {
     std::mt19937 random(1);
     Arena arena;
     const std::vector<Node> roots = draw_trees(arena, random, 900);
@@ -80,7 +80,7 @@ void trees_together_are_trees_alone() {
     }
 }
 
-void gradients_are_differences() {
+TEST(gradients_are_differences) {
     std::mt19937 random(2);
     Arena arena;
     const std::vector<Node> roots = draw_trees(arena, random, 9);
@@ -113,7 +113,7 @@ void gradients_are_differences() {
     }
 }
 
-void plans_stay_within_the_limit() {
+TEST(plans_stay_within_the_limit) {
     std::mt19937 random(3);
     Arena arena;
     const std::vector<Node> roots = draw_trees(arena, random, 100);
@@ -138,11 +138,3 @@ void plans_stay_within_the_limit() {
 }
 
 }  // namespace
-
-int main() {
-    RUN(tanh_is_that_of_the_library);
-    RUN(trees_together_are_trees_alone);
-    RUN(gradients_are_differences);
-    RUN(plans_stay_within_the_limit);
-    return test::finish();
-}

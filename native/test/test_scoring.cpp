@@ -101,7 +101,7 @@ void for_every_indexed_kernel(Test test) {
     test(PartialKernel{{0.4, 0.3, 0, true, 0.5}});
 }
 
-void scores_are_weighted_sums_of_kernels() {
+TEST(scores_are_weighted_sums_of_kernels) {
     RandomTrees random(700);
     Trees support, rows;
     support.add(random.bags(40));
@@ -156,7 +156,7 @@ std::string sentence(RandomTrees& random) {
     return text + ") (. .))";
 }
 
-void shared_fragments_are_followed() {
+TEST(shared_fragments_are_followed) {
     RandomTrees random(701);
     std::string text, more = "(S (NP (NN cow)) (VP (VB saw)) (. .)) (X y)";
     for (int i = 0; i < 400; ++i) text += sentence(random);
@@ -171,7 +171,7 @@ void shared_fragments_are_followed() {
 }
 
 // A few trees of a large store are found without going through the store, and score the same to the last bit.
-void trees_score_alone_as_they_do_together() {
+TEST(trees_score_alone_as_they_do_together) {
     RandomTrees random(706);
     std::string text, model;
     for (int i = 0; i < 600; ++i) text += sentence(random);
@@ -203,7 +203,7 @@ struct CountedPlan {
 };
 
 // Plans that are used again and again stay; what the others hold is bounded.
-void plans_in_use_are_kept() {
+TEST(plans_in_use_are_kept) {
     std::vector<std::size_t> made(5000, 0);
     PlanCache<CountedPlan> plans(100000);
     const auto ask = [&](std::uint32_t number) {
@@ -224,7 +224,7 @@ void plans_in_use_are_kept() {
 }
 
 // A full pool drops what is released; no object is given out twice.
-void object_pools_have_a_capacity() {
+TEST(object_pools_have_a_capacity) {
     ObjectPool<int> pool(2);
     const auto take = [&](int fresh) { return pool.acquire([&] { return std::make_unique<int>(fresh); }); };
     auto a = take(1), b = take(2), c = take(3);
@@ -239,7 +239,7 @@ void object_pools_have_a_capacity() {
 }
 
 // What one call leaves to the next must not show, whatever was scored before, by how many, and where it was stopped.
-void plans_outlive_a_call() {
+TEST(plans_outlive_a_call) {
     RandomTrees random(707);
     Trees support, rows, others;
     std::string text[3];
@@ -276,7 +276,7 @@ void plans_outlive_a_call() {
 }
 
 // Trees that differ in one word only share so many fragments that no index could hold them.
-void near_copies_do_not_explode() {
+TEST(near_copies_do_not_explode) {
     RandomTrees random(702);
     std::string text;
     for (int i = 0; i < 200; ++i) {
@@ -297,7 +297,7 @@ void near_copies_do_not_explode() {
         check_scores(PartialKernel{{0.4, 0.3, 0, true, factor}}, trees, trees, 2, random);
 }
 
-void depth_and_width_have_no_limit() {
+TEST(depth_and_width_have_no_limit) {
     constexpr std::size_t kMany = 100000;
     Trees trees;
     const auto label = [&](const char* text) { return trees.arena.symbols.intern(text); };
@@ -328,7 +328,7 @@ void depth_and_width_have_no_limit() {
 
 // Where each subtree of a long chain resembles all the others, comparing two must not mean walking down both every
 // time.
-void long_chains_are_scored_bottom_up() {
+TEST(long_chains_are_scored_bottom_up) {
     RandomTrees random(704);
     for (const int length : {100, 2000}) {
         Trees trees;
@@ -359,7 +359,7 @@ void long_chains_are_scored_bottom_up() {
 }
 
 // A scorer takes the index where it can, and gives the same where it cannot.
-void partial_trees_are_scored_with_all_options() {
+TEST(partial_trees_are_scored_with_all_options) {
     RandomTrees random(705);
     std::string text;
     for (int i = 0; i < 60; ++i) text += sentence(random);
@@ -385,7 +385,7 @@ void partial_trees_are_scored_with_all_options() {
         }
 }
 
-void nothing_gives_nothing() {
+TEST(nothing_gives_nothing) {
     Trees none, some;
     some.add({{Plain{"A", {}}}, {}, {Plain{"A", {Plain{"b", {}}}}}});
     for_every_indexed_kernel([&](const auto& kernel) {
@@ -397,7 +397,7 @@ void nothing_gives_nothing() {
     });
 }
 
-void cancelled_scoring_stops() {
+TEST(cancelled_scoring_stops) {
     RandomTrees random(703);
     Trees trees;
     trees.add(random.bags(30));
@@ -419,19 +419,3 @@ void cancelled_scoring_stops() {
 }
 
 }  // namespace
-
-int main() {
-    RUN(scores_are_weighted_sums_of_kernels);
-    RUN(shared_fragments_are_followed);
-    RUN(trees_score_alone_as_they_do_together);
-    RUN(plans_in_use_are_kept);
-    RUN(object_pools_have_a_capacity);
-    RUN(plans_outlive_a_call);
-    RUN(near_copies_do_not_explode);
-    RUN(depth_and_width_have_no_limit);
-    RUN(long_chains_are_scored_bottom_up);
-    RUN(partial_trees_are_scored_with_all_options);
-    RUN(nothing_gives_nothing);
-    RUN(cancelled_scoring_stops);
-    return finish();
-}

@@ -117,7 +117,7 @@ void for_every_kernel(Test test) {
         for (const std::size_t longest : {0, 2}) test(SmoothedKernel{leaves, longest});
 }
 
-void gram_matrices_diagonals_and_threads() {
+TEST(gram_matrices_diagonals_and_threads) {
     RandomTrees random(7);
     const std::vector<Bag> elements = random.bags(20);
     Arena arena;
@@ -147,7 +147,7 @@ void gram_matrices_diagonals_and_threads() {
     });
 }
 
-void rows_from_another_arena_and_models() {
+TEST(rows_from_another_arena_and_models) {
     RandomTrees random(11);
     const std::vector<Bag> columns = random.bags(18);
     std::vector<Bag> rows = random.bags(9);
@@ -179,9 +179,3 @@ void rows_from_another_arena_and_models() {
 }
 
 }  // namespace
-
-int main() {
-    RUN(gram_matrices_diagonals_and_threads);
-    RUN(rows_from_another_arena_and_models);
-    return finish();
-}

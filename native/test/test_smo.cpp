@@ -48,7 +48,7 @@ struct Setting {
     double value(std::size_t i, std::size_t j) const { return table[component.items[i] * items + component.items[j]]; }
 };
 
-void optimality_conditions_hold() {
+TEST(optimality_conditions_hold) {
     std::mt19937 random(1);
     for (int round = 0; round < 60; ++round) {
         const Setting setting(1 + random() % 40, 2 + random() % 200, 1 + random() % 6, random);
@@ -77,7 +77,7 @@ void optimality_conditions_hold() {
     }
 }
 
-void a_small_window_changes_no_bit() {
+TEST(a_small_window_changes_no_bit) {
     std::mt19937 random(2);
     const Setting setting(60, 400, 8, random);
     const PointKernel<double> kernel = setting.kernel();
@@ -89,7 +89,7 @@ void a_small_window_changes_no_bit() {
     }
 }
 
-void half_a_table_gives_whole_rows() {
+TEST(half_a_table_gives_whole_rows) {
     std::mt19937 random(3);
     for (const std::size_t size : {1, 2, 4, 7, 33}) {
         const std::vector<double> table = random_table(size, 3, random);
@@ -110,7 +110,7 @@ void half_a_table_gives_whole_rows() {
     }
 }
 
-void steps_of_sixteen_bits_are_close_enough() {
+TEST(steps_of_sixteen_bits_are_close_enough) {
     const std::size_t size = 6;
     const double top = 0.7;
     ShortTriangle triangle(size, 0, top);
@@ -132,7 +132,7 @@ void steps_of_sixteen_bits_are_close_enough() {
     CHECK(2.0 * ShortTriangle::bytes(1000) == Triangle::bytes(1000));
 }
 
-void a_row_in_use_outlives_its_place_in_the_cache() {
+TEST(a_row_in_use_outlives_its_place_in_the_cache) {
     RowCache<double> cache(10, 4, 2 * 4 * sizeof(double));
     const auto fill = [](std::size_t item, double* out) { std::fill(out, out + 4, static_cast<double>(item)); };
     const Row<double> held = cache.get(3, fill);
@@ -152,7 +152,7 @@ void a_row_in_use_outlives_its_place_in_the_cache() {
     for (std::thread& member : team) member.join();
 }
 
-void tags_choose_the_table() {
+TEST(tags_choose_the_table) {
     std::mt19937 random(4);
     Setting setting(5, 30, 3, random);
     // Every third point has no tag; the others have a square each for the two tags.
@@ -190,7 +190,7 @@ void tags_choose_the_table() {
     for (std::size_t k = 0; k < 5; ++k) CHECK_CLOSE(found[k], expected[k]);
 }
 
-void threads_change_no_bit_and_cancelling_stops() {
+TEST(threads_change_no_bit_and_cancelling_stops) {
     std::mt19937 random(5);
     const Setting setting(50, 300, 6, random);
     const PointKernel<double> kernel = setting.kernel();
@@ -209,14 +209,3 @@ void threads_change_no_bit_and_cancelling_stops() {
 }
 
 }  // namespace
-
-int main() {
-    RUN(optimality_conditions_hold);
-    RUN(a_small_window_changes_no_bit);
-    RUN(half_a_table_gives_whole_rows);
-    RUN(steps_of_sixteen_bits_are_close_enough);
-    RUN(a_row_in_use_outlives_its_place_in_the_cache);
-    RUN(tags_choose_the_table);
-    RUN(threads_change_no_bit_and_cancelling_stops);
-    return finish();
-}
