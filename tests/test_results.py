@@ -14,7 +14,6 @@ from paths import ROOT
 from sapwood.cli import main
 from sapwood.errors import DataError
 from sapwood.experiments import EXPERIMENTS, Experiment, Setting
-from sapwood.experiments.places import place_if_any, place_of
 from sapwood.experiments.record import digest, made, read_results, results_text
 from sapwood.experiments.tables import Table
 
@@ -203,8 +202,8 @@ class TestRecord:
         (tmp_path / "questionbank").mkdir()
         (tmp_path / "questionbank" / "4000qs.txt").write_text("(SBARQ (WP Why))\n")
         setting = Setting(data=tmp_path, cache=tmp_path / "cache", tables=("one",))
-        place_of(setting, "questionbank")
-        assert place_if_any(setting, "brown") is None
+        setting.path("questionbank")
+        assert setting.find("brown") is None
         record = made(setting, "toy", 1.25)
         assert set(record["data"]) == {"questionbank", "wordnet"}
         assert record["data"]["questionbank"] == digest(str(tmp_path / "questionbank" / "4000qs.txt"))

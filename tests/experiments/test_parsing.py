@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sapwood.corpora import nursery
-from sapwood.experiments import Setting, parsing, run
+from sapwood.experiments import Setting, run
+from sapwood.experiments.measuring import growth
 
 
 @pytest.fixture
@@ -34,5 +35,5 @@ def test_every_table_comes_and_names_its_data(folder):
 
 
 def test_the_power_is_that_of_the_lengths():
-    rows = [["", 1, float(length), 0.5 * length**3] for length in (5, 10, 40)]
-    assert parsing._power(rows) == pytest.approx(3)
+    lengths = [5, 10, 40]
+    assert growth(lengths, [0.5 * length**3 for length in lengths]) == pytest.approx(3)

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from sapwood.errors import ParameterError
-from sapwood.experiments.tables import Setting, Table
+from sapwood.experiments.setting import Setting
+from sapwood.experiments.tables import Table
 from sapwood.lazy import public_names
 from sapwood.notebook import HtmlTable
 

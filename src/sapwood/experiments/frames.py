@@ -6,8 +6,6 @@ are the paper's training texts, and tested on its 23 test texts.
 
 from __future__ import annotations
 
-import resource
-import time
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,8 +17,9 @@ from sapwood.corpora.framenet import FrameTarget
 from sapwood.decode import RoleProblem, SpanResult, decode_roles_batch
 from sapwood.errors import DataError
 from sapwood.experiments.convergence import convergence, with_conflicts
-from sapwood.experiments.places import place_of
-from sapwood.experiments.tables import Setting, Table
+from sapwood.experiments.measuring import Stopwatch, peak_memory
+from sapwood.experiments.setting import Setting
+from sapwood.experiments.tables import Table
 from sapwood.files import load, save
 from sapwood.learn.loglinear import CandidateSets
 from sapwood.metrics.frames import FrameAnalysis, FrameScores, score_frames
@@ -90,11 +89,10 @@ def run(setting: Setting) -> Iterator[Table]:
         if setting.wants(name):
             tested[name] = _test(setting, corpus, name, labeler)
             yield _strategies(corpus, name, tested[name])
-    if setting.wants("convergence") or setting.wants("penalty"):
+    if setting.wants("convergence", "penalty"):
         one = tested.get("faithful") or _test(setting, corpus, "faithful", models["faithful"])
-        hard = with_conflicts(one.problems)
         if setting.wants("convergence"):
-            yield convergence(hard)
+            yield convergence(with_conflicts(one.problems))
         if setting.wants("penalty"):
             yield _penalty(corpus, one.labeler)
     if setting.wants("identification"):
@@ -103,7 +101,7 @@ def run(setting: Setting) -> Iterator[Table]:
 
 
 def _corpus(setting: Setting) -> FrameCorpus:
-    release, parses = place_of(setting, "framenet"), place_of(setting, "framenet-parses")
+    release, parses = setting.path("framenet"), setting.path("framenet-parses")
     splits = Path(parses).with_name("splits.json")
     if not splits.is_file():
         raise DataError(f'{splits}: no such file; expected JSON with the names of the texts under "test" and "dev".')
@@ -207,35 +205,28 @@ def _gold(corpus: FrameCorpus) -> Table:
 def _test(setting: Setting, corpus: FrameCorpus, name: str, labeler: FrameLabeler) -> _Tested:
     """Train on train and dev texts (or take the model from the cache), and score the test texts."""
     notes = []
-    path = None
-    if setting.cache is not None:
-        setting.cache.mkdir(parents=True, exist_ok=True)
-        path = (
-            setting.cache
-            / f"frames-{name}-l2-{labeler.alpha:g}-epochs-{labeler.epochs}-seed-{labeler.random_state}.sap"
-        )
+    path = setting.cached(
+        f"frames-{name}-alpha-{labeler.alpha:g}-epochs-{labeler.epochs}-seed-{labeler.random_state}.sap"
+    )
     if path is not None and path.is_file():
         trained: FrameLabeler = load(path)
         trained.null_offset = labeler.null_offset
         notes.append("The model comes from the cache.")
     else:
-        start, clock = time.perf_counter(), time.process_time()
-        trained = clone(labeler).fit([*corpus.train, *corpus.dev], lexicon=corpus.lexicon)
-        # Kilobytes on Linux.
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+        with Stopwatch() as spent:
+            trained = clone(labeler).fit([*corpus.train, *corpus.dev], lexicon=corpus.lexicon)
         notes.append(
-            f"Training: {time.perf_counter() - start:.0f} s, {time.process_time() - clock:.0f} s of CPU, "
-            f"{threads()} threads, at most {peak:.1f} GB."
+            f"Training: {spent.wall:.0f} s, {spent.cpu:.0f} s of CPU, {threads()} threads, at most "
+            f"{peak_memory() / 1000:.1f} GB."
         )
         if path is not None:
             save(trained, path)
-    start, clock = time.perf_counter(), time.process_time()
-    scored = trained.score(corpus.test)
-    problems = scored.problems(corpus.lexicon, trained.null_offset)
-    decode_roles_batch(problems)
+    with Stopwatch() as spent:
+        scored = trained.score(corpus.test)
+        problems = scored.problems(corpus.lexicon, trained.null_offset)
+        decode_roles_batch(problems)
     notes.append(
-        f"Features, scores and exact decoding of the test texts: {time.perf_counter() - start:.1f} s, "
-        f"{time.process_time() - clock:.1f} s of CPU."
+        f"Features, scores and exact decoding of the test texts: {spent.wall:.1f} s, {spent.cpu:.1f} s of CPU."
     )
     return _Tested(trained, scored, problems, notes)
 
@@ -249,9 +240,9 @@ def _strategies(corpus: FrameCorpus, name: str, one: _Tested) -> Table:
         results: list[SpanResult] = []
         # HiGHS takes so long that one run is enough.
         for _ in range(1 if method in ("lp", "ilp") else _RUNS):
-            clock = time.process_time()
-            results = decode_roles_batch(one.problems, method=method, beam=beam, threads=1)
-            seconds.append(time.process_time() - clock)
+            with Stopwatch() as spent:
+                results = decode_roles_batch(one.problems, method=method, beam=beam, threads=1)
+            seconds.append(spent.cpu)
         if method in ("lp", "ad3"):
             tight[title] = 100 * float(np.mean([result.status == "optimal" for result in results]))
         labelled = _by_sentence(corpus.test, list(one.labeler.labelled(one.scored, results)))

@@ -11,24 +11,24 @@ from __future__ import annotations
 
 import glob
 import os
-import time
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.preprocessing import StandardScaler
 
 from sapwood import settings
 from sapwood.corpora import SentencePair, read_msr, read_parsed_texts, read_quora, write_parsed_texts
 from sapwood.errors import DataError
-from sapwood.experiments.places import place_of
-from sapwood.experiments.tables import Cell, Setting, Table
-from sapwood.files import load
+from sapwood.experiments.measuring import Stopwatch, interval
+from sapwood.experiments.setting import Setting
+from sapwood.experiments.tables import Cell, Table
 from sapwood.kernels import CrossPair, Linear, SubsetTree
 from sapwood.learn import AdditiveLogistic, KernelSVC
-from sapwood.parse import PCFGParser, read_examples
+from sapwood.parse import read_examples
 from sapwood.tasks.pairs.features import GROUPS, PairFeatures
 from sapwood.trees import Examples, Tree, TreeArray
 from sapwood.words import Folded, WordNet
@@ -56,16 +56,25 @@ _STRENGTHS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3)
 _SAMPLES = 1000
 _MOST_KERNEL_PAIRS = 1000
 
+Values = NDArray[np.float64]
+Truth = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Pairs for training or for testing: their trees, their features, and whether they mean the same."""
+
+    pairs: Examples
+    values: Values
+    same: Truth
+
 
 @dataclass(frozen=True)
 class _Corpus:
-    """A corpus with trees: pairs for training and for testing, and how many there were without trees."""
-
     name: str
-    train: Examples
-    test: Examples
-    train_same: NDArray[np.bool_]
-    test_same: NDArray[np.bool_]
+    train: _Part
+    test: _Part
+    columns: list[str]
     notes: tuple[str, ...]
 
 
@@ -74,16 +83,13 @@ def run(setting: Setting) -> Iterator[Table]:
     similarity, meaning = _similarity()
     costs: list[tuple[Cell, ...]] = []
     for name in _CORPORA:
-        if not any(setting.wants(table) for table in (name, f"{name}-kernels", "timing")):
+        if not setting.wants(name, f"{name}-kernels", "timing"):
             continue
-        corpus = _load(name, setting)
-        features = PairFeatures(similarity=similarity)
-        train, test = _measure(features, corpus)
-        notes = (*corpus.notes, meaning, f"Seed {setting.seed}; {settings.threads()} threads.")
+        corpus = _load(name, setting, similarity, meaning)
         if setting.wants(name):
-            yield _ablation(corpus, features, train, test, notes, setting.seed)
+            yield _ablation(corpus, setting.seed)
         if setting.wants(f"{name}-kernels"):
-            yield _kernels(corpus, train, test, notes, setting.seed)
+            yield _kernels(corpus, setting.seed)
         if setting.wants("timing"):
             costs += _timing(corpus, similarity)
     if setting.wants("timing"):
@@ -109,11 +115,11 @@ def _similarity() -> tuple[WordSimilarity | None, str]:
     return wordnet, "Meaning: WordNet, Lin weights, first senses."
 
 
-def _load(name: str, setting: Setting) -> _Corpus:
+def _load(name: str, setting: Setting, similarity: WordSimilarity | None, meaning: str) -> _Corpus:
+    """Read a corpus and the trees of its texts, and compute all features; steps of the ablation choose columns."""
     corpus, read = _CORPORA[name]
     parts: dict[str, list[SentencePair]] = {}
-    files = sorted(glob.glob(place_of(setting, corpus)))
-    for path in files:
+    for path in sorted(glob.glob(setting.path(corpus))):
         part = next((part for part in ("train", "test") if part in os.path.basename(path)), "all")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # faulty rows are counted by "sapwood data"
@@ -123,20 +129,25 @@ def _load(name: str, setting: Setting) -> _Corpus:
         order = np.random.default_rng(setting.seed).permutation(len(every))
         cut = len(every) * 4 // 5
         parts = {"train": [every[k] for k in order[:cut]], "test": [every[k] for k in order[cut:]]}
-    trees, parsed = _trees(name, setting, parts)
-    examples, same, notes = {}, {}, list(parsed)
+    trees, notes = _trees(name, setting, parts)
+    features = PairFeatures(similarity=similarity)
+    done = {}
     for part in ("train", "test"):
         known = [pair for pair in parts[part] if _key(pair.first) in trees and _key(pair.second) in trees]
-        if not known or len({pair.same for pair in known}) < 2:
+        same = np.array([pair.same for pair in known])
+        if not known or same.all() or not same.any():
             raise DataError(f"too few pairs of {name} ({part}) have trees in {setting.cache}; parse more of its texts.")
-        examples[part] = Examples(
-            first=TreeArray([trees[_key(pair.first)] for pair in known]),
-            second=TreeArray([trees[_key(pair.second)] for pair in known]),
+        first, second = (
+            TreeArray([trees[_key(getattr(pair, side))] for pair in known]) for side in ("first", "second")
         )
-        same[part] = np.array([pair.same for pair in known])
+        pairs = Examples(first=first, second=second)
+        if part == "train":
+            features.fit(pairs)
+        done[part] = _Part(pairs, features.transform(pairs), same)
         share = f"{len(known):,} of {len(parts[part]):,} {part} pairs have trees"
-        notes.append(f"{share}, {int(same[part].sum()):,} of these mean the same.")
-    return _Corpus(name, examples["train"], examples["test"], same["train"], same["test"], tuple(notes))
+        notes.append(f"{share}, {int(same.sum()):,} of these mean the same.")
+    notes += [meaning, f"Seed {setting.seed}; {settings.threads()} threads."]
+    return _Corpus(name, done["train"], done["test"], features.get_feature_names_out().tolist(), tuple(notes))
 
 
 def _key(text: str) -> str:
@@ -147,8 +158,8 @@ def _trees(
     name: str, setting: Setting, parts: dict[str, list[SentencePair]]
 ) -> tuple[dict[str, tuple[Tree, ...]], list[str]]:
     """Read the trees of the cache, parse what has none if a parser is there, and say what is to be noted about that."""
-    files = [] if setting.cache is None else sorted(setting.cache.glob(f"trees-{name}*.tsv*"))
-    model = None if setting.cache is None else setting.cache / "parser.sap"
+    model = setting.cached("parser.sap")
+    files = [] if model is None else sorted(model.parent.glob(f"trees-{name}*.tsv*"))
     if model is None or (not files and not model.is_file()):
         raise DataError(
             f"this experiment needs trees: put parser.sap, a model of sapwood train parser, or a file trees-{name}.tsv "
@@ -158,61 +169,46 @@ def _trees(
     if files:
         setting.read[f"trees-{name}"] = os.fspath(model.with_name(f"trees-{name}*.tsv*"))
     trees = read_parsed_texts([os.fspath(file) for file in files]) if files else {}
-    missing = {_key(text) for pairs in parts.values() for pair in pairs for text in (pair.first, pair.second)} - set(
-        trees
-    )
+    texts = {_key(text) for pairs in parts.values() for pair in pairs for text in (pair.first, pair.second)}
+    missing = sorted(texts - set(trees))
     if not missing or not model.is_file():
         return trees, []
     setting.read["parser"] = os.fspath(model)
-    parser = load(model)
-    if not isinstance(parser, PCFGParser):
-        raise DataError(f"{model}: holds a {type(parser).__name__}, not a parser; train one with sapwood train parser.")
-    processor = time.process_time()
-    texts = sorted(missing)
-    reading = read_examples(texts, parser, what="text")
-    processor = time.process_time() - processor
-    found = {text: tuple(one.tree for one in each) for text, each in zip(texts, reading.examples, strict=True)}
+    with Stopwatch() as spent:
+        reading = read_examples(missing, model, what="text")
+    found = {text: tuple(one.tree for one in each) for text, each in zip(missing, reading.examples, strict=True)}
     write_parsed_texts(found, model.with_name(f"trees-{name}-parsed-{len(files)}.tsv"))
     count = sum(map(len, found.values()))
     note = (
-        f"Parsed {len(missing):,} texts, {1000 * processor / max(1, count):.1f} ms of processor time per sentence; "
+        f"Parsed {len(missing):,} texts, {1000 * spent.cpu / max(1, count):.1f} ms of processor time per sentence; "
         f"{int(reading.unparsed.sum()):,} have no whole parse."
     )
     return {**trees, **found}, [note]
 
 
-def _measure(features: PairFeatures, corpus: _Corpus) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Compute all features once; every step of the ablation is a choice of columns."""
-    features.fit(corpus.train)
-    return features.transform(corpus.train), features.transform(corpus.test)
-
-
-def _columns(features: PairFeatures, groups: tuple[str, ...]) -> NDArray[np.intp]:
+def _columns(corpus: _Corpus, groups: tuple[str, ...]) -> NDArray[np.intp]:
     post = {f"{group}__{decay}" for group in ("subtree", "subset") for decay in POST_DECAYS} if "post" in groups else ()
-    names = features.get_feature_names_out().tolist()
-    return np.array([k for k, name in enumerate(names) if name.split("__")[0] in groups or name in post])
+    return np.array([k for k, name in enumerate(corpus.columns) if name.split("__")[0] in groups or name in post])
 
 
-def _ablation(
-    corpus: _Corpus,
-    features: PairFeatures,
-    train: NDArray[np.float64],
-    test: NDArray[np.float64],
-    notes: tuple[str, ...],
-    seed: int,
-) -> Table:
+def _ablation(corpus: _Corpus, seed: int) -> Table:
     from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.metrics import log_loss
 
-    resamples = _resamples(len(test), seed)
+    train, test = corpus.train, corpus.test
     rows: list[tuple[Cell, ...]] = []
-    baseline: NDArray[np.float64] | None = None
+    baseline: Values | None = None
     for name, groups in _STEPS:
-        chosen = _columns(features, groups)
-        start = time.perf_counter()
-        strength = _choose(train[:, chosen], corpus.train_same, seed)
-        model = AdditiveLogistic(C=strength).fit(train[:, chosen], corpus.train_same)
-        seconds = time.perf_counter() - start
-        probability = model.predict_proba(test[:, chosen])[:, 1]
+        chosen = _columns(corpus, groups)
+        known, asked = train.values[:, chosen], test.values[:, chosen]
+        with Stopwatch() as spent:
+            search = GridSearchCV(
+                AdditiveLogistic(),
+                {"C": list(_STRENGTHS)},
+                scoring="neg_log_loss",
+                cv=StratifiedKFold(5, shuffle=True, random_state=seed),
+            ).fit(known, train.same)
+        probability = search.predict_proba(asked)[:, 1]
         boosted = HistGradientBoostingClassifier(
             learning_rate=0.05,
             max_leaf_nodes=15,
@@ -220,34 +216,30 @@ def _ablation(
             l2_regularization=1.0,
             random_state=seed,
             early_stopping=True,
-        ).fit(train[:, chosen], corpus.train_same)
-        losses = _losses(corpus.test_same, probability)
+        ).fit(known, train.same)
+        losses = -np.log(np.clip(np.where(test.same, probability, 1.0 - probability), 1e-15, None))
         baseline = losses if baseline is None else baseline
-        gain = (baseline - losses)[resamples].mean(axis=1)
-        area = [_area(corpus.test_same[k], probability[k]) for k in resamples]
-        f1 = [_f1(corpus.test_same[k], probability[k] > 0.5) for k in resamples]
+        gains = (baseline - losses)[_resamples(len(losses), seed)].mean(axis=1)
         rows.append(
             (
                 name,
                 len(chosen),
                 float(losses.mean()),
-                "–" if losses is baseline else f"{(baseline - losses).mean():+.3f} {_interval(gain, '+')}",
-                f"{_area(corpus.test_same, probability):.3f} {_interval(area)}",
-                f"{_f1(corpus.test_same, probability > 0.5):.3f} {_interval(f1)}",
-                float(np.mean((probability > 0.5) == corpus.test_same)),
-                float(_losses(corpus.test_same, boosted.predict_proba(test[:, chosen])[:, 1]).mean()),
-                strength,
-                seconds,
+                "–" if losses is baseline else f"{(baseline - losses).mean():+.3f} {interval(gains, '+.3f')}",
+                *_scores(test.same, probability, 0.5, seed),
+                float(log_loss(test.same, boosted.predict_proba(asked))),
+                search.best_params_["C"],
+                spent.wall,
             )
         )
     return Table(
         corpus.name,
-        f"{corpus.name}: {len(train):,} training and {len(test):,} test pairs",
+        f"{corpus.name}: {len(train.same):,} training and {len(test.same):,} test pairs",
         ("features", "columns", "log-loss", "gain over words", "AUC", "F1", "accuracy", "boosted", "C", "train s"),
         rows,
         {"log-loss": 3, "accuracy": 3, "boosted": 3, "C": 3},
         (
-            *notes,
+            *corpus.notes,
             "Additive logistic model, C by 5-fold cross-validation on the training part; boosted: log-loss of gradient "
             "boosting on the same columns; gain over words: by how much log-loss is less. Intervals: 95 %, from "
             f"{_SAMPLES:,} resamples of the test pairs.",
@@ -255,74 +247,53 @@ def _ablation(
     )
 
 
-def _choose(values: NDArray[np.float64], same: NDArray[np.bool_], seed: int) -> float:
-    from sklearn.model_selection import StratifiedKFold, cross_val_score
-
-    folds = StratifiedKFold(5, shuffle=True, random_state=seed)
-    scores = [
-        cross_val_score(AdditiveLogistic(C=strength), values, same, cv=folds, scoring="neg_log_loss").mean()
-        for strength in _STRENGTHS
-    ]
-    return _STRENGTHS[int(np.argmax(scores))]
-
-
-def _kernels(
-    corpus: _Corpus, train: NDArray[np.float64], test: NDArray[np.float64], notes: tuple[str, ...], seed: int
-) -> Table:
+def _kernels(corpus: _Corpus, seed: int) -> Table:
     """Compare a kernel between pairs with one on their features, alone and together."""
-    centre, spread = train.mean(axis=0), train.std(axis=0)
-    scale = np.where(spread > 1e-9, spread, np.inf) * np.sqrt(train.shape[1])
-    count = min(len(train), _MOST_KERNEL_PAIRS)
-    sides = [
-        Examples(first=pairs["first"], second=pairs["second"], flat=(values - centre) / scale)
-        for pairs, values in ((corpus.train[:count], train[:count]), (corpus.test, test))
-    ]
+    count = min(len(corpus.train.same), _MOST_KERNEL_PAIRS)
+    scaler = StandardScaler().fit(corpus.train.values)
+    known, asked = (
+        Examples(
+            first=part.pairs["first"],
+            second=part.pairs["second"],
+            flat=scaler.transform(part.values) / np.sqrt(part.values.shape[1]),
+        )
+        for part in (corpus.train, corpus.test)
+    )
     across = CrossPair(SubsetTree(decay=0.4).normalized()).normalized()
     within = Linear().on("flat")
-    resamples = _resamples(len(test), seed)
     rows: list[tuple[Cell, ...]] = []
     for name, kernel in (
         ("between pairs: SST across", across),
         ("within pairs: all features", within),
         ("both", across + within),
     ):
-        start = time.perf_counter()
-        model = KernelSVC(kernel=kernel, C=1.0, class_weight="balanced").fit(sides[0], corpus.train_same[:count])
-        seconds = time.perf_counter() - start
-        margins = model.decision_function(sides[1])
-        area = [_area(corpus.test_same[k], margins[k]) for k in resamples]
-        f1 = [_f1(corpus.test_same[k], margins[k] > 0) for k in resamples]
-        rows.append(
-            (
-                name,
-                f"{_area(corpus.test_same, margins):.3f} {_interval(area)}",
-                f"{_f1(corpus.test_same, margins > 0):.3f} {_interval(f1)}",
-                float(np.mean((margins > 0) == corpus.test_same)),
-                len(model.support_),
-                seconds,
+        with Stopwatch() as spent:
+            model = KernelSVC(kernel=kernel, C=1.0, class_weight="balanced").fit(
+                known[:count], corpus.train.same[:count]
             )
-        )
+        scores = _scores(corpus.test.same, model.decision_function(asked), 0.0, seed)
+        rows.append((name, *scores, len(model.support_), spent.wall))
     return Table(
         f"{corpus.name}-kernels",
         f"{corpus.name}: support vector machines trained on {count:,} pairs",
         ("kernel", "AUC", "F1", "accuracy", "support", "train s"),
         rows,
         {"accuracy": 3},
-        notes,
+        corpus.notes,
     )
 
 
 def _timing(corpus: _Corpus, similarity: WordSimilarity | None) -> list[tuple[Cell, ...]]:
     rows: list[tuple[Cell, ...]] = []
-    count = len(corpus.test)
+    pairs = corpus.test.pairs
     with settings.options(threads=1):
         for name, groups in (*((group, (group,)) for group in GROUPS), ("all", GROUPS)):
-            features = PairFeatures(groups, similarity=similarity).fit(corpus.train)
-            features.transform(corpus.test[:2])  # what is read once per process, such as WordNet, is read here
-            wall, processor = time.perf_counter(), time.process_time()
-            features.transform(corpus.test)
-            processor, wall = time.process_time() - processor, time.perf_counter() - wall
-            rows.append((corpus.name, name, features.n_features_out_, processor * 1e4 / count, wall * 1e4 / count))
+            features = PairFeatures(groups, similarity=similarity).fit(corpus.train.pairs)
+            features.transform(pairs[:2])  # what is read once per process, such as WordNet, is read here
+            with Stopwatch() as spent:
+                features.transform(pairs)
+            seconds = (1e4 * spent.cpu / len(pairs), 1e4 * spent.wall / len(pairs))
+            rows.append((corpus.name, name, features.n_features_out_, *seconds))
     return rows
 
 
@@ -330,28 +301,16 @@ def _resamples(count: int, seed: int) -> NDArray[np.intp]:
     return np.random.default_rng(seed).integers(count, size=(_SAMPLES, count))
 
 
-def _losses(same: NDArray[np.bool_], probability: NDArray[np.float64]) -> NDArray[np.float64]:
-    right = np.clip(np.where(same, probability, 1.0 - probability), 1e-15, None)
-    return np.asarray(-np.log(right))
+def _scores(same: Truth, scores: Values, threshold: float, seed: int) -> tuple[str, str, float]:
+    """Return AUC and F1, each with the interval of its resamples, and accuracy."""
+    from sklearn.metrics import f1_score, roc_auc_score
 
-
-def _area(same: NDArray[np.bool_], scores: NDArray[np.float64]) -> float:
-    """Return the share of pairs of unlike items that are in the right order, by ranks."""
-    from scipy.stats import rankdata
-
-    positive = int(same.sum())
-    negative = len(same) - positive
-    if not positive or not negative:
-        return float("nan")
-    return float((rankdata(scores)[same].sum() - positive * (positive + 1) / 2) / (positive * negative))
-
-
-def _f1(same: NDArray[np.bool_], predicted: NDArray[np.bool_]) -> float:
-    found = int(np.sum(same & predicted))
-    total = int(same.sum()) + int(predicted.sum())
-    return 2 * found / total if total else 0.0
-
-
-def _interval(values: Any, sign: str = "") -> str:
-    low, high = np.nanquantile(np.asarray(values), (0.025, 0.975))
-    return f"[{low:{sign}.3f}, {high:{sign}.3f}]"
+    predicted = scores > threshold
+    resamples = _resamples(len(same), seed)
+    area = interval([roc_auc_score(same[k], scores[k]) for k in resamples])
+    f1 = interval([f1_score(same[k], predicted[k]) for k in resamples])
+    return (
+        f"{roc_auc_score(same, scores):.3f} {area}",
+        f"{f1_score(same, predicted):.3f} {f1}",
+        float(np.mean(predicted == same)),
+    )

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import os
 import re
-import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from sapwood import settings
 from sapwood.errors import DataError
-from sapwood.experiments.places import place_if_any, place_of
-from sapwood.experiments.tables import Cell, Setting, Table
+from sapwood.experiments.measuring import Stopwatch, growth
+from sapwood.experiments.setting import Setting
+from sapwood.experiments.tables import Cell, Table
 from sapwood.metrics import COLLINS, parseval, score_forest
 from sapwood.metrics.parseval import ParsevalSummary
 from sapwood.parse import PCFGParser
@@ -33,14 +33,8 @@ _LIST = 30
 _RULES = replace(COLLINS, max_errors=10**9)
 _SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)
 _LENGTHS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, 60), (61, 100), (101, 200))
-
-
-@dataclass(frozen=True)
-class _Result:
-    best: ParsevalSummary
-    oracle: float
-    seconds: float
-    fallback: int
+_COLUMNS = ("F1", "precision", "recall", "complete", "tags", f"oracle of {_LIST}", "outside", "ms each")
+_DECIMALS = {"complete": 1, "tags": 1, "ms each": 1, "fit s": 1}
 
 
 def split_sample(path: str) -> tuple[TreeArray, list[Tree]]:
@@ -59,9 +53,8 @@ def split_sample(path: str) -> tuple[TreeArray, list[Tree]]:
 
 def run(setting: Setting) -> Iterator[Table]:
     """Yield the tables that are wanted."""
-    sample = place_of(setting, "penn-sample")
-    train, gold = split_sample(sample)
-    if setting.wants("sample") or setting.wants("cost"):
+    train, gold = split_sample(setting.path("penn-sample"))
+    if setting.wants("sample", "cost"):
         parser = PCFGParser().fit(train)
     if setting.wants("sample"):
         yield _sample(parser, train, gold)
@@ -69,21 +62,16 @@ def run(setting: Setting) -> Iterator[Table]:
         yield _curve(train, gold)
     if setting.wants("cost"):
         yield _cost(parser, gold)
-    if setting.wants("web") and (web := place_if_any(setting, "ewt")) is not None:
+    if setting.wants("web") and (web := setting.find("ewt")) is not None:
         yield _web(train, os.path.dirname(web))
 
 
 def _sample(parser: PCFGParser, train: TreeArray, gold: list[Tree]) -> Table:
     rows: list[Sequence[Cell]] = []
-    for name, beam in (
-        ("beam of 8", 8.0),
-        ("beam of 10, the default", 10.0),
-        ("beam of 12", 12.0),
-        ("beam of 16", 16.0),
-    ):
-        parser.set_params(beam=beam)
-        rows.append([name, *_figures(_evaluate(parser, gold, _LIST), len(gold))])
-    parser.set_params(beam=10.0)
+    for beam in (8.0, 10.0, 12.0, 16.0):
+        name = f"beam of {beam:g}{', the default' if beam == PCFGParser().beam else ''}"
+        rows.append([name, *_figures(parser.set_params(beam=beam), gold, _LIST)])
+    parser.set_params(beam=PCFGParser().beam)
     title = (
         f"Penn Treebank sample: {len(train):,} trees learnt, {len(gold)} parsed from words alone, {_LIST} parses each"
     )
@@ -95,11 +83,10 @@ def _curve(train: TreeArray, gold: list[Tree]) -> Table:
     for share in _SHARES:
         # Every so many trees, so that each part is drawn from the whole.
         part = train[:: round(1 / share)]
-        start = time.process_time()
-        parser = PCFGParser().fit(part)
-        seconds = time.process_time() - start
-        result = _evaluate(parser, gold, 1)
-        rows.append([len(part), 100 * result.best.f1, 100 * result.best.tagging, seconds, parser.size()["rules"]])
+        with Stopwatch() as spent:
+            parser = PCFGParser().fit(part)
+        f1, _, _, _, tags, *_ = _figures(parser, gold, 1)
+        rows.append([len(part), f1, tags, spent.cpu, parser.size()["rules"]])
     columns = ("trees learnt", "F1", "tags", "fit s", "rules")
     return Table("curve", "Learning curve on the Penn Treebank sample", columns, rows, {"tags": 1, "fit s": 1})
 
@@ -109,28 +96,23 @@ def _cost(parser: PCFGParser, gold: list[Tree]) -> Table:
     words = [tree.leaves() for tree in gold]
     long = [sum((one[:-1] for one in words[at : at + size]), ()) for size in (3, 6) for at in range(0, 60, size)]
     rows: list[Sequence[Cell]] = []
+    means, times = [], []
     for first, last in _LENGTHS:
         some = [one for one in words + long if first <= len(one) <= last][: 25 if last <= 60 else 8]
         if not some:
             continue
-        mean = float(np.mean([len(one) for one in some]))
-        with settings.options(threads=1, progress=False):
-            start = time.process_time()
+        means.append(float(np.mean([len(one) for one in some])))
+        with settings.options(threads=1, progress=False), Stopwatch() as spent:
             parser.parse_batch(some)
-            seconds = (time.process_time() - start) / len(some)
+        times.append(spent.cpu / len(some))
         chart = max(parser.chart_bytes(some))
-        rows.append([f"{first}-{last}", len(some), mean, 1000 * seconds, 1e9 * seconds / mean**3, chart / 1e6])
+        cubed = 1e9 * times[-1] / means[-1] ** 3
+        rows.append([f"{first}-{last}", len(some), means[-1], 1000 * times[-1], cubed, chart / 1e6])
     columns = ("words", "sentences", "mean length", "ms each", "ns / words³", "largest chart MB")
-    notes = [f"Time grows with the power {_power(rows):.1f} of the length."] if len(rows) > 1 else []
+    notes = [f"Time grows with the power {growth(means, times):.1f} of the length."] if len(rows) > 1 else []
     if len(rows) > 4:
-        notes.append(f"From the fourth row on, it grows with the power {_power(rows[3:]):.1f}.")
+        notes.append(f"From the fourth row on, it grows with the power {growth(means[3:], times[3:]):.1f}.")
     return Table("cost", "Cost of one parse by length, one thread", columns, rows, {"largest chart MB": 1}, notes)
-
-
-def _power(rows: list[Sequence[Cell]]) -> float:
-    """Fit a power of the length to the time of a parse."""
-    lengths, times = (np.log([float(row[at] or 0) for row in rows]) for at in (2, 3))
-    return float(np.polyfit(lengths, times, 1)[0])
 
 
 def _web(train: TreeArray, folder: str) -> Table:
@@ -138,11 +120,9 @@ def _web(train: TreeArray, folder: str) -> Table:
     gold = _trees(web["test"])
     rows: list[Sequence[Cell]] = []
     for name, trees in (("web", web["train"]), ("web + sample", concatenate([web["train"], train]))):
-        start = time.process_time()
-        parser = PCFGParser().fit(trees)
-        seconds = time.process_time() - start
-        result = _evaluate(parser, gold, 1 if name == "web" else _LIST)
-        rows.append([name, len(trees), seconds, *_figures(result, len(gold))])
+        with Stopwatch() as spent:
+            parser = PCFGParser().fit(trees)
+        rows.append([name, len(trees), spent.cpu, *_figures(parser, gold, 1 if name == "web" else _LIST)])
     notes = [
         "BLLIP (Charniak), first stage, learnt from 35,934 trees, the web ones among them: F1 81.8 on 299 test "
         "sentences."
@@ -151,30 +131,19 @@ def _web(train: TreeArray, folder: str) -> Table:
     return Table("web", title, ("learnt from", "trees", "fit s", *_COLUMNS), rows, _DECIMALS, notes)
 
 
-_COLUMNS = ("F1", "precision", "recall", "complete", "tags", f"oracle of {_LIST}", "outside", "ms each")
-_DECIMALS = {"complete": 1, "tags": 1, "ms each": 1, "fit s": 1}
-
-
-def _figures(result: _Result, count: int) -> list[Cell]:
-    best = result.best
-    values = (best.f1, best.precision, best.recall, best.complete_match, best.tagging, result.oracle)
-    return [*(100 * value for value in values), result.fallback, 1000 * result.seconds / count]
-
-
-def _evaluate(parser: PCFGParser, gold: list[Tree], n: int) -> _Result:
-    """Parse the words of these trees, and score the first parse of each and the best of each list."""
-    sentences = [tree.leaves() for tree in gold]
-    start = time.process_time()
-    found = parser.parse_nbest_batch(sentences, n)
-    seconds = time.process_time() - start
+def _figures(parser: PCFGParser, gold: list[Tree], n: int) -> list[Cell]:
+    """Parse the words of these trees, and score the first parse of each and, of several, the best of each list."""
+    with Stopwatch() as spent:
+        found = parser.parse_nbest_batch([tree.leaves() for tree in gold], n)
     best = parseval(gold, [one.parses[0] for one in found], rules=_RULES).overall
-    matched = total = 0
-    for tree, one in zip(gold, found, strict=True) if n > 1 else ():
-        score = max(score_forest(tree, one.parses, rules=_RULES), key=lambda score: score.f1)
-        matched += score.matched
-        total += score.gold + score.predicted
-    oracle = 2 * matched / total if total else float("nan")
-    return _Result(best, oracle, seconds, sum(one.how != "parser" for one in found))
+    oracle = [
+        max(score_forest(tree, one.parses, rules=_RULES), key=lambda score: score.f1)
+        for tree, one in zip(gold, found, strict=True)
+    ]
+    ratios = [best.f1, best.precision, best.recall, best.complete_match, best.tagging]
+    ratios.append(ParsevalSummary.of(oracle).f1 if n > 1 else float("nan"))
+    outside = sum(one.how != "parser" for one in found)
+    return [*(100 * ratio for ratio in ratios), outside, 1000 * spent.cpu / len(gold)]
 
 
 def _trees(array: TreeArray) -> list[Tree]:

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,8 +24,9 @@ from sapwood.corpora.kelp import read_kelp
 from sapwood.corpora.questions import Question, read_questions
 from sapwood.draw import Series, line_chart
 from sapwood.errors import DataError
-from sapwood.experiments.places import data_folders_of, place_if_any, place_of
-from sapwood.experiments.tables import Cell, Setting, Table
+from sapwood.experiments.measuring import Stopwatch, percent
+from sapwood.experiments.setting import Setting
+from sapwood.experiments.tables import Cell, Table
 from sapwood.files import save
 from sapwood.kernels import Kernel, Linear, PartialTree, SemanticSubsetTree, SmoothedPartialTree, SubsetTree, Subtree
 from sapwood.learn import KernelSVC
@@ -47,6 +47,7 @@ _RIDGE = 0.05
 _SIZES = (500, 1000, 2000, 4000)
 _DIMENSIONS = 300
 _LEAF_WEIGHTS = (0.5, 1.0, 2.0, 4.0)
+_WEIGHTS = ("full", "wu-palmer", "path", "resnik")
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,10 @@ class Row:
     kernel: Kernel
     fine: bool = False
     final: bool = False
+
+
+# An SVM that is trained but has not been asked, and what it needs of the test questions: their Gram rows.
+_Fitted = tuple[KernelSVC, NDArray[np.float32]]
 
 
 @dataclass(frozen=True)
@@ -73,18 +78,6 @@ class _Data:
         return np.array([q.label if fine else q.coarse for q in (self.test if test else self.train)])
 
 
-@dataclass
-class _Fitted:
-    """A machine that is trained but has not been asked: what it needs of the test questions is their Gram rows."""
-
-    machine: KernelSVC
-    rows: NDArray[np.float32]
-
-    def margins(self) -> Any:
-        machine = self.machine
-        return self.rows[:, machine.support_].astype(np.float64) @ machine.dual_coef_ + machine.intercept_
-
-
 def run(setting: Setting) -> Iterator[Table]:
     """Make the tables: ``validation``, ``test``, ``leaves``, ``curve`` and ``time``."""
     data = _read(setting)
@@ -92,7 +85,7 @@ def run(setting: Setting) -> Iterator[Table]:
     folds = make_folds(data.labels(fine=False), _FOLDS, setting.seed)
     rows = _rows(data)
     curve = [row for row in rows if row.name in _CURVE] if setting.wants("curve") else []
-    if setting.wants("validation") or setting.wants("test"):
+    if setting.wants("validation", "test"):
         fitted: dict[tuple[str, bool], _Fitted] = {}
         lines: list[tuple[Cell, ...]] = []
         with settings.progress_bar(len(rows), "Rows") as progress:
@@ -101,7 +94,9 @@ def run(setting: Setting) -> Iterator[Table]:
                 grams.forget(*(later.kernel for later in [*rows[number + 1 :], *curve]))
                 if progress is not None:
                     progress(number + 1)
-        best = max(lines, key=lambda line: _number(line[3]) if line[3] is not None else _number(line[1]) - 100)
+        best = max(
+            (line for line, row in zip(lines, rows, strict=True) if row.final), key=lambda line: float(line[3] or 0)
+        )
         yield Table(
             "validation",
             f"TREC, {len(data.train):,} training questions, {_FOLDS}-fold cross-validation: accuracy",
@@ -111,7 +106,7 @@ def run(setting: Setting) -> Iterator[Table]:
             notes=(
                 f"seed {setting.seed}; SVM with C = {_C:g} in all rows; – is not run.",
                 f"LSI: nouns, {_DIMENSIONS} dimensions; that of questions has seen the words of all folds, no label.",
-                f"Best by cross-validation of the machine itself: {best[0]}.",
+                f"Best by cross-validation of the SVM: {best[0]}.",
                 *([] if data.brown is not None else ["The Brown corpus is not here, so its rows are left out."]),
             ),
         )
@@ -126,9 +121,9 @@ def run(setting: Setting) -> Iterator[Table]:
 
 
 def _read(setting: Setting) -> _Data:
-    trees, kelp = place_of(setting, "trec-trees"), place_of(setting, "trec-kelp")
+    trees, kelp = setting.path("trec-trees"), setting.path("trec-kelp")
     train, test = (read_questions(trees.replace("*", part)) for part in ("train", "test"))
-    brown = place_if_any(setting, "brown")
+    brown = setting.find("brown")
     views = []
     for questions, part in ((train, "train_5500.coarse"), (test, "TREC_10.coarse")):
         examples = read_kelp(kelp.replace("*", part), trees=["lct"])
@@ -145,7 +140,7 @@ def _read(setting: Setting) -> _Data:
                 dependencies=TreeArray([example.trees["lct"] for example in examples]),
             )
         )
-    places = [os.path.join(folder, "wordnet", "ic-brown.dat.gz") for folder in data_folders_of(setting)]
+    places = [os.path.join(folder, "wordnet", "ic-brown.dat.gz") for folder in setting.folders()]
     counts = next((path for path in places if os.path.isfile(path)), None)
     if counts is not None:
         setting.read["wordnet-counts"] = counts
@@ -185,7 +180,11 @@ def _rows(data: _Data) -> list[Row]:
     on_lexical = SmoothedPartialTree(Tagged(every), lexical="all").normalized().on("lexical")
     tagged = Tagged(every, prefix="LEX##")
     on_dependencies = SmoothedPartialTree(tagged, lexical="all").normalized().on("dependencies")
-    rows = [
+    same = WordTable({})  # words are similar to themselves only
+    counted = [] if data.counts is None else [("Lin, Brown counts", WordNet(information=data.counts))]
+    brown = [] if data.brown is None else [("LSI of Brown", data.brown)]
+    latent = [*brown, ("LSI of questions", data.questions)]
+    return [
         Row("bag of words", Linear().normalized().on("bag"), fine=True),
         Row("bag of words and pairs", words),
         Row("semantic bag of words, Lin", Linear(words=first).normalized().on("lemmas")),
@@ -193,30 +192,20 @@ def _rows(data: _Data) -> list[Row]:
         Row("SST on lemmas", SubsetTree(decay=0.4).normalized().on("lemmas"), fine=True),
         Row("SST on lemmas, λ=.2", SubsetTree(decay=0.2).normalized().on("lemmas")),
         Row("PTK on lemmas", PartialTree().normalized().on("lemmas")),
-    ]
-    rows += [
-        Row(f"SSTK on lemmas, {weights}", _semantic(WordNet(weights=weights)))
-        for weights in ("full", "wu-palmer", "path", "resnik")
-    ]
-    rows.append(Row("SSTK on lemmas, Lin", _semantic(first), fine=True))
-    if data.counts is not None:
-        rows.append(Row("SSTK on lemmas, Lin, Brown counts", _semantic(WordNet(information=data.counts))))
-    rows.append(Row("SSTK on lemmas, Lin, all senses", _semantic(every)))
-    same = WordTable({})  # words are like themselves only
-    if data.brown is not None:
-        rows += [
-            Row("SSTK on lemmas, LSI of Brown", _semantic(data.brown)),
-            Row("SSTK on lemmas, ½ same + ½ LSI of Brown", _semantic(0.5 * same + 0.5 * data.brown)),
-        ]
-    rows += [
-        Row("SSTK on lemmas, LSI of questions", _semantic(data.questions)),
-        Row("SSTK on lemmas, ½ same + ½ LSI of questions", _semantic(0.5 * same + 0.5 * data.questions)),
+        *(Row(f"SSTK on lemmas, {weights}", _semantic(WordNet(weights=weights))) for weights in _WEIGHTS),
+        Row("SSTK on lemmas, Lin", _semantic(first), fine=True),
+        *(Row(f"SSTK on lemmas, {name}", _semantic(similar)) for name, similar in counted),
+        Row("SSTK on lemmas, Lin, all senses", _semantic(every)),
+        *(
+            Row(f"SSTK on lemmas, {half}{name}", _semantic(0.5 * same + 0.5 * similar if half else similar))
+            for name, similar in latent
+            for half in ("", "½ same + ½ ")
+        ),
         Row("SST on focus trees", SubsetTree(decay=0.2).normalized().on("focus")),
-    ]
-    if data.brown is not None:
-        mixed = 0.5 * same + 0.5 * data.brown
-        rows.append(Row("SSTK on focus trees, ½ same + ½ LSI of Brown", _semantic(mixed, "focus", **focus)))
-    rows += [
+        *(
+            Row(f"SSTK on focus trees, ½ same + ½ {name}", _semantic(0.5 * same + 0.5 * similar, "focus", **focus))
+            for name, similar in brown
+        ),
         Row("SSTK on focus trees, Lin", _semantic(first, "focus", **focus)),
         Row("SSTK on focus trees, Lin, all senses", on_focus, fine=True),
         Row("PTK on lexical trees", PartialTree().normalized().on("lexical")),
@@ -233,25 +222,27 @@ def _rows(data: _Data) -> list[Row]:
             final=True,
         ),
     ]
-    return rows
 
 
 def _validate(
     row: Row, data: _Data, grams: Grams, folds: Folds, fitted: dict[tuple[str, bool], _Fitted], *, testing: bool
 ) -> tuple[Cell, ...]:
     """Cross-validate a row and, for later, train on all training questions."""
-    start = time.process_time()
-    K = grams.train(row.kernel)
-    ridge = _ridge(K, data, folds)
     scores: list[float | None] = []
-    everything = np.arange(len(K))
-    for fine in (False, True):
-        labels = data.labels(fine)
-        scores.append(_percent(cross_validate(K, labels, folds, C=_C) == labels) if row.final else None)
-        if testing and (row.fine or not fine):
-            machine = svm_on_gram(K, everything, labels, _C)
-            fitted[row.name, fine] = _Fitted(machine, grams.other(row.kernel))
-    return row.name, *ridge, *scores, time.process_time() - start
+    with Stopwatch() as spent:
+        K = grams.train(row.kernel)
+        ridge = _ridge(K, data, folds)
+        for fine in (False, True):
+            labels = data.labels(fine)
+            scores.append(percent(cross_validate(K, labels, folds, C=_C) == labels) if row.final else None)
+            if testing and (row.fine or not fine):
+                svm = svm_on_gram(K, np.arange(len(K)), labels, _C)
+                fitted[row.name, fine] = svm, grams.other(row.kernel)
+    return row.name, *ridge, *scores, spent.cpu
+
+
+def _margins(svm: KernelSVC, rows: NDArray[np.float32]) -> NDArray[np.float64]:
+    return np.asarray(rows[:, svm.support_].astype(np.float64) @ svm.dual_coef_ + svm.intercept_)
 
 
 def _ridge(K: Any, data: _Data, folds: Folds) -> tuple[float, float]:
@@ -260,7 +251,7 @@ def _ridge(K: Any, data: _Data, folds: Folds) -> tuple[float, float]:
     sides = [np.where(np.arange(len(n)) == t[:, None], 1.0, -1.0) for n, t in zip(names, targets, strict=True)]
     predicted = ridge_predictions(K, np.hstack(sides), folds, _RIDGE)
     coarse, fine = predicted[:, : len(names[0])], predicted[:, len(names[0]) :]
-    return _percent(coarse.argmax(axis=1) == targets[0]), _percent(fine.argmax(axis=1) == targets[1])
+    return percent(coarse.argmax(axis=1) == targets[0]), percent(fine.argmax(axis=1) == targets[1])
 
 
 def _test(rows: list[Row], data: _Data, fitted: dict[tuple[str, bool], _Fitted], seed: int) -> Table:
@@ -268,16 +259,18 @@ def _test(rows: list[Row], data: _Data, fitted: dict[tuple[str, bool], _Fitted],
     for row in rows:
         cells: list[Cell] = [row.name]
         for fine in (False, True):
-            one = fitted.get((row.name, fine))
-            if one is None:
+            if (row.name, fine) not in fitted:
                 cells += [None, None]
                 continue
-            margins, gold = one.margins(), data.labels(fine, test=True)
-            right = one.machine.classes_[margins.argmax(axis=1)] == gold
-            interval = paired_bootstrap(right, np.zeros(len(right)), samples=2000, random_state=seed)
-            cells += [_percent(right), f"{100 * interval.low:.1f}–{100 * interval.high:.1f}"]
+            svm, known = fitted[row.name, fine]
+            margins, gold = _margins(svm, known), data.labels(fine, test=True)
+            right = svm.classes_[margins.argmax(axis=1)] == gold
+            cells += _with_interval(right, seed)
             if not fine:
-                cells += _micro(margins, one.machine.classes_, gold, seed)
+                # Every class decides by its own margin; F1 over all these decisions.
+                said, true = margins > 0, svm.classes_ == gold[:, None]
+                counts = np.column_stack([2 * (said & true).sum(axis=1), said.sum(axis=1) + true.sum(axis=1)])
+                cells += _with_interval(counts, seed, lambda sums: float(sums[0]) / max(1.0, float(sums[1])))
         lines.append(tuple(cells))
     return Table(
         "test",
@@ -292,23 +285,16 @@ def _test(rows: list[Row], data: _Data, fitted: dict[tuple[str, bool], _Fitted],
     )
 
 
-def _micro(margins: Any, classes: Any, gold: Any, seed: int) -> list[Cell]:
-    """Score the binary decisions of all classes together."""
-    said = margins > 0
-    true = classes == gold[:, None]
-    counts = np.column_stack([(said & true).sum(axis=1), said.sum(axis=1), true.sum(axis=1)]).astype(np.float64)
-
-    def f1(sums: Any) -> float:
-        return 2 * float(sums[0]) / max(1.0, float(sums[1] + sums[2]))
-
-    found = paired_bootstrap(counts, np.zeros_like(counts), metric=f1, samples=2000, random_state=seed)
-    return [100 * found.difference, f"{100 * found.low:.1f}–{100 * found.high:.1f}"]
+def _with_interval(found: NDArray[Any], seed: int, metric: Callable[[Any], float] | None = None) -> list[Cell]:
+    """Return a score of what was found per question, in percent, and its 95 % interval."""
+    score = paired_bootstrap(found, np.zeros_like(found), metric=metric, samples=2000, random_state=seed)
+    return [100 * score.difference, f"{100 * score.low:.1f}–{100 * score.high:.1f}"]
 
 
 def _leaves(data: _Data, folds: Folds) -> Table:
     """Weigh leaves: the paper's α, by cross-validation only."""
     similarities: list[tuple[str, Any]] = [("same words", WordTable({}))]
-    similarities += [(weights, WordNet(weights=weights)) for weights in ("full", "wu-palmer", "path", "resnik")]
+    similarities += [(weights, WordNet(weights=weights)) for weights in _WEIGHTS]
     similarities.append(("Lin", WordNet(weights="lin")))
     if data.brown is not None:
         similarities.append(("LSI of Brown", data.brown))
@@ -338,9 +324,8 @@ def _curve(rows: list[Row], data: _Data, grams: Grams, seed: int) -> Table:
         shares = found.setdefault(row.name, [])
         for size in sizes:
             chosen = np.sort(order[:size])
-            machine = svm_on_gram(K, chosen, labels, _C)
-            margins = _Fitted(machine, other[:, chosen]).margins()
-            shares.append(_percent(machine.classes_[margins.argmax(axis=1)] == gold))
+            svm = svm_on_gram(K, chosen, labels, _C)
+            shares.append(percent(svm.classes_[_margins(svm, other[:, chosen]).argmax(axis=1)] == gold))
     columns = ("kernel", *(f"{size:,}" for size in sizes))
     return Table(
         "curve",
@@ -371,20 +356,16 @@ def _time(data: _Data) -> Table:
         ("SSTK on focus trees, Lin, all senses", _semantic(every, "focus", decay=0.2, leaf_weight=2.0)),
         ("focus + lexical + ½ words", semantic_kernel(every)),
     ):
-        wall, cpu = time.perf_counter(), time.process_time()
-        model = QuestionClassifier(kernel, C=_C).fit(trees, data.labels(fine=False))
-        with tempfile.TemporaryDirectory() as folder:
+        with Stopwatch() as trained, tempfile.TemporaryDirectory() as folder:
+            model = QuestionClassifier(kernel, C=_C).fit(trees, data.labels(fine=False))
             path = Path(folder, "model.sap")
             save(model, path)
             size = path.stat().st_size
-        trained = (time.perf_counter() - wall, time.process_time() - cpu)
         model.predict(asked[:10])  # compiles the model, once
-        wall, cpu = time.perf_counter(), time.process_time()
-        model.predict(trees)
-        speed = [
-            round(len(trees) / max(1e-9, spent)) for spent in (time.perf_counter() - wall, time.process_time() - cpu)
-        ]
-        lines.append((name, *trained, round(size / 1e6, 1), *speed))
+        with Stopwatch() as spent:
+            model.predict(trees)
+        speed = [round(len(trees) / max(1e-9, seconds)) for seconds in (spent.wall, spent.cpu)]
+        lines.append((name, trained.wall, trained.cpu, round(size / 1e6, 1), *speed))
     return Table(
         "time",
         f"From {len(trees):,} trees to a saved model of 6 classes, and from trees to predictions",
@@ -393,11 +374,3 @@ def _time(data: _Data) -> Table:
         {"seconds": 1, "CPU s": 1, "MB": 1},
         notes=(f"{settings.threads()} threads; WordNet's files had been read.",),
     )
-
-
-def _percent(right: Any) -> float:
-    return 100 * float(np.mean(right))
-
-
-def _number(cell: Cell) -> float:
-    return float(cell) if isinstance(cell, (int, float)) else float("-inf")

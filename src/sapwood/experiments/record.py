@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from sapwood.errors import DataError
-from sapwood.experiments.tables import Setting, Table
+from sapwood.experiments.setting import Setting
+from sapwood.experiments.tables import Table
 from sapwood.words.wordnet_files import find_wordnet
 
 __all__ = ["digest", "made", "read_results", "results_text"]

@@ -7,20 +7,20 @@ cache, folds that are finished and the lists of Sapwood's own parser are kept.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from sapwood import settings
 from sapwood.corpora.nbest import NBest, read_nbest, write_nbest
 from sapwood.errors import DataError
-from sapwood.experiments.kept import Kept
-from sapwood.experiments.places import place_of
-from sapwood.experiments.tables import Cell, Setting, Table
+from sapwood.experiments.measuring import Stopwatch
+from sapwood.experiments.result_cache import ResultCache
+from sapwood.experiments.setting import Setting
+from sapwood.experiments.tables import Cell, Table
 from sapwood.kernels import Linear, SubsetTree
 from sapwood.learn import KernelRanker, RecursiveRanker
 from sapwood.metrics import paired_bootstrap
@@ -58,7 +58,7 @@ def run(setting: Setting) -> Iterator[Table]:
     The paper scores sentences of up to 40 and of up to 100 words; BLLIP's lists end at 40.
     """
     if setting.wants("bllip"):
-        lists = [one for one in read_nbest(place_of(setting, "nbest-wsj")) if one.gold is not None]
+        lists = [one for one in read_nbest(setting.path("nbest-wsj")) if one.gold is not None]
         yield from _compare(setting, "bllip", "n-best lists of a strong parser (BLLIP)", lists, {"bllip": 40})
     limits = {name: most for name, most in (("own", 100), ("own-40", 40)) if setting.wants(name)}
     if limits:
@@ -67,17 +67,16 @@ def run(setting: Setting) -> Iterator[Table]:
 
 def _own_lists(setting: Setting) -> list[NBest]:
     """Read the lists of Sapwood's parser from the cache, or let it make them."""
-    kept = None if setting.cache is None else setting.cache / _OWN
-    if kept is not None and kept.exists():
-        setting.read["nbest-own"] = str(kept)
-        return read_nbest(kept)
-    lists = jackknife(read_trees(place_of(setting, "penn-sample"), drop_traces=True), n=30)
-    if kept is None:
+    cached = setting.cached(_OWN)
+    if cached is not None and cached.exists():
+        setting.read["nbest-own"] = str(cached)
+        return read_nbest(cached)
+    lists = jackknife(read_trees(setting.path("penn-sample"), drop_traces=True), n=30)
+    if cached is None:
         return lists
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    write_nbest(lists, kept)
+    write_nbest(lists, cached)
     # Read again, so that a run that makes the lists is the same as the next one, which finds them.
-    return read_nbest(kept)
+    return read_nbest(cached)
 
 
 class _Lists:
@@ -102,10 +101,16 @@ class _Lists:
         rows = np.flatnonzero(chosen[self.groups])
         return self.examples[rows], self.relevance[rows], self.groups[rows]
 
-    def utilities(self, ranker: Any, chosen: Chosen) -> list[Numbers]:
-        """What a ranker makes of some lists."""
-        utility = np.asarray(ranker.decision_function(self.data(chosen)[0]))
+    def utilities(self, rankers: Sequence[Any], chosen: Chosen) -> list[Numbers]:
+        """What rankers make of some lists, in the mean."""
+        examples = self.data(chosen)[0]
+        utility = np.mean([ranker.decision_function(examples) for ranker in rankers], axis=0)
         return np.split(utility, np.cumsum(self.sizes[chosen])[:-1])
+
+    def scaled(self, rankers: Sequence[Any], train: Chosen, asked: Chosen) -> list[Numbers]:
+        """The same on one scale for all learners, so that they can be summed and a sharpness means the same to all."""
+        spread = mean_spread(self.utilities(rankers, train))
+        return [utility / spread for utility in self.utilities(rankers, asked)]
 
     def consensus(self, chosen: Chosen, utilities: Sequence[Numbers], sharpness: float) -> list[Numbers]:
         """The F1 to be expected of each parse of some lists."""
@@ -121,77 +126,47 @@ class _Lists:
         picked = [self.scores[n][int(u.argmax())] for n, u in zip(numbers, utilities, strict=True)]
         return ParsevalSummary.of(picked).f1
 
-
-def _kernel(setting: tuple[float, ...], seed: int) -> KernelRanker:
-    decay, weight = setting
-    # Normalised, or the longest sentences would have the last word.
-    kernel = SubsetTree(decay=decay).normalized().on("tree") + weight * Linear().on("prior")
-    return KernelRanker(kernel, loss="top", epochs=_KERNEL_EPOCHS, random_state=seed)
+    def sharpest(self, chosen: Chosen, utilities: Sequence[Numbers]) -> tuple[float, float]:
+        """The sharpness whose consensus has the highest F1, after that F1."""
+        return max((self.f1(chosen, self.consensus(chosen, utilities, sharp)), sharp) for sharp in _SHARPNESS)
 
 
-def _network(setting: tuple[float, ...], seed: int) -> RecursiveRanker:
+def _rankers(learner: str, setting: Sequence[float], seed: int) -> list[Any]:
+    """Make learners that differ in their seeds."""
+    if learner == "kernel":
+        decay, weight = setting
+        # Normalized, or the longest sentences would have the last word.
+        kernel = SubsetTree(decay=decay).normalized().on("tree") + weight * Linear().on("prior")
+        return [
+            KernelRanker(kernel, loss="top", epochs=_KERNEL_EPOCHS, random_state=seed + at) for at in range(_MEMBERS)
+        ]
     # Rare words would be learnt by heart.
-    return RecursiveRanker(
-        learning_rate=0.0007, alpha=1e-3, averaging=1.0, min_label_count=20, epochs=int(setting[0]), random_state=seed
+    network = RecursiveRanker(
+        learning_rate=0.0007, alpha=1e-3, averaging=1.0, min_label_count=20, epochs=int(setting[0])
     )
+    return [clone(network).set_params(random_state=seed + at) for at in range(_MEMBERS)]
 
 
-class _Several:
-    """Learners that differ in their seeds; the utility of a parse is their mean."""
-
-    def __init__(self, make: Callable[[tuple[float, ...], int], Any], setting: tuple[float, ...], seed: int) -> None:
-        self.members = [make(setting, seed + at) for at in range(_MEMBERS)]
-
-    def partial_fit(self, *data: Any) -> _Several:
-        """Make one pass."""
-        for member in self.members:
-            member.partial_fit(*data)
-        return self
-
-    def fit(self, *data: Any) -> _Several:
-        """Make all passes."""
-        for member in self.members:
-            member.fit(*data)
-        return self
-
-    def decision_function(self, examples: Any) -> Numbers:
-        """Return the utility of each parse."""
-        utilities: Numbers = np.mean([member.decision_function(examples) for member in self.members], axis=0)
-        return utilities
-
-
-@dataclass
-class _Judgement:
-    """Utilities of parses by a learner that was trained on some folds: of lists it has not seen."""
-
-    setting: tuple[float, ...]
-    utilities: list[Numbers]
-
-
-def _tried(lists: _Lists, learner: str, train: Chosen, asked: Chosen, seed: int) -> Iterator[_Judgement]:
-    """Train with every setting there is."""
-    data = lists.data(train)
+def _tried(
+    lists: _Lists, learner: str, train: Chosen, asked: Chosen, seed: int
+) -> Iterator[tuple[Sequence[float], list[Numbers]]]:
+    """Train with every setting there is; yield each with the utilities of parses that it has not seen."""
     if learner == "kernel":
         for setting in _KERNELS:
-            yield _judged(lists, _Several(_kernel, setting, seed).fit(*data), setting, train, asked)
+            yield setting, _trained(lists, learner, setting, train, asked, seed)
         return
-    networks = _Several(_network, (1,), seed)
+    data, networks = lists.data(train), _rankers("network", (1,), seed)
     for epoch in range(_NETWORK_EPOCHS):
-        networks.partial_fit(*data)
-        yield _judged(lists, networks, (epoch + 1,), train, asked)
+        for network in networks:
+            network.partial_fit(*data)
+        yield (epoch + 1,), lists.scaled(networks, train, asked)
 
 
 def _trained(
-    lists: _Lists, learner: str, setting: tuple[float, ...], train: Chosen, asked: Chosen, seed: int
-) -> _Judgement:
-    ranker = _Several(_kernel if learner == "kernel" else _network, setting, seed)
-    return _judged(lists, ranker.fit(*lists.data(train)), setting, train, asked)
-
-
-def _judged(lists: _Lists, ranker: Any, setting: tuple[float, ...], train: Chosen, asked: Chosen) -> _Judgement:
-    # On one scale whatever the learner, so that they can be summed and a sharpness means the same to all.
-    spread = mean_spread(lists.utilities(ranker, train))
-    return _Judgement(setting, [utility / spread for utility in lists.utilities(ranker, asked)])
+    lists: _Lists, learner: str, setting: Sequence[float], train: Chosen, asked: Chosen, seed: int
+) -> list[Numbers]:
+    data = lists.data(train)
+    return lists.scaled([ranker.fit(*data) for ranker in _rankers(learner, setting, seed)], train, asked)
 
 
 def _fold(lists: _Lists, at: int, seed: int) -> dict[str, Any]:
@@ -201,41 +176,34 @@ def _fold(lists: _Lists, at: int, seed: int) -> dict[str, Any]:
     inner = ~test & ~held_out
     result: dict[str, Any] = {"chosen": {}, "settings": {}, "seconds": {}}
 
-    def choose(name: str, setting: str, utilities: Sequence[Numbers]) -> None:
+    def choose(name: str, setting: Sequence[float], utilities: Sequence[Numbers]) -> None:
         result["chosen"][name] = [int(utility.argmax()) for utility in utilities]
-        result["settings"][name] = setting
+        result["settings"][name] = " ".join(f"{value:g}" for value in setting)
 
-    def sharpest(chosen: Chosen, utilities: Sequence[Numbers]) -> tuple[float, float]:
-        """The sharpness that gives the highest F1, after that F1."""
-        return max((lists.f1(chosen, lists.consensus(chosen, utilities, sharp)), sharp) for sharp in _SHARPNESS)
+    def agree(name: str, setting: Sequence[float], utilities: Sequence[Numbers], sharpness: float) -> None:
+        choose(f"{name}, consensus", setting, lists.consensus(test, utilities, sharpness))
+        result["settings"][f"{name}, consensus"] += f", {sharpness:g}"
 
-    def agree(name: str, setting: str, utilities: Sequence[Numbers], sharpness: float) -> None:
-        choose(f"{name}, consensus", f"{setting}, {sharpness:g}", lists.consensus(test, utilities, sharpness))
-
-    prior = lists.utilities(_Prior(), ~test)
-    spread = mean_spread(prior)
-    _, sharpness = sharpest(~test, [utility / spread for utility in prior])
-    agree("parser", "", [utility / spread for utility in lists.utilities(_Prior(), test)], sharpness)
-    summed: dict[str, list[list[Numbers]]] = {"held out": [], "test": []}
+    prior = [_Prior()]
+    agree("parser", (), lists.scaled(prior, ~test, test), lists.sharpest(~test, lists.scaled(prior, ~test, ~test))[1])
+    summed: list[list[list[Numbers]]] = []
     for learner in ("kernel", "network"):
-        start = time.process_time()
-        tried = list(_tried(lists, learner, inner, held_out, seed))
-        alone = max(tried, key=lambda one: lists.f1(held_out, one.utilities))
-        found = [(*sharpest(held_out, one.utilities), number) for number, one in enumerate(tried)]
-        _, sharpness, number = max(found)
-        finals = {
-            setting: _trained(lists, learner, setting, ~test, test, seed)
-            for setting in {alone.setting, tried[number].setting}
-        }
-        result["seconds"][learner] = time.process_time() - start
-        choose(learner, _numbers(alone.setting), finals[alone.setting].utilities)
-        together = finals[tried[number].setting]
-        agree(learner, _numbers(together.setting), together.utilities, sharpness)
-        summed["held out"].append(tried[number].utilities)
-        summed["test"].append(together.utilities)
-    before, after = ([kernel + network for kernel, network in zip(*summed[part], strict=True)] for part in summed)
-    choose("both", "", after)
-    agree("both", "", after, sharpest(held_out, before)[1])
+        with Stopwatch() as spent:
+            tried = list(_tried(lists, learner, inner, held_out, seed))
+            alone = max(tried, key=lambda one: lists.f1(held_out, one[1]))[0]
+            found = [(*lists.sharpest(held_out, utilities), number) for number, (_, utilities) in enumerate(tried)]
+            _, sharpness, number = max(found)
+            together, before = tried[number]
+            finals = {one: _trained(lists, learner, one, ~test, test, seed) for one in {alone, together}}
+        result["seconds"][learner] = spent.cpu
+        choose(learner, alone, finals[alone])
+        agree(learner, together, finals[together], sharpness)
+        summed.append([before, finals[together]])
+    before, after = (
+        [kernel + network for kernel, network in zip(*part, strict=True)] for part in zip(*summed, strict=True)
+    )
+    choose("both", (), after)
+    agree("both", (), after, lists.sharpest(held_out, before)[1])
     return result
 
 
@@ -247,10 +215,6 @@ class _Prior:
         return np.asarray(examples["prior"][:, 0])
 
 
-def _numbers(setting: tuple[float, ...]) -> str:
-    return " ".join(f"{value:g}" for value in setting)
-
-
 def _compare(
     setting: Setting, name: str, title: str, given: Sequence[NBest], limits: dict[str, int]
 ) -> Iterator[Table]:
@@ -258,11 +222,13 @@ def _compare(
     lists, seed = _Lists(given), setting.seed
     count = len(np.unique(lists.folds))
     about = (seed, _KERNELS, _NETWORK_EPOCHS, _SHARPNESS, _KERNEL_EPOCHS, _MEMBERS)
-    kept = Kept(setting, f"reranking-{name}", *about, lists.examples, lists.groups, lists.folds, lists.relevance)
+    cache = ResultCache(
+        setting, f"reranking-{name}", *about, lists.examples, lists.groups, lists.folds, lists.relevance
+    )
     made = []
     with settings.progress_bar(count, "Folds") as progress:
         for at in range(count):
-            made.append(kept(f"fold {at}", _fold, lists, at, seed))
+            made.append(cache(f"fold {at}", _fold, lists, at, seed))
             if progress is not None:
                 progress(at + 1)
     order = np.argsort(lists.folds, kind="stable").tolist()

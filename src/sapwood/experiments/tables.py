@@ -1,4 +1,4 @@
-"""What an experiment is given and what it gives: a setting in, finished tables out. Computes nothing."""
+"""What an experiment gives: finished tables, as text, HTML and JSON. Computes nothing."""
 
 from __future__ import annotations
 
@@ -6,47 +6,16 @@ import math
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from sapwood.errors import ParameterError
-from sapwood.notebook import HtmlTable
 
-__all__ = ["Cell", "Setting", "Table"]
+__all__ = ["Cell", "Table"]
 
 Cell = str | int | float | None
 
 # What a terminal shows without breaking lines.
 _WIDTH = 80
-
-
-@dataclass(frozen=True)
-class Setting(HtmlTable):
-    """How to run an experiment.
-
-    Parameters
-    ----------
-    data : Path or None
-        The folder that holds the corpora, one folder each; None runs where ``sapwood data`` looks.
-    seed : int
-        Seed of everything that is random.
-    cache : Path or None
-        A folder for intermediate results that are worth keeping (Grams, n-best lists); None keeps none.
-    tables : tuple of str
-        The tables wanted; empty means all.
-    read : dict
-        Name and path of the data that has been read so far; the experiment fills it.
-    """
-
-    data: Path | None = None
-    seed: int = 0
-    cache: Path | None = None
-    tables: tuple[str, ...] = ()
-    read: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
-
-    def wants(self, table: str) -> bool:
-        """Whether a table of this name is to be made."""
-        return not self.tables or table in self.tables
 
 
 @dataclass(frozen=True)

@@ -11,22 +11,25 @@ from collections.abc import Iterator
 
 from sapwood.experiments.attachment import curves, pictures, subsets
 from sapwood.experiments.attachment.data import read_penn, read_web
-from sapwood.experiments.tables import Setting, Table
+from sapwood.experiments.setting import Setting
+from sapwood.experiments.tables import Table
 
 __all__ = ["run"]
 
 
 def run(setting: Setting) -> Iterator[Table]:
     """Make the tables that are wanted, the quick ones first."""
-    if any(map(setting.wants, ("forests", "subsets", "states", "losses", "iterations", "pca", "curve", "cost"))):
+    if setting.wants("forests", "subsets", "states", "losses", "iterations", "pca", "curve", "cost"):
         data = read_penn(setting)
         if setting.wants("forests"):
             yield subsets.forests(data)
         if setting.wants("iterations"):
-            yield pictures.iterations(setting, data)
+            yield pictures.iterations(data)
         if setting.wants("pca"):
-            yield pictures.components(setting, data)
-        yield from subsets.run(setting, data)
-        yield from curves.run(setting, data)
+            yield pictures.components(data)
+        if setting.wants("subsets", "states", "losses"):
+            yield from subsets.run(data)
+        if setting.wants("curve", "cost"):
+            yield from curves.run(data)
     if setting.wants("web"):
-        yield curves.web(setting, read_web(setting))
+        yield curves.web(read_web(setting))

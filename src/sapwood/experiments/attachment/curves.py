@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import copy
-import time
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,17 +14,17 @@ from sapwood.experiments.attachment.data import REDUCTION, Data
 from sapwood.experiments.attachment.learners import (
     CACHE_MEGABYTES,
     CLASSES,
-    Outcome,
     attach,
-    describe,
     kernel,
-    measure,
+    learn,
     network,
-    percent,
+    percentages,
 )
 from sapwood.experiments.attachment.subsets import shares
-from sapwood.experiments.tables import Cell, Setting, Table
+from sapwood.experiments.measuring import growth
+from sapwood.experiments.tables import Cell, Table
 from sapwood.learn import KernelRanker, RecursiveRanker
+from sapwood.parse.incremental import Forests
 from sapwood.tasks.attachment import AttachmentRanker, evaluate
 
 __all__ = ["run", "web"]
@@ -36,32 +36,28 @@ _LATER_PASSES = (3, 6)
 _BLOCK = 500
 _WEB_EPOCHS = 3
 _COLUMNS = ("learner", "sentences", *CLASSES, "all")
-_SPECIALISED = ("kernel", "network")
-_LEARNERS = (*_SPECIALISED, "network, one for all")
+_SPECIALIZED = ("kernel", "network")
+_LEARNERS = (*_SPECIALIZED, "network, one for all")
 
 
-def run(setting: Setting, data: Data) -> Iterator[Table]:
+def run(data: Data) -> Iterator[Table]:
     """Make the tables ``curve`` and ``cost`` of the same trainings."""
-    if not (setting.wants("curve") or setting.wants("cost")):
-        return
-    kept = data.kept(setting)
     sizes = [size for size in _SIZES if size < len(data.train)] + [len(data.train)]
     outcomes = {}
     for name in _LEARNERS:
         for size in sizes:
             ranker = _ranker(name, size, data.seed)
-            key = f"curve after {size}, {name}: {describe(ranker)}"
-            made = kept(key, _learn, data, ranker, size, name in _SPECIALISED)
-            outcomes[name, size] = Outcome.from_json(made)
-    if setting.wants("curve"):
+            train = partial(attach, data, ranker, data.train[:size], specialize=name in _SPECIALIZED)
+            outcomes[name, size] = learn(data, f"curve after {size}, {name}", ranker, train, data.test_forests)
+    if data.setting.wants("curve"):
         lines = [
-            Series(name, sizes, [percent(outcomes[name, size].errors)[-1] for size in sizes]) for name in _LEARNERS
+            Series(name, sizes, [percentages(outcomes[name, size].errors)[-1] for size in sizes]) for name in _LEARNERS
         ]
         yield Table(
             "curve",
             "Wrong attachments in % by word class (table 1)",
             _COLUMNS,
-            _first_rows(data) + [(name, size, *percent(one.errors)) for (name, size), one in outcomes.items()],
+            _first_rows(data) + [(name, size, *percentages(one.errors)) for (name, size), one in outcomes.items()],
             dict.fromkeys(_COLUMNS, 1),
             notes=(
                 *data.notes,
@@ -78,14 +74,12 @@ def run(setting: Setting, data: Data) -> Iterator[Table]:
                 x_log=True,
             ),
         )
-    if setting.wants("cost"):
+    if data.setting.wants("cost"):
         rows: list[tuple[Cell, ...]] = []
         for (name, size), one in outcomes.items():
             at = sizes.index(size)
-            before = outcomes[name, sizes[at - 1]].learn if at else None
-            exponent = None
-            if before is not None:
-                exponent = float(np.log(max(one.learn, 1e-9) / max(before, 1e-9)) / np.log(size / sizes[at - 1]))
+            pair = [one if at == 0 else outcomes[name, sizes[at - 1]], one]
+            exponent = growth(sizes[at - 1 : at + 1], [max(each.learn, 1e-9) for each in pair]) if at else None
             rows.append((name, size, one.learn, exponent, one.answer, int(one.megabytes)))
         yield Table(
             "cost",
@@ -103,15 +97,16 @@ def run(setting: Setting, data: Data) -> Iterator[Table]:
         )
 
 
-def web(setting: Setting, data: Data) -> Table:
+def web(data: Data) -> Table:
     """Learn from as many as 10,000 sentences, whose forests are built block by block: memory stays bounded."""
-    kept = data.kept(setting)
     rows, used = _first_rows(data), []
     for name, ranker in (("kernel", kernel(data.seed)), ("network", network(data.seed, epochs=1))):
-        key = f"blocks of {_BLOCK}, {_WEB_EPOCHS} passes of the network: {describe(ranker)}"
-        one = Outcome.from_json(kept(key, _learn_in_blocks, data, ranker))
+        what = f"blocks of {_BLOCK}, {_WEB_EPOCHS} passes of the network"
+        one = learn(
+            data, what, ranker, partial(_learn_in_blocks, data, ranker, data.validation_forests), data.test_forests
+        )
         used.append(f"{name} {one.learn:.0f} s to learn, {one.megabytes:.0f} MB")
-        rows.append((name, len(data.train), *percent(one.errors)))
+        rows.append((name, len(data.train), *percentages(one.errors)))
     return Table(
         "web",
         "Wrong attachments in % of the web treebank by word class, one learner for each",
@@ -132,22 +127,12 @@ def _ranker(name: str, size: int, seed: int) -> KernelRanker | RecursiveRanker:
     return kernel(seed, epochs=of_kernel) if name == "kernel" else network(seed, epochs=of_network)
 
 
-def _learn(data: Data, ranker: Any, size: int, specialize: bool) -> dict[str, Any]:
-    # Built before the clock starts, since all learners share them.
-    asked = data.test_forests
-    started = time.process_time()
-    model = attach(data, ranker, data.train[:size], specialize=specialize)
-    return measure(model, asked, started).to_json()
-
-
-def _learn_in_blocks(data: Data, ranker: Any) -> dict[str, Any]:
-    asked, held_out = data.test_forests, data.validation_forests
-    started = time.process_time()
+def _learn_in_blocks(data: Data, ranker: Any, held_out: Forests) -> AttachmentRanker:
     model = AttachmentRanker(ranker, reduction=REDUCTION, specialize=True, paths=data.paths)
     if isinstance(ranker, KernelRanker):
         for at in range(0, len(data.train), _BLOCK):
             model.partial_fit(data.train[at : at + _BLOCK])
-        return measure(model, asked, started).to_json()
+        return model
     best, chosen = float("inf"), model
     for epoch in range(_WEB_EPOCHS):
         order = np.random.default_rng([data.seed, epoch]).permutation(len(data.train))
@@ -156,11 +141,11 @@ def _learn_in_blocks(data: Data, ranker: Any) -> dict[str, Any]:
         error = evaluate(held_out, model.decision_function(held_out)).error
         if error < best:
             best, chosen = error, copy.deepcopy(model)
-    return measure(chosen, asked, started).to_json()
+    return chosen
 
 
 def _first_rows(data: Data) -> list[tuple[Cell, ...]]:
     return [
         ("share of words", None, *shares(data), 100.0),
-        ("most frequent path, lowest anchor", len(data.train), *percent(data.baseline)),
+        ("most frequent path, lowest anchor", len(data.train), *percentages(data.baseline)),
     ]

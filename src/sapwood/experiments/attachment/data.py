@@ -10,9 +10,8 @@ from functools import cached_property
 import numpy as np
 
 from sapwood.errors import DataError
-from sapwood.experiments.kept import Kept
-from sapwood.experiments.places import place_of
-from sapwood.experiments.tables import Setting
+from sapwood.experiments.result_cache import ResultCache
+from sapwood.experiments.setting import Setting
 from sapwood.parse.incremental import ConnectionPaths, Forests, attachment_trees
 from sapwood.tasks.attachment import AttachmentErrors, evaluate, frequency_utility
 from sapwood.trees import TreeArray
@@ -29,23 +28,24 @@ _TEST, _VALIDATION = 400, 300
 
 @dataclass(frozen=True)
 class Data:
-    """A treebank in three parts, in random order.
-
-    Attributes
-    ----------
-    name : str
-        Of the corpus.
-    train, validation, test : TreeArray
-        Trees over tags.
-    seed : int
-        Of the order, and of everything that is learnt.
-    """
+    """A treebank in three parts of trees over tags, in random order, with what has been learnt from it so far."""
 
     name: str
     train: TreeArray
     validation: TreeArray
     test: TreeArray
-    seed: int
+    setting: Setting
+
+    @property
+    def seed(self) -> int:
+        """The seed of the order, and of everything that is learnt."""
+        return self.setting.seed
+
+    @cached_property
+    def cache(self) -> ResultCache:
+        """Results on this data that are finished."""
+        parts = (self.train, self.validation, self.test)
+        return ResultCache(self.setting, "attachment", self.seed, REDUCTION, *parts)
 
     @cached_property
     def paths(self) -> ConnectionPaths:
@@ -67,10 +67,6 @@ class Data:
         """The errors of the choice to be beaten in the test part: the most frequent path, at the lowest anchor."""
         return evaluate(self.test_forests, frequency_utility(self.test_forests, self.paths.counts))
 
-    def kept(self, setting: Setting) -> Kept:
-        """Give the results on this data that the cache has."""
-        return Kept(setting, "attachment", self.seed, REDUCTION, self.train, self.validation, self.test)
-
     @property
     def notes(self) -> tuple[str, ...]:
         """What every table has to say about its data."""
@@ -80,26 +76,21 @@ class Data:
 
 def read_penn(setting: Setting) -> Data:
     """Split the Penn Treebank sample."""
-    return _split("Penn Treebank sample", _read(setting, "penn-sample", ""), setting.seed)
+    return _split("Penn Treebank sample", setting.path("penn-sample"), setting)
 
 
 def read_web(setting: Setting) -> Data:
     """Split the training part of the English Web Treebank, of which 10,000 sentences are learnt from at most."""
-    return _split("English Web Treebank", _read(setting, "ewt", "train"), setting.seed, most=10_000)
+    place = setting.path("ewt")
+    files = [one for one in sorted(glob.glob(place)) if "train" in os.path.basename(one)]
+    return _split("English Web Treebank", files or place, setting, most=10_000)
 
 
-def _read(setting: Setting, corpus: str, part: str) -> TreeArray:
-    place = place_of(setting, corpus)
-    path: str | list[str] = place
-    if part:
-        path = [one for one in sorted(glob.glob(place)) if part in os.path.basename(one)] or place
-    return attachment_trees(read_trees(path, drop_traces=True, drop_function_tags=True, collapse_unary=True))
-
-
-def _split(name: str, trees: TreeArray, seed: int, most: int | None = None) -> Data:
+def _split(name: str, path: str | list[str], setting: Setting, most: int | None = None) -> Data:
+    trees = attachment_trees(read_trees(path, drop_traces=True, drop_function_tags=True, collapse_unary=True))
     if len(trees) < 20:
         raise DataError(f"{name} has {len(trees)} trees; this experiment needs at least 20.")
-    order = np.random.default_rng(seed).permutation(len(trees))
+    order = np.random.default_rng(setting.seed).permutation(len(trees))
     test, validation = min(_TEST, len(trees) // 5), min(_VALIDATION, len(trees) // 10)
     rest = order[test + validation :][:most]
-    return Data(name, trees[rest], trees[order[test : test + validation]], trees[order[:test]], seed)
+    return Data(name, trees[rest], trees[order[test : test + validation]], trees[order[:test]], setting)

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import resource
-import sys
-import time
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from sapwood.experiments.attachment.data import REDUCTION, Data
+from sapwood.experiments.measuring import Stopwatch, peak_memory
 from sapwood.kernels import SubsetTree
 from sapwood.learn import KernelRanker, RecursiveRanker
 from sapwood.parse.incremental import FOOT_CLASSES, Forests
 from sapwood.tasks.attachment import AttachmentErrors, AttachmentRanker, evaluate
 from sapwood.trees import TreeArray
 
-__all__ = ["CACHE_MEGABYTES", "CLASSES", "Outcome", "attach", "describe", "kernel", "measure", "network", "percent"]
+__all__ = ["CACHE_MEGABYTES", "CLASSES", "Outcome", "attach", "describe", "kernel", "learn", "network", "percentages"]
 
 CLASSES = (*FOOT_CLASSES, "other")
 CACHE_MEGABYTES = 200
@@ -63,28 +62,38 @@ class Outcome:
     """How a trained model did: its errors, CPU seconds to learn and to answer, and the memory of the process so far."""
 
     errors: AttachmentErrors
-    learn: float = 0.0
-    answer: float = 0.0
-    megabytes: float = 0.0
-
-    def to_json(self) -> dict[str, Any]:
-        """Give it as JSON data."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Outcome:
-        """Take it back."""
-        return cls(**{**data, "errors": AttachmentErrors(**data["errors"])})
+    learn: float
+    answer: float
+    megabytes: float
 
 
-def measure(model: AttachmentRanker, forests: Forests, started: float) -> Outcome:
-    """Count errors on forests; ``started`` is the CPU time when learning began."""
-    learnt = time.process_time()
-    errors = evaluate(forests, model.decision_function(forests))
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
-    return Outcome(errors, learnt - started, time.process_time() - learnt, peak)
+def learn(data: Data, what: str, ranker: Any, train: Callable[[], AttachmentRanker], forests: Forests) -> Outcome:
+    """Train and count errors on forests, or take the outcome from the cache.
+
+    Parameters
+    ----------
+    data : Data
+    what : str
+        What is learnt from and how, with everything that the description of the ranker does not say.
+    ranker : estimator
+        It names the outcome, with ``what``.
+    train : callable
+        Trains a model with it.
+    forests : Forests
+        What the model is asked.
+    """
+
+    def measure() -> dict[str, Any]:
+        with Stopwatch() as learnt:
+            model = train()
+        with Stopwatch() as asked:
+            errors = evaluate(forests, model.decision_function(forests))
+        return {"errors": vars(errors), "learn": learnt.cpu, "answer": asked.cpu, "megabytes": peak_memory()}
+
+    made = data.cache(f"{what}: {describe(ranker)}", measure)
+    return Outcome(**{**made, "errors": AttachmentErrors(**made["errors"])})
 
 
-def percent(result: AttachmentErrors) -> tuple[float, ...]:
+def percentages(result: AttachmentErrors) -> tuple[float, ...]:
     """Return the error per word class and in all, in percent."""
     return tuple(100 * value for value in (*map(result.of, CLASSES), result.error))

@@ -5,53 +5,53 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sapwood.draw import Point, Series, line_chart, scatter_chart
 from sapwood.experiments.attachment.data import REDUCTION, Data
 from sapwood.experiments.attachment.learners import attach, describe, kernel, network
-from sapwood.experiments.attachment.projection import forest_components
-from sapwood.experiments.tables import Setting, Table
+from sapwood.experiments.tables import Table
+from sapwood.parse.incremental import Forests
 from sapwood.tasks.attachment import AttachmentRanker, choices
 
-__all__ = ["components", "iterations"]
+__all__ = ["components", "forest_components", "iterations"]
 
 _SIZE, _ITERATIONS, _EPOCHS = 100, 15, 12
 # A forest that fits on a page.
 _SMALLEST, _LARGEST = 12, 40
 
 
-def iterations(setting: Setting, data: Data) -> Table:
+def iterations(data: Data) -> Table:
     """Follow both learners over passes through 100 sentences."""
     part = data.train[:_SIZE]
-    kept = data.kept(setting)
 
     def curve(ranker: Any) -> list[float]:
         model = AttachmentRanker(ranker, reduction=REDUCTION, paths=data.paths).fit(part, validation=data.validation)
         return [100 * error for error in model.rankers_["all"].validation_curve_]
 
-    rankers = (
-        kernel(data.seed, epochs=_ITERATIONS),
-        network(data.seed, epochs=_ITERATIONS, averaging=0.0).set_params(patience=_ITERATIONS),
-        network(data.seed, epochs=_ITERATIONS).set_params(patience=_ITERATIONS),
-    )
-    curves = [kept(f"passes over {_SIZE}: {describe(ranker)}", curve, ranker) for ranker in rankers]
+    rankers = {
+        "kernel": kernel(data.seed, epochs=_ITERATIONS),
+        "network": network(data.seed, epochs=_ITERATIONS, averaging=0.0).set_params(patience=_ITERATIONS),
+        "network, weights averaged": network(data.seed, epochs=_ITERATIONS).set_params(patience=_ITERATIONS),
+    }
+    curves = [data.cache(f"passes over {_SIZE}: {describe(ranker)}", curve, ranker) for ranker in rankers.values()]
     title = f"Wrong attachments in % of the validation part, over passes through {len(part)} sentences"
-    names = ("kernel", "network", "network, weights averaged")
-    lines = [Series(name, list(range(1, len(errors) + 1)), errors) for name, errors in zip(names, curves, strict=True)]
+    passes = range(1, len(curves[0]) + 1)
+    lines = [Series(name, list(passes), errors) for name, errors in zip(rankers, curves, strict=True)]
     return Table(
         "iterations",
         title,
-        ("pass", *names),
-        [(str(at + 1), *errors) for at, errors in enumerate(zip(*curves, strict=True))],
+        ("pass", *rankers),
+        [(str(at), *errors) for at, *errors in zip(passes, *curves, strict=True)],
         notes=data.notes,
         chart=line_chart(title, lines, x_label="passes", y_label="wrong attachments, %"),
     )
 
 
-def components(setting: Setting, data: Data) -> Table:
+def components(data: Data) -> Table:
     """Project the states of one forest onto their first two principal components (figure 2)."""
     ranker = network(data.seed, epochs=_EPOCHS)
-    found = data.kept(setting)(f"components after {_SIZE}: {describe(ranker)}", _project, data, ranker)
+    found = data.cache(f"components after {_SIZE}: {describe(ranker)}", _project, data, ranker)
     title = f"States of the network for the {len(found['rows'])} ways to attach one {found['foot']}, best first"
     points = [
         Point(x, y, "right tree" if right else "other ways to attach it", f"{tree}, utility {utility:.2f}")
@@ -81,15 +81,42 @@ def _project(data: Data, network: Any) -> dict[str, Any]:
     candidates = np.flatnonzero(fitting & right)
     chosen = int(candidates[0]) if len(candidates) else int(np.argmax(forests.sizes * right))
     members, places, share = forest_components(ranker, forests, utility, chosen)
-    order = np.argsort(-utility[members], kind="stable").tolist()
+    gold = members[forests.gold[chosen]]
     rows = [
-        (
-            str(forests.trees[int(members[at])]),
-            float(places[at, 0]),
-            float(places[at, 1]),
-            float(utility[members[at]]),
-            "right" if at == forests.gold[chosen] else "",
-        )
-        for at in order
+        (str(forests.trees[member]), *places[at].tolist(), float(utility[member]), "right" if member == gold else "")
+        for at, member in sorted(enumerate(members.tolist()), key=lambda one: -utility[one[1]])
     ]
     return {"foot": str(forests.feet[chosen]), "share": 100 * share, "units": ranker.units, "rows": rows}
+
+
+def forest_components(
+    ranker: Any, forests: Forests, utility: NDArray[np.float64], chosen: int
+) -> tuple[NDArray[np.intp], NDArray[np.float64], float]:
+    """Project the states of the trees of one forest onto their first two principal components.
+
+    Parameters
+    ----------
+    ranker : RecursiveRanker
+        A trained network; its ``transform`` gives the state of each tree.
+    forests : Forests
+        All forests.
+    utility : array of float
+        The utility of each tree of all forests.
+    chosen : int
+        The number of the forest.
+
+    Returns
+    -------
+    members : array of int
+        Positions of the forest's trees among all trees.
+    places : array of shape (trees, 2)
+        Where they lie; the sign of a component means nothing, so that trees of higher utility are put to the right.
+    share : float
+        The share of the variance that the two components hold.
+    """
+    members = np.arange(forests.ends[chosen] - forests.sizes[chosen], forests.ends[chosen])
+    states = ranker.transform(forests.trees[members])
+    left, weights, _ = np.linalg.svd(states - states.mean(axis=0), full_matrices=False)
+    places = (left * weights)[:, :2] * np.where(left[:, :2].T @ utility[members] < 0, -1.0, 1.0)
+    share = float((weights[:2] ** 2).sum() / max(float((weights**2).sum()), 1e-300))
+    return members, places, share

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sapwood.experiments.attachment.data import REDUCTION, Data
-from sapwood.experiments.attachment.learners import CLASSES, attach, describe, kernel, network
-from sapwood.experiments.kept import Kept
-from sapwood.experiments.tables import Cell, Setting, Table
+from sapwood.experiments.attachment.learners import CLASSES, attach, describe, kernel, learn, network
+from sapwood.experiments.tables import Cell, Table
 from sapwood.kernels import Linear
-from sapwood.learn import KernelRanker
-from sapwood.parse.incremental import ConnectionPaths, Forests, word_classes
-from sapwood.tasks.attachment import AttachmentErrors, AttachmentRanker, evaluate, frequency_utility
+from sapwood.learn import KernelRanker, RecursiveRanker
+from sapwood.parse.incremental import ConnectionPaths, word_classes
+from sapwood.tasks.attachment import AttachmentErrors, evaluate, frequency_utility
 from sapwood.trees import TreeArray
 
 __all__ = ["forests", "run", "shares"]
@@ -59,79 +56,52 @@ def forests(data: Data) -> Table:
     )
 
 
-def run(setting: Setting, data: Data) -> Iterator[Table]:
+def run(data: Data) -> Iterator[Table]:
     """Make the tables ``subsets``, ``states`` and ``losses``, which share what is trained."""
-    wanted = [name for name in ("subsets", "states", "losses") if setting.wants(name)]
-    if not wanted:
-        return
     count = min(_SUBSETS, len(data.train) // 2)
     size = min(_SIZE, len(data.train) // count)
     parts = [data.train[at * size : (at + 1) * size] for at in range(count)]
-    kept = data.kept(setting)
-    (decay, epochs), kernels = _tuned(data, kept, parts[:_TUNED], "kernel", _KERNELS, _kernel)
-    (rate, averaging), networks = _tuned(data, kept, parts[:_TUNED], "network", _NETWORKS, _network)
+    (decay, epochs), kernels = _tuned(data, parts[:_TUNED], "kernel", _KERNELS, _kernel)
+    (rate, averaging), networks = _tuned(data, parts[:_TUNED], "network", _NETWORKS, _network)
     notes = (
         *data.notes,
         f"{count} disjoint subsets of {size} sentences, one learner for all words. Settings are those with the lowest "
         f"validation error, mean over the first {_TUNED} subsets. Kernel, decay and passes: {kernels}. Network, "
         f"learning rate and averaging: {networks}.",
     )
-    names = ["kernel", "network"]
-    names += ["states"] if "states" in wanted else []
-    names += ["setwise kernel", "pairwise network"] if "losses" in wanted else []
-    found: dict[str, list[AttachmentErrors]] = {name: [] for name in names}
+    found: dict[str, list[AttachmentErrors]] = {}
     for at, part in enumerate(parts):
-        subset = _Subset(data, part, data.seed + at, (decay, epochs), (rate, averaging))
-        for name in names:
-            key = f"subset {at} of {size}, {name}: {describe(subset.ranker(name))}"
-            result = kept(key, subset.counts, name)
-            found[name].append(AttachmentErrors(**result))
-    yield from _tables(data, wanted, found, notes)
+        seed = data.seed + at
+        rankers = {"kernel": _kernel(seed, decay, epochs), "network": _network(seed, rate, averaging)}
+        if data.setting.wants("losses"):
+            rankers["setwise kernel"] = _kernel(seed, decay, epochs, loss="setwise")
+            rankers["pairwise network"] = _network(seed, rate, averaging, loss="pairwise")
+        for name, ranker in rankers.items():
+            key = f"subset {at} of {size}, {name}: {describe(ranker)}"
+            for what, errors in data.cache(key, _errors, data, part, ranker).items():
+                found.setdefault(f"{name}{what}", []).append(AttachmentErrors(**errors))
+    yield from _tables(data, found, notes)
 
 
-@dataclass
-class _Subset:
-    """What is learnt from one subset, and how often it is wrong in the test part."""
-
-    data: Data
-    part: TreeArray
-    seed: int
-    kernel: tuple[float, float]
-    network: tuple[float, float]
-
-    def ranker(self, name: str) -> Any:
-        """Make a learner that knows nothing yet."""
-        if name.endswith("kernel"):
-            return _kernel(self.seed, *self.kernel, loss="setwise" if name == "setwise kernel" else "pairwise")
-        return _network(self.seed, *self.network, loss="pairwise" if name == "pairwise network" else "setwise")
-
-    @cached_property
-    def trained(self) -> AttachmentRanker:
-        """The network, which is asked twice."""
-        return attach(self.data, self.ranker("network"), self.part)
-
-    def counts(self, name: str) -> dict[str, Any]:
-        """Train, and count errors."""
-        forests = self.data.test_forests
-        if name == "states":
-            return vars(evaluate(forests, self._on_states(forests)))
-        model = self.trained if name == "network" else attach(self.data, self.ranker(name), self.part)
-        return vars(evaluate(forests, model.decision_function(forests)))
-
-    def _on_states(self, asked: Forests) -> NDArray[np.float64]:
-        (ranker,) = self.trained.rankers_.values()
-        seen = self.trained.forests(self.part)
-        linear = KernelRanker(Linear(), epochs=_LINEAR_EPOCHS, random_state=self.seed)
-        linear.fit(ranker.transform(seen.trees), seen.y, seen.groups)
-        return np.asarray(linear.decision_function(ranker.transform(asked.trees)))
+def _errors(data: Data, part: TreeArray, ranker: Any) -> dict[str, Any]:
+    """Train on a subset, and count errors in the test part; of a network also those of a perceptron on its states."""
+    asked = data.test_forests
+    model = attach(data, ranker, part)
+    found = {"": vars(evaluate(asked, model.decision_function(asked)))}
+    if isinstance(ranker, RecursiveRanker):
+        (network,) = model.rankers_.values()
+        seen = model.forests(part)
+        linear = KernelRanker(Linear(), epochs=_LINEAR_EPOCHS, random_state=ranker.random_state)
+        linear.fit(network.transform(seen.trees), seen.y, seen.groups)
+        found[", states"] = vars(evaluate(asked, linear.decision_function(network.transform(asked.trees))))
+    return found
 
 
-def _tables(
-    data: Data, wanted: list[str], found: dict[str, list[AttachmentErrors]], notes: tuple[str, ...]
-) -> Iterator[Table]:
+def _tables(data: Data, found: dict[str, list[AttachmentErrors]], notes: tuple[str, ...]) -> Iterator[Table]:
+    wants = data.setting.wants
     count = len(found["kernel"])
     heads = tuple(str(at + 1) for at in range(count))
-    if "subsets" in wanted:
+    if wants("subsets"):
         rows: list[tuple[Cell, ...]] = [
             ("most frequent path, lowest anchor", *(None for _ in heads), 100 * data.baseline.error, None),
             ("kernel", *_spread(found["kernel"])),
@@ -146,19 +116,19 @@ def _tables(
             rows,
             notes=(*notes, "Published figures are of other sentences: WSJ sections 2-21 and 23."),
         )
-    if "states" in wanted:
+    if wants("states"):
         yield Table(
             "states",
             "Wrong attachments in %: the perceptron on what the network has learnt to see (table 4)",
             ("learner", *heads, "mean", "±"),
             [
-                ("perceptron on states of the network", *_spread(found["states"])),
+                ("perceptron on states of the network", *_spread(found["network, states"])),
                 ("kernel", *_spread(found["kernel"])),
                 ("network", *_spread(found["network"])),
             ],
             notes=(*notes, f"Linear kernel, {_LINEAR_EPOCHS} epochs. Published: 27.1 ± 1.1 on states, 26.7 ± 0.4."),
         )
-    if "losses" in wanted:
+    if wants("losses"):
         lines = [
             ("pairwise", "pairs", found["pairwise network"], found["kernel"], "pair_error", "1.79, 2.32"),
             ("pairwise", "sets", found["pairwise network"], found["kernel"], "error", "29.1, 26.7"),
@@ -187,25 +157,20 @@ def _network(seed: int, rate: float, averaging: float, *, loss: str = "setwise")
 
 def _tuned(
     data: Data,
-    kept: Kept,
     parts: list[TreeArray],
     name: str,
     tried: tuple[tuple[float, float], ...],
     make: Callable[[int, float, float], Any],
 ) -> tuple[tuple[float, float], str]:
     """Choose settings by the error on the validation part, after learning from some subsets; say what was tried."""
-
-    def error(ranker: Any, part: TreeArray) -> float:
-        model = attach(data, ranker, part)
-        return 100 * evaluate(data.validation_forests, model.decision_function(data.validation_forests)).error
-
     means = []
     for values in tried:
-        rankers = [make(data.seed + at, *values) for at in range(len(parts))]
-        errors = [
-            kept(f"validation, subset {at} of {len(part)}, {name}: {describe(ranker)}", error, ranker, part)
-            for at, (ranker, part) in enumerate(zip(rankers, parts, strict=True))
-        ]
+        errors = []
+        for at, part in enumerate(parts):
+            ranker = make(data.seed + at, *values)
+            what = f"validation, subset {at} of {len(part)}, {name}"
+            outcome = learn(data, what, ranker, partial(attach, data, ranker, part), data.validation_forests)
+            errors.append(100 * outcome.errors.error)
         means.append(float(np.mean(errors)))
     shown = ", ".join(f"{a:g} and {b:g}: {mean:.1f} %" for (a, b), mean in zip(tried, means, strict=True))
     return tried[int(np.argmin(means))], shown

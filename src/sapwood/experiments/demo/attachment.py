@@ -9,7 +9,7 @@ import numpy as np
 
 from sapwood.corpora.nursery import Nursery
 from sapwood.draw import Point, Series, line_chart, outline, scatter_chart
-from sapwood.experiments.attachment.projection import forest_components
+from sapwood.experiments.attachment.pictures import forest_components
 from sapwood.experiments.figures import Figure
 from sapwood.experiments.tables import Table
 from sapwood.kernels import SubsetTree

@@ -11,13 +11,13 @@ from itertools import islice
 
 from sapwood.corpora.catalogue import find
 from sapwood.errors import DataError
-from sapwood.experiments.places import data_folders_of
 from sapwood.experiments.roles.cost import training_cost
 from sapwood.experiments.roles.data import CORPORA, read_parts
 from sapwood.experiments.roles.features import all_data, linear_time, tuned
 from sapwood.experiments.roles.kernels import compare_kernels, learning_curve
 from sapwood.experiments.roles.labelling import label_everything
-from sapwood.experiments.tables import Setting, Table
+from sapwood.experiments.setting import Setting
+from sapwood.experiments.tables import Table
 from sapwood.tasks.roles.pruning import coverage
 
 __all__ = ["run"]
@@ -25,7 +25,7 @@ __all__ = ["run"]
 
 def run(setting: Setting) -> Iterator[Table]:
     """Make the tables that are wanted."""
-    corpora = [found.corpus.name for found in find(data_folders_of(setting), names=list(CORPORA)) if found.path]
+    corpora = [found.corpus.name for found in find(setting.folders(), names=list(CORPORA)) if found.path]
     if not corpora:
         raise DataError("none of the corpora ewt-propbank, conll05 and propbank-wsj is there; see sapwood data.")
     for name in corpora:

@@ -11,7 +11,8 @@ import numpy as np
 
 from sapwood.errors import TooLargeError
 from sapwood.experiments.roles.data import CORPORA, all_arguments, grammar_of, read_parts
-from sapwood.experiments.tables import Cell, Setting, Table
+from sapwood.experiments.setting import Setting
+from sapwood.experiments.tables import Cell, Table
 from sapwood.learn import KernelSVC
 from sapwood.tasks.roles.classifier import price_of, role_kernel, views_of
 from sapwood.trees import Examples

@@ -10,8 +10,7 @@ from typing import Any
 
 from sapwood.corpora import iter_joined, iter_shared_task, read_prop_instances, surface_proposition
 from sapwood.errors import DataError
-from sapwood.experiments.places import place_if_any
-from sapwood.experiments.tables import Setting
+from sapwood.experiments.setting import Setting
 from sapwood.sources import file_names
 from sapwood.tasks.roles.arguments import RoleArguments
 from sapwood.trees import Grammar, RoleSentence, Tree
@@ -32,13 +31,13 @@ CORPORA: dict[str, str] = {
 @lru_cache(maxsize=1)
 def read_parts(setting: Setting, name: str) -> dict[str, list[RoleSentence]]:
     """Read the sentences of a corpus: ``train``, ``dev`` and ``test``."""
-    place = place_if_any(setting, name)
+    place = setting.find(name)
     assert place is not None
     if name == "ewt-propbank":
         return _web(place)
     if name == "conll05":
         return _task(place)
-    treebank = place_if_any(setting, "penn-sample")
+    treebank = setting.find("penn-sample")
     if treebank is None:
         raise DataError("propbank-wsj needs the Penn Treebank sample of NLTK; see sapwood data.")
     return _wall_street(place, treebank)

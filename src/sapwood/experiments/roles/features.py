@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from sapwood.errors import DataError
 from sapwood.experiments.roles.data import CORPORA, all_arguments, grammar_of, sample_arguments
 from sapwood.experiments.roles.kernels import compared
-from sapwood.experiments.tables import Cell, Setting, Table
+from sapwood.experiments.setting import Setting
+from sapwood.experiments.tables import Cell, Table
 from sapwood.kernels import Kernel
 from sapwood.tasks.roles.arguments import RoleArguments
 from sapwood.tasks.roles.classifier import FLAT_KERNEL, RoleClassifier, hybrid_parts, price_of

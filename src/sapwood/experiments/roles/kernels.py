@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from sapwood.draw import Series, line_chart
 from sapwood.experiments.roles.data import CORPORA, grammar_of, sample_arguments
-from sapwood.experiments.tables import Cell, Setting, Table
+from sapwood.experiments.setting import Setting
+from sapwood.experiments.tables import Cell, Table
 from sapwood.kernels.base import Kernel
 from sapwood.learn import KernelSVC
 from sapwood.metrics import chi_squared, mcnemar, score_labels

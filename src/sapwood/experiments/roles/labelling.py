@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from sapwood.experiments.roles.data import CORPORA, read_parts
-from sapwood.experiments.tables import Cell, Setting, Table
+from sapwood.experiments.setting import Setting
+from sapwood.experiments.tables import Cell, Table
 from sapwood.metrics import score_roles
 from sapwood.parse import PCFGParser
 from sapwood.tasks.roles.labeler import RoleLabeler

@@ -1,6 +1,6 @@
 """Finished parts of an experiment in the folder named by ``--cache``: a run that was stopped goes on where it was.
 
-Small results only, as JSON; models and Grams have files of their own.
+Small results only, as JSON; models and n-best lists have files of their own.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from collections.abc import Callable
 from typing import Any
 
 from sapwood.errors import DataError
-from sapwood.experiments.tables import Setting
+from sapwood.experiments.setting import Setting
 from sapwood.resuming import fingerprint
 from sapwood.writing import atomic_write
 
-__all__ = ["Kept"]
+__all__ = ["ResultCache"]
 
 
-class Kept:
+class ResultCache:
     """Results by name, in one file per experiment and data.
 
     Parameters
@@ -31,21 +31,19 @@ class Kept:
 
     Examples
     --------
-    >>> kept = Kept(Setting(), "toy", 0)
-    >>> kept("the third number", range(9).__getitem__, 2)
+    >>> cache = ResultCache(Setting(), "toy", 0)
+    >>> cache("the third number", range(9).__getitem__, 2)
     2
     """
 
     def __init__(self, setting: Setting, name: str, *about: Any) -> None:
-        self._path = None
-        self._values: dict[str, Any] = {}
-        if setting.cache is None:
-            return
         from sapwood import __version__
 
-        setting.cache.mkdir(parents=True, exist_ok=True)
-        self._path = setting.cache / f"{name}-{fingerprint(__version__, *about)[:12]}.json"
-        if self._path.exists():
+        self._values: dict[str, Any] = {}
+        # The fingerprint of a treebank takes a while, and is of no use without a cache.
+        key = fingerprint(__version__, *about)[:12] if setting.cache else ""
+        self._path = setting.cached(f"{name}-{key}.json")
+        if self._path is not None and self._path.exists():
             try:
                 self._values = json.loads(self._path.read_text(encoding="utf-8"))["results"]
             except (OSError, ValueError, KeyError, TypeError) as error:
