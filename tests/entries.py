@@ -469,7 +469,7 @@ def _attached(X: Any, **keywords: Any) -> Any:
 def _labelled(X: Any, **keywords: Any) -> Any:
     from sapwood.tasks.roles import RoleLabeler
 
-    return list(RoleLabeler(**keywords).fit(X).label_sentences(X[:2]))
+    return RoleLabeler(**keywords).fit(X).predict(X[:2], given_predicates=True)
 
 
 def _stored(kind: Any) -> Callable[..., Any]:

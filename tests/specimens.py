@@ -377,7 +377,7 @@ def use(value: Any) -> Any:
 
         return value.decision_function(RoleArguments.from_sentences(_roles()[:4]))
     if kind == "RoleLabeler":
-        return [repr(one) for one in value.label_sentences(_roles()[:4])]
+        return [repr(one) for one in value.predict(_roles()[:4], given_predicates=True)]
     if kind in ("FrameLabeler", "FrameParser"):
         return [repr(one) for one in value.predict(_frames()[1][:4])]
     if kind == "FrameIdentifier":

@@ -177,7 +177,14 @@ def plain_value(value: Any, name: str = "") -> Any:
 
 
 # What parameters are called since format 1.3.
-_RENAMED = {"l2": "alpha", "rate": "learning_rate", "batch": "batch_size", "cache_size": "memory_limit"}
+_RENAMED = {
+    "batch": "batch_size",
+    "block": "batch_size",
+    "cache_size": "memory_limit",
+    "l2": "alpha",
+    "machine": "svm_params",
+    "rate": "learning_rate",
+}
 
 
 def _renamed(kind: str, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -113,7 +113,7 @@ class ClusterLabeler(HtmlTable):
         self.identifier_, self.classifier_ = labeler.identifier_, labeler.classifier_
 
     def label_sentences(
-        self, sentences: Iterable[RoleSentence], *, given_predicates: bool = True
+        self, sentences: Iterable[RoleSentence], *, given_predicates: bool = False
     ) -> Iterator[RoleSentence]:
         """Yield sentences with predicted propositions instead of their own; see ``RoleLabeler.label_sentences``."""
         source = iter(sentences)

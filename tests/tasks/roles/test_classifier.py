@@ -29,7 +29,7 @@ def test_every_kernel_learns_the_nursery(name: str, arguments: RoleArguments) ->
 
 
 def test_classifiers_come_back_from_files(arguments: RoleArguments, tmp_path) -> None:
-    classifier = RoleClassifier("composite", C=1.0, machine={"tol": 1e-4}).fit(arguments[:150])
+    classifier = RoleClassifier("composite", C=1.0, svm_params={"tol": 1e-4}).fit(arguments[:150])
     sw.save(classifier, tmp_path / "roles.sap")
     again = sw.load(tmp_path / "roles.sap")
     assert again.get_params() == classifier.get_params() == clone(classifier).get_params()
@@ -62,12 +62,12 @@ def test_faults_are_named(arguments: RoleArguments) -> None:
         RoleClassifier("tree").fit(arguments)
     with pytest.raises(DataError, match="expected RoleArguments, got list"):
         RoleClassifier("plain").fit(["(NP (NN dog))"], ["A0"])
-    with pytest.raises(ParameterError, match="machine holds what KernelSVC does not take"):
-        RoleClassifier("plain", machine={"colour": 1}).fit(arguments)
+    with pytest.raises(ParameterError, match="svm_params holds what KernelSVC does not take"):
+        RoleClassifier("plain", svm_params={"colour": 1}).fit(arguments)
     with pytest.raises(DataError, match="there are no arguments"):
         RoleClassifier("plain").fit(arguments[:0])
     with pytest.raises(ParameterError, match=r"theta must be a number in \[0, 1\]"):
         role_kernel("plain", theta=2)
     with pytest.raises(DataError, match="no view 'tree'"):
         arguments.examples(["tree"])
-    assert len(arguments.sample(7, seed=1)) == 7
+    assert len(arguments.sample(7, random_state=1)) == 7

@@ -17,7 +17,7 @@ from sapwood.corpora.role_lines import role_line
 from sapwood.draw.roles import roles_html, roles_text
 from sapwood.penn import VERB_TAGS
 from sapwood.tasks.roles import RoleLabeler
-from sapwood.tasks.roles.predicates import Lexicon
+from sapwood.tasks.roles.lexicon import PredicateLexicon
 from sapwood.trees import Argument, Positions, Proposition, Tree
 
 TRAIN = role_sentences(nursery.grow(size=200))
@@ -39,7 +39,7 @@ def test_an_unseen_verb_has_a_real_base_form_and_a_guessed_roleset(labeler, form
 
 
 def test_what_was_learnt_is_not_guessed(labeler):
-    for sentence in labeler.label_sentences(TRAIN[:40], given_predicates=False):
+    for sentence in labeler.label_sentences(TRAIN[:40]):
         assert sentence.propositions
         assert not any(one.guessed for one in sentence.propositions)
 
@@ -88,7 +88,7 @@ def test_the_flag_is_not_part_of_what_a_proposition_says():
 
 
 def test_base_forms_of_unseen_verbs_are_those_of_propbank(data: Path):
-    train = Lexicon.learn(islice(iter_joined(data / "ewt-propbank" / "train.conll.gz"), 3000))
+    train = PredicateLexicon.learn(islice(iter_joined(data / "ewt-propbank" / "train.conll.gz"), 3000))
     right = unseen = 0
     for sentence in iter_joined(data / "ewt-propbank" / "test.conll.gz"):
         at = Positions(sentence.tree)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -32,9 +33,13 @@ def labeler() -> RoleLabeler:
     return RoleLabeler().fit(TRAIN)
 
 
+def propositions(labeler: RoleLabeler, sentence: Any, predicates: Any = None) -> list[Proposition]:
+    return list(labeler.label(sentence, predicates).propositions)
+
+
 def test_the_nursery_is_labelled(labeler: RoleLabeler) -> None:
-    assert score_roles(TEST, labeler.label_sentences(TEST)).overall.f1 > 0.95
-    scores = score_roles(TEST, labeler.label_sentences(TEST, given_predicates=False))
+    assert score_roles(TEST, labeler.label_sentences(TEST, given_predicates=True)).overall.f1 > 0.95
+    scores = score_roles(TEST, labeler.label_sentences(TEST))
     assert scores.overall.f1 > 0.95
     assert not scores.warnings
     assert not labeler.lexicon_.auxiliaries
@@ -73,15 +78,15 @@ def test_labellers_come_back_from_files(labeler: RoleLabeler, tmp_path: Path) ->
 
 def test_fragments_can_be_features_too(tmp_path: Path) -> None:
     made = RoleLabeler(features="basic", fragments={"path+siblings": 2.0}, max_fragments=500).fit(TRAIN[:150])
-    assert made.classifying_.maps["path+siblings"].fragments_.shape[0] <= 500
-    assert score_roles(TEST, made.label_sentences(TEST)).overall.f1 > 0.9
+    assert made.classifier_.encoder.maps["path+siblings"].fragments_.shape[0] <= 500
+    assert score_roles(TEST, made.label_sentences(TEST, given_predicates=True)).overall.f1 > 0.9
     sw.save(made, tmp_path / "roles.sap")
     assert list(sw.load(tmp_path / "roles.sap").label_sentences(TEST[:20])) == list(made.label_sentences(TEST[:20]))
 
 
 def test_kernels_can_classify_too(tmp_path: Path) -> None:
     made = RoleLabeler(classifier=RoleClassifier("composite")).fit(TRAIN[:120])
-    assert score_roles(TEST, made.label_sentences(TEST)).overall.f1 > 0.9
+    assert score_roles(TEST, made.label_sentences(TEST, given_predicates=True)).overall.f1 > 0.9
     sw.save(made, tmp_path / "roles.sap")
     again = sw.load(tmp_path / "roles.sap")
     assert list(again.label_sentences(TEST[:20])) == list(made.label_sentences(TEST[:20]))
@@ -99,15 +104,20 @@ def test_words_and_text_go_through_the_parser(labeler: RoleLabeler) -> None:
     trees = {s.words: s.tree for s in TEST}
     made = RoleLabeler(parser=lambda words: trees[tuple(words)]).fit(TRAIN[:100])
     words = TEST[0].words
-    assert made(list(words)) == made(" ".join(words)) == made(TEST[0].tree) == made(str(TEST[0].tree))
+    assert (
+        propositions(made, list(words))
+        == propositions(made, " ".join(words))
+        == propositions(made, TEST[0].tree)
+        == propositions(made, str(TEST[0].tree))
+    )
     with pytest.raises(ParameterError, match="words and text have no tree; pass parser="):
-        labeler(list(words))
+        propositions(labeler, list(words))
     made.parser = lambda words: TEST[1].tree
     with pytest.raises(DataError, match="leaves of the parser's tree are not the words: word"):
-        made(list(words))
+        propositions(made, list(words))
     made.parser = lambda words: "(S)"
     with pytest.raises(DataError, match="gave a single leaf"):
-        made(list(words))
+        propositions(made, list(words))
 
 
 def test_text_is_split_into_words_and_sentences() -> None:
@@ -127,28 +137,30 @@ def test_what_is_no_annotated_sentence_is_named(wrong: object) -> None:
 
 
 def test_odd_sentences_do_no_harm(labeler: RoleLabeler) -> None:
-    assert labeler("(NP (NN dog))") == []
-    assert [p.roles for p in labeler("(S (VP (VB Go)))")] == [()]
-    assert labeler("(S (NP (NN tea)) (VP (VBD frobnicated) (NP (NN it))))")[0].roleset == "frobnicate.01"
-    assert labeler(TEST[0].tree, predicates=[]) == []
+    assert propositions(labeler, "(NP (NN dog))") == []
+    assert [p.roles for p in propositions(labeler, "(S (VP (VB Go)))")] == [()]
+    assert propositions(labeler, "(S (NP (NN tea)) (VP (VBD frobnicated) (NP (NN it))))")[0].roleset == "frobnicate.01"
+    assert propositions(labeler, TEST[0].tree, predicates=[]) == []
     # Any word can be said to be a predicate.
-    assert labeler("(NP (DT the) (NN sale) (PP (IN of) (NP (NN tea))))", predicates=[1])[0].lemma == "sale"
+    assert (
+        propositions(labeler, "(NP (DT the) (NN sale) (PP (IN of) (NP (NN tea))))", predicates=[1])[0].lemma == "sale"
+    )
     deep = "(S " * 3000 + "(VP (VB go))" + ")" * 3000
-    assert labeler(deep)[0].predicate == 0
+    assert propositions(labeler, deep)[0].predicate == 0
 
 
 @pytest.mark.parametrize("wrong", [[7000], [-1], [True], ["1"]])
 def test_predicates_out_of_range_are_named(labeler: RoleLabeler, wrong: list[int]) -> None:
     with pytest.raises((DataError, TypeError), match="there is no word"):
-        labeler(TEST[0].tree, predicates=wrong)
+        propositions(labeler, TEST[0].tree, predicates=wrong)
 
 
 def test_nonsense_is_refused(labeler: RoleLabeler) -> None:
     with pytest.raises(DataError, match="single word"):
-        labeler(Tree("dog"))
+        propositions(labeler, Tree("dog"))
     for empty in ("", []):
         with pytest.raises(DataError, match="sentence 0 has no words"):
-            labeler(empty)
+            propositions(labeler, empty)
     with pytest.raises(DataError, match="nothing to learn"):
         RoleLabeler().fit([RoleSentence(("a",), (), Tree.fromstring("(NN a)"))])
     with pytest.raises(DataError, match="is word 9; there are 1 words"):
@@ -157,7 +169,7 @@ def test_nonsense_is_refused(labeler: RoleLabeler) -> None:
         RoleLabeler(features="many").fit(TRAIN[:10])
     broken = RoleSentence(("b",), (Proposition(0, "b", ()),), Tree.fromstring("(VB a)"))
     with pytest.raises(DataError, match="leaves of the tree are not the words"):
-        list(labeler.label_sentences([broken]))
+        labeler.predict([broken])
 
 
 def test_constraints_hold_against_brute_force() -> None:
@@ -268,7 +280,7 @@ def test_a_spacy_pipeline_gets_roles(labeler: RoleLabeler, tmp_path: Path) -> No
         doc = nlp.get_pipe("sapwood_roles")(doc)
     finally:
         span.remove_extension("parse_string")
-    expected = labeler(sentence.tree)
+    expected = propositions(labeler, sentence.tree)
     assert [one["lemma"] for one in doc._.srl] == [one.lemma for one in expected]
     assert [(s.label_, s.start, s.end - 1) for s in doc.spans["srl-0"]] == [
         (a.role, a.first, a.last) for a in expected[0].arguments

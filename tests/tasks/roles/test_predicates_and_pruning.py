@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from itertools import islice
 
 import pytest
 
 from sapwood.corpora import iter_joined
-from sapwood.tasks.roles.predicates import Lexicon, find_predicates, is_auxiliary, voice
+from sapwood.registry import Reader, Writer
+from sapwood.tasks.roles.lexicon import LEXICON, PredicateLexicon
+from sapwood.tasks.roles.predicates import find_predicates, is_auxiliary, voice
 from sapwood.tasks.roles.pruning import candidates, constituent_of, coverage
 from sapwood.trees import Argument, Positions, Proposition, RoleSentence, Tree
 
@@ -62,7 +65,7 @@ def test_copulas_auxiliaries_and_nouns() -> None:
     ],
 )
 def test_base_forms(word: str, tag: str, lemma: str) -> None:
-    assert Lexicon().lemma(word, tag) == lemma
+    assert PredicateLexicon().lemma(word, tag) == lemma
 
 
 def test_pruning_takes_sisters_and_skips_coordination() -> None:
@@ -93,9 +96,9 @@ def test_coverage_of_web_text(data) -> None:
 def test_lexicons_learn_and_come_back() -> None:
     tree = Tree.fromstring("(S (NP (NN tea)) (VP (VBD shrank)))")
     proposition = Proposition(1, "shrink", (Argument("A1", 0, 0), Argument("V", 1, 1)), "shrink.02")
-    lexicon = Lexicon.learn([RoleSentence(tree.leaves(), (proposition,), tree)])
+    lexicon = PredicateLexicon.learn([RoleSentence(tree.leaves(), (proposition,), tree)])
     assert lexicon.lemma("Shrank", "VBD") == "shrink"
     assert lexicon.roleset("shrink") == "shrink.02"
     assert lexicon.roleset("fly") == "fly.01"
     assert lexicon.roles["shrink.02"] == ("A1",)
-    assert Lexicon.from_json(lexicon.to_json()) == lexicon
+    assert LEXICON.read(json.loads(json.dumps(LEXICON.write(lexicon, Writer()))), Reader("x", {})) == lexicon

@@ -78,7 +78,7 @@ def page(model: RoleLabeler, options: argparse.Namespace, tally: Counter[str], i
 
 
 def _labelled(model: RoleLabeler, items: Iterable[RoleSentence], tally: Counter[str]) -> Iterator[RoleSentence]:
-    for one in model.label_sentences(items, given_predicates=False):
+    for one in model.label_sentences(items):
         tally["items"] += 1
         tally[one.how] += 1
         yield one
@@ -92,7 +92,7 @@ def evaluate(model: RoleLabeler, options: argparse.Namespace) -> tuple[dict[str,
     gold = list(read_sentences(options.data, trees=options.parser is None))
     if not any(sentence.propositions for sentence in gold):
         raise DataError(f"{options.data}: holds no propositions to compare with; give JSON lines or columns.")
-    scores = score_roles(gold, model.label_sentences(gold))
+    scores = score_roles(gold, model.label_sentences(gold, given_predicates=True))
     overall = scores.overall
     record = {"precision": overall.precision, "recall": overall.recall, "f1": overall.f1}
     return record | {"sentences": scores.sentences, "propositions": scores.propositions}, str(scores)

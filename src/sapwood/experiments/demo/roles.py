@@ -31,7 +31,7 @@ def run(garden: Nursery) -> Iterator[Table | Figure | str]:
     train, test = sentences[:600], sentences[600:1200]
     labeler = RoleLabeler().fit(train)
     start = time.perf_counter()
-    labelled = list(labeler.label_sentences(test, given_predicates=False))
+    labelled = labeler.predict(test)
     speed = len(test) / (time.perf_counter() - start)
     yield Figure(
         "Roles over sentences that were not learnt from",

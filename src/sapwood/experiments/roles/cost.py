@@ -14,7 +14,7 @@ from sapwood.experiments.roles.data import CORPORA, all_arguments, grammar_of, r
 from sapwood.experiments.setting import Setting
 from sapwood.experiments.tables import Cell, Table
 from sapwood.learn import KernelSVC
-from sapwood.tasks.roles.classifier import price_of, role_kernel, views_of
+from sapwood.tasks.roles.classifier import default_c, role_kernel, views_of
 from sapwood.trees import Examples
 
 __all__ = ["training_cost"]
@@ -46,7 +46,7 @@ def training_cost(setting: Setting, name: str) -> Iterator[Table]:
             start, clock = time.process_time(), time.perf_counter()
             try:
                 machine = KernelSVC(
-                    role_kernel(kernel, grammar), C=price_of(kernel), solver="native", memory_limit=MEMORY_LIMIT
+                    role_kernel(kernel, grammar), C=default_c(kernel), solver="native", memory_limit=MEMORY_LIMIT
                 )
                 machine.fit(Examples(**{view: examples[view][train] for view in views_of(kernel)}), labels[train])
                 cells += [time.perf_counter() - clock, time.process_time() - start, len(machine.support_)]

@@ -18,7 +18,7 @@ from sapwood.experiments.setting import Setting
 from sapwood.experiments.tables import Cell, Table
 from sapwood.kernels import Kernel
 from sapwood.tasks.roles.arguments import RoleArguments
-from sapwood.tasks.roles.classifier import FLAT_KERNEL, RoleClassifier, hybrid_parts, price_of
+from sapwood.tasks.roles.classifier import RoleClassifier, default_c, kernel_summands
 from sapwood.tasks.roles.encoding import Encoder
 from sapwood.tasks.roles.feature_sets import describe
 from sapwood.tasks.roles.grams import DistinctGram, OneVersusRest, mixed
@@ -65,9 +65,7 @@ class _Mixer:
 
     def right(self, features: str, C: float, composite: str = "", gamma: float = 0.0) -> NDArray[np.bool_]:
         """Return which of the other arguments get their role: by flat features alone, or with a share of trees."""
-        parts = [(1.0, FLAT_KERNEL, "flat")]
-        if composite:
-            parts = hybrid_parts(composite, self._grammar, gamma=gamma)  # type: ignore[assignment]
+        parts = kernel_summands(composite or "flat", self._grammar, gamma=gamma)
         square, wide = mixed([(weight, self._gram(kernel, view, features)) for weight, kernel, view in parts])
         return np.asarray(OneVersusRest(C).fit(square, self._train.labels).predict(wide) == self._other.labels)
 
@@ -158,7 +156,7 @@ def all_data(setting: Setting, name: str) -> Iterator[Table]:
             {"p": 4, "p of χ²": 4, "seconds": 0, "CPU s": 0},
             notes=[
                 f"Kind of trees chosen on development data with {TUNED:,} training arguments, γ with all; "
-                f"C = {price_of('flat'):g}; p: McNemar, composite against flat."
+                f"C = {default_c('flat'):g}; p: McNemar, composite against flat."
             ],
         )
 
@@ -178,7 +176,7 @@ def _judge(
     kernel: str, gamma: float, features: str, train: RoleArguments, dev: RoleArguments, test: RoleArguments
 ) -> _Judgement:
     start, clock = time.process_time(), time.perf_counter()
-    classifier = RoleClassifier(kernel, gamma=gamma, features=features, machine={"memory_limit": MEMORY_LIMIT}).fit(
+    classifier = RoleClassifier(kernel, gamma=gamma, features=features, svm_params={"memory_limit": MEMORY_LIMIT}).fit(
         train
     )
     wall, cpu = time.perf_counter() - clock, time.process_time() - start
@@ -200,12 +198,10 @@ def linear_time(setting: Setting, name: str) -> Table:
             start = time.process_time()
             encoder = Encoder(features, fragments=fragments, max_fragments=20_000)
             values = [describe(*one, features) for one in train.candidates]
-            model = LinearRoles().fit(
-                encoder.fit(train.candidates, values).transform(train.candidates, values), train.labels.tolist()
-            )
+            model = LinearRoles(encoder).fit(train.candidates, train.labels.tolist(), values)
             trained = time.process_time() - start
             start = time.process_time()
-            margins = model.margins(encoder.transform(test.candidates))
+            margins = model.margins(test.candidates)
             speed = len(test) / (time.process_time() - start)
             accuracy = float(np.mean(np.array(model.classes)[margins.argmax(axis=1)] == test.labels))
             rows.append((label, len(train), 100 * accuracy, trained, round(speed)))

@@ -17,7 +17,7 @@ from sapwood.kernels.base import Kernel
 from sapwood.learn import KernelSVC
 from sapwood.metrics import chi_squared, mcnemar, score_labels
 from sapwood.tasks.roles.arguments import RoleArguments
-from sapwood.tasks.roles.classifier import ROLE_KERNELS, price_of, role_kernel, views_of
+from sapwood.tasks.roles.classifier import ROLE_KERNELS, default_c, role_kernel, views_of
 from sapwood.trees import Examples
 
 __all__ = ["Judged", "compare_kernels", "compared", "learning_curve", "per_role"]
@@ -62,7 +62,7 @@ def compare_kernels(setting: Setting, name: str) -> Iterator[Table]:
     names = [*TREES, "flat", "composite"] if name != "conll05" else list(TREES)
     for kernel in names:
         start = time.process_time()
-        guesses[kernel] = judged.predict(role_kernel(kernel, grammar), views_of(kernel), price_of(kernel))
+        guesses[kernel] = judged.predict(role_kernel(kernel, grammar), views_of(kernel), default_c(kernel))
         right[kernel] = guesses[kernel] == test.labels
         seconds = time.process_time() - start
         rows.append((kernel, 100 * float(right[kernel].mean()), *_against(right, kernel), seconds))
@@ -136,7 +136,7 @@ def learning_curve(setting: Setting, name: str) -> Table:
         judged = Judged(most.sample(size, setting.seed), test)
         sizes.append(len(judged.train))
         for kernel in kernels:
-            guess = judged.predict(role_kernel(kernel, grammar), views_of(kernel), price_of(kernel))
+            guess = judged.predict(role_kernel(kernel, grammar), views_of(kernel), default_c(kernel))
             found[kernel].append(100 * float((guess == test.labels).mean()))
         if size >= len(most):
             break

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from sapwood.experiments.roles.data import CORPORA, read_parts
@@ -28,22 +29,22 @@ def label_everything(setting: Setting, name: str) -> Iterator[Table]:
     trained = time.process_time() - start
     test = parts["test"]
     settings: list[tuple[str, Sequence[RoleSentence], Callable[[Sequence[RoleSentence]], Any]]] = [
-        ("predicates given", test, labeler.label_sentences),
-        ("predicates found", test, lambda given: labeler.label_sentences(given, given_predicates=False)),
-        ("AM-MOD and AM-NEG learnt", test, _with(labeler, rules=False).label_sentences),
+        ("predicates given", test, partial(labeler.predict, given_predicates=True)),
+        ("predicates found", test, labeler.predict),
+        ("AM-MOD and AM-NEG learnt", test, partial(_with(labeler, rules=False).predict, given_predicates=True)),
     ]
     notes = [f"Verbs; trained on {len(train):,} sentences in {trained:.0f} CPU seconds; srl-eval's counting."]
     if name == "ewt-propbank":
         parsed, note = _parse(train, test)
         settings += [
-            ("our own parses, predicates given", parsed, labeler.label_sentences),
-            ("our own parses, found", parsed, lambda given: labeler.label_sentences(given, given_predicates=False)),
+            ("our own parses, predicates given", parsed, partial(labeler.predict, given_predicates=True)),
+            ("our own parses, found", parsed, labeler.predict),
         ]
         notes.append(note)
     rows: list[tuple[Cell, ...]] = []
     for label, given, predict in settings:
         start = time.process_time()
-        made = list(predict(given))
+        made = predict(given)
         speed = len(test) / (time.process_time() - start)
         scores = score_roles(test, made)
         overall, spans = scores.overall, scores.unlabelled

@@ -1,4 +1,4 @@
-"""Semantic role labelling: who did what to whom, where and when, from parse trees.
+"""Semantic role labeling: who did what to whom, where and when, from parse trees.
 
 One module per stage: ``predicates`` and ``views`` find predicates and look at a tree from one of them, ``pruning``
 chooses candidate constituents, ``features`` describes them, ``classifier`` labels given arguments with kernels,
@@ -8,9 +8,10 @@ chooses candidate constituents, ``features`` describes them, ``classifier`` labe
 from sapwood.lazy import public_names
 from sapwood.tasks.roles.arguments import RoleArguments
 from sapwood.tasks.roles.classifier import ROLE_KERNELS, RoleClassifier, role_kernel
-from sapwood.tasks.roles.labeler import RoleExplanation, RoleLabeler
+from sapwood.tasks.roles.explanation import RoleExplanation
+from sapwood.tasks.roles.labeler import RoleLabeler
 from sapwood.tasks.roles.predicates import find_predicates
-from sapwood.tasks.roles.pruning import candidates, coverage
+from sapwood.tasks.roles.pruning import candidates
 
 __all__ = [
     "ROLE_KERNELS",
@@ -19,7 +20,6 @@ __all__ = [
     "RoleExplanation",
     "RoleLabeler",
     "candidates",
-    "coverage",
     "find_predicates",
     "role_kernel",
 ]

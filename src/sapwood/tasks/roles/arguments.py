@@ -121,11 +121,11 @@ class RoleArguments(HtmlTable):
         chosen = np.arange(len(self))[key].tolist()
         return RoleArguments([self.candidates[k] for k in chosen], self.labels[chosen].tolist())
 
-    def sample(self, size: int, seed: int = 0) -> RoleArguments:
+    def sample(self, size: int, random_state: int = 0) -> RoleArguments:
         """Draw so many of them, in their order; all if there are not more."""
         if size >= len(self):
             return self
-        return self[np.sort(np.random.default_rng(seed).choice(len(self), size, replace=False))]
+        return self[np.sort(np.random.default_rng(random_state).choice(len(self), size, replace=False))]
 
     def examples(self, views: Sequence[str], *, features: str = "full") -> Examples:
         """Return portions and features as views: of ``path``, ``siblings``, ``constituent``, ``paf`` and ``flat``."""

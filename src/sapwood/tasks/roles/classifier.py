@@ -1,12 +1,14 @@
 """Roles of given arguments, by kernels: the hybrid of path and constituent, grammar-driven or not, and flat features.
 
-After Zhang et al. (2007). The kernels have names, so that tables and model files can speak of them; each is built from
-the public algebra and can be replaced by any other kernel on the same views.
+After Zhang et al. (2007). Kernels have names, which tables and model files use; each is built from the public algebra
+and can be replaced by any other kernel on the same views.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
+from functools import reduce
 from typing import Any, Self
 
 import numpy as np
@@ -79,21 +81,18 @@ def role_kernel(
     >>> role_kernel("plain")
     0.6 * SubsetTree(decay=0.4).normalized().on('siblings') + 0.4 * SubsetTree(decay=0.4).normalized().on('constituent')
     """
-    if name not in ROLE_KERNELS:
-        raise ParameterError(f"kernel must be one of {', '.join(ROLE_KERNELS)}, or a kernel; got {name!r}.")
+    check_choice(name, "kernel", ROLE_KERNELS)
     for value, what in ((theta, "theta"), (gamma, "gamma")):
         check_share(value, what)
-    parts = hybrid_parts(name, grammar, theta=theta, gamma=gamma, decay=decay, deletion=deletion, mutation=mutation)
+    mixture = {"theta": theta, "gamma": gamma, "decay": decay, "deletion": deletion, "mutation": mutation}
     made = [
-        one.normalized().on(view) if weight == 1 else weight * one.normalized().on(view) for weight, one, view in parts
+        one.normalized().on(view) if weight == 1 else weight * one.normalized().on(view)
+        for weight, one, view in kernel_summands(name, grammar, **mixture)
     ]
-    total = made[0]
-    for part in made[1:]:
-        total = total + part
-    return total
+    return reduce(operator.add, made)
 
 
-def hybrid_parts(
+def kernel_summands(
     name: str,
     grammar: Grammar | None = None,
     *,
@@ -103,20 +102,14 @@ def hybrid_parts(
     deletion: float = 0.6,
     mutation: float = 0.3,
 ) -> list[tuple[float, Kernel, str]]:
-    """Return what a named kernel adds up: weight, kernel before it is normalised, and view."""
+    """Return what a named kernel adds up: weight, kernel before it is normalized, and view."""
+    flat = (round(1 - gamma, 12), FLAT_KERNEL, "flat")
     if name == "flat":
         return [(1.0, FLAT_KERNEL, "flat")]
     if name.startswith("composite"):
-        inner = hybrid_parts(
-            name.removeprefix("composite").strip() or "both",
-            grammar,
-            theta=theta,
-            decay=decay,
-            deletion=deletion,
-            mutation=mutation,
-        )
-        trees = [(round(gamma * weight, 12), kernel, view) for weight, kernel, view in inner]
-        return [*trees, (round(1 - gamma, 12), FLAT_KERNEL, "flat")]
+        inner = name.removeprefix("composite").strip() or "both"
+        trees = kernel_summands(inner, grammar, theta=theta, decay=decay, deletion=deletion, mutation=mutation)
+        return [*((round(gamma * weight, 12), kernel, view) for weight, kernel, view in trees), flat]
     if name == "paf":
         return [(1.0, SubsetTree(decay=decay), "paf")]
     tree: Kernel
@@ -132,23 +125,18 @@ def hybrid_parts(
             mutation=0.0 if name == "substructures" else mutation,
             mutation_sets=PENN_TAG_SETS + ((VERB_TAGS,) if name == "verb tags" else ()),
         )
-    way = "path" if name == "truncated" else "siblings"
-    return [(theta, tree, way), (round(1 - theta, 12), tree, "constituent")]
+    path_view = "path" if name == "truncated" else "siblings"
+    return [(theta, tree, path_view), (round(1 - theta, 12), tree, "constituent")]
 
 
-def price_of(name: str) -> float:
-    """Return C: the paper's for trees; flat features, which say more about each argument, bear a higher one."""
+def default_c(name: str) -> float:
+    """Return C: the paper's for trees, and a higher one for flat features, which say more about each argument."""
     return 10.0 if name == "flat" or name.startswith("composite") else 2.4
 
 
 def views_of(name: str) -> list[str]:
     """Return the views that a named kernel looks at."""
-    if name == "flat":
-        return ["flat"]
-    if name == "paf":
-        return ["paf"]
-    trees = ["path" if name == "truncated" else "siblings", "constituent"]
-    return [*trees, "flat"] if name.startswith("composite") else trees
+    return list(dict.fromkeys(view for _, _, view in kernel_summands(name)))
 
 
 class RoleClassifier(ClassifierMixin, BaseEstimator):
@@ -163,18 +151,18 @@ class RoleClassifier(ClassifierMixin, BaseEstimator):
     features : str
         The set of flat features: ``basic``, ``full`` or ``rich``.
     C : float, optional
-        Price of a training error. By default 2.4 for trees, and 10 for kernels with flat features.
+        C of the SVM. By default 2.4 for trees, and 10 for kernels with flat features.
     min_count : int
         How often a production must occur in training parses to be a rule of the grammar.
-    machine : mapping, optional
-        Further parameters of the ``KernelSVC`` behind it, such as ``{"class_weight": "balanced"}``.
+    svm_params : mapping, optional
+        Further parameters of ``KernelSVC``, such as ``{"class_weight": "balanced"}``.
 
     Attributes
     ----------
     classes_ : array of str
         The roles.
-    machine_ : KernelSVC
-        The machine behind it.
+    svm_ : KernelSVC
+        The trained SVM.
 
     Examples
     --------
@@ -187,7 +175,7 @@ class RoleClassifier(ClassifierMixin, BaseEstimator):
     """
 
     classes_: NDArray[Any]
-    machine_: KernelSVC
+    svm_: KernelSVC
 
     def __init__(
         self,
@@ -201,7 +189,7 @@ class RoleClassifier(ClassifierMixin, BaseEstimator):
         features: str = "full",
         C: float | None = None,
         min_count: int = 1,
-        machine: Mapping[str, Any] | None = None,
+        svm_params: Mapping[str, Any] | None = None,
     ) -> None:
         self.kernel = kernel
         self.theta = theta
@@ -212,7 +200,7 @@ class RoleClassifier(ClassifierMixin, BaseEstimator):
         self.features = features
         self.C = C
         self.min_count = min_count
-        self.machine = machine
+        self.svm_params = svm_params
 
     @all_or_nothing
     def fit(self, X: RoleArguments, y: Any = None) -> Self:
@@ -229,36 +217,28 @@ class RoleClassifier(ClassifierMixin, BaseEstimator):
         labels = arguments.labels if y is None else np.asarray(y)
         check_choice(self.kernel, "kernel", ROLE_KERNELS)
         grammar = None
-        if any(isinstance(one, GrammarDriven) for _, one, _ in hybrid_parts(self.kernel)):
+        if any(isinstance(one, GrammarDriven) for _, one, _ in kernel_summands(self.kernel)):
             grammar = Grammar.from_trees(arguments.trees(), min_count=self.min_count)
-        kernel = role_kernel(
-            self.kernel,
-            grammar,
-            theta=self.theta,
-            gamma=self.gamma,
-            decay=self.decay,
-            deletion=self.deletion,
-            mutation=self.mutation,
-        )
-        examples = arguments.examples(views_of(self.kernel), features=self.features)
+        mixture = {name: getattr(self, name) for name in ("theta", "gamma", "decay", "deletion", "mutation")}
+        kernel = role_kernel(self.kernel, grammar, **mixture)
         try:
-            price = price_of(self.kernel) if self.C is None else self.C
-            machine = KernelSVC(kernel, C=price, **(self.machine or {}))
+            C = default_c(self.kernel) if self.C is None else self.C
+            svm = KernelSVC(kernel, C=C, **(self.svm_params or {}))
         except TypeError as error:
-            raise ParameterError(f"machine holds what KernelSVC does not take: {error}.") from None
-        self.machine_ = machine.fit(examples, labels)
-        self.classes_ = self.machine_.classes_
+            raise ParameterError(f"svm_params holds what KernelSVC does not take: {error}.") from None
+        self.svm_ = svm.fit(self._examples(arguments), labels)
+        self.classes_ = self.svm_.classes_
         return self
 
     def decision_function(self, X: RoleArguments) -> NDArray[np.float64]:
         """Return the margin of each role for each argument."""
         check_is_fitted(self)
-        return self.machine_.decision_function(self._examples(X))
+        return self.svm_.decision_function(self._examples(X))
 
     def predict(self, X: RoleArguments) -> NDArray[Any]:
         """Return the role of each argument."""
         check_is_fitted(self)
-        return self.machine_.predict(self._examples(X))
+        return self.svm_.predict(self._examples(X))
 
     def _examples(self, X: RoleArguments) -> Any:
         return _checked(X).examples(views_of(self.kernel), features=self.features)
@@ -273,7 +253,8 @@ def _checked(X: Any) -> RoleArguments:
 
 
 def _take_classes(classifier: RoleClassifier, reader: Reader) -> None:
-    classifier.classes_ = classifier.machine_.classes_
+    classifier.classes_ = classifier.svm_.classes_
 
 
-register_estimator(RoleClassifier, fitted={"machine_": part_of(KernelSVC)}, finish=_take_classes)
+# Files of the first versions call the SVM a machine.
+register_estimator(RoleClassifier, fitted={"svm_": part_of(KernelSVC).at("machine")}, finish=_take_classes)

@@ -1,9 +1,9 @@
-"""The role of a candidate by exact kernels, with calibrated scores: a stage of the labeller beside the linear one."""
+"""Roles of candidates by exact kernels, with calibrated scores: what ``LinearRoles`` does, by a ``RoleClassifier``."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sapwood.registry import Reader, Writer
 from sapwood.tasks.roles.arguments import RoleArguments
 from sapwood.tasks.roles.classifier import RoleClassifier
-from sapwood.tasks.roles.linear import best_slope, log_softmax
+from sapwood.tasks.roles.linear import Values, best_slope, log_softmax
 from sapwood.tasks.roles.views import Candidate
 
 __all__ = ["KernelRoles"]
@@ -36,21 +36,21 @@ class KernelRoles:
         """The roles."""
         return [str(name) for name in self.classifier.classes_]
 
-    def fit(self, rows: Sequence[Candidate], roles: Sequence[str]) -> KernelRoles:
+    def fit(self, candidates: Sequence[Candidate], labels: Sequence[str], values: Values | None = None) -> Self:
         """Train on candidates and their roles."""
-        self.classifier = clone(self.classifier).fit(RoleArguments(rows, roles))
+        self.classifier = clone(self.classifier).fit(RoleArguments(candidates, labels))
         return self
 
-    def calibrate(self, rows: Sequence[Candidate], roles: Sequence[str]) -> None:
+    def calibrate(self, candidates: Sequence[Candidate], labels: Sequence[str]) -> None:
         """Choose the slope that fits held-out data best."""
-        self.slope = best_slope(self._margins(rows), roles, self.classes)
+        self.slope = best_slope(self._margins(candidates), labels, self.classes)
 
-    def log_probabilities(self, rows: Sequence[Candidate]) -> NDArray[np.float64]:
+    def log_probabilities(self, candidates: Sequence[Candidate], values: Values | None = None) -> NDArray[np.float64]:
         """Return the logarithm of the probability of each role, one column per role."""
-        return log_softmax(self.slope * self._margins(rows))
+        return log_softmax(self.slope * self._margins(candidates))
 
-    def _margins(self, rows: Sequence[Candidate]) -> NDArray[np.float64]:
-        margins = self.classifier.decision_function(RoleArguments(rows, [""] * len(rows)))
+    def _margins(self, candidates: Sequence[Candidate]) -> NDArray[np.float64]:
+        margins = self.classifier.decision_function(RoleArguments(candidates, [""] * len(candidates)))
         return np.column_stack([-margins, margins]) if margins.ndim == 1 else margins
 
     def write(self, writer: Writer) -> dict[str, Any]:

@@ -1,20 +1,23 @@
-"""From scores of single candidates to labels that fit together.
+"""From scores of single candidates to labels that fit together, and roles that follow from a rule.
 
-No two arguments of a predicate overlap, numbered roles occur once, R-X needs an X, C-X an X before it. The search is
-exact and belongs to ``sapwood.decode``; what the constraints are is said here.
+No two arguments of a predicate overlap, numbered roles occur once, R-X needs an X, C-X an X before it. These
+constraints are stated here; the exact search under them is in ``sapwood.decode``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sapwood.decode import decode_labels
+from sapwood.tasks.roles.predicates import VERBAL_TAGS, is_auxiliary
+from sapwood.tasks.roles.views import Parse
 
-__all__ = ["Constraints"]
+__all__ = ["Constraints", "role_by_rule"]
+
+_NEGATIONS = frozenset(["not", "n't", "nt"])
 
 
 class Constraints:
@@ -37,25 +40,16 @@ class Constraints:
         self.labels = list(labels)
         self._number = {label: at + 1 for at, label in enumerate(self.labels)}
 
-    @cached_property
-    def _unique(self) -> list[int]:
-        return [self._number[label] for label in self.labels if is_core(label)]
-
-    @cached_property
-    def _implies(self) -> list[tuple[int, int]]:
-        return [
-            (number, self._number[label[2:]])
-            for label, number in self._number.items()
-            if label.startswith("R-") and label[2:] in self._number
-        ]
-
-    @cached_property
-    def _after(self) -> list[tuple[int, int]]:
-        return [
-            (number, self._number[label[2:]])
-            for label, number in self._number.items()
-            if label.startswith("C-") and label[2:] in self._number
-        ]
+        self._unique = [self._number[label] for label in self.labels if is_core(label)]
+        # References need what they refer to, continuations what they continue, before them.
+        self._implies, self._after = (
+            [
+                (number, self._number[label[2:]])
+                for label, number in self._number.items()
+                if label.startswith(prefix) and label[2:] in self._number
+            ]
+            for prefix in ("R-", "C-")
+        )
 
     def choose(
         self,
@@ -135,3 +129,25 @@ def is_core(role: str) -> bool:
 def bare_role(role: str) -> str:
     """Return a role without ``R-`` and ``C-``."""
     return role[2:] if role[:2] in ("R-", "C-") else role
+
+
+def role_by_rule(parse: Parse, predicate: int, node: int) -> str:
+    """Return the role that a single word always gets: modal verbs and *not* in the predicate's chain of verb phrases.
+
+    >>> from sapwood.trees import Tree
+    >>> parse = Parse(Tree.fromstring("(S (NP (PRP I)) (VP (MD may) (RB not) (VP (VB go))))"))
+    >>> [role_by_rule(parse, 3, parse.at.tag(word)) for word in range(3)]
+    ['', 'AM-MOD', 'AM-NEG']
+    """
+    at = parse.at
+    if not at.is_tag(node) or parse.tags[predicate] not in VERBAL_TAGS or is_auxiliary(at, predicate):
+        return ""
+    word, above, chain = at.first[node], at.parent[node], at.tag(predicate)
+    # Upwards from the predicate, as far as the chain is not broken by another phrase.
+    while at.parent[chain] >= 0 and at.labels[at.parent[chain]] in ("VP", "SQ", "SINV"):
+        chain = at.parent[chain]
+        if chain == above:
+            if at.labels[node] == "MD" and word < predicate:
+                return "AM-MOD"
+            return "AM-NEG" if parse.lower[word] in _NEGATIONS and at.labels[node] == "RB" else ""
+    return ""

@@ -1,4 +1,4 @@
-"""The labeller: sentences or trees in, propositions out, by pruning, identification, classification and inference.
+"""The role labeler: sentences in, propositions out, by pruning, identification, classification and inference.
 
 Its models are linear, over flat features and perhaps fragments of trees, so its cost does not grow with what it was
 trained on. Classification of given arguments with exact kernels is in ``classifier``.
@@ -8,76 +8,47 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood.callers import levels_to_user
-from sapwood.draw import fragment_table, panel
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import all_or_nothing
 from sapwood.metrics import score_roles
 from sapwood.parse.base import Sentence
-from sapwood.parse.parameter import PARSER, as_parser
-from sapwood.parse.reading import read_examples, read_text
-from sapwood.registry import Reader, Writer, register
+from sapwood.parse.parameter import PARSER
+from sapwood.parse.reading import Reading, check_listed, read_examples, read_text
+from sapwood.registry import Field, Reader, Writer, register_estimator
 from sapwood.tasks.roles.classifier import RoleClassifier
 from sapwood.tasks.roles.encoding import Encoder
 from sapwood.tasks.roles.exact import KernelRoles
+from sapwood.tasks.roles.explanation import RoleExplanation
 from sapwood.tasks.roles.feature_sets import describe, feature_names
-from sapwood.tasks.roles.inference import Constraints
+from sapwood.tasks.roles.inference import Constraints, role_by_rule
+from sapwood.tasks.roles.lexicon import LEXICON, PredicateLexicon
 from sapwood.tasks.roles.linear import LinearRoles
-from sapwood.tasks.roles.predicates import VERBAL_TAGS, Lexicon, find_predicates, is_auxiliary
+from sapwood.tasks.roles.predicates import VERBAL_TAGS, find_predicates
 from sapwood.tasks.roles.pruning import candidates
 from sapwood.tasks.roles.views import Candidate, Parse
-from sapwood.trees.positions import Positions
 from sapwood.trees.propositions import Argument, Proposition, RoleSentence
 from sapwood.trees.tree import Tree
 
-__all__ = ["RoleExplanation", "RoleLabeler"]
+__all__ = ["RoleLabeler"]
 
-_NOT, _YES = "no argument", "argument"
-# Sentences without trees that are parsed together.
+# Sentences that are parsed together.
 _BATCH = 64
-_DENIALS = frozenset(["not", "n't", "nt"])
-
-
-@dataclass(frozen=True)
-class RoleExplanation:
-    """Why an argument got its role: features with weights that add up to the margin.
-
-    Attributes
-    ----------
-    role : str
-        The role argued for.
-    margin, bias : float
-        The margin of the role, and the part of it that no feature is behind.
-    features : tuple of (str, float)
-        Every feature that was there, heaviest first.
-    """
-
-    role: str
-    margin: float
-    bias: float
-    features: tuple[tuple[str, float], ...]
-
-    def __str__(self) -> str:
-        lines = [f"margin of {self.role} {self.margin:.4f} = {self.bias:.4f} (bias) + {self.margin - self.bias:.4f}"]
-        return "\n".join(lines + [f"{weight:+9.4f}  {name}" for name, weight in self.features[:12]])
-
-    def _repr_html_(self) -> str:
-        rows = [(weight, name, "") for name, weight in self.features[:12]]
-        title = f"margin of {self.role} {self.margin:.4f}"
-        return panel(title, [fragment_table(rows, [(self.bias, "bias")])])
 
 
 class RoleLabeler(BaseEstimator):
     """Finds predicates and labels their arguments.
+
+    ``label`` takes one sentence, ``label_text`` text of several, ``predict`` a list of sentences, ``label_sentences`` a
+    stream of any length. A sentence is a tree, a tree in brackets, a list of words, text, or a ``RoleSentence``.
 
     Parameters
     ----------
@@ -88,7 +59,7 @@ class RoleLabeler(BaseEstimator):
     max_fragments : int
         Most fragments per kind.
     identification_C, classification_C : float
-        Prices of training errors in the two stages.
+        Weight of training errors in the two stages, as C of an SVM.
     nouns : bool
         Whether nouns and adjectives are predicates too, those that mostly are in the training data.
     rules : bool
@@ -96,7 +67,7 @@ class RoleLabeler(BaseEstimator):
     min_seen : int
         How often a predicate must have been seen before numbered roles that none of its senses ever had are ruled out.
     threshold : float
-        Candidates less likely than this to be arguments are not looked at again.
+        Candidates less likely than this to be arguments are dropped before classification.
     classifier : RoleClassifier, optional
         Classifies with exact kernels instead of the linear model: more memory and time for, perhaps, better roles.
     parser : parser, callable or path, optional
@@ -107,7 +78,7 @@ class RoleLabeler(BaseEstimator):
 
     Attributes
     ----------
-    lexicon_ : Lexicon
+    lexicon_ : PredicateLexicon
         What was learnt about predicates.
     roles_ : list of str
         The roles it knows.
@@ -118,18 +89,14 @@ class RoleLabeler(BaseEstimator):
     >>> from sapwood.corpora.nursery.roles import role_sentences
     >>> sentences = role_sentences(nursery.grow(size=300))
     >>> labeler = RoleLabeler().fit(sentences[:250])
-    >>> tree = Tree.fromstring("(S (NP (DT The) (NN dog)) (VP (VBD chased) (NP (DT the) (NN cat))) (. .))")
-    >>> (proposition,) = labeler(tree)
-    >>> proposition.lemma, [(a.role, a.span) for a in proposition.roles]
+    >>> found = labeler.label("(S (NP (DT The) (NN dog)) (VP (VBD chased) (NP (DT the) (NN cat))) (. .))")
+    >>> found.propositions[0].lemma, [(a.role, a.span) for a in found.propositions[0].roles]
     ('chase', [('A0', (0, 1)), ('A1', (3, 4))])
     """
 
-    lexicon_: Lexicon
+    lexicon_: PredicateLexicon
     identifier_: LinearRoles
     classifier_: LinearRoles | KernelRoles
-    identifying_: Encoder
-    classifying_: Encoder
-    roles_: list[str]
 
     def __init__(
         self,
@@ -160,52 +127,56 @@ class RoleLabeler(BaseEstimator):
         self.parser = parser
         self.random_state = random_state
 
+    @property
+    def roles_(self) -> list[str]:
+        """The roles it knows."""
+        check_is_fitted(self, "classifier_")
+        return self.classifier_.classes
+
     # --- training
 
     @all_or_nothing
-    def fit(self, sentences: Iterable[RoleSentence], *, calibration: Iterable[RoleSentence] | None = None) -> Self:
+    def fit(
+        self, X: Iterable[RoleSentence], y: None = None, *, calibration: Iterable[RoleSentence] | None = None
+    ) -> Self:
         """Train on sentences with trees and propositions.
 
         Parameters
         ----------
-        sentences : iterable of RoleSentence
+        X : iterable of RoleSentence
             Gold propositions, with gold trees or with trees of the parser that will be used; sentences without a tree
             are parsed, if there is a parser, and left out otherwise, with a warning.
+        y : ignored
+            The sentences hold their propositions.
         calibration : iterable of RoleSentence, optional
-            Held-out sentences on which margins become probabilities; by default every tenth of ``sentences``, which is
-            then not trained on.
+            Held-out sentences on which margins become probabilities; by default every tenth of ``X``, which is then not
+            trained on.
         """
         feature_names(self.features)
-        known = self._with_trees(sentences)
+        known = self._with_trees(X)
         if calibration is None:
             known, held = [s for at, s in enumerate(known) if at % 10 != 9], known[9::10]
         else:
             held = self._with_trees(calibration)
-        self.lexicon_ = Lexicon.learn(known)
+        self.lexicon_ = PredicateLexicon.learn(known)
         if not self.nouns:
             self.lexicon_.nouns = set()
         rows, labels = self._examples(known)
-        if not any(label != _NOT for label in labels):
+        if not any(labels):
             raise DataError("there is nothing to learn: no sentence has a tree and an argument that is a constituent.")
-        values = [describe(*row, self.features) for row in rows]
-        self.identifying_ = self._encoder().fit(rows, values)
-        X = self.identifying_.transform(rows, values)
-        sides = [_NOT if label == _NOT else _YES for label in labels]
-        if len(set(sides)) < 2:
+        if all(labels):
             raise DataError("every candidate is an argument, so there is nothing to tell apart; give whole sentences.")
-        self.identifier_ = LinearRoles(self.identification_C, self.random_state).fit(X, _flip(sides))
-        del X
-        chosen = [at for at, label in enumerate(labels) if label != _NOT]
-        rows, values = [rows[at] for at in chosen], [values[at] for at in chosen]
-        roles = [labels[at] for at in chosen]
-        self.classifying_ = self._encoder()
-        if self.classifier is not None:
-            self.classifier_ = KernelRoles(self.classifier).fit(rows, roles)
-        else:
-            X = self.classifying_.fit(rows, values).transform(rows, values)
-            self.classifier_ = LinearRoles(self.classification_C, self.random_state).fit(X, roles)
-        self.roles_ = list(self.classifier_.classes)
-        self._calibrate(held)
+        values = [describe(*row, self.features) for row in rows]
+        identifier = LinearRoles(self._encoder(), self.identification_C, self.random_state)
+        self.identifier_ = identifier.fit(rows, _sides(labels), values)
+        self.classifier_ = (
+            LinearRoles(self._encoder(), self.classification_C, self.random_state)
+            if self.classifier is None
+            else KernelRoles(self.classifier)
+        )
+        chosen = [at for at, label in enumerate(labels) if label]
+        self.classifier_.fit([rows[at] for at in chosen], [labels[at] for at in chosen], [values[at] for at in chosen])
+        self._calibrate(*self._examples(held))
         return self
 
     def _with_trees(self, sentences: Iterable[RoleSentence]) -> list[RoleSentence]:
@@ -242,66 +213,51 @@ class RoleLabeler(BaseEstimator):
         return Encoder(self.features, fragments=self.fragments, max_fragments=self.max_fragments)
 
     def _examples(self, sentences: Sequence[RoleSentence]) -> tuple[list[Candidate], list[str]]:
+        """Return all candidates with their roles; empty text for those that are no arguments."""
         rows: list[Candidate] = []
         labels: list[str] = []
         for sentence in sentences:
-            wanted = [p for p in sentence.propositions if self._trains(sentence, p)]
-            if not wanted or sentence.tree is None:
+            if sentence.tree is None or not sentence.propositions:
                 continue
-            parse = Parse(_checked(sentence.tree, sentence.words))
+            parse = Parse(sentence.tree)
+            wanted = [one for one in sentence.propositions if self._learns_from(one, sentence, parse)]
+            if wanted:
+                _check_words(sentence.tree, sentence.words)
             for proposition in wanted:
                 truth = {argument.span: argument.role for argument in proposition.roles}
                 view = parse.view(proposition.predicate, proposition.lemma)
                 for node in candidates(parse.at, proposition.predicate):
-                    span = parse.at.first[node], parse.at.last[node]
                     rows.append((view, node))
-                    labels.append(truth.pop(span, _NOT))
+                    labels.append(truth.pop((parse.at.first[node], parse.at.last[node]), ""))
         return rows, labels
 
-    def _trains(self, sentence: RoleSentence, proposition: Proposition) -> bool:
+    def _learns_from(self, proposition: Proposition, sentence: RoleSentence, parse: Parse) -> bool:
         if not 0 <= proposition.predicate < len(sentence):
             raise DataError(
                 f"{sentence.name or 'a sentence'}: the predicate {proposition.lemma!r} is word "
                 f"{proposition.predicate}; there are {len(sentence)} words, counted from 0."
             )
-        if self.nouns:
-            return True
-        assert sentence.tree is not None
-        at = Positions(sentence.tree)
-        return at.labels[at.tag(proposition.predicate)] in VERBAL_TAGS
+        return self.nouns or parse.at.labels[parse.at.tag(proposition.predicate)] in VERBAL_TAGS
 
-    def _calibrate(self, held: Sequence[RoleSentence]) -> None:
-        rows, labels = self._examples(held)
+    def _calibrate(self, rows: Sequence[Candidate], labels: Sequence[str]) -> None:
         if not rows:
             return
-        sides = [_NOT if label == _NOT else _YES for label in labels]
-        self.identifier_.calibrate(self.identifying_.transform(rows), _flip(sides))
-        chosen = [at for at, label in enumerate(labels) if label != _NOT]
+        self.identifier_.calibrate(rows, _sides(labels))
+        chosen = [at for at, label in enumerate(labels) if label]
         if chosen:
-            kept, roles = [rows[at] for at in chosen], [labels[at] for at in chosen]
-            if isinstance(self.classifier_, KernelRoles):
-                self.classifier_.calibrate(kept, roles)
-            else:
-                self.classifier_.calibrate(self.classifying_.transform(kept), roles)
+            self.classifier_.calibrate([rows[at] for at in chosen], [labels[at] for at in chosen])
 
-    # --- labelling
+    # --- labeling
 
-    def __call__(
-        self, sentence: Tree | str | Sequence[str], predicates: Sequence[int] | None = None
-    ) -> list[Proposition]:
-        """Return the propositions of one sentence; see ``label``."""
-        return list(self.label(sentence, predicates).propositions)
-
-    def label(self, sentence: Tree | str | Sequence[str], predicates: Sequence[int] | None = None) -> RoleSentence:
-        """Label one sentence and give it back with its words and its tree.
+    def label(self, sentence: Any, predicates: Sequence[int] | Mapping[int, str] | None = None) -> RoleSentence:
+        """Label one sentence.
 
         Parameters
         ----------
-        sentence : Tree, text or list of words
-            Text is split into words, and parsed with ``parser`` unless it is a tree in brackets; ``label_text`` takes
-            text of several sentences.
-        predicates : list of int, optional
-            Which words are predicates; by default they are found.
+        sentence : Tree, text, list of words or RoleSentence
+            Text is split into words, and parsed with ``parser`` unless it is a tree in brackets.
+        predicates : list of int or mapping of int to str, optional
+            Which words are predicates, perhaps with their base forms; by default they are found.
 
         Raises
         ------
@@ -309,7 +265,7 @@ class RoleLabeler(BaseEstimator):
             If it is not one sentence, has no parse, or a predicate lies outside of it.
         """
         check_is_fitted(self)
-        return self._labelled(self._sentence(sentence), predicates)
+        return self._labeled(self._sentence(sentence), predicates)
 
     def label_text(self, text: str) -> list[RoleSentence]:
         """Split text into sentences and words, parse and label them.
@@ -320,137 +276,138 @@ class RoleLabeler(BaseEstimator):
             Their words are ``sapwood.parse.Token`` objects, which know where they stand in the text.
         """
         check_is_fitted(self)
-        return [self._labelled(one) for one in read_text(text, self.parser)]
+        return [self._labeled(one) for one in read_text(text, self.parser)]
 
-    def predict(self, X: Iterable[Tree | str | Sequence[str]]) -> list[tuple[Proposition, ...]]:
-        """Return the propositions of many sentences, each a tree, text of one sentence, or a list of words."""
-        check_is_fitted(self)
-        reading = read_examples(X, self.parser, what="sentence")
-        found = reading.single("label_text")
-        reading.report()
-        return [self._labelled(one).propositions for one in found]
-
-    def label_sentences(
-        self, sentences: Iterable[RoleSentence], *, given_predicates: bool = True
-    ) -> Iterator[RoleSentence]:
-        """Yield sentences with predicted propositions instead of their own.
+    def predict(self, X: Iterable[Any], *, given_predicates: bool = False) -> list[RoleSentence]:
+        """Label a list of sentences; warns of those that the parser finds no tree for.
 
         Parameters
         ----------
-        sentences : iterable of RoleSentence
-            With trees, or with words alone if there is a parser.
+        X : iterable
+            Each element is one sentence, as ``label`` takes it.
         given_predicates : bool
-            Whether the predicates and base forms of the sentences' own propositions are used, as CoNLL-2005 does;
-            otherwise they are found.
+            Whether the predicates and base forms of the propositions in ``RoleSentence`` objects are used, as
+            CoNLL-2005 does; otherwise predicates are found.
         """
         check_is_fitted(self)
+        check_listed(X, "sentence")
+        sentences = list(X)
+        reading = self._read(sentences)
+        reading.report()
+        return list(self._label_all(sentences, reading, given_predicates))
+
+    def label_sentences(self, sentences: Iterable[Any], *, given_predicates: bool = False) -> Iterator[RoleSentence]:
+        """Label sentences as they come, a few at a time; see ``predict``.
+
+        A sentence that the parser finds no tree for has ``how="flat"``.
+        """
+        check_is_fitted(self)
+        check_listed(sentences, "sentence")
         source = iter(sentences)
-        while batch := list(islice(source, _BATCH)):
-            bare = [sentence.words for sentence in batch if sentence.tree is None]
-            if bare and self.parser is None:
-                raise ParameterError("words have no tree; give RoleLabeler a parser=, or sentences with trees.")
-            parsed = as_parser(self.parser).parse_sentences(bare) if bare else iter(())
-            for sentence in batch:
-                if sentence.tree is None:
-                    found = next(parsed)
-                else:
-                    found = Sentence(sentence.words, _checked(sentence.tree, sentence.words), sentence.how or "given")
-                given = {one.predicate: one.lemma for one in sentence.propositions} if given_predicates else None
-                yield replace(self._labelled(found, given), name=sentence.name)
+        batches = iter(lambda: list(islice(source, _BATCH)), [])
+        return (one for batch in batches for one in self._label_all(batch, self._read(batch), given_predicates))
 
-    def score(self, sentences: Iterable[RoleSentence], y: object = None) -> float:
+    def score(self, X: Iterable[RoleSentence], y: None = None) -> float:
         """Return F1 of CoNLL-2005 for sentences with propositions, whose predicates are given."""
-        gold = list(sentences)
-        return score_roles(gold, self.label_sentences(gold)).overall.f1
+        gold = list(X)
+        return score_roles(gold, self.label_sentences(gold, given_predicates=True)).overall.f1
 
-    def _labelled(
-        self, sentence: Sentence, predicates: Sequence[int] | Mapping[int, str] | None = None
-    ) -> RoleSentence:
-        made = tuple(self._propositions(Parse(sentence.tree), predicates))
-        return RoleSentence(sentence.words, made, sentence.tree, how=sentence.how)
+    def _read(self, sentences: Sequence[Any]) -> Reading:
+        def example(one: Any) -> Any:
+            if not isinstance(one, RoleSentence):
+                return one
+            if one.tree is None:
+                return list(one.words)
+            _check_words(one.tree, one.words)
+            return Sentence(one.words, one.tree, one.how or "given")
+
+        return read_examples([example(one) for one in sentences], self.parser, what="sentence")
 
     def _sentence(self, sentence: Any) -> Sentence:
-        (found,) = read_examples([sentence], self.parser, what="sentence").single("label_text")
+        (found,) = self._read([sentence]).single("label_text")
         if found.how == "flat":
             raise DataError(f"{' '.join(found.words)[:60]!r} has no parse: {found.problem}.")
         return found
 
-    def _propositions(
-        self, parse: Parse, predicates: Sequence[int] | Mapping[int, str] | None
-    ) -> Iterator[Proposition]:
+    def _label_all(self, sentences: Sequence[Any], reading: Reading, given_predicates: bool) -> Iterator[RoleSentence]:
+        for sentence, found in zip(sentences, reading.single("label_text"), strict=True):
+            if not isinstance(sentence, RoleSentence):
+                if given_predicates:
+                    raise DataError(f"given_predicates needs RoleSentence objects, got a {type(sentence).__name__}.")
+                yield self._labeled(found)
+                continue
+            given = {one.predicate: one.lemma for one in sentence.propositions} if given_predicates else None
+            yield replace(self._labeled(found, given), name=sentence.name)
+
+    def _labeled(self, sentence: Sentence, predicates: Sequence[int] | Mapping[int, str] | None = None) -> RoleSentence:
+        parse = Parse(sentence.tree)
+        known = self.lexicon_
         found: Iterable[int]
         if predicates is None:
-            known = self.lexicon_
             found = find_predicates(
                 parse.at, auxiliaries=known.auxiliaries, prenominal=known.prenominal, nouns=known.nouns
             )
         else:
             found = sorted(set(predicates))
         rules = Constraints(self.roles_)
+        made = []
         for word in found:
             if isinstance(word, bool) or not isinstance(word, (int, np.integer)) or not 0 <= word < len(parse.words):
                 raise DataError(f"there is no word {word!r}; the sentence has {len(parse.words)}, counted from 0.")
             given = predicates[word] if isinstance(predicates, Mapping) else ""
-            lemma = given or self.lexicon_.lemma(parse.words[word], parse.tags[word])
-            roleset, guessed = self.lexicon_.roleset(lemma), not self.lexicon_.knows(lemma)
-            arguments = self._arguments(parse, int(word), lemma, rules)
-            yield Proposition(int(word), lemma, tuple(sorted(arguments, key=lambda one: one.first)), roleset, guessed)
+            lemma = given or known.lemma(parse.words[word], parse.tags[word])
+            arguments = sorted(self._arguments(parse, int(word), lemma, rules), key=lambda one: one.first)
+            made.append(Proposition(int(word), lemma, tuple(arguments), known.roleset(lemma), not known.knows(lemma)))
+        return RoleSentence(sentence.words, tuple(made), sentence.tree, how=sentence.how)
 
     def _arguments(self, parse: Parse, word: int, lemma: str, rules: Constraints) -> list[Argument]:
         at = parse.at
-        view = parse.view(word, lemma)
         made = [Argument("V", word, word, at.tag(word), 1.0)]
         nodes = candidates(at, word)
         if self.rules:
-            ruled = {node: _by_rule(parse, word, node) for node in nodes}
-            fixed = {node: role for node, role in ruled.items() if role}
+            fixed = {node: ruled for node in nodes if (ruled := role_by_rule(parse, word, node))}
             made += [Argument(role, at.first[node], at.last[node], node, 1.0) for node, role in fixed.items()]
             taken = {at.first[node] for node in fixed}
             nodes = [n for n in nodes if not any(at.first[n] <= one <= at.last[n] for one in taken)]
         if not nodes:
             return made
+        view = parse.view(word, lemma)
         rows: list[Candidate] = [(view, node) for node in nodes]
         values = [describe(view, node, self.features) for node in nodes]
-        likely = self.identifier_.log_probabilities(self.identifying_.transform(rows, values))
+        likely = self.identifier_.log_probabilities(rows, values)
         kept = np.flatnonzero(likely[:, 1] > np.log(self.threshold)).tolist()
         if not kept:
             return made
-        roles = self._roles([rows[k] for k in kept], [values[k] for k in kept])
+        roles = self.classifier_.log_probabilities([rows[k] for k in kept], [values[k] for k in kept])
         scores = np.column_stack([likely[kept, 0], likely[kept, 1:] + roles])
         spans = [(at.first[nodes[k]], at.last[nodes[k]]) for k in kept]
         legal = self.lexicon_.legal(lemma, self.min_seen)
         for k, role, row in zip(kept, rules.choose(scores, spans, legal=legal), scores, strict=True):
             if role is not None:
-                score = float(np.exp(row[1 + self.roles_.index(role)]))
+                score = float(np.exp(row[1 + rules.labels.index(role)]))
                 made.append(Argument(role, at.first[nodes[k]], at.last[nodes[k]], nodes[k], score))
         return made
 
-    def _roles(self, rows: Sequence[Candidate], values: Sequence[Sequence[str]]) -> NDArray[np.float64]:
-        """Return the logarithm of the probability of each role for each candidate."""
-        if isinstance(self.classifier_, KernelRoles):
-            return self.classifier_.log_probabilities(rows)
-        return self.classifier_.log_probabilities(self.classifying_.transform(rows, values))
-
     def explain(
-        self, sentence: Tree | str, predicate: int, span: tuple[int, int], *, role: str | None = None
+        self, sentence: Any, predicate: int, span: tuple[int, int], *, role: str | None = None
     ) -> RoleExplanation:
-        """Say which features speak for and against a role of a constituent.
+        """Show which features speak for and against a role of a constituent.
 
         Parameters
         ----------
-        sentence : Tree or text
+        sentence : Tree, text, list of words or RoleSentence
             The sentence.
         predicate : int
             The predicate's word.
         span : (int, int)
             First and last word of the argument, which must be a constituent.
         role : str, optional
-            The role to argue for; by default the likeliest.
+            The role to explain; by default the likeliest.
         """
         check_is_fitted(self)
         if isinstance(self.classifier_, KernelRoles):
             raise ParameterError(
-                "this labeller classifies with kernels; explain with labeler.classifier_.classifier.machine_.explain."
+                "this labeler classifies with kernels; explain with labeler.classifier_.classifier.svm_.explain."
             )
         parse = Parse(self._sentence(sentence).tree)
         nodes = parse.at.spanning(*span)
@@ -458,34 +415,19 @@ class RoleLabeler(BaseEstimator):
             raise DataError(f"words {span[0]} to {span[1]} are no constituent of the tree.")
         parse.at.tag(predicate)
         view = parse.view(predicate, self.lexicon_.lemma(parse.words[predicate], parse.tags[predicate]))
-        X = self.classifying_.transform([(view, nodes[0])])
-        margins = self.classifier_.margins(X)[0]
-        if role is None:
-            role = self.roles_[int(margins.argmax())] if len(self.roles_) > 2 else self.roles_[int(margins[0] > 0)]
-        if role not in self.roles_:
+        if role is not None and role not in self.roles_:
             raise ParameterError(f"there is no role {role!r}; the roles are {', '.join(self.roles_)}.")
-        two = len(self.roles_) == 2
-        sign = -1.0 if two and role == self.roles_[0] else 1.0
-        output = 0 if two else self.roles_.index(role)
-        names = self.classifying_.names()
-        weights = sign * X.data * self.classifier_.weights[X.indices, output]
-        order = np.argsort(-np.abs(weights), kind="stable")
-        return RoleExplanation(
-            role,
-            float(sign * margins[output]),
-            float(sign * self.classifier_.bias[output]),
-            tuple((names[int(X.indices[k])], float(weights[k])) for k in order),
-        )
+        return self.classifier_.explain((view, nodes[0]), role)
 
 
-def _flip(sides: Sequence[str]) -> list[str]:
-    """Name the sides so that "argument" sorts last and its margin is the positive one."""
-    return ["1" if side == _YES else "0" for side in sides]
+def _sides(labels: Sequence[str]) -> list[str]:
+    """Name the two classes of identification so that arguments sort last, and their margin is the positive one."""
+    return ["1" if label else "0" for label in labels]
 
 
-def _checked(tree: Tree, words: Sequence[str]) -> Tree:
-    if tree.leaves() != tuple(words):
-        leaves = tree.leaves()
+def _check_words(tree: Tree, words: Sequence[str]) -> None:
+    leaves = tree.leaves()
+    if leaves != tuple(words):
         at = next(
             (k for k, (a, b) in enumerate(zip(leaves, words, strict=False)) if a != b), min(len(leaves), len(words))
         )
@@ -493,59 +435,43 @@ def _checked(tree: Tree, words: Sequence[str]) -> Tree:
             f"the leaves of the tree are not the words: they differ from word {at} on ({len(leaves)} leaves, "
             f"{len(words)} words)."
         )
-    return tree
 
 
-def _by_rule(parse: Parse, predicate: int, node: int) -> str:
-    """Return the role that a single word gets without being asked: modal verbs and *not* in the predicate's chain."""
-    at = parse.at
-    if not at.is_tag(node) or parse.tags[predicate] not in VERBAL_TAGS or is_auxiliary(at, predicate):
-        return ""
-    word = at.first[node]
-    above = at.parent[node]
-    chain = at.tag(predicate)
-    # The chain of verb phrases from the predicate upwards, as far as it is not broken by another phrase.
-    while at.parent[chain] >= 0 and at.labels[at.parent[chain]] in ("VP", "SQ", "SINV"):
-        chain = at.parent[chain]
-        if chain == above:
-            if at.labels[node] == "MD" and word < predicate:
-                return "AM-MOD"
-            if parse.lower[word] in _DENIALS and at.labels[node] == "RB":
-                return "AM-NEG"
-            return ""
-    return ""
+def _write_linear(stage: LinearRoles, writer: Writer) -> dict[str, Any]:
+    return {"identifying": stage.encoder.write(writer), "identifier": stage.write(writer)}
 
 
-def _write(labeler: RoleLabeler, writer: Writer) -> dict[str, Any]:
-    check_is_fitted(labeler)
-    kernels = isinstance(labeler.classifier_, KernelRoles)
-    return {
-        "params": writer.parameters(labeler, ("parser", "classifier")),
-        "parser": PARSER.write(labeler.parser, writer),
-        "lexicon": labeler.lexicon_.to_json(),
-        "identifying": labeler.identifying_.write(writer),
-        "identifier": labeler.identifier_.write(writer),
-        "classifying": None if kernels else labeler.classifying_.write(writer),
-        "kernels": kernels,
-        "classifier": labeler.classifier_.write(writer),
-    }
+def _read_linear(data: dict[str, Any], reader: Reader) -> LinearRoles:
+    return LinearRoles.read(data["identifier"], Encoder.read(data["identifying"], reader), reader)
 
 
-def _read(data: dict[str, Any], reader: Reader) -> RoleLabeler:
-    # Files of the first version hold no parser.
-    labeler: RoleLabeler = reader.make(RoleLabeler, data, parser=PARSER.read(data.get("parser"), reader))
-    labeler.lexicon_ = Lexicon.from_json(data["lexicon"])
-    labeler.identifying_ = Encoder.read(data["identifying"], reader)
-    labeler.identifier_ = LinearRoles.read(data["identifier"], labeler.identifying_.total, reader)
+def _write_classifier(stage: LinearRoles | KernelRoles, writer: Writer) -> dict[str, Any]:
+    linear = isinstance(stage, LinearRoles)
+    encoder = stage.encoder.write(writer) if isinstance(stage, LinearRoles) else None
+    return {"kernels": not linear, "classifying": encoder, "classifier": stage.write(writer)}
+
+
+def _read_classifier(data: dict[str, Any], reader: Reader) -> LinearRoles | KernelRoles:
     if data["kernels"]:
-        labeler.classifying_ = labeler._encoder()
-        labeler.classifier_ = KernelRoles.read(data["classifier"], reader)
+        return KernelRoles.read(data["classifier"], reader)
+    return LinearRoles.read(data["classifier"], Encoder.read(data["classifying"], reader), reader)
+
+
+def _restore_parameter(labeler: RoleLabeler, reader: Reader) -> None:
+    if isinstance(labeler.classifier_, KernelRoles):
         labeler.classifier = RoleClassifier(**labeler.classifier_.classifier.get_params(deep=False))
-    else:
-        labeler.classifying_ = Encoder.read(data["classifying"], reader)
-        labeler.classifier_ = LinearRoles.read(data["classifier"], labeler.classifying_.total, reader)
-    labeler.roles_ = list(labeler.classifier_.classes)
-    return labeler
 
 
-register("RoleLabeler", RoleLabeler, _write, _read)
+register_estimator(
+    RoleLabeler,
+    parameters={
+        "parser": PARSER,
+        "classifier": Field(lambda value, writer: {}, lambda data, reader: None, spread=True),
+    },
+    fitted={
+        "lexicon_": LEXICON,
+        "identifier_": Field(_write_linear, _read_linear, spread=True),
+        "classifier_": Field(_write_classifier, _read_classifier, spread=True),
+    },
+    finish=_restore_parameter,
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from typing import Protocol
+from typing import Any, Protocol
 
 from sapwood.checks import check_choice
 from sapwood.corpora.conll09 import conll09_text
@@ -34,9 +34,7 @@ class Labels(Protocol):
     identifier_: LinearRoles
     classifier_: LinearRoles | KernelRoles
 
-    def label_sentences(
-        self, sentences: Iterable[RoleSentence], *, given_predicates: bool = True
-    ) -> Iterator[RoleSentence]:
+    def label_sentences(self, sentences: Iterable[Any], *, given_predicates: bool = False) -> Iterator[RoleSentence]:
         """Yield sentences with predicted propositions."""
         ...
 
@@ -84,5 +82,5 @@ def label_to_file(
 
 def _fingerprint(labeler: Labels) -> int:
     last = labeler.classifier_
-    weights = last.weights if isinstance(last, LinearRoles) else last.classifier.machine_.dual_coef_
+    weights = last.weights if isinstance(last, LinearRoles) else last.classifier.svm_.dual_coef_
     return int(zlib.crc32(weights.tobytes(), zlib.crc32(labeler.identifier_.weights.tobytes())))

@@ -1,0 +1,147 @@
+"""What training data teaches about predicates: base forms, senses, roles, and nouns that are predicates.
+
+The base forms of words that were not seen are found by the rules of ``words.lemmas``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any
+
+from sapwood.registry import Field, Reader
+from sapwood.tasks.roles.predicates import NOMINAL_TAGS, VERBAL_TAGS, is_auxiliary, is_prenominal
+from sapwood.trees.positions import Positions
+from sapwood.trees.propositions import RoleSentence
+from sapwood.words.lemmas import lemma as base_form
+
+__all__ = ["LEXICON", "PredicateLexicon"]
+
+
+@dataclass
+class PredicateLexicon:
+    """What sentences with propositions teach about predicates.
+
+    Attributes
+    ----------
+    lemmas : dict of str to str
+        ``word/TAG`` to the base form seen most often.
+    senses : dict of str to str
+        Base form to the roleset seen most often.
+    roles : dict of str to tuple of str
+        Roleset to the roles seen with it.
+    counts : dict of str to int
+        How often each roleset was seen.
+    nouns : set of str
+        ``word/TAG`` of nouns and adjectives that are predicates more often than not.
+    auxiliaries, prenominal : bool
+        Whether auxiliaries, and participles before nouns, mostly were predicates.
+    """
+
+    lemmas: dict[str, str] = field(default_factory=dict)
+    senses: dict[str, str] = field(default_factory=dict)
+    roles: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+    nouns: set[str] = field(default_factory=set)
+    auxiliaries: bool = True
+    prenominal: bool = True
+
+    @classmethod
+    def learn(cls, sentences: Iterable[RoleSentence]) -> PredicateLexicon:
+        """Count base forms, senses, roles per sense, and nouns that are predicates."""
+        lemmas: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        senses: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        roles: defaultdict[str, set[str]] = defaultdict(set)
+        seen: Counter[str] = Counter()
+        nouns: Counter[str] = Counter()
+        others: Counter[str] = Counter()
+        helping: Counter[bool] = Counter()
+        before: Counter[bool] = Counter()
+        for sentence in sentences:
+            if sentence.tree is None:
+                continue
+            at = Positions(sentence.tree)
+            marked = {proposition.predicate: proposition for proposition in sentence.propositions}
+            for word, leaf in enumerate(at.leaves):
+                tag = at.labels[at.parent[leaf]] if at.parent[leaf] >= 0 else ""
+                key = f"{at.labels[leaf].lower()}/{tag}"
+                if tag in NOMINAL_TAGS:
+                    (nouns if word in marked else others)[key] += 1
+                elif tag in VERBAL_TAGS and is_auxiliary(at, word):
+                    helping[word in marked] += 1
+                elif tag in VERBAL_TAGS and is_prenominal(at, word):
+                    before[word in marked] += 1
+                if word in marked:
+                    proposition = marked[word]
+                    lemmas[key][proposition.lemma] += 1
+                    if proposition.roleset:
+                        senses[proposition.lemma][proposition.roleset] += 1
+                    name = proposition.roleset or proposition.lemma
+                    seen[name] += 1
+                    roles[name].update(argument.role for argument in proposition.roles)
+        return cls(
+            {key: _most(counts) for key, counts in lemmas.items()},
+            {lemma: _most(counts) for lemma, counts in senses.items()},
+            {name: tuple(sorted(found)) for name, found in roles.items()},
+            dict(seen),
+            {key for key, count in nouns.items() if count > others[key]},
+            helping[True] >= helping[False],
+            before[True] >= before[False],
+        )
+
+    def lemma(self, word: str, tag: str) -> str:
+        """Return the base form seen most often, or find it by rule."""
+        return self.lemmas.get(f"{word.lower()}/{tag}") or base_form(word, tag)
+
+    def roleset(self, lemma: str) -> str:
+        """Return the sense seen most often; ``lemma.01``, a guess, for verbs that ``knows`` says were never seen."""
+        return self.senses.get(lemma, f"{lemma}.01")
+
+    def knows(self, lemma: str) -> bool:
+        """Whether any sense of a predicate was seen.
+
+        >>> PredicateLexicon(senses={"shrink": "shrink.02"}).knows("fling")
+        False
+        """
+        return lemma in self.senses
+
+    def legal(self, lemma: str, least: int) -> tuple[str, ...] | None:
+        """Return the roles that any sense of a predicate has had, or None if it was seen less often than ``least``.
+
+        The sense of a new occurrence is a guess, so roles of one sense alone would rule out too much.
+        """
+        times, roles = self._by_lemma.get(lemma, (0, ()))
+        return roles if times >= least else None
+
+    @cached_property
+    def _by_lemma(self) -> dict[str, tuple[int, tuple[str, ...]]]:
+        """For each base form, how often it was seen, and the roles of all its senses."""
+        found: dict[str, tuple[int, tuple[str, ...]]] = {}
+        for name, known in self.roles.items():
+            base = name.rpartition(".")[0] or name
+            times, roles = found.get(base, (0, ()))
+            found[base] = (times + self.counts.get(name, 0), tuple(sorted({*roles, *known})))
+        return found
+
+
+def _most(counts: Counter[str]) -> str:
+    # The first in the alphabet among equals, so that the order of sentences does not matter.
+    return min(counts, key=lambda name: (-counts[name], name))
+
+
+def _read(data: Any, reader: Reader) -> PredicateLexicon:
+    return PredicateLexicon(
+        dict(data["lemmas"]),
+        dict(data["senses"]),
+        {name: tuple(found) for name, found in data["roles"].items()},
+        dict(data["counts"]),
+        set(data["nouns"]),
+        bool(data["auxiliaries"]),
+        bool(data["prenominal"]),
+    )
+
+
+LEXICON = Field(lambda lexicon, writer: {**asdict(lexicon), "nouns": sorted(lexicon.nouns)}, _read)
+"""A lexicon in model files."""
