@@ -430,7 +430,6 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "RoleLabeler": (_labelled, {"X": specimens._roles()[:30], "features": "linear", "identification_C": 0.03, "classification_C": 0.05, "min_seen": 20,
                                     "threshold": 0.03}),
         "candidates": (roles.candidates, {"at": positions, "predicate": 2}),
-        "coverage": (roles.coverage, {"sentences": _roles()}),
         "find_predicates": (roles.find_predicates, {"at": positions, "nouns": ("dog",)}),
         "role_kernel": (roles.role_kernel, {"name": "composite", "grammar": _grammar(), "theta": 0.6, "gamma": 0.1, "decay": 0.4}),
         "FrameIdentifier": (_frames_fitted(frames.FrameIdentifier), {"X": data, "lexicon": lexicon, "alpha": 1.0, "learning_rate": 0.1, "epochs": 1, "bits": 8, "none_offset": 0.0}),

@@ -56,9 +56,9 @@ def test_every_table_is_made(setting: Setting) -> None:
     assert any("to the power of" in note for note in tables["cost"].notes)
     assert [row[0] for row in tables["cost"].rows][:2] == [60, 120]
     assert tables["features"].rows[1][0].startswith("basic, composite")
-    # Grams that were kept are used: the same figures come out again.
+    # What was tuned is kept and used: the same figures come out again.
     assert setting.cache is not None
-    assert list(setting.cache.glob("gram-*.npz"))
+    assert list(setting.cache.glob("roles-*.json"))
     again = next(t for t in run("roles", Setting(setting.data, cache=setting.cache, tables=("features",))))
     assert again.rows == tables["features"].rows
 

@@ -74,15 +74,6 @@ def labelling(folder: Path) -> None:
     runs.label_to_file(specimens.specimen("RoleLabeler"), sentences, folder / "roles.jsonl", resume=True)
 
 
-def grams(folder: Path) -> None:
-    from sapwood.kernels import PartialTree, SubsetTree
-    from sapwood.tasks.roles.grams import DistinctGram
-
-    X, _, _ = _forests()
-    for kernel in (SubsetTree(0.3), PartialTree(), SubsetTree(0.5)):
-        DistinctGram(kernel, X[:120], X[120:160], cache=folder)
-
-
 def saving(folder: Path) -> None:
     # A model written over and over: whenever somebody looks, it is there and whole.
     for _ in range(40):
@@ -94,7 +85,6 @@ JOBS: dict[str, Callable[[Path], None]] = {
     "network": network,
     "perceptron": perceptron,
     "labelling": labelling,
-    "grams": grams,
     "saving": saving,
 }
 
@@ -106,12 +96,6 @@ def progress(folder: Path) -> tuple[int, ...]:
         value = sw.load(path)
         if path.name == "state.sap":
             far += [int(value.values["epoch"]), int(value.values["done"])]
-    for path in sorted(folder.glob("*.npz")):
-        import numpy as np
-
-        with np.load(path) as held:
-            assert held["square"].shape[0] == held["square"].shape[1]
-    far.append(len(list(folder.glob("*.npz"))))
     note = folder / ".roles.jsonl.note"
     if note.exists():
         far.append(int(json.loads(note.read_bytes())["done"]))

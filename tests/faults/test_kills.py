@@ -95,7 +95,7 @@ def test_killed_at_random_times(
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.parametrize("name", ["labelling", "network", "grams"])
+@pytest.mark.parametrize("name", ["labelling", "network", "perceptron"])
 def test_killed_at_every_kind_of_file_operation(
     name: str, finished: Callable[[str], tuple[dict[str, bytes], float]], tmp_path: Path
 ) -> None:

@@ -91,15 +91,6 @@ class TestFullDisk:
         assert (tiny / "roles.jsonl").read_bytes() == (tmp_path / "at-once.jsonl").read_bytes()
         assert os.listdir(tiny) == ["roles.jsonl"]
 
-    def test_a_gram_matrix_is_not_lost_with_its_copy(self, tiny: Path) -> None:
-        from sapwood.kernels import SubsetTree
-        from sapwood.tasks.roles.grams import DistinctGram
-
-        with pytest.warns(RuntimeWarning, match="not kept on disk: .*the disk is full"):
-            gram = DistinctGram(SubsetTree(), LARGE[:200], LARGE[:10], cache=tiny)
-        assert gram.train().shape == (200, 200)
-        assert not os.listdir(tiny)
-
     def test_training_stops_with_its_last_checkpoint_whole(self, tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         from sapwood import resuming
         from sapwood.learn import RecursiveRanker

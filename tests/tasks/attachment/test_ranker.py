@@ -77,9 +77,9 @@ def test_one_ranker_per_word_class():
 
 def test_answers_do_not_depend_on_the_block():
     trees = [LOW, HIGH, *NOUNS, LOW]
-    model = AttachmentRanker(network(), block=1).fit(trees)
+    model = AttachmentRanker(network(), batch_size=1).fit(trees)
     one = model.evaluate(trees)
-    assert model.set_params(block=100).evaluate(trees) == one
+    assert model.set_params(batch_size=100).evaluate(trees) == one
 
 
 def test_held_out_trees_stop_training_early():
@@ -127,8 +127,8 @@ def test_bad_input_is_named():
     model = AttachmentRanker(network()).fit([LOW, HIGH])
     with pytest.raises(DataError, match="expected Forests"):
         model.decision_function([LOW])
-    with pytest.raises(ParameterError, match="block must be an integer of at least 1"):
-        model.set_params(block=0).evaluate([LOW])
+    with pytest.raises(ParameterError, match="batch_size must be an integer of at least 1"):
+        model.set_params(batch_size=0).evaluate([LOW])
     forests = model.forests([LOW])
     with pytest.raises(DataError, match="2 trees but 1 utilities"):
         evaluate(forests, np.zeros(1))

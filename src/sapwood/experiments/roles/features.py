@@ -6,7 +6,6 @@ import json
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +15,11 @@ from sapwood.experiments.roles.data import CORPORA, all_arguments, grammar_of, s
 from sapwood.experiments.roles.kernels import compared
 from sapwood.experiments.setting import Setting
 from sapwood.experiments.tables import Cell, Table
-from sapwood.kernels import Kernel
+from sapwood.learn import KernelSVC
 from sapwood.tasks.roles.arguments import RoleArguments
-from sapwood.tasks.roles.classifier import RoleClassifier, default_c, kernel_summands
+from sapwood.tasks.roles.classifier import RoleClassifier, default_c, role_kernel, views_of
 from sapwood.tasks.roles.encoding import Encoder
 from sapwood.tasks.roles.feature_sets import describe
-from sapwood.tasks.roles.grams import DistinctGram, OneVersusRest, mixed
 from sapwood.tasks.roles.linear import LinearRoles
 from sapwood.trees import Grammar
 from sapwood.words.senses import WordSenses
@@ -33,7 +31,7 @@ TUNED = 10_000
 LINEAR = 20_000
 SETS = ("basic", "full", "rich")
 COMPOSITES = ("composite", "composite verb tags")
-PRICES = (2.4, 5.0, 10.0)
+CS = (2.4, 5.0, 10.0)
 GAMMAS = (0.05, 0.1, 0.2, 0.3)
 GAMMAS_OF_ALL = (0.1, 0.2)
 MEMORY_LIMIT = 9000.0  # megabytes for tables and rows; parses and features come on top
@@ -49,54 +47,41 @@ class _Choice:
     accuracy: float  # of that composite
 
 
-class _Mixer:
-    """Grams of training arguments with themselves and with others, mixed for any weights."""
-
-    def __init__(self, train: RoleArguments, other: RoleArguments, grammar: Grammar, cache: Path | None) -> None:
-        self._train, self._other, self._grammar, self._cache = train, other, grammar, cache
-        self._known: dict[tuple[str, str, str], DistinctGram] = {}
-
-    def _gram(self, kernel: Kernel, view: str, features: str) -> DistinctGram:
-        key = (repr(kernel), view, features if view == "flat" else "")
-        if key not in self._known:
-            sides = (one.examples([view], features=features)[view] for one in (self._train, self._other))
-            self._known[key] = DistinctGram(kernel, *sides, cache=None if view == "flat" else self._cache)
-        return self._known[key]
-
-    def right(self, features: str, C: float, composite: str = "", gamma: float = 0.0) -> NDArray[np.bool_]:
-        """Return which of the other arguments get their role: by flat features alone, or with a share of trees."""
-        parts = kernel_summands(composite or "flat", self._grammar, gamma=gamma)
-        square, wide = mixed([(weight, self._gram(kernel, view, features)) for weight, kernel, view in parts])
-        return np.asarray(OneVersusRest(C).fit(square, self._train.labels).predict(wide) == self._other.labels)
-
-    def forget(self, features: str) -> None:
-        """Let go of the Grams of a set of features."""
-        self._known = {key: gram for key, gram in self._known.items() if key[2] != features}
+def _right(
+    train: RoleArguments,
+    other: RoleArguments,
+    grammar: Grammar,
+    features: str,
+    C: float,
+    kernel: str = "flat",
+    gamma: float = 0.0,
+) -> NDArray[np.bool_]:
+    """Return which of the other arguments get their role from a named kernel."""
+    known, asked = (one.examples(views_of(kernel), features=features) for one in (train, other))
+    svm = KernelSVC(role_kernel(kernel, grammar, gamma=gamma), C=C).fit(known, train.labels)
+    return np.asarray(svm.predict(asked) == other.labels)
 
 
-def _choose(mixer: _Mixer, features: str) -> _Choice:
-    """Choose one thing at a time, the price first, as the paper tunes."""
-    price = max(PRICES, key=lambda C: mixer.right(features, C).mean())
+def _choose(train: RoleArguments, dev: RoleArguments, grammar: Grammar, features: str) -> _Choice:
+    """Choose one thing at a time, C first, as the paper tunes."""
+    best = max(CS, key=lambda C: _right(train, dev, grammar, features, C).mean())
     found = [
-        _Choice(price, name, gamma, 100 * float(mixer.right(features, price, name, gamma).mean()))
+        _Choice(best, name, gamma, 100 * float(_right(train, dev, grammar, features, best, name, gamma).mean()))
         for name in COMPOSITES
         for gamma in GAMMAS
     ]
-    mixer.forget(features)
     return max(found, key=lambda one: one.accuracy)
 
 
 def tuned(setting: Setting, name: str) -> Table:
-    """Show flat features and composites side by side, mixture and price tuned on development data."""
+    """Show flat features and composites side by side, mixture and C tuned on development data."""
     grammar = grammar_of(setting, name)
     chosen = _choices(setting, name, grammar)
     train, test = (sample_arguments(setting, name, part, TUNED) for part in ("train", "test"))
-    mixer = _Mixer(train, test, grammar, setting.cache)
     rows: list[tuple[Cell, ...]] = []
     for features, one in chosen.items():
-        alone = mixer.right(features, one.C)
-        both = mixer.right(features, one.C, one.composite, one.gamma)
-        mixer.forget(features)
+        alone = _right(train, test, grammar, features, one.C)
+        both = _right(train, test, grammar, features, one.C, one.composite, one.gamma)
         rows.append((f"{features}, flat", 100 * float(alone.mean()), None, one.C, *[None] * 4))
         shown = f"{features}, {one.composite}"
         rows.append((shown, 100 * float(both.mean()), one.gamma, one.C, *compared(alone, both)))
@@ -119,13 +104,12 @@ def _choices(setting: Setting, name: str, grammar: Grammar) -> dict[str, _Choice
     if kept is not None and kept.exists():
         return {features: _Choice(**one) for features, one in json.loads(kept.read_text()).items()}
     train, dev = (sample_arguments(setting, name, part, TUNED) for part in ("train", "dev"))
-    mixer = _Mixer(train, dev, grammar, setting.cache)
     sets: tuple[str, ...] = SETS
     try:
         WordSenses()
     except DataError:
         sets = tuple(one for one in SETS if one != "rich")
-    chosen = {features: _choose(mixer, features) for features in sets}
+    chosen = {features: _choose(train, dev, grammar, features) for features in sets}
     if kept is not None:
         kept.parent.mkdir(parents=True, exist_ok=True)
         atomic_write(kept, json.dumps({features: asdict(one) for features, one in chosen.items()}).encode())

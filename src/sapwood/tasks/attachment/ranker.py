@@ -61,8 +61,8 @@ class AttachmentRanker(BaseEstimator):
     parser : parser, callable or path, optional
         Turns text and words into trees: a parser of ``sapwood.parse``, a function from a list of words to a tree, or
         the path of a model file. Its trees are taken without their words.
-    block : int
-        Sentences whose forests are held in memory at a time when answering.
+    batch_size : int
+        Sentences whose forests are held in memory at a time in ``evaluate``.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class AttachmentRanker(BaseEstimator):
         classes: Mapping[str, Iterable[str]] | None = None,
         paths: ConnectionPaths | None = None,
         parser: Any = None,
-        block: int = 200,
+        batch_size: int = 200,
     ) -> None:
         self.ranker = ranker
         self.root = root
@@ -107,7 +107,7 @@ class AttachmentRanker(BaseEstimator):
         self.classes = classes
         self.paths = paths
         self.parser = parser
-        self.block = block
+        self.batch_size = batch_size
 
     @all_or_nothing
     def fit(self, trees: Any, y: Any = None, *, validation: Any = None) -> Self:
@@ -190,12 +190,12 @@ class AttachmentRanker(BaseEstimator):
         return utility
 
     def evaluate(self, trees: Any, *, missing: Missing = "append") -> AttachmentErrors:
-        """Count errors on the sentences of some full trees, block by block."""
-        check_count(self.block, "block")
+        """Count errors on the sentences of some full trees, batch by batch."""
+        check_count(self.batch_size, "batch_size")
         array = self._trees(trees)
         total = AttachmentErrors({}, {}, 0, 0)
-        for begin in range(0, len(array), self.block):
-            forests = self.forests(array[begin : begin + self.block], missing=missing)
+        for begin in range(0, len(array), self.batch_size):
+            forests = self.forests(array[begin : begin + self.batch_size], missing=missing)
             total = total + evaluate(forests, self.decision_function(forests), self._tags())
         return total
 

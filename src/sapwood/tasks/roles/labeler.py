@@ -19,11 +19,12 @@ from sklearn.utils.validation import check_is_fitted
 from sapwood.callers import levels_to_user
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import all_or_nothing
+from sapwood.layouts import Field, register_estimator
 from sapwood.metrics import score_roles
 from sapwood.parse.base import Sentence
 from sapwood.parse.parameter import PARSER
 from sapwood.parse.reading import Reading, check_listed, read_examples, read_text
-from sapwood.registry import Field, Reader, Writer, register_estimator
+from sapwood.registry import Reader, Writer
 from sapwood.tasks.roles.classifier import RoleClassifier
 from sapwood.tasks.roles.encoding import Encoder
 from sapwood.tasks.roles.exact import KernelRoles

@@ -11,7 +11,8 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
-from sapwood.registry import Field, Reader
+from sapwood.layouts import Field
+from sapwood.registry import Reader
 from sapwood.tasks.roles.predicates import NOMINAL_TAGS, VERBAL_TAGS, is_auxiliary, is_prenominal
 from sapwood.trees.positions import Positions
 from sapwood.trees.propositions import RoleSentence
