@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 import sapwood as sw
 from sapwood.errors import DataError, ModelFileError, ParameterError
-from sapwood.parse.incremental import ConnectionPath, ConnectionPaths, attachment_trees, word_classes
+from sapwood.parse.forests import word_classes
+from sapwood.parse.incremental import ConnectionPath, ConnectionPaths, attachment_trees
 from sapwood.trees import Tree, TreeArray
 
 
@@ -220,9 +221,9 @@ def test_bad_arguments_are_named():
         grammar.forests(["(S D N)"], missing="drop")
     with pytest.raises(ParameterError, match="reduction must be None or an integer of at least 1, got 0"):
         grammar.forests(["(S D N)"], reduction=0)
-    with pytest.raises(ParameterError, match="min_down must be a number of at least 0, got -1"):
+    with pytest.raises(ParameterError, match="min_down must be a finite number of at least 0, got -1"):
         grammar.recombined(min_down=-1)
-    with pytest.raises(ParameterError, match="root must be 'lowest' or 'top', got 'left'"):
+    with pytest.raises(ParameterError, match="root must be one of 'lowest', 'top', got 'left'"):
         ConnectionPaths.from_trees(["(S D N)"], root="left")
     with pytest.raises(ParameterError, match="at least a tag in down"):
         ConnectionPaths({ConnectionPath((), "S", ()): 1})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import re
 import unicodedata
+from contextlib import contextmanager
 from itertools import pairwise
 from unittest import mock
 
@@ -13,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sapwood.errors import DataError
-from sapwood.parse import Token, split_sentences, tokenize, tokenizing
-from sapwood.parse.tokenizing import iter_sentences
+from sapwood.parse import Token, sentences, split_sentences, tokenize, tokenizing
+from sapwood.parse.sentences import iter_sentences
 
 CASES = {
     "It's 5%.": "It 's 5 % .",
@@ -197,8 +198,18 @@ def test_the_form_of_normalization_changes_no_token(text):
     assert joined(unicodedata.normalize("NFD", text)) == joined(unicodedata.normalize("NFC", text))
 
 
-def _places(sentences):
-    return [[(str(token), token.begin, token.end) for token in sentence] for sentence in sentences]
+@contextmanager
+def _small(buffer):
+    """Read and look ahead by a few characters."""
+    with (
+        mock.patch.multiple(sentences, _BUFFER=buffer, LOOKAHEAD=8),
+        mock.patch.object(tokenizing, "LOOKAHEAD", 8),
+    ):
+        yield
+
+
+def _places(found):
+    return [[(str(token), token.begin, token.end) for token in sentence] for sentence in found]
 
 
 _ENGLISH = (
@@ -224,7 +235,7 @@ def test_text_in_chunks_gives_the_sentences_of_the_whole(text, data):
     cuts = data.draw(st.lists(st.integers(0, len(text)), max_size=12).map(sorted))
     chunks = [text[begin:end] for begin, end in pairwise([0, *cuts, len(text)])]
     # Small, so that short texts are cut in many places.
-    with mock.patch.multiple(tokenizing, _BUFFER=data.draw(st.integers(1, 40)), _AHEAD=8):
+    with _small(data.draw(st.integers(1, 40))):
         assert _places(iter_sentences(chunks)) == _places(split_sentences(text))
 
 
@@ -242,7 +253,7 @@ def test_text_in_chunks_gives_the_sentences_of_the_whole(text, data):
 def test_every_place_of_a_cut_gives_the_same(text):
     for before in range(25):
         whole = "x" * before + ". " + text * 2
-        with mock.patch.multiple(tokenizing, _BUFFER=1, _AHEAD=8):
+        with _small(1):
             assert _places(iter_sentences(whole)) == _places(split_sentences(whole))
 
 
@@ -266,7 +277,7 @@ def test_only_what_is_not_certain_is_kept(sentence):
             given_out += len(chunk)
             yield chunk
 
-    with mock.patch.object(tokenizing, "_BUFFER", 1000):
+    with mock.patch.object(sentences, "_BUFFER", 1000):
         behind = [given_out - found[-1].end for found in iter_sentences(chunks())]
     assert len(behind) == 2000
     assert max(behind) < 1000 + 2 * 50 * len(sentence) + 200
@@ -274,14 +285,14 @@ def test_only_what_is_not_certain_is_kept(sentence):
 
 def test_a_sentence_without_end_is_not_gone_through_for_every_chunk():
     gone_through = 0
-    whole = tokenizing._sentences
+    whole = sentences._sentences
 
     def counted(text, quotes):
         nonlocal gone_through
         gone_through += len(text)
         return whole(text, quotes)
 
-    with mock.patch.object(tokenizing, "_sentences", counted):
+    with mock.patch.object(sentences, "_sentences", counted):
         (sentence,) = iter_sentences("word " * 10 for _ in range(8000))
     assert len(sentence) == 80_000
     assert gone_through < 4 * 400_000

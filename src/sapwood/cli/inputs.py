@@ -78,7 +78,7 @@ def iter_text(name: str, encoding: str = "utf-8") -> Iterator[str]:
 
 def text_sentences(name: str, encoding: str = "utf-8") -> Iterator[list[Token]]:
     """Yield the sentences of a text, as words that know where they stand in it."""
-    from sapwood.parse.tokenizing import iter_sentences
+    from sapwood.parse.sentences import iter_sentences
 
     return iter_sentences(iter_text(name, encoding))
 

@@ -25,7 +25,7 @@ _HOMES = {
     "as_parser": "parameter",
     "jackknife": "jackknifing",
     "read_examples": "reading",
-    "split_sentences": "tokenizing",
+    "split_sentences": "sentences",
     "tokenize": "tokenizing",
 }
 
@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from sapwood.parse.parameter import FlatParser, as_parser
     from sapwood.parse.pcfg import PCFGParser
     from sapwood.parse.reading import Reading, read_examples
-    from sapwood.parse.tokenizing import Token, split_sentences, tokenize
+    from sapwood.parse.sentences import split_sentences
+    from sapwood.parse.tokenizing import Token, tokenize
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

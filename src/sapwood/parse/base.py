@@ -19,7 +19,8 @@ from sapwood import settings
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.notebook import HtmlTable
 from sapwood.parse.flat import flat_tree
-from sapwood.parse.tokenizing import Token, split_sentences
+from sapwood.parse.sentences import split_sentences
+from sapwood.parse.tokenizing import Token
 from sapwood.penn import BRACKETS
 from sapwood.trees.array import TreeArray
 from sapwood.trees.convert import is_nltk

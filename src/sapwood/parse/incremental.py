@@ -10,17 +10,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sapwood import _core, settings
-from sapwood.checks import check_choice, check_limit
+from sapwood.checks import check_amount, check_choice, check_limit
 from sapwood.errors import DataError, ParameterError
 from sapwood.lazy import public_names
-from sapwood.penn import ADJECTIVE_TAGS, ADVERB_TAGS, NOUN_TAGS, PUNCTUATION_TAGS, VERB_TAGS
+from sapwood.parse.forests import Forests
 from sapwood.trees import TreeArray
 from sapwood.trees.transforms import delexicalize
 
@@ -32,19 +31,6 @@ Root = Literal["lowest", "top"]
 Missing = Literal["append", "keep", "skip"]
 _MISSING: dict[Missing, int] = {"append": 0, "keep": 1, "skip": 2}
 _NONE = np.uint32(0xFFFFFFFF)
-
-FOOT_CLASSES: Mapping[str, tuple[str, ...]] = {
-    "noun": (*NOUN_TAGS, "PRP", "EX", "WP"),
-    "verb": (*VERB_TAGS, "MD"),
-    "preposition": ("IN", "TO"),
-    "article": ("DT", "PDT", "WDT", "CD"),
-    "punctuation": PUNCTUATION_TAGS,
-    "adjective": (*ADJECTIVE_TAGS, "$", "#"),
-    "adverb": (*ADVERB_TAGS, "WRB", "RP"),
-    "conjunction": ("CC",),
-    "possessive": ("POS", "PRP$", "WP$"),
-}
-"""Penn tags by word class, for learners that specialise; any other tag is of the class ``"other"``."""
 
 
 class ConnectionPath(NamedTuple):
@@ -85,37 +71,7 @@ def attachment_trees(trees: TreeArray | Iterable[Any]) -> TreeArray:
     >>> print(attachment_trees(["(S (NP (DT the) (NN dog)) (VP (VBD barked)))"])[0])
     (S (NP DT NN) (VP VBD))
     """
-    array = TreeArray(trees)
-    if array.has_bags:
-        raise DataError("attachment needs one tree per element; this array holds bags of trees.")
-    return TreeArray(delexicalize(array))
-
-
-def word_classes(
-    tags: Iterable[str], classes: Mapping[str, Iterable[str]] = FOOT_CLASSES, *, other: str = "other"
-) -> NDArray[Any]:
-    """Return the word class of each tag.
-
-    Parameters
-    ----------
-    tags : iterable of str
-        Tags, such as ``Forests.feet``.
-    classes : mapping of str to iterable of str
-        Tags per class. A tag may be in one class only.
-    other : str
-        The class of all other tags.
-
-    Examples
-    --------
-    >>> word_classes(["NNP", "MD", "FW"]).tolist()
-    ['noun', 'verb', 'other']
-    """
-    table: dict[str, str] = {}
-    for name, members in classes.items():
-        for tag in members:
-            if table.setdefault(tag, name) != name:
-                raise ParameterError(f"tag {tag!r} is in two classes, {table[tag]!r} and {name!r}; leave it in one.")
-    return np.array([table.get(tag, other) for tag in tags], dtype=object).astype(str)
+    return TreeArray(delexicalize(_single_trees(trees)))
 
 
 class ConnectionPaths:
@@ -141,7 +97,7 @@ class ConnectionPaths:
     """
 
     def __init__(self, paths: Mapping[ConnectionPath, float], *, root: Root = "lowest") -> None:
-        _check_root(root)
+        check_choice(root, "root", ("lowest", "top"))
         self.root: Root = root
         self._native = _core.attach.Paths()
         for path, count in paths.items():
@@ -208,9 +164,8 @@ class ConnectionPaths:
         PRP ↑ NP ↑ S ↓ .
         NP ↑ S ↓ .
         """
-        for value, name in ((min_up, "min_up"), (min_down, "min_down")):
-            if not value >= 0:
-                raise ParameterError(f"{name} must be a number of at least 0, got {value!r}.")
+        check_amount(min_up, "min_up")
+        check_amount(min_down, "min_down")
         found = dict(self.items())
         ups: defaultdict[tuple[str, tuple[str, ...]], float] = defaultdict(float)
         downs: defaultdict[tuple[str, tuple[str, ...]], float] = defaultdict(float)
@@ -269,8 +224,7 @@ class ConnectionPaths:
         """
         check_choice(missing, "missing", _MISSING)
         check_limit(reduction, "reduction")
-        if not min_count >= 0:
-            raise ParameterError(f"min_count must be a number of at least 0, got {min_count!r}.")
+        check_amount(min_count, "min_count")
         array = _over_tags(trees)
         with settings.progress_bar(len(array), "forests") as progress:
             arena, roots, depth, path, ends, gold, sentence, word, foot, feet, counts = self._native.forests(
@@ -297,101 +251,19 @@ class ConnectionPaths:
         )
 
 
-@dataclass(frozen=True, repr=False)
-class Forests:
-    """Forests of alternative trees, one after the other.
-
-    Attributes
-    ----------
-    trees : TreeArray
-        The trees of all forests.
-    ends : array of int
-        Per forest, where its trees end.
-    gold : array of int
-        Per forest, which of its trees is right; -1 if none is.
-    depth, path : array of int
-        Per tree, the depth of the anchor and the number of the connection path; -1 for a path that is not known.
-    sentence, word : array of int
-        Per forest, which word of which sentence is attached.
-    feet : array of str
-        Per forest, the tag of that word.
-    steps, missing, alone : int
-        Words looked at, those whose right path is not known, and those left out since there is one way only.
-    """
-
-    trees: TreeArray
-    ends: NDArray[np.int64]
-    gold: NDArray[np.int64]
-    depth: NDArray[np.int64]
-    path: NDArray[np.int64]
-    sentence: NDArray[np.int64]
-    word: NDArray[np.int64]
-    feet: NDArray[Any]
-    steps: int
-    missing: int
-    alone: int
-
-    def __len__(self) -> int:
-        return len(self.ends)
-
-    def __repr__(self) -> str:
-        return f"Forests({len(self):,} forests of {len(self.trees):,} trees)"
-
-    @property
-    def sizes(self) -> NDArray[np.int64]:
-        """The number of trees per forest."""
-        return np.diff(self.ends, prepend=0)
-
-    @property
-    def groups(self) -> NDArray[np.int64]:
-        """Per tree, the number of its forest: what rankers take as groups."""
-        return np.repeat(np.arange(len(self)), self.sizes)
-
-    @property
-    def y(self) -> NDArray[np.int64]:
-        """Per tree, 1 if it is the right one, else 0."""
-        y = np.zeros(len(self.trees), dtype=np.int64)
-        known = self.gold >= 0
-        y[(self.ends - self.sizes + self.gold)[known]] = 1
-        return y
-
-    def select(self, chosen: NDArray[Any]) -> Forests:
-        """Return some of the forests, given by a mask or their numbers; the trees share the store."""
-        try:
-            index = np.arange(len(self))[chosen]
-        except (IndexError, ValueError):
-            raise DataError(f"chosen must be a mask of {len(self)} forests or their numbers.") from None
-        begins = self.ends - self.sizes
-        parts = [np.arange(begins[f], self.ends[f]) for f in index.tolist()]
-        members = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
-        return Forests(
-            trees=self.trees[members],
-            ends=np.cumsum(self.sizes[index], dtype=np.int64),
-            gold=self.gold[index],
-            depth=self.depth[members],
-            path=self.path[members],
-            sentence=self.sentence[index],
-            word=self.word[index],
-            feet=self.feet[index],
-            steps=self.steps,
-            missing=self.missing,
-            alone=self.alone,
-        )
-
-
 def _rebuilt(paths: dict[ConnectionPath, float], root: Root) -> ConnectionPaths:
     return ConnectionPaths(paths, root=root)
 
 
-def _check_root(root: str) -> None:
-    if root not in ("lowest", "top"):
-        raise ParameterError(f"root must be 'lowest' or 'top', got {root!r}.")
-
-
-def _over_tags(trees: TreeArray | Iterable[Any]) -> TreeArray:
+def _single_trees(trees: TreeArray | Iterable[Any]) -> TreeArray:
     array = TreeArray(trees)
     if array.has_bags:
         raise DataError("attachment needs one tree per element; this array holds bags of trees.")
+    return array
+
+
+def _over_tags(trees: TreeArray | Iterable[Any]) -> TreeArray:
+    array = _single_trees(trees)
     # Trees are gone through node by node, and shared subtrees may stand for more nodes than memory holds.
     if len(array) and array.node_count() > 1_000_000_000:
         raise DataError("the trees have more than a billion nodes; pass fewer trees at a time.")

@@ -22,7 +22,7 @@ from sapwood.notebook import HtmlTable
 from sapwood.parse.base import BaseParser, Sentence, check_words
 from sapwood.parse.flat import flat_tree
 from sapwood.parse.parameter import as_parser
-from sapwood.parse.tokenizing import split_sentences
+from sapwood.parse.sentences import split_sentences
 from sapwood.trees.array import TreeArray
 from sapwood.trees.convert import is_frame, is_missing, is_nltk
 from sapwood.trees.tree import Tree

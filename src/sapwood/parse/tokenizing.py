@@ -1,23 +1,39 @@
-"""Raw text to words and sentences as the Penn Treebank has them, each word with its place in the text.
+"""Raw text to words as the Penn Treebank has them, each with its place in the text.
 
 Words come out in Penn spelling (brackets as -LRB-, and so on), while ``text[token.begin:token.end]`` is what stands
 there. Every character that is neither white space nor a control character belongs to exactly one token.
 
-This holds for every script: letters keep their marks, emoji and flags are one token, and a sentence ends at the full
-stops of other scripts. Words are only told apart where white space or punctuation does: Chinese, Japanese, Thai and
-other text that is written without spaces is not segmented into words.
+This holds for every script: letters keep their marks, emoji and flags are one token. Words are only told apart where
+white space or punctuation does: Chinese, Japanese, Thai and other text that is written without spaces is not segmented
+into words.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterator
 
 from sapwood.errors import DataError
 from sapwood.penn import BRACKETS
 
-__all__ = ["Token", "iter_sentences", "separate", "split_sentences", "tokenize"]
+__all__ = [
+    "BLANK_LINE",
+    "FULL_STOP",
+    "FULL_STOPS",
+    "HAN",
+    "LOOKAHEAD",
+    "PICTURE_STYLE",
+    "SPACE",
+    "TITLES",
+    "Token",
+    "check_text",
+    "is_uncased",
+    "iter_tokens",
+    "separate",
+    "shape_of",
+    "tokenize",
+]
 
 
 class Token(str):
@@ -55,23 +71,23 @@ inc co corp ltd bros jr sr ph.d m.d b.a m.a u.s u.k u.n a.m p.m etc dept univ as
 ariz ala ark colo del ga ill ind kan ky la md mich minn miss mo mont neb nev okla ore pa tenn tex va vt wash wis wyo mon
 tue tues wed thu thurs fri sat sun
 """
-_TITLES = frozenset(_BEFORE_NAMES.split())
-_ABBREVIATIONS = _TITLES | _MONTHS | frozenset(_ELSEWHERE.split())
+TITLES = frozenset(_BEFORE_NAMES.split())
+_ABBREVIATIONS = TITLES | _MONTHS | frozenset(_ELSEWHERE.split())
 # Of these, some are also plain words: at the end of a sentence the full stop is not theirs, in small letters never.
 _ALSO_WORDS = frozenset(
     ("no", "co", "mass", "la", "pa", "sat", "sun", "mar", "ill", "ore", "wash", "miss", "fig", "st", "mon")
 )
 
 # Directional marks and isolates count as white space, and so do halves of surrogate pairs.
-_SPACE = r"\s\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff"
+SPACE = r"\s\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff"
 # What ends a sentence, with or without white space after it: Unicode's Sentence_Terminal, of the scripts in use.
-_FULL_STOPS = frozenset(
+FULL_STOPS = frozenset(
     "\u061d\u061e\u061f\u0700\u0701\u0702\u07f9\u0964\u0965\u104b\u1362\u1367\u1368\u166e\u17d4\u17d5\u1803\u1809"
     "\u1944\u1945\u1b5a\u1b5b\u1b5e\u1b5f\u1c3b\u1c3c\u1c7e\u1c7f\u3002\ua4ff\ua60e\ua60f\ua876\ua877\ua8ce\ua8cf"
     "\ua92f\ua9c9\uaa5d\uaa5e\uaa5f\uabeb\ufe12\ufe15\ufe16\ufe56\ufe57\uff01\uff1f\uff61"
 )
-_HAN = "[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
-_MARK, _JOINER, _PICTURE_STYLE, _KEY, _FULL_STOP, _PREFIX = "\u0301", "\u200d", "\ufe0f", "\u20e3", "。", "\u0600"
+HAN = "[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+_MARK, _JOINER, PICTURE_STYLE, _KEY, FULL_STOP, _PREFIX = "\u0301", "\u200d", "\ufe0f", "\u20e3", "。", "\u0600"
 
 
 class _Shapes(dict[int, str]):
@@ -79,9 +95,9 @@ class _Shapes(dict[int, str]):
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
-        if char in _FULL_STOPS:
-            shape = _FULL_STOP
-        elif char in (_JOINER, _PICTURE_STYLE, _KEY):
+        if char in FULL_STOPS:
+            shape = FULL_STOP
+        elif char in (_JOINER, PICTURE_STYLE, _KEY):
             shape = char
         # Beside marks: soft hyphen, non-joiner, signs inside Armenian and Hebrew words, letters of Thai, Lao and
         # Katakana that are written like marks, skin tones, and the letters in flags of regions.
@@ -101,18 +117,18 @@ class _Shapes(dict[int, str]):
 
 
 _SHAPES = _Shapes()
-_EXTENDERS = _MARK + _JOINER + _PICTURE_STYLE + _KEY  # what stays with the character before it
+_EXTENDERS = _MARK + _JOINER + PICTURE_STYLE + _KEY  # what stays with the character before it
 _EXTEND = f"[{_EXTENDERS}]"
 _NO_EXTEND = f"(?!{_EXTEND})"
 _WORD = r"[^\W_]"
 _END_OF_WORD = rf"(?![\w{_EXTENDERS}])"
-_BOXED = f"(?:[0-9]{_PICTURE_STYLE}?{_KEY}|\u2139{_PICTURE_STYLE})"  # letters and digits that are emoji
+_BOXED = f"(?:[0-9]{PICTURE_STYLE}?{_KEY}|\u2139{PICTURE_STYLE})"  # letters and digits that are emoji
 # Letters with their marks; the first way is for words without marks, which are most.
 _LETTERS = rf"(?:{_WORD}++{_NO_EXTEND}|(?:(?!{_BOXED}){_WORD}{_EXTEND}*+)++)"
 _FLAG = "[\U0001f1e6-\U0001f1ff]{2}"
 _PICTURE = "[©®\u203c\u2049\u2122-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff\U0001fc00-\U0001fffd]"
 _HEBREW = "[\u05d0-\u05ea]"
-_NO_LINK = rf"{_SPACE}<>\"{_FULL_STOP}\u3001\u3008-\u3011\u3014-\u301b\uff08\uff09\uff0c\uff1a\uff1b\uff62-\uff64"
+_NO_LINK = rf"{SPACE}<>\"{FULL_STOP}\u3001\u3008-\u3011\u3014-\u301b\uff08\uff09\uff0c\uff1a\uff1b\uff62-\uff64"
 _PIECES = re.compile(
     rf"""
       (?P<link>(?:https?://|www\.)[^{_NO_LINK}]*[^{_NO_LINK}'.,;:!?)\]}}]
@@ -123,38 +139,26 @@ _PIECES = re.compile(
     | (?P<number>[+-]?(?<![\w.])(?>\d+(?:[.,:/-]\d+)*)(?:st|nd|rd|th|s)?(?!-[^\W\d]){_END_OF_WORD}|\.\d+{_END_OF_WORD})
     | (?P<initials>(?:{_WORD}{_EXTEND}*\.){{2,}}(?!{_WORD}|{_EXTEND}))
     | (?P<clitic>['’](?:s|S|m|M|d|D|re|RE|ve|VE|ll|LL|em|cause|til|\d0s){_END_OF_WORD})
-    | (?P<word>{_HAN}++(?=https?://|www\.)
+    | (?P<word>{HAN}++(?=https?://|www\.)
               |(?:\d+(?:[.,]\d+)+{_NO_EXTEND}|{_PREFIX}*{_LETTERS})
-               (?:(?:[-'’&/_+]|\.(?!(?:(?<={_HAN}\.)|(?<={_HAN}{_MARK}\.)){_HAN})){_LETTERS}|_+{_EXTEND}*
+               (?:(?:[-'’&/_+]|\.(?!(?:(?<={HAN}\.)|(?<={HAN}{_MARK}\.)){HAN})){_LETTERS}|_+{_EXTEND}*
                  |(?<={_HEBREW})["\u05f4]{_HEBREW}{_END_OF_WORD})*
               |_+{_EXTEND}*)
     | (?P<quote>(?:``|''|["“”„«»]|['‘’`]){_NO_EXTEND})
     | (?P<bracket>[()\[\]{{}}]{_NO_EXTEND})
-    | (?P<sign>{_PREFIX}*(?:{_FLAG}|(?!{_EXTEND})[^\w{_SPACE}]){_EXTEND}*+
+    | (?P<sign>{_PREFIX}*(?:{_FLAG}|(?!{_EXTEND})[^\w{SPACE}]){_EXTEND}*+
                (?:(?<={_JOINER})(?:{_FLAG}|{_PICTURE}){_EXTEND}*+)*)
-    | (?P<other>{_EXTEND}+|[^{_SPACE}])
+    | (?P<other>{_EXTEND}+|[^{SPACE}])
     """,
     re.VERBOSE,
 )
-_SEPARATORS = re.compile(rf"[{_SPACE}]+")
-_BREAKS = re.compile(rf"[{_SPACE}{_FULL_STOP}]")  # no token has one of these after its first character
-_BLANK_LINE = re.compile(r"\n[^\S\n]*\n|\u2029|\f")
+_SEPARATORS = re.compile(rf"[{SPACE}]+")
+BLANK_LINE = re.compile(r"\n[^\S\n]*\n|\u2029|\f")
 _CLITIC = re.compile(r"(?i)(?<=.)(?:n['’]t|['’](?:s|m|d|re|ve|ll))$")
 _FUSED = {"cannot": 3, "gonna": 3, "wanna": 3, "gotta": 3, "gimme": 3, "lemme": 3}
-_CLOSING = frozenset({"''", "'", "-RRB-", "-RSB-", "-RCB-"})
-# What ends a sentence when white space and a beginning follow: Penn's, and those of Armenian, Greek, Urdu and others.
-_ENDS = frozenset({".", "!", "?", "..."}) | frozenset("\u037e\u0589\u06d4\u203c\u203d\u2047\u2048\u2049\uff0e")
-_COMMAS = frozenset(",;:\u060c\u061b\u3001\uff0c\uff1a\uff1b\uff64")
 _OWN_STOP = re.compile(rf"\.(?!\.\.|{_EXTEND})")  # one that may belong to the word before it
-_HAN_LETTER = re.compile(_HAN)
-_STARTER_WORDS = """
-the a an he she it they we i you this that these those there in on at but and so if when while after before as for
-however also mr. mrs. ms. his her its their our my one some many most all no not what who how why
-"""
-_STARTERS = frozenset(_STARTER_WORDS.split())
-_AHEAD = 200  # how far after a full stop is looked for what follows
+LOOKAHEAD = 200  # how far after a full stop is looked for what follows
 _LONGEST = max(map(len, _ABBREVIATIONS))
-_BUFFER = 1 << 16  # characters that are read before sentences are looked for
 
 
 def tokenize(text: str) -> list[Token]:
@@ -183,7 +187,7 @@ def tokenize(text: str) -> list[Token]:
     >>> tokenize("नमस्ते दुनिया।")
     ['नमस्ते', 'दुनिया', '।']
     """
-    return list(_tokens(_checked(text), []))
+    return list(iter_tokens(check_text(text), []))
 
 
 def separate(line: str) -> list[str]:
@@ -195,106 +199,23 @@ def separate(line: str) -> list[str]:
     return [word for word in _SEPARATORS.split(line) if word]
 
 
-def split_sentences(text: str) -> list[list[Token]]:
-    """Split text into sentences, each a list of words.
-
-    A sentence ends at a blank line, at the full stops of scripts such as Chinese, Arabic and Hindi, and at ``.``, ``!``
-    or ``?`` when what follows looks like a beginning: a capital, a digit, or a letter of a script without capitals. The
-    quotes and brackets that close after it belong to it.
-
-    Examples
-    --------
-    >>> for sentence in split_sentences("Mr. Vinken joined Elsevier N.V. in Nov. He is 61. (Yes.) Ok?"):
-    ...     print(" ".join(sentence))
-    Mr. Vinken joined Elsevier N.V. in Nov.
-    He is 61 .
-    -LRB- Yes . -RRB-
-    Ok ?
-    >>> [" ".join(sentence) for sentence in split_sentences("你好。我很好！")]
-    ['你好 。', '我很好 ！']
-    """
-    return _sentences(_checked(text), [])
-
-
-def iter_sentences(chunks: Iterable[str]) -> Iterator[list[Token]]:
-    """Yield the sentences of a text that comes in pieces, the same as ``split_sentences`` finds in the whole.
-
-    Only the part of the text is kept whose sentences are not certain yet: some 65,000 characters, or twice the longest
-    sentence if that is more.
-
-    Parameters
-    ----------
-    chunks : iterable of str
-        The text, cut anywhere: the lines of a file, or blocks of it.
-
-    Yields
-    ------
-    list of Token
-        The words of a sentence; their places are those in the whole text.
-
-    Examples
-    --------
-    >>> for sentence in iter_sentences(["It rai", "ns. Mr", ". Smith stays."]):
-    ...     print(sentence, sentence[0].begin)
-    ['It', 'rains', '.'] 0
-    ['Mr.', 'Smith', 'stays', '.'] 10
-    """
-    pieces: list[str] = []
-    size, wanted, offset = 0, _BUFFER, 0
-    quote = ""
-    for number, chunk in enumerate(chunks):
-        if not isinstance(chunk, str):
-            raise DataError(f"chunk {number} must be a str, got {type(chunk).__name__}; decode bytes first.")
-        pieces.append(chunk)
-        size += len(chunk)
-        if size < wanted:
-            continue
-        text = "".join(pieces)
-        quotes = [(-1, quote)]
-        sentences = _sentences(text, quotes)
-        limit = _last_break(text) - _AHEAD
-        # The end of a sentence is certain once the first word of the next one is.
-        certain = sum(following[0].end <= limit for following in sentences[1:])
-        cut = sentences[certain][0].begin if sentences else size
-        yield from _moved(sentences[:certain], offset)
-        quote = [mark for begin, mark in quotes if begin < cut][-1]
-        pieces, size, offset = [text[cut:]], size - cut, offset + cut
-        # Twice the rest, so that a sentence without end is not gone through again for every chunk.
-        wanted = max(_BUFFER, 2 * size)
-    yield from _moved(_sentences("".join(pieces), [(-1, quote)]), offset)
-
-
-def _checked(text: str) -> str:
+def check_text(text: str) -> str:
+    """Return a text, or say what else it is."""
     if not isinstance(text, str):
         hint = "; decode bytes first" if isinstance(text, bytes) else ""
         raise DataError(f"text must be a str, got {type(text).__name__}{hint}.")
     return text
 
 
-def _shape(text: str) -> str:
+def shape_of(text: str) -> str:
+    """Return a text of the same length in which one character stands for each kind that patterns tell apart."""
     return text if text.isascii() else text.translate(_SHAPES)
 
 
-def _last_break(text: str) -> int:
-    """Return the last place where no token goes on, whatever text follows; -1 if there is none."""
-    at = len(text) - 1
-    while at >= 0 and not _BREAKS.match(_shape(text[at])):
-        at -= 1
-    return at
-
-
-def _moved(sentences: list[list[Token]], offset: int) -> list[list[Token]]:
-    for sentence in sentences:
-        for token in sentence:
-            token.begin += offset
-            token.end += offset
-    return sentences
-
-
-def _tokens(text: str, quotes: list[tuple[int, str]]) -> Iterator[Token]:
+def iter_tokens(text: str, quotes: list[tuple[int, str]]) -> Iterator[Token]:
     """Yield tokens; quotes are added to the list with their places, an opening one as itself, others as nothing."""
     last_end, opened = -1, quotes[-1][1] if quotes else ""
-    shape = _shape(text)
+    shape = shape_of(text)
     for found in _PIECES.finditer(shape):
         # The full stop of an abbreviation was taken with it.
         begin, end = max(found.start(), last_end), found.end()
@@ -327,7 +248,7 @@ def _opens(text: str, begin: int, opened: str, glued: bool) -> bool:
     if quote == '"':
         after = text[begin + 1 : begin + 2]
         # Beside letters and signs of scripts without capitals, a missing space says nothing.
-        free = not glued or (after.isalnum() and any(_is_uncased(c) or c > "\u2fff" for c in (text[begin - 1], after)))
+        free = not glued or (after.isalnum() and any(is_uncased(c) or c > "\u2fff" for c in (text[begin - 1], after)))
         return free and not opened
     if quote == "“" and opened == "„":
         return False
@@ -367,11 +288,11 @@ def _belongs(text: str, shape: str, stop: int) -> bool:
     low = word.lower()
     if low not in _ABBREVIATIONS and not (len(word) == 1 and _is_initial(word)):
         return False
-    window = text[stop + 1 : stop + _AHEAD]
+    window = text[stop + 1 : stop + LOOKAHEAD]
     rest = window.lstrip()
     if low == "no":
         return rest[:1].isdigit()
-    if not rest or _BLANK_LINE.search(window[: len(window) - len(rest)]):
+    if not rest or BLANK_LINE.search(window[: len(window) - len(rest)]):
         return low in _ABBREVIATIONS and low not in _ALSO_WORDS
     return low not in _ALSO_WORDS or word[0].isupper()
 
@@ -381,52 +302,7 @@ def _is_initial(letter: str) -> bool:
     return (letter.isupper() and letter != "I") or "\u05d0" <= letter <= "\u06d3" or "\u0e01" <= letter <= "\u0e2e"
 
 
-def _is_uncased(letter: str) -> bool:
+def is_uncased(letter: str) -> bool:
     """Whether a letter is of a script that does not begin sentences with capitals."""
     # Georgian letters have capitals, but not for this.
     return unicodedata.category(letter) in ("Lo", "Lm") or "\u10d0" <= letter <= "\u10ff"
-
-
-def _sentences(text: str, quotes: list[tuple[int, str]]) -> list[list[Token]]:
-    sentences: list[list[Token]] = []
-    current: list[Token] = []
-    for token in _tokens(text, quotes):
-        if current and _ends_before(token, text, current):
-            sentences.append(current)
-            current = []
-        current.append(token)
-    return [*sentences, current] if current else sentences
-
-
-def _closes(token: Token) -> bool:
-    return token in _CLOSING or (token[0] > "\x7f" and unicodedata.category(token[0]) in ("Pe", "Pf"))
-
-
-def _ends_before(following: Token, text: str, sentence: list[Token]) -> bool:
-    """Whether a sentence ends before the token that follows."""
-    gap = text[sentence[-1].end : following.begin]
-    if gap and _BLANK_LINE.search(gap):
-        return True
-    # Closing quotes and brackets go with the sentence before them.
-    if _closes(following):
-        return False
-    at = len(sentence) - 1
-    while at > 0 and _closes(sentence[at]):
-        at -= 1
-    last, closed = sentence[at], at < len(sentence) - 1
-    first = following[0]
-    if last[0] in _FULL_STOPS:
-        if not gap and not closed and (first in _FULL_STOPS or following in _ENDS):
-            return False
-        # "「はい。」と言った。" goes on after what is said.
-        return following not in _COMMAS and not (closed and not gap and first == "と")
-    if last.rstrip(_PICTURE_STYLE) in _ENDS:
-        if not gap:
-            numbered = last == "." and text[last.begin - 1 : last.begin].isdigit()
-            return last != "..." and not numbered and bool(_HAN_LETTER.match(first))
-        if last == "...":
-            return first.isupper()
-        return first.isupper() or first.isdigit() or not first.isalnum() or _is_uncased(first)
-    if gap and not closed and last.endswith(".") and len(last) > 1 and last[:-1].lower() not in _TITLES:
-        return following.lower() in _STARTERS and first.isupper()
-    return False

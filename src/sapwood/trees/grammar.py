@@ -7,7 +7,6 @@ the head, leaves that rule. Kernels that compare trees up to such deletions belo
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -20,53 +19,17 @@ from sapwood.errors import DataError, ParameterError
 from sapwood.notebook import HtmlTable
 from sapwood.trees.array import TreeArray
 from sapwood.trees.heads import HeadTable
+from sapwood.trees.productions import PORTION_MARKS, Production, ReductionStatistics, count_productions, without_marks
 
-__all__ = ["PORTION_MARKS", "Grammar", "Heads", "ReductionStatistics", "Rule"]
+__all__ = ["Grammar", "Heads", "Rule", "flat_rules"]
 
 Rule = tuple[str, tuple[str, ...], int]
 """Left-hand side, right-hand side, position of the head."""
 
-Production = tuple[str, tuple[str, ...]]
-
 Heads = HeadTable | Mapping[Any, int]
 """Where heads of productions come from: a table, or a mapping from (left-hand side, right-hand side) to a position."""
 
-PORTION_MARKS = ("-ARG", "-PRED", "-PATH")
-"""Suffixes of labels in portions of trees: the argument, the predicate, and nodes on the way between them."""
-
 _NO_HEAD = np.uint32(0xFFFFFFFF)
-
-
-@dataclass(frozen=True)
-class ReductionStatistics:
-    """How many productions can be reduced.
-
-    Attributes
-    ----------
-    types, tokens : int
-        Different productions, and their occurrences.
-    reducible_types, reducible_tokens : int
-        Those that reduce to at least one rule.
-    most_reductions : int
-        The largest number of rules that one production reduces to.
-    longest : int
-        The largest number of children of a production.
-    """
-
-    types: int
-    tokens: int
-    reducible_types: int
-    reducible_tokens: int
-    most_reductions: int
-    longest: int
-
-    def __str__(self) -> str:
-        types, tokens = max(1, self.types), max(1, self.tokens)
-        return (
-            f"{self.reducible_types:,} of {self.types:,} production types ({self.reducible_types / types:.1%}) and "
-            f"{self.reducible_tokens:,} of {self.tokens:,} tokens ({self.reducible_tokens / tokens:.1%}) are "
-            f"reducible, to at most {self.most_reductions:,} rules each; the longest has {self.longest:,} children"
-        )
 
 
 class Grammar(HtmlTable):
@@ -186,18 +149,18 @@ class Grammar(HtmlTable):
         array = trees if isinstance(trees, TreeArray) else TreeArray(trees)
         if len(array) == 0:
             raise DataError("a grammar cannot be read off no trees; pass at least one.")
-        productions, phrasal = _productions(array, _check_marks(marks))
+        productions, phrasal = count_productions(array, _check_marks(marks))
         if not productions:
             raise DataError(
                 f"the {len(array)} trees hold tags and words only, so there is no rule to read off; pass whole parses."
             )
-        # A small grammar whose only work is to say where heads are.
-        finder = cls([], heads, marks=marks)
+        # A grammar without rules, which only says where heads are.
+        headed = cls([], heads, marks=marks)
         rules = []
         for (lhs, rhs), count in productions.items():
             if count < min_count:
                 continue
-            head = finder.head(lhs, rhs)
+            head = headed.head(lhs, rhs)
             if head is None:
                 raise ParameterError(
                     f"heads has no entry for the production {_show(lhs, rhs)}; add one or use a HeadTable."
@@ -316,37 +279,15 @@ class Grammar(HtmlTable):
         if trees is None:
             counted = {production: count for production, (_, count) in self._rules.items()}
         else:
-            counted, _ = _productions(trees if isinstance(trees, TreeArray) else TreeArray(trees), self._marks)
-        reducible_types = reducible_tokens = most = longest = 0
-        for (lhs, rhs), count in counted.items():
-            reductions = len(self._reductions(lhs, rhs)) if len(rhs) > self._min_children else 0
-            most = max(most, reductions)
-            longest = max(longest, len(rhs))
-            if reductions:
-                reducible_types += 1
-                reducible_tokens += count
-        return ReductionStatistics(
-            len(counted), sum(counted.values()), reducible_types, reducible_tokens, most, longest
-        )
+            counted, _ = count_productions(trees if isinstance(trees, TreeArray) else TreeArray(trees), self._marks)
+        candidates = [(lhs, rhs) for lhs, rhs in counted if len(rhs) > self._min_children]
+        reductions = {(lhs, rhs): len(self._reductions(lhs, rhs)) for lhs, rhs in candidates}
+        return ReductionStatistics.of(counted, reductions)
 
     @cached_property
     def _native(self) -> _core.grammar.Rules:
-        labels: dict[str, int] = {}
-        left: list[int] = []
-        ends: list[int] = []
-        right: list[int] = []
-        heads: list[int] = []
-        for lhs, rhs, head in self.rules:
-            left.append(labels.setdefault(lhs, len(labels)))
-            right.extend(labels.setdefault(label, len(labels)) for label in rhs)
-            ends.append(len(right))
-            heads.append(head)
         return _core.grammar.Rules(
-            list(labels),
-            np.array(left, dtype=np.uint32),
-            np.array(ends, dtype=np.uint64),
-            np.array(right, dtype=np.uint32),
-            np.array(heads, dtype=np.uint32),
+            *flat_rules(self.rules),
             sorted(self._phrasal),
             list(self._marks),
             None if self._deletable is None else sorted(self._deletable),
@@ -366,7 +307,7 @@ class Grammar(HtmlTable):
         return _core.grammar.Side(numbers, heads)
 
     def _bare(self, label: str) -> str:
-        return _without_marks(label, self._marks)
+        return without_marks(label, self._marks)
 
     def _check_rule(self, number: int, rule: Any) -> Rule:
         try:
@@ -413,14 +354,14 @@ class Grammar(HtmlTable):
 
     def _state(self) -> dict[str, Any]:
         return {
-            "rules": self.rules,
+            "rules": list(self.rules),
             "heads": self._heads,
             "max_deletions": self._max_deletions,
             "min_children": self._min_children,
-            "deletable": self._deletable,
+            "deletable": None if self._deletable is None else sorted(self._deletable),
             "strict_head": self._strict_head,
-            "counts": self.counts,
-            "phrasal_labels": self._phrasal,
+            "counts": list(self.counts),
+            "phrasal_labels": sorted(self._phrasal - {lhs for lhs, _ in self._rules}),
             "marks": self._marks,
         }
 
@@ -449,65 +390,36 @@ class Grammar(HtmlTable):
     def __repr__(self) -> str:
         if len(self._rules) > 20:
             return f"Grammar(<{len(self._rules):,} rules>)"
-        shown = [repr(list(self.rules))]
-        if self._heads != HeadTable():
-            shown.append(f"heads={self._heads!r}")
-        if self._max_deletions is not None:
-            shown.append(f"max_deletions={self._max_deletions!r}")
-        if self._min_children != 2:
-            shown.append(f"min_children={self._min_children!r}")
-        if self._deletable is not None:
-            shown.append(f"deletable={sorted(self._deletable)!r}")
-        if self._strict_head:
-            shown.append("strict_head=True")
-        if set(self.counts) - {1}:
-            shown.append(f"counts={list(self.counts)!r}")
-        extra = self._phrasal - {lhs for lhs, _ in self._rules}
-        if extra:
-            shown.append(f"phrasal_labels={sorted(extra)!r}")
-        if self._marks != PORTION_MARKS:
-            shown.append(f"marks={self._marks!r}")
-        return f"Grammar({', '.join(shown)})"
+        state, plain = self._state(), Grammar(self.rules)._state()
+        changed = [f"{name}={value!r}" for name, value in state.items() if value != plain[name]]
+        return f"Grammar({', '.join([repr(state['rules']), *changed])})"
+
+
+def flat_rules(
+    rules: Iterable[Rule],
+) -> tuple[list[str], NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]:
+    """Return rules as labels and arrays: left-hand sides, where right-hand sides end, these sides, and heads."""
+    labels: dict[str, int] = {}
+    left: list[int] = []
+    ends: list[int] = []
+    right: list[int] = []
+    heads: list[int] = []
+    for lhs, rhs, head in rules:
+        left.append(labels.setdefault(lhs, len(labels)))
+        right.extend(labels.setdefault(label, len(labels)) for label in rhs)
+        ends.append(len(right))
+        heads.append(head)
+    return (
+        list(labels),
+        np.array(left, dtype=np.uint32),
+        np.array(ends, dtype=np.uint64),
+        np.array(right, dtype=np.uint32),
+        np.array(heads, dtype=np.uint32),
+    )
 
 
 def _restore(state: dict[str, Any]) -> Grammar:
     return Grammar(state.pop("rules"), state.pop("heads"), **state)
-
-
-def _productions(trees: TreeArray, marks: tuple[str, ...]) -> tuple[dict[Production, int], set[str]]:
-    """Count the productions of all phrasal nodes, without marks; also return their left-hand sides."""
-    texts, node_labels, child_ends, children, roots = trees._arena.dump(trees._roots)
-    names = [_without_marks(text, marks) for text in texts]
-    labels, kids = node_labels.tolist(), children.tolist()
-    begins, ends = [0, *child_ends.tolist()[:-1]], child_ends.tolist()
-    occurrences = [0] * len(labels)
-    for root in roots.tolist():
-        occurrences[root] += 1
-    # Parents come after their children, so backwards every count is final before it is passed on.
-    for node in range(len(labels) - 1, -1, -1):
-        for child in kids[begins[node] : ends[node]]:
-            occurrences[child] += occurrences[node]
-    over_leaf = [
-        ends[node] - begins[node] == 1 and ends[kids[begins[node]]] == begins[kids[begins[node]]]
-        for node in range(len(labels))
-    ]
-    phrasal = {names[labels[node]] for node in range(len(labels)) if ends[node] > begins[node] and not over_leaf[node]}
-    counted: dict[Production, int] = {}
-    for node, label in enumerate(labels):
-        if ends[node] > begins[node] and (not over_leaf[node] or names[label] in phrasal):
-            key = names[label], tuple([names[labels[child]] for child in kids[begins[node] : ends[node]]])
-            counted[key] = counted.get(key, 0) + occurrences[node]
-    return counted, phrasal
-
-
-def _without_marks(label: str, marks: tuple[str, ...]) -> str:
-    again = True
-    while again:
-        again = False
-        for mark in marks:
-            if label.endswith(mark) and len(label) > len(mark):
-                label, again = label[: -len(mark)], True
-    return label
 
 
 def _check_labels(labels: Iterable[str], name: str) -> list[str]:

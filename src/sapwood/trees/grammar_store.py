@@ -9,7 +9,7 @@ import numpy as np
 
 from sapwood.errors import ParameterError
 from sapwood.registry import Reader, Writer, register
-from sapwood.trees.grammar import Grammar
+from sapwood.trees.grammar import Grammar, Rule, flat_rules
 from sapwood.trees.heads import HeadTable
 
 
@@ -28,30 +28,20 @@ def head_table_parameters(heads: HeadTable) -> dict[str, Any]:
 
 
 def _write(grammar: Grammar, writer: Writer) -> dict[str, Any]:
-    labels: dict[str, int] = {}
-    productions = [(lhs, rhs, head) for lhs, rhs, head in grammar.rules]
-    outside = []
+    outside: list[Rule] = []
     heads: dict[str, Any]
     if isinstance(grammar.heads, HeadTable):
         heads = head_table_parameters(grammar.heads)
     else:
         heads = {"mapping": True}
         outside = [(lhs, rhs, head) for (lhs, rhs), head in grammar.heads.items()]
-    left: list[int] = []
-    ends: list[int] = []
-    right: list[int] = []
-    positions: list[int] = []
-    for lhs, rhs, head in productions + outside:
-        left.append(labels.setdefault(lhs, len(labels)))
-        right.extend(labels.setdefault(label, len(labels)) for label in rhs)
-        ends.append(len(right))
-        positions.append(head)
+    labels, left, ends, right, positions = flat_rules([*grammar.rules, *outside])
     return {
-        "labels": list(labels),
-        "left": writer.array(np.array(left, dtype=np.uint32)),
-        "ends": writer.array(np.array(ends, dtype=np.uint64)),
-        "right": writer.array(np.array(right, dtype=np.uint32)),
-        "positions": writer.array(np.array(positions, dtype=np.uint32)),
+        "labels": labels,
+        "left": writer.array(left),
+        "ends": writer.array(ends),
+        "right": writer.array(right),
+        "positions": writer.array(positions),
         "counts": writer.array(np.array(grammar.counts, dtype=np.uint64)),
         "heads": heads,
         "max_deletions": grammar.max_deletions,

@@ -10,7 +10,8 @@ from sapwood.experiments.attachment.data import REDUCTION, Data
 from sapwood.experiments.measuring import Stopwatch, peak_memory
 from sapwood.kernels import SubsetTree
 from sapwood.learn import KernelRanker, RecursiveRanker
-from sapwood.parse.incremental import FOOT_CLASSES, Forests
+from sapwood.parse.forests import FOOT_CLASSES
+from sapwood.parse.incremental import Forests
 from sapwood.tasks.attachment import AttachmentErrors, AttachmentRanker, evaluate
 from sapwood.trees import TreeArray
 

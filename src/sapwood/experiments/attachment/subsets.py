@@ -13,7 +13,8 @@ from sapwood.experiments.attachment.learners import CLASSES, attach, describe, k
 from sapwood.experiments.tables import Cell, Table
 from sapwood.kernels import Linear
 from sapwood.learn import KernelRanker, RecursiveRanker
-from sapwood.parse.incremental import ConnectionPaths, word_classes
+from sapwood.parse.forests import word_classes
+from sapwood.parse.incremental import ConnectionPaths
 from sapwood.tasks.attachment import AttachmentErrors, evaluate, frequency_utility
 from sapwood.trees import TreeArray
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from sapwood.errors import DataError
 from sapwood.notebook import HtmlTable
-from sapwood.parse.incremental import FOOT_CLASSES, Forests, word_classes
+from sapwood.parse.forests import FOOT_CLASSES, word_classes
+from sapwood.parse.incremental import Forests
 
 __all__ = ["AttachmentErrors", "choices", "evaluate", "frequency_utility"]
 

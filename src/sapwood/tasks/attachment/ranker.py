@@ -16,15 +16,8 @@ from sapwood.checks import check_count
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import all_or_nothing
 from sapwood.learn import RecursiveRanker
-from sapwood.parse.incremental import (
-    FOOT_CLASSES,
-    ConnectionPaths,
-    Forests,
-    Missing,
-    Root,
-    attachment_trees,
-    word_classes,
-)
+from sapwood.parse.forests import FOOT_CLASSES, word_classes
+from sapwood.parse.incremental import ConnectionPaths, Forests, Missing, Root, attachment_trees
 from sapwood.parse.parameter import PARSER
 from sapwood.parse.reading import read_examples
 from sapwood.registry import Reader, Writer, register

@@ -11,7 +11,8 @@ import importlib.util
 from typing import Any
 
 from sapwood.errors import DataError, ParameterError
-from sapwood.parse.tokenizing import split_sentences, tokenize
+from sapwood.parse.sentences import split_sentences
+from sapwood.parse.tokenizing import tokenize
 from sapwood.penn import BRACKETS
 from sapwood.tasks.roles.labeler import RoleLabeler
 from sapwood.trees.propositions import RoleSentence

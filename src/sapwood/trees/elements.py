@@ -1,0 +1,112 @@
+"""What a ``TreeArray`` is made of: trees, strings, NLTK trees and lists of these, checked and put into a store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sapwood import _core
+from sapwood.errors import DataError, TreeError
+from sapwood.trees.brackets import read_each_into
+from sapwood.trees.convert import from_nltk, is_frame, is_nltk
+from sapwood.trees.tree import Tree
+
+__all__ = ["collect"]
+
+
+def collect(trees: Iterable[Any], arena: _core.trees.Arena) -> tuple[NDArray[np.uint32], NDArray[np.uint64] | None]:
+    """Add elements to a store; return the roots of their trees and, if there are bags, where each element ends."""
+    if isinstance(trees, (str, Tree)) or is_nltk(trees):
+        raise DataError("expected a list of trees, got a single tree; write TreeArray([tree]).")
+    if not isinstance(trees, Iterable):
+        raise DataError(f"expected an iterable of trees, got {type(trees).__name__}.")
+    _refuse_tables(trees)
+    if isinstance(trees, np.ndarray) and trees.ndim == 0:
+        raise DataError("expected a list of trees, got an array without dimensions; write TreeArray([tree]).")
+    builder = _Builder(arena)
+    for index, element in enumerate(trees):
+        builder.add(element, index)
+    return builder.finish()
+
+
+def _refuse_tables(trees: Iterable[Any]) -> None:
+    """Raise for what would give the names of its columns when it is iterated over."""
+    if isinstance(trees, Mapping):
+        name, whole = "views", "Examples(**views)"
+    elif is_frame(trees):
+        name, whole = "df", "Examples.from_frame(df)"
+    else:
+        return
+    raise DataError(
+        f"expected a list of trees, got a {type(trees).__name__} of columns; pass one column, for example "
+        f"{name}[{next(iter(trees), 'tree')!r}], or keep them all with {whole}."
+    )
+
+
+class _Builder:
+    """Collects elements of any accepted kind; trees that come as objects are handed over in blocks."""
+
+    def __init__(self, arena: _core.trees.Arena) -> None:
+        self._arena = arena
+        # Trees wait here, all as objects or all as strings, to be added together.
+        self._objects: list[Tree] = []
+        self._strings: list[str] = []
+        self._numbers: list[int] = []  # per string: which element it belongs to
+        self._characters = 0
+        self._roots: list[NDArray[np.uint32]] = []
+        self._sizes: list[int] = []
+        self._any_bag = False
+
+    def add(self, element: Any, index: int) -> None:
+        if isinstance(element, (list, tuple)) and not is_nltk(element):
+            self._any_bag = True
+            self._sizes.append(len(element))
+            for part in element:
+                self._add_tree(part, index)
+        else:
+            self._sizes.append(1)
+            self._add_tree(element, index)
+
+    def _add_tree(self, tree: Any, index: int) -> None:
+        if isinstance(tree, str):
+            self._flush_objects()
+            self._strings.append(tree)
+            self._numbers.append(index)
+            self._characters += len(tree)
+            if len(self._strings) >= 10_000 or self._characters >= 10_000_000:
+                self._flush_strings()
+            return
+        # Whatever is wrong with the strings so far comes first.
+        self._flush_strings()
+        if is_nltk(tree):
+            try:
+                tree = from_nltk(tree)
+            except TreeError as error:
+                raise TreeError(f"element {index}: {error}") from None
+        if not isinstance(tree, Tree):
+            raise TreeError(
+                f"element {index} is a {type(tree).__name__}; expected a Tree, a string in bracket notation, "
+                "an nltk.Tree, or a list of these."
+            )
+        self._objects.append(tree)
+        if len(self._objects) >= 10_000:
+            self._flush_objects()
+
+    def _flush_objects(self) -> None:
+        if self._objects:
+            self._roots.append(self._arena.add(self._objects))
+            self._objects = []
+
+    def _flush_strings(self) -> None:
+        if self._strings:
+            self._roots.append(read_each_into(self._arena, self._strings, self._numbers))
+            self._strings, self._numbers, self._characters = [], [], 0
+
+    def finish(self) -> tuple[NDArray[np.uint32], NDArray[np.uint64] | None]:
+        self._flush_objects()
+        self._flush_strings()
+        roots = np.concatenate(self._roots) if self._roots else np.zeros(0, dtype=np.uint32)
+        return roots, np.cumsum(self._sizes, dtype=np.uint64) if self._any_bag else None
