@@ -14,7 +14,7 @@ import numpy as np
 
 import sapwood as sw
 
-__all__ = ["SPECIMENS", "garden", "specimen", "use"]
+__all__ = ["SPECIMENS", "explain", "garden", "specimen", "use"]
 
 TREES = [
     "(S (NP (DT the) (NN dog)) (VP (VBD barked)))",
@@ -386,3 +386,20 @@ def use(value: Any) -> Any:
         if hasattr(value, method):
             return getattr(value, method)(trees)
     raise AssertionError(f"nothing to do with a {kind}")
+
+
+def explain(value: Any) -> Any:
+    """Ask an object for its reasons and for what its columns stand for; None if it has neither."""
+    kind = type(value).__name__
+    if isinstance(value, sw.kernels.Kernel):
+        return value.explain(TREES[0], TREES[1])
+    if kind == "PairClassifier":
+        return value.explain((TREES[0], TREES[1]))
+    if kind == "RoleLabeler":
+        return value.explain(TREES[0], 2, (0, 1))
+    found = [value.explain(TREES[0])] if hasattr(value, "explain") else []
+    if hasattr(value, "fragments"):
+        found.append(value.fragments())
+    if hasattr(value, "get_feature_names_out"):
+        found.append(value.get_feature_names_out())
+    return found or None

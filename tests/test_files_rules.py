@@ -6,15 +6,18 @@ import hashlib
 import json
 import os
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
 import sapwood as sw
 import specimens
+from fuzz.structure import Stored
 from sapwood import files, registry
 from sapwood.cli import main
 from sapwood.errors import ModelFileError, TooLargeError
@@ -33,6 +36,12 @@ def whole(header: dict[str, Any], document: dict[str, Any], body: bytes) -> byte
     header = {**header, "__metadata__": {"sapwood": json.dumps(document)}}
     text = json.dumps(header).encode()
     return len(text).to_bytes(8, "little") + text + body
+
+
+def signed(document: dict[str, Any], path: Path) -> dict[str, Any]:
+    """A document with the digest of itself and of the arrays of a file."""
+    document = {key: value for key, value in document.items() if key != "sha256"}
+    return {**document, "sha256": files._digest(document, load_file(path))}
 
 
 def plain(value: Any) -> Any:
@@ -111,12 +120,11 @@ class TestVersions:
         header, document, body = parts((tmp_path / "x.sap").read_bytes())
         document.update(minor=files.FORMAT_MINOR + 7, licence="CC0")
         document["object"]["comment"] = {"of": ["a", "later", "time"]}
-        del document["sha256"]
-        (tmp_path / "new.sap").write_bytes(whole(header, document, body))
+        (tmp_path / "new.sap").write_bytes(whole(header, signed(document, tmp_path / "x.sap"), body))
         assert type(sw.load(tmp_path / "new.sap")).__name__ == "KernelSVC"
         # If it cannot be read after all, the message says why that may be.
         del document["object"]["kernel"]
-        (tmp_path / "new.sap").write_bytes(whole(header, document, body))
+        (tmp_path / "new.sap").write_bytes(whole(header, signed(document, tmp_path / "x.sap"), body))
         with pytest.raises(ModelFileError, match=r"cannot be rebuilt.*newer version .*updating Sapwood may help"):
             sw.load(tmp_path / "new.sap")
 
@@ -143,6 +151,16 @@ class TestDamage:
                 continue
             # Spaces that fill up the header, and the case of what they stand between, mean nothing.
             assert repr(again) == repr(specimens.specimen("WordSimilarity, vectors")), at
+
+    def test_a_lost_digest_is_noticed(self, tmp_path: Path) -> None:
+        """One bit of its name, and nothing would be compared."""
+        path = tmp_path / "x.sap"
+        sw.save(specimens.specimen("KernelSVC"), path)
+        header, document, body = parts(path.read_bytes())
+        del document["sha256"]
+        path.write_bytes(whole(header, document, body))
+        with pytest.raises(ModelFileError, match="its content is not what was saved"):
+            sw.load(path)
 
     def test_the_digest_is_shown(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         path = tmp_path / "x.sap"
@@ -186,6 +204,59 @@ class TestSizes:
         )
         assert done.stdout.count("is not a Sapwood file") == 2, done.stderr
 
+    @pytest.mark.parametrize("inner", [False, True])
+    def test_a_header_that_grows_in_memory_is_not_made(self, inner: bool, fresh: Run) -> None:
+        """Empty lists take 25 times their bytes: here they would take 1.4 GB."""
+        done = fresh(
+            f"""
+            import json, resource, time
+            import sapwood as sw
+            from sapwood.errors import ModelFileError
+            from sapwood.files import is_model_file
+            lists = "[" + "[]," * 20_000_000 + "[]]"
+            document = '{{"format": 1, "object": ' + (lists if {inner} else "1") + "}}"
+            header = '{{"__metadata__": {{"sapwood": ' + json.dumps(document) + '}}, "a0": '
+            header += ("1" if {inner} else lists) + "}}"
+            with open("x.sap", "w") as stream:
+                stream.write(chr(0) * 8 + header)
+            with open("x.sap", "r+b") as stream:
+                stream.write(len(header).to_bytes(8, "little"))
+            del lists, document, header
+            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            begin = time.process_time()
+            assert is_model_file("x.sap")
+            assert time.process_time() - begin < 0.1
+            try:
+                sw.load("x.sap")
+            except ModelFileError as error:
+                print(error)
+            print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+            """
+        )
+        message, grown = done.stdout.splitlines()
+        assert "holds more than 5,000,000 values" in message, done.stderr
+        assert int(grown) < 4 * 60_000 + 65_000
+
+    def test_what_could_not_be_loaded_is_not_saved(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(files, "_MOST_VALUES", 20)
+        with pytest.raises(TooLargeError, match="at most 20 words"):
+            sw.save(specimens.specimen("Examples"), tmp_path / "x.sap")
+        assert not list(tmp_path.iterdir())
+
+    def test_labels_are_no_wider_than_they_are_long(self, tmp_path: Path) -> None:
+        """Text of one length in files may be a thousand times that in an array, whose elements are equally wide."""
+        path = tmp_path / "x.sap"
+        sw.save(specimens.specimen("KernelSVC"), path)
+        header, document, body = parts(path.read_bytes())
+        for labels, kind in ((["a", "b"], "<U400000000"), (["x" * 4_000_000, "b", "c"], "U")):
+            document["object"] |= {"classes": labels, "classes_kind": kind}
+            path.write_bytes(whole(header, signed(document, path), body))
+            if kind == "U":
+                with pytest.raises(ModelFileError, match="labels are too long"):
+                    sw.load(path)
+            else:
+                assert sw.load(path).classes_.dtype == np.dtype("<U1")
+
     def test_a_file_larger_than_memory_is_refused_before_it_is_read(self, fresh: Run) -> None:
         """A terabyte that takes no room on disk, whose header promises exactly that."""
         done = fresh(
@@ -209,6 +280,91 @@ class TestSizes:
         assert issubclass(TooLargeError, MemoryError)
 
 
+class TestHostileParts:
+    """Files that are whole by their digest, and wrong."""
+
+    def load(self, stored: Stored, path: Path) -> Any:
+        path.write_bytes(stored.bytes())
+        return sw.load(path)
+
+    def test_ends_that_wrap_around(self, tmp_path: Path) -> None:
+        """As signed numbers their differences are not negative; a copy by them writes past its end."""
+        bags = Stored.of(sw.Examples(bag=[["(a b)"], ["(c d)"], ["(e f)"], ["(g h)"]])["bag"])
+        name = bags.document["object"]["ends"]
+        bags.arrays[name] = np.array([1, 2**63, 2**64 - 1, 4], np.uint64)
+        with pytest.raises(ModelFileError, match="out of order"):
+            self.load(bags, tmp_path / "x.sap")
+
+    def test_fragments_that_double(self, tmp_path: Path) -> None:
+        """Node i is (b i-1 i-1): thirty nodes stand for a thousand million."""
+        mapped = Stored.of(specimens.specimen("FragmentMap"))
+        fragments = mapped.document["object"]["fragments"]
+        count = 40
+        fragments["labels"] = ["a", "b"]
+        for key, values in {
+            "node_labels": np.array([0] + [1] * count, np.uint32),
+            "child_ends": np.arange(0, 2 * count + 1, 2, dtype=np.uint64),
+            "children": np.repeat(np.arange(count, dtype=np.uint32), 2),
+            "roots": np.array([count], np.uint32),
+        }.items():
+            mapped.arrays[fragments[key]] = values
+        mapped.arrays[mapped.document["object"]["scores"]] = np.ones(1)
+        model = self.load(mapped, tmp_path / "x.sap")
+        begin = time.process_time()
+        with pytest.raises(TooLargeError, match="repeat subtrees over and over"):
+            model.transform(specimens.TREES)
+        assert time.process_time() - begin < 5.0
+
+    def test_tables_that_are_empty_but_large(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        model = Stored.of(specimens.specimen("LogLinear"))
+        model.document["object"]["params"]["bits"] = 30
+        monkeypatch.setattr(registry, "available", lambda: 1 << 30)
+        with pytest.raises(TooLargeError, match=r"x\.sap: its weights take 4\.3 GB, but only 1\.1 GB are free"):
+            self.load(model, tmp_path / "x.sap")
+
+    def test_many_columns_take_no_memory(self) -> None:
+        from sapwood.kernels import HashedFragmentMap
+
+        few, many = HashedFragmentMap(n_features=2**18), HashedFragmentMap(n_features=2**30)
+        assert many.transform(specimens.TREES).shape == (4, 2**30)
+        assert few.transform(specimens.TREES).nnz == many.transform(specimens.TREES).nnz
+
+    @pytest.mark.parametrize(
+        ("name", "place", "value"),
+        [
+            ("RoleLabeler", ("params", "min_seen"), "2"),
+            ("RoleLabeler", ("lexicon", "counts", "give.01"), [1]),
+            ("RoleLabeler", ("lexicon", "roles", "give.01"), ["A0", 1]),
+            ("PCFGParser", ("models", 0, "lexicon", "parameters", "known"), -1.0),
+            ("PCFGParser", ("models", 0, "lexicon", "parameters", "spelling"), "x"),
+            ("AttachmentRanker", ("classes",), "nouns"),
+            ("AttachmentRanker", ("params", "min_count"), "2"),
+            ("FrameParser", ("labeler", "params", "null_offset"), {"class": "TreeArray"}),
+            ("FrameIdentifier", ("params", "none_offset"), "0.5"),
+            ("RoleClassifier", ("machine", "params", "multi_class"), "ovx"),
+            ("RoleClassifier", ("params", "kernel"), "other"),
+            ("ParseReranker", ("rules", "delete_labels"), [0.5]),
+            ("KernelSVC", ("params", "tol"), True),
+            ("KernelSVC", ("params", "C"), 10**400),
+        ],
+    )
+    def test_fields_of_other_types(self, name: str, place: tuple[Any, ...], value: Any, tmp_path: Path) -> None:
+        changed = Stored.of(specimens.specimen(name))
+        holder = changed.document["object"]
+        for key in place[:-1]:
+            holder = holder[key]
+        assert place[-1] in holder
+        holder[place[-1]] = value
+        with pytest.raises(ModelFileError, match=r"x\.sap: the file is damaged"):
+            self.load(changed, tmp_path / "x.sap")
+
+    def test_limits_beyond_what_the_core_can_count(self, tmp_path: Path) -> None:
+        grammar = Stored.of(specimens.specimen("Grammar"))
+        grammar.document["object"] |= {"max_deletions": 2**70, "min_children": 2**70}
+        again = self.load(grammar, tmp_path / "x.sap")
+        assert again.statistics().productions == specimens.specimen("Grammar").statistics().productions
+
+
 def test_reading_runs_no_code(fresh: Run, tmp_path: Path) -> None:
     """Python reports whatever compiles, executes, unpickles, starts or connects; while files are read, nothing does."""
     for number, name in enumerate(specimens.SPECIMENS):
@@ -217,7 +373,7 @@ def test_reading_runs_no_code(fresh: Run, tmp_path: Path) -> None:
     header, document, body = parts((tmp_path / "0.sap").read_bytes())
     for number, name in enumerate(names):
         changed = {**document, "object": {**document["object"], "class": name}}
-        del changed["sha256"]
+        del changed["sha256"], changed["minor"]
         (tmp_path / f"hostile-{number}.sap").write_bytes(whole(header, changed, body))
     done = fresh(
         """

@@ -2,6 +2,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <optional>
+
 #include "bind/arrays.hpp"
 #include "bind/fragment_search.hpp"
 #include "bind/interruptible.hpp"
@@ -74,7 +76,10 @@ void register_vocabulary(nb::module_& module, const char* name) {
             "__init__",
             [](Vocabulary* self, const Arena& arena, bind::Numbers roots) {
                 check_roots(arena, view(roots));
-                new (self) Vocabulary(arena, view(roots));
+                std::optional<Vocabulary> made;
+                run_interruptible(arena.size() < 1000, nb::none(),
+                                  [&](Control& control) { made.emplace(arena, view(roots), control); });
+                new (self) Vocabulary(std::move(*made));
             },
             nb::arg("arena"), nb::arg("roots").noconvert())
         .def(

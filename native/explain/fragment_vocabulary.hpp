@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/parallel.hpp"
+#include "explain/fragments.hpp"
 #include "trees/arena.hpp"
 #include "trees/arena_map.hpp"
 #include "trees/bags.hpp"
@@ -75,7 +76,8 @@ FragmentCounts count_fragments(const ArenaMap& map, const Bags& rows, std::size_
 
 class SubtreeVocabulary {
   public:
-    SubtreeVocabulary(Arena arena, std::span<const Node> roots) : arena_(std::move(arena)), width_(roots.size()) {
+    SubtreeVocabulary(Arena arena, std::span<const Node> roots, const Control&)
+        : arena_(std::move(arena)), width_(roots.size()) {
         column_.assign(arena_.size(), kNone);
         for (std::size_t i = 0; i < roots.size(); ++i) column_[roots[i]] = static_cast<std::uint32_t>(i);
     }
@@ -96,7 +98,12 @@ class SubtreeVocabulary {
 
 class FragmentVocabulary {
   public:
-    FragmentVocabulary(Arena arena, std::span<const Node> roots) : arena_(std::move(arena)), width_(roots.size()) {
+    // Throws TooManyFragmentsError where shared subtrees make fragments too large to be written out: a few distinct
+    // ones may stand for exponentially many nodes.
+    FragmentVocabulary(Arena arena, std::span<const Node> roots, const Control& control)
+        : arena_(std::move(arena)), width_(roots.size()) {
+        const std::size_t most = kRepeats * (arena_.size() + arena_.edge_count()) + kSmall;
+        std::size_t written = 0, work = 0;
         std::vector<Node> slots;
         for (std::size_t i = 0; i < roots.size(); ++i) {
             if (arena_.is_leaf(roots[i])) continue;  // a bare leaf is no fragment
@@ -109,7 +116,14 @@ class FragmentVocabulary {
                 at = step(at, static_cast<std::uint32_t>(slot), arena_.production_of(node));
                 const auto kids = arena_.children(node);
                 slots.insert(slots.end(), kids.begin(), kids.end());
+                if (slots.size() > most || states_.size() > most || written + slots.size() > kMostWritten)
+                    throw TooManyFragmentsError();
+                if ((work += 1 + kids.size()) > 1000000) {
+                    control.check();
+                    work = 0;
+                }
             }
+            written += slots.size();
             states_[at].column = static_cast<std::uint32_t>(i);
         }
     }
@@ -118,6 +132,7 @@ class FragmentVocabulary {
         const ArenaMap map(arena, arena_, rows);
         std::vector<Node> slots;
         std::vector<Frame> frames;
+        std::size_t work = 0;
         const auto enter = [&](std::uint32_t state, Node node, std::vector<std::uint32_t>& columns) {
             if (states_[state].column != kNone) columns.push_back(states_[state].column);
             frames.push_back({state, 0, slots.size()});
@@ -131,6 +146,10 @@ class FragmentVocabulary {
             slots.clear();
             enter(start, root, columns);
             while (!frames.empty()) {
+                if (++work > 1000000) {
+                    control.check();
+                    work = 0;
+                }
                 Frame& frame = frames.back();
                 const std::vector<std::uint32_t>& fillable = states_[frame.state].slots;
                 if (frame.next == fillable.size()) {
@@ -183,6 +202,10 @@ class FragmentVocabulary {
         }
         return state;
     }
+
+    // What fragments may take: so many times the distinct subtrees that they are stored as, in each and in all together,
+    // and so many nodes in all of them.
+    static constexpr std::size_t kRepeats = 64, kSmall = 1000000, kMostWritten = 1000000000;
 
     Arena arena_;
     std::size_t width_;

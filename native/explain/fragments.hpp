@@ -8,11 +8,16 @@
 
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "trees/arena.hpp"
 
 namespace sapwood {
+
+struct TooManyFragmentsError : std::runtime_error {
+    TooManyFragmentsError() : std::runtime_error("too many fragments") {}
+};
 
 // The last production of a fragment, and the fragment before it; a chain of these is a fragment.
 struct FragmentStep {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <stdexcept>
 #include <vector>
 
 #include "core/parallel.hpp"
@@ -22,10 +21,6 @@ struct FrequentOptions {
     std::size_t size_limit;      // productions; 0: none
     std::size_t height_limit;    // 0: none
     std::size_t most;            // fragments; more are an error
-};
-
-struct TooManyFragmentsError : std::runtime_error {
-    TooManyFragmentsError() : std::runtime_error("too many fragments") {}
 };
 
 class FrequentFragments {

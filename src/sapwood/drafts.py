@@ -7,6 +7,7 @@ takes the target's name. What the answers say belongs to whoever makes them.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import zlib
@@ -26,6 +27,8 @@ Item = TypeVar("Item")
 
 # Often enough that little is lost, seldom enough that noting costs nothing.
 _STEP = 100
+# Bytes that the name of a file may have on any common file system.
+_LONGEST_NAME = 255
 
 
 def write_answers(
@@ -73,7 +76,7 @@ def write_answers(
     target = Path(path)
     if is_stream(target):
         return _send(items, answer, target)
-    draft, note = target.with_name(f".{target.name}.draft"), target.with_name(f".{target.name}.note")
+    draft, note = _beside(target, ".draft"), _beside(target, ".note")
     state: dict[str, Any] = {"run": dict(run), "done": 0, "bytes": 0, "input": 0}
     if resume and note.exists() and draft.exists():
         state = _resumed(note, state["run"])
@@ -93,6 +96,14 @@ def write_answers(
         raise error if isinstance(error, OutputError) else unwritable(target, error) from None
     note.unlink(missing_ok=True)
     return done
+
+
+def _beside(target: Path, ending: str) -> Path:
+    """Return the hidden companion of a file, the same for every run."""
+    name = f".{target.name}{ending}"
+    if len(os.fsencode(name)) > _LONGEST_NAME:
+        name = f".{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:32]}{ending}"
+    return target.with_name(name)
 
 
 class _Checked(Iterator[Item]):

@@ -28,8 +28,13 @@ __all__ = ["describe", "is_model_file", "load", "save"]
 _LOGGER = logging.getLogger(__name__)
 
 _KEY = "sapwood"
-# A header lists a few dozen arrays; anything near this size is damage or malice.
+# safetensors writes its metadata before the arrays.
+_FIRST = (b'"__metadata__"', f'"{_KEY}"'.encode())
+# The largest header that safetensors reads.
 _LARGEST_HEADER = 100_000_000
+# Numbers, texts, lists and objects in a header. In memory each takes up to 25 times its bytes, so they are counted
+# before they are made; word vectors of three million words stay below.
+_MOST_VALUES = 5_000_000
 
 
 def save(value: Any, path: str | os.PathLike[str]) -> None:
@@ -69,7 +74,14 @@ def save(value: Any, path: str | os.PathLike[str]) -> None:
             f"{_invalid_text(document)!r} holds half of a surrogate pair and is not valid Unicode text, which no file "
             "can hold; rename that class, feature or view before saving."
         ) from None
-    atomic_write(path, serialize(writer.arrays, metadata={_KEY: text}))
+    data = serialize(writer.arrays, metadata={_KEY: text})
+    if int.from_bytes(data[:8], "little") >= _LARGEST_HEADER or _count_values(text) > _MOST_VALUES:
+        raise TooLargeError(
+            f"{path}: a model file holds at most {_MOST_VALUES:,} words, features and other values beside its arrays, "
+            f"in at most {_LARGEST_HEADER / 1e6:,.0f} MB; save features as a matrix instead of dictionaries, or fewer "
+            "of them."
+        )
+    atomic_write(path, data)
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -87,7 +99,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     with _opened(name) as stream:
         header, document = _header(stream, name)
         arrays = _arrays(stream, name, header)
-    if "sha256" in document and not _is_whole(document, arrays):
+    if not _is_whole(document, arrays):
         raise ModelFileError(f"{name}: the file is damaged: its content is not what was saved; copy or save it again.")
     minor = document.get("minor", 0)
     if isinstance(minor, bool) or not isinstance(minor, int):
@@ -110,12 +122,18 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def is_model_file(path: str | os.PathLike[str]) -> bool:
-    """Tell by its header whether a file is one that ``save`` wrote; what is no plain file is not read from."""
+    """Tell by its first bytes whether a file is one that ``save`` wrote; what is no plain file is not read from."""
     name = path_name(path)
     try:
-        return os.path.isfile(name) and bool(describe(name))
-    except ModelFileError:
+        if not os.path.isfile(name):
+            return False
+        with open(name, "rb") as stream:
+            start = stream.read(256)
+            size = os.fstat(stream.fileno()).st_size
+    except (OSError, ValueError):
         return False
+    length = int.from_bytes(start[:8], "little")
+    return 8 + length <= size and start[8:9] == b"{" and all(name in start for name in _FIRST)
 
 
 def _opened(name: str) -> IO[bytes]:
@@ -144,9 +162,11 @@ def _header(stream: IO[bytes], name: str) -> tuple[dict[str, Any], dict[str, Any
     if len(data) < length:
         raise ModelFileError(f"{name}: the file is truncated; copy or save it again.")
     try:
-        header = json.loads(data)
-        document = json.loads(header["__metadata__"][_KEY])
+        header = _parsed(data.decode(), name)
+        document = _parsed(header["__metadata__"][_KEY], name)
         version = document["format"]
+    except ModelFileError:
+        raise
     except (ValueError, KeyError, TypeError, RecursionError):
         raise ModelFileError(f"{name}: is not a Sapwood file. Load files that sapwood.save has written.") from None
     if isinstance(version, bool) or not isinstance(version, int) or not 1 <= version <= FORMAT_VERSION:
@@ -155,6 +175,20 @@ def _header(stream: IO[bytes], name: str) -> tuple[dict[str, Any], dict[str, Any
             f"reads formats up to {FORMAT_VERSION}. Update Sapwood."
         )
     return header, document
+
+
+def _parsed(text: str, name: str) -> Any:
+    """Read JSON that does not grow out of proportion in memory."""
+    if _count_values(text) > _MOST_VALUES:
+        raise ModelFileError(
+            f"{name}: the header holds more than {_MOST_VALUES:,} values, which no file of sapwood.save does."
+        )
+    return json.loads(text)
+
+
+def _count_values(text: str) -> int:
+    """Return at least as many as there are values in JSON: each is followed by a comma or stands last in its list."""
+    return text.count(",") + text.count("[") + text.count("{")
 
 
 def _arrays(stream: IO[bytes], name: str, header: dict[str, Any]) -> dict[str, NDArray[Any]]:
@@ -221,6 +255,9 @@ def _digest(document: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> str:
 
 
 def _is_whole(document: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> bool:
+    # Files of the first version have no digest. A later one that has none has lost it.
+    if "sha256" not in document:
+        return "minor" not in document
     rest = {key: value for key, value in document.items() if key != "sha256"}
     try:
         return bool(document["sha256"] == _digest(rest, arrays))

@@ -8,17 +8,20 @@ registered by a pair of functions; ``layouts`` makes that pair for estimators fr
 from __future__ import annotations
 
 import inspect
+import math
 import os
 import re
+import reprlib
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sapwood.errors import ModelFileError, ParameterError
+from sapwood.errors import ModelFileError, ParameterError, TooLargeError
+from sapwood.memory import available
 
 __all__ = ["Reader", "Writer", "plain_value", "register"]
 
@@ -143,6 +146,8 @@ class Writer:
         if classes.dtype.kind not in _LABELS:
             raise ParameterError(f"labels of type {classes.dtype} cannot be saved; use text or numbers.")
         letter = classes.dtype.kind
+        if letter == "U" and classes.nbytes > 4 * _LONGEST_LABELS:
+            raise ParameterError("the labels are too long to be saved; use shorter names for the classes.")
         kind = letter if letter in "UO" else classes.dtype.str
         return {"classes": [plain_value(label) for label in classes.tolist()], "classes_kind": kind}
 
@@ -210,6 +215,27 @@ _LABELS: dict[str, tuple[type, ...]] = {
     "i": (int,),
     "u": (int,),
 }
+# What JSON holds for parameters of these types; a whole number does for a truth value.
+_TYPES: dict[str, tuple[type, ...]] = {
+    "None": (type(None),),
+    "bool": (bool, int),
+    "float": (int, float),
+    "int": (int,),
+    "str": (str,),
+}
+# Characters of all labels together, filled up to the longest; an array takes four bytes for each.
+_LONGEST_LABELS = 8_000_000
+
+
+Value = TypeVar("Value")
+
+
+def _is_moderate(value: Any) -> bool:
+    """Whether a number is finite and would be as a float."""
+    try:
+        return not isinstance(value, (int, float)) or math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 class Reader:
@@ -273,6 +299,18 @@ class Reader:
             raise self.fail("a list of names holds something else")
         return values
 
+    def table(self, values: Any, each: Callable[[Any], Value]) -> dict[str, Value]:
+        """Return a mapping from text to what a function makes of each value; it must check them."""
+        if not isinstance(values, dict):
+            raise self.fail(f"{reprlib.repr(values)} stands where a table should")
+        return {name: each(value) for name, value in values.items()}
+
+    def text(self, value: Any) -> str:
+        """Return text, which may be empty."""
+        if not isinstance(value, str):
+            raise self.fail(f"{reprlib.repr(value)} stands where text should")
+        return value
+
     def count(self, value: Any) -> int:
         """Return a whole number of at least 0 that arrays can hold."""
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 63:
@@ -281,9 +319,19 @@ class Reader:
 
     def number(self, value: Any) -> float:
         """Return a finite number."""
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not np.isfinite(float(value)):
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not _is_moderate(value):
             raise self.fail(f"{value!r} stands where a finite number should")
         return float(value)
+
+    def zeros(self, shape: tuple[int, ...], dtype: Any = np.float64) -> NDArray[Any]:
+        """Return zeros for what a file holds only where it is not 0, if memory has room for them."""
+        size, free = math.prod(shape) * np.dtype(dtype).itemsize, available()
+        if free is not None and size > 1 << 26 and size > 0.5 * free:
+            raise TooLargeError(
+                f"{self._name}: its weights take {size / 1e9:,.1f} GB, but only {free / 1e9:,.1f} GB are free; load it "
+                "on a larger machine."
+            )
+        return np.zeros(shape, dtype)
 
     def labels(self, data: dict[str, Any], least: int = 2) -> NDArray[Any]:
         """Return the labels that ``Writer.labels`` has described, at least so many."""
@@ -298,7 +346,9 @@ class Reader:
             raise self.fail("its labels are no labels, or one occurs twice")
         if len(values) < least:
             raise self.fail(f"it has fewer than {least} classes")
-        # Text is as wide as the longest label, whatever the file says.
+        # Text is as wide as the longest label, whatever the file says, and every label is stored that wide.
+        if letter == "U" and len(values) * max(map(len, values), default=0) > _LONGEST_LABELS:
+            raise self.fail("its labels are too long")
         return np.array(values, dtype=letter if letter in "UO" else np.dtype(kind))
 
     def make(self, kind: type[Any], data: dict[str, Any], **others: Any) -> Any:
@@ -310,9 +360,8 @@ class Reader:
         values = data["parameters"] if "parameters" in data else data["params"]
         if self._minor < 3 and isinstance(values, dict):
             values = _renamed(kind.__name__, values)
+        values = self.arguments(kind, values)
         known = inspect.signature(kind).parameters
-        if not isinstance(values, dict) or not set(values) <= set(known):
-            raise ParameterError(f"its parameters are not those of {kind.__name__}")
         given = dict(values)
         for name, value in values.items():
             if isinstance(value, list) and name == "class_weight":
@@ -323,6 +372,24 @@ class Reader:
         if hasattr(model, "_check"):
             model._check()
         return model
+
+    def arguments(self, kind: type[Any], values: Any) -> dict[str, Any]:
+        """Return arguments of a class by name, if it has them and they are of the types that its signature says.
+
+        Types beyond text, numbers and truth values are for the class to check.
+        """
+        known = inspect.signature(kind).parameters
+        if not isinstance(values, dict) or not set(values) <= set(known):
+            raise self.fail(f"its parameters are not those of {kind.__name__}")
+        for name, value in values.items():
+            names = str(known[name].annotation).split(" | ")
+            if not set(names) <= set(_TYPES):
+                continue
+            right = isinstance(value, tuple(each for key in names for each in _TYPES[key]))
+            # A truth value is no number, though Python takes it for one.
+            if not right or (isinstance(value, bool) and "bool" not in names) or not _is_moderate(value):
+                raise self.fail(f"the parameter {name} of {kind.__name__} is {reprlib.repr(value)}")
+        return values
 
     def part(self, data: Any, *kinds: type[Any]) -> Any:
         """Rebuild an object from its description; if classes are given, it must be of one of them."""
@@ -335,7 +402,7 @@ class Reader:
         import_module(HOMES[name])
         try:
             made = _registry[name].read(data, self)
-        except ModelFileError:
+        except (ModelFileError, TooLargeError):
             raise
         except Exception as error:
             # A damaged description can go wrong in any way at all.

@@ -60,7 +60,8 @@ def atomic_write(path: str | os.PathLike[str], data: bytes | Iterable[bytes], *,
             raise unwritable(path, error) from None
         return
     target = Path(os.path.realpath(path) if os.path.islink(path) else path)
-    draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part") if target.name else target
+    # Not made of the name, which may be as long as names can be.
+    draft = target.with_name(f".{secrets.token_hex(8)}.part") if target.name else target
     try:
         mode = _mode_of(target)
         with _draft(draft) as stream:

@@ -122,7 +122,7 @@ def damaged_model(data: bytes, dice: random.Random) -> bytes:
             _change(header, dice)
     # Otherwise the digest would give every change away, and nothing behind it would be reached.
     if isinstance(document, dict):
-        document.pop("sha256", None)
+        document.pop("sha256", None), document.pop("minor", None)
     if isinstance(header.get("__metadata__"), dict):
         header["__metadata__"]["sapwood"] = json.dumps(document)
     text = json.dumps(header).encode()

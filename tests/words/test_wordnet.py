@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import sapwood as sw
+from fuzz.structure import Stored
 from paths import SHARED
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.words import Table, WordNet
@@ -150,15 +151,23 @@ def test_bad_parameters() -> None:
             WordNet(**wrong)  # type: ignore[arg-type]
 
 
-def test_model_files_name_the_wordnet(small: Path, tmp_path: Path) -> None:
-    source = WordNet(weights="path", path=str(small))
-    sw.save(source, tmp_path / "s.sap")
+def test_model_files_look_for_wordnet_in_the_usual_places(
+    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = tmp_path / "nltk_data" / "corpora" / "wordnet"
+    monkeypatch.setenv("NLTK_DATA", str(tmp_path / "nltk_data"))
+    monkeypatch.delitem(sys.modules, "nltk.data", raising=False)
+    shutil.copytree(small, usual)
+    source = WordNet(weights="path")
+    # A file decides neither by what it was made with nor by what somebody writes into it which files are opened.
+    sw.save(WordNet(weights="path", path=str(small)), tmp_path / "s.sap")
     assert sw.load(tmp_path / "s.sap") == source
-    other = tmp_path / "other"
-    shutil.copytree(small, other)
-    (other / "data.noun").write_text(DATA + f"{len(DATA):08d} 03 n 01 more 0 001 @ {AT['place']} n 0000 | m\n")
-    shutil.rmtree(small)
-    other.rename(small)
+    hostile = Stored.of(source)
+    hostile.document["object"]["params"] |= {"path": str(tmp_path / "secret"), "information": str(tmp_path / "x.dat")}
+    (tmp_path / "h.sap").write_bytes(hostile.bytes())
+    again = sw.load(tmp_path / "h.sap")
+    assert (again.path, again.information) == (None, "x.dat")
+    (usual / "data.noun").write_text(DATA + f"{len(DATA):08d} 03 n 01 more 0 001 @ {AT['place']} n 0000 | m\n")
     with pytest.raises(ModelFileError, match="another version of WordNet"):
         sw.load(tmp_path / "s.sap")
 

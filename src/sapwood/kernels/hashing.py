@@ -115,11 +115,12 @@ class HashedFragmentMap(TransformerMixin, BaseEstimator):
         # The lowest bit is the sign, the others the column.
         signs = np.where(hashes & 1, 1.0, -1.0)
         columns = (hashes >> 1) % self.n_features
-        fold = sparse.csr_array(
-            (signs, (np.arange(len(signs)), columns)), shape=(len(signs), self.n_features), dtype=np.float64
+        # Column by column: multiplying with a matrix would take memory for every column there is.
+        folded = sparse.csr_array(
+            (counts.data * signs[counts.indices], columns[counts.indices], counts.indptr),
+            shape=(len(trees), self.n_features),
         )
-        folded = sparse.csr_array(counts @ fold)
-        folded.sort_indices()
+        folded.sum_duplicates()
         return folded
 
     def _check(self) -> None:

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from sapwood.checks import check_limit
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import all_or_nothing
+from sapwood.interrupts import leave_behind
 from sapwood.kernels.base import Kernel, as_data
 from sapwood.kernels.choice import ChoosesKernel
 from sapwood.layouts import array_of, part_of, register_estimator
@@ -86,7 +87,9 @@ class LandmarkMap(ChoosesKernel, TransformerMixin, BaseEstimator):
         # Otherwise a few landmarks would keep the store of all training trees alive.
         self.landmarks_ = landmarks.detach() if hasattr(landmarks, "detach") else landmarks
         basis = Nystroem(kernel="precomputed", n_components=len(chosen), random_state=0)
-        self.normalization_ = basis.fit(self.kernel_._finite_gram(self.landmarks_, None, chosen)).normalization_
+        K = self.kernel_._finite_gram(self.landmarks_, None, chosen)
+        # The decomposition of a few thousand landmarks takes a minute.
+        self.normalization_ = leave_behind(lambda: basis.fit(K)).normalization_
         return self
 
     def transform(self, X: Any) -> NDArray[np.float64]:

@@ -309,7 +309,13 @@ class FragmentMap(_TreeMap):
         return TreeArray._from_arena(arena, roots)
 
     def _compile(self) -> _core.explain.Vocabulary:
-        return _core.explain.FragmentVocabulary(self.fragments_._arena, self.fragments_._roots)
+        try:
+            return _core.explain.FragmentVocabulary(self.fragments_._arena, self.fragments_._roots)
+        except _core.explain.TooManyFragmentsError:
+            raise TooLargeError(
+                "the fragments of the map repeat subtrees over and over, and counting them would take more memory than "
+                "any treebank needs; fit the map anew with max_size or max_depth."
+            ) from None
 
 
 def as_trees(X: Any) -> TreeArray:

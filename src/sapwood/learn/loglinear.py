@@ -390,7 +390,7 @@ def _write(model: LogLinear, writer: Writer) -> dict[str, Any]:
 
 def _read(data: dict[str, Any], reader: Reader) -> LogLinear:
     model: LogLinear = reader.make(LogLinear, data)
-    model.weights_ = np.zeros(1 << model.bits, np.float32)
+    model.weights_ = reader.zeros((1 << model.bits,), np.float32)
     places = reader.indices(data["places"], len(model.weights_))
     model.weights_[places] = reader.finite(data["weights"], places.shape, np.float32)
     model.losses_ = [reader.number(loss) for loss in data["losses"]]

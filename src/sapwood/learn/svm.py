@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from sapwood.checks import MOST, check_amount, check_choice, is_finite
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import all_or_nothing
+from sapwood.interrupts import leave_behind
 from sapwood.kernels.base import Kernel, Matrix, as_data
 from sapwood.kernels.choice import ChoosesKernel
 from sapwood.kernels.explain import one_example
@@ -37,6 +38,7 @@ __all__ = ["KernelSVC", "KernelSVR"]
 
 # Up to here scikit-learn's solver is as quick, and its Gram matrix small.
 _MOST_FOR_SKLEARN = 3000
+_MULTI_CLASS = ("ovr", "ovo")
 
 
 class _KernelMachine(ChoosesKernel, BaseEstimator):
@@ -200,7 +202,7 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
         sample_weight : array of float, optional
             Factors of C per example.
         """
-        check_choice(self.multi_class, "multi_class", ("ovr", "ovo"))
+        check_choice(self.multi_class, "multi_class", _MULTI_CLASS)
         check_choice(self.solver, "solver", ("auto", "sklearn", "native"))
         self._check_solver()
         X = as_data(X)
@@ -443,14 +445,15 @@ class KernelSVR(RegressorMixin, _KernelMachine):
         targets = check_values(X.shape[0], y, "KernelSVC")
         weights = check_weights(len(targets), sample_weight)
         K = self._gram(X)
-        solution = SVR(
+        solver = SVR(
             kernel="precomputed",
             C=self.C,
             epsilon=self.epsilon,
             tol=self.tol,
             max_iter=self._most_iterations(),
             cache_size=self._cache_megabytes(),
-        ).fit(K, targets, sample_weight=weights)
+        )
+        solution = leave_behind(lambda: solver.fit(K, targets, sample_weight=weights))
         self._keep(X, solution.support_.astype(np.intp), solution.dual_coef_.T, solution.intercept_.astype(np.float64))
         return self
 
@@ -475,6 +478,8 @@ def _solve(solver: SVC, K: Matrix, rows: NDArray[np.intp], positive: NDArray[np.
 
 def _check_shapes(machine: _KernelMachine, reader: Reader) -> None:
     outputs = 1
+    if isinstance(machine, KernelSVC):
+        check_choice(machine.multi_class, "multi_class", _MULTI_CLASS)
     if isinstance(machine, KernelSVC) and (count := len(machine.classes_)) > 2:
         outputs = count * (count - 1) // 2 if machine.multi_class == "ovo" else count
     examples = machine.support_examples_.shape[0]

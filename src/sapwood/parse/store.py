@@ -86,7 +86,9 @@ def _read_model(data: dict[str, Any], reader: Reader) -> ChartParser:
     if len(arrays["stay"]) != len(names) or (shown >= len(labels)).any():
         raise reader.fail("the symbols of the grammar and their names differ in number")
     part = data["lexicon"]
-    lexicon = Lexicon(**part["parameters"])
+    lexicon = Lexicon(**reader.arguments(Lexicon, part["parameters"]))
+    if min(lexicon.known, lexicon.spelling, lexicon.split) <= 0:
+        raise reader.fail("a vaguer estimate of the lexicon counts for nothing or less")
     symbols = reader.texts(part["symbols"])
     counts = reader.array(part["symbol_counts"], np.int64, 1)
     if len(counts) != len(symbols) or (counts < 1).any():

@@ -220,7 +220,7 @@ def _read(data: dict[str, Any], reader: Reader) -> ShardClassifier:
     places = reader.indices(data["places"], columns, np.int64)
     weights = reader.finite(data["weights"], (outputs, len(places)))
     model.intercept_ = reader.finite(data["intercept"], (outputs,))
-    model.coef_ = np.zeros((outputs, columns))
+    model.coef_ = reader.zeros((outputs, columns))
     model.coef_[:, places] = weights
     return model
 

@@ -325,9 +325,9 @@ def _read(data: dict[str, Any], reader: Reader) -> ParseReranker:
     ranker = reader.part(data["ranker"])
     if not hasattr(ranker, "decision_function"):
         raise reader.fail("it holds no ranker")
-    rules = dict(data["rules"])
+    rules = dict(reader.arguments(ParsevalRules, data["rules"]))
     for name in ("delete_labels", "delete_for_length"):
-        rules[name] = frozenset(rules[name])
+        rules[name] = frozenset(reader.texts(rules[name]))
     rules["equal_labels"] = tuple((str(first), str(second)) for first, second in rules["equal_labels"])
     consensus, spread = (None, 1.0) if data.get("consensus") is None else map(reader.number, data["consensus"])
     if consensus is not None and not (consensus > 0 and spread > 0):

@@ -30,6 +30,8 @@ Heads = HeadTable | Mapping[Any, int]
 """Where heads of productions come from: a table, or a mapping from (left-hand side, right-hand side) to a position."""
 
 _NO_HEAD = np.uint32(0xFFFFFFFF)
+# No production has as many children; the native core holds no number far beyond.
+_MOST_CHILDREN = 1 << 31
 
 
 class Grammar(HtmlTable):
@@ -291,8 +293,8 @@ class Grammar(HtmlTable):
             sorted(self._phrasal),
             list(self._marks),
             None if self._deletable is None else sorted(self._deletable),
-            self._max_deletions,
-            self._min_children,
+            None if self._max_deletions is None else min(self._max_deletions, _MOST_CHILDREN),
+            min(self._min_children, _MOST_CHILDREN),
             self._strict_head,
         )
 

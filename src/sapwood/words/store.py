@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ _ARGUMENTS: dict[type[WordSimilarity], tuple[tuple[str, ...], tuple[str, ...]]] 
     WordSum: (("first", "second"), ()),
 }
 _KINDS = {kind.__name__: kind for kind in _ARGUMENTS}
-_WORDNET = ("weights", "senses", "information", "inflected", "normalized", "path")
+_WORDNET = ("weights", "senses", "information", "inflected", "normalized")
 # "senses" of a taxonomy are those of another argument in files.
 _KEYS = {"senses": "meanings"}
 
@@ -45,8 +46,10 @@ def _content(similarity: WordSimilarity, writer: Writer) -> dict[str, Any]:
             vectors = writer.array(similarity.vectors)
             return {"words": list(similarity.words), "vectors": vectors, "measure": similarity.measure}
         case WordNet():
-            # The files themselves stay where they are; a count tells other versions of WordNet apart.
+            # The files themselves stay where they are; a count tells other versions of WordNet apart. Where they lie on
+            # this machine is nobody's business on another.
             params = {name: plain_value(getattr(similarity, name)) for name in _WORDNET}
+            params["information"] = os.path.basename(params["information"])
             return {"params": params, "bytes": similarity._width()}
     if type(similarity) not in _ARGUMENTS:
         raise TypeError(f"{type(similarity).__name__} objects cannot be saved")
@@ -65,7 +68,10 @@ def _read(data: dict[str, Any], reader: Reader) -> WordSimilarity:
             words = reader.texts(data["words"])
             return Vectors(words, reader.finite(data["vectors"], (len(words), None)), measure=data["measure"])
         case "WordNet":
-            similarity = WordNet(**{name: data["params"][name] for name in _WORDNET})
+            # Looked for in the usual places: no file decides which other files are opened.
+            params = {name: data["params"][name] for name in _WORDNET}
+            params["information"] = os.path.basename(params["information"])
+            similarity = WordNet(**params)
             if similarity._width() != data["bytes"]:
                 raise reader.fail("it was made with another version of WordNet than the one found here")
             return similarity

@@ -14,6 +14,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_predict
 from sklearn.preprocessing import StandardScaler
 
 import sapwood as sw
+from fuzz.structure import Stored
 from sapwood.cli import main
 from sapwood.corpora import (
     FormatError,
@@ -105,17 +106,10 @@ class TestModel:
 
     @staticmethod
     def rewritten(model, path, change):
-        """Save a model with another description, and without the digest that would notice."""
-        sw.save(model, path)
-        whole = path.read_bytes()
-        size = int.from_bytes(whole[:8], "little")
-        header = json.loads(whole[8 : 8 + size])
-        document = json.loads(header["__metadata__"]["sapwood"])
-        del document["sha256"]
-        change(document["object"])
-        encoded = json.dumps({**header, "__metadata__": {"sapwood": json.dumps(document)}}).encode()
-        encoded += b" " * (-len(encoded) % 8)
-        path.write_bytes(len(encoded).to_bytes(8, "little") + encoded + whole[8 + size :])
+        """Save a model with another description, and the digest of that."""
+        stored = Stored.of(model)
+        change(stored.document["object"])
+        path.write_bytes(stored.bytes())
 
     def test_files_with_the_first_name_of_a_group_are_read(self, data, model, tmp_path):
         def older(described):

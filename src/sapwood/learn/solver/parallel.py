@@ -14,6 +14,7 @@ from joblib import Parallel, delayed
 from joblib.parallel import get_active_backend
 
 from sapwood import settings
+from sapwood.interrupts import leave_behind
 
 __all__ = ["cluster_workers", "parallel_map"]
 
@@ -39,7 +40,8 @@ def parallel_map(function: Callable[..., Any], calls: Iterable[tuple[Any, ...]])
     if cluster_workers():
         return list(Parallel()(delayed(_alone)(function, *given) for given in calls))
     workers = Parallel(n_jobs=settings.threads(), backend="threading")
-    return list(workers(delayed(function)(*given) for given in calls))
+    # libsvm does not notice Ctrl-C, and neither would whoever waits for threads that run it.
+    return leave_behind(lambda: list(workers(delayed(function)(*given) for given in calls)))
 
 
 def _alone(function: Callable[..., Any], *given: Any) -> Any:

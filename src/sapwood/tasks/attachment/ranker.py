@@ -266,7 +266,8 @@ def _read(data: dict[str, Any], reader: Reader) -> AttachmentRanker:
         # It is that of one class, and the training is over.
         template.set_params(checkpoint=None)
     paths = reader.part(data["paths"], ConnectionPaths)
-    others = {"ranker": template, "classes": data["classes"], "paths": paths if data["given"] else None}
+    classes = None if data["classes"] is None else reader.table(data["classes"], reader.texts)
+    others = {"ranker": template, "classes": classes, "paths": paths if data["given"] else None}
     # Files of the first version hold no parser.
     model = reader.make(AttachmentRanker, data, parser=PARSER.read(data.get("parser"), reader), **others)
     model.paths_, model.rankers_ = paths, rankers

@@ -253,6 +253,7 @@ def _checked(X: Any) -> RoleArguments:
 
 
 def _take_classes(classifier: RoleClassifier, reader: Reader) -> None:
+    check_choice(classifier.kernel, "kernel", ROLE_KERNELS)
     classifier.classes_ = classifier.svm_.classes_
 
 

@@ -134,11 +134,11 @@ def _most(counts: Counter[str]) -> str:
 
 def _read(data: Any, reader: Reader) -> PredicateLexicon:
     return PredicateLexicon(
-        dict(data["lemmas"]),
-        dict(data["senses"]),
-        {name: tuple(found) for name, found in data["roles"].items()},
-        dict(data["counts"]),
-        set(data["nouns"]),
+        reader.table(data["lemmas"], reader.text),
+        reader.table(data["senses"], reader.text),
+        reader.table(data["roles"], lambda found: tuple(reader.texts(found))),
+        reader.table(data["counts"], reader.count),
+        set(reader.texts(data["nouns"])),
         bool(data["auxiliaries"]),
         bool(data["prenominal"]),
     )

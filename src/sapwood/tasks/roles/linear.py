@@ -13,6 +13,7 @@ from sklearn.svm import LinearSVC
 
 from sapwood.checks import check_amount
 from sapwood.errors import DataError
+from sapwood.interrupts import leave_behind
 from sapwood.registry import Reader, Writer
 from sapwood.tasks.roles.encoding import Encoder
 from sapwood.tasks.roles.explanation import RoleExplanation
@@ -64,7 +65,8 @@ class LinearRoles:
         # liblinear wants a matrix with 32-bit indices.
         narrow = sparse.csr_matrix((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
         # The square of the loss is smooth, which the solver likes; rows are short, so a thousand passes are plenty.
-        model = LinearSVC(C=self.C, tol=1e-2, random_state=self.seed, max_iter=2000).fit(narrow, np.asarray(labels))
+        solver, classes = LinearSVC(C=self.C, tol=1e-2, random_state=self.seed, max_iter=2000), np.asarray(labels)
+        model = leave_behind(lambda: solver.fit(narrow, classes))
         self.classes = [str(name) for name in model.classes_]
         self.weights = np.ascontiguousarray(model.coef_.T, dtype=np.float32)
         self.bias = np.asarray(model.intercept_, dtype=np.float64)

@@ -1,0 +1,49 @@
+"""Work of other libraries that cannot be stopped, done where it can be left behind."""
+
+from __future__ import annotations
+
+import contextvars
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+__all__ = ["leave_behind"]
+
+Result = TypeVar("Result")
+
+
+def leave_behind(work: Callable[[], Result]) -> Result:
+    """Call a function that does not notice Ctrl-C so that its caller does.
+
+    Decompositions of matrices and the solvers of other libraries run to their end in native code, which may take
+    minutes. Here they run in a thread of their own while the main thread waits for it. On Ctrl-C the main thread goes
+    on at once; the thread is left behind, its result is dropped, and it does not keep the process from ending. The
+    function must therefore change nothing that others see.
+
+    Signals reach the main thread alone; any other one calls the function directly.
+
+    Examples
+    --------
+    >>> leave_behind(lambda: 6 * 7)
+    42
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return work()
+    found: list[Result] = []
+    failed: list[BaseException] = []
+
+    def call() -> None:
+        try:
+            # Settings such as numpy's treatment of overflow belong to the caller.
+            found.append(context.run(work))
+        except BaseException as error:
+            failed.append(error)
+
+    context = contextvars.copy_context()
+    thread = threading.Thread(target=call, name="sapwood-left-behind", daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(1.0)
+    if failed:
+        raise failed[0]
+    return found[0]
