@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import copy
-import io
 import json
 import os
 import random
@@ -82,7 +81,9 @@ class Stored:
 
 
 _INTEGERS = (0, 1, 2, 7, 255, 256, 2**16, 2**31 - 1, 2**31, 2**32 - 1, 2**53, 2**63 - 1, 2**63, 2**64 - 1, -1, -(2**63))
-_FLOATS = (0.0, -0.0, 1.0, -1.0, 0.5, 5e-324, 1e-308, 1e-30, 1e30, 1e300, 1.7976931348623157e308, float("nan"), float("inf"), -float("inf"))  # fmt: skip
+_FLOATS = (
+    0.0, -0.0, 1.0, -1.0, 0.5, 5e-324, 1e-308, 1e-30, 1e30, 1e300, 1.7976931348623157e308, np.nan, np.inf, -np.inf
+)  # fmt: skip
 _VALUES: tuple[Any, ...] = (
     None, True, False, 0, 1, -1, 2, 3, 255, 2**31 - 1, 2**31, 2**32, 2**53, 2**63 - 1, 2**63, 2**64, 10**30, 0.0, -0.5,
     0.5, 1e-300, 1e300, 5e-324, "", "a0", "a1", "x", "-inf", "\x00", "é" * 40, "x" * 5000, "<U400000000", "O", "<f8",

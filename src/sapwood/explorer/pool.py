@@ -14,7 +14,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from dataclasses import asdict
 from multiprocessing.connection import Connection
 from typing import Any
@@ -28,7 +27,8 @@ __all__ = ["Pool", "WorkerError"]
 # A worker stops by itself when its time is over; if it has not after so many more seconds, it never will.
 _GRACE = 2.0
 _LOADING = 600.0
-_ATTEMPTS = 3
+# Seconds before a worker that could not be started is tried again, growing up to the second number.
+_PAUSE, _LONGEST_PAUSE = 1.0, 30.0
 
 
 class WorkerError(SapwoodError, RuntimeError):
@@ -97,7 +97,7 @@ class Pool:
         self._folder, self._limits = os.fspath(folder), limits
         self._idle: queue.Queue[_Worker] = queue.Queue()
         self._lock = threading.Lock()
-        self._closed = False
+        self._closed = threading.Event()
         self._all: set[_Worker] = set()
         self.contents: dict[str, Any] = {}
         try:
@@ -131,7 +131,7 @@ class Pool:
     def close(self) -> None:
         """End all workers."""
         with self._lock:
-            self._closed = True
+            self._closed.set()
             ending = list(self._all)
             self._all.clear()
         for worker in ending:
@@ -142,7 +142,7 @@ class Pool:
     def _start(self) -> _Worker:
         worker = _Worker(self._folder, self._limits)
         with self._lock:
-            if not self._closed:
+            if not self._closed.is_set():
                 self._all.add(worker)
                 return worker
         worker.end()
@@ -155,16 +155,18 @@ class Pool:
         threading.Thread(target=self._refill, daemon=True).start()
 
     def _refill(self) -> None:
-        for attempt in range(_ATTEMPTS):
+        """Start a worker, however often it takes: what kept it from starting may pass."""
+        pause = _PAUSE
+        while not self._closed.is_set():
             with contextlib.suppress(WorkerError, OSError):
                 fresh = self._start()
                 fresh.contents()
                 self._idle.put(fresh)
                 return
-            if self._closed:
-                return
-            time.sleep(1.0 + attempt)
-        print("sapwood: a worker process cannot be started again; restart the explorer.", file=sys.stderr)
+            if not self._closed.is_set():
+                print(f"sapwood: a worker process could not be started; again in {pause:g} s.", file=sys.stderr)
+            self._closed.wait(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
 
 
 def _message(kind: str, text: str) -> bytes:

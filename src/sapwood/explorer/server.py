@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import io
 import ipaddress
 import json
 import os
+import re
 import signal
 import socket
 import sys
@@ -25,6 +27,7 @@ from types import FrameType
 from typing import Any
 
 from sapwood.errors import DataError, ParameterError
+from sapwood.explorer.connections import Connections, Deadline
 from sapwood.explorer.faults import fault
 from sapwood.explorer.limits import Limits
 from sapwood.explorer.pool import Pool
@@ -35,9 +38,15 @@ __all__ = ["Explorer", "serve"]
 _PAGE = Path(__file__).parent / "page"
 _TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _ASKED = ("analyse", "compare", "decode")
-_CONNECTIONS = 200
+# Connections in all, and from one address: a browser opens half a dozen.
+_CONNECTIONS, _EACH = 200, 64
+# Seconds until a request begins, and from there until all of it has come; an answer has as long to be taken.
+_IDLE, _WHOLE = 10.0, 10.0
+# A number of more digits is no length of anything.
+_LENGTH_DIGITS = 15
 # How much of a request that is too large is read and dropped, so that whoever sends it gets to see the answer.
 _DROPPED = 16_000_000
+_HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([0-9A-Za-z._-]+))(?::[0-9]{1,5})?", re.ASCII)
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -73,7 +82,7 @@ class Explorer(ThreadingHTTPServer):
         self.limits = limits
         self.pool: Pool | None = None
         self.names = {"localhost", host.lower(), socket.gethostname().lower()}
-        self._slots = threading.BoundedSemaphore(_CONNECTIONS)
+        self.connections = Connections(_CONNECTIONS, _EACH)
         try:
             self.address_family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
             super().__init__((host, port), _Handler)
@@ -99,8 +108,8 @@ class Explorer(ThreadingHTTPServer):
         self.server_name, self.server_port = str(self.server_address[0]), self.server_address[1]
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Start a thread for a connection; when there are too many, wait for one to end, and then turn it away."""
-        if self._slots.acquire(timeout=0.5):
+        """Start a thread for a connection, or turn it away if everybody who is there is being answered."""
+        if self.connections.admit(request, str(client_address[0])):
             super().process_request(request, client_address)
         else:
             self.shutdown_request(request)
@@ -110,7 +119,7 @@ class Explorer(ThreadingHTTPServer):
         try:
             super().process_request_thread(request, client_address)
         finally:
-            self._slots.release()
+            self.connections.leave(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing of connections that the other side has given up."""
@@ -129,8 +138,18 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server_version = "Sapwood"
     sys_version = ""
-    # Of a connection that says nothing.
-    timeout = 10
+    _incoming: Deadline
+
+    def setup(self) -> None:
+        """Read through a limit of time."""
+        super().setup()
+        self._incoming = Deadline(self.connection, _IDLE, _WHOLE)
+        self.rfile = io.BufferedReader(self._incoming)
+
+    def handle_one_request(self) -> None:
+        """Answer one request of the connection."""
+        self._incoming.begin()
+        super().handle_one_request()
 
     def do_GET(self) -> None:
         """Send a file of the page, or what there is to ask."""
@@ -155,10 +174,10 @@ class _Handler(BaseHTTPRequestHandler):
         asked = self.path.removeprefix("/api/")
         lengths = self.headers.get_all("Content-Length", [])
         known = len(lengths) == 1 and lengths[0].isascii() and lengths[0].isdigit()
-        if not known or "Transfer-Encoding" in self.headers:
+        if not known or len(lengths[0]) > _LENGTH_DIGITS or "Transfer-Encoding" in self.headers:
             self._fault(411, "input", "the request must say how long it is.", close=True)
             return
-        length = int(lengths[0][:20])
+        length = int(lengths[0])
         if length > self.server.limits.body:
             self._drop(length)
             limit = self.server.limits.body
@@ -176,7 +195,11 @@ class _Handler(BaseHTTPRequestHandler):
         elif self.server.pool is None:
             self._fault(503, "busy", "the models are still being loaded.")
         else:
-            self._send_json(*self.server.pool.ask(asked, body))
+            self.server.connections.answering(self.connection)
+            answer = self.server.pool.ask(asked, body)
+            # Who does not take the answer makes room for others like who does not ask.
+            self.server.connections.waiting(self.connection)
+            self._send_json(*answer)
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """Send what the base class finds wrong in the form of all other errors."""
@@ -187,7 +210,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _for_us(self) -> bool:
         """Check that the request is addressed to this machine, not to a name that somebody has pointed at it."""
-        if _host_name(self.headers.get("Host", "")) in self.server.names or _is_number(self.headers.get("Host", "")):
+        given = self.headers.get_all("Host", [])
+        name = _host_name(given[0]) if len(given) == 1 else ""
+        if name in self.server.names or _is_number(name):
             return True
         self._fault(403, "host", "this server answers only under localhost or its own address.", close=True)
         return False
@@ -214,7 +239,9 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(status, "application/json", body)
 
     def _send(self, status: int, kind: str, body: bytes) -> None:
-        with contextlib.suppress(OSError):
+        try:
+            # For the answer as a whole: who takes it a byte at a time is not waited for.
+            self.connection.settimeout(_WHOLE)
             self.send_response(status)
             for name, value in _HEADERS.items():
                 self.send_header(name, value)
@@ -224,6 +251,8 @@ class _Handler(BaseHTTPRequestHandler):
                 self.send_header("Connection", "close")
             self.end_headers()
             self.wfile.write(body)
+        except OSError:
+            self.close_connection = True
 
 
 @cache
@@ -235,19 +264,18 @@ def _page_files() -> dict[str, tuple[str, bytes]]:
 
 
 def _host_name(header: str) -> str:
-    """Return the name in a Host header, without the port.
+    """Return the name in a Host header, without the port; nothing if it is not a name with or without a port.
 
-    >>> _host_name("localhost:8765"), _host_name("[::1]:80")
-    ('localhost', '::1')
+    >>> _host_name("localhost:8765"), _host_name("[::1]:80"), _host_name("localhost:@evil.example")
+    ('localhost', '::1', '')
     """
-    if header.startswith("["):
-        return header[1:].partition("]")[0]
-    return header.partition(":")[0].lower()
+    found = _HOST.fullmatch(header)
+    return (found[1] or found[2]).lower() if found else ""
 
 
-def _is_number(header: str) -> bool:
+def _is_number(name: str) -> bool:
     try:
-        ipaddress.ip_address(_host_name(header))
+        ipaddress.ip_address(name)
     except ValueError:
         return False
     return True
