@@ -380,7 +380,7 @@ class Reader:
         """
         known = inspect.signature(kind).parameters
         if not isinstance(values, dict) or not set(values) <= set(known):
-            raise self.fail(f"its parameters are not those of {kind.__name__}")
+            raise ParameterError(f"its parameters are not those of {kind.__name__}")
         for name, value in values.items():
             names = str(known[name].annotation).split(" | ")
             if not set(names) <= set(_TYPES):
