@@ -21,7 +21,7 @@ from sapwood.explorer.connections import Connections, Deadline
 from sapwood.explorer.limits import Limits
 from sapwood.explorer.server import _host_name
 
-ANSWERS = {200, 400, 403, 404, 408, 411, 413, 414, 415, 417, 422, 431, 501, 503, 505}
+ANSWERS = {100, 200, 400, 403, 404, 408, 411, 413, 414, 415, 417, 422, 431, 501, 503, 505}
 
 
 def connect(served: Served) -> socket.socket:
@@ -37,7 +37,7 @@ class Grammar:
 
     def request(self) -> bytes:
         body = self.body()
-        lines = [self.line(), *(self.header(len(body)) for _ in range(self.dice.choice((0, 1, 3, 5, 8))))]
+        lines = [self.line(), *(self.header(len(body)) for _ in range(self.dice.choice((0, 0, 0, 1, 2, 5))))]
         if self.dice.random() < 0.7:
             lines[1:1] = [f"Host: localhost:{self.port}".encode(), b"Content-Type: application/json"]
         if self.dice.random() < 0.7:
@@ -50,6 +50,8 @@ class Grammar:
         return sent
 
     def line(self) -> bytes:
+        if self.dice.random() < 0.5:
+            return self.dice.choice((b"GET / HTTP/1.1", b"POST /api/analyse HTTP/1.1", b"GET /api/contents HTTP/1.0"))
         method = self.dice.choice((b"GET", b"POST", b"POST", b"POST", b"HEAD", b"OPTIONS", b"get", b"", b"X" * 300))
         path = self.dice.choice(
             (b"/", b"/api/analyse", b"/api/compare", b"/api/decode", b"/api/contents", b"/api/", b"//", b"*", b"/%00",
