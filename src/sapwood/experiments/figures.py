@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Figure"]
+from sapwood.draw import Series, line_chart
+from sapwood.experiments.tables import Table
+
+__all__ = ["Figure", "Part", "plot_lines", "side_by_side"]
 
 
 @dataclass(frozen=True)
@@ -42,3 +45,27 @@ class Figure:
 
     def _repr_html_(self) -> str:
         return self.picture
+
+
+Part = Table | Figure | str
+"""What a section of a report holds: a table, a figure, or text that is shown as it is."""
+
+
+def plot_lines(
+    title: str,
+    x: Sequence[float],
+    lines: Mapping[str, Sequence[float]],
+    *,
+    x_label: str,
+    y_label: str,
+    log: bool = True,
+) -> str:
+    """Draw lines over the same values of x: learning curves, by default over a logarithmic axis."""
+    series = [Series(name, x, values) for name, values in lines.items()]
+    return line_chart(title, series, x_label=x_label, y_label=y_label, x_log=log)
+
+
+def side_by_side(*pictures: tuple[str, str]) -> str:
+    """Put pictures beside each other, each under its title, which may be empty."""
+    parts = [f"{f'<strong>{title}</strong>' if title else ''}<div>{picture}</div>" for title, picture in pictures]
+    return f'<div class="pair">{"".join(f"<div>{part}</div>" for part in parts)}</div>'

@@ -22,8 +22,8 @@ from sapwood import settings
 from sapwood.corpora.brown import iter_brown
 from sapwood.corpora.kelp import read_kelp
 from sapwood.corpora.questions import Question, read_questions
-from sapwood.draw import Series, line_chart
 from sapwood.errors import DataError
+from sapwood.experiments.figures import plot_lines
 from sapwood.experiments.measuring import Stopwatch, percent
 from sapwood.experiments.setting import Setting
 from sapwood.experiments.tables import Cell, Table
@@ -334,12 +334,12 @@ def _curve(rows: list[Row], data: _Data, grams: Grams, seed: int) -> Table:
         [(name, *shares) for name, shares in found.items()],
         dict.fromkeys(columns, 1),
         notes=(f"Nested random samples, seed {seed}; C = {_C:g}.",),
-        chart=line_chart(
+        chart=plot_lines(
             "Accuracy on 6 classes by number of training questions",
-            [Series(name, sizes, shares) for name, shares in found.items()],
+            sizes,
+            found,
             x_label="training questions",
             y_label="accuracy, %",
-            x_log=True,
         ),
     )
 

@@ -12,13 +12,10 @@ from html import escape
 
 from sapwood.draw import Bar, bar_chart, page
 from sapwood.draw.palette import colour
-from sapwood.experiments.figures import Figure
+from sapwood.experiments.figures import Figure, Part
 from sapwood.experiments.tables import Table
 
-__all__ = ["Part", "Section", "report_page"]
-
-Part = Table | Figure | str
-"""What a section holds: a table, a figure, or text that is shown as it is."""
+__all__ = ["Section", "report_page"]
 
 # Tables with more columns or more characters than this get the whole width.
 _NARROW = 6

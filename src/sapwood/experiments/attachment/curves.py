@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from sapwood.draw import Series, line_chart
 from sapwood.experiments.attachment.data import REDUCTION, Data
 from sapwood.experiments.attachment.learners import (
     CACHE_MEGABYTES,
@@ -21,6 +20,7 @@ from sapwood.experiments.attachment.learners import (
     percentages,
 )
 from sapwood.experiments.attachment.subsets import shares
+from sapwood.experiments.figures import plot_lines
 from sapwood.experiments.measuring import growth
 from sapwood.experiments.tables import Cell, Table
 from sapwood.learn import KernelRanker, RecursiveRanker
@@ -50,9 +50,7 @@ def run(data: Data) -> Iterator[Table]:
             train = partial(attach, data, ranker, data.train[:size], specialize=name in _SPECIALIZED)
             outcomes[name, size] = learn(data, f"curve after {size}, {name}", ranker, train, data.test_forests)
     if data.setting.wants("curve"):
-        lines = [
-            Series(name, sizes, [percentages(outcomes[name, size].errors)[-1] for size in sizes]) for name in _LEARNERS
-        ]
+        lines = {name: [100 * outcomes[name, size].errors.error for size in sizes] for name in _LEARNERS}
         yield Table(
             "curve",
             "Wrong attachments in % by word class (table 1)",
@@ -66,12 +64,12 @@ def run(data: Data) -> Iterator[Table]:
                 "Published, all classes, at 100, 500, 2,000, 10,000 and 40,000 sentences: "
                 "voted perceptron 27.3, 21.3, 18.3, 15.3, 13.4; network 26.6, 19.4, 17.3, 14.5, 12.6.",
             ),
-            chart=line_chart(
+            chart=plot_lines(
                 "Wrong attachments of all word classes by sentences learnt from",
+                sizes,
                 lines,
                 x_label="sentences",
                 y_label="wrong attachments, %",
-                x_log=True,
             ),
         )
     if data.setting.wants("cost"):

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sapwood.draw import Point, Series, line_chart, scatter_chart
+from sapwood.draw import Point, scatter_chart
 from sapwood.experiments.attachment.data import REDUCTION, Data
 from sapwood.experiments.attachment.learners import attach, describe, kernel, network
+from sapwood.experiments.figures import plot_lines
 from sapwood.experiments.tables import Table
 from sapwood.parse.incremental import Forests
 from sapwood.tasks.attachment import AttachmentRanker, choices
@@ -34,17 +35,17 @@ def iterations(data: Data) -> Table:
         "network": network(data.seed, epochs=_ITERATIONS, averaging=0.0).set_params(patience=_ITERATIONS),
         "network, weights averaged": network(data.seed, epochs=_ITERATIONS).set_params(patience=_ITERATIONS),
     }
-    curves = [data.cache(f"passes over {_SIZE}: {describe(ranker)}", curve, ranker) for ranker in rankers.values()]
+    found = [data.cache(f"passes over {_SIZE}: {describe(ranker)}", curve, ranker) for ranker in rankers.values()]
     title = f"Wrong attachments in % of the validation part, over passes through {len(part)} sentences"
-    passes = range(1, len(curves[0]) + 1)
-    lines = [Series(name, list(passes), errors) for name, errors in zip(rankers, curves, strict=True)]
+    passes = range(1, len(found[0]) + 1)
+    lines = dict(zip(rankers, found, strict=True))
     return Table(
         "iterations",
         title,
         ("pass", *rankers),
-        [(str(at), *errors) for at, *errors in zip(passes, *curves, strict=True)],
+        [(str(at), *errors) for at, *errors in zip(passes, *found, strict=True)],
         notes=data.notes,
-        chart=line_chart(title, lines, x_label="passes", y_label="wrong attachments, %"),
+        chart=plot_lines(title, passes, lines, x_label="passes", y_label="wrong attachments, %", log=False),
     )
 
 

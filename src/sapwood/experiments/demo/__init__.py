@@ -1,8 +1,8 @@
 """Every task on the built-in corpus, in seconds and without any data.
 
-A section is a module with a ``TITLE``, a sentence ``ABOUT`` it and ``run(garden)``, a generator of finished tables,
-figures and texts. The nursery is a garden, not a benchmark: the figures show that things work, not how well they do on
-language.
+A section is a module with a ``TITLE``, a sentence ``ABOUT`` it and ``run(corpus)``, a generator of finished tables,
+figures and texts. The nursery is a synthetic corpus, not a benchmark: the figures show that things work, not how well
+they do on language.
 """
 
 from __future__ import annotations

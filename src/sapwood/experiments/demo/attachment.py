@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
 import numpy as np
 
 from sapwood.corpora.nursery import Nursery
-from sapwood.draw import Point, Series, line_chart, outline, scatter_chart
+from sapwood.draw import Point, outline, scatter_chart
 from sapwood.experiments.attachment.pictures import forest_components
-from sapwood.experiments.figures import Figure
+from sapwood.experiments.figures import Figure, Part, plot_lines
+from sapwood.experiments.measuring import Stopwatch
 from sapwood.experiments.tables import Table
 from sapwood.kernels import SubsetTree
 from sapwood.learn import KernelRanker, RecursiveRanker
@@ -29,9 +29,9 @@ ABOUT = (
 _TRAIN, _TEST, _PASSES = 100, 300, 8
 
 
-def run(garden: Nursery) -> Iterator[Table | Figure | str]:
+def run(corpus: Nursery) -> Iterator[Part]:
     """Train both learners on a hundred sentences."""
-    trees = attachment_trees(TreeArray([sentence.tree for sentence in garden.sentences[: _TRAIN + _TEST]]))
+    trees = attachment_trees(TreeArray([sentence.tree for sentence in corpus.sentences[: _TRAIN + _TEST]]))
     train, test = trees[:_TRAIN], trees[_TRAIN:]
     paths = ConnectionPaths.from_trees(train)
     forests = paths.forests(test, reduction=1)
@@ -52,11 +52,10 @@ def run(garden: Nursery) -> Iterator[Table | Figure | str]:
         ("kernel", KernelRanker(SubsetTree(decay=0.5), random_state=0)),
         ("recursive network", RecursiveRanker(epochs=5, random_state=0)),
     ):
-        start = time.perf_counter()
-        model = AttachmentRanker(ranker, reduction=1, paths=paths).fit(train)
-        seconds = time.perf_counter() - start
+        with Stopwatch() as training:
+            model = AttachmentRanker(ranker, reduction=1, paths=paths).fit(train)
         utility = model.decision_function(forests)
-        rows.append((name, 100 * evaluate(forests, utility).error, seconds))
+        rows.append((name, 100 * evaluate(forests, utility).error, training.wall))
     yield Table(
         "attachment",
         f"Trained on {len(train):,} sentences, tested on {len(forests):,} words with {len(forests.trees):,} trees",
@@ -70,19 +69,20 @@ def run(garden: Nursery) -> Iterator[Table | Figure | str]:
 
 def _curves(paths: ConnectionPaths, train: TreeArray, test: TreeArray) -> Figure:
     """Follow both learners over passes through the training sentences."""
-    series = []
+    lines = {}
     for name, ranker in (
         ("kernel", KernelRanker(SubsetTree(decay=0.5), epochs=_PASSES, random_state=0)),
         ("recursive network", RecursiveRanker(epochs=_PASSES, patience=_PASSES, random_state=0)),
     ):
         model = AttachmentRanker(ranker, reduction=1, paths=paths).fit(train, validation=test[:100])
-        errors = [100 * error for error in model.rankers_["all"].validation_curve_]
-        series.append(Series(name, list(range(1, len(errors) + 1)), errors))
-    chart = line_chart(
+        lines[name] = [100 * error for error in model.rankers_["all"].validation_curve_]
+    chart = plot_lines(
         "Wrong attachments over passes through the training sentences",
-        series,
+        range(1, _PASSES + 1),
+        lines,
         x_label="passes through the training sentences",
         y_label="wrong attachments, %",
+        log=False,
     )
     return Figure("Learning, pass by pass, on 100 held-out sentences", chart)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
 import numpy as np
@@ -11,7 +10,8 @@ from sapwood.corpora.nursery import Nursery
 from sapwood.decode import RoleProblem, decode_roles_batch
 from sapwood.draw import span_svg, span_text
 from sapwood.experiments.convergence import convergence, with_conflicts
-from sapwood.experiments.figures import Figure
+from sapwood.experiments.figures import Figure, Part, side_by_side
+from sapwood.experiments.measuring import Stopwatch
 from sapwood.experiments.tables import Table
 from sapwood.tasks.frames import (
     FrameIdentifier,
@@ -31,16 +31,15 @@ ABOUT = (
 )
 
 
-def run(garden: Nursery) -> Iterator[Table | Figure | str]:
+def run(corpus: Nursery) -> Iterator[Part]:
     """Train on a few sentences, decode the others in three ways, and find frames from nothing."""
-    lexicon, data = nursery_frames(garden)
-    groups = np.array([sentence.group for sentence in garden.sentences])
+    lexicon, data = nursery_frames(corpus)
+    groups = np.array([sentence.group for sentence in corpus.sentences])
     # A tenth is enough to learn from: with more, the model makes no mistake that constraints could mend.
     train = [data[number] for number in np.flatnonzero(groups % 10 == 0)]
     test = [data[number] for number in np.flatnonzero(groups % 10 == 1)]
-    start = time.perf_counter()
-    labeler = FrameLabeler(bits=18, alpha=0.3, epochs=6).fit(train, lexicon=lexicon)
-    trained = time.perf_counter() - start
+    with Stopwatch() as training:
+        labeler = FrameLabeler(bits=18, alpha=0.3, epochs=6).fit(train, lexicon=lexicon)
     labelled = labeler.predict(test)
     longest = max(range(len(test)), key=lambda number: len(labelled[number][0].fillers))
     words, layers = test[longest].parse.words, [labelled[longest][0].layer()]
@@ -55,17 +54,16 @@ def run(garden: Nursery) -> Iterator[Table | Figure | str]:
     rows: list[tuple[str | int | float, ...]] = []
     decoded: dict[str, list[list[LabelledTarget]]] = {}
     for name, method in (("each role by itself", "local"), ("no overlaps (beam)", "beam"), ("best allowed", "exact")):
-        start = time.perf_counter()
-        results = decode_roles_batch(problems, method=method)
-        seconds = time.perf_counter() - start
+        with Stopwatch() as decoding:
+            results = decode_roles_batch(problems, method=method)
         stream = iter(labeler.labelled(scored, results))
         answers = decoded[method] = [[next(stream) for _ in one.targets] for one in test]
         scores = evaluate_arguments(test, answers, lexicon)
         broken = [sum(result.violations[kind] for result in results) for kind in ("overlap", "requires", "excludes")]
-        rows.append((name, scores.precision, scores.recall, scores.f1, *broken, 1000 * seconds))
+        rows.append((name, scores.precision, scores.recall, scores.f1, *broken, 1000 * decoding.wall))
     yield Table(
         "frames",
-        f"Trained on {len(train)} sentences in {trained:.1f} s, tested on {len(test)}; broken constraints by kind",
+        f"Trained on {len(train)} sentences in {training.wall:.1f} s, tested on {len(test)}; broken constraints",
         ("decoding", "P", "R", "F1", "overlap", "requires", "excludes", "ms"),
         rows,
         {"P": 3, "R": 3, "F1": 3, "ms": 1},
@@ -88,25 +86,25 @@ def _before_and_after(
         (number for number in range(len(test)) if local[number] != exact[number]),
         key=lambda number: -len(set(local[number][0].fillers) ^ set(exact[number][0].fillers)),
     )
-    pieces = []
-    for number in changed[:3]:
-        sides = ""
-        for title, answer in (("each role by itself", local), ("best allowed", exact)):
-            picture = span_svg(test[number].parse.words, [answer[number][0].layer()])
-            sides += f"<div><strong>{title}</strong><div>{picture}</div></div>"
-        pieces.append(f'<div class="pair">{sides}</div>')
+    sides = {"each role by itself": local, "best allowed": exact}
+    pairs = [
+        side_by_side(
+            *((title, span_svg(test[at].parse.words, [answer[at][0].layer()])) for title, answer in sides.items())
+        )
+        for at in changed[:3]
+    ]
     return Figure(
         "Frames before and after exact decoding",
-        "".join(pieces) or "<p>Decoding changes nothing here.</p>",
+        "".join(pairs) or "<p>Decoding changes nothing here.</p>",
         notes=("Before, spans overlap or stand twice; after, the best assignment that the lexicon allows.",),
         wide=True,
     )
 
 
 def _convergence(problems: list[RoleProblem]) -> Figure:
-    table = convergence(with_conflicts(problems, most=30), "sentences with conflicts")
+    hard = with_conflicts(problems, most=30)
     return Figure(
-        f"How AD3 converges, beside the subgradient method: mean of {len(with_conflicts(problems, most=30))} problems",
-        table.chart,
+        f"How AD3 converges, beside the subgradient method: mean of {len(hard)} problems",
+        convergence(hard, "sentences with conflicts").chart,
         notes=("Dual: the upper bound. Primal, dashed: what the consensus is worth; it may break constraints.",),
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
 import numpy as np
@@ -11,8 +10,9 @@ from sklearn.metrics import log_loss, roc_auc_score
 from sapwood.corpora.nursery import Nursery
 from sapwood.corpora.nursery.similarity import synonyms
 from sapwood.draw import Bar, bar_chart, fragment_nodes, weighted_svg
-from sapwood.experiments.figures import Figure
-from sapwood.experiments.tables import Table
+from sapwood.experiments.figures import Figure, Part, side_by_side
+from sapwood.experiments.measuring import Stopwatch
+from sapwood.experiments.tables import Cell, Table
 from sapwood.kernels import SubsetTree
 from sapwood.tasks.pairs import PairClassifier, PairFeatures
 from sapwood.trees import Examples, Tree
@@ -30,34 +30,26 @@ _STEPS = (
 )
 
 
-def run(garden: Nursery) -> Iterator[Table | Figure | str]:
+def run(corpus: Nursery) -> Iterator[Part]:
     """Train and test one classifier per set of features, and explain a decision of the last."""
-    first, second = ([getattr(pair, side) for pair in garden.pairs] for side in ("first", "second"))
-    pairs = Examples(first=garden.trees[first], second=garden.trees[second])
-    same = np.array(["same" if pair.same else "different" for pair in garden.pairs])
+    first, second = ([getattr(pair, side) for pair in corpus.pairs] for side in ("first", "second"))
+    pairs = Examples(first=corpus.trees[first], second=corpus.trees[second])
+    same = np.array(["same" if pair.same else "different" for pair in corpus.pairs])
     # Sentences grown from one event stay on one side.
-    groups = np.array([garden.sentences[number].group for number in first])
+    groups = np.array([corpus.sentences[number].group for number in first])
     train, test = np.flatnonzero(groups % 3 != 0), np.flatnonzero(groups % 3 == 0)
-    similarity = synonyms(garden.lexicon)
-    rows = []
+    similarity = synonyms(corpus.lexicon)
+    rows: list[tuple[Cell, ...]] = []
     for name, chosen in _STEPS:
         features = PairFeatures(chosen, coarse_decays=(0.4,), similarity=similarity)
-        start = time.perf_counter()
-        model = PairClassifier(features).fit(pairs[train], same[train])
-        trained = time.perf_counter()
-        probability = model.predict_proba(pairs[test])[:, 1]
-        speed = len(test) / (time.perf_counter() - trained)
+        with Stopwatch() as training:
+            model = PairClassifier(features).fit(pairs[train], same[train])
+        with Stopwatch() as asking:
+            probability = model.predict_proba(pairs[test])[:, 1]
         truth = same[test] == "same"
-        rows.append(
-            (
-                name,
-                float(log_loss(truth, probability)),
-                float(roc_auc_score(truth, probability)),
-                float(np.mean((probability > 0.5) == truth)),
-                trained - start,
-                round(speed),
-            )
-        )
+        scores = [float(score(truth, probability)) for score in (log_loss, roc_auc_score)]
+        accuracy = float(np.mean((probability > 0.5) == truth))
+        rows.append((name, *scores, accuracy, training.wall, round(len(test) / asking.wall)))
     yield Table(
         "pairs",
         f"Trained on {len(train):,} pairs, tested on {len(test):,}",
@@ -65,8 +57,8 @@ def run(garden: Nursery) -> Iterator[Table | Figure | str]:
         rows,
         {"log-loss": 3, "AUC": 3, "accuracy": 3},
     )
-    shown = next(int(k) for k in test if not garden.pairs[k].same)
-    sentences = [" ".join(garden.sentences[number].words) for number in (first[shown], second[shown])]
+    shown = next(int(k) for k in test if not corpus.pairs[k].same)
+    sentences = [" ".join(corpus.sentences[number].words) for number in (first[shown], second[shown])]
     told = model.explain(pairs[shown : shown + 1], top=8)
     bars = [Bar(name, added, "for the same" if added > 0 else "against") for name, _, added in told.rows]
     yield Figure(
@@ -75,16 +67,16 @@ def run(garden: Nursery) -> Iterator[Table | Figure | str]:
         f"{sentences[0]}\n{sentences[1]}\n{model.explain(pairs[shown : shown + 1], top=5)}",
         (*sentences, f"Judged {told.label}, with a probability of {told.probability:.3f} that they mean the same."),
     )
-    yield _shared(garden, [int(k) for k in test])
+    yield _shared(corpus, [int(k) for k in test])
 
 
-def _shared(garden: Nursery, numbers: list[int]) -> Figure:
+def _shared(corpus: Nursery, numbers: list[int]) -> Figure:
     """Show the paraphrases of a dozen words or less whose trees have most in common without being the same."""
     kernel = SubsetTree(decay=0.4).normalized()
     candidates = [
-        (garden.sentences[pair.first].tree, garden.sentences[pair.second].tree)
-        for pair in (garden.pairs[number] for number in numbers)
-        if pair.same and len(garden.sentences[pair.first].words) <= 9 and len(garden.sentences[pair.second].words) <= 9
+        (corpus.sentences[pair.first].tree, corpus.sentences[pair.second].tree)
+        for pair in (corpus.pairs[number] for number in numbers)
+        if pair.same and len(corpus.sentences[pair.first].words) <= 9 and len(corpus.sentences[pair.second].words) <= 9
     ]
     values = kernel.pairwise([one for one, _ in candidates], [other for _, other in candidates])
     one, other = candidates[int(np.argmax(np.where(values < 0.9, values, 0.0)))]
@@ -95,11 +87,11 @@ def _shared(garden: Nursery, numbers: list[int]) -> Figure:
         for fragment in found.fragments:
             weights[fragment_nodes(tree, fragment.tree)] += fragment.weight
         marked = np.flatnonzero(weights).tolist()
-        pictures.append(f"<div>{weighted_svg(tree, weights.tolist(), marked=marked)}</div>")
+        pictures.append(("", weighted_svg(tree, weights.tolist(), marked=marked)))
     heaviest = max((fragment.tree for fragment in found.fragments), key=Tree.size)
     return Figure(
         f"Two sentences that mean the same, and what their trees share: K = {found.value:.3f}",
-        f'<div class="pair">{"".join(pictures)}</div>',
+        side_by_side(*pictures),
         notes=(
             f"Red and bold: nodes of shared fragments, the redder the more of the value of {kernel!r} goes through "
             f"them. The largest fragment that both hold: {heaviest}",

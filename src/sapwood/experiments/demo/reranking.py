@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 
 from sapwood.corpora.nursery import Nursery
 from sapwood.draw import Bar, bar_chart, weighted_svg
-from sapwood.experiments.figures import Figure
+from sapwood.experiments.figures import Figure, Part, side_by_side
+from sapwood.experiments.measuring import Stopwatch
 from sapwood.experiments.tables import Cell, Table
 from sapwood.kernels import Linear, SubsetTree
 from sapwood.learn import KernelRanker, RecursiveRanker
@@ -28,24 +28,23 @@ _TRAIN, _TEST = 300, 300
 _SHORTEST = 6
 
 
-def run(garden: Nursery) -> Iterator[Table | Figure | str]:
+def run(corpus: Nursery) -> Iterator[Part]:
     """Train both learners on n-best lists."""
-    lists = [garden.forest(number) for number in range(min(_TRAIN + _TEST, len(garden.sentences)))]
+    lists = [corpus.forest(number) for number in range(min(_TRAIN + _TEST, len(corpus.sentences)))]
     train, test = lists[:_TRAIN], lists[_TRAIN:]
     rows: list[tuple[Cell, ...]] = []
     for name, ranker in (
         ("kernel", KernelRanker(SubsetTree(decay=0.3).on("tree") + Linear().on("prior"), epochs=3, random_state=0)),
         ("recursive network", RecursiveRanker(epochs=3, random_state=0)),
     ):
-        start = time.perf_counter()
-        model = ParseReranker(ranker).fit(train)
-        seconds = time.perf_counter() - start
+        with Stopwatch() as training:
+            model = ParseReranker(ranker).fit(train)
         scores = model.evaluate(test)
         if name == "kernel":
             chosen = list(model.rerank(test))
         if not rows:
             rows.append(("parser's first choice", *_cells(scores.first), None))
-        rows.append((name, *_cells(scores.chosen), seconds))
+        rows.append((name, *_cells(scores.chosen), training.wall))
     rows.append(("oracle", *_cells(scores.oracle), None))
     yield Table(
         "reranking",
@@ -79,11 +78,10 @@ def _mended(test: Sequence[NBest], chosen: Sequence[object]) -> Iterator[Figure]
         for title, shown in (("the parser's first choice", first), ("the reranker's choice", tree)):
             wrong = [1.0 if bracket is not None and bracket not in right else 0.0 for bracket in _brackets(shown)]
             marked = [position for position, weight in enumerate(wrong) if weight]
-            picture = weighted_svg(shown, wrong, marked=marked)
-            pictures.append(f"<div><strong>{title}</strong><div>{picture}</div></div>")
+            pictures.append((title, weighted_svg(shown, wrong, marked=marked)))
         yield Figure(
             "Before and after reranking",
-            f'<div class="pair">{"".join(pictures)}</div>',
+            side_by_side(*pictures),
             notes=("Red and bold: constituents that the right tree does not have.",),
             wide=True,
         )

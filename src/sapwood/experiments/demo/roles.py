@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from textwrap import fill
 
 from sapwood.corpora.nursery import Nursery
 from sapwood.corpora.nursery.roles import role_sentences
-from sapwood.draw import Series, line_chart
 from sapwood.draw.roles import roles_html, roles_text
-from sapwood.experiments.figures import Figure
+from sapwood.experiments.figures import Figure, Part, plot_lines
+from sapwood.experiments.measuring import Stopwatch
 from sapwood.experiments.tables import Table
 from sapwood.metrics import score_roles
 from sapwood.tasks.roles import RoleArguments, RoleClassifier, RoleLabeler
@@ -25,14 +24,13 @@ _FOLLOWED = ("plain", "both", "flat")
 _SIZES = (25, 50, 100, 200, 400)
 
 
-def run(garden: Nursery) -> Iterator[Table | Figure | str]:
+def run(corpus: Nursery) -> Iterator[Part]:
     """Label sentences, then classify given arguments with one kernel after the other."""
-    sentences = role_sentences(garden)
+    sentences = role_sentences(corpus)
     train, test = sentences[:600], sentences[600:1200]
     labeler = RoleLabeler().fit(train)
-    start = time.perf_counter()
-    labelled = labeler.predict(test)
-    speed = len(test) / (time.perf_counter() - start)
+    with Stopwatch() as labeling:
+        labelled = labeler.predict(test)
     yield Figure(
         "Roles over sentences that were not learnt from",
         "".join(roles_html(sentence) for sentence in labelled[:6]),
@@ -44,7 +42,7 @@ def run(garden: Nursery) -> Iterator[Table | Figure | str]:
         "roles",
         f"From trees to propositions, trained on {len(train):,} sentences, tested on {len(test):,}",
         ("", "precision", "recall", "F1", "sentences per second"),
-        [("predicates found", overall.precision, overall.recall, overall.f1, round(speed))],
+        [("predicates found", overall.precision, overall.recall, overall.f1, round(len(test) / labeling.wall))],
         {"precision": 3, "recall": 3, "F1": 3},
     )
     arguments = RoleArguments.from_sentences(train)
@@ -52,10 +50,9 @@ def run(garden: Nursery) -> Iterator[Table | Figure | str]:
     asked = RoleArguments.from_sentences(test).sample(600)
     rows = []
     for kernel in _KERNELS:
-        start = time.perf_counter()
-        classifier = RoleClassifier(kernel).fit(known)
-        seconds = time.perf_counter() - start
-        rows.append((kernel, float(classifier.score(asked, asked.labels)), seconds))
+        with Stopwatch() as training:
+            classifier = RoleClassifier(kernel).fit(known)
+        rows.append((kernel, float(classifier.score(asked, asked.labels)), training.wall))
     yield Table(
         "role kernels",
         f"Roles of {len(asked)} given arguments, trained on {len(known)}",
@@ -63,21 +60,15 @@ def run(garden: Nursery) -> Iterator[Table | Figure | str]:
         rows,
         {"accuracy": 3},
     )
-    chart = line_chart(
+
+    def accuracy(kernel: str, size: int) -> float:
+        return float(RoleClassifier(kernel).fit(arguments.sample(size)).score(asked, asked.labels))
+
+    chart = plot_lines(
         "Accuracy of three kernels as the number of training arguments grows",
-        [
-            Series(
-                kernel,
-                _SIZES,
-                [
-                    float(RoleClassifier(kernel).fit(arguments.sample(size)).score(asked, asked.labels))
-                    for size in _SIZES
-                ],
-            )
-            for kernel in _FOLLOWED
-        ],
+        _SIZES,
+        {kernel: [accuracy(kernel, size) for size in _SIZES] for kernel in _FOLLOWED},
         x_label="training arguments",
         y_label="accuracy",
-        x_log=True,
     )
     yield Figure(f"Learning curves: roles of {len(asked)} given arguments", chart)
