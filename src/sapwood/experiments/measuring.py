@@ -37,8 +37,8 @@ class Stopwatch:
 
 def peak_memory() -> float:
     """Return the most memory that this process has taken so far, in megabytes."""
-    # The system counts in kilobytes on Linux, in bytes on macOS.
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
+    # The system counts in units of 1,024 bytes on Linux, in bytes on macOS.
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e6
 
 
 def percent(right: Any) -> float:

@@ -15,7 +15,7 @@ from sapwood.experiments.roles.cost import training_cost
 from sapwood.experiments.roles.data import CORPORA, read_parts
 from sapwood.experiments.roles.features import all_data, linear_time, tuned
 from sapwood.experiments.roles.kernels import compare_kernels, learning_curve
-from sapwood.experiments.roles.labelling import label_everything
+from sapwood.experiments.roles.labeling import label_everything
 from sapwood.experiments.setting import Setting
 from sapwood.experiments.tables import Table
 from sapwood.tasks.roles.pruning import coverage

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import gc
-import resource
-import time
 from collections.abc import Iterator
 
 import numpy as np
 
 from sapwood.errors import TooLargeError
+from sapwood.experiments.measuring import Stopwatch, growth, peak_memory
 from sapwood.experiments.roles.data import CORPORA, all_arguments, grammar_of, read_parts
 from sapwood.experiments.setting import Setting
 from sapwood.experiments.tables import Cell, Table
@@ -29,9 +28,8 @@ def training_cost(setting: Setting, name: str) -> Iterator[Table]:
     arguments = all_arguments(setting, name, "train")
     grammar = grammar_of(setting, name)
     read_parts.cache_clear()
-    start = time.process_time()
-    examples = arguments.examples(sorted({view for kernel in KERNELS for view in views_of(kernel)}))
-    portions = time.process_time() - start
+    with Stopwatch() as portions:
+        examples = arguments.examples(sorted({view for kernel in KERNELS for view in views_of(kernel)}))
     labels = arguments.labels
     # Parses have been turned into portions, and all memory is wanted.
     del arguments
@@ -43,18 +41,20 @@ def training_cost(setting: Setting, name: str) -> Iterator[Table]:
             train = np.sort(np.random.default_rng(setting.seed).choice(len(labels), size, replace=False))
         cells: list[Cell] = [len(train)]
         for kernel in KERNELS:
-            start, clock = time.process_time(), time.perf_counter()
+            svm = KernelSVC(
+                role_kernel(kernel, grammar), C=default_c(kernel), solver="native", memory_limit=MEMORY_LIMIT
+            )
             try:
-                machine = KernelSVC(
-                    role_kernel(kernel, grammar), C=default_c(kernel), solver="native", memory_limit=MEMORY_LIMIT
-                )
-                machine.fit(Examples(**{view: examples[view][train] for view in views_of(kernel)}), labels[train])
-                cells += [time.perf_counter() - clock, time.process_time() - start, len(machine.support_)]
+                with Stopwatch() as spent:
+                    svm.fit(Examples(**{view: examples[view][train] for view in views_of(kernel)}), labels[train])
+                cells += [spent.wall, spent.cpu, len(svm.support_)]
             except TooLargeError:
                 cells += [None, None, None]
-        cells.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20)
+        cells.append(peak_memory() * 1e6 / 2**30)
         rows.append(tuple(cells))
-        yield _table(name, rows, f"Portions of all {len(labels):,} arguments, made once: {portions:.0f} CPU seconds.")
+        yield _table(
+            name, rows, f"Portions of all {len(labels):,} arguments, made once: {portions.cpu:.0f} CPU seconds."
+        )
         if len(train) == len(labels):
             break
 
@@ -65,8 +65,8 @@ def _table(name: str, rows: list[tuple[Cell, ...]], note: str) -> Table:
         measured = [(row[0], row[column]) for row in rows]
         known = [(float(x), float(y)) for x, y in measured if isinstance(x, int) and isinstance(y, float)]
         if len(known) > 1:
-            slope = np.polyfit(np.log([x for x, _ in known]), np.log([y for _, y in known]), 1)[0]
-            exponents.append(f"{kernel}: CPU seconds grow with arguments to the power of {slope:.2f}.")
+            power = growth(*zip(*known, strict=True))
+            exponents.append(f"{kernel}: CPU seconds grow with arguments to the power of {power:.2f}.")
     return Table(
         "cost",
         f"Training by the number of arguments: {CORPORA[name]}",
@@ -78,5 +78,5 @@ def _table(name: str, rows: list[tuple[Cell, ...]], note: str) -> Table:
         ),
         list(rows),
         {"truncated s": 1, "CPU s": 1, "grammar-driven s": 1, "CPU s ": 1},
-        notes=["From portions of trees to a trained machine, all roles one against the rest.", note, *exponents],
+        notes=["From portions of trees to trained SVMs, all roles one against the rest.", note, *exponents],
     )

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import json
-import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sapwood.errors import DataError
+from sapwood.experiments.measuring import Stopwatch, compare_errors, percent
+from sapwood.experiments.result_cache import ResultCache
 from sapwood.experiments.roles.data import CORPORA, all_arguments, grammar_of, sample_arguments
-from sapwood.experiments.roles.kernels import compared
+from sapwood.experiments.roles.kernels import Comparison
 from sapwood.experiments.setting import Setting
 from sapwood.experiments.tables import Cell, Table
-from sapwood.learn import KernelSVC
 from sapwood.tasks.roles.arguments import RoleArguments
-from sapwood.tasks.roles.classifier import RoleClassifier, default_c, role_kernel, views_of
+from sapwood.tasks.roles.classifier import RoleClassifier, default_c
 from sapwood.tasks.roles.encoding import Encoder
 from sapwood.tasks.roles.feature_sets import describe
 from sapwood.tasks.roles.linear import LinearRoles
-from sapwood.trees import Grammar
 from sapwood.words.senses import WordSenses
-from sapwood.writing import atomic_write
 
 __all__ = ["all_data", "linear_time", "tuned"]
 
@@ -44,47 +42,41 @@ class _Choice:
     C: float
     composite: str
     gamma: float
-    accuracy: float  # of that composite
 
 
-def _right(
-    train: RoleArguments,
-    other: RoleArguments,
-    grammar: Grammar,
-    features: str,
-    C: float,
-    kernel: str = "flat",
-    gamma: float = 0.0,
-) -> NDArray[np.bool_]:
-    """Return which of the other arguments get their role from a named kernel."""
-    known, asked = (one.examples(views_of(kernel), features=features) for one in (train, other))
-    svm = KernelSVC(role_kernel(kernel, grammar, gamma=gamma), C=C).fit(known, train.labels)
-    return np.asarray(svm.predict(asked) == other.labels)
-
-
-def _choose(train: RoleArguments, dev: RoleArguments, grammar: Grammar, features: str) -> _Choice:
+def _choose(comparison: Comparison, features: str) -> dict[str, Any]:
     """Choose one thing at a time, C first, as the paper tunes."""
-    best = max(CS, key=lambda C: _right(train, dev, grammar, features, C).mean())
-    found = [
-        _Choice(best, name, gamma, 100 * float(_right(train, dev, grammar, features, best, name, gamma).mean()))
-        for name in COMPOSITES
-        for gamma in GAMMAS
-    ]
-    return max(found, key=lambda one: one.accuracy)
+    best = max(CS, key=lambda C: percent(comparison.right("flat", C=C, features=features)))
+    tried = [(name, gamma) for name in COMPOSITES for gamma in GAMMAS]
+    accuracies = [percent(comparison.right(name, C=best, features=features, gamma=gamma)) for name, gamma in tried]
+    composite, gamma = tried[int(np.argmax(accuracies))]
+    return asdict(_Choice(best, composite, gamma))
+
+
+def _choices(setting: Setting, name: str) -> dict[str, _Choice]:
+    """Tune each set of features, or take what an earlier run has chosen from the cache."""
+    train, dev = (sample_arguments(setting, name, part, TUNED) for part in ("train", "dev"))
+    comparison = Comparison(train, dev, grammar_of(setting, name))
+    sets: tuple[str, ...] = SETS
+    try:
+        WordSenses()
+    except DataError:
+        sets = tuple(one for one in SETS if one != "rich")
+    cache = ResultCache(setting, "roles", setting.seed, CS, COMPOSITES, GAMMAS, train.labels, dev.labels)
+    return {features: _Choice(**cache(features, _choose, comparison, features)) for features in sets}
 
 
 def tuned(setting: Setting, name: str) -> Table:
     """Show flat features and composites side by side, mixture and C tuned on development data."""
-    grammar = grammar_of(setting, name)
-    chosen = _choices(setting, name, grammar)
+    chosen = _choices(setting, name)
     train, test = (sample_arguments(setting, name, part, TUNED) for part in ("train", "test"))
+    comparison = Comparison(train, test, grammar_of(setting, name))
     rows: list[tuple[Cell, ...]] = []
     for features, one in chosen.items():
-        alone = _right(train, test, grammar, features, one.C)
-        both = _right(train, test, grammar, features, one.C, one.composite, one.gamma)
-        rows.append((f"{features}, flat", 100 * float(alone.mean()), None, one.C, *[None] * 4))
-        shown = f"{features}, {one.composite}"
-        rows.append((shown, 100 * float(both.mean()), one.gamma, one.C, *compared(alone, both)))
+        alone = comparison.right("flat", C=one.C, features=features)
+        both = comparison.right(one.composite, C=one.C, features=features, gamma=one.gamma)
+        rows.append((f"{features}, flat", percent(alone), None, one.C, *[None] * 4))
+        rows.append((f"{features}, {one.composite}", percent(both), one.gamma, one.C, *compare_errors(alone, both)))
     return Table(
         "features",
         f"Flat features and composites on {len(test):,} arguments, trained on {len(train):,}: {CORPORA[name]}",
@@ -98,38 +90,22 @@ def tuned(setting: Setting, name: str) -> Table:
     )
 
 
-def _choices(setting: Setting, name: str, grammar: Grammar) -> dict[str, _Choice]:
-    """Tune each set of features, or take what an earlier run has chosen from the cache."""
-    kept = None if setting.cache is None else setting.cache / f"roles-{name}-{TUNED}-{setting.seed}.json"
-    if kept is not None and kept.exists():
-        return {features: _Choice(**one) for features, one in json.loads(kept.read_text()).items()}
-    train, dev = (sample_arguments(setting, name, part, TUNED) for part in ("train", "dev"))
-    sets: tuple[str, ...] = SETS
-    try:
-        WordSenses()
-    except DataError:
-        sets = tuple(one for one in SETS if one != "rich")
-    chosen = {features: _choose(train, dev, grammar, features) for features in sets}
-    if kept is not None:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        atomic_write(kept, json.dumps({features: asdict(one) for features, one in chosen.items()}).encode())
-    return chosen
-
-
 def all_data(setting: Setting, name: str) -> Iterator[Table]:
     """Train exact kernels on all training arguments; the table grows by one set of features."""
-    chosen = _choices(setting, name, grammar_of(setting, name))
+    chosen = _choices(setting, name)
     train, dev, test = (all_arguments(setting, name, part) for part in ("train", "dev", "test"))
     rows: list[tuple[Cell, ...]] = []
     for features, one in reversed(chosen.items()):
         flat = _judge("flat", 0.0, features, train, dev, test)
-        rows.append((f"{features}, flat", flat.dev, flat.test, None, *[None] * 4, flat.wall, flat.cpu))
+        rows.append((f"{features}, flat", flat.dev, percent(flat.right), None, *[None] * 4, flat.wall, flat.cpu))
         tried = [_judge(one.composite, gamma, features, train, dev, test) for gamma in GAMMAS_OF_ALL]
         best = max(tried, key=lambda each: each.dev)
         for gamma, each in zip(GAMMAS_OF_ALL, tried, strict=True):
             # What development data has not chosen is not asked about test data.
             shown = (
-                [each.test, gamma, *compared(flat.right, each.right)] if each is best else [None, gamma, *[None] * 4]
+                [percent(each.right), gamma, *compare_errors(flat.right, each.right)]
+                if each is best
+                else [None, gamma, *[None] * 4]
             )
             rows.append((f"{features}, {one.composite}, γ = {gamma:g}", each.dev, *shown, each.wall, each.cpu))
         yield Table(
@@ -147,10 +123,9 @@ def all_data(setting: Setting, name: str) -> Iterator[Table]:
 
 @dataclass(frozen=True)
 class _Judgement:
-    """What a kernel trained on all arguments gets right, in per cent and one by one, and what it took."""
+    """Accuracy on development data of a kernel trained on all arguments, what it gets right in the test, its cost."""
 
     dev: float
-    test: float
     right: NDArray[np.bool_]
     wall: float
     cpu: float
@@ -159,13 +134,11 @@ class _Judgement:
 def _judge(
     kernel: str, gamma: float, features: str, train: RoleArguments, dev: RoleArguments, test: RoleArguments
 ) -> _Judgement:
-    start, clock = time.process_time(), time.perf_counter()
-    classifier = RoleClassifier(kernel, gamma=gamma, features=features, svm_params={"memory_limit": MEMORY_LIMIT}).fit(
-        train
-    )
-    wall, cpu = time.perf_counter() - clock, time.process_time() - start
+    classifier = RoleClassifier(kernel, gamma=gamma, features=features, svm_params={"memory_limit": MEMORY_LIMIT})
+    with Stopwatch() as spent:
+        classifier.fit(train)
     on_dev, right = (classifier.predict(part) == part.labels for part in (dev, test))
-    return _Judgement(100 * float(on_dev.mean()), 100 * float(right.mean()), right, wall, cpu)
+    return _Judgement(percent(on_dev), right, spent.wall, spent.cpu)
 
 
 def linear_time(setting: Setting, name: str) -> Table:
@@ -179,16 +152,14 @@ def linear_time(setting: Setting, name: str) -> Table:
             ("flat and conjunctions", "linear", None),
             ("flat, conjunctions and fragments", "linear", {"path+siblings": 4.0, "constituent": 4.0}),
         ):
-            start = time.process_time()
-            encoder = Encoder(features, fragments=fragments, max_fragments=20_000)
-            values = [describe(*one, features) for one in train.candidates]
-            model = LinearRoles(encoder).fit(train.candidates, train.labels.tolist(), values)
-            trained = time.process_time() - start
-            start = time.process_time()
-            margins = model.margins(test.candidates)
-            speed = len(test) / (time.process_time() - start)
-            accuracy = float(np.mean(np.array(model.classes)[margins.argmax(axis=1)] == test.labels))
-            rows.append((label, len(train), 100 * accuracy, trained, round(speed)))
+            with Stopwatch() as training:
+                encoder = Encoder(features, fragments=fragments, max_fragments=20_000)
+                values = [describe(*one, features) for one in train.candidates]
+                model = LinearRoles(encoder).fit(train.candidates, train.labels.tolist(), values)
+            with Stopwatch() as asking:
+                margins = model.margins(test.candidates)
+            right = np.array(model.classes)[margins.argmax(axis=1)] == test.labels
+            rows.append((label, len(train), percent(right), training.cpu, round(len(test) / asking.cpu)))
     return Table(
         "linear",
         f"Linear-time classification of {len(test):,} given arguments: {CORPORA[name]}",

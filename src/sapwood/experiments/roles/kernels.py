@@ -2,73 +2,78 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sapwood.draw import Series, line_chart
+from sapwood.experiments.figures import plot_lines
+from sapwood.experiments.measuring import Stopwatch, compare_errors, percent
 from sapwood.experiments.roles.data import CORPORA, grammar_of, sample_arguments
 from sapwood.experiments.setting import Setting
 from sapwood.experiments.tables import Cell, Table
-from sapwood.kernels.base import Kernel
 from sapwood.learn import KernelSVC
-from sapwood.metrics import chi_squared, mcnemar, score_labels
+from sapwood.metrics import score_labels
 from sapwood.tasks.roles.arguments import RoleArguments
 from sapwood.tasks.roles.classifier import ROLE_KERNELS, default_c, role_kernel, views_of
-from sapwood.trees import Examples
+from sapwood.trees import Examples, Grammar
 
-__all__ = ["Judged", "compare_kernels", "compared", "learning_curve", "per_role"]
+__all__ = ["Comparison", "compare_kernels", "learning_curve"]
 
 TREES = ("truncated", "plain", "nodes", "substructures", "both", "verb tags", "paf", "partial")
 TRAIN, TEST = 20_000, 6_000
 CURVE = (1_250, 2_500, 5_000, 10_000, 20_000, 40_000)
 
-Right = NDArray[np.bool_]
 
+class Comparison:
+    """Training and other arguments whose views are made once, classified by one named kernel after the other."""
 
-class Judged:
-    """Training and test arguments whose views are made once, and judged by one kernel after the other."""
+    def __init__(self, train: RoleArguments, other: RoleArguments, grammar: Grammar) -> None:
+        self.train, self.other, self.grammar = train, other, grammar
+        self._views: dict[tuple[str, str], list[Any]] = {}
 
-    def __init__(self, train: RoleArguments, test: RoleArguments) -> None:
-        self.train, self.test = train, test
-        self._views: dict[tuple[str, str], tuple[Any, Any]] = {}
+    def predict(
+        self, kernel: str, *, C: float | None = None, features: str = "full", gamma: float = 0.1
+    ) -> NDArray[Any]:
+        """Train on the training arguments, and return the roles of the others."""
+        views = {view: self._view(view, features) for view in views_of(kernel)}
+        known, asked = (Examples(**{view: sides[at] for view, sides in views.items()}) for at in (0, 1))
+        svm = KernelSVC(role_kernel(kernel, self.grammar, gamma=gamma), C=default_c(kernel) if C is None else C)
+        return svm.fit(known, self.train.labels).predict(asked)
 
-    def view(self, name: str, features: str = "full") -> tuple[Any, Any]:
-        """Return a view of training and of test arguments."""
+    def right(self, kernel: str, **options: Any) -> NDArray[np.bool_]:
+        """Return which of the others get their role; options as for ``predict``."""
+        return np.asarray(self.predict(kernel, **options) == self.other.labels)
+
+    def _view(self, name: str, features: str) -> list[Any]:
         key = (name, features if name == "flat" else "")
         if key not in self._views:
-            sides = (self.train, self.test)
-            train, test = (side.examples([name], features=features)[name] for side in sides)
-            self._views[key] = train, test
+            self._views[key] = [side.examples([name], features=features)[name] for side in (self.train, self.other)]
         return self._views[key]
-
-    def predict(self, kernel: Kernel, views: list[str], C: float, features: str = "full") -> NDArray[Any]:
-        """Train on the training arguments, and return what is predicted for the test arguments."""
-        known, asked = (Examples(**{view: self.view(view, features)[side] for view in views}) for side in (0, 1))
-        return KernelSVC(kernel, C=C).fit(known, self.train.labels).predict(asked)
 
 
 def compare_kernels(setting: Setting, name: str) -> Iterator[Table]:
     """Make Table 2 again, with its rivals, and the roles one by one."""
-    judged = Judged(sample_arguments(setting, name, "train", TRAIN), sample_arguments(setting, name, "test", TEST))
-    test, grammar = judged.test, grammar_of(setting, name)
-    right: dict[str, Right] = {}
+    train, test = (sample_arguments(setting, name, part, about) for part, about in (("train", TRAIN), ("test", TEST)))
+    comparison = Comparison(train, test, grammar_of(setting, name))
     guesses: dict[str, NDArray[Any]] = {}
     rows: list[tuple[Cell, ...]] = []
     # Without words, flat features are little more than the tree again.
     names = [*TREES, "flat", "composite"] if name != "conll05" else list(TREES)
     for kernel in names:
-        start = time.process_time()
-        guesses[kernel] = judged.predict(role_kernel(kernel, grammar), views_of(kernel), default_c(kernel))
-        right[kernel] = guesses[kernel] == test.labels
-        seconds = time.process_time() - start
-        rows.append((kernel, 100 * float(right[kernel].mean()), *_against(right, kernel), seconds))
+        with Stopwatch() as spent:
+            guesses[kernel] = comparison.predict(kernel)
+        right = {known: guess == test.labels for known, guess in guesses.items()}
+        against = [
+            cell
+            for base in ("plain", "truncated")
+            for cell in (compare_errors(right[base], right[kernel]) if base in right and base != kernel else [None] * 4)
+        ]
+        rows.append((kernel, percent(right[kernel]), *against, spent.cpu))
     yield Table(
         f"kernels {name}",
-        f"Accuracy on {len(test):,} given arguments, trained on {len(judged.train):,}: {CORPORA[name]}",
+        f"Accuracy on {len(test):,} given arguments, trained on {len(train):,}: {CORPORA[name]}",
         (
             "kernel",
             "accuracy",
@@ -84,31 +89,11 @@ def compare_kernels(setting: Setting, name: str) -> Iterator[Table]:
             *(f"{kernel}: {what}" for kernel, what in ROLE_KERNELS.items() if kernel in names),
         ],
     )
-    best = max(right, key=lambda kernel: float(right[kernel].mean()))
-    yield per_role(name, test.labels, {"plain": guesses["plain"], best: guesses[best]})
+    best = max(right, key=lambda kernel: percent(right[kernel]))
+    yield _per_role(name, test.labels, {"plain": guesses["plain"], best: guesses[best]})
 
 
-def _against(right: dict[str, Right], kernel: str) -> list[Cell]:
-    cells: list[Cell] = []
-    for base in ("plain", "truncated"):
-        none = base not in right or base == kernel
-        cells += [None] * 4 if none else compared(right[base], right[kernel])
-    return cells
-
-
-def compared(base: Right, other: Right) -> list[Cell]:
-    """Return how much of the error goes away in per cent, p by McNemar, and χ² of the counts with its p."""
-    before, after = 1 - float(base.mean()), 1 - float(other.mean())
-    gone = 100 * (before - after) / before if before else None
-    cells: list[Cell] = [gone, mcnemar(base, other).p_value]
-    counts = np.array([[one.sum(), (~one).sum()] for one in (base, other)])
-    if not counts.sum(axis=0).all():
-        return [*cells, None, None]  # all right or all wrong: there is nothing to test
-    squared = chi_squared(counts)
-    return [*cells, squared.statistic, squared.p_value]
-
-
-def per_role(name: str, labels: NDArray[Any], guesses: dict[str, NDArray[Any]]) -> Table:
+def _per_role(name: str, labels: NDArray[Any], guesses: dict[str, NDArray[Any]]) -> Table:
     """Make a table of F1 per role, the most frequent ones first."""
     scores = {kernel: score_labels(labels.tolist(), guess.tolist()).classes for kernel, guess in guesses.items()}
     counts = {role: int((labels == role).sum()) for role in sorted(set(labels.tolist()))}
@@ -133,15 +118,13 @@ def learning_curve(setting: Setting, name: str) -> Table:
     sizes: list[int] = []
     found: dict[str, list[float]] = {kernel: [] for kernel in kernels}
     for size in CURVE:
-        judged = Judged(most.sample(size, setting.seed), test)
-        sizes.append(len(judged.train))
+        comparison = Comparison(most.sample(size, setting.seed), test, grammar)
+        sizes.append(len(comparison.train))
         for kernel in kernels:
-            guess = judged.predict(role_kernel(kernel, grammar), views_of(kernel), default_c(kernel))
-            found[kernel].append(100 * float((guess == test.labels).mean()))
+            found[kernel].append(percent(comparison.right(kernel)))
         if size >= len(most):
             break
     title = f"Accuracy on {len(test):,} given arguments by the number of training arguments: {CORPORA[name]}"
-    lines = [Series(kernel, sizes, shares) for kernel, shares in found.items()]
     rows = list(zip(sizes, *found.values(), strict=True))
-    chart = line_chart(title, lines, x_label="training arguments", y_label="accuracy, %", x_log=True)
+    chart = plot_lines(title, sizes, found, x_label="training arguments", y_label="accuracy, %")
     return Table(f"curve {name}", title, ("arguments", *kernels), rows, chart=chart)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from sapwood.experiments.measuring import Stopwatch
 from sapwood.experiments.roles.data import CORPORA, read_parts
 from sapwood.experiments.setting import Setting
 from sapwood.experiments.tables import Cell, Table
@@ -24,16 +25,15 @@ def label_everything(setting: Setting, name: str) -> Iterator[Table]:
     parts = read_parts(setting, name)
     # Without words there is less to learn, and every third sentence of CoNLL-2005 teaches it.
     train = parts["train"][::3] if name == "conll05" else parts["train"]
-    start = time.process_time()
-    labeler = RoleLabeler(random_state=setting.seed).fit(train, calibration=parts["dev"])
-    trained = time.process_time() - start
-    test = parts["test"]
+    with Stopwatch() as training:
+        labeler = RoleLabeler(random_state=setting.seed).fit(train, calibration=parts["dev"])
+    test, learnt = parts["test"], copy(labeler).set_params(rules=False)
     settings: list[tuple[str, Sequence[RoleSentence], Callable[[Sequence[RoleSentence]], Any]]] = [
         ("predicates given", test, partial(labeler.predict, given_predicates=True)),
         ("predicates found", test, labeler.predict),
-        ("AM-MOD and AM-NEG learnt", test, partial(_with(labeler, rules=False).predict, given_predicates=True)),
+        ("AM-MOD and AM-NEG learnt", test, partial(learnt.predict, given_predicates=True)),
     ]
-    notes = [f"Verbs; trained on {len(train):,} sentences in {trained:.0f} CPU seconds; srl-eval's counting."]
+    notes = [f"Verbs; trained on {len(train):,} sentences in {training.cpu:.0f} CPU seconds; srl-eval's counting."]
     if name == "ewt-propbank":
         parsed, note = _parse(train, test)
         settings += [
@@ -43,13 +43,12 @@ def label_everything(setting: Setting, name: str) -> Iterator[Table]:
         notes.append(note)
     rows: list[tuple[Cell, ...]] = []
     for label, given, predict in settings:
-        start = time.process_time()
-        made = predict(given)
-        speed = len(test) / (time.process_time() - start)
+        with Stopwatch() as spent:
+            made = predict(given)
         scores = score_roles(test, made)
         overall, spans = scores.overall, scores.unlabelled
         figures = [100 * value for value in (overall.precision, overall.recall, overall.f1, spans.f1)]
-        rows.append((label, *figures, 100 * scores.label_accuracy, round(speed)))
+        rows.append((label, *figures, 100 * scores.label_accuracy, round(len(test) / spent.cpu)))
         if label == "predicates given":
             shown = scores
     yield Table(
@@ -74,17 +73,8 @@ def label_everything(setting: Setting, name: str) -> Iterator[Table]:
 def _parse(train: Sequence[RoleSentence], test: Sequence[RoleSentence]) -> tuple[list[RoleSentence], str]:
     """Parse the test sentences by a grammar of the training trees."""
     parser = PCFGParser().fit([one.tree for one in train if one.tree is not None])
-    start = time.process_time()
-    trees = parser.parse_batch([list(one.words) for one in test])
-    speed = len(test) / (time.process_time() - start)
+    with Stopwatch() as spent:
+        trees = parser.parse_batch([list(one.words) for one in test])
     parsed = [replace(one, tree=tree) for one, tree in zip(test, trees, strict=True) if not isinstance(tree, tuple)]
-    note = f"Our own parses: PCFGParser() of the {len(train):,} training trees, {speed:.0f} sentences per CPU s."
-    return parsed, note
-
-
-def _with(labeler: RoleLabeler, **params: Any) -> RoleLabeler:
-    """Return the same fitted labeller with other parameters for labelling."""
-    other = RoleLabeler(**labeler.get_params(deep=False))
-    other.__dict__.update(labeler.__dict__)
-    other.set_params(**params)
-    return other
+    speed = f"{len(test) / spent.cpu:.0f} sentences per CPU s"
+    return parsed, f"Our own parses: PCFGParser() of the {len(train):,} training trees, {speed}."
