@@ -29,7 +29,7 @@ from pathlib import Path
 
 import sapwood as sw
 import treebank
-from sapwood.corpora.drawn import draw_brackets, draw_labelled
+from sapwood.corpora.sampled import sample_brackets, sample_labeled
 from sapwood.kernels import HashedFragmentMap, parse_kernel
 from sapwood.scale import ShardClassifier, gram_to_zarr, map_to_shards, predict
 from table import Row, show
@@ -48,7 +48,7 @@ def cluster(workers: int):  # type: ignore[no-untyped-def]
 
 def trees(count: int) -> sw.TreeArray:
     lines = treebank.load(min(count, SAMPLE)).lines
-    lines += draw_brackets(count - len(lines))
+    lines += sample_brackets(count - len(lines))
     return sw.read_trees(io.StringIO("\n".join(lines)))
 
 
@@ -128,11 +128,11 @@ def grams(options: argparse.Namespace) -> None:
 
 def draw_part(number: int):  # type: ignore[no-untyped-def]
     """Draw one part of the stream; runs on a worker."""
-    return draw_labelled(PART, seed=number)
+    return sample_labeled(PART, seed=number)
 
 
 def draw_test_part(number: int):  # type: ignore[no-untyped-def]
-    return draw_labelled(PART, seed=10**9 + number)[0]
+    return sample_labeled(PART, seed=10**9 + number)[0]
 
 
 def own_peak() -> int:
@@ -150,8 +150,8 @@ def stream(options: argparse.Namespace) -> None:
     parts, tests = size // PART, max(1, size // PART // 10)
     client, made = cluster(options.workers) if options.workers else (None, None)
     # Functions of a script are not found by workers under a name.
-    read = (lambda number: draw_labelled(PART, seed=number)) if client else draw_part
-    read_test = (lambda number: draw_labelled(PART, seed=10**9 + number)[0]) if client else draw_test_part
+    read = (lambda number: sample_labeled(PART, seed=number)) if client else draw_part
+    read_test = (lambda number: sample_labeled(PART, seed=10**9 + number)[0]) if client else draw_test_part
     with tempfile.TemporaryDirectory(dir=options.place) as place:
         start = time.perf_counter()
         mapping = HashedFragmentMap(max_size=2)
@@ -162,7 +162,7 @@ def stream(options: argparse.Namespace) -> None:
         right = count = 0
         for number, answers in enumerate(predict(model, range(tests), read=read_test, client=client)):
             # The truth is drawn again rather than kept.
-            right += int((answers == draw_labelled(PART, seed=10**9 + number)[1]).sum()) if number < 3 else 0
+            right += int((answers == sample_labeled(PART, seed=10**9 + number)[1]).sum()) if number < 3 else 0
             count += len(answers)
         predicted = time.perf_counter()
         size_on_disk = sum(path.stat().st_size for path in (Path(place) / "s").glob("*.safetensors"))

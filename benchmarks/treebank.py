@@ -1,7 +1,7 @@
 """The trees that benchmarks run on: the Penn Treebank sample, or a generated treebank of the same shape.
 
 ``load(count)`` gives one bracketed string per tree. The sample is read from the archive that NLTK distributes, without
-NLTK; where it is missing, trees are drawn from a random grammar (``sapwood.corpora.drawn``).
+NLTK; where it is missing, trees are drawn from a random grammar (``sapwood.corpora.sampled``).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from places import corpus
-from sapwood.corpora.drawn import draw_brackets
+from sapwood.corpora.sampled import sample_brackets
 
 ARCHIVE = corpus("nltk-zips/treebank.zip")
 SEED = 20
@@ -30,7 +30,7 @@ class Treebank:
 def load(count: int, *, archive: Path = ARCHIVE, seed: int = SEED) -> Treebank:
     """Return the first ``count`` trees of the sample, or generated ones where there is no archive."""
     if not archive.exists():
-        return Treebank(draw_brackets(count, seed=seed), f"generated treebank, seed {seed}")
+        return Treebank(sample_brackets(count, seed=seed), f"generated treebank, seed {seed}")
     with zipfile.ZipFile(archive) as files:
         names = sorted(name for name in files.namelist() if "/combined/" in name and name.endswith(".mrg"))
         found = itertools.chain.from_iterable(split(files.read(name).decode("utf-8")) for name in names)

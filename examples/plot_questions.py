@@ -14,7 +14,7 @@ from sapwood.draw import Bar, bar_chart
 from sapwood.kernels import PartialTree, SubsetTree, Subtree
 from sapwood.learn import KernelSVC
 
-asked = [one for one in nursery.grow(size=800).sentences if one.label is not None]
+asked = [one for one in nursery.generate(size=800).sentences if one.label is not None]
 X = sw.TreeArray([one.tree for one in asked])
 y = np.array([one.label[0] for one in asked])
 X

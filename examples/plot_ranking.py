@@ -11,7 +11,7 @@ from sapwood.kernels import Linear, SubsetTree
 from sapwood.learn import KernelRanker, RecursiveRanker
 from sapwood.tasks.reranking import ParseReranker
 
-lists = nursery.grow(size=300).forests(limit=8)
+lists = nursery.generate(size=300).forests(limit=8)
 lists[0].parses[:2]
 
 # %%

@@ -34,8 +34,29 @@ PACKAGES = (
     "sapwood.decode",
     "sapwood.parse",
     "sapwood.corpora",
-    "sapwood.corpora.framenet",
-    "sapwood.corpora.nursery",
+    *(
+        f"sapwood.corpora.{format}"
+        for format in (
+            "brown",
+            "conll05",
+            "conll09",
+            "conllu",
+            "corenlp",
+            "framenet",
+            "kelp",
+            "labeled",
+            "nbest",
+            "nursery",
+            "pairs",
+            "parsed_texts",
+            "propbank",
+            "propbank_columns",
+            "questions",
+            "role_lines",
+            "text_pairs",
+            "tree_pairs",
+        )
+    ),
     "sapwood.metrics",
     "sapwood.draw",
     "sapwood.tasks.attachment",
@@ -49,62 +70,46 @@ PACKAGES = (
 
 # Which fuzz target covers a reader.
 READERS = {
-    "iter_brown": "brown",
-    "iter_conll05": "conll05",
-    "iter_shared_task": "conll05",
-    "iter_conll09": "conll09",
-    "iter_conllu": "conllu",
-    "read_conllu": "conllu",
-    "iter_corenlp": "corenlp",
-    "read_corenlp": "corenlp",
-    "iter_corenlp_json": "corenlp_json",
-    "iter_joined": "joined",
-    "iter_kelp": "kelp",
-    "read_kelp": "kelp",
-    "iter_msr": "msr",
-    "read_msr": "msr",
-    "iter_nbest": "nbest",
-    "read_nbest": "nbest",
-    "iter_prop_instances": "pointers",
-    "read_prop_instances": "pointers",
-    "iter_props": "props",
-    "read_props": "props",
-    "iter_questions": "questions",
-    "read_questions": "questions",
-    "iter_quora": "quora",
-    "read_quora": "quora",
-    "iter_role_lines": "role_lines",
-    "iter_skeletons": "skeletons",
-    "read_labelled": "labelled",
-    "read_parsed_texts": "parsed_texts",
-    "read_tree_pairs": "tree_pairs",
-    "read_text_pairs": "text_pairs",
+    "brown.read": "brown",
+    "conll05.read": "conll05",
+    "conll05.read_release": "conll05",
+    "conll09.read": "conll09",
+    "conllu.read": "conllu",
+    "corenlp.read": "corenlp",
+    "framenet.read": "release",
+    "framenet.read_parses": "sentence_parses",
+    "kelp.read": "kelp",
+    "labeled.read": "labeled",
+    "nbest.read": "nbest",
+    "pairs.read": "quora",
+    "parsed_texts.read": "parsed_texts",
+    "propbank.read": "pointers",
+    "propbank_columns.read": "joined",
+    "questions.read": "questions",
+    "role_lines.read": "role_lines",
+    "text_pairs.read": "text_pairs",
+    "tree_pairs.read": "tree_pairs",
     "read_trees": "trees",
     "iter_trees": "trees",
     "iter_tree_blocks": "packed",
-    "iter_frames": "frame_files",
-    "iter_fulltext": "fulltext",
-    "read_fulltext": "fulltext",
-    "read_framenet": "release",
     "load_framenet": "release",
-    "read_relations": "relations",
-    "read_sentence_parses": "sentence_parses",
-    "read_splits": "splits",
     "iter_records": "frame_records",
     "load": "model",
 }
 
 
 def public() -> dict[str, Any]:
-    """Every public callable, under its name; one that two packages show is there once."""
+    """Every public callable, under its name; a verb of a format with the format in front."""
     found: dict[str, Any] = {}
     for package in PACKAGES:
         module = import_module(package)
         for name in module.__all__:
             value = getattr(module, name)
             if callable(value):
-                # Two packages each have a Lexicon.
-                key = name if found.get(name, value) is value else f"{package}.{name}"
+                # Every format has the same verbs.
+                verb = name.startswith(("read", "write")) and package.startswith("sapwood.corpora.")
+                key = f"{package.rpartition('.')[2]}.{name}" if verb else name
+                assert found.get(key, value) is value, f"two packages each have another {key}"
                 found[key] = value
     return found
 
@@ -174,7 +179,7 @@ def _roles() -> Any:
 
 def _dependencies() -> Any:
     text = "1\tdogs\tdog\tNOUN\tNNS\t_\t2\tnsubj\t_\t_\n2\tbark\tbark\tVERB\tVBP\t_\t0\troot\t_\t_\n\n"
-    return sw.corpora.read_conllu(io.StringIO(text))
+    return list(sw.corpora.conllu.read(io.StringIO(text)))
 
 
 def _forests() -> Any:
@@ -198,7 +203,8 @@ def _grammar() -> Any:
 
 def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
     from sapwood import corpora, decode, draw, kernels, learn, metrics, parse, words
-    from sapwood.corpora import framenet, nursery
+    from sapwood.corpora import nursery
+    from sapwood.corpora.framenet.lexicon import Frame, FrameElement, Lexicon
     from sapwood.parse import incremental
     from sapwood.tasks import attachment, frames, pairs, questions, reranking, roles
 
@@ -230,7 +236,6 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
     sets = {"features": np.array([1, 2], np.uint32), "ends": np.array([[1], [2]], np.uint64), "row_ends": np.array([2], np.uint64),
             "role_ends": np.array([1], np.uint64), "key_ends": np.array([1], np.uint64), "keys": np.array([7], np.uint32),
             "masks": np.array([1], np.uint32)}  # fmt: skip
-    word = _dependencies()[0].rows[0]
 
     def sets_fit(bits: Any, alpha: Any, learning_rate: Any, right: Any) -> Any:
         return learn.LogLinear(bits=bits, alpha=alpha, learning_rate=learning_rate, epochs=1).fit(
@@ -335,34 +340,25 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "attachment_trees": (incremental.attachment_trees, {"trees": trees()}),
         # corpora
         "find_nltk": (corpora.find_nltk, {"package": str(Path(__file__).parent)}),
-        "KelpExample": (corpora.KelpExample, {"labels": ("a",)}),
-        "NBest": (corpora.NBest, {"parses": trees(), "scores": np.array([-1.0, -2.0, -3.0, -4.0])}),
-        "lexical_centred": (corpora.lexical_centred, {"sentence": _dependencies()[0], "drop_relations": ("punct",)}),
-        "relation_centred": (corpora.relation_centred, {"sentence": _dependencies()[0], "drop_relations": ("punct",)}),
-        "words_only": (corpora.words_only, {"sentence": _dependencies()[0], "drop_relations": ("punct",)}),
-        "kelp_labels": (corpora.kelp_labels, {"word": word}),
-        "plain_labels": (corpora.plain_labels, {"word": word}),
-        "surface_proposition": (corpora.surface_proposition, {"instance": corpora.read_prop_instances(io.StringIO("f 0 1 gold see.01 ----- 0:1-ARG0 2:0-rel\n"))[0], "tree": tree}),
-        "write_conll09": (corpora.write_conll09, {"sentences": _roles(), "path": _path()}),
-        "write_conllu": (corpora.write_conllu, {"sentences": _dependencies(), "path": _path()}),
-        "write_corenlp": (corpora.write_corenlp, {"trees": [tree], "path": _path()}),
-        "write_joined": (corpora.write_joined, {"sentences": _roles(), "path": _path()}),
-        "write_kelp": (corpora.write_kelp, {"examples": [corpora.KelpExample(("a",), trees={"t": tree})], "path": _path()}),
-        "write_msr": (corpora.write_msr, {"pairs": [corpora.SentencePair("a b", "b a", True, ("1", "2"))], "path": _path()}),
-        "write_quora": (corpora.write_quora, {"pairs": [corpora.SentencePair("a b", "b a", True)], "path": _path()}),
-        "write_nbest": (corpora.write_nbest, {"lists": nbest[:1], "path": _path(), "format": "json"}),
-        "write_parsed_texts": (corpora.write_parsed_texts, {"texts": {"the dog": [tree]}, "path": _path()}),
-        "write_prop_instances": (corpora.write_prop_instances, {"instances": [], "path": _path()}),
-        "write_props": (corpora.write_props, {"sentences": _roles(), "path": _path()}),
-        "write_questions": (corpora.write_questions, {"questions": [corpora.Question("DESC", "def", ("Why", "?"))], "path": _path(), "format": "published"}),
-        "write_role_lines": (corpora.write_role_lines, {"sentences": _roles(), "path": _path()}),
-        "write_skeletons": (corpora.write_skeletons, {"sentences": _roles(), "path": _path()}),
-        "write_tree_pairs": (corpora.write_tree_pairs, {"pairs": two, "labels": ["a"] * 12, "path": _path()}),
-        "grow": (nursery.grow, {"seed": 0, "size": 3}),
-        "lexicon": (nursery.lexicon, {}),
-        "Frame": (framenet.Frame, {"name": "x", "elements": (framenet.FrameElement("A"),)}),
-        "Lexicon": (lambda frames: framenet.Lexicon.of(frames, []), {"frames": [framenet.Frame("x", (framenet.FrameElement("A"),))]}),
-        "sapwood.corpora.nursery.Lexicon": (nursery.lexicon, {}),
+        "KelpExample": (corpora.kelp.KelpExample, {"labels": ("a",)}),
+        "NBest": (corpora.nbest.NBest, {"parses": trees(), "scores": np.array([-1.0, -2.0, -3.0, -4.0])}),
+        "DependencySentence": (lambda shape, labels, drop_relations: _dependencies()[0].to_tree(shape, labels=labels, drop_relations=drop_relations), {"shape": "lexical", "labels": "kelp", "drop_relations": ("punct",)}),
+        "PropInstance": (next(corpora.propbank.read(io.StringIO("f 0 1 gold see.01 ----- 0:1-ARG0 2:0-rel\n"))).proposition, {"tree": tree}),
+        "conll05.write": (corpora.conll05.write, {"sentences": _roles(), "path": _path()}),
+        "conll09.write": (corpora.conll09.write, {"sentences": _roles(), "path": _path()}),
+        "conllu.write": (corpora.conllu.write, {"sentences": _dependencies(), "path": _path()}),
+        "corenlp.write": (corpora.corenlp.write, {"trees": [tree], "path": _path()}),
+        "kelp.write": (corpora.kelp.write, {"examples": [corpora.kelp.KelpExample(("a",), trees={"t": tree})], "path": _path()}),
+        "nbest.write": (corpora.nbest.write, {"lists": nbest[:1], "path": _path(), "format": "json"}),
+        "pairs.write": (corpora.pairs.write, {"pairs": [corpora.pairs.SentencePair("a b", "b a", True, ("1", "2"))], "path": _path(), "format": "msr"}),
+        "parsed_texts.write": (corpora.parsed_texts.write, {"texts": {"the dog": [tree]}, "path": _path()}),
+        "propbank.write": (corpora.propbank.write, {"instances": [], "path": _path()}),
+        "propbank_columns.write": (corpora.propbank_columns.write, {"sentences": _roles(), "path": _path(), "format": "skeleton"}),
+        "questions.write": (corpora.questions.write, {"questions": [corpora.questions.Question("DESC", "def", ("Why", "?"))], "path": _path(), "format": "published"}),
+        "role_lines.write": (corpora.role_lines.write, {"sentences": _roles(), "path": _path()}),
+        "tree_pairs.write": (corpora.tree_pairs.write, {"pairs": two, "labels": ["a"] * 12, "path": _path()}),
+        "generate": (nursery.generate, {"seed": 0, "size": 3}),
+        "Lexicon": (lambda frames: Lexicon.of(frames, []), {"frames": [Frame("x", (FrameElement("A"),))]}),
         "Nursery": (lambda number: garden.forest(number), {"number": 1}),
         # metrics
         "accuracy": (metrics.accuracy, {"gold": ["a", "b"], "predicted": ["a", "a"]}),
@@ -444,7 +440,7 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "from_tags": (frames.from_tags, {"words": ["dogs", "bark"], "tags": ["NNS", "VBP"], "offsets": [(0, 3), (5, 8)]}),
         "from_tree": (frames.from_tree, {"tree": sw.Tree.fromstring("(S (NP (NN a)) (VP (VBD b)))"), "offsets": [(0, 0), (2, 2)]}),
         "gold_violations": (frames.gold_violations, {"data": data, "lexicon": lexicon}),
-        "nursery_frames": (frames.nursery_frames, {"garden": garden}),
+        "nursery_frames": (frames.nursery_frames, {"corpus": garden}),
         "prediction": (frames.prediction, {"one": data[0], "labelled": specimens.specimen("FrameLabeler").predict(data)[0]}),
         "write_records": (frames.write_records, {"trees": [(garden.sentences[0].tree, data[0])], "path": _path()}),
     }  # fmt: skip

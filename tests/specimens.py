@@ -30,7 +30,7 @@ def garden() -> Any:
     """A few dozen sentences of the nursery."""
     from sapwood.corpora import nursery
 
-    return nursery.grow(size=60)
+    return nursery.generate(size=60)
 
 
 def _kernel() -> Any:
@@ -220,9 +220,8 @@ def _fitted_pair_features() -> Any:
 
 
 def _roles() -> Any:
-    from sapwood.corpora.nursery.roles import role_sentences
 
-    return role_sentences(garden())
+    return garden().role_sentences()
 
 
 def _role_classifier() -> Any:

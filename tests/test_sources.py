@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from sapwood import corpora
 from sapwood.cli.inputs import is_text
-from sapwood.corpora import read_questions, write_questions
 from sapwood.errors import DataError, ParameterError
 from sapwood.sources import FormatError, bare_name, check_encoding, lines, open_all, texts
 
@@ -65,10 +65,10 @@ def test_bare_names(name: str) -> None:
 
 
 def test_what_is_written_under_the_name_of_a_compressed_file_is_compressed(tmp_path: Path) -> None:
-    questions = read_questions(io.StringIO("NUM:dist How far is it ?\n"))
-    write_questions(questions, tmp_path / "q.txt.bz2")
+    questions = list(corpora.questions.read(io.StringIO("NUM:dist How far is it ?\n")))
+    corpora.questions.write(questions, tmp_path / "q.txt.bz2")
     assert b"How far is it ?" in bz2.decompress((tmp_path / "q.txt.bz2").read_bytes())
-    assert read_questions(tmp_path / "q.txt.bz2") == questions
+    assert list(corpora.questions.read(tmp_path / "q.txt.bz2")) == questions
 
 
 def test_compressed_text_is_text(tmp_path: Path) -> None:

@@ -11,8 +11,10 @@ import codecs
 import fnmatch
 import glob
 import gzip
+import json
 import logging
 import lzma
+import math
 import os
 import struct
 import tarfile
@@ -26,6 +28,7 @@ from typing import IO, Any, NamedTuple, cast
 from sapwood.errors import DataError, ParameterError
 
 __all__ = [
+    "JSON",
     "FormatError",
     "Line",
     "Source",
@@ -34,6 +37,7 @@ __all__ = [
     "blocks",
     "check_encoding",
     "file_names",
+    "files",
     "lines",
     "open_all",
     "texts",
@@ -43,6 +47,8 @@ _LOGGER = logging.getLogger(__name__)
 
 # Longer lines occur in no corpus; a limit keeps a hostile file from filling the memory.
 LONGEST_LINE = 1 << 26
+# No count in a corpus is longer; what has these digits fits 64 bits.
+_MOST_DIGITS = 18
 
 _ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2")
 _UNPACKERS: dict[str, Callable[[Any, str], Any]] = {
@@ -91,6 +97,42 @@ class Line(NamedTuple):
     def fault(self, reason: str, column: int = 1) -> FormatError:
         """Make the error to raise when this line is not what it should be."""
         return FormatError(self.source, self.number, column, reason)
+
+    def count(self, text: str, column: int = 1, *, what: str = "") -> int:
+        """Return a whole number of at least 0 that this line holds; ``what`` says what it means."""
+        if not text.isascii() or not text.isdigit() or len(text) > _MOST_DIGITS:
+            wanted = f"a whole number of at most {_MOST_DIGITS} digits{what and f' as {what}'}"
+            raise self.fault(f"expected {wanted}, found {text[:40]!r}", column)
+        return int(text)
+
+    def real(self, text: str, column: int = 1, *, what: str = "") -> float:
+        """Return a finite number that this line holds; ``what`` says what it means."""
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            raise self.fault(f"expected a finite number{what and f' as {what}'}, found {text[:40]!r}", column)
+        return value
+
+    def json(self) -> Any:
+        """Return what this line holds as JSON."""
+        try:
+            return JSON.decode(self.text)
+        except json.JSONDecodeError as error:
+            raise self.fault(f"not valid JSON: {error.msg}", error.colno) from None
+        except (ValueError, RecursionError) as error:
+            raise self.fault(f"not valid JSON: {error}") from None
+
+
+def _bounded(digits: str) -> int:
+    if len(digits.removeprefix("-")) > _MOST_DIGITS:
+        raise ValueError(f"a number of {len(digits)} digits, more than {_MOST_DIGITS}")
+    return int(digits)
+
+
+JSON = json.JSONDecoder(parse_int=_bounded)
+"""Reads JSON in which no whole number is too long for 64 bits."""
 
 
 class Stream:
@@ -210,8 +252,10 @@ def file_names(pattern: str | os.PathLike[str]) -> list[str]:
     return sorted(f"{place}/{one}" for one in fnmatch.filter(members, inside) if not one.endswith("/"))
 
 
-def lines(source: Source | Iterable[Source], *, encoding: str = "utf-8", allow_empty: bool = False) -> Iterator[Line]:
-    """Yield the lines of one or more files, holding one at a time.
+def files(
+    source: Source | Iterable[Source], *, encoding: str = "utf-8", allow_empty: bool = False
+) -> Iterator[Iterator[Line]]:
+    """Yield the lines of each file apart, holding one line at a time; take those of a file before asking for the next.
 
     A byte-order mark at the start of a file and the line ends (LF or CR LF) are removed; nothing else is.
 
@@ -225,25 +269,35 @@ def lines(source: Source | Iterable[Source], *, encoding: str = "utf-8", allow_e
     Examples
     --------
     >>> import io
-    >>> [(line.number, line.text) for line in lines(io.StringIO("one\\ntwo"))]
-    [(1, 'one'), (2, 'two')]
+    >>> [[line.text for line in rows] for rows in files([io.StringIO("one\\ntwo"), io.StringIO("three")])]
+    [['one', 'two'], ['three']]
     """
     check_encoding(encoding)
     if "\n(\t".encode(encoding) != b"\n(\t":
         raise ParameterError(f"files in {encoding} cannot be read line by line; convert them to UTF-8 first.")
-    for stream in open_all(source):
-        name = stream.name
-        number = 0
-        while True:
-            raw = stream.readline(LONGEST_LINE)
-            if not raw:
-                break
-            number += 1
-            if len(raw) >= LONGEST_LINE:
-                raise FormatError(name, number, 1, f"a line of more than {LONGEST_LINE >> 20} MB; not a text file")
-            yield Line(name, number, _decode(raw, encoding, name, number))
-        if not number and not allow_empty:
-            raise DataError(f"{name}: is empty; remove it from the list of files or fetch it again.")
+    return (_lines_of(stream, encoding, allow_empty) for stream in open_all(source))
+
+
+def lines(source: Source | Iterable[Source], *, encoding: str = "utf-8", allow_empty: bool = False) -> Iterator[Line]:
+    """Yield the lines of all files in one row; see ``files``.
+
+    >>> import io
+    >>> [(line.number, line.text) for line in lines(io.StringIO("one\\ntwo"))]
+    [(1, 'one'), (2, 'two')]
+    """
+    for rows in files(source, encoding=encoding, allow_empty=allow_empty):
+        yield from rows
+
+
+def _lines_of(stream: Stream, encoding: str, allow_empty: bool) -> Iterator[Line]:
+    name, number = stream.name, 0
+    while raw := stream.readline(LONGEST_LINE):
+        number += 1
+        if len(raw) >= LONGEST_LINE:
+            raise FormatError(name, number, 1, f"a line of more than {LONGEST_LINE >> 20} MB; not a text file")
+        yield Line(name, number, _decode(raw, encoding, name, number))
+    if not number and not allow_empty:
+        raise DataError(f"{name}: is empty; remove it from the list of files or fetch it again.")
 
 
 def blocks(rows: Iterable[Line], *, size: int = 64) -> Iterator[list[Line]]:

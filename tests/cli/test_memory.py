@@ -12,7 +12,6 @@ import pytest
 
 import sapwood as sw
 from sapwood.corpora import nursery
-from sapwood.corpora.nursery.roles import role_sentences
 from sapwood.parse import PCFGParser
 from sapwood.tasks.questions import QuestionClassifier, plain_kernel
 from sapwood.tasks.roles import RoleLabeler
@@ -50,10 +49,10 @@ print(*sys.stdout.found, file=real)
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
     found = tmp_path_factory.mktemp("memory")
-    corpus = nursery.grow(size=200)
+    corpus = nursery.generate(size=200)
     parser = PCFGParser(vertical=1, splits=()).fit(corpus.trees)
     sw.save(parser, found / "parser.sap")
-    sw.save(RoleLabeler(parser=parser).fit(role_sentences(corpus)[:60]), found / "roles.sap")
+    sw.save(RoleLabeler(parser=parser).fit(corpus.role_sentences()[:60]), found / "roles.sap")
     asked = [one for one in corpus.sentences if one.label is not None][:30]
     model = QuestionClassifier(plain_kernel(), parser=parser)
     sw.save(model.fit([one.tree for one in asked], [one.label[0] for one in asked]), found / "questions.sap")

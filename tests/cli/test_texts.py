@@ -14,9 +14,9 @@ from dataclasses import replace
 import pytest
 
 import sapwood as sw
+from sapwood import corpora
 from sapwood.cli import main
-from sapwood.corpora import nursery, write_role_lines
-from sapwood.corpora.nursery.roles import role_sentences
+from sapwood.corpora import nursery
 from sapwood.parse import PCFGParser
 from sapwood.parse.flat import flat_tree
 from sapwood.tasks.frames import FrameLabeler, FrameParser
@@ -27,7 +27,7 @@ from sapwood.tasks.roles import RoleLabeler
 
 @pytest.fixture(scope="module")
 def corpus():
-    return nursery.grow(size=400)
+    return nursery.generate(size=400)
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ def test_frames_of_text_have_places_in_the_text(corpus, parser, text, tmp_path, 
 
 def test_roles_of_text(corpus, parser, text, tmp_path, capsys):
     path = tmp_path / "roles.sap"
-    sw.save(RoleLabeler().fit(role_sentences(corpus)[:200]), path)
+    sw.save(RoleLabeler().fit(corpus.role_sentences()[:200]), path)
     assert main(["predict", str(path), str(text), "--parser", parser]) == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [row["words"] for row in rows] == [list(corpus.sentences[0].tree.leaves())] * 2
@@ -114,9 +114,9 @@ def test_commands_that_take_trees_take_text_with_a_parser(corpus, parser, text, 
 
 def test_models_keep_the_parser_they_were_trained_with(corpus, parser, text, tmp_path, capsys):
     data, model = str(tmp_path / "roles.jsonl"), str(tmp_path / "roles.sap")
-    gold = role_sentences(corpus)[:200]
+    gold = corpus.role_sentences()[:200]
     # Some sentences have no trees: these are parsed.
-    write_role_lines([replace(one, tree=None) if at % 3 == 0 else one for at, one in enumerate(gold)], data)
+    corpora.role_lines.write([replace(one, tree=None) if at % 3 == 0 else one for at, one in enumerate(gold)], data)
     assert main(["train", "roles", data, "-o", model, "--parser", parser]) == 0
     capsys.readouterr()
     assert main(["predict", model, str(text)]) == 0
@@ -133,7 +133,7 @@ def test_models_keep_the_parser_they_were_trained_with(corpus, parser, text, tmp
 
 def test_text_without_a_parser_is_named(corpus, text, tmp_path, capsys):
     path = tmp_path / "roles.sap"
-    sw.save(RoleLabeler().fit(role_sentences(corpus)[:50]), path)
+    sw.save(RoleLabeler().fit(corpus.role_sentences()[:50]), path)
     assert main(["predict", str(path), str(text)]) == 2
     assert "is text, and the model has no parser of its own; give one with --parser" in capsys.readouterr().err
     assert main(["predict", str(path), str(text), "--parser", str(path)]) == 1
@@ -168,7 +168,7 @@ def test_stopped_runs_over_text_go_on(command, corpus, parser, tmp_path, capsys,
         arguments = ["parse", parser, str(data), "--format", "jsonl"]
     else:
         model = str(tmp_path / "roles.sap")
-        sw.save(RoleLabeler(parser=parser).fit(role_sentences(corpus)[:50]), model)
+        sw.save(RoleLabeler(parser=parser).fit(corpus.role_sentences()[:50]), model)
         arguments = ["predict", model, str(data)]
     assert main([*arguments, "--output", str(whole)]) == 0
 
@@ -265,7 +265,7 @@ def test_answers_are_counted_by_lines(corpus, parser, tmp_path, capsys, monkeypa
 @pytest.fixture(scope="module")
 def roles(corpus, parser, tmp_path_factory):
     path = str(tmp_path_factory.mktemp("models") / "roles.sap")
-    sw.save(RoleLabeler(parser=parser).fit(role_sentences(corpus)[:100]), path)
+    sw.save(RoleLabeler(parser=parser).fit(corpus.role_sentences()[:100]), path)
     return path
 
 
@@ -307,9 +307,9 @@ def test_trees_are_told_by_their_beginning(tree, roles, tmp_path, capsys):
 
 def test_a_parser_takes_the_place_of_trees(corpus, parser, roles, tmp_path, capsys):
     """What is given as --parser is used, and not passed over because the file has trees."""
-    gold = [replace(one, tree=flat_tree(one.words)) for one in role_sentences(corpus)[200:260]]
+    gold = [replace(one, tree=flat_tree(one.words)) for one in corpus.role_sentences()[200:260]]
     data = str(tmp_path / "flat.jsonl")
-    write_role_lines(gold, data)
+    corpora.role_lines.write(gold, data)
     scores = []
     for options in ([], ["--parser", parser]):
         assert main(["evaluate", roles, data, "--json", "-", *options]) == 0

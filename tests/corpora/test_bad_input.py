@@ -7,6 +7,7 @@ import io
 import lzma
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,22 +19,22 @@ from sapwood.trees import iter_tree_blocks, read_trees
 
 READERS: dict[str, tuple[Callable[[Any], Iterator[Any]], str]] = {
     "penn": (iter_tree_blocks, "(S (NP (NN rain)))\n"),
-    "corenlp": (corpora.iter_corenlp, "(ROOT\n  (NP (NN rain)))\n\n"),
-    "corenlp_json": (corpora.iter_corenlp_json, '{"sentences": [{"parse": "(ROOT (NN rain))"}]}\n'),
-    "conllu": (corpora.iter_conllu, "1\train\train\tNOUN\tNN\t_\t0\troot\t_\t_\n\n"),
-    "kelp": (corpora.iter_kelp, "A |BT:t| (NP(NN(rain))) |ET|\n"),
-    "questions": (corpora.iter_questions, "DESC:def What is rain ?\n"),
-    "questions_trees": (corpora.iter_questions, "DESC\tdef\tWhy rain ?\t(S (WRB Why) (NN rain) (. ?))\t\n"),
-    "quora": (corpora.iter_quora, "is_duplicate\tquestion1\tquestion2\n1\train\tmore rain\n"),
-    "msr": (corpora.iter_msr, "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n1\t1\t2\train\tmore rain\n"),
-    "nbest": (corpora.iter_nbest, '{"parses": [[-1.0, "(S (NN rain))"]]}\n'),
-    "props": (corpora.iter_props, "rain (V*)\n\n"),
-    "conll09": (corpora.iter_conll09, "1\train" + "\t_" * 12 + "\n\n"),
-    "skeletons": (corpora.iter_skeletons, "f 0 0 rain NN (S(NP*)) - -\n\n"),
-    "joined": (corpora.iter_joined, "1\train" + "\t_" * 6 + "\t(S(NP*))\t-\t-\n\n"),
-    "prop_instances": (corpora.iter_prop_instances, "rain 0 1 gold rain.01 ----- 0:0-rel\n"),
-    "role_lines": (corpora.iter_role_lines, '{"words": ["rain"], "propositions": []}\n'),
-    "nbest_bllip": (corpora.iter_nbest, "1\tx\n-1.0\n(S (NN rain))\n\n"),
+    "corenlp": (corpora.corenlp.read, "(ROOT\n  (NP (NN rain)))\n\n"),
+    "corenlp_json": (corpora.corenlp.read, '{"sentences": [{"parse": "(ROOT (NN rain))"}]}\n'),
+    "conllu": (corpora.conllu.read, "1\train\train\tNOUN\tNN\t_\t0\troot\t_\t_\n\n"),
+    "kelp": (corpora.kelp.read, "A |BT:t| (NP(NN(rain))) |ET|\n"),
+    "questions": (corpora.questions.read, "DESC:def What is rain ?\n"),
+    "questions_trees": (corpora.questions.read, "DESC\tdef\tWhy rain ?\t(S (WRB Why) (NN rain) (. ?))\t\n"),
+    "quora": (corpora.pairs.read, "is_duplicate\tquestion1\tquestion2\n1\train\tmore rain\n"),
+    "msr": (corpora.pairs.read, "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n1\t1\t2\train\tmore rain\n"),
+    "nbest": (corpora.nbest.read, '{"parses": [[-1.0, "(S (NN rain))"]]}\n'),
+    "props": (corpora.conll05.read, "rain (V*)\n\n"),
+    "conll09": (corpora.conll09.read, "1\train" + "\t_" * 12 + "\n\n"),
+    "skeletons": (partial(corpora.propbank_columns.read, format="skeleton"), "f 0 0 rain NN (S(NP*)) - -\n\n"),
+    "joined": (corpora.propbank_columns.read, "1\train" + "\t_" * 6 + "\t(S(NP*))\t-\t-\n\n"),
+    "prop_instances": (corpora.propbank.read, "rain 0 1 gold rain.01 ----- 0:0-rel\n"),
+    "role_lines": (corpora.role_lines.read, '{"words": ["rain"], "propositions": []}\n'),
+    "nbest_bllip": (corpora.nbest.read, "1\tx\n-1.0\n(S (NN rain))\n\n"),
 }
 everyone = pytest.mark.parametrize(("read", "text"), READERS.values(), ids=READERS)
 
@@ -136,7 +137,7 @@ def test_deep_nesting_does_not_break_the_reader(read: Any, text: str) -> None:
 def test_lines_without_end_are_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sources, "LONGEST_LINE", 1 << 20)
     with pytest.raises(sources.FormatError, match=":1:1: a line of more than 1 MB"):
-        list(corpora.iter_kelp(io.StringIO("A" * (1 << 21))))
+        list(corpora.kelp.read(io.StringIO("A" * (1 << 21))))
 
 
 def test_trees_without_end_are_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,6 +166,32 @@ def test_archives(tmp_path: Path) -> None:
         with pytest.raises(DataError, match=rf"{name}.*(not a whole archive|not whole)"):
             read_trees(tmp_path / name / "d/*.mrg")
     with pytest.raises(DataError, match="is a folder"):
-        list(corpora.iter_kelp(tmp_path))
+        list(corpora.kelp.read(tmp_path))
     with pytest.raises(ParameterError, match="convert them to UTF-8"):
-        list(corpora.iter_kelp(tmp_path / "a.mrg", encoding="utf-16"))
+        list(corpora.kelp.read(tmp_path / "a.mrg", encoding="utf-16"))
+
+
+LONG = "9" * 5000
+ROW = "\train\train\tNOUN\tNN\t_\t{head}\troot\t_\t_\n\n"
+
+
+@pytest.mark.parametrize(
+    ("format", "text"),
+    [
+        ("conllu", LONG + ROW.format(head=0)),
+        ("conllu", "1" + ROW.format(head=LONG)),
+        ("conllu", f"1-{LONG}" + ROW.format(head="_")),
+        ("conllu", f"{LONG}.1" + ROW.format(head="_")),
+        ("corenlp", f"Sentence #1 ({LONG} tokens):\n"),
+        ("corenlp", f'{{"sentences": [{{"index": {LONG}}}]}}\n'),
+        ("nbest", f"{LONG}\tx\n-1.0\n(S (NN rain))\n\n"),
+        ("nbest", f'{{"parses": [[{LONG}, "(S (NN rain))"]]}}\n'),
+        ("propbank", f"rain {LONG} 1 gold rain.01 ----- 0:0-rel\n"),
+        ("propbank", f"rain 0 {LONG} gold rain.01 ----- 0:0-rel\n"),
+        ("propbank", f"rain 0 1 gold rain.01 ----- 0:{LONG}-rel\n"),
+        ("role_lines", f'{{"words": ["rain"], "propositions": [{{"predicate": {LONG}}}]}}\n'),
+    ],
+)
+def test_numbers_without_end_are_placed_like_other_faults(format: str, text: str) -> None:
+    with pytest.raises(sources.FormatError, match=r"<stream>:1:\d+: .*digits"):
+        list(getattr(corpora, format).read(io.StringIO(text)))

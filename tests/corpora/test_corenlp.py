@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sapwood.corpora import iter_corenlp_json, read_corenlp, relation_centred, write_corenlp
-from sapwood.corpora.corenlp import pretty
+from sapwood import corpora
 from sapwood.errors import BracketError, DataError
 from sapwood.sources import FormatError
 from sapwood.trees import Tree
@@ -60,27 +59,29 @@ def document(*sentences: object) -> str:
 
 
 def test_pretty_printed_trees_alone() -> None:
-    trees = read_corenlp(io.StringIO(PRETTY + "\n" + PRETTY))
-    assert trees[0] == trees[1]
-    assert trees[0].leaves() == ("What", "is", "the", "step", "by", "step", "?")
+    first, second = corpora.corenlp.read(io.StringIO(PRETTY + "\n" + PRETTY))
+    assert first == second
+    assert first.tree.leaves() == first.words
+    assert first.tags == ("WP", "VBZ", "DT", "NN", "IN", "NN", ".")
+    assert first.words == ("What", "is", "the", "step", "by", "step", "?")
 
 
 def test_whole_text_output() -> None:
     with pytest.raises(FormatError, match=":10:1: the heading in line 3 promises 6 tokens, the tree has 7"):
-        read_corenlp(io.StringIO(OUTPUT.replace("#1 (7 tokens)", "#1 (6 tokens)")))
-    trees = read_corenlp(io.StringIO(OUTPUT))
-    assert [tree.leaves()[0] for tree in trees] == ["What", "I"]
+        list(corpora.corenlp.read(io.StringIO(OUTPUT.replace("#1 (7 tokens)", "#1 (6 tokens)"))))
+    assert [one.words[0] for one in corpora.corenlp.read(io.StringIO(OUTPUT))] == ["What", "I"]
 
 
 def test_layout_and_round_trip(tmp_path: Path) -> None:
-    (tree,) = read_corenlp(io.StringIO(PRETTY))
-    assert pretty(tree) + "\n" == PRETTY
+    tree = next(corpora.corenlp.read(io.StringIO(PRETTY))).tree
+    corpora.corenlp.write([tree], tmp_path / "t.txt")
+    assert (tmp_path / "t.txt").read_text() == PRETTY + "\n"
     deep = Tree("x")
     for _ in range(500):
         deep = Tree("A", [deep])
     for trees in ([tree, Tree.fromstring("(NP (DT the) dog)")], [deep]):
-        write_corenlp(trees, tmp_path / "t.txt")
-        assert read_corenlp(tmp_path / "t.txt") == trees
+        corpora.corenlp.write(trees, tmp_path / "t.txt")
+        assert [one.tree for one in corpora.corenlp.read(tmp_path / "t.txt")] == trees
 
 
 @pytest.mark.parametrize(
@@ -96,29 +97,31 @@ def test_layout_and_round_trip(tmp_path: Path) -> None:
 )
 def test_faults_in_text(text: str, line: int, reason: str) -> None:
     with pytest.raises(FormatError) as caught:
-        read_corenlp(io.StringIO(text))
+        list(corpora.corenlp.read(io.StringIO(text)))
     assert reason in caught.value.reason
     assert caught.value.line == line
 
 
 def test_json_sentences() -> None:
     stream = io.StringIO(document(SENTENCE, SENTENCE) + "\n" + document({"parse": "(ROOT (UH no))"}))
-    first, second, third = iter_corenlp_json(stream)
+    first, second, third = corpora.corenlp.read(stream)
     assert first == second
     assert first.words == ("Heavy", '"rain"')
     assert first.tags == ("JJ", "NN")
     assert first.dependencies is not None
-    assert str(relation_centred(first.dependencies)) == "(root (amod (JJ heavy)) (NN rain))"
+    assert str(first.dependencies.to_tree()) == "(root (amod (JJ heavy)) (NN rain))"
     assert third.words == ("no",)
     assert third.dependencies is None
 
 
-@pytest.mark.parametrize("piece", [1, 7, 64, 1000])
-def test_json_does_not_depend_on_how_the_stream_is_cut(piece: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sapwood.corpora.json_stream._PIECE", piece)
-    found = list(iter_corenlp_json(io.BytesIO(document(*[SENTENCE] * 9).encode())))
+@pytest.mark.parametrize("indent", [None, 0, 2])
+def test_json_does_not_depend_on_its_layout(indent: int | None) -> None:
+    record = json.loads(document(*[SENTENCE] * 9))
+    found = list(corpora.corenlp.read(io.StringIO(json.dumps(record, indent=indent))))
     assert len(found) == 9
     assert len({one.words for one in found}) == 1
+    several = [record, record, {"sentences": [{"parse": "(ROOT (UH no))"}]}]
+    assert len(list(corpora.corenlp.read(io.StringIO(json.dumps(several, indent=indent))))) == 19
 
 
 @pytest.mark.parametrize(
@@ -126,8 +129,10 @@ def test_json_does_not_depend_on_how_the_stream_is_cut(piece: int, monkeypatch: 
     [
         (document(SENTENCE)[:200], "the file is cut off"),
         (document(SENTENCE, SENTENCE).replace("},\n  {", "}\n  {"), "not valid JSON"),
-        (document(SENTENCE) + "more", "the file is cut off"),
-        ("{]", "closes a bracket that is not open"),
+        (document(SENTENCE) + "more", "expected '{', found 'more'"),
+        ("{]", "not valid JSON"),
+        ('{"sentences": [3]}', "expected an object in the list"),
+        ('{"sentences": [{"index": ' + "9" * 5000 + "}]}", "a number of 5000 digits"),
         (document({"tokens": 3}), '"tokens" of a sentence must be a list'),
         (document({"tokens": []}), "neither"),
         (document({**SENTENCE, "parse": "(ROOT (UH no))"}), "the tree has 1 words, the sentence 2 tokens"),
@@ -138,14 +143,14 @@ def test_json_does_not_depend_on_how_the_stream_is_cut(piece: int, monkeypatch: 
 )
 def test_faults_in_json(text: str, reason: str) -> None:
     with pytest.raises(FormatError) as caught:
-        list(iter_corenlp_json(io.StringIO(text)))
+        list(corpora.corenlp.read(io.StringIO(text)))
     assert reason in caught.value.reason
 
 
 def test_json_without_sentences_bad_trees_and_encodings() -> None:
     with pytest.raises(DataError, match="holds no sentence"):
-        list(iter_corenlp_json(io.StringIO('{"sentences": []}')))
+        list(corpora.corenlp.read(io.StringIO('{"sentences": []}')))
     with pytest.raises(BracketError, match="<stream>:4:"):
-        list(iter_corenlp_json(io.StringIO('{\n"sentences":\n[\n{"parse": "(ROOT"}]}')))
-    with pytest.raises(FormatError, match=":2:1: the byte 0xe9 is not valid utf-8"):
-        list(iter_corenlp_json(io.BytesIO(b'{"sentences":\n"caf\xe9"}')))
+        list(corpora.corenlp.read(io.StringIO('{\n"sentences":\n[\n{"parse": "(ROOT"}]}')))
+    with pytest.raises(FormatError, match=":2:5: the byte 0xe9 is not valid utf-8"):
+        list(corpora.corenlp.read(io.BytesIO(b'{"sentences":\n"caf\xe9"}')))

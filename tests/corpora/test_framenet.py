@@ -8,16 +8,10 @@ from collections import Counter
 
 import pytest
 
-from sapwood.corpora.framenet import (
-    Filler,
-    iter_frames,
-    iter_fulltext,
-    read_framenet,
-    read_fulltext,
-    read_relations,
-    read_sentence_parses,
-    read_splits,
-)
+from sapwood.corpora import framenet
+from sapwood.corpora.framenet.fulltext import Filler, read_fulltext
+from sapwood.corpora.framenet.lexicon import read_frames, read_relations
+from sapwood.corpora.framenet.release import read_splits
 from sapwood.errors import DataError
 from sapwood.sources import FormatError
 
@@ -58,7 +52,7 @@ TEXT = b"""<?xml version="1.0" encoding="UTF-8"?>
 
 
 def test_a_frame_file_is_read_whole():
-    (frame,) = iter_frames(io.BytesIO(FRAME))
+    (frame,) = read_frames(io.BytesIO(FRAME))
     assert [element.name for element in frame.elements] == ["Entities", "Entity_1", "Entity_2", "Degree"]
     assert [element.is_core for element in frame.elements] == [True, True, True, False]
     assert frame.excludes == ((0, 1),)
@@ -68,7 +62,7 @@ def test_a_frame_file_is_read_whole():
 
 
 def test_a_sentence_keeps_multiword_targets_null_roles_and_status():
-    (sentence,) = iter_fulltext(io.BytesIO(TEXT))
+    (sentence,) = read_fulltext(io.BytesIO(TEXT))
     assert sentence.text == "She gave it up & left"
     assert sentence.tokens == ("She", "gave", "it", "up", "&", "left")
     giving, leaving = sentence.targets
@@ -85,7 +79,7 @@ FETCH = b'<?xml version="1.0"?><!DOCTYPE f SYSTEM "file:///etc/passwd"><frame na
 
 
 @pytest.mark.parametrize("data", [BOMB, FETCH, BOMB.decode().encode("utf-16")], ids=["bomb", "fetch", "utf-16"])
-@pytest.mark.parametrize("reader", [iter_fulltext, iter_frames])
+@pytest.mark.parametrize("reader", [read_fulltext, read_frames])
 def test_document_types_are_refused(reader, data):
     data = data.replace(b'<?xml version="1.0"?>', b"") if b"\0" not in data else data
     with pytest.raises(FormatError, match="document type"):
@@ -111,7 +105,7 @@ def test_document_types_are_refused(reader, data):
 )  # fmt: skip
 def test_broken_texts_say_where(data, message):
     with pytest.raises(FormatError, match=message) as caught:
-        list(iter_fulltext(io.BytesIO(data)))
+        list(read_fulltext(io.BytesIO(data)))
     assert caught.value.line >= 1
 
 
@@ -125,18 +119,18 @@ def test_broken_texts_say_where(data, message):
 )
 def test_broken_frames_say_where(data, message):
     with pytest.raises(FormatError, match=message):
-        list(iter_frames(io.BytesIO(data)))
+        list(read_frames(io.BytesIO(data)))
 
 
 def test_an_empty_document_has_no_sentences():
-    assert read_fulltext(io.BytesIO(b"<fullTextAnnotation></fullTextAnnotation>")) == []
+    assert not list(read_fulltext(io.BytesIO(b"<fullTextAnnotation></fullTextAnnotation>")))
 
 
 def test_a_folder_is_read_like_an_archive(tmp_path):
     for name, data in (("frame/Similarity.xml", FRAME), ("fulltext/Doc.xml", TEXT)):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(data)
-    release = read_framenet(tmp_path)
+    release = framenet.read(tmp_path)
     assert repr(release) == "FrameNet(1 frames; 1 texts, 1 sentences, 2 targets)"
     assert release.unknown == {"Departing": 1, "Giving_up": 1}
     with pytest.raises(DataError, match="no text called 'Missing'"):
@@ -144,15 +138,15 @@ def test_a_folder_is_read_like_an_archive(tmp_path):
     with pytest.raises(DataError, match="lexicon has no frame 'Giving_up'"):
         release.lexicon["Giving_up"]
     with pytest.raises(DataError, match="no such folder or archive"):
-        read_framenet(tmp_path / "nowhere")
+        framenet.read(tmp_path / "nowhere")
     with pytest.raises(DataError, match="neither"):
-        read_framenet(tmp_path / "frame")
+        framenet.read(tmp_path / "frame")
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("{", "as JSON"),
+        ("{", "not valid JSON"),
         ('{"doc": "d", "sent_id": "7", "offsets": [[0, 3]], "tree": "(NP (NN a) (NN b))"}', "2 leaves"),
         ('{"doc": "d", "sent_id": "7", "offsets": [[3, 0]], "tree": "(NN a)"}', "do not follow"),
         ('{"doc": "d", "sent_id": "7", "offsets": 3, "tree": "(NN a)"}', "as JSON"),
@@ -161,7 +155,7 @@ def test_a_folder_is_read_like_an_archive(tmp_path):
 )
 def test_broken_parses_say_where(line, message):
     with pytest.raises(FormatError, match=message):
-        read_sentence_parses(io.StringIO(line))
+        framenet.read_parses(io.StringIO(line))
 
 
 def test_splits_must_name_both_parts(tmp_path):
@@ -177,7 +171,7 @@ def release(data):
     if not path.exists():
         pytest.skip(f"FrameNet 1.5 is not on this machine ({path})")
     start = time.process_time()
-    found = read_framenet(path)
+    found = framenet.read(path)
     # Reading is one pass; far below the limit on an idle machine, so that the test only notices a change of kind.
     assert time.process_time() - start < 10.0
     return found
@@ -213,7 +207,7 @@ def test_the_release_has_the_published_counts(release, data):
 
 
 def test_parses_and_texts_agree_about_tokens(release, data):
-    parses = read_sentence_parses(data / "framenet-1.5" / "fulltext-parses.jsonl.xz")
+    parses = framenet.read_parses(data / "framenet-1.5" / "fulltext-parses.jsonl.xz")
     missing = [one for one in release.sentences if (one.document, one.id) not in parses]
     assert len(missing) == 3
     for sentence in release.sentences:
@@ -225,7 +219,7 @@ def test_release_1_7_is_read_too(data):
     path = data / "framenet-1.7" / "fndata-1.7-core.tar.xz"
     if not path.exists():
         pytest.skip(f"FrameNet 1.7 is not on this machine ({path})")
-    release = read_framenet(path)
+    release = framenet.read(path)
     assert (len(release.lexicon), len(release.documents)) == (1221, 106)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sapwood.corpora import iter_kelp, kelp_labels, lexical_centred, read_kelp, relation_centred, words_only, write_kelp
+from sapwood import corpora
 from sapwood.corpora.conllu import DependencySentence, Row
 from sapwood.corpora.kelp import KelpExample
 from sapwood.errors import BracketError, DataError
@@ -18,20 +18,20 @@ LINE = "NUM |BS:q| How far ? |ES| |BV:bow| _?__.:1.0 a:b:0.5 |EV| |BDV:d| 1.5,2 
 
 
 def test_all_kinds_of_representations() -> None:
-    (example,) = read_kelp(io.StringIO(LINE))
+    (example,) = list(corpora.kelp.read(io.StringIO(LINE)))
     assert example.labels == ("NUM",)
     assert example.strings == {"q": "How far ?"}
     assert example.vectors == {"bow": {"_?__.": 1.0, "a:b": 0.5}}
     assert example.dense == {"d": (1.5, 2.0)}
     assert str(example.trees["t"]) == "(A (B x) C)"
-    assert read_kelp(io.StringIO(LINE), trees=())[0].trees == {}
+    assert next(corpora.kelp.read(io.StringIO(LINE), trees=())).trees == {}
 
 
 def test_round_trip(tmp_path: Path) -> None:
-    examples = read_kelp(io.StringIO(LINE * 3 + "A B |BT:t| (X) |ET|\n"))
+    examples = list(corpora.kelp.read(io.StringIO(LINE * 3 + "A B |BT:t| (X) |ET|\n")))
     for name in ("x.klp", "x.klp.gz"):
-        write_kelp(examples, tmp_path / name)
-        assert read_kelp(tmp_path / name) == examples
+        corpora.kelp.write(examples, tmp_path / name)
+        assert list(corpora.kelp.read(tmp_path / name)) == examples
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_round_trip(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_written_is_refused(example: KelpExample, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="cannot hold"):
-        write_kelp([example], tmp_path / "x")
+        corpora.kelp.write([example], tmp_path / "x")
     assert not (tmp_path / "x").exists()
 
 
@@ -64,29 +64,30 @@ def test_what_cannot_be_written_is_refused(example: KelpExample, tmp_path: Path)
 )
 def test_faults_have_place_and_reason(text: str, column: int, reason: str) -> None:
     with pytest.raises(FormatError) as caught:
-        read_kelp(io.StringIO(LINE + text + "\n"))
+        list(corpora.kelp.read(io.StringIO(LINE + text + "\n")))
     assert reason in caught.value.reason
     assert (caught.value.line, caught.value.column) == (2, column)
 
 
 def test_a_broken_tree_is_placed_in_the_file() -> None:
     with pytest.raises(BracketError) as caught:
-        read_kelp(io.StringIO(LINE + "NUM |BT:t| (A(B) |ET|\n"))
+        list(corpora.kelp.read(io.StringIO(LINE + "NUM |BT:t| (A(B) |ET|\n")))
     assert (caught.value.line, caught.value.column) == (2, 12)
 
 
 def test_counts_and_labels(data: Path) -> None:
     folder = data / "trec-qc-kelp"
-    assert sum(1 for _ in iter_kelp(folder / "train_5500.coarse.klp.gz", trees=())) == 5452
-    test = read_kelp(folder / "TREC_10.coarse.klp.gz", trees=("grct",))
+    assert sum(1 for _ in corpora.kelp.read(folder / "train_5500.coarse.klp.gz", trees=())) == 5452
+    test = list(corpora.kelp.read(folder / "TREC_10.coarse.klp.gz", trees=("grct",)))
     assert len(test) == 500
     assert {example.labels[0] for example in test} == {"ABBR", "DESC", "ENTY", "HUM", "LOC", "NUM"}
-    assert set(read_kelp(folder / "TREC_10.coarse.klp.gz")[0].trees) == {"grct", "lct", "loct", "cgrct", "clct"}
+    every = next(corpora.kelp.read(folder / "TREC_10.coarse.klp.gz"))
+    assert set(every.trees) == {"grct", "lct", "loct", "cgrct", "clct"}
 
 
 @pytest.fixture(scope="module")
 def grct(data: Path) -> TreeArray:
-    examples = iter_kelp(data / "trec-qc-kelp/TREC_10.coarse.klp.gz", trees=("grct",))
+    examples = corpora.kelp.read(data / "trec-qc-kelp/TREC_10.coarse.klp.gz", trees=("grct",))
     return TreeArray([example.trees["grct"] for example in examples])
 
 
@@ -136,11 +137,11 @@ def dependencies(grct: Tree) -> DependencySentence:
 
 def test_our_shapes_are_those_of_kelp(data: Path) -> None:
     compared = 0
-    for example in iter_kelp(data / "trec-qc-kelp/TREC_10.coarse.klp.gz", trees=("grct", "lct", "loct")):
+    for example in corpora.kelp.read(data / "trec-qc-kelp/TREC_10.coarse.klp.gz", trees=("grct", "lct", "loct")):
         sentence = dependencies(example.trees["grct"])
-        options = {"labels": kelp_labels, "drop_relations": ()}
-        assert relation_centred(sentence, **options) == example.trees["grct"]
-        assert lexical_centred(sentence, **options) == example.trees["lct"]
-        assert words_only(sentence, **options) == example.trees["loct"]
+        options = {"labels": "kelp", "drop_relations": ()}
+        assert sentence.to_tree("relation", **options) == example.trees["grct"]
+        assert sentence.to_tree("lexical", **options) == example.trees["lct"]
+        assert sentence.to_tree("words", **options) == example.trees["loct"]
         compared += 1
     assert compared == 500

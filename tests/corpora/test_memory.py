@@ -32,7 +32,8 @@ def peak():
 
 growth = {}
 for name in json.loads(sys.argv[1]):
-    read = trees.iter_tree_blocks if name == "trees" else getattr(corpora, "iter_" + name)
+    module = {"corenlp_json": "corenlp", "quora": "pairs", "msr": "pairs"}.get(name, name)
+    read = trees.iter_tree_blocks if name == "trees" else getattr(corpora, module).read
     small = sum(1 for _ in read(f"{sys.argv[2]}/{name}.small"))
     before = peak()
     large = sum(1 for _ in read(f"{sys.argv[2]}/{name}.large"))

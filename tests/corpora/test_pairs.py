@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from sapwood.corpora import SentencePair, read_msr, read_quora, write_msr, write_quora
+from sapwood import corpora
+from sapwood.corpora.pairs import SentencePair
 from sapwood.errors import DataError, ParameterError
 from sapwood.sources import FormatError
 
@@ -15,39 +16,38 @@ MSR = "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n"
 
 
 def test_quotes_in_the_short_table_stay_within_a_line() -> None:
-    first, second = read_quora(io.StringIO(SHORT + '1\t"a, ""b"" c"\td\r\n0\t"open\tit "is" so\n'))
+    first, second = list(corpora.pairs.read(io.StringIO(SHORT + '1\t"a, ""b"" c"\td\r\n0\t"open\tit "is" so\n')))
     assert first == SentencePair('a, "b" c', "d", True)
     assert second == SentencePair('"open', 'it "is" so', False)
 
 
 def test_quoted_fields_of_the_full_table_may_go_over_lines() -> None:
-    (pair,) = read_quora(io.StringIO(FULL + '7\t1\t2\t"first\tline\nsecond ""line"""\tother\t1\n'))
+    (pair,) = list(corpora.pairs.read(io.StringIO(FULL + '7\t1\t2\t"first\tline\nsecond ""line"""\tother\t1\n')))
     assert pair == SentencePair('first\tline\nsecond "line"', "other", True, ("7", "1", "2"))
 
 
 def test_round_trips(tmp_path: Path) -> None:
-    short = [SentencePair('"quoted" start', "b", True), SentencePair("a\u2028b", 'he said "no"', False)]
+    short = [
+        SentencePair('"quoted" start', "b", True),
+        SentencePair("a\u2028b", 'he said "no"', False),
+    ]
     full = [
         SentencePair("tab\there\nand line", '"', True, ("1", "2", "3")),
         SentencePair("c", "d", False, ("4", "5", "6")),
     ]
     msr = [SentencePair('"Rain", he said', "b", True, ("1", "2"))]
-    for pairs, write, read in (
-        (short, write_quora, read_quora),
-        (full, write_quora, read_quora),
-        (msr, write_msr, read_msr),
-    ):
+    for pairs, format in ((short, "quora"), (full, "quora"), (msr, "msr")):
         for name in ("p.tsv", "p.tsv.gz"):
-            write(pairs, tmp_path / name)
-            assert read(tmp_path / name) == pairs
+            corpora.pairs.write(pairs, tmp_path / name, format=format)
+            assert list(corpora.pairs.read(tmp_path / name)) == pairs
     assert (tmp_path / "p.tsv").read_bytes().startswith(b"\xef\xbb\xbfQuality\t")
 
 
 def test_what_cannot_be_written_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="cannot hold"):
-        write_quora([SentencePair("a\tb", "c", True)], tmp_path / "x")
+        corpora.pairs.write([SentencePair("a\tb", "c", True)], tmp_path / "x")
     with pytest.raises(DataError, match="cannot hold"):
-        write_msr([SentencePair("a", "b", True)], tmp_path / "x")
+        corpora.pairs.write([SentencePair("a", "b", True)], tmp_path / "x", format="msr")
     assert not (tmp_path / "x").exists()
 
 
@@ -55,8 +55,8 @@ def test_what_cannot_be_written_is_refused(tmp_path: Path) -> None:
     ("text", "line", "reason"),
     [
         (SHORT + "1\ta\tb\n1\ta\n", 3, "expected 3 columns with a tab between them, found 2"),
-        (SHORT + "2\ta\tb\n", 2, "expected 0 or 1, found '2'"),
-        (SHORT + "1\ta\t \n", 2, "one of the two questions is empty"),
+        (SHORT + "2\ta\tb\n", 2, "expected 0 or 1 as is_duplicate, found '2'"),
+        (SHORT + "1\ta\t \n", 2, "one of the two texts is empty"),
         ("question1\tquestion2\n", 1, "expected the header"),
         (FULL + '1\t2\t3\t"a\tb\t1\n', 2, "a quoted field is never closed"),
         (FULL + '1\t2\t3\t"a"b\tc\t1\n', 2, "text after the closing quote"),
@@ -64,7 +64,7 @@ def test_what_cannot_be_written_is_refused(tmp_path: Path) -> None:
 )
 def test_faults_in_quora(text: str, line: int, reason: str) -> None:
     with pytest.raises(FormatError) as caught:
-        read_quora(io.StringIO(text))
+        list(corpora.pairs.read(io.StringIO(text)))
     assert reason in caught.value.reason
     assert caught.value.line == line
 
@@ -74,13 +74,13 @@ def test_faults_in_quora(text: str, line: int, reason: str) -> None:
     [
         (MSR + "1\t1\t2\ta\n", 2, "expected 5 columns"),
         (MSR + "x\t1\t2\ta\tb\n", 2, "expected 0 or 1"),
-        (MSR + "1\t1\t2\ta\t\n", 2, "one of the two sentences is empty"),
+        (MSR + "1\t1\t2\ta\t\n", 2, "one of the two texts is empty"),
         ("1\t1\t2\ta\tb\n", 1, "expected the header"),
     ],
 )
 def test_faults_in_msr(text: str, line: int, reason: str) -> None:
     with pytest.raises(FormatError) as caught:
-        read_msr(io.StringIO(text))
+        list(corpora.pairs.read(io.StringIO(text)))
     assert reason in caught.value.reason
     assert caught.value.line == line
 
@@ -88,22 +88,22 @@ def test_faults_in_msr(text: str, line: int, reason: str) -> None:
 def test_faulty_rows_can_be_left_out_but_not_in_silence() -> None:
     text = SHORT + "1\ta\tb\n1\ta\n0\tc\td\n"
     with pytest.warns(UserWarning, match="left out 1 faulty rows: <stream>:3: expected 3 columns"):
-        assert len(read_quora(io.StringIO(text), faulty="skip")) == 2
+        assert len(list(corpora.pairs.read(io.StringIO(text), faulty="skip"))) == 2
     with pytest.raises(ParameterError, match="faulty must be"):
-        read_quora(io.StringIO(text), faulty="ignore")  # type: ignore[arg-type]
+        list(corpora.pairs.read(io.StringIO(text), faulty="ignore"))  # type: ignore[arg-type]
 
 
 def test_quora_counts(data: Path) -> None:
     with pytest.warns(UserWarning, match="left out 3 faulty rows"):
-        train = read_quora(data / "quora/quora_train.txt.gz", faulty="skip")
-    test = read_quora(data / "quora/quora_test.txt.gz")
+        train = list(corpora.pairs.read(data / "quora/quora_train.txt.gz", faulty="skip"))
+    test = list(corpora.pairs.read(data / "quora/quora_test.txt.gz"))
     assert (len(train), sum(pair.same for pair in train)) == (7993, 2958)
     assert (len(test), sum(pair.same for pair in test)) == (1999, 777)
     with pytest.raises(FormatError, match=r"quora_train\.txt\.gz:1055:1: expected 3 columns"):
-        read_quora(data / "quora/quora_train.txt.gz")
+        list(corpora.pairs.read(data / "quora/quora_train.txt.gz"))
 
 
 def test_msr_counts(data: Path) -> None:
-    train = read_msr(data / "msr-paraphrase/msr_paraphrase_train.txt.gz")
+    train = list(corpora.pairs.read(data / "msr-paraphrase/msr_paraphrase_train.txt.gz"))
     assert (len(train), sum(pair.same for pair in train)) == (4076, 2753)
-    assert len(read_msr(data / "msr-paraphrase/msr_paraphrase_test.txt.gz")) == 1725
+    assert len(list(corpora.pairs.read(data / "msr-paraphrase/msr_paraphrase_test.txt.gz"))) == 1725

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import sapwood as sw
-from sapwood.corpora import find_nltk
+from sapwood import corpora
 from sapwood.errors import BracketError, DataError
 from sapwood.nltk_data import nltk_search_path
 from sapwood.sources import lines
@@ -46,8 +46,8 @@ def test_the_sample_is_found_in_a_folder_and_in_a_zip(nltk_data: Path) -> None:
     (folder / "wsj_0001.mrg").write_text("( (S (NP-SBJ (NN rain))) )\n( (S (NP (NN snow))) )")
     (folder / "wsj_0002.mrg").write_text("( (FRAG (UH no)) )")
     (folder / "README").write_text("no trees")
-    assert find_nltk("treebank") == str(folder.parent)
-    assert read_trees(find_nltk("treebank")).to_strings()[2] == "(FRAG (UH no))"
+    assert corpora.find_nltk("treebank") == str(folder.parent)
+    assert read_trees(corpora.find_nltk("treebank")).to_strings()[2] == "(FRAG (UH no))"
     with zipfile.ZipFile(nltk_data / "corpora" / "treebank.zip", "w") as packed:
         for name in ("wsj_0001.mrg", "wsj_0002.mrg"):
             packed.write(folder / name, f"treebank/combined/{name}")
@@ -55,13 +55,13 @@ def test_the_sample_is_found_in_a_folder_and_in_a_zip(nltk_data: Path) -> None:
     (folder / "README").unlink()
     folder.rmdir()
     folder.parent.rmdir()
-    assert len(read_trees(find_nltk("treebank") + "/combined/*.mrg")) == 3
+    assert len(read_trees(corpora.find_nltk("treebank") + "/combined/*.mrg")) == 3
 
 
 def test_a_missing_sample_says_how_to_get_it(nltk_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sapwood.nltk_data.nltk_search_path", lambda: [str(nltk_data)])
     with pytest.raises(DataError, match=r"nltk\.downloader treebank"):
-        find_nltk("treebank")
+        corpora.find_nltk("treebank")
 
 
 def test_folders_are_searched_for_treebank_files(tmp_path: Path) -> None:

@@ -14,28 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sapwood.corpora import (
-    FormatError,
-    PropInstance,
-    iter_conll05,
-    iter_conll09,
-    iter_joined,
-    iter_prop_instances,
-    iter_props,
-    iter_role_lines,
-    iter_shared_task,
-    iter_skeletons,
-    read_prop_instances,
-    read_props,
-    surface_proposition,
-    write_conll09,
-    write_joined,
-    write_prop_instances,
-    write_props,
-    write_role_lines,
-    write_skeletons,
-)
-from sapwood.corpora.props import bits_of
+from sapwood import corpora
+from sapwood.corpora import FormatError
+from sapwood.corpora.columns import bits_of
+from sapwood.corpora.propbank import PropInstance
 from sapwood.errors import DataError
 from sapwood.trees import Argument, Proposition, RoleSentence, Tree, read_trees
 from sapwood.trees.propositions import long_role, pieces, short_role
@@ -50,7 +32,7 @@ SENTENCE = RoleSentence(
 
 
 def props(text: str) -> list[RoleSentence]:
-    return list(iter_props(io.StringIO(text)))
+    return list(corpora.conll05.read(io.StringIO(text)))
 
 
 @st.composite
@@ -74,8 +56,8 @@ def role_sentences(draw: st.DrawFn) -> RoleSentence:
 @given(st.lists(role_sentences(), min_size=1, max_size=4))
 def test_props_come_back(tmp_path_factory: pytest.TempPathFactory, sentences: list[RoleSentence]) -> None:
     path = tmp_path_factory.mktemp("props") / "x.props.gz"
-    write_props(sentences, path)
-    assert read_props(path) == sentences
+    corpora.conll05.write(sentences, path)
+    assert list(corpora.conll05.read(path)) == sentences
 
 
 @pytest.mark.parametrize(
@@ -97,7 +79,7 @@ def test_broken_props_are_placed(text: str, message: str) -> None:
 
 def test_what_columns_cannot_hold_is_not_written(tmp_path: Path) -> None:
     def written(*arguments: Argument, predicate: int = 0, lemma: str = "see") -> None:
-        write_props([RoleSentence(("a", "b"), (Proposition(predicate, lemma, arguments),))], tmp_path / "x")
+        corpora.conll05.write([RoleSentence(("a", "b"), (Proposition(predicate, lemma, arguments),))], tmp_path / "x")
 
     with pytest.raises(DataError, match="A0 and A1 of 'see' both cover word 1"):
         written(Argument("A0", 0, 1), Argument("A1", 1, 1))
@@ -123,25 +105,25 @@ def test_what_columns_cannot_hold_is_not_written(tmp_path: Path) -> None:
 )
 def test_broken_syntax_is_placed(bits: str, message: str) -> None:
     with pytest.raises(FormatError, match=message):
-        list(iter_conll05(io.StringIO("-\n-\n\n"), syntax=io.StringIO(bits)))
+        list(corpora.conll05.read(io.StringIO("-\n-\n\n"), syntax=io.StringIO(bits)))
 
 
 def test_the_shared_task_has_its_published_size(data: Path) -> None:
     root = data / "conll05" / "conll05st-release-nowords.tar" / "conll05st-release"
-    sentences = list(iter_shared_task(root, "test.brown"))
+    sentences = list(corpora.conll05.read_release(root, "test.brown"))
     arguments = [a for s in sentences for p in s.propositions for a in p.arguments]
     assert (len(sentences), sum(len(s.propositions) for s in sentences)) == (426, 804)
     assert sum(a.role != "V" for a in arguments) == 2201
     assert sentences[1].words[0] == "Scotty"
     assert all(s.tree is not None and s.tree.leaves() == s.words for s in sentences)
-    first = next(iter_shared_task(root, "devel"))
+    first = next(corpora.conll05.read_release(root, "devel"))
     assert first.words[0] == "_"
     assert first.propositions[0].roleset == f"{first.propositions[0].lemma}.01"
 
 
 def test_joined_columns_agree_with_the_trees_beside_them(data: Path) -> None:
     folder = data / "ewt-propbank"
-    sentences = list(islice(iter_joined(folder / "test.conll.gz"), 300))
+    sentences = list(islice(corpora.propbank_columns.read(folder / "test.conll.gz"), 300))
     with gzip.open(folder / "test.trees.gz", "rt") as stream:
         trees = list(islice(read_trees(io.StringIO("".join(islice(stream, 300)))), 300))
     # The columns have brackets as they are, the trees have them escaped.
@@ -151,7 +133,7 @@ def test_joined_columns_agree_with_the_trees_beside_them(data: Path) -> None:
 
 def test_pointers_agree_with_spans_made_elsewhere(data: Path) -> None:
     """``prop.txt`` and the table of spans beside it were made from the same annotation by another program."""
-    instances = read_prop_instances(data / "propbank-wsj" / "prop.txt")
+    instances = list(corpora.propbank.read(data / "propbank-wsj" / "prop.txt"))
     assert len(instances) == 10_307
     trees: dict[str, list[Tree]] = {}
     with zipfile.ZipFile(data / "nltk-zips" / "treebank.zip") as archive:
@@ -168,7 +150,7 @@ def test_pointers_agree_with_spans_made_elsewhere(data: Path) -> None:
     compared = 0
     for instance in instances:
         if instance.file in trees:
-            made = surface_proposition(instance, trees[instance.file][instance.sentence])
+            made = instance.proposition(trees[instance.file][instance.sentence])
             found = {(long_role(a.role).replace("C-", ""), a.first, a.last) for a in made.arguments}
             found -= {(role, first, last) for role, first, last in found if role == "V" and first == made.predicate}
             assert found == spans[instance.file, instance.sentence, made.predicate], str(instance)
@@ -181,17 +163,17 @@ def test_prop_lines_come_back(tmp_path: Path) -> None:
         "wsj_0001.mrg 0 8 gold join.01 vf--a 0:2-ARG0 8:0-rel 9:1*4:1,5:1-ARG1\n"
         "a.parse 0 1 gold take-v take.LV ----- 0:1;3:0-ARG0 1:0-rel 0:1*2:0-LINK-PRO\n"
     )
-    instances = list(iter_prop_instances(io.StringIO(text)))
+    instances = list(corpora.propbank.read(io.StringIO(text)))
     assert [one.frame for one in instances] == ["", "take-v"]
     assert instances[0].chain(2) == (((9, 1),), ((4, 1), (5, 1)))
-    write_prop_instances(instances, tmp_path / "prop.txt")
+    corpora.propbank.write(instances, tmp_path / "prop.txt")
     assert (tmp_path / "prop.txt").read_text() == text
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("wsj 0 x gold join.01 ----- 0:0-rel", ":1:7: expected a number"),
+        ("wsj 0 x gold join.01 ----- 0:0-rel", ":1:7: expected a whole number"),
         ("wsj 0 0 gold join ----- 0:0-rel", ":1:14: expected a roleset|expected an inflection"),
         ("wsj 0 0 gold join.01 ----- 0:0rel", ":1:28: expected a pointer"),
         ("wsj 0 0 gold", "expected file, sentence"),
@@ -199,12 +181,12 @@ def test_prop_lines_come_back(tmp_path: Path) -> None:
 )
 def test_broken_prop_lines_are_placed(line: str, message: str) -> None:
     with pytest.raises(FormatError, match=message):
-        list(iter_prop_instances(io.StringIO(line)))
+        list(corpora.propbank.read(io.StringIO(line)))
 
 
 def surfaced(pointers: dict[str, str], tree: str, word: int) -> list[tuple[str, tuple[int, int]]]:
     instance = PropInstance("f", 0, word, "gold", "be.01", "-----", tuple(pointers.items()))
-    return [(a.role, a.span) for a in surface_proposition(instance, Tree.fromstring(tree)).arguments]
+    return [(a.role, a.span) for a in instance.proposition(Tree.fromstring(tree)).arguments]
 
 
 def test_chains_splits_links_and_overlaps_become_spans() -> None:
@@ -232,8 +214,8 @@ def test_chains_splits_links_and_overlaps_become_spans() -> None:
 
 
 def test_conll09_puts_roles_on_heads(tmp_path: Path) -> None:
-    write_conll09([SENTENCE], tmp_path / "x.conll09")
-    (back,) = iter_conll09(tmp_path / "x.conll09")
+    corpora.conll09.write([SENTENCE], tmp_path / "x.conll09")
+    (back,) = corpora.conll09.read(tmp_path / "x.conll09")
     assert back.words == SENTENCE.words
     (proposition,) = back.propositions
     assert (proposition.predicate, proposition.lemma, proposition.roleset) == (2, "see", "see.01")
@@ -244,20 +226,22 @@ def test_conll09_puts_roles_on_heads(tmp_path: Path) -> None:
 
 def test_columns_with_trees_come_back(tmp_path: Path) -> None:
     named = replace(SENTENCE, name="file:3")
-    write_skeletons([named], tmp_path / "x.gold_skel")
-    assert list(iter_skeletons(tmp_path / "x.gold_skel")) == [named]
+    corpora.propbank_columns.write([named], tmp_path / "x.gold_skel", format="skeleton")
+    assert list(corpora.propbank_columns.read(tmp_path / "x.gold_skel", format="skeleton")) == [named]
     assert "ARG0" in (tmp_path / "x.gold_skel").read_text()
-    write_joined([named, SENTENCE], tmp_path / "x.conll.gz")
-    assert [replace(s, name="") for s in (named, SENTENCE)] == list(iter_joined(tmp_path / "x.conll.gz"))
+    corpora.propbank_columns.write([named, SENTENCE], tmp_path / "x.conll.gz")
+    assert [replace(s, name="") for s in (named, SENTENCE)] == list(
+        corpora.propbank_columns.read(tmp_path / "x.conll.gz")
+    )
     with pytest.raises(DataError, match="has no tree over its words"):
-        write_joined([replace(SENTENCE, tree=None)], tmp_path / "x")
+        corpora.propbank_columns.write([replace(SENTENCE, tree=None)], tmp_path / "x")
     with pytest.raises(DataError, match="'NP' has no tag of its own"):
         bits_of(Tree.fromstring("(S (NP (NN a)) NP)"))
 
 
 def test_json_lines_come_back(tmp_path: Path) -> None:
-    write_role_lines([SENTENCE, SENTENCE], tmp_path / "x.jsonl")
-    assert list(iter_role_lines(tmp_path / "x.jsonl")) == [SENTENCE, SENTENCE]
+    corpora.role_lines.write([SENTENCE, SENTENCE], tmp_path / "x.jsonl")
+    assert list(corpora.role_lines.read(tmp_path / "x.jsonl")) == [SENTENCE, SENTENCE]
 
 
 @pytest.mark.parametrize(
@@ -271,8 +255,8 @@ def test_json_lines_come_back(tmp_path: Path) -> None:
     ],
 )
 def test_broken_json_lines_are_placed(text: str, message: str) -> None:
-    with pytest.raises(FormatError, match=rf"^<stream>:1:1: .*{message}"):
-        list(iter_role_lines(io.StringIO(text)))
+    with pytest.raises(FormatError, match=rf"^<stream>:1:[12]: .*{message}"):
+        list(corpora.role_lines.read(io.StringIO(text)))
 
 
 @given(st.sampled_from(["A0", "A5", "AA", "AM-TMP", "AM", "V", "C-V"]), st.sampled_from(["", "R-", "C-"]))

@@ -14,7 +14,7 @@ from sapwood.tasks.attachment import AttachmentRanker
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     place = tmp_path_factory.mktemp("data")
-    trees = [str(one.tree) for one in nursery.grow(size=300).sentences]
+    trees = [str(one.tree) for one in nursery.generate(size=300).sentences]
     for path in ("treebank/combined/wsj_0001.mrg", "ewt-propbank/train.trees", "ewt-propbank/test.trees"):
         (place / path).parent.mkdir(parents=True, exist_ok=True)
         (place / path).write_text("\n".join(f"( {tree})" for tree in trees[: 120 if "test" in path else None]))

@@ -16,7 +16,7 @@ from sapwood.tasks.frames import FrameCorpus, FrameLabeler, nursery_frames
 
 @pytest.fixture
 def corpus(monkeypatch):
-    lexicon, data = nursery_frames(nursery.grow(size=600))
+    lexicon, data = nursery_frames(nursery.generate(size=600))
     made = FrameCorpus(lexicon, data[:60], data[60:90], data[90:150], {"train": 0, "dev": 0, "test": 0}, False)
     monkeypatch.setattr(frames, "_corpus", lambda setting: made)
     small = {name: clone(model).set_params(bits=16, epochs=2) for name, model in frames.MODELS.items()}

@@ -14,7 +14,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setattr("sapwood.corpora.catalogue.nltk_search_path", list)
     monkeypatch.delenv("SAPWOOD_DATA", raising=False)
     (tmp_path / "treebank/combined").mkdir(parents=True)
-    trees = [f"( {one.tree})" for one in nursery.grow(size=120).sentences]
+    trees = [f"( {one.tree})" for one in nursery.generate(size=120).sentences]
     for number in range(1, 11):
         part = "\n".join(trees[12 * number - 12 : 12 * number])
         (tmp_path / f"treebank/combined/wsj_{number:04}.mrg").write_text(part)

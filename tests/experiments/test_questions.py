@@ -6,8 +6,11 @@ import json
 
 import pytest
 
+from sapwood import corpora
 from sapwood.cli import main
-from sapwood.corpora import KelpExample, Question, nursery, write_kelp, write_questions
+from sapwood.corpora import nursery
+from sapwood.corpora.kelp import KelpExample
+from sapwood.corpora.questions import Question
 from sapwood.errors import DataError
 from sapwood.experiments import Setting, run
 from sapwood.tasks.questions.views import lexical_tree
@@ -21,15 +24,15 @@ def folder(tmp_path_factory):
     except DataError:
         pytest.skip("WordNet is not on this machine")
     place = tmp_path_factory.mktemp("data")
-    grown = [one for one in nursery.grow().sentences if one.label is not None]
+    grown = [one for one in nursery.generate().sentences if one.label is not None]
     for part, kelp, chosen in (("train", "train_5500.coarse", grown[:90]), ("test", "TREC_10.coarse", grown[100:130])):
         questions = [Question(*one.label, one.tree.leaves(), one.tree) for one in chosen]
         (place / "trec-qc-trees").mkdir(exist_ok=True)
         (place / "trec-qc-kelp").mkdir(exist_ok=True)
-        write_questions(questions, place / "trec-qc-trees" / f"{part}.tsv", format="trees")
+        corpora.questions.write(questions, place / "trec-qc-trees" / f"{part}.tsv", format="trees")
         trees = [lexical_tree(one.tree) for one in questions if one.tree is not None]
         examples = [KelpExample((q.coarse,), trees={"lct": t}) for q, t in zip(questions, trees, strict=True)]
-        write_kelp(examples, place / "trec-qc-kelp" / f"{kelp}.klp")
+        corpora.kelp.write(examples, place / "trec-qc-kelp" / f"{kelp}.klp")
     return place
 
 

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from sapwood.corpora import nursery, write_nbest
+from sapwood import corpora
+from sapwood.corpora import nursery
 from sapwood.errors import DataError
 from sapwood.experiments import Setting, reranking, run
 from sapwood.metrics import parseval
@@ -15,14 +16,14 @@ from sapwood.tasks.reranking import RERANKING_RULES
 
 @pytest.fixture(scope="module")
 def lists():
-    return [replace(one, fold=at % 3) for at, one in enumerate(nursery.grow(size=150).forests(limit=6))]
+    return [replace(one, fold=at % 3) for at, one in enumerate(nursery.generate(size=150).forests(limit=6))]
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory, lists):
     place = tmp_path_factory.mktemp("data")
     (place / "nbest-wsj-sample").mkdir()
-    write_nbest(lists, place / "nbest-wsj-sample" / "lists.jsonl")
+    corpora.nbest.write(lists, place / "nbest-wsj-sample" / "lists.jsonl")
     return place
 
 
@@ -82,7 +83,7 @@ def test_a_stopped_run_goes_on_from_the_cache(folder, tmp_path, monkeypatch):
 
 def test_own_lists_are_made_by_the_parser_and_kept(tmp_path):
     (tmp_path / "treebank/combined").mkdir(parents=True)
-    trees = [f"( {one.tree})" for one in nursery.grow(size=40).sentences]
+    trees = [f"( {one.tree})" for one in nursery.generate(size=40).sentences]
     (tmp_path / "treebank/combined/wsj_0001.mrg").write_text("\n".join(trees))
     setting = Setting(data=tmp_path, cache=tmp_path / "cache", tables=("own", "own-40"))
     table, short = run("reranking", setting)
@@ -114,6 +115,6 @@ def test_long_sentences_are_learnt_from_and_not_scored(folder, lists, monkeypatc
 def test_bad_lists_are_named(folder, tmp_path, lists):
     with pytest.raises(DataError, match="nbest-wsj' was not found"):
         next(iter(run("reranking", Setting(data=tmp_path))))
-    write_nbest([replace(one, fold=None) for one in lists], tmp_path / "nbest-own.jsonl.xz")
+    corpora.nbest.write([replace(one, fold=None) for one in lists], tmp_path / "nbest-own.jsonl.xz")
     with pytest.raises(DataError, match="at least three folds"):
         next(iter(run("reranking", Setting(data=folder, cache=tmp_path, tables=("own",)))))

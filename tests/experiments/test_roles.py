@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sapwood.corpora import nursery, write_joined
-from sapwood.corpora.nursery.roles import role_sentences
+from sapwood import corpora
+from sapwood.corpora import nursery
 from sapwood.errors import DataError
 from sapwood.experiments import EXPERIMENTS, Setting, run
 from sapwood.experiments.roles import cost, data, features, kernels
@@ -15,10 +15,10 @@ from sapwood.experiments.roles import cost, data, features, kernels
 
 @pytest.fixture
 def setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Setting:
-    sentences = role_sentences(nursery.grow(size=240))
+    sentences = nursery.generate(size=240).role_sentences()
     (tmp_path / "ewt-propbank").mkdir()
     for part, chosen in {"train": sentences[:140], "dev": sentences[140:180], "test": sentences[180:]}.items():
-        write_joined(chosen, tmp_path / "ewt-propbank" / f"{part}.conll.gz")
+        corpora.propbank_columns.write(chosen, tmp_path / "ewt-propbank" / f"{part}.conll.gz")
     for module, name, value in (
         (kernels, "TRAIN", 150),
         (kernels, "TEST", 100),

@@ -62,7 +62,7 @@ class TestFullDisk:
         with pytest.raises(OutputError, match="the disk is full"):
             sw.write_trees(LARGE, tiny / "x.mrg")
         with pytest.raises(OutputError, match="the disk is full"):
-            sw.corpora.write_props(sentences(2000), tiny / "x.props")
+            sw.corpora.conll05.write(sentences(2000), tiny / "x.props")
         assert not os.listdir(tiny)
 
     def test_commands(self, tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -300,7 +300,7 @@ def test_no_network(fresh: Run) -> None:
         from sapwood.cli import main
         from sapwood.corpora import nursery
         from sapwood.experiments import demo
-        garden = nursery.grow(size=420)
+        garden = nursery.generate(size=420)
         sections = 0
         # The roles want a larger garden than there is time for here.
         for name in set(demo.SECTIONS) - {"roles"}:

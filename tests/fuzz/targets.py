@@ -73,15 +73,16 @@ def _file(data: bytes, ending: str = "") -> Path:
     return path
 
 
-def _reader(name: str, write: str | None = None, **options: Any) -> Callable[[bytes], object]:
-    """Read with a function of sapwood.corpora, and write what was read with another."""
+def _reader(name: str, *, write: bool = True, **options: Any) -> Callable[[bytes], object]:
+    """Read with a module of sapwood.corpora, and write what was read."""
 
     def run(data: bytes) -> object:
         from sapwood import corpora
 
-        found = list(itertools.islice(getattr(corpora, name)(io.BytesIO(data), **options), _MOST))
-        if write is not None and found:
-            getattr(corpora, write)(found, _scratch() / f"{os.getpid()}.out")
+        module = getattr(corpora, name)
+        found = list(itertools.islice(module.read(io.BytesIO(data), **options), _MOST))
+        if write and found:
+            module.write(found, _scratch() / f"{os.getpid()}.out", **options)
         return repr(found)
 
     return run
@@ -188,13 +189,29 @@ def _decode(data: bytes) -> object:
     return results
 
 
+def _corenlp(data: bytes) -> object:
+    from sapwood.corpora import corenlp
+
+    found = list(itertools.islice(corenlp.read(io.BytesIO(data)), _MOST))
+    corenlp.write([one.tree for one in found if one.tree is not None], _scratch() / f"{os.getpid()}.out")
+    return repr(found)
+
+
+def _msr(data: bytes) -> object:
+    from sapwood.corpora import pairs
+
+    found = list(itertools.islice(pairs.read(io.BytesIO(data)), _MOST))
+    pairs.write(found, _scratch() / f"{os.getpid()}.out", format="msr")
+    return repr(found)
+
+
 def _columns(data: bytes) -> object:
     """Parallel files, one after the other with a form feed between them."""
-    from sapwood.corpora import iter_conll05
+    from sapwood.corpora import conll05
 
     parts = [io.BytesIO(part) for part in data.split(b"\f\n", 3)]
     names = ("syntax", "words", "senses")
-    found = iter_conll05(parts[0], **dict(zip(names, parts[1:], strict=False)))
+    found = conll05.read(parts[0], **dict(zip(names, parts[1:], strict=False)))
     return repr(list(itertools.islice(found, _MOST)))
 
 
@@ -230,21 +247,21 @@ def _model(data: bytes) -> object:
 
 
 def _splits(data: bytes) -> object:
-    from sapwood.corpora.framenet import read_splits
+    from sapwood.corpora.framenet.release import read_splits
 
     return read_splits(_file(data, ".json"))
 
 
 def _release(data: bytes) -> object:
     """A whole FrameNet release: frame, text and relations with a form feed between them."""
-    from sapwood.corpora.framenet import read_framenet
+    from sapwood.corpora import framenet
 
     folder = _scratch() / f"release-{os.getpid()}"
     parts = [*data.split(b"\f\n", 2), b"", b""]
     for name, content in zip(("frame/a.xml", "fulltext/b.xml", "frRelation.xml"), parts, strict=False):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
-    return repr(read_framenet(folder))
+    return repr(framenet.read(folder))
 
 
 _TREE = b"(S (NP (DT the) (NN dog)) (VP (VBD saw) (NP (PRP it))) (. .))"
@@ -320,73 +337,73 @@ _JOINED = (
 
 TARGETS: dict[str, Target] = {
     "trees": Target(_trees, (b"\0" + _TREE, b"\x1f( (S (NP-SBJ-1 (-NONE- *T*-1)) (VP (VBD -LRB-))))"), ("penn-sample",)),
-    "brown": Target(_whole("sapwood.corpora", "iter_brown"), (b"\n\n\tThe/at dog/nn ./.\n",), ("brown",)),
+    "brown": Target(_whole("sapwood.corpora.brown", "read"), (b"\n\n\tThe/at dog/nn ./.\n",), ("brown",)),
     "conll05": Target(_columns, (b"- (A0*)\nbark (V*)\n\n\f\nNNS (S(NP*)\nVBP (VP*))\n\n\f\ndogs\nbark\n\n\f\n-\n01\n\n",)),
-    "props": Target(_reader("iter_props", "write_props"), (b"- (A0*)\nbark (V*)\n\n", b"bark (V* (A1*\nbite *) *)\n\n")),
-    "conll09": Target(_reader("iter_conll09"), (_CONLL09, b"1\train" + b"\t_" * 12 + b"\n\n")),
+    "props": Target(_reader("conll05"), (b"- (A0*)\nbark (V*)\n\n", b"bark (V* (A1*\nbite *) *)\n\n")),
+    "conll09": Target(_reader("conll09", write=False), (_CONLL09, b"1\train" + b"\t_" * 12 + b"\n\n")),
     "conllu": Target(
-        _reader("iter_conllu", "write_conllu"),
+        _reader("conllu"),
         (b"# text = dogs bark\n1\tdogs\tdog\tNOUN\tNNS\tNumber=Plur\t2\tnsubj\t_\t_\n2-3\tx\t_\t_\t_\t_\t_\t_\t_\t_\n"
          b"2\tbark\tbark\tVERB\tVBP\t_\t0\troot\t0:root\tSpaceAfter=No\n2.1\ty\t_\t_\t_\t_\t_\t_\t_\t_\n\n",),
         ("gum-dependencies",),
     ),
     "skeletons": Target(
-        _reader("iter_skeletons", "write_skeletons"),
+        _reader("propbank_columns", format="skeleton"),
         (b"f 0 0 dogs NNS (S(NP*) - - (ARG0*)\nf 0 1 bark VBP (VP*)) bark 01 (V*)\n\n",),
         ),
-    "joined": Target(_reader("iter_joined", "write_joined"), (_JOINED,), ("ewt-propbank",)),
+    "joined": Target(_reader("propbank_columns", format="joined"), (_JOINED,), ("ewt-propbank",)),
     "pointers": Target(
-        _reader("iter_prop_instances", "write_prop_instances"),
+        _reader("propbank"),
         (b"wsj/00/wsj_0001.mrg 0 8 gold join.01 vf--a 0:2-ARG0 7:0-ARGM-MOD 8:0-rel 9:1*3:0-ARG1 4:0;5:0,6:1-ARGM\n",),
         ("propbank-wsj",),
     ),
     "role_lines": Target(
-        _reader("iter_role_lines", "write_role_lines"),
+        _reader("role_lines"),
         (b'{"words": ["dogs", "bark"], "tree": "(S (NP (NNS dogs)) (VP (VBP bark)))", "propositions": [{"predicate": 1, '
          b'"lemma": "bark", "arguments": [{"role": "A0", "first": 0, "last": 0}]}]}\n', b'{"words": ' + b"[" * 3000),
     ),
     "kelp": Target(
-        _reader("iter_kelp", "write_kelp"),
+        _reader("kelp"),
         (b"A B |BT:t| (NP(NN(rain))) |ET| |BV:v| a:1.0 b:2 |EV| |BDV:d| 1,2.5 |EDV| |BS:s| text |ES|\n",),
         ("trec-kelp",),
     ),
     "corenlp": Target(
-        _reader("iter_corenlp", "write_corenlp"), (b"(ROOT\n  (NP (NN rain)))\n\n(ROOT (S (NP (PRP it))))\n\n",)
+        _corenlp, (b"(ROOT\n  (NP (NN rain)))\n\n(ROOT (S (NP (PRP it))))\n\n",)
     ),
     "corenlp_json": Target(
-        _reader("iter_corenlp_json"),
+        _corenlp,
         (b'{"sentences": [{"index": 0, "parse": "(ROOT (NP (NN rain)))", "tokens": [{"index": 1, "word": "rain", "lemma": '
          b'"rain", "pos": "NN"}], "basicDependencies": [{"dep": "ROOT", "governor": 0, "dependent": 1}]}]}', b'{"sentences": ' + b"[" * 3000),
     ),
     "nbest": Target(
-        _reader("iter_nbest", "write_nbest"),
+        _reader("nbest"),
         (b'{"parses": [[-1.0, "(S (NN rain))"], [-2, "(NP (NN rain))"]], "gold": "(S (NN rain))", "fold": 1}\n',
          b'{"parses": [[-1.0, 0.5, 1, 2, "(S (NN rain))"]], "gold_brackets": 3, "name": "x"}\n', b'{"parses": ' + b"[" * 3000,
          b"2\tx\n-1.0\n(S (NN rain))\n-2.5\n(NP (NN rain))\n\n"),
         ("nbest-wsj",),
     ),
     "questions": Target(
-        _reader("iter_questions", "write_questions"),
+        _reader("questions"),
         (b"DESC:def What is rain ?\nNUM:date When did it rain ?\n", b"DESC\tdef\tWhy rain ?\t(S (WRB Why) (NN rain) (. ?))\t\n"),
         ("trec-train", "trec-trees"),
     ),
     "question_trees": Target(_questions, (b"(SBARQ (WHNP (WP What)) (SQ (VBZ is) (NP (NN rain))) (. ?))", _TREE)),
-    "quora": Target(_reader("iter_quora", "write_quora"), (b"is_duplicate\tquestion1\tquestion2\n1\train\tmore rain\n",), ("quora",)),
+    "quora": Target(_reader("pairs"), (b"is_duplicate\tquestion1\tquestion2\n1\train\tmore rain\n",), ("quora",)),
     "msr": Target(
-        _reader("iter_msr", "write_msr"),
+        _msr,
         (b"Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n1\t1\t2\train\tmore rain\n",),
         ("msr-paraphrase",),
     ),
-    "labelled": Target(_whole("sapwood.corpora", "read_labelled"), (b"ask\t(S (WH who) (V runs))\ntell\t(S (N he) (V runs))\n",)),
-    "tree_pairs": Target(_whole("sapwood.corpora", "read_tree_pairs"), (b"1\t(S (NN rain))\t(S (NN snow))\n",)),
-    "text_pairs": Target(_whole("sapwood.corpora", "read_text_pairs"), (b"yes\tDid rain fall ?\tIs it wet ?\n",)),
-    "parsed_texts": Target(_whole("sapwood.corpora", "read_parsed_texts"), (b"rain fell\t(S (NN rain) (VBD fell))\n",)),
-    "frame_files": Target(_whole("sapwood.corpora.framenet", "iter_frames"), (_FRAME,)),
-    "fulltext": Target(_whole("sapwood.corpora.framenet", "iter_fulltext"), (_FULLTEXT,)),
-    "relations": Target(_whole("sapwood.corpora.framenet", "read_relations"), (_RELATIONS,)),
+    "labeled": Target(_whole("sapwood.corpora.labeled", "read"), (b"ask\t(S (WH who) (V runs))\ntell\t(S (N he) (V runs))\n",)),
+    "tree_pairs": Target(_whole("sapwood.corpora.tree_pairs", "read"), (b"1\t(S (NN rain))\t(S (NN snow))\n",)),
+    "text_pairs": Target(_whole("sapwood.corpora.text_pairs", "read"), (b"yes\tDid rain fall ?\tIs it wet ?\n",)),
+    "parsed_texts": Target(_whole("sapwood.corpora.parsed_texts", "read"), (b"rain fell\t(S (NN rain) (VBD fell))\n",)),
+    "frame_files": Target(_whole("sapwood.corpora.framenet.lexicon", "read_frames"), (_FRAME,)),
+    "fulltext": Target(_whole("sapwood.corpora.framenet.fulltext", "read_fulltext"), (_FULLTEXT,)),
+    "relations": Target(_whole("sapwood.corpora.framenet.lexicon", "read_relations"), (_RELATIONS,)),
     "release": Target(_release, (_FRAME + b"\f\n" + _FULLTEXT + b"\f\n" + _RELATIONS,)),
     "sentence_parses": Target(
-        _whole("sapwood.corpora.framenet", "read_sentence_parses"),
+        _whole("sapwood.corpora.framenet", "read_parses"),
         (b'{"doc": "d", "sent_id": "7", "tree": "(S (NN rain))", "offsets": [[0, 3]]}\n', b'{"doc": ' + b"[" * 3000),
     ),
     "splits": Target(_splits, (b'{"dev": ["b"], "test": ["c"]}\n', b"[" * 3000)),

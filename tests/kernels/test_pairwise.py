@@ -246,7 +246,7 @@ def test_cross_pairs_do_not_care_about_order_within_a_pair():
 
 
 def test_cross_pairs_in_a_support_vector_machine(tmp_path):
-    garden = sw.corpora.nursery.grow(size=240)
+    garden = sw.corpora.nursery.generate(size=240)
     pairs = garden.pairs
     X = sw.Examples(first=garden.trees[[p.first for p in pairs]], second=garden.trees[[p.second for p in pairs]])
     y = np.array([p.same for p in pairs])

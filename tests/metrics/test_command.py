@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from sapwood import corpora
 from sapwood.cli import main
-from sapwood.corpora import nursery, write_nbest
+from sapwood.corpora import nursery
 from sapwood.trees import write_trees
 
 GOLD = "(TOP (S (NP (NN rain)) (VP (VBZ falls) (ADVP (RB down)))))\n(TOP (S (NP (NN snow)) (VP (VBZ melts))))\n"
@@ -78,8 +79,8 @@ def test_rankings(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_nbest_lists(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    garden = nursery.grow(size=30)
-    write_nbest(garden.forests(), files / "n.jsonl")
+    garden = nursery.generate(size=30)
+    corpora.nbest.write(garden.forests(), files / "n.jsonl")
     assert run("nbest", files / "n.jsonl", "--json", "-") == 0
     result = json.loads(capsys.readouterr().out)
     assert result["oracle"]["f1"] == 1.0
@@ -96,7 +97,7 @@ def test_comparing_labels_and_parses(files: Path, capsys: pytest.CaptureFixture[
     assert (result["first"], result["second"]) == (0.75, 0.25)
     assert result["mcnemar"]["p_value"] < 1e-3
     assert result["bootstrap"]["low"] > 0
-    trees = nursery.grow(size=60)
+    trees = nursery.generate(size=60)
     write_trees(trees.trees, files / "g.mrg")
     write_trees([trees.forest(number).parses[0] for number in range(60)], files / "p.mrg")
     assert run("compare", files / "g.mrg", files / "g.mrg", files / "p.mrg", "--trees", "--samples", "200") == 0

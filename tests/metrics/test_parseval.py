@@ -273,11 +273,11 @@ def test_parses_against_each_other(parses: list[Tree], compare_words: bool) -> N
 
 def test_stored_scores_of_real_parses(data: Path) -> None:
     """108,534 parses with matched brackets and F1 as another program counted them, without comparing words."""
-    from sapwood.corpora import iter_nbest
+    from sapwood import corpora
 
     rules = replace(COLLINS.deleting("S1", "-LRB-", "-RRB-"), compare_words=False)
     first, oracle, count = [], [], 0
-    for one in iter_nbest(data / "nbest-wsj-sample/wsj_sample_30best.jsonl.xz"):
+    for one in corpora.nbest.read(data / "nbest-wsj-sample/wsj_sample_30best.jsonl.xz"):
         assert one.gold is not None
         scores = score_forest(one.gold, one.parses, rules=rules)
         assert [score.matched for score in scores] == one.matched.tolist()

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from sapwood import corpora
 from sapwood.cli import main
-from sapwood.corpora import read_props, write_props
 from sapwood.errors import DataError
 from sapwood.metrics import RoleScores, score_roles
 
@@ -27,7 +27,10 @@ def scored(gold: str, predicted: str) -> RoleScores:
         rows.append(column)
         return "".join(" ".join(row) + "\n" for row in zip(*rows, strict=True)) + "\n"
 
-    return score_roles(read_props(io.StringIO(sentences(gold))), read_props(io.StringIO(sentences(predicted))))
+    return score_roles(
+        list(corpora.conll05.read(io.StringIO(sentences(gold)))),
+        list(corpora.conll05.read(io.StringIO(sentences(predicted)))),
+    )
 
 
 def counts(scores: RoleScores) -> tuple[int, int, int]:
@@ -53,13 +56,15 @@ def test_rules(gold: str, predicted: str, expected: tuple[int, int, int]) -> Non
 
 
 def test_predicates_of_another_form_lose_their_arguments() -> None:
-    gold = read_props(io.StringIO("- (A0*)\nsee (V*)\n\n"))
-    scores = score_roles(gold, read_props(io.StringIO("- (A0*)\nsaw (V*)\n\n")))
+    gold = list(corpora.conll05.read(io.StringIO("- (A0*)\nsee (V*)\n\n")))
+    scores = score_roles(gold, list(corpora.conll05.read(io.StringIO("- (A0*)\nsaw (V*)\n\n"))))
     assert counts(scores) == (0, 0, 1)
     assert "predicted as 'saw'" in scores.warnings[0]
     # Predicates that are missing lose them too; those that are too many cost nothing.
-    assert counts(score_roles(gold, read_props(io.StringIO("-\n-\n\n")))) == (0, 0, 1)
-    scores = score_roles(gold, read_props(io.StringIO("be * (V*)\nsee (V*) *\n\n".replace("* (V*)", "(A0*) (V*)", 1))))
+    assert counts(score_roles(gold, corpora.conll05.read(io.StringIO("-\n-\n\n")))) == (0, 0, 1)
+    scores = score_roles(
+        gold, list(corpora.conll05.read(io.StringIO("be * (V*)\nsee (V*) *\n\n".replace("* (V*)", "(A0*) (V*)", 1))))
+    )
     assert scores.propositions == 1
 
 
@@ -81,7 +86,7 @@ def test_labels_spans_and_kinds_are_scored_apart() -> None:
 
 
 def test_files_that_are_not_aligned_are_refused() -> None:
-    one, two = read_props(io.StringIO("-\n\n")), read_props(io.StringIO("-\n-\n\n"))
+    one, two = (list(corpora.conll05.read(io.StringIO(text))) for text in ("-\n\n", "-\n-\n\n"))
     with pytest.raises(DataError, match="sentence 0: 1 words in the gold standard but 2"):
         score_roles(one, two)
     with pytest.raises(DataError, match="1 gold sentences but 2"):
@@ -93,9 +98,12 @@ def test_the_table_is_what_the_official_scorer_printed(
 ) -> None:
     folder = data / "conll05" / "scorer-fixture"
     printed = (folder / "srl-eval.out").read_text().rstrip()
-    gold, predicted = read_props(folder / "gold.props.gz"), read_props(folder / "pred.props.gz")
+    gold, predicted = (
+        list(corpora.conll05.read(folder / "gold.props.gz")),
+        list(corpora.conll05.read(folder / "pred.props.gz")),
+    )
     assert str(score_roles(gold, predicted)) == printed
     # What is written reads the same, on the command line too.
-    write_props(predicted, tmp_path / "again.props")
+    corpora.conll05.write(predicted, tmp_path / "again.props")
     assert main(["score", "roles", str(folder / "gold.props.gz"), str(tmp_path / "again.props")]) == 0
     assert capsys.readouterr().out.rstrip() == printed

@@ -16,7 +16,7 @@ from sapwood.parse.external import benepar, bllip, stanza
 @pytest.fixture(scope="session")
 def garden() -> sw.TreeArray:
     """The trees of the nursery."""
-    return sw.TreeArray([sentence.tree for sentence in nursery.grow().sentences])
+    return sw.TreeArray([sentence.tree for sentence in nursery.generate().sentences])
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from sapwood.corpora import iter_corenlp_json, read_nbest
+from sapwood import corpora
 from sapwood.errors import BracketError, DataError
 from sapwood.parse import BeneparParser, BllipParser, CoreNLPParser, StanzaParser
 
@@ -50,7 +50,7 @@ def test_corenlp_from_its_server_and_from_its_files():
     import json
 
     assert [str(tree) for tree in CoreNLPParser.trees_of(json.loads(text))] == [RAIN]
-    assert [str(one.tree) for one in iter_corenlp_json(io.StringIO(text))] == [RAIN]
+    assert [str(one.tree) for one in corpora.corenlp.read(io.StringIO(text))] == [RAIN]
     assert CoreNLPParser.trees_of({"sentences": [{"parse": "SENTENCE_SKIPPED_OR_UNPARSABLE"}]}) == [None]
     with pytest.raises(DataError, match="annotator"):
         CoreNLPParser.trees_of({"sentences": [{"index": 0}]})
@@ -68,7 +68,7 @@ def test_bllip_from_its_objects_and_from_its_files():
     found = BllipParser.nbest_of(objects)
     assert found.parses.to_strings() == texts
     assert found.scores.tolist() == [-20.5, -24.25]
-    (read,) = read_nbest(io.StringIO(f"2\t0\n-20.5\n{texts[0]}\n-24.25\n{texts[1]}\n\n"))
+    (read,) = list(corpora.nbest.read(io.StringIO(f"2\t0\n-20.5\n{texts[0]}\n-24.25\n{texts[1]}\n\n")))
     assert read.parses.to_strings() == texts
     assert read.scores.tolist() == found.scores.tolist()
     for wrong, message in (([], "no parse"), ([object()], "ptb_parse"), ("(S1 x)", "RerankingParser")):

@@ -8,8 +8,8 @@ import json
 import pytest
 
 import sapwood as sw
+from sapwood import corpora
 from sapwood.cli import main
-from sapwood.corpora import read_nbest
 from sapwood.parse import PCFGParser
 
 TREES = [
@@ -66,7 +66,7 @@ def test_n_best_lists_with_offsets(model, tmp_path, capsys):
     assert capsys.readouterr().out == ""
     record = json.loads(out.read_text())
     assert [raw[begin:end] for begin, end in record["offsets"]] == ["It", "sees", "the", "man", "with", "a", "dog", "."]
-    (found,) = read_nbest(out)
+    (found,) = list(corpora.nbest.read(out))
     assert len(found) > 1
     assert (found.scores[:-1] >= found.scores[1:]).all()
     assert main(["parse", model, str(text), "--nbest", "3"]) == 0

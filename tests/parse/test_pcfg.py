@@ -367,11 +367,11 @@ def test_jackknifed_lists_come_from_other_folds(garden):
 
 
 def test_lists_are_written_and_read_back(garden, tmp_path):
-    from sapwood.corpora import read_nbest, write_nbest
+    from sapwood import corpora
 
     lists = jackknife(garden[:12], 2, n=3)
-    write_nbest(lists, tmp_path / "lists.jsonl")
-    again = read_nbest(tmp_path / "lists.jsonl")
+    corpora.nbest.write(lists, tmp_path / "lists.jsonl")
+    again = list(corpora.nbest.read(tmp_path / "lists.jsonl"))
     assert [one.parses.to_strings() for one in again] == [one.parses.to_strings() for one in lists]
     assert [one.fold for one in again] == [one.fold for one in lists]
 

@@ -15,8 +15,7 @@ from distributed import Client
 
 import sapwood as sw
 from sapwood.corpora import nursery
-from sapwood.corpora.drawn import draw_labelled
-from sapwood.corpora.nursery.roles import role_sentences
+from sapwood.corpora.sampled import sample_labeled
 from sapwood.errors import DataError, ParameterError
 from sapwood.kernels import SubsetTree
 from sapwood.learn import KernelSVC
@@ -26,7 +25,7 @@ from sapwood.scale.costs import Cost
 from sapwood.tasks.roles import RoleLabeler
 from sapwood.tasks.roles.runs import label_to_file
 
-TREES, LABELS = draw_labelled(200, seed=9, classes=4)
+TREES, LABELS = sample_labeled(200, seed=9, classes=4)
 
 
 def test_predictions_keep_their_order(client: Client) -> None:
@@ -122,7 +121,7 @@ def test_workers_use_one_thread_each(client: Client) -> None:
 
 
 def test_role_labelling_writes_the_same_bytes(client: Client, tmp_path: Path) -> None:
-    sentences = role_sentences(nursery.grow(size=190))
+    sentences = nursery.generate(size=190).role_sentences()
     labeler = RoleLabeler().fit(sentences[:110])
     tested = sentences[110:]
     label_to_file(labeler, tested, tmp_path / "here.jsonl")

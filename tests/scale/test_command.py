@@ -13,7 +13,7 @@ from distributed import Client
 
 import sapwood as sw
 from sapwood.cli import main
-from sapwood.corpora.drawn import draw_brackets, draw_labelled
+from sapwood.corpora.sampled import sample_brackets, sample_labeled
 from sapwood.draw.curves import Curve, curves_svg
 from sapwood.errors import DataError, ParameterError
 from sapwood.kernels import SubsetTree
@@ -22,7 +22,7 @@ from sapwood.scale.growth import Growth, Point, crossing, fit_power, measure
 
 
 def test_gram_command(client: Client, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    X, _ = draw_labelled(40, seed=1)
+    X, _ = sample_labeled(40, seed=1)
     trees, folder = tmp_path / "trees.mrg", tmp_path / "gram"
     sw.write_trees(X, trees)
     command = ["gram", str(trees), "--kernel", "SubsetTree(decay=0.5)", "-o", str(folder), "--tile", "15"]
@@ -145,14 +145,14 @@ def test_figures_put_points_where_they_belong() -> None:
 
 
 def test_drawn_trees() -> None:
-    assert draw_brackets(3, seed=1) == draw_brackets(3, seed=1) != draw_brackets(3, seed=2)
-    X, y = draw_labelled(200, seed=1, classes=26)
+    assert sample_brackets(3, seed=1) == sample_brackets(3, seed=1) != sample_brackets(3, seed=2)
+    X, y = sample_labeled(200, seed=1, classes=26)
     assert len(X) == len(y) == 200
     assert len(set(y.tolist())) > 20
-    again, labels = draw_labelled(200, seed=1, classes=26)
+    again, labels = sample_labeled(200, seed=1, classes=26)
     assert list(X) == list(again)
     assert y.tolist() == labels.tolist()
     with pytest.raises(ParameterError, match="classes must be an integer of at least 1 and at most 26"):
-        draw_labelled(3, classes=27)
+        sample_labeled(3, classes=27)
     with pytest.raises(ParameterError, match="count must be an integer of at least 0"):
-        draw_brackets(-1)
+        sample_brackets(-1)

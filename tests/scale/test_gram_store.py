@@ -20,14 +20,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sapwood as sw
-from sapwood.corpora.drawn import draw_labelled
+from sapwood.corpora.sampled import sample_labeled
 from sapwood.errors import DataError, KernelError, ModelFileError, ParameterError
 from sapwood.kernels import Linear, PartialTree, SubsetTree, Subtree
 from sapwood.scale import GramStore, gram_to_zarr
 from scale.conftest import content
 from strategies import internal_trees
 
-TREES, _ = draw_labelled(130, seed=3)
+TREES, _ = sample_labeled(130, seed=3)
 
 # Sums of powers of two are exact in whatever order they are made.
 EXACT = [
@@ -107,7 +107,7 @@ def test_bytes_do_not_depend_on_the_workers(client: Client, tmp_path: Path) -> N
 
 
 def test_a_killed_worker_costs_its_tile(client: Client, tmp_path: Path) -> None:
-    X, _ = draw_labelled(400, seed=4)
+    X, _ = sample_labeled(400, seed=4)
     kernel = PartialTree()
     folder = tmp_path / "killed"
     victims = sorted(client.run(os.getpid).values())
@@ -259,11 +259,11 @@ def test_a_full_disk_loses_nothing_finished(fresh: Any, tmp_path: Path) -> None:
     done = fresh(
         f"""
         import resource
-        from sapwood.corpora.drawn import draw_labelled
+        from sapwood.corpora.sampled import sample_labeled
         from sapwood.errors import DataError
         from sapwood.kernels import SubsetTree
         from sapwood.scale import gram as room, gram_to_zarr
-        X, _ = draw_labelled(130, seed=3)
+        X, _ = sample_labeled(130, seed=3)
         soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
         whole = gram_to_zarr(SubsetTree(), X, {str(folder)!r}, tile=30)
         for tile in ("000000-000000", "000000-000004", "000004-000004"):
@@ -294,14 +294,14 @@ def test_interrupt(workers: int, tmp_path: Path, interrupt: Callable[..., str]) 
         import logging
         from distributed import Client, LocalCluster
         import sapwood as sw
-        from sapwood.corpora.drawn import draw_labelled
+        from sapwood.corpora.sampled import sample_labeled
         from sapwood.kernels import PartialTree
         from sapwood.scale import gram_to_zarr
 
         if __name__ == "__main__":
             logging.getLogger("distributed").setLevel(logging.CRITICAL)
             sw.options(threads=1)
-            X, _ = draw_labelled(220, seed=5)
+            X, _ = sample_labeled(220, seed=5)
             cluster = {workers} and LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0")
             client = Client(cluster) if cluster else None
             print("ready", flush=True)
@@ -319,7 +319,7 @@ def test_interrupt(workers: int, tmp_path: Path, interrupt: Callable[..., str]) 
     interrupted, computed = said.splitlines()
     assert interrupted == "interrupted"
     assert 0 < int(computed) <= 66 - 5
-    X, _ = draw_labelled(220, seed=5)
+    X, _ = sample_labeled(220, seed=5)
     assert content(tmp_path / "gram") == content(gram_to_zarr(PartialTree(), X, tmp_path / "whole", tile=20).folder)
 
 

@@ -18,12 +18,12 @@ from sklearn.preprocessing import normalize
 import sapwood as sw
 from sapwood import resuming
 from sapwood.cli import main
-from sapwood.corpora.drawn import draw_labelled
+from sapwood.corpora.sampled import sample_labeled
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.kernels import FragmentMap, HashedFragmentMap
 from sapwood.scale import ShardClassifier, Shards, in_parts, map_to_shards
 
-TREES, LABELS = draw_labelled(600, seed=7, classes=3)
+TREES, LABELS = sample_labeled(600, seed=7, classes=3)
 HASHED = HashedFragmentMap(max_size=2, n_features=4096)
 
 
@@ -64,9 +64,9 @@ def test_shards_are_the_rows_of_the_map(mapping: Any, client: Client, tmp_path: 
 
 def test_workers_read_their_own_parts(client: Client, tmp_path: Path) -> None:
     def read(seed: int) -> Any:
-        from sapwood.corpora.drawn import draw_labelled
+        from sapwood.corpora.sampled import sample_labeled
 
-        return draw_labelled(50, seed=seed)
+        return sample_labeled(50, seed=seed)
 
     shards = map_to_shards(HASHED, range(4), tmp_path / "shards", read=read, client=client, dtype="float32")
     assert len(shards) == 4
@@ -146,7 +146,7 @@ def test_training_is_gradient_descent_over_shards(tmp_path: Path) -> None:
     solver = SGDClassifier(alpha=1e-4, random_state=seed)
     solver.partial_fit(normalize(HASHED.transform(TREES)), LABELS, classes=["a", "b", "c"])
     np.testing.assert_array_equal(model.coef_, solver.coef_)
-    tested, expected = draw_labelled(300, seed=8, classes=3)
+    tested, expected = sample_labeled(300, seed=8, classes=3)
     shards = map_to_shards(HASHED, parts(), tmp_path / "six")
     trained = ShardClassifier(epochs=10, alpha=1e-4).fit(tmp_path / "six")
     assert trained.score(tested, expected) > 0.6
@@ -238,12 +238,12 @@ def test_memory_is_flat(fresh: Any) -> None:
     done = fresh(
         """
         import pathlib
-        from sapwood.corpora.drawn import draw_labelled
+        from sapwood.corpora.sampled import sample_labeled
         from sapwood.kernels import HashedFragmentMap
         from sapwood.scale import ShardClassifier, map_to_shards, predict
 
         def read(seed):
-            return draw_labelled(200, seed=seed)
+            return sample_labeled(200, seed=seed)
 
         def run(count, folder):
             pathlib.Path("/proc/self/clear_refs").write_text("5")

@@ -10,4 +10,4 @@ from sapwood.corpora import nursery
 @pytest.fixture(scope="session")
 def grown():
     """Sentences of the nursery that are labelled questions."""
-    return [one for one in nursery.grow().sentences if one.label is not None]
+    return [one for one in nursery.generate().sentences if one.label is not None]

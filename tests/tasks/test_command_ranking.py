@@ -8,8 +8,9 @@ import json
 import pytest
 
 import sapwood as sw
+from sapwood import corpora
 from sapwood.cli import main
-from sapwood.corpora import nursery, write_nbest
+from sapwood.corpora import nursery
 
 TREES = [
     "( (S (NP (PRP I)) (VP (VBD saw) (NP (NN men) (PP (IN of))))))",
@@ -20,9 +21,9 @@ TREES = [
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     place = tmp_path_factory.mktemp("ranking")
-    lists = nursery.grow(size=120).forests(limit=5)
-    write_nbest(lists[:80], place / "train.jsonl")
-    write_nbest(lists[80:], place / "test.jsonl")
+    lists = nursery.generate(size=120).forests(limit=5)
+    corpora.nbest.write(lists[:80], place / "train.jsonl")
+    corpora.nbest.write(lists[80:], place / "test.jsonl")
     (place / "train.mrg").write_text("\n".join([TREES[0]] * 4 + [TREES[1]]))
     return place
 
@@ -51,7 +52,7 @@ def test_parses_are_reranked(folder, tmp_path, capsys, learner):
     assert "oracle" in capsys.readouterr().out
     assert main(["predict", model, str(folder / "test.jsonl"), "--output", str(tmp_path / "out.mrg")]) == 0
     lines = (tmp_path / "out.mrg").read_text().splitlines()
-    lists = sw.corpora.read_nbest(folder / "test.jsonl")
+    lists = list(sw.corpora.nbest.read(folder / "test.jsonl"))
     chosen = sw.load(model).predict(lists)
     assert lines == [str(one.parses[int(at)]) for one, at in zip(lists, chosen, strict=True)]
     assert main(["predict", model, str(folder / "test.jsonl"), "--margins"]) == 0

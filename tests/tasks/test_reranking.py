@@ -17,7 +17,7 @@ from sapwood.tasks.reranking import RERANKING_RULES, ParseReranker, nbest_exampl
 
 @pytest.fixture(scope="module")
 def lists():
-    return nursery.grow(size=200).forests()
+    return nursery.generate(size=200).forests()
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,6 @@ from sklearn.model_selection import GridSearchCV
 
 import sapwood as sw
 from sapwood.corpora import nursery
-from sapwood.corpora.nursery.roles import role_sentences
 from sapwood.errors import DataError, ParameterError
 from sapwood.kernels import SubsetTree
 from sapwood.learn import KernelRanker
@@ -32,7 +31,7 @@ from sapwood.tasks.roles import RoleLabeler
 from sapwood.trees import RoleSentence, Tree
 
 FORMS = ("words", "text", "tree", 'text, parser="en.sap"')
-CORPUS = nursery.grow(size=300)
+CORPUS = nursery.generate(size=300)
 SENTENCES = CORPUS.sentences[200:206]
 
 
@@ -131,7 +130,7 @@ CASES = {
     ),
     "RoleLabeler.label": Case(
         lambda parser: RoleLabeler(parser=parser),
-        (_mixed(role_sentences(CORPUS)[:80]),),
+        (_mixed(CORPUS.role_sentences()[:80]),),
         {"classification_C": [0.05, 0.1]},
         lambda model, examples: [model.label(one) for one in examples],
         lambda answer: type(answer).__name__,
@@ -277,7 +276,7 @@ def test_whole_texts(fitted):
 
 
 def test_a_function_is_not_saved_silently(fitted, tmp_path, parser):
-    model = RoleLabeler(parser=parser.parse).fit(role_sentences(CORPUS)[:60])
+    model = RoleLabeler(parser=parser.parse).fit(CORPUS.role_sentences()[:60])
     with pytest.warns(UserWarning, match=r"PCFGParser\.parse is code, which a file cannot hold"):
         sw.save(model, tmp_path / "roles.sap")
     restored = sw.load(tmp_path / "roles.sap")

@@ -20,9 +20,9 @@ def _run(options: argparse.Namespace) -> int:
     found = find(data_folders(options.data), names=options.names)
     rows = []
     if not options.names:
-        garden = nursery.grow()
+        garden = nursery.generate()
         counts = {"sentences": len(garden.sentences), "pairs": len(garden.pairs)}
-        rows.append(_row("nursery", "built-in garden of sentences, not a benchmark", "sapwood.corpora.nursery", counts))
+        rows.append(_row("nursery", "built-in synthetic sentences, not a benchmark", "sapwood.corpora.nursery", counts))
     broken = False
     for one in found:
         row = _row(one.corpus.name, one.corpus.what, one.path, {})

@@ -28,8 +28,8 @@ def _run(options: argparse.Namespace) -> None:
         if task not in SECTIONS:
             raise ParameterError(f"there is no task {task!r}; there are {', '.join(SECTIONS)}.")
     start = time.perf_counter()
-    print("The nursery: sentences grown from a grammar. A garden, not a benchmark.", flush=True)
-    garden = nursery.grow()
+    print("The nursery: sentences made by a grammar. Synthetic, not a benchmark.", flush=True)
+    garden = nursery.generate()
     chosen = [name for name in SECTIONS if not options.tasks or name in options.tasks]
     sections = []
     for number, name in enumerate(chosen, 1):
@@ -52,7 +52,7 @@ def _run(options: argparse.Namespace) -> None:
         "data": f"the nursery, seed {garden.seed}, {len(garden.sentences):,} sentences",
     }
     lead = (
-        "Every task of Sapwood on the nursery, a corpus that it grows from a grammar. It is a garden, not a "
+        "Every task of Sapwood on the nursery, a corpus that it makes from a grammar. It is synthetic, not a "
         "benchmark: the figures show that things work, not how well they do on real language."
     )
     atomic_write(options.output, report_page("Sapwood at work", sections, lead=lead, facts=facts).encode())

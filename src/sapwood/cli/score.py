@@ -74,7 +74,7 @@ def _ranking(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
 def _nbest(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     from dataclasses import asdict
 
-    from sapwood.corpora import iter_nbest
+    from sapwood import corpora
     from sapwood.errors import DataError
     from sapwood.metrics import ParsevalSummary, score_forest
 
@@ -83,7 +83,7 @@ def _nbest(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     relevance: list[float] = []
     scores: list[float] = []
     first, oracle = [], []
-    for number, one in enumerate(iter_nbest(options.file)):
+    for number, one in enumerate(corpora.nbest.read(options.file)):
         if one.gold is None:
             raise DataError(f"{options.file}: list {number + 1} has no gold tree, so it cannot be scored.")
         found = score_forest(one.gold, one.parses, rules=rules)
@@ -118,10 +118,10 @@ def _losses(relevance: Any, scores: Any, groups: Any, at: Sequence[int] | None) 
 def _roles(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     import sys
 
-    from sapwood.corpora import read_props
+    from sapwood import corpora
     from sapwood.metrics import score_roles
 
-    scores = score_roles(read_props(options.gold), read_props(options.predicted))
+    scores = score_roles(list(corpora.conll05.read(options.gold)), list(corpora.conll05.read(options.predicted)))
     for warning in scores.warnings[:20]:
         print(f"warning: {warning}", file=sys.stderr)
     if len(scores.warnings) > 20:

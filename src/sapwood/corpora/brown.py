@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sapwood.sources import Source, lines
+from sapwood.sources import Source, files
 
-__all__ = ["iter_brown"]
+__all__ = ["read"]
 
 
-def iter_brown(source: Source | Sequence[Source]) -> Iterator[list[tuple[str, str]]]:
+def read(source: Source | Sequence[Source]) -> Iterator[list[tuple[str, str]]]:
     """Yield the documents one by one, each a list of words and their tags.
 
     Parameters
@@ -25,20 +25,15 @@ def iter_brown(source: Source | Sequence[Source]) -> Iterator[list[tuple[str, st
     Examples
     --------
     >>> import io
-    >>> next(iter_brown(io.StringIO("The/at dog/nn barks/vbz ./.")))
+    >>> next(read(io.StringIO("The/at dog/nn barks/vbz ./.")))
     [('The', 'at'), ('dog', 'nn'), ('barks', 'vbz'), ('.', '.')]
     """
-    document: list[tuple[str, str]] = []
-    name = None
-    for line in lines(source):
-        if name is not None and line.source != name:
-            yield document
-            document = []
-        name = line.source
-        for token in line.text.split():
-            word, slash, tag = token.rpartition("/")
-            if not slash or not word or not tag:
-                raise line.fault(f"expected tokens such as dog/nn, found {token!r}", line.text.index(token) + 1)
-            document.append((word, tag))
-    if name is not None:
+    for rows in files(source):
+        document: list[tuple[str, str]] = []
+        for line in rows:
+            for token in line.text.split():
+                word, slash, tag = token.rpartition("/")
+                if not slash or not word or not tag:
+                    raise line.fault(f"expected tokens such as dog/nn, found {token!r}", line.text.index(token) + 1)
+                document.append((word, tag))
         yield document

@@ -12,16 +12,18 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from sapwood.corpora.brown import iter_brown
-from sapwood.corpora.conll05 import iter_shared_task
-from sapwood.corpora.conllu import iter_conllu
-from sapwood.corpora.framenet import read_framenet, read_sentence_parses
-from sapwood.corpora.kelp import iter_kelp
-from sapwood.corpora.nbest import iter_nbest
-from sapwood.corpora.pairs import iter_msr, iter_quora
-from sapwood.corpora.propbank import iter_prop_instances
-from sapwood.corpora.questions import iter_questions
-from sapwood.corpora.skeletons import iter_joined
+from sapwood.corpora import (
+    brown,
+    conll05,
+    conllu,
+    framenet,
+    kelp,
+    nbest,
+    pairs,
+    propbank,
+    propbank_columns,
+    questions,
+)
 from sapwood.errors import ParameterError
 from sapwood.nltk_data import nltk_search_path
 from sapwood.trees.propositions import RoleSentence
@@ -71,7 +73,7 @@ def _trees(path: str) -> Counts:
 
 def _dependencies(path: str) -> Counts:
     sentences = words = 0
-    for sentence in iter_conllu(path):
+    for sentence in conllu.read(path):
         sentences += 1
         words += len(sentence.words)
     return {"sentences": sentences, "words": words}
@@ -81,7 +83,7 @@ def _questions(path: str) -> Counts:
     coarse, fine, count = set(), set(), 0
     # The published training file is Latin-1; Latin-1 also reads the plain ASCII test file.
     encoding = "latin-1" if path.endswith(".txt") else "utf-8"
-    for question in iter_questions(path, encoding=encoding):
+    for question in questions.read(path, encoding=encoding):
         coarse.add(question.coarse)
         fine.add(question.label)
         count += 1
@@ -89,29 +91,29 @@ def _questions(path: str) -> Counts:
 
 
 def _kelp(path: str) -> Counts:
-    return {"examples": sum(1 for _ in iter_kelp(path, trees=()))}
+    return {"examples": sum(1 for _ in kelp.read(path, trees=()))}
 
 
 def _brown(path: str) -> Counts:
-    sizes = [len(document) for document in iter_brown(path)]
+    sizes = [len(document) for document in brown.read(path)]
     return {"documents": len(sizes), "words": sum(sizes)}
 
 
 def _quora(path: str) -> Counts:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        same = [pair.same for pair in iter_quora(path, faulty="skip")]
+        same = [pair.same for pair in pairs.read(path, faulty="skip")]
     faulty = sum(int(str(one.message).split()[2]) for one in caught)
     return {"pairs": len(same), "duplicates": sum(same)} | ({"faulty rows": faulty} if faulty else {})
 
 
 def _msr(path: str) -> Counts:
-    same = [pair.same for pair in iter_msr(path)]
+    same = [pair.same for pair in pairs.read(path)]
     return {"pairs": len(same), "paraphrases": sum(same)}
 
 
 def _nbest(path: str) -> Counts:
-    sizes = [len(one) for one in iter_nbest(path)]
+    sizes = [len(one) for one in nbest.read(path)]
     return {"sentences": len(sizes), "parses": sum(sizes)}
 
 
@@ -125,26 +127,26 @@ def _role_counts(sentences: Iterable[RoleSentence]) -> Counts:
 
 
 def _joined(path: str) -> Counts:
-    return _role_counts(iter_joined(path))
+    return _role_counts(propbank_columns.read(path))
 
 
 def _shared_task(path: str) -> Counts:
     parts = ("train", "devel", "test.wsj", "test.brown")
-    return _role_counts(sentence for part in parts for sentence in iter_shared_task(path, part))
+    return _role_counts(sentence for part in parts for sentence in conll05.read_release(path, part))
 
 
 def _instances(path: str) -> Counts:
-    return {"predicates": sum(1 for _ in iter_prop_instances(path))}
+    return {"predicates": sum(1 for _ in propbank.read(path))}
 
 
 def _framenet(path: str) -> Counts:
-    release = read_framenet(path)
+    release = framenet.read(path)
     targets = sum(len(sentence.targets) for sentence in release.sentences)
     return {"frames": len(release.lexicon), "sentences": len(release.sentences), "targets": targets}
 
 
 def _sentence_parses(path: str) -> Counts:
-    return {"sentences": len(read_sentence_parses(path))}
+    return {"sentences": len(framenet.read_parses(path))}
 
 
 CATALOGUE: tuple[Corpus, ...] = (
@@ -235,7 +237,7 @@ CATALOGUE: tuple[Corpus, ...] = (
         "TREC questions with trees",
         ("trec-qc-trees/*.tsv", "trec-qc-trees/*.tsv.gz"),
         _questions,
-        "parse the TREC questions and write them with sapwood.corpora.write_questions(format='trees')",
+        "parse the TREC questions and write them with sapwood.corpora.questions.write(format='trees')",
     ),
     Corpus(
         "trec-kelp",
@@ -270,7 +272,7 @@ CATALOGUE: tuple[Corpus, ...] = (
         "n-best parses of the Penn sample",
         ("nbest-wsj-sample/*.jsonl", "nbest-wsj-sample/*.jsonl.xz", "nbest-wsj-sample/*.jsonl.gz"),
         _nbest,
-        "parse with an n-best parser such as BLLIP and write with sapwood.corpora.write_nbest",
+        "parse with an n-best parser such as BLLIP and write with sapwood.corpora.nbest.write",
     ),
     Corpus(
         "framenet",
@@ -285,7 +287,7 @@ CATALOGUE: tuple[Corpus, ...] = (
         "parses of FrameNet's annotated texts",
         ("framenet-1.5/fulltext-parses.jsonl.xz", "framenet-1.5/fulltext-parses.jsonl"),
         _sentence_parses,
-        "parse the tokens of the PENN layer; see sapwood.corpora.framenet.read_sentence_parses",
+        "parse the tokens of the PENN layer; see sapwood.corpora.framenet.read_parses",
     ),
 )
 """The corpora that ``sapwood data`` knows."""

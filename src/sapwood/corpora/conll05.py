@@ -1,27 +1,28 @@
 """The CoNLL-2005 shared task: words, tags, parse bits, senses and propositions, each in a file of its own.
 
-The release keeps the words of the Wall Street Journal out; where there is no file of words they read as ``_``.
-Cells and ``props`` files are in ``props``.
+The release keeps the words of the Wall Street Journal out; where there is no file of words they read as ``_``. Writing
+covers the propositions (``props``), which is what the official scorer takes.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from sapwood.corpora.props import Block, column_blocks, propositions_of, tree_of
+from sapwood.corpora.columns import Block, cell_rows, column_blocks, propositions_of, tree_of
 from sapwood.errors import DataError
 from sapwood.sources import Source, file_names
 from sapwood.trees.propositions import RoleSentence
+from sapwood.writing import write_text
 
-__all__ = ["iter_conll05", "iter_shared_task"]
+__all__ = ["read", "read_release", "write"]
 
 _Files = Source | Sequence[Source]
 
 
-def iter_conll05(
+def read(
     props: _Files,
     *,
     syntax: _Files | None = None,
@@ -54,9 +55,11 @@ def iter_conll05(
     >>> import io
     >>> files = ["dogs\\nbark\\n\\n", "NNS (S(NP*)\\nVBP (VP*))\\n\\n", "- (A0*)\\nbark (V*)\\n\\n"]
     >>> words, syntax, props = map(io.StringIO, files)
-    >>> (sentence,) = iter_conll05(props, syntax=syntax, words=words)
+    >>> (sentence,) = read(props, syntax=syntax, words=words)
     >>> print(sentence.tree)
     (S (NP (NNS dogs)) (VP (VBP bark)))
+    >>> next(read(io.StringIO("- (A0*)\\nbark (V*)\\n\\n"))).words
+    ('_', '_')
     """
     beside = [None if files is None else column_blocks(files, encoding=encoding) for files in (syntax, words, senses)]
     rows = zip_longest(column_blocks(props, encoding=encoding), *(() if one is None else one for one in beside))
@@ -72,7 +75,7 @@ def iter_conll05(
         yield _sentence(block, *others)
 
 
-def iter_shared_task(root: str | os.PathLike[str], part: str, *, syntax: str = "cha") -> Iterator[RoleSentence]:
+def read_release(root: str | os.PathLike[str], part: str, *, syntax: str = "cha") -> Iterator[RoleSentence]:
     """Yield the sentences of one part of the shared task's release, section by section.
 
     Parameters
@@ -96,9 +99,23 @@ def iter_shared_task(root: str | os.PathLike[str], part: str, *, syntax: str = "
             name = f"{base}/{kind}/{section.replace('.props', f'.{kind}')}"
             files[kind] = name if name in known else None
         for number, sentence in enumerate(
-            iter_conll05(props, syntax=files[f"synt.{syntax}"], words=files["words"], senses=files["senses"])
+            read(props, syntax=files[f"synt.{syntax}"], words=files["words"], senses=files["senses"])
         ):
             yield replace(sentence, name=f"{section.split('.props')[0]}:{number}")
+
+
+def write(sentences: Iterable[RoleSentence], path: str | os.PathLike[str]) -> None:
+    """Write propositions in columns; the file appears whole or not at all, compressed by the end of its name."""
+    write_text(path, map(sentence_text, sentences))
+
+
+def sentence_text(sentence: RoleSentence) -> str:
+    """Return the columns of one sentence, the blank line after it included."""
+    rows = cell_rows(sentence)
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))] if rows else []
+    return "".join(
+        " ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() + "\n" for row in rows
+    ) + ("\n" if rows else "")
 
 
 def _sentence(block: Block, syntax: Block | None, words: Block | None, senses: Block | None) -> RoleSentence:

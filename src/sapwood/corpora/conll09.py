@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 
-from sapwood.corpora.props import column_blocks
+from sapwood.corpora.columns import column_blocks
 from sapwood.errors import DataError
 from sapwood.sources import Source
 from sapwood.trees.heads import HeadTable
@@ -17,10 +17,10 @@ from sapwood.trees.positions import Positions
 from sapwood.trees.propositions import Argument, Proposition, RoleSentence
 from sapwood.writing import write_text
 
-__all__ = ["conll09_text", "iter_conll09", "write_conll09"]
+__all__ = ["read", "write"]
 
 
-def iter_conll09(source: Source | Sequence[Source], *, encoding: str = "utf-8") -> Iterator[RoleSentence]:
+def read(source: Source | Sequence[Source], *, encoding: str = "utf-8") -> Iterator[RoleSentence]:
     """Yield the sentences of CoNLL-2009 files; each argument is the one word that carries the role.
 
     Parameters
@@ -61,18 +61,20 @@ def iter_conll09(source: Source | Sequence[Source], *, encoding: str = "utf-8") 
         )
 
 
-def write_conll09(sentences: Iterable[RoleSentence], path: str | os.PathLike[str]) -> None:
+def write(sentences: Iterable[RoleSentence], path: str | os.PathLike[str]) -> None:
     """Write sentences with trees; roles go to the heads of their phrases, and dependencies come from heads too.
 
     ``C-`` roles and the predicate itself are left out, as the format does. Relations between words read ``_``.
     """
-    write_text(path, map(conll09_text, sentences))
+    write_text(path, map(sentence_text, sentences))
 
 
-def conll09_text(sentence: RoleSentence) -> str:
+def sentence_text(sentence: RoleSentence) -> str:
     """Return the lines of one sentence, the blank one after it included."""
     if sentence.tree is None:
-        raise DataError("a sentence without a tree has no heads to put roles on; give it a tree or write props.")
+        raise DataError(
+            "a sentence without a tree has no heads to put roles on; give it a tree or write CoNLL-2005 columns."
+        )
     at = Positions(sentence.tree)
     if len(at.leaves) != len(sentence):
         raise DataError(f"the tree has {len(at.leaves)} leaves, the sentence {len(sentence)} words.")

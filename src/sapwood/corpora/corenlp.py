@@ -10,28 +10,28 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
-from sapwood.corpora.conllu import DependencySentence, Row
+from sapwood.corpora.dependencies import DependencySentence, Row
 from sapwood.corpora.json_stream import list_items
-from sapwood.errors import DataError
 from sapwood.notebook import HtmlTable
-from sapwood.sources import Line, Source, lines, open_all
+from sapwood.sources import FormatError, Line, Source, files
 from sapwood.trees.brackets import to_brackets
 from sapwood.trees.texts import TreeTexts
 from sapwood.trees.tree import Tree
 from sapwood.writing import write_text
 
-__all__ = ["CoreNLPSentence", "iter_corenlp", "iter_corenlp_json", "pretty", "read_corenlp", "write_corenlp"]
+__all__ = ["CoreNLPSentence", "read", "write"]
 
-_SENTENCE = re.compile(r"Sentence #(\d+) \((\d+) tokens?(?:, sentiment: [^)]*)?\):?\s*")
+_HEADING = re.compile(r"Sentence #(\d+) \((\d+) tokens?(?:, sentiment: [^)]*)?\):?\s*")
 _BRACKET = re.compile(r"[()]")
 _UNPARSED = "SENTENCE_SKIPPED_OR_UNPARSABLE"
 
 
 @dataclass(frozen=True)
 class CoreNLPSentence(HtmlTable):
-    """A sentence of CoreNLP's JSON.
+    """A sentence that CoreNLP has annotated.
 
     Attributes
     ----------
@@ -44,17 +44,19 @@ class CoreNLPSentence(HtmlTable):
     """
 
     words: tuple[str, ...]
-    tags: tuple[str, ...]
-    lemmas: tuple[str, ...]
-    tree: Tree | None
-    dependencies: DependencySentence | None
+    tags: tuple[str, ...] = ()
+    lemmas: tuple[str, ...] = ()
+    tree: Tree | None = None
+    dependencies: DependencySentence | None = None
 
 
-def iter_corenlp(source: Source | Sequence[Source], *, encoding: str = "utf-8") -> Iterator[Tree]:
-    """Yield the trees of CoreNLP's pretty-printed output one by one.
+def read(source: Source | Sequence[Source], *, encoding: str = "utf-8") -> Iterator[CoreNLPSentence]:
+    """Yield the sentences of CoreNLP's output one by one.
 
-    The file may hold trees alone, or be the whole text output with its ``Sentence #1 (7 tokens):`` headings; then
-    every sentence must have a tree, with as many words as its heading says.
+    A file that begins with a brace or square bracket is JSON: one document or several, one after the other or in a
+    list. Any other holds pretty-printed trees alone, or is the whole text output with its ``Sentence #1 (7 tokens):``
+    headings; then every sentence must have a tree, with as many words as its heading says. Words and tags are taken
+    from the tree where nothing else gives them.
 
     Parameters
     ----------
@@ -71,34 +73,39 @@ def iter_corenlp(source: Source | Sequence[Source], *, encoding: str = "utf-8") 
     Examples
     --------
     >>> import io
-    >>> print(next(iter_corenlp(io.StringIO("(ROOT\\n  (NP (JJ Heavy)\\n    (NN rain)))\\n"))))
+    >>> print(next(read(io.StringIO("(ROOT\\n  (NP (JJ Heavy)\\n    (NN rain)))\\n"))).tree)
     (ROOT (NP (JJ Heavy) (NN rain)))
+    >>> text = '{"sentences": [{"index": 0, "parse": "(ROOT (NP (NN rain)))", "tokens": [{"word": "rain"}]}]}'
+    >>> next(read(io.StringIO(text))).words
+    ('rain',)
     """
-    state = _TextOutput()
-    for line in lines(source, encoding=encoding):
-        if line.number == 1:
-            state.finish()
-            state = _TextOutput()
-        tree = state.take(line)
-        if tree is not None:
-            yield tree
-    state.finish()
+    for rows in files(source, encoding=encoding):
+        head: list[Line] = []
+        for line in rows:
+            head.append(line)
+            if line.text.strip():
+                break
+        every = chain(head, rows)
+        if not head[-1].text.lstrip().startswith(("{", "[")):
+            yield from map(_from_tree, _text_output(every))
+            continue
+        empty = True
+        for record, line in list_items(every, "sentences"):
+            empty = False
+            yield _from_json(record, line)
+        if empty:
+            raise head[-1].fault('the file holds no sentence; expected {"sentences": [{"parse": ...}]}')
 
 
-def read_corenlp(source: Source | Sequence[Source], *, encoding: str = "utf-8") -> list[Tree]:
-    """Read every tree at once; see ``iter_corenlp``."""
-    return list(iter_corenlp(source, encoding=encoding))
-
-
-def write_corenlp(trees: Iterable[Tree], path: str | os.PathLike[str]) -> None:
+def write(trees: Iterable[Tree], path: str | os.PathLike[str]) -> None:
     """Write trees pretty-printed, a blank line after each; the file appears whole or not at all."""
-    write_text(path, (f"{pretty(tree)}\n\n" for tree in trees))
+    write_text(path, (f"{_pretty(tree)}\n\n" for tree in trees))
 
 
-def pretty(tree: Tree) -> str:
+def _pretty(tree: Tree) -> str:
     """Lay a tree out as CoreNLP does: a line per constituent, words beside what they open.
 
-    >>> print(pretty(Tree.fromstring("(ROOT (SQ (VBZ is) (NP (DT the) (NN rain)) (. ?)))")))
+    >>> print(_pretty(Tree.fromstring("(ROOT (SQ (VBZ is) (NP (DT the) (NN rain)) (. ?)))")))
     (ROOT
       (SQ (VBZ is)
         (NP (DT the) (NN rain))
@@ -132,100 +139,80 @@ def pretty(tree: Tree) -> str:
     return "".join(parts)
 
 
-def iter_corenlp_json(source: Source | Sequence[Source], *, encoding: str = "utf-8") -> Iterator[CoreNLPSentence]:
-    """Yield the sentences of CoreNLP's JSON one by one, holding one at a time however long the document is.
+def _text_output(rows: Iterator[Line]) -> Iterator[Tree]:
+    """Yield the trees of one file of text output, or of trees alone."""
+    heading: Line | None = None
+    expected = 0
+    in_tokens = any_tree = False
+    for line in rows:
+        text = line.text
+        if found := _HEADING.fullmatch(text):
+            if heading is not None:
+                raise _no_tree(heading, line)
+            heading, expected, in_tokens = line, line.count(found[2], text.index("(") + 2), False
+        elif heading is not None:
+            # The sentence itself may begin with a bracket; its tokens stand between it and the tree.
+            in_tokens = in_tokens or text.startswith(("[Text=", "Tokens:", "Constituency parse:"))
+            if in_tokens and text.startswith("(ROOT"):
+                tree = _tree(line, rows)
+                if len(tree.leaves()) != expected:
+                    raise line.fault(
+                        f"the heading in line {heading.number} promises {expected} tokens, the tree has "
+                        f"{len(tree.leaves())}"
+                    )
+                heading, any_tree = None, True
+                yield tree
+        elif text.startswith("("):
+            any_tree = True
+            yield _tree(line, rows)
+        elif text.strip() and not expected and (any_tree or not text.startswith("Document:")):
+            # After the first heading, whatever follows a tree is other annotation.
+            raise line.fault(f"expected a tree or 'Sentence #1 (7 tokens):', found {text[:40]!r}")
+    if heading is not None:
+        raise _no_tree(heading, line)
+    if not any_tree:
+        raise line.fault("the file holds no tree; expected trees such as (ROOT (S ...))")
 
-    Parameters are those of ``iter_corenlp``. A file holds one document or several, one after the other or in a list.
 
-    Examples
-    --------
-    >>> import io
-    >>> text = '{"sentences": [{"index": 0, "parse": "(ROOT (NP (NN rain)))", "tokens": [{"word": "rain"}]}]}'
-    >>> print(next(iter_corenlp_json(io.StringIO(text))).tree)
-    (ROOT (NP (NN rain)))
-    """
-    for stream in open_all(source):
-        empty = True
-        for record, line in list_items(stream, "sentences", encoding=encoding):
-            empty = False
-            yield _sentence(record, line)
-        if empty:
-            raise DataError(f'{stream.name}: holds no sentence; expected {{"sentences": [{{"parse": ...}}]}}.')
+def _no_tree(heading: Line, line: Line) -> FormatError:
+    return heading.fault(f"this sentence has no tree before line {line.number}; run CoreNLP with the annotator 'parse'")
 
 
-class _TextOutput:
-    """Where a reader of the text output stands: between trees, or inside one."""
-
-    def __init__(self) -> None:
-        self._heading: Line | None = None
-        self._expected = 0
-        self._in_tokens = False
-        self._open: list[Line] = []
-        self._depth = 0
-        self._any = False
-        self._last: Line | None = None
-
-    def take(self, line: Line) -> Tree | None:
-        self._last = line
-        if self._open:
-            return self._continue(line)
-        if found := _SENTENCE.fullmatch(line.text):
-            self._need_no_tree(line)
-            self._heading, self._expected, self._in_tokens = line, int(found[2]), False
-            return None
-        if self._heading is None:
-            if not line.text.strip() or (not self._any and line.text.startswith("Document:")):
-                return None
-            if not line.text.startswith("("):
-                if self._any and self._expected:
-                    return None
-                raise line.fault(f"expected a tree or 'Sentence #1 (7 tokens):', found {line.text[:40]!r}")
-            return self._continue(line)
-        # The sentence itself may begin with a bracket; its tokens stand between it and the tree.
-        self._in_tokens = self._in_tokens or line.text.startswith(("[Text=", "Tokens:", "Constituency parse:"))
-        return self._continue(line) if self._in_tokens and line.text.startswith("(ROOT") else None
-
-    def _continue(self, line: Line) -> Tree | None:
-        if self._open and not line.text.strip():
-            raise self._open[0].fault(f"the tree that begins here is cut off: line {line.number} is blank")
-        self._open.append(line)
+def _tree(first: Line, rows: Iterator[Line]) -> Tree:
+    """Read a tree that begins on one line and may go on over the next ones."""
+    taken: list[Line] = []
+    depth = 0
+    for line in chain([first], rows):
+        if not line.text.strip():
+            raise first.fault(f"the tree that begins here is cut off: line {line.number} is blank")
+        taken.append(line)
         for found in _BRACKET.finditer(line.text):
-            self._depth += 1 if found[0] == "(" else -1
-            rest = line.text[found.end() :] if self._depth == 0 else ""
+            depth += 1 if found[0] == "(" else -1
+            rest = line.text[found.end() :] if depth == 0 else ""
             if rest.strip():
                 raise line.fault(f"text after the end of the tree: {rest.strip()[:40]!r}", found.end() + 1)
-        if self._depth > 0:
-            return None
-        first = self._open[0]
-        texts = TreeTexts()
-        texts.add("\n".join(part.text for part in self._open), first, 1)
-        (tree,) = texts.trees()
-        self._open, self._depth, self._any = [], 0, True
-        if self._heading is not None and len(tree.leaves()) != self._expected:
-            raise first.fault(
-                f"the heading in line {self._heading.number} promises {self._expected} tokens, the tree has "
-                f"{len(tree.leaves())}"
-            )
-        self._heading = None
-        return tree
-
-    def _need_no_tree(self, line: Line) -> None:
-        if self._heading is not None:
-            raise self._heading.fault(
-                f"this sentence has no tree before line {line.number}; run CoreNLP with the annotator 'parse'"
-            )
-
-    def finish(self) -> None:
-        if self._last is None:
-            return
-        if self._open:
-            raise self._open[0].fault("the tree that begins here is never closed; the file is cut off")
-        self._need_no_tree(self._last)
-        if not self._any:
-            raise self._last.fault("the file holds no tree; expected trees such as (ROOT (S ...))")
+        if depth <= 0:
+            break
+    else:
+        raise first.fault("the tree that begins here is never closed; the file is cut off")
+    return _one_tree("\n".join(line.text for line in taken), first)
 
 
-def _sentence(record: dict[str, Any], line: Line) -> CoreNLPSentence:
+def _one_tree(text: str, line: Line) -> Tree:
+    texts = TreeTexts()
+    texts.add(text, line, 1)
+    (tree,) = texts.trees()
+    return tree
+
+
+def _from_tree(tree: Tree) -> CoreNLPSentence:
+    words = tree.leaves()
+    tags = tuple(node.label for node in tree.preorder() if len(node.children) == 1 and node.children[0].is_leaf)
+    # A word without a tag of its own leaves the others without theirs.
+    return CoreNLPSentence(words, tags if len(tags) == len(words) else (), (), tree)
+
+
+def _from_json(record: dict[str, Any], line: Line) -> CoreNLPSentence:
     tokens = record.get("tokens", [])
     if not isinstance(tokens, list) or not all(isinstance(token, dict) for token in tokens):
         raise line.fault('the "tokens" of a sentence must be a list of objects')
@@ -237,20 +224,18 @@ def _sentence(record: dict[str, Any], line: Line) -> CoreNLPSentence:
     if parse is not None and parse != _UNPARSED:
         if not isinstance(parse, str):
             raise line.fault('the "parse" of a sentence must be text in brackets')
-        texts = TreeTexts()
         # The tree has lines of its own inside the JSON text; the sentence's line is what helps in the file.
-        texts.add(parse.replace("\r", " ").replace("\n", " "), line, 1)
-        (tree,) = texts.trees()
+        tree = _one_tree(parse.replace("\r", " ").replace("\n", " "), line)
         if tokens and len(tree.leaves()) != len(tokens):
             raise line.fault(f"the tree has {len(tree.leaves())} words, the sentence {len(tokens)} tokens")
-    if not tokens and tree is None:
-        raise line.fault('a sentence with neither "tokens" nor a "parse"')
-    if not tokens and tree is not None:
-        words = tree.leaves()
+    if not tokens:
+        if tree is None:
+            raise line.fault('a sentence with neither "tokens" nor a "parse"')
+        plain = _from_tree(tree)
+        words, tags = plain.words, plain.tags
     links = record.get("basicDependencies")
-    return CoreNLPSentence(
-        words, tags, lemmas, tree, None if links is None else _dependencies(links, words, tags, lemmas, line)
-    )
+    dependencies = None if links is None else _dependencies(links, words, tags, lemmas, line)
+    return CoreNLPSentence(words, tags, lemmas, tree, dependencies)
 
 
 def _column(tokens: list[dict[str, Any]], name: str, line: Line) -> tuple[str, ...]:

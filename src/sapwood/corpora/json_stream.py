@@ -1,173 +1,151 @@
-"""Long JSON in little memory: the objects of a named list, one by one, out of a stream.
+"""Long JSON in little memory: the objects of a named list, one by one, out of the lines of a file.
 
-The standard library reads a document whole or not at all. Only the brackets are followed here; each object, and what
-is left of the document without them, still goes through ``json`` and is checked there. What the objects mean belongs
-to the readers.
+The standard library reads a document whole or not at all. Here documents are taken apart down to the list, and each of
+its objects goes through ``json``. What the objects mean belongs to the readers.
 """
 
 from __future__ import annotations
 
-import codecs
 import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
-from sapwood.errors import ParameterError
-from sapwood.sources import FormatError, Line
+from sapwood.sources import JSON, FormatError, Line
 
 __all__ = ["list_items"]
 
-_STRUCTURE = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]]|"', re.DOTALL)
-_PIECE = 1 << 16
-_LONGEST_ITEM = 1 << 24
+_SPACE = re.compile(r"\s*")
+# No string goes over the end of a line, so the brackets of a line can be told without those before it.
+_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"|([\[{])|[\]}]')
+_LONGEST = 1 << 26
 
 
-def list_items(stream: Any, key: str, *, encoding: str = "utf-8") -> Iterator[tuple[dict[str, Any], Line]]:
-    """Yield the objects of every list called ``key``, each with the line on which it begins.
+def list_items(rows: Iterator[Line], key: str) -> Iterator[tuple[dict[str, Any], Line]]:
+    """Yield the objects of every document's list called ``key``, each with the line on which it begins.
 
     Parameters
     ----------
-    stream : stream
-        With ``read`` and ``name``; bytes or text. It may hold several documents.
+    rows : iterator of Line
+        One document, several one after the other, or a list of them.
     key : str
         The name of the lists.
-    encoding : str
-        Encoding of the bytes.
 
     Raises
     ------
     FormatError
-        Where brackets do not match, an object or the document around it is not JSON, the text is cut off, or an
-        object is longer than 16 MB.
+        Where the text is not JSON, is cut off, or holds a value of more than 64 MB.
 
     Examples
     --------
-    >>> import io
-    >>> stream = io.StringIO('{"id": 1, "items": [{"a": 1}, {"a": [2]}]}')
-    >>> stream.name = "example"
-    >>> [item for item, line in list_items(stream, "items")]
-    [{'a': 1}, {'a': [2]}]
+    >>> rows = [Line("file", 1, '{"id": 1, "items": [{"a": 1},'), Line("file", 2, '{"a": [2]}]}')]
+    >>> [(item, line.number) for item, line in list_items(iter(rows), "items")]
+    [({'a': 1}, 1), ({'a': [2]}, 2)]
     """
-    scan = _Scan(stream.name, key)
-    for piece in _text(stream, encoding, scan):
-        yield from scan.take(piece)
-    scan.finish()
+    text = _Text(rows)
+    while first := text.peek():
+        for _ in text.parts("[", "]") if first == "[" else (None,):
+            yield from _document(text, key)
 
 
-class _Scan:
-    """Follows the brackets of the text read so far and cuts out the objects."""
-
-    def __init__(self, name: str, key: str) -> None:
-        self._name, self._key = name, key
-        self._kept, self._line, self._column = "", 1, 1  # the text still needed, and where it begins
-        self._at = 0  # how far brackets have been followed
-        self._open: list[tuple[str, str]] = []  # brackets, each with the string before it
-        self._string = ""
-        self._begin = -1  # where the present object begins
-        self._level = 0
-        self._copied = 0  # up to where the text belongs to objects or to the outside
-        self._outside: list[str] = []
-
-    def take(self, piece: str) -> Iterator[tuple[dict[str, Any], Line]]:
-        self._kept += piece
-        while found := _STRUCTURE.search(self._kept, self._at):
-            mark = found[0]
-            if mark == '"':  # the string goes on in the next piece
-                self._at = found.start()
-                break
-            self._at = found.end()
-            if mark[0] == '"':
-                self._string = mark[1:-1]
-            elif mark in "{[":
-                self._enter(mark, found.start())
-            else:
-                yield from self._leave(mark, found.start())
-        else:
-            self._at = len(self._kept)
-        self._trim()
-
-    def finish(self) -> None:
-        if self._open or self._kept[self._copied :].strip():
-            raise self._fault(len(self._kept), "the JSON ends before its brackets are closed; the file is cut off")
-
-    def _enter(self, mark: str, at: int) -> None:
-        if not self._open and self._kept[self._copied : at].strip():
-            raise self._fault(self._copied, "expected JSON, found other text")
-        if self._begin < 0 and mark == "{" and self._open and self._open[-1] == ("[", self._key):
-            gap = self._kept[self._copied : at]
-            # The comma between two objects is checked here, so that the outside stays short.
-            if self._outside and self._outside[-1] == "null" and gap.strip() == ",":
-                self._outside.pop()
-            else:
-                self._outside.append(gap)
-            self._begin, self._copied, self._level = at, at, len(self._open)
-        self._open.append((mark, self._string))
-        self._string = ""
-
-    def _leave(self, mark: str, at: int) -> Iterator[tuple[dict[str, Any], Line]]:
-        if not self._open or self._open.pop()[0] != ("{" if mark == "}" else "["):
-            raise self._fault(at, f"{mark!r} closes a bracket that is not open")
-        if self._begin >= 0 and len(self._open) == self._level:
-            line = Line(self._name, self._line + self._kept.count("\n", 0, self._begin), "")
-            item = self._load(self._kept[self._begin : at + 1], line)
-            self._outside.append("null")
-            self._begin, self._copied = -1, at + 1
+def _document(text: _Text, key: str) -> Iterator[tuple[dict[str, Any], Line]]:
+    for _ in text.parts("{", "}"):
+        name = text.value()
+        text.take(":")
+        if name != key or text.peek() != "[":
+            text.value()
+            continue
+        for _ in text.parts("[", "]"):
+            line = text.line()
+            item = text.value()
+            if not isinstance(item, dict):
+                raise line.fault(f'expected an object in the list "{key}", found {str(item)[:40]!r}')
             yield item, line
-        if not self._open:
-            self._outside.append(self._kept[self._copied : at + 1])
-            self._copied = at + 1
-            self._load("".join(self._outside), Line(self._name, self._line, ""))
-            self._outside = []
-
-    def _load(self, text: str, line: Line) -> Any:
-        try:
-            return json.loads(text)
-        except json.JSONDecodeError as error:
-            raise line._replace(number=line.number + error.lineno - 1).fault(
-                f"not valid JSON: {error.msg}", error.colno
-            ) from None
-        except (ValueError, RecursionError) as error:
-            raise line.fault(f"not valid JSON: {error}") from None
-
-    def _trim(self) -> None:
-        if self._begin < 0 and self._open and self._at - self._copied > _PIECE:
-            self._outside.append(self._kept[self._copied : self._at])
-            self._copied = self._at
-        if len(self._kept) - self._copied > _LONGEST_ITEM or sum(map(len, self._outside)) > _LONGEST_ITEM:
-            raise self._fault(self._copied, f"a part of more than {_LONGEST_ITEM >> 20} MB; the file is damaged")
-        cut = self._copied
-        breaks = self._kept.count("\n", 0, cut)
-        tail = cut - (self._kept.rfind("\n", 0, cut) + 1)
-        self._line, self._column = self._line + breaks, tail + (1 if breaks else self._column)
-        self._kept, self._at, self._copied = self._kept[cut:], self._at - cut, 0
-        self._begin = 0 if self._begin >= 0 else -1
-
-    def _fault(self, at: int, reason: str) -> FormatError:
-        breaks = self._kept.count("\n", 0, at)
-        column = at - (self._kept.rfind("\n", 0, at) + 1) + (1 if breaks else self._column)
-        return FormatError(self._name, self._line + breaks, column, reason)
-
-    def undecodable(self, before: bytes, byte: int, encoding: str) -> FormatError:
-        line = self._line + self._kept.count("\n") + before.count(b"\n")
-        return FormatError(
-            self._name,
-            line,
-            1,
-            f"the byte 0x{byte:02x} is not valid {encoding}; save the file as UTF-8 or pass its encoding",
-        )
 
 
-def _text(stream: Any, encoding: str, scan: _Scan) -> Iterator[str]:
-    try:
-        decoder = codecs.getincrementaldecoder("utf-8-sig" if encoding.lower() == "utf-8" else encoding)()
-    except LookupError:
-        raise ParameterError(f"unknown encoding {encoding!r}; try 'utf-8' or 'latin-1'.") from None
-    while True:
-        raw = stream.read(_PIECE)
-        try:
-            yield raw if isinstance(raw, str) else decoder.decode(raw, final=not raw)
-        except UnicodeDecodeError as error:
-            raise scan.undecodable(error.object[: error.start], error.object[error.start], encoding) from None
-        if not raw:
+class _Text:
+    """The text of lines, taken piece by piece; holds what is not taken yet."""
+
+    def __init__(self, rows: Iterator[Line]) -> None:
+        self._rows = rows
+        self._lines: list[Line] = []
+        self._text, self._at = "", 0
+
+    def peek(self) -> str:
+        """Return the next character that is no white space, or nothing at the end."""
+        while True:
+            found = _SPACE.match(self._text, self._at)
+            assert found is not None
+            self._at = found.end()
+            if self._at < len(self._text):
+                return self._text[self._at]
+            if not self._next_line():
+                return ""
+
+    def take(self, *expected: str) -> str:
+        """Take one of these characters."""
+        found = self.peek()
+        if found not in expected or not found:
+            raise self._fault(f"expected {' or '.join(map(repr, expected))}", self._at)
+        self._at += 1
+        return found
+
+    def parts(self, opening: str, closing: str) -> Iterator[None]:
+        """Stop before each part of a list or object, for the caller to take it."""
+        self.take(opening)
+        if self.peek() == closing:
+            self.take(closing)
             return
+        while True:
+            yield
+            if self.take(",", closing) == closing:
+                return
+
+    def value(self) -> Any:
+        """Take a value of any kind."""
+        self.peek()
+        depth = _depth(self._text, self._at)
+        pieces, size = [self._text], len(self._text) - self._at
+        while depth > 0 and size <= _LONGEST and (line := next(self._rows, None)) is not None:
+            depth += _depth(line.text, 0, depth)
+            size += len(line.text)
+            pieces.append(f"{line.text}\n")
+            self._lines.append(line)
+        self._text = "".join(pieces)
+        try:
+            value, self._at = JSON.raw_decode(self._text, self._at)
+        except json.JSONDecodeError as error:
+            raise self._fault(error.msg, error.pos) from None
+        except (ValueError, RecursionError) as error:
+            raise self._fault(str(error), self._at) from None
+        return value
+
+    def line(self) -> Line:
+        """Return the line of what comes next."""
+        self.peek()
+        return self._line_at(self._at)
+
+    def _line_at(self, at: int) -> Line:
+        return self._lines[self._text.count("\n", 0, at) if len(self._lines) > 1 else 0]
+
+    def _next_line(self) -> bool:
+        line = next(self._rows, None)
+        if line is not None:
+            self._text, self._at, self._lines = f"{line.text}\n", 0, [line]
+        return line is not None
+
+    def _fault(self, reason: str, at: int) -> FormatError:
+        if not self._text[at:].strip():
+            return self._lines[-1].fault("not valid JSON: it ends before its brackets are closed; the file is cut off")
+        column = at - self._text.rfind("\n", 0, at)
+        return self._line_at(at).fault(f"not valid JSON: {reason}, found {self._text[at : at + 20].rstrip()!r}", column)
+
+
+def _depth(text: str, at: int, before: int = 0) -> int:
+    """Count how many brackets are open at the end of a text, or at the end of the value that is in it."""
+    depth = 0
+    for found in _BRACKET.finditer(text, at):
+        depth += 0 if found[0][0] == '"' else 1 if found[1] else -1
+        if before + depth <= 0:
+            break
+    return depth

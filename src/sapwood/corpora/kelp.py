@@ -7,7 +7,6 @@ Strings, sparse vectors, dense vectors and trees are covered; KeLP's pairs, sequ
 
 from __future__ import annotations
 
-import math
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,7 +19,7 @@ from sapwood.trees.texts import TreeTexts
 from sapwood.trees.tree import Tree
 from sapwood.writing import write_text
 
-__all__ = ["KelpExample", "iter_kelp", "kelp_tree", "read_kelp", "write_kelp"]
+__all__ = ["KelpExample", "read", "write"]
 
 _OPENING = re.compile(r"\|B([A-Z]*):([^|\s]*)\|")
 _KINDS = {"S": "string", "V": "sparse vector", "DV": "dense vector", "T": "tree"}
@@ -45,7 +44,7 @@ class KelpExample(HtmlTable):
     trees: Mapping[str, Tree] = field(default_factory=dict)
 
 
-def iter_kelp(
+def read(
     source: Source | Sequence[Source], *, trees: Iterable[str] | None = None, encoding: str = "utf-8"
 ) -> Iterator[KelpExample]:
     """Yield the examples of ``.klp`` files one by one.
@@ -67,7 +66,7 @@ def iter_kelp(
     Examples
     --------
     >>> import io
-    >>> example = next(iter_kelp(io.StringIO("NUM |BS:q| How far ? |ES| |BT:t| (RB(far)) |ET|")))
+    >>> example = next(read(io.StringIO("NUM |BS:q| How far ? |ES| |BT:t| (RB(far)) |ET|")))
     >>> example.labels, example.strings["q"], str(example.trees["t"])
     (('NUM',), 'How far ?', '(RB far)')
     """
@@ -80,14 +79,7 @@ def iter_kelp(
             yield replace(example, trees={name: built[number] for name, number in numbers.items()})
 
 
-def read_kelp(
-    source: Source | Sequence[Source], *, trees: Iterable[str] | None = None, encoding: str = "utf-8"
-) -> list[KelpExample]:
-    """Read every example at once; see ``iter_kelp``."""
-    return list(iter_kelp(source, trees=trees, encoding=encoding))
-
-
-def write_kelp(examples: Iterable[KelpExample], path: str | os.PathLike[str]) -> None:
+def write(examples: Iterable[KelpExample], path: str | os.PathLike[str]) -> None:
     """Write examples, one per line; the file appears whole or not at all, compressed if its name says so.
 
     Raises
@@ -98,10 +90,10 @@ def write_kelp(examples: Iterable[KelpExample], path: str | os.PathLike[str]) ->
     write_text(path, (f"{_line(example)}\n" for example in examples))
 
 
-def kelp_tree(tree: Tree) -> str:
+def _tree(tree: Tree) -> str:
     """Write a tree as KeLP does: every node in brackets of its own, no white space.
 
-    >>> kelp_tree(Tree.fromstring("(NP (DT the) (NN dog))"))
+    >>> _tree(Tree.fromstring("(NP (DT the) (NN dog))"))
     '(NP(DT(the))(NN(dog)))'
     """
     parts: list[str] = []
@@ -155,7 +147,7 @@ def _example(line: Line, wanted: set[str] | None, texts: TreeTexts) -> tuple[Kel
         elif kind == "V":
             vectors[name] = dict(_feature(part, line, column) for part in content.split())
         elif kind == "DV":
-            dense[name] = tuple(_number(part, line, column) for part in re.split(r"[\s,]+", content) if part)
+            dense[name] = tuple(line.real(part, column) for part in re.split(r"[\s,]+", content) if part)
         elif wanted is None or name in wanted:
             trees[name] = texts.add(content, line, column)
         at = end + len(closing)
@@ -171,17 +163,7 @@ def _feature(part: str, line: Line, column: int) -> tuple[str, float]:
     name, mark, value = part.rpartition(":")
     if not mark or not name:
         raise line.fault(f"{part!r} in a sparse vector is not of the form feature:value", column)
-    return name, _number(value, line, column)
-
-
-def _number(text: str, line: Line, column: int) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise line.fault(f"expected a finite number, found {text!r}", column)
-    return value
+    return name, line.real(value, column)
 
 
 def _line(example: KelpExample) -> str:
@@ -201,5 +183,5 @@ def _line(example: KelpExample) -> str:
     for name, values in example.dense.items():
         parts.append(f"|BDV:{name}| {','.join(repr(float(value)) for value in values)} |EDV|")
     for name, tree in example.trees.items():
-        parts.append(f"|BT:{name}| {kelp_tree(tree)} |ET|")
+        parts.append(f"|BT:{name}| {_tree(tree)} |ET|")
     return " ".join(parts)

@@ -2,7 +2,7 @@
 
 Two formats. JSON lines, one sentence each, ``{"gold": tree, "parses": [[score, tree], ...]}``, in which a parse may
 also carry what it scored against the gold tree, ``[score, F1, matched, brackets, tree]``; and the text that the BLLIP
-(Charniak) parser prints. Choosing among the parses is learnt elsewhere.
+(Charniak) parser prints.
 """
 
 from __future__ import annotations
@@ -12,23 +12,25 @@ import math
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
 
-from sapwood.errors import DataError, ParameterError
-from sapwood.sources import Line, Source, lines
+from sapwood.checks import check_choice
+from sapwood.errors import DataError
+from sapwood.sources import Line, Source, files
 from sapwood.trees.brackets import to_brackets
 from sapwood.trees.nbest import NBest
 from sapwood.trees.texts import TreeTexts
 from sapwood.writing import write_text
 
-__all__ = ["NBest", "iter_nbest", "read_nbest", "write_nbest"]
+__all__ = ["NBest", "read", "write"]
 
 _HEADER = re.compile(r"\s*([0-9]+)\s+(\S+)\s*")
 
 
-def iter_nbest(
+def read(
     source: Source | Sequence[Source], *, format: Literal["json", "bllip"] | None = None, encoding: str = "utf-8"
 ) -> Iterator[NBest]:
     """Yield n-best lists one by one.
@@ -51,33 +53,22 @@ def iter_nbest(
     --------
     >>> import io
     >>> text = '{"gold": "(S (NP a))", "parses": [[-1.5, "(S (NP a))"], [-2.0, "(S (VP a))"]]}'
-    >>> one = next(iter_nbest(io.StringIO(text)))
+    >>> one = next(read(io.StringIO(text)))
     >>> len(one), one.scores.tolist(), str(one.parses[1])
     (2, [-1.5, -2.0], '(S (VP a))')
     """
-    if format not in (None, "json", "bllip"):
-        raise ParameterError(f"format must be 'json', 'bllip' or None, got {format!r}.")
-    rows = lines(source, encoding=encoding)
-    as_json = True
-    for line in rows:
-        if line.number == 1:
-            as_json = format == "json" or (format is None and line.text.lstrip().startswith("{"))
-        if as_json:
-            yield _from_json(line)
-        elif line.text.strip():
-            yield _from_bllip(line, rows)
+    if format is not None:
+        check_choice(format, "format", ("json", "bllip"))
+    for rows in files(source, encoding=encoding):
+        first = next(rows)
+        every = chain([first], rows)
+        if format == "json" or (format is None and first.text.lstrip().startswith("{")):
+            yield from map(_from_json, every)
+        else:
+            yield from (_from_bllip(line, every) for line in every if line.text.strip())
 
 
-def read_nbest(
-    source: Source | Sequence[Source], *, format: Literal["json", "bllip"] | None = None, encoding: str = "utf-8"
-) -> list[NBest]:
-    """Read every list at once; see ``iter_nbest``."""
-    return list(iter_nbest(source, format=format, encoding=encoding))
-
-
-def write_nbest(
-    lists: Iterable[NBest], path: str | os.PathLike[str], *, format: Literal["json", "bllip"] = "json"
-) -> None:
+def write(lists: Iterable[NBest], path: str | os.PathLike[str], *, format: Literal["json", "bllip"] = "json") -> None:
     """Write n-best lists; the file appears whole or not at all, compressed if its name ends in ``.gz`` or ``.xz``.
 
     Parameters
@@ -89,8 +80,7 @@ def write_nbest(
     format : {"json", "bllip"}
         ``bllip`` keeps names, scores and parses only.
     """
-    if format not in ("json", "bllip"):
-        raise ParameterError(f"format must be 'json' or 'bllip', got {format!r}.")
+    check_choice(format, "format", ("json", "bllip"))
     parts = []
     for index, one in enumerate(lists):
         texts, scores = one.parses.to_strings(), one.scores.tolist()
@@ -117,12 +107,7 @@ def write_nbest(
 
 
 def _from_json(line: Line) -> NBest:
-    try:
-        record = json.loads(line.text)
-    except json.JSONDecodeError as error:
-        raise line.fault(f"not valid JSON: {error.msg}", error.colno) from None
-    except (ValueError, RecursionError) as error:
-        raise line.fault(f"not valid JSON: {error}") from None
+    record = line.json()
     if not isinstance(record, dict) or not isinstance(record.get("parses"), list) or not record["parses"]:
         raise line.fault('expected an object with a list "parses" of at least one [score, tree]')
     widths = {len(row) if isinstance(row, list) else 0 for row in record["parses"]}
@@ -166,17 +151,16 @@ def _from_bllip(header: Line, rows: Iterator[Line]) -> NBest:
     if found is None:
         raise header.fault("expected the number of parses and the name of the sentence, such as: 50 sentence-1")
     texts, scores = TreeTexts(), []
-    for number in range(int(found[1])):
+    for number in range(header.count(found[1], found.start(1) + 1, what="the number of parses")):
         pair = []
         for what in ("score", "tree"):
             line = next(rows, None)
-            if line is None or line.number == 1 or not line.text.strip():
-                place = header if line is None or line.number == 1 else line
-                raise place.fault(
+            if line is None or not line.text.strip():
+                raise (line or header).fault(
                     f"the list promises {found[1]} parses, but its parse {number + 1} has no {what}; it is cut off"
                 )
             pair.append(line)
-        scores.append(_real(pair[0].text, pair[0], "score"))
+        scores.append(pair[0].real(pair[0].text, what="the score"))
         texts.add(pair[1].text, pair[1], 1)
     if not scores:
         raise header.fault("a list of no parses")
@@ -184,13 +168,9 @@ def _from_bllip(header: Line, rows: Iterator[Line]) -> NBest:
 
 
 def _real(value: Any, line: Line, what: str) -> float:
-    try:
-        number = math.nan if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise line.fault(f"the {what} must be a finite number, found {str(value)[:40]!r}")
-    return number
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise line.fault(f"expected a finite number as the {what}, found {str(value)[:40]!r}")
+    return float(value)
 
 
 def _count(value: Any, line: Line, what: str) -> int:

@@ -19,7 +19,7 @@ from sapwood.trees.propositions import Argument, Proposition, short_role
 from sapwood.trees.tree import Tree
 from sapwood.writing import write_text
 
-__all__ = ["PropInstance", "iter_prop_instances", "read_prop_instances", "surface_proposition", "write_prop_instances"]
+__all__ = ["PropInstance", "read", "write"]
 
 _POINTER = re.compile(r"\d+:\d+(?:[*,;]\d+:\d+)*-\S+\Z")
 _INFLECTION = re.compile(r"[igpvf-][fpn-][pbo-][3-][ap-]\Z")
@@ -54,7 +54,7 @@ class PropInstance(HtmlTable):
     --------
     >>> import io
     >>> line = "wsj_0001.mrg 0 8 gold join.01 vf--a 0:2-ARG0 7:0-ARGM-MOD 8:0-rel 9:1*12:0-ARG1"
-    >>> (instance,) = iter_prop_instances(io.StringIO(line))
+    >>> (instance,) = read(io.StringIO(line))
     >>> instance.pointers[3], instance.chain(3), str(instance) == line
     (('ARG1', '9:1*12:0'), (((9, 1),), ((12, 0),)), True)
     """
@@ -72,13 +72,78 @@ class PropInstance(HtmlTable):
         """Return a pointer taken apart: words and heights, split at ``*`` first, then at ``,`` and ``;``."""
         return _chain(self.pointers[number][1])
 
+    def proposition(self, tree: Tree) -> Proposition:
+        """Turn pointers into spans over the words that are there, traces left out.
+
+        Parameters
+        ----------
+        tree : Tree
+            The tree that the instance points into, with its traces (``-NONE-``).
+
+        Returns
+        -------
+        Proposition
+            Word numbers do not count traces. Roles are in CoNLL-2005's short form.
+
+        Notes
+        -----
+        ``LINK-`` pointers add what they link to the arguments that they share a node with. The leftmost piece with
+        words gets X, later ones C-X, unless they are pieces of a split argument and touch; a wh-phrase in a
+        ``LINK-SLC`` chain gets R-X. Where arguments overlap, the one listed last stays. ``ARGn-DSP`` (quoted speech
+        around its verb) covers what nothing else does.
+
+        Raises
+        ------
+        DataError
+            If a pointer leads out of the tree, or the predicate is a trace.
+
+        Examples
+        --------
+        >>> tree = Tree.fromstring("(NP (NP (NN man)) (SBAR (WHNP (WP who)) (S (NP (-NONE- *T*)) (VP (VBD left)))))")
+        >>> instance = PropInstance("f", 0, 3, "gold", "leave.01", "-----",
+        ...     (("rel", "3:0"), ("ARG0", "1:1*2:1"), ("LINK-SLC", "0:1*1:1")))
+        >>> [(a.role, a.span) for a in instance.proposition(tree).arguments]
+        [('A0', (0, 0)), ('R-A0', (1, 1)), ('V', (2, 2))]
+        """
+        at = Positions(tree)
+        words = _overt(at)
+        if self.word not in words:
+            where = f"{self.file} {self.sentence}"
+            raise DataError(f"{where}: the predicate, leaf {self.word}, is a trace or lies outside the tree.")
+        links = [(label, _nodes(at, _chain(text), label)) for label, text in self.pointers if label.startswith("LINK-")]
+        claims: list[list[Argument]] = []
+        speech: list[str] = []
+        # Where continuations are listed, somebody has worked out already what the speech covers.
+        spelt_out = any(label.startswith("C-") and label.endswith("-DSP") for label, _ in self.pointers)
+        for label, text in self.pointers:
+            role = "V" if label == "rel" else short_role(label)
+            if role.endswith("-DSP") and not spelt_out:
+                speech.append(role)
+            elif not label.startswith("LINK-"):
+                nodes = _nodes(at, _chain(text), label)
+                relative: set[int] = set()
+                for kind, linked in links:
+                    if set(nodes) & set(linked):
+                        nodes = nodes + [node for node in linked if node not in nodes]
+                        if kind == "LINK-SLC":
+                            relative |= {node for node in linked if at.labels[node].startswith("WH")}
+                spans = {span: node in relative for node in nodes if (span := _span(at, words, node)) is not None}
+                joined = _joined(sorted(spans.items()), split="," in text or ";" in text)
+                claims = _claim(claims, role, joined)
+        for role in speech:
+            taken = {word for claim in claims for one in claim for word in range(one.first, one.last + 1)}
+            free = [word for word in range(len(words)) if word not in taken]
+            claims = _claim(claims, role, [(span, False) for span in _runs(free)])
+        arguments = sorted((one for claim in claims for one in claim), key=lambda one: one.first)
+        return Proposition(words[self.word], self.roleset.rpartition(".")[0], tuple(arguments), self.roleset)
+
     def __str__(self) -> str:
         head = [self.file, str(self.sentence), str(self.word), self.tagger]
         head += [self.frame] if self.frame else []
         return " ".join([*head, self.roleset, self.inflection, *(f"{at}-{label}" for label, at in self.pointers)])
 
 
-def iter_prop_instances(source: Source | Sequence[Source], *, encoding: str = "utf-8") -> Iterator[PropInstance]:
+def read(source: Source | Sequence[Source], *, encoding: str = "utf-8") -> Iterator[PropInstance]:
     """Yield the lines of ``prop.txt`` files, of the first release or with the frame file that later ones name.
 
     Raises
@@ -91,12 +156,7 @@ def iter_prop_instances(source: Source | Sequence[Source], *, encoding: str = "u
             yield _instance(line)
 
 
-def read_prop_instances(source: Source | Sequence[Source], *, encoding: str = "utf-8") -> list[PropInstance]:
-    """Read every line at once; see ``iter_prop_instances``."""
-    return list(iter_prop_instances(source, encoding=encoding))
-
-
-def write_prop_instances(instances: Iterable[PropInstance], path: str | os.PathLike[str]) -> None:
+def write(instances: Iterable[PropInstance], path: str | os.PathLike[str]) -> None:
     """Write lines as they were read; the file appears whole or not at all."""
     write_text(path, (f"{one}\n" for one in instances))
 
@@ -107,9 +167,7 @@ def _instance(line: Line) -> PropInstance:
         raise line.fault(
             f"expected file, sentence, word, tagger, roleset, inflection and pointers; found {line.text!r}"
         )
-    for text, column in fields[1:3]:
-        if not text.isascii() or not text.isdigit():
-            raise line.fault(f"expected a number, found {text!r}", column)
+    sentence, word = (line.count(text, column) for text, column in fields[1:3])
     texts = [text for text, _ in fields]
     # Later releases put the frame file before the roleset, which shows by the inflection standing one further on.
     later = not _INFLECTION.match(texts[5])
@@ -123,85 +181,19 @@ def _instance(line: Line) -> PropInstance:
         if not _POINTER.match(text):
             raise line.fault(f"expected a pointer such as 0:2-ARG0 or 0:1*3:0-ARG1, found {text!r}", column)
         place, _, label = text.partition("-")
+        for number in re.findall(r"\d+", place):
+            line.count(number, column)
         pointers.append((label, place))
     return PropInstance(
         texts[0],
-        int(texts[1]),
-        int(texts[2]),
+        sentence,
+        word,
         texts[3],
         texts[at],
         texts[at + 1],
         tuple(pointers),
         texts[4] if later else "",
     )
-
-
-def surface_proposition(instance: PropInstance, tree: Tree) -> Proposition:
-    """Turn pointers into spans over the words that are there, traces left out.
-
-    Parameters
-    ----------
-    instance : PropInstance
-        A predicate and its pointers.
-    tree : Tree
-        The tree that it points into, with its traces (``-NONE-``).
-
-    Returns
-    -------
-    Proposition
-        Word numbers do not count traces. Roles are in CoNLL-2005's short form.
-
-    Notes
-    -----
-    ``LINK-`` pointers add what they link to the arguments that they share a node with. The leftmost piece with words
-    gets X, later ones C-X, unless they are pieces of a split argument and touch; a wh-phrase in a ``LINK-SLC`` chain
-    gets R-X. Where arguments overlap, the one listed last stays. ``ARGn-DSP`` (quoted speech around its verb) covers
-    what nothing else does.
-
-    Raises
-    ------
-    DataError
-        If a pointer leads out of the tree, or the predicate is a trace.
-
-    Examples
-    --------
-    >>> tree = Tree.fromstring("(NP (NP (NN man)) (SBAR (WHNP (WP who)) (S (NP (-NONE- *T*)) (VP (VBD left)))))")
-    >>> instance = PropInstance("f", 0, 3, "gold", "leave.01", "-----",
-    ...     (("rel", "3:0"), ("ARG0", "1:1*2:1"), ("LINK-SLC", "0:1*1:1")))
-    >>> [(a.role, a.span) for a in surface_proposition(instance, tree).arguments]
-    [('A0', (0, 0)), ('R-A0', (1, 1)), ('V', (2, 2))]
-    """
-    at = Positions(tree)
-    words = _overt(at)
-    if instance.word not in words:
-        where = f"{instance.file} {instance.sentence}"
-        raise DataError(f"{where}: the predicate, leaf {instance.word}, is a trace or lies outside the tree.")
-    links = [(label, _nodes(at, _chain(text), label)) for label, text in instance.pointers if label.startswith("LINK-")]
-    claims: list[list[Argument]] = []
-    speech: list[str] = []
-    # Where continuations are listed, somebody has worked out already what the speech covers.
-    spelt_out = any(label.startswith("C-") and label.endswith("-DSP") for label, _ in instance.pointers)
-    for label, text in instance.pointers:
-        role = "V" if label == "rel" else short_role(label)
-        if role.endswith("-DSP") and not spelt_out:
-            speech.append(role)
-        elif not label.startswith("LINK-"):
-            nodes = _nodes(at, _chain(text), label)
-            relative: set[int] = set()
-            for kind, linked in links:
-                if set(nodes) & set(linked):
-                    nodes = nodes + [node for node in linked if node not in nodes]
-                    if kind == "LINK-SLC":
-                        relative |= {node for node in linked if at.labels[node].startswith("WH")}
-            spans = {span: node in relative for node in nodes if (span := _span(at, words, node)) is not None}
-            joined = _joined(sorted(spans.items()), split="," in text or ";" in text)
-            claims = _claim(claims, role, joined)
-    for role in speech:
-        taken = {word for claim in claims for one in claim for word in range(one.first, one.last + 1)}
-        free = [word for word in range(len(words)) if word not in taken]
-        claims = _claim(claims, role, [(span, False) for span in _runs(free)])
-    arguments = sorted((one for claim in claims for one in claim), key=lambda one: one.first)
-    return Proposition(words[instance.word], instance.roleset.rpartition(".")[0], tuple(arguments), instance.roleset)
 
 
 def _chain(text: str) -> Chain:

@@ -1,7 +1,7 @@
 """TREC (UIUC) questions with coarse and fine labels, as words or with trees.
 
 Two formats: the corpus as published, ``NUM:dist How far is it ... ?``, and a table with trees, one tab-separated row
-``coarse  fine  tokens  tree  gold-tree`` per question. What a question asks for is learnt elsewhere.
+``coarse  fine  tokens  tree  gold-tree`` per question.
 """
 
 from __future__ import annotations
@@ -10,17 +10,19 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
-from sapwood.errors import DataError, ParameterError
+from sapwood.checks import check_choice
+from sapwood.errors import DataError
 from sapwood.notebook import HtmlTable
-from sapwood.sources import Line, Source, blocks, lines
+from sapwood.sources import Line, Source, blocks, files
 from sapwood.trees.brackets import to_brackets
 from sapwood.trees.texts import TreeTexts
 from sapwood.trees.tree import Tree
 from sapwood.writing import write_text
 
-__all__ = ["Question", "iter_questions", "read_questions", "write_questions"]
+__all__ = ["Question", "read", "write"]
 
 _PUBLISHED = re.compile(r"([A-Z]+):([A-Za-z]+) +(\S.*)")
 
@@ -53,7 +55,7 @@ class Question(HtmlTable):
         return f"{self.coarse}:{self.fine}"
 
 
-def iter_questions(
+def read(
     source: Source | Sequence[Source], *, format: Literal["published", "trees"] | None = None, encoding: str = "utf-8"
 ) -> Iterator[Question]:
     """Yield questions one by one.
@@ -76,30 +78,23 @@ def iter_questions(
     Examples
     --------
     >>> import io
-    >>> question = next(iter_questions(io.StringIO("NUM:dist How far is it from Denver to Aspen ?")))
+    >>> question = next(read(io.StringIO("NUM:dist How far is it from Denver to Aspen ?")))
     >>> question.coarse, question.fine, question.words[:2]
     ('NUM', 'dist', ('How', 'far'))
     """
-    if format not in (None, "published", "trees"):
-        raise ParameterError(f"format must be 'published', 'trees' or None, got {format!r}.")
-    table = False
-    for block in blocks(lines(source, encoding=encoding)):
-        if block[0].number == 1:
-            table = format == "trees" or (format is None and "\t" in block[0].text)
-        if table:
-            yield from _rows(block)
+    if format is not None:
+        check_choice(format, "format", ("published", "trees"))
+    for rows in files(source, encoding=encoding):
+        first = next(rows)
+        every = chain([first], rows)
+        if format == "trees" or (format is None and "\t" in first.text):
+            for block in blocks(every):
+                yield from _rows(block)
         else:
-            yield from map(_published, block)
+            yield from map(_published, every)
 
 
-def read_questions(
-    source: Source | Sequence[Source], *, format: Literal["published", "trees"] | None = None, encoding: str = "utf-8"
-) -> list[Question]:
-    """Read every question at once; see ``iter_questions``."""
-    return list(iter_questions(source, format=format, encoding=encoding))
-
-
-def write_questions(
+def write(
     questions: Iterable[Question], path: str | os.PathLike[str], *, format: Literal["published", "trees"] = "published"
 ) -> None:
     """Write questions; the file appears whole or not at all, compressed if its name ends in ``.gz`` or ``.xz``.
@@ -111,10 +106,9 @@ def write_questions(
     path : path
         The file to make or replace.
     format : {"published", "trees"}
-        As in ``iter_questions``; ``published`` leaves trees out.
+        As in ``read``; ``published`` leaves trees out.
     """
-    if format not in ("published", "trees"):
-        raise ParameterError(f"format must be 'published' or 'trees', got {format!r}.")
+    check_choice(format, "format", ("published", "trees"))
     rows = []
     for question in questions:
         words = " ".join(question.words)

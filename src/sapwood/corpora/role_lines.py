@@ -13,10 +13,10 @@ from sapwood.trees.propositions import Argument, Proposition, RoleSentence
 from sapwood.trees.tree import Tree
 from sapwood.writing import write_text
 
-__all__ = ["iter_role_lines", "role_line", "write_role_lines"]
+__all__ = ["read", "write"]
 
 
-def iter_role_lines(source: Source | Sequence[Source], *, encoding: str = "utf-8") -> Iterator[RoleSentence]:
+def read(source: Source | Sequence[Source], *, encoding: str = "utf-8") -> Iterator[RoleSentence]:
     """Yield sentences from JSON lines.
 
     Raises
@@ -28,7 +28,7 @@ def iter_role_lines(source: Source | Sequence[Source], *, encoding: str = "utf-8
     --------
     >>> import io
     >>> text = '{"words": ["dogs", "bark"], "propositions": [{"predicate": 1, "lemma": "bark", "arguments": []}]}'
-    >>> next(iter_role_lines(io.StringIO(text))).propositions[0].lemma
+    >>> next(read(io.StringIO(text))).propositions[0].lemma
     'bark'
     """
     for line in lines(source, encoding=encoding):
@@ -36,12 +36,12 @@ def iter_role_lines(source: Source | Sequence[Source], *, encoding: str = "utf-8
             yield _sentence(line)
 
 
-def write_role_lines(sentences: Iterable[RoleSentence], path: str | os.PathLike[str]) -> None:
+def write(sentences: Iterable[RoleSentence], path: str | os.PathLike[str]) -> None:
     """Write sentences; the file appears whole or not at all, compressed by the end of its name."""
-    write_text(path, map(role_line, sentences))
+    write_text(path, map(sentence_text, sentences))
 
 
-def role_line(sentence: RoleSentence) -> str:
+def sentence_text(sentence: RoleSentence) -> str:
     """Return one sentence as a line of JSON, its end included."""
     record: dict[str, Any] = {"words": list(sentence.words)}
     if sentence.name:
@@ -72,10 +72,7 @@ def role_line(sentence: RoleSentence) -> str:
 
 
 def _sentence(line: Line) -> RoleSentence:
-    try:
-        record = json.loads(line.text)
-    except (ValueError, RecursionError) as error:
-        raise line.fault(f"not valid JSON ({error})") from None
+    record = line.json()
     try:
         words = tuple(_text(word) for word in record["words"])
         tree = None if record.get("tree") is None else Tree.fromstring(record["tree"])

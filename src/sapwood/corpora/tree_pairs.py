@@ -1,19 +1,19 @@
-"""Pairs of parsed texts: one ``label<TAB>trees<TAB>trees`` per line, and texts with their trees.
+"""Pairs of parsed texts: one ``label<TAB>trees<TAB>trees`` per line.
 
 A text may have several sentences, so a field holds any number of trees side by side; an empty one is a text without
-words. Pairs of plain text are read by ``pairs``.
+words. Pairs of plain text are read by ``text_pairs``.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sapwood import _core
-from sapwood.corpora.labelled import LabelledRow, given_labels, labelled_rows, nothing_in
+from sapwood.corpora.labeled import LabeledRow, given_labels, labeled_rows, nothing_in
 from sapwood.errors import BracketError, DataError
 from sapwood.sources import Line, Source, lines
 from sapwood.trees.array import TreeArray
@@ -22,10 +22,10 @@ from sapwood.trees.examples import Examples
 from sapwood.trees.tree import Tree
 from sapwood.writing import write_text
 
-__all__ = ["read_parsed_texts", "read_tree_pairs", "write_parsed_texts", "write_tree_pairs"]
+__all__ = ["read", "write"]
 
 
-class _Fields:
+class TreeFields:
     """Fields of trees, all on one arena."""
 
     def __init__(self) -> None:
@@ -47,10 +47,8 @@ class _Fields:
         return TreeArray._from_arena(self.arena, roots, np.cumsum([len(field) for field in fields], dtype=np.uint64))
 
 
-def read_tree_pairs(
-    source: Source | Sequence[Source], *, labels: bool = True
-) -> tuple[Examples, NDArray[np.str_] | None]:
-    """Read pairs of trees.
+def read(source: Source | Sequence[Source], *, labels: bool = True) -> tuple[Examples, NDArray[np.str_] | None]:
+    """Return the pairs of trees of all files, and their labels.
 
     Parameters
     ----------
@@ -73,19 +71,19 @@ def read_tree_pairs(
     Examples
     --------
     >>> import io
-    >>> pairs, y = read_tree_pairs(io.StringIO("same\\t(NP (NN dog))\\t(NP (NN dog))\\n"))
+    >>> pairs, y = read(io.StringIO("same\\t(NP (NN dog))\\t(NP (NN dog))\\n"))
     >>> pairs, y.tolist()
     (Examples(first, second; 1 row), ['same'])
     """
-    rows = list(labelled_rows(lines(source), labels=labels, fields=2, what="trees"))
+    rows = list(labeled_rows(lines(source), labels=labels, fields=2, what="trees"))
     if not rows:
         raise nothing_in(source, "pair", "label<TAB>trees<TAB>trees")
     return tree_pairs(rows), given_labels(rows)
 
 
-def tree_pairs(rows: Iterable[LabelledRow]) -> Examples:
+def tree_pairs(rows: Iterable[LabeledRow]) -> Examples:
     """Read the trees of rows with two fields as pairs."""
-    fields = _Fields()
+    fields = TreeFields()
     sides: tuple[list[NDArray[np.uint32]], list[NDArray[np.uint32]]] = [], []
     for row in rows:
         for number, side in enumerate(sides):
@@ -93,14 +91,14 @@ def tree_pairs(rows: Iterable[LabelledRow]) -> Examples:
     return Examples(first=fields.array(sides[0]), second=fields.array(sides[1]))
 
 
-def write_tree_pairs(pairs: Examples, labels: Iterable[object], path: str | os.PathLike[str]) -> None:
+def write(pairs: Examples, labels: Iterable[object], path: str | os.PathLike[str]) -> None:
     """Write pairs of trees with their labels; the file appears whole or not at all.
 
     Examples
     --------
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "pairs.tsv")
-    >>> write_tree_pairs(Examples(first=["(NP (NN dog))"], second=["(NP (NN cat))"]), ["other"], path)
+    >>> write(Examples(first=["(NP (NN dog))"], second=["(NP (NN cat))"]), ["other"], path)
     >>> print(path.read_text(), end="")
     other	(NP (NN dog))	(NP (NN cat))
     """
@@ -112,46 +110,10 @@ def write_tree_pairs(pairs: Examples, labels: Iterable[object], path: str | os.P
         text = str(label).strip()
         if not text or any(mark in text for mark in "\t\r\n"):
             raise DataError(f"the label {label!r} cannot be written: it is empty or has a tab or line break.")
-        rows.append(f"{text}\t{_brackets(first)}\t{_brackets(second)}\n")
+        rows.append(f"{text}\t{side_by_side(first)}\t{side_by_side(second)}\n")
     write_text(path, rows)
 
 
-def read_parsed_texts(source: Source | Sequence[Source]) -> dict[str, tuple[Tree, ...]]:
-    """Read texts with their trees, one ``text<TAB>trees`` per line, as a dictionary.
-
-    White space within a text counts as one blank, and so should who looks it up.
-
-    Examples
-    --------
-    >>> import io
-    >>> {text: len(trees) for text, trees in read_parsed_texts(io.StringIO("Why?\\t(S (WRB Why) (. ?))\\n")).items()}
-    {'Why?': 1}
-    """
-    fields = _Fields()
-    texts: list[str] = []
-    found: list[NDArray[np.uint32]] = []
-    for line in lines(source):
-        if not line.text:
-            continue
-        text, tab, trees = line.text.partition("\t")
-        if not tab:
-            raise line.fault("expected text<TAB>trees, but the line has no tab")
-        texts.append(" ".join(text.split()))
-        found.append(fields.read(trees, line, len(text) + 2))
-    sizes = [len(field) for field in found]
-    every = list(TreeArray._from_arena(fields.arena, np.concatenate([np.zeros(0, dtype=np.uint32), *found])))
-    ends = np.cumsum(sizes).tolist()
-    return {
-        text: tuple(tree for tree in every[end - size : end] if isinstance(tree, Tree))
-        for text, end, size in zip(texts, ends, sizes, strict=True)
-    }
-
-
-def write_parsed_texts(texts: Mapping[str, Sequence[Tree]], path: str | os.PathLike[str]) -> None:
-    """Write texts with their trees, as ``read_parsed_texts`` reads them; white space within a text becomes a blank."""
-    rows = [f"{' '.join(text.split())}\t{_brackets(tuple(trees))}\n" for text, trees in texts.items()]
-    write_text(path, rows)
-
-
-def _brackets(element: Tree | tuple[Tree, ...]) -> str:
+def side_by_side(element: Tree | tuple[Tree, ...]) -> str:
+    """Return one tree or several as a field in brackets."""
     return " ".join(to_brackets(tree, escape=True) for tree in (element if isinstance(element, tuple) else (element,)))

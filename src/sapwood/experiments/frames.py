@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.base import clone
 
-from sapwood.corpora.framenet import FrameTarget
+from sapwood.corpora.framenet.fulltext import FrameTarget
 from sapwood.decode import RoleProblem, SpanResult, decode_roles_batch
 from sapwood.errors import DataError
 from sapwood.experiments.convergence import convergence, with_conflicts

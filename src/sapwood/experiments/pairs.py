@@ -3,7 +3,7 @@
 After the blog post "Syntactic Tree Kernels" (2017), which put ST and SST values of question pairs beside other features
 and asked for partial trees, word similarities and a grammar lenient with learners of English. Trees are read from the
 cache, one file ``trees-quora*.tsv`` and ``trees-msr*.tsv`` (or several, also compressed) with a line ``text<TAB>trees``
-per text, as ``sapwood.corpora.write_parsed_texts`` writes them with the output of any parser. Where the cache holds a
+per text, as ``sapwood.corpora.parsed_texts.write`` writes them with the output of any parser. Where the cache holds a
 parser, ``parser.sap``, it parses the texts that have no trees, and these are kept in one more such file.
 """
 
@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
-from sapwood import settings
-from sapwood.corpora import SentencePair, read_msr, read_parsed_texts, read_quora, write_parsed_texts
+from sapwood import corpora, settings
+from sapwood.corpora.pairs import SentencePair
 from sapwood.errors import DataError
 from sapwood.experiments.measuring import Stopwatch, interval
 from sapwood.experiments.setting import Setting
@@ -38,7 +38,7 @@ __all__ = ["run"]
 
 # The decays of the blog post; it lists 0.2 twice.
 POST_DECAYS = (1.0, 0.8, 0.5, 0.2, 0.1, 0.05)
-_CORPORA = {"quora": ("quora", read_quora), "msr": ("msr-paraphrase", read_msr)}
+_CORPORA = {"quora": "quora", "msr": "msr-paraphrase"}
 _SYNTAX = ("subtree", "subset", "subset_words", "partial")
 # Each step adds to what its name stands after; "the post" is its 14 features, 12 of them different.
 _STEPS: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -117,13 +117,13 @@ def _similarity() -> tuple[WordSimilarity | None, str]:
 
 def _load(name: str, setting: Setting, similarity: WordSimilarity | None, meaning: str) -> _Corpus:
     """Read a corpus and the trees of its texts, and compute all features; steps of the ablation choose columns."""
-    corpus, read = _CORPORA[name]
+    corpus = _CORPORA[name]
     parts: dict[str, list[SentencePair]] = {}
     for path in sorted(glob.glob(setting.path(corpus))):
         part = next((part for part in ("train", "test") if part in os.path.basename(path)), "all")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # faulty rows are counted by "sapwood data"
-            parts.setdefault(part, []).extend(read(path, faulty="skip"))
+            parts.setdefault(part, []).extend(corpora.pairs.read(path, faulty="skip"))
     if "train" not in parts or "test" not in parts:
         every = [pair for part in parts.values() for pair in part]
         order = np.random.default_rng(setting.seed).permutation(len(every))
@@ -164,11 +164,11 @@ def _trees(
         raise DataError(
             f"this experiment needs trees: put parser.sap, a model of sapwood train parser, or a file trees-{name}.tsv "
             "with a line text<TAB>trees for every text into the folder named by --cache; "
-            "sapwood.corpora.write_parsed_texts makes such a file of any parser's output."
+            "sapwood.corpora.parsed_texts.write makes such a file of any parser's output."
         )
     if files:
         setting.read[f"trees-{name}"] = os.fspath(model.with_name(f"trees-{name}*.tsv*"))
-    trees = read_parsed_texts([os.fspath(file) for file in files]) if files else {}
+    trees = corpora.parsed_texts.read([os.fspath(file) for file in files]) if files else {}
     texts = {_key(text) for pairs in parts.values() for pair in pairs for text in (pair.first, pair.second)}
     missing = sorted(texts - set(trees))
     if not missing or not model.is_file():
@@ -177,7 +177,7 @@ def _trees(
     with Stopwatch() as spent:
         reading = read_examples(missing, model, what="text")
     found = {text: tuple(one.tree for one in each) for text, each in zip(missing, reading.examples, strict=True)}
-    write_parsed_texts(found, model.with_name(f"trees-{name}-parsed-{len(files)}.tsv"))
+    corpora.parsed_texts.write(found, model.with_name(f"trees-{name}-parsed-{len(files)}.tsv"))
     count = sum(map(len, found.values()))
     note = (
         f"Parsed {len(missing):,} texts, {1000 * spent.cpu / max(1, count):.1f} ms of processor time per sentence; "

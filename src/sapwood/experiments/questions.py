@@ -18,10 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sapwood import settings
-from sapwood.corpora.brown import iter_brown
-from sapwood.corpora.kelp import read_kelp
-from sapwood.corpora.questions import Question, read_questions
+from sapwood import corpora, settings
+from sapwood.corpora.questions import Question
 from sapwood.errors import DataError
 from sapwood.experiments.figures import plot_lines
 from sapwood.experiments.measuring import Stopwatch, percent
@@ -122,11 +120,11 @@ def run(setting: Setting) -> Iterator[Table]:
 
 def _read(setting: Setting) -> _Data:
     trees, kelp = setting.path("trec-trees"), setting.path("trec-kelp")
-    train, test = (read_questions(trees.replace("*", part)) for part in ("train", "test"))
+    train, test = (list(corpora.questions.read(trees.replace("*", part))) for part in ("train", "test"))
     brown = setting.find("brown")
     views = []
     for questions, part in ((train, "train_5500.coarse"), (test, "TREC_10.coarse")):
-        examples = read_kelp(kelp.replace("*", part), trees=["lct"])
+        examples = list(corpora.kelp.read(kelp.replace("*", part), trees=["lct"]))
         if [example.labels[0] for example in examples] != [question.coarse for question in questions]:
             raise DataError(f"{kelp}: the questions are not in the order of {trees}; fetch both again.")
         shapes = question_views([question.tree for question in questions], ["focus", "lexical", "words"])
@@ -157,7 +155,7 @@ def _read(setting: Setting) -> _Data:
 
 def _lemmas(path: str) -> Iterator[list[str]]:
     """Read the nouns of Brown's documents as lemmas; its tags of nouns are those of the treebank in lower case."""
-    for document in iter_brown(path):
+    for document in corpora.brown.read(path):
         yield [lemma(word, tag.split("-")[0].upper()) for word, tag in document if tag.startswith("n")]
 
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from sapwood import settings
-from sapwood.corpora.nbest import NBest, read_nbest, write_nbest
+from sapwood import corpora, settings
+from sapwood.corpora.nbest import NBest
 from sapwood.errors import DataError
 from sapwood.experiments.measuring import Stopwatch
 from sapwood.experiments.result_cache import ResultCache
@@ -58,7 +58,7 @@ def run(setting: Setting) -> Iterator[Table]:
     The paper scores sentences of up to 40 and of up to 100 words; BLLIP's lists end at 40.
     """
     if setting.wants("bllip"):
-        lists = [one for one in read_nbest(setting.path("nbest-wsj")) if one.gold is not None]
+        lists = [one for one in list(corpora.nbest.read(setting.path("nbest-wsj"))) if one.gold is not None]
         yield from _compare(setting, "bllip", "n-best lists of a strong parser (BLLIP)", lists, {"bllip": 40})
     limits = {name: most for name, most in (("own", 100), ("own-40", 40)) if setting.wants(name)}
     if limits:
@@ -70,13 +70,13 @@ def _own_lists(setting: Setting) -> list[NBest]:
     cached = setting.cached(_OWN)
     if cached is not None and cached.exists():
         setting.read["nbest-own"] = str(cached)
-        return read_nbest(cached)
+        return list(corpora.nbest.read(cached))
     lists = jackknife(read_trees(setting.path("penn-sample"), drop_traces=True), n=30)
     if cached is None:
         return lists
-    write_nbest(lists, cached)
+    corpora.nbest.write(lists, cached)
     # Read again, so that a run that makes the lists is the same as the next one, which finds them.
-    return read_nbest(cached)
+    return list(corpora.nbest.read(cached))
 
 
 class _Lists:

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
-from sapwood.corpora.nursery import lexicon
-from sapwood.corpora.nursery.similarity import synonyms
+from sapwood.corpora.nursery.lexicon import lexicon
 from sapwood.draw import fragment_places
 from sapwood.errors import DataError
 from sapwood.explorer import requests
@@ -196,4 +195,4 @@ def _grammar(shelf: Shelf) -> tuple[Grammar | None, str]:
 
 @cache
 def _similarity(name: str) -> WordSimilarity:
-    return WordNet() if name == "wordnet" else synonyms(lexicon())
+    return WordNet() if name == "wordnet" else lexicon().similarity()

@@ -12,8 +12,6 @@ import numpy as np
 
 from sapwood.corpora import nursery
 from sapwood.corpora.nursery import Nursery
-from sapwood.corpora.nursery.roles import role_sentences
-from sapwood.corpora.nursery.similarity import synonyms
 from sapwood.files import save
 from sapwood.kernels import Linear, SubsetTree
 from sapwood.learn import KernelRanker, KernelSVC
@@ -43,9 +41,9 @@ def train_starters(
         Takes a line of text whenever a model is finished.
     """
     tell = report or (lambda line: None)
-    tell("Training small models on the nursery: a garden, not a benchmark.")
+    tell("Training small models on the nursery, which is synthetic and no benchmark.")
     start = time.perf_counter()
-    garden = nursery.grow(size=size)
+    garden = nursery.generate(size=size)
     for name, model in _models(garden):
         save(model, Path(folder) / f"{name}.sap")
         tell(f"  {name:<10} {time.perf_counter() - start:5.1f} s")
@@ -61,7 +59,7 @@ def _models(garden: Nursery) -> Iterator[tuple[str, Any]]:
     yield "questions", QuestionClassifier(plain_kernel()).fit([sentence.tree for sentence in asked], labels)
     kinds = np.array(["statement" if sentence.label is None else "question" for sentence in half])
     yield "trees", KernelSVC(SubsetTree(decay=0.4).normalized()).fit(garden.trees[: len(half)], kinds)
-    yield "roles", RoleLabeler().fit(role_sentences(garden)[: len(half)])
+    yield "roles", RoleLabeler().fit(garden.role_sentences()[: len(half)])
     lexicon, data = nursery_frames(garden)
     yield (
         "frames",
@@ -73,7 +71,7 @@ def _models(garden: Nursery) -> Iterator[tuple[str, Any]]:
     pairs = Examples(first=garden.trees[first], second=garden.trees[second])
     same = np.array(["same" if pair.same else "different" for pair in garden.pairs])
     groups = ("lexical", "subset", "partial", "semantic")
-    features = PairFeatures(groups, coarse_decays=(0.4,), similarity=synonyms(garden.lexicon))
+    features = PairFeatures(groups, coarse_decays=(0.4,), similarity=garden.lexicon.similarity())
     yield "pairs", PairClassifier(features).fit(pairs, same)
     ranker = KernelRanker(SubsetTree(decay=0.3).on("tree") + Linear().on("prior"), epochs=2, random_state=0)
     yield "reranker", ParseReranker(ranker).fit([garden.forest(number) for number in range(min(200, len(half)))])

@@ -96,9 +96,8 @@ class ClusterLabeler(HtmlTable):
     Examples
     --------
     >>> from sapwood.corpora import nursery
-    >>> from sapwood.corpora.nursery.roles import role_sentences
     >>> from sapwood.tasks.roles import RoleLabeler
-    >>> sentences = role_sentences(nursery.grow(size=300))
+    >>> sentences = nursery.generate(size=300).role_sentences()
     >>> labeler = RoleLabeler().fit(sentences[:250])
     >>> spread = ClusterLabeler(labeler, client=None, part=20)
     >>> list(spread.label_sentences(sentences[250:])) == list(labeler.label_sentences(sentences[250:]))

@@ -120,7 +120,7 @@ def measure(
     paths : sequence of str
         Which of ``PATHS``.
     seed : int
-        Seed of the trees (``sapwood.corpora.drawn``, four classes) and of training.
+        Seed of the trees (``sapwood.corpora.sampled``, four classes) and of training.
     limit : float
         A size for which a path is expected to take more CPU seconds than this is left out.
     memory_limit : float
@@ -173,15 +173,15 @@ def _measure_apart(path: str, n: int, seed: int, memory_limit: float, threads: i
 
 
 def _measure_here(path: str, n: int, seed: int, memory_limit: float) -> dict[str, float]:
-    from sapwood.corpora.drawn import draw_labelled
+    from sapwood.corpora.sampled import sample_labeled
     from sapwood.kernels import HashedFragmentMap, SubsetTree
     from sapwood.learn import KernelSVC
     from sapwood.scale.linear import ShardClassifier
     from sapwood.scale.parts import in_parts
     from sapwood.scale.shards import map_to_shards
 
-    X, y = draw_labelled(n, seed=2 * seed)
-    tested, expected = draw_labelled(_TESTED, seed=2 * seed + 1)
+    X, y = sample_labeled(n, seed=2 * seed)
+    tested, expected = sample_labeled(_TESTED, seed=2 * seed + 1)
     model: Any
     before = _peak()
     start = time.process_time()

@@ -168,7 +168,7 @@ class ParseReranker(BaseEstimator):
     --------
     >>> from sapwood.corpora import nursery
     >>> from sapwood.learn import RecursiveRanker
-    >>> lists = nursery.grow(size=300).forests()
+    >>> lists = nursery.generate(size=300).forests()
     >>> model = ParseReranker(RecursiveRanker(epochs=3, random_state=0)).fit(lists[:200])
     >>> model.evaluate(lists[200:]).gain > 0
     True

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import sapwood as sw
+from sapwood import corpora
 from sapwood.cli import main
 from sapwood.corpora import nursery
-from sapwood.corpora.conllu import iter_conllu
-from sapwood.corpora.framenet import Filler, Frame, FrameElement, FrameTarget, Lexicon
+from sapwood.corpora.framenet.fulltext import Filler, FrameTarget
+from sapwood.corpora.framenet.lexicon import Frame, FrameElement, Lexicon
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.sources import FormatError
 from sapwood.tasks.frames import (
@@ -48,7 +49,7 @@ def sentence():
 
 @pytest.fixture(scope="module")
 def garden():
-    return nursery.grow(size=600)
+    return nursery.generate(size=600)
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +101,7 @@ def test_extended_spans_have_constituents_and_parts_around_the_target(sentence):
 
 def test_spans_from_conllu_need_no_tree():
     text = "1 Rain rain NOUN NN _ 2 nsubj _ _\n2 fell fall VERB VBD _ 0 root _ _\n3 hard hard ADV RB _ 2 advmod _ _\n\n"
-    one = from_conllu(next(iter_conllu(io.StringIO(text.replace(" ", "\t")))))
+    one = from_conllu(next(corpora.conllu.read(io.StringIO(text.replace(" ", "\t")))))
     assert one.lemmas == ("rain", "fall", "hard")
     assert one.constituents is None
     assert {(0, 0), (2, 2), (0, 2), (0, 1)} <= extended_spans(one, (1,))

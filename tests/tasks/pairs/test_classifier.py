@@ -15,15 +15,9 @@ from sklearn.preprocessing import StandardScaler
 
 import sapwood as sw
 from fuzz.structure import Stored
+from sapwood import corpora
 from sapwood.cli import main
-from sapwood.corpora import (
-    FormatError,
-    nursery,
-    read_parsed_texts,
-    read_tree_pairs,
-    write_parsed_texts,
-    write_tree_pairs,
-)
+from sapwood.corpora import FormatError, nursery
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.experiments import EXPERIMENTS, Setting
 from sapwood.experiments import pairs as pairs_experiment
@@ -37,7 +31,7 @@ QUICK = PairFeatures(("lexical", "subset", "relaxed"), decays=(0.4, 0.1), coarse
 
 @pytest.fixture(scope="module")
 def data():
-    garden = nursery.grow(size=600)
+    garden = nursery.generate(size=600)
     first, second = ([getattr(pair, side) for pair in garden.pairs] for side in ("first", "second"))
     X = sw.Examples(first=garden.trees[first], second=garden.trees[second])
     return X, np.array(["same" if pair.same else "other" for pair in garden.pairs])
@@ -228,8 +222,8 @@ class TestFiles:
             first=[*X["first"][:5], (), (sw.Tree("NN", ["(x)"]), sw.Tree("NN", ["b"]))],
             second=[*X["second"][:5], "(NN dog)", ()],
         )
-        write_tree_pairs(X, y[:7], tmp_path / "p.tsv.gz")
-        pairs, labels = read_tree_pairs(tmp_path / "p.tsv.gz")
+        corpora.tree_pairs.write(X, y[:7], tmp_path / "p.tsv.gz")
+        pairs, labels = corpora.tree_pairs.read(tmp_path / "p.tsv.gz")
         assert labels.tolist() == y[:7].tolist()
         assert list(pairs["second"])[:6] == list(X["second"])[:6]
         assert list(pairs["first"])[5] == ()
@@ -237,8 +231,8 @@ class TestFiles:
 
     def test_texts_are_read_as_they_are_written(self, tmp_path):
         texts = {"Why  rain?\n": (sw.Tree("S", ["a"]), sw.Tree("S", ["b"])), "x": ()}
-        write_parsed_texts(texts, tmp_path / "t.tsv")
-        assert read_parsed_texts(tmp_path / "t.tsv") == {"Why rain?": texts["Why  rain?\n"], "x": ()}
+        corpora.parsed_texts.write(texts, tmp_path / "t.tsv")
+        assert corpora.parsed_texts.read(tmp_path / "t.tsv") == {"Why rain?": texts["Why  rain?\n"], "x": ()}
 
     @pytest.mark.parametrize(
         ("content", "message"),
@@ -260,22 +254,22 @@ class TestFiles:
     def test_bad_files_say_where(self, content, message, tmp_path):
         (tmp_path / "p.tsv").write_bytes(content)
         with pytest.raises(ValueError, match=message):
-            read_tree_pairs(tmp_path / "p.tsv")
+            corpora.tree_pairs.read(tmp_path / "p.tsv")
         assert issubclass(FormatError, ValueError)
 
     def test_labels_that_cannot_be_written(self, tmp_path):
         pairs = sw.Examples(first=["(NN a)"], second=["(NN a)"])
         for label in ("", "a\tb", "a\nb"):
             with pytest.raises(DataError, match="label"):
-                write_tree_pairs(pairs, [label], tmp_path / "p.tsv")
+                corpora.tree_pairs.write(pairs, [label], tmp_path / "p.tsv")
 
 
 class TestCommands:
     def test_train_predict_evaluate(self, data, tmp_path, capsys):
         X, y = data
         train, test, model = (str(tmp_path / name) for name in ("train.tsv", "test.tsv", "m.sap"))
-        write_tree_pairs(X[:100], y[:100], train)
-        write_tree_pairs(X[100:], y[100:], test)
+        corpora.tree_pairs.write(X[:100], y[:100], train)
+        corpora.tree_pairs.write(X[100:], y[100:], test)
         assert main(["train", "pairs", train, "-o", model, "--groups", "lexical", "subset", "--threads", "1"]) == 0
         assert "100 pairs, 27 features" in capsys.readouterr().out
         assert main(["predict", model, test, "--margins"]) == 0
@@ -295,18 +289,18 @@ class TestCommands:
     def test_bad_input_is_an_error_not_a_crash(self, data, tmp_path, capsys):
         X, y = data
         train, model = str(tmp_path / "train.tsv"), str(tmp_path / "m.sap")
-        write_tree_pairs(X[:40], ["same"] * 40, train)
+        corpora.tree_pairs.write(X[:40], ["same"] * 40, train)
         assert main(["train", "pairs", train, "-o", model]) != 0
         assert "only the class 'same'" in capsys.readouterr().err
         assert main(["train", "pairs", train, "-o", model, "--groups", "magic"]) != 0
         assert "no group 'magic'" in capsys.readouterr().err
-        write_tree_pairs(X[:40], y[:40], train)
+        corpora.tree_pairs.write(X[:40], y[:40], train)
         assert main(["train", "pairs", train, "-o", model, "--groups", "lexical"]) == 0
-        write_tree_pairs(X[:2], ["same", "perhaps"], train)
+        corpora.tree_pairs.write(X[:2], ["same", "perhaps"], train)
         capsys.readouterr()
         assert main(["evaluate", model, train]) != 0
         assert "'perhaps' was not there in training" in capsys.readouterr().err
-        write_tree_pairs(X[:2], ["same", "same"], train)
+        corpora.tree_pairs.write(X[:2], ["same", "same"], train)
         assert main(["evaluate", model, train]) == 0
         assert "–" in capsys.readouterr().out
 
@@ -379,7 +373,7 @@ class TestExperiment:
         }
         trees.pop(names[0][0])
         for name in ("quora", "msr"):
-            write_parsed_texts(trees, tmp_path / "cache" / f"trees-{name}.tsv.gz")
+            corpora.parsed_texts.write(trees, tmp_path / "cache" / f"trees-{name}.tsv.gz")
         return Setting(data=tmp_path, cache=tmp_path / "cache")
 
     def test_all_tables(self, setting):
@@ -412,6 +406,6 @@ class TestExperiment:
         with pytest.raises(DataError, match="this experiment needs trees"):
             list(run_experiment("pairs", Setting(data=setting.data)))
         (tmp_path / "nothing").mkdir()
-        write_parsed_texts({"x": ()}, tmp_path / "nothing" / "trees-quora.tsv")
+        corpora.parsed_texts.write({"x": ()}, tmp_path / "nothing" / "trees-quora.tsv")
         with pytest.raises(DataError, match="too few pairs"):
             list(run_experiment("pairs", Setting(data=setting.data, cache=tmp_path / "nothing")))

@@ -30,7 +30,7 @@ from sapwood.words import Inflected, Table
 
 @pytest.fixture(scope="module")
 def garden():
-    return nursery.grow(size=300)
+    return nursery.generate(size=300)
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pytest
 
 import sapwood as sw
 from conformance import CHECKS
-from sapwood.corpora import read_questions
+from sapwood import corpora
 from sapwood.corpora.questions import Question
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.kernels import Linear, PartialTree, SubsetTree, parse_kernel
@@ -150,8 +150,8 @@ def test_a_file_of_mixed_encodings_says_where(tmp_path):
     path = tmp_path / "mixed.txt"
     path.write_bytes("LOC:city Where is Köln ?\n".encode() + "LOC:city Where is Münster ?\n".encode("latin-1"))
     with pytest.raises(FormatError, match=r"mixed\.txt:2:20"):
-        read_questions(path)
-    assert read_questions(path, encoding="latin-1")[1].words[2] == "Münster"
+        list(corpora.questions.read(path))
+    assert list(corpora.questions.read(path, encoding="latin-1"))[1].words[2] == "Münster"
 
 
 def test_questions_of_the_corpora_stand_for_their_automatic_trees():

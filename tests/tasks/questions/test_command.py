@@ -6,8 +6,9 @@ import json
 
 import pytest
 
+from sapwood import corpora
 from sapwood.cli import main
-from sapwood.corpora import Question, write_questions
+from sapwood.corpora.questions import Question
 
 KERNEL = "SubsetTree(decay=0.2).normalized().on('focus') + 0.5 * Linear().normalized().on('words')"
 
@@ -17,8 +18,8 @@ def files(tmp_path_factory, grown):
     place = tmp_path_factory.mktemp("questions")
     for name, chosen in (("train", grown[:120]), ("test", grown[200:260])):
         questions = [Question(*one.label, one.tree.leaves(), one.tree) for one in chosen]
-        write_questions(questions, place / f"{name}.tsv", format="trees")
-        write_questions(questions, place / f"{name}.txt")
+        corpora.questions.write(questions, place / f"{name}.tsv", format="trees")
+        corpora.questions.write(questions, place / f"{name}.txt")
     return place
 
 

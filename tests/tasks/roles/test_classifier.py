@@ -8,7 +8,6 @@ from sklearn.base import clone
 
 import sapwood as sw
 from sapwood.corpora import nursery
-from sapwood.corpora.nursery.roles import role_sentences
 from sapwood.errors import DataError, ParameterError
 from sapwood.kernels import parse_kernel
 from sapwood.tasks.roles import ROLE_KERNELS, RoleArguments, RoleClassifier, role_kernel
@@ -17,7 +16,7 @@ from sapwood.trees import Argument, Proposition, RoleSentence, Tree
 
 @pytest.fixture(scope="module")
 def arguments() -> RoleArguments:
-    return RoleArguments.from_sentences(role_sentences(nursery.grow(size=150)))
+    return RoleArguments.from_sentences(nursery.generate(size=150).role_sentences())
 
 
 @pytest.mark.parametrize("name", ROLE_KERNELS)

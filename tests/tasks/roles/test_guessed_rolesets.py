@@ -10,17 +10,17 @@ from pathlib import Path
 import pytest
 
 import sapwood as sw
+from sapwood import corpora
 from sapwood.cli import main
-from sapwood.corpora import FormatError, iter_joined, iter_role_lines, nursery, write_role_lines
-from sapwood.corpora.nursery.roles import role_sentences
-from sapwood.corpora.role_lines import role_line
+from sapwood.corpora import FormatError, nursery
+from sapwood.corpora.role_lines import sentence_text
 from sapwood.draw.roles import roles_html, roles_text
 from sapwood.penn import VERB_TAGS
 from sapwood.tasks.roles import RoleLabeler
 from sapwood.tasks.roles.lexicon import PredicateLexicon
 from sapwood.trees import Argument, Positions, Proposition, Tree
 
-TRAIN = role_sentences(nursery.grow(size=200))
+TRAIN = nursery.generate(size=200).role_sentences()
 FLUNG = "(S (NP (DT the) (NN cat)) (VP (VBD flung) (NP (DT the) (NN ball))) (. .))"
 
 
@@ -54,11 +54,11 @@ def test_a_base_form_that_is_given_does_not_make_a_roleset_known(labeler):
 
 def test_the_flag_is_written_and_read(labeler, tmp_path: Path):
     sentence = labeler.label(Tree.fromstring(FLUNG))
-    (written,) = json.loads(role_line(sentence))["propositions"]
+    (written,) = json.loads(sentence_text(sentence))["propositions"]
     assert written["guessed"] is True
-    assert all("guessed" not in one for one in json.loads(role_line(TRAIN[0]))["propositions"])
-    write_role_lines([sentence, TRAIN[0]], tmp_path / "roles.jsonl")
-    again = list(iter_role_lines(tmp_path / "roles.jsonl"))
+    assert all("guessed" not in one for one in json.loads(sentence_text(TRAIN[0]))["propositions"])
+    corpora.role_lines.write([sentence, TRAIN[0]], tmp_path / "roles.jsonl")
+    again = list(corpora.role_lines.read(tmp_path / "roles.jsonl"))
     assert [one.guessed for each in again for one in each.propositions] == [True] + [False] * len(TRAIN[0].propositions)
     assert roles_text(sentence).startswith("fling.01?: ")
     assert "fling.01?" in str(roles_html(sentence))
@@ -77,7 +77,7 @@ def test_a_flag_that_is_none_is_refused(flag):
     one = f'{{"predicate": 0, "lemma": "go", "arguments": [], "guessed": {flag}}}'
     text = f'{{"words": ["go"], "propositions": [{one}]}}'
     with pytest.raises(FormatError, match=r"guessed is .*, not true or false"):
-        list(iter_role_lines(io.StringIO(text)))
+        list(corpora.role_lines.read(io.StringIO(text)))
 
 
 def test_the_flag_is_not_part_of_what_a_proposition_says():
@@ -88,9 +88,11 @@ def test_the_flag_is_not_part_of_what_a_proposition_says():
 
 
 def test_base_forms_of_unseen_verbs_are_those_of_propbank(data: Path):
-    train = PredicateLexicon.learn(islice(iter_joined(data / "ewt-propbank" / "train.conll.gz"), 3000))
+    train = PredicateLexicon.learn(
+        islice(corpora.propbank_columns.read(data / "ewt-propbank" / "train.conll.gz"), 3000)
+    )
     right = unseen = 0
-    for sentence in iter_joined(data / "ewt-propbank" / "test.conll.gz"):
+    for sentence in corpora.propbank_columns.read(data / "ewt-propbank" / "test.conll.gz"):
         at = Positions(sentence.tree)
         for one in sentence.propositions:
             word = sentence.words[one.predicate]

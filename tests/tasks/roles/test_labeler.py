@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import sapwood as sw
+from sapwood import corpora
 from sapwood.cli import main
-from sapwood.corpora import iter_props, iter_role_lines, nursery, write_role_lines
-from sapwood.corpora.nursery.roles import role_sentences
+from sapwood.corpora import nursery
 from sapwood.decode import decode_labels
 from sapwood.draw.roles import displacy_roles, roles_html, roles_page, roles_text
 from sapwood.errors import DataError, OutputError, ParameterError
@@ -24,7 +24,7 @@ from sapwood.tasks.roles.inference import Constraints
 from sapwood.tasks.roles.runs import label_to_file
 from sapwood.trees import Argument, Proposition, RoleSentence, Tree
 
-SENTENCES = role_sentences(nursery.grow(size=400))
+SENTENCES = nursery.generate(size=400).role_sentences()
 TRAIN, TEST = SENTENCES[:320], SENTENCES[320:]
 
 
@@ -314,8 +314,8 @@ def test_a_spacy_pipeline_labels_raw_text_with_the_parser_of_the_model(tmp_path:
 
 
 def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write_role_lines(TRAIN[:200], tmp_path / "train.jsonl")
-    write_role_lines(TEST, tmp_path / "test.jsonl")
+    corpora.role_lines.write(TRAIN[:200], tmp_path / "train.jsonl")
+    corpora.role_lines.write(TEST, tmp_path / "test.jsonl")
     (tmp_path / "test.mrg").write_text("".join(f"{s.tree}\n" for s in TEST))
     model = str(tmp_path / "roles.sap")
     assert main(["train", "roles", str(tmp_path / "train.jsonl"), "-o", model]) == 0
@@ -328,8 +328,8 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
         out = tmp_path / f"out.{form}"
         assert main(["predict", model, str(tmp_path / "test.mrg"), "--format", form, "--output", str(out)]) == 0
         assert out.stat().st_size > 1000
-    assert len(list(iter_props(tmp_path / "out.props"))) == len(TEST)
-    assert len(list(iter_role_lines(tmp_path / "out.jsonl"))) == len(TEST)
+    assert len(list(corpora.conll05.read(tmp_path / "out.props"))) == len(TEST)
+    assert len(list(corpora.role_lines.read(tmp_path / "out.jsonl"))) == len(TEST)
     assert main(["evaluate", model, str(tmp_path / "test.mrg")]) == 1
     assert "holds no propositions to compare with" in capsys.readouterr().err
     (tmp_path / "broken.mrg").write_text("(S (NP (NN tea)")

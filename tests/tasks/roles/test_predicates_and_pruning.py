@@ -7,7 +7,7 @@ from itertools import islice
 
 import pytest
 
-from sapwood.corpora import iter_joined
+from sapwood import corpora
 from sapwood.registry import Reader, Writer
 from sapwood.tasks.roles.lexicon import LEXICON, PredicateLexicon
 from sapwood.tasks.roles.predicates import find_predicates, is_auxiliary, voice
@@ -88,7 +88,7 @@ def test_arguments_without_a_constituent_are_counted_not_guessed() -> None:
 
 
 def test_coverage_of_web_text(data) -> None:
-    counts = coverage(islice(iter_joined(data / "ewt-propbank" / "test.conll.gz"), 500))
+    counts = coverage(islice(corpora.propbank_columns.read(data / "ewt-propbank" / "test.conll.gz"), 500))
     assert counts["constituents"] / counts["arguments"] > 0.98
     assert counts["survive pruning"] / counts["arguments"] > 0.9
 

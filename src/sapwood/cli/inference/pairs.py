@@ -39,7 +39,7 @@ def answer(
 
 def read_pairs(source: str, parser: Any) -> tuple[Any, Any, int]:
     """Read pairs with their labels: of trees or, where there is a parser, of text; and how many were unparsed."""
-    from sapwood.corpora.labelled import nothing_in
+    from sapwood.corpora.labeled import nothing_in
     from sapwood.sources import lines
 
     stream = open_named(source)
@@ -51,14 +51,14 @@ def read_pairs(source: str, parser: Any) -> tuple[Any, Any, int]:
 
 
 def _read(rows: Iterable[Line], parser: Any, *, labels: bool) -> tuple[Any, Any, list[bool]]:
-    from sapwood.corpora.labelled import given_labels, labelled_rows
+    from sapwood.corpora.labeled import given_labels, labeled_rows
     from sapwood.corpora.tree_pairs import tree_pairs
     from sapwood.tasks.pairs.reading import read_pair_trees
 
     if parser is None:
-        found = list(labelled_rows(rows, labels=labels, fields=2, what="trees"))
+        found = list(labeled_rows(rows, labels=labels, fields=2, what="trees"))
         return tree_pairs(found), given_labels(found), [False] * len(found)
-    found = list(labelled_rows(rows, labels=labels, fields=2, what="text"))
+    found = list(labeled_rows(rows, labels=labels, fields=2, what="text"))
     reading = read_pair_trees([row.fields for row in found], parser)
     return reading.pairs, given_labels(found), reading.unparsed.tolist()
 

@@ -44,11 +44,11 @@ def answer(
 
 def evaluate(model: QuestionClassifier, options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     """Return accuracy, and precision, recall and F1 per class."""
-    from sapwood.corpora import read_questions
+    from sapwood import corpora
     from sapwood.metrics import score_labels
     from sapwood.tasks.questions.reading import read_question_trees
 
-    questions = read_questions(open_named(options.data), encoding=options.encoding)
+    questions = list(corpora.questions.read(open_named(options.data), encoding=options.encoding))
     fine = any(":" in str(label) for label in model.classes_)
     gold = [question.label if fine else question.coarse for question in questions]
     reading = read_question_trees(questions, model.parser)

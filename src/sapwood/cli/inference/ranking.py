@@ -27,11 +27,11 @@ _TREEBANK: dict[str, Any] = {"drop_traces": True, "drop_function_tags": True, "c
 
 def gold_lists(model: ParseReranker, path: str) -> list[NBest]:
     """Read n-best lists with gold trees or, where the model has a parser, a treebank that it makes lists of."""
-    from sapwood.corpora import read_nbest
+    from sapwood import corpora
     from sapwood.trees import read_trees
 
     if model.parser is None:
-        return read_nbest(open_named(path))
+        return list(corpora.nbest.read(open_named(path)))
     return model.lists(read_trees(open_named(path), drop_traces=True, drop_function_tags=True))
 
 
@@ -47,13 +47,13 @@ def read_sentences(path: str, parser: Any = None) -> TreeArray:
 
 def items(model: ParseReranker | AttachmentRanker, options: argparse.Namespace) -> Iterator[Any]:
     """Yield n-best lists or sentences of words; for attachments, numbered sentences of words or trees."""
-    from sapwood.corpora.nbest import iter_nbest
+    from sapwood import corpora
     from sapwood.tasks.reranking import ParseReranker
     from sapwood.trees import iter_trees
 
     text = is_text(model, options)
     if isinstance(model, ParseReranker):
-        return text_sentences(options.data) if text else iter_nbest(open_named(options.data))
+        return text_sentences(options.data) if text else corpora.nbest.read(open_named(options.data))
     sentences: Iterable[Any] = text_sentences(options.data)
     if not text:
         sentences = iter_trees(open_named(options.data), **_TREEBANK)

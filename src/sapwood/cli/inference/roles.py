@@ -25,7 +25,7 @@ def read_sentences(path: str, *, trees: bool = True) -> Iterator[RoleSentence]:
     """
     from dataclasses import replace
 
-    from sapwood.corpora import iter_joined, iter_role_lines, iter_skeletons
+    from sapwood import corpora
     from sapwood.errors import ParameterError
     from sapwood.sources import bare_name
     from sapwood.trees import RoleSentence, iter_trees
@@ -37,11 +37,11 @@ def read_sentences(path: str, *, trees: bool = True) -> Iterator[RoleSentence]:
         yield from (replace(sentence, tree=None) for sentence in read_sentences(path))
         return
     if name.endswith((".jsonl", ".json")):
-        yield from iter_role_lines(path)
+        yield from corpora.role_lines.read(path)
     elif name.endswith((".conll", ".conllu", ".tsv")):
-        yield from iter_joined(path)
+        yield from corpora.propbank_columns.read(path)
     elif name.endswith("_skel"):
-        yield from iter_skeletons(path)
+        yield from corpora.propbank_columns.read(path, format="skeleton")
     else:
         for tree in iter_trees(open_named(path), drop_traces=True, drop_function_tags=True):
             yield RoleSentence(tree.leaves(), (), tree)

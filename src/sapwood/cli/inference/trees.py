@@ -37,7 +37,7 @@ def answer(model: KernelSVC, options: argparse.Namespace, tally: Counter[str], i
 
 def read(options: argparse.Namespace, *, labels: bool = True) -> tuple[Any, Any]:
     """Read all trees with their labels, parsing them where there is a parser."""
-    from sapwood.corpora.labelled import nothing_in
+    from sapwood.corpora.labeled import nothing_in
     from sapwood.sources import lines
 
     source = open_named(options.data)
@@ -48,13 +48,13 @@ def read(options: argparse.Namespace, *, labels: bool = True) -> tuple[Any, Any]
 
 
 def _read(rows: Iterable[Line], options: argparse.Namespace, *, labels: bool) -> tuple[Any, Any, list[bool]]:
-    from sapwood.corpora.labelled import given_labels, labelled_rows, tree_column
+    from sapwood.corpora.labeled import given_labels, labeled_rows, tree_column
     from sapwood.parse import as_parser, read_examples
 
     if options.parser is None:
-        found = list(labelled_rows(rows, labels=labels))
+        found = list(labeled_rows(rows, labels=labels))
         return tree_column(found), given_labels(found), [False] * len(found)
-    found = list(labelled_rows(rows, labels=labels, what="text"))
+    found = list(labeled_rows(rows, labels=labels, what="text"))
     reading = read_examples([row.fields[0] for row in found], as_parser(options.parser), what="line")
     return reading.array(), given_labels(found), reading.unparsed.tolist()
 

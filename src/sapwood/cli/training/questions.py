@@ -12,7 +12,7 @@ from sapwood.cli.options import ENCODING, KERNEL, MODEL_OUTPUT, PARSER, THREADS,
 from sapwood.cli.output import summary
 
 if TYPE_CHECKING:
-    from sapwood.corpora import Question
+    from sapwood.corpora.questions import Question
 
 __all__ = ["COMMAND"]
 
@@ -20,7 +20,7 @@ __all__ = ["COMMAND"]
 def _run(options: argparse.Namespace) -> None:
     import numpy as np
 
-    from sapwood.corpora import read_questions
+    from sapwood import corpora
     from sapwood.files import save
     from sapwood.kernels import parse_kernel
     from sapwood.parse import as_parser
@@ -29,7 +29,7 @@ def _run(options: argparse.Namespace) -> None:
 
     kernel = None if options.kernel is None else parse_kernel(options.kernel)
     parser = None if options.parser is None else as_parser(options.parser)
-    questions = read_questions(open_named(options.data), encoding=options.encoding)
+    questions = list(corpora.questions.read(open_named(options.data), encoding=options.encoding))
     shown = _shown(questions, options.trees)
     labels = np.array([one.coarse if options.labels == "coarse" else one.label for one in questions])
     cost = "balanced" if options.balanced else None

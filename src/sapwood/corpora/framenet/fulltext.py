@@ -15,7 +15,7 @@ from sapwood.corpora.xml_stream import XmlHandler, read_xml
 from sapwood.notebook import HtmlTable
 from sapwood.sources import Source, open_all
 
-__all__ = ["AnnotatedSentence", "Filler", "FrameTarget", "iter_fulltext", "read_fulltext"]
+__all__ = ["AnnotatedSentence", "Filler", "FrameTarget", "read_fulltext", "sentences_in"]
 
 Span = tuple[int, int]
 
@@ -88,7 +88,7 @@ class AnnotatedSentence(HtmlTable):
         return tuple(self.text[start : end + 1] for start, end in self.offsets)
 
 
-def iter_fulltext(source: Source | Sequence[Source]) -> Iterator[AnnotatedSentence]:
+def read_fulltext(source: Source | Sequence[Source]) -> Iterator[AnnotatedSentence]:
     """Yield the sentences of full-text files one by one.
 
     Parameters
@@ -109,16 +109,11 @@ def iter_fulltext(source: Source | Sequence[Source]) -> Iterator[AnnotatedSenten
     ... <layer rank="1" name="Target"><label start="5" end="8" name="Target"/></layer>
     ... <layer rank="1" name="FE"><label start="0" end="3" name="Theme"/></layer>
     ... </annotationSet></sentence></fullTextAnnotation>'''
-    >>> next(iter_fulltext(io.BytesIO(text))).targets[0].fillers
+    >>> next(read_fulltext(io.BytesIO(text))).targets[0].fillers
     (Filler(role='Theme', start=0, end=3),)
     """
     for stream in open_all(source):
         yield from sentences_in(stream)
-
-
-def read_fulltext(source: Source | Sequence[Source]) -> list[AnnotatedSentence]:
-    """Read every sentence at once; see ``iter_fulltext``."""
-    return list(iter_fulltext(source))
 
 
 def sentences_in(stream: object) -> Iterator[AnnotatedSentence]:

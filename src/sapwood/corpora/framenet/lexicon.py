@@ -22,8 +22,10 @@ __all__ = [
     "FrameRelation",
     "LexicalUnit",
     "Lexicon",
-    "iter_frames",
+    "read_frame",
+    "read_frames",
     "read_relations",
+    "relations_in",
 ]
 
 CORE_TYPES = ("Core", "Core-Unexpressed", "Peripheral", "Extra-Thematic")
@@ -217,7 +219,7 @@ class Lexicon(HtmlTable):
         return result
 
 
-def iter_frames(source: Source | Sequence[Source]) -> Iterator[Frame]:
+def read_frames(source: Source | Sequence[Source]) -> Iterator[Frame]:
     """Yield the frames of ``frame/*.xml`` files, one per file.
 
     Parameters
@@ -294,7 +296,8 @@ class _FrameFile(XmlHandler):
         elif name == "lexUnit":
             self._unit, self._lexemes = self.needed(attributes, "name"), []
         elif name == "lexeme" and self._unit:
-            self._lexemes.append((int(attributes.get("order", "1") or 1), attributes.get("name", "")))
+            order = self.number(attributes, "order") if attributes.get("order") else 1
+            self._lexemes.append((order, attributes.get("name", "")))
 
     def end(self, name: str) -> None:
         if name == "FE":

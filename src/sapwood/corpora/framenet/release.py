@@ -20,7 +20,7 @@ from sapwood.sources import Line, Source, blocks, lines, open_all
 from sapwood.trees.texts import TreeTexts
 from sapwood.trees.tree import Tree
 
-__all__ = ["FrameNet", "SentenceParse", "read_framenet", "read_sentence_parses", "read_splits"]
+__all__ = ["FrameNet", "SentenceParse", "read", "read_parses", "read_splits"]
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class SentenceParse(HtmlTable):
     offsets: tuple[tuple[int, int], ...]
 
 
-def read_framenet(path: str | os.PathLike[str]) -> FrameNet:
+def read(path: str | os.PathLike[str]) -> FrameNet:
     """Read a FrameNet release.
 
     Parameters
@@ -113,7 +113,7 @@ def _files(path: str | os.PathLike[str]) -> list[Source]:
     return present
 
 
-def read_sentence_parses(source: Source | Sequence[Source]) -> dict[tuple[str, str], SentenceParse]:
+def read_parses(source: Source | Sequence[Source]) -> dict[tuple[str, str], SentenceParse]:
     """Read parses of full-text sentences.
 
     Parameters
@@ -131,7 +131,7 @@ def read_sentence_parses(source: Source | Sequence[Source]) -> dict[tuple[str, s
     --------
     >>> import io
     >>> line = '{"doc": "d", "sent_id": "7", "offsets": [[0, 3]], "tree": "(NP (NN Rain))"}'
-    >>> print(read_sentence_parses(io.StringIO(line))["d", "7"].tree)
+    >>> print(read_parses(io.StringIO(line))["d", "7"].tree)
     (NP (NN Rain))
     """
     found: dict[tuple[str, str], SentenceParse] = {}
@@ -149,12 +149,12 @@ def read_sentence_parses(source: Source | Sequence[Source]) -> dict[tuple[str, s
 
 
 def _parse_record(line: Line) -> tuple[tuple[str, str], str, tuple[tuple[int, int], ...]]:
+    record = line.json()
     try:
-        record = json.loads(line.text)
         key = str(record["doc"]), str(record["sent_id"])
         offsets = tuple((int(start), int(end)) for start, end in record["offsets"])
         tree = record["tree"]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError) as error:
         raise line.fault(f'expected {{"doc", "sent_id", "offsets", "tree"}} as JSON ({error!r})') from None
     if not isinstance(tree, str):
         raise line.fault('the "tree" must be text in brackets')

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from sapwood.corpora.framenet import AnnotatedSentence, Filler, Frame, FrameElement, FrameTarget, LexicalUnit, Lexicon
-from sapwood.corpora.nursery.garden import Nursery, NurserySentence
+from sapwood.corpora.framenet.fulltext import AnnotatedSentence, Filler, FrameTarget
+from sapwood.corpora.framenet.lexicon import Frame, FrameElement, LexicalUnit, Lexicon
+from sapwood.corpora.nursery.corpus import Nursery, NurserySentence
 from sapwood.corpora.nursery.lexicon import lexicon
 
 __all__ = ["frame_lexicon", "frames"]
@@ -63,7 +64,7 @@ def frame_lexicon() -> Lexicon:
     return Lexicon.of(made)
 
 
-def frames(garden: Nursery) -> list[AnnotatedSentence]:
+def frames(corpus: Nursery) -> list[AnnotatedSentence]:
     """Return the sentences of a nursery with the frame of each verb and what fills its roles.
 
     Positions are characters of the words joined by single spaces.
@@ -71,14 +72,14 @@ def frames(garden: Nursery) -> list[AnnotatedSentence]:
     Examples
     --------
     >>> from sapwood.corpora import nursery
-    >>> sentence = frames(nursery.grow(size=30))[0]
+    >>> sentence = frames(nursery.generate(size=30))[0]
     >>> sentence.text, sentence.targets[0].frame
     ('The injured grower feeds this pussycat and the rabbit with the kitchen fork .', 'Feeding')
     >>> [(filler.role, sentence.text[filler.start : filler.end + 1]) for filler in sentence.targets[0].fillers]
     [('Feeder', 'The injured grower'), ('Animal_1', 'this pussycat'), ('Animal_2', 'the rabbit'),
      ('Instrument', 'with the kitchen fork')]
     """
-    return [_annotated(sentence, number) for number, sentence in enumerate(garden.sentences)]
+    return [_annotated(sentence, number) for number, sentence in enumerate(corpus.sentences)]
 
 
 def _annotated(sentence: NurserySentence, number: int) -> AnnotatedSentence:

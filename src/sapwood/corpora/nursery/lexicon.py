@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import combinations
 
 from sapwood.notebook import HtmlTable
+from sapwood.words import Folded, Table, WordSimilarity
 
 __all__ = ["Lexicon", "Noun", "Verb", "lexicon"]
 
@@ -187,6 +189,38 @@ class Lexicon(HtmlTable):
     def _drawn(self) -> dict[tuple[str, ...], tuple[Noun, ...]]:
         """What ``under`` has found before."""
         return {}
+
+    def similarity(self, alike: float = 0.6) -> WordSimilarity:
+        """Return a similarity that knows the synonyms, form by form, and nothing else.
+
+        Parameters
+        ----------
+        alike : float
+            How similar two of them are.
+
+        Examples
+        --------
+        >>> similarity = lexicon().similarity()
+        >>> similarity("dog", "hound"), similarity("dog", "cat")
+        (0.6, 0.0)
+        """
+        groups: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
+        for noun in self.nouns.values():
+            groups.setdefault(noun.synonyms, []).append((noun.singular, noun.plural))
+        for verb in self.verbs.values():
+            groups.setdefault(verb.synonyms, []).append((verb.base, verb.present, verb.past, verb.participle))
+        groups |= {pair: [(pair[0],), (pair[1],)] for pair in self.same_adjectives.items()}
+        return Folded(
+            Table(
+                {
+                    (one, other): alike
+                    for forms in groups.values()
+                    for first, second in combinations(forms, 2)
+                    for one, other in zip(first, second, strict=True)
+                    if one != other
+                }
+            )
+        )
 
     def sisters(self, noun: Noun) -> tuple[Noun, ...]:
         """Return the nouns of the same concept that are no synonyms of it."""

@@ -6,14 +6,17 @@ Events know what fills their slots, and constructions know what a question asks 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from sapwood.corpora.nursery.garden import Nursery, NurserySentence
 from sapwood.trees.positions import Positions
 from sapwood.trees.propositions import Argument, Proposition, RoleSentence
 
-__all__ = ["SLOT_ROLES", "role_sentences"]
+if TYPE_CHECKING:
+    from sapwood.corpora.nursery.corpus import NurserySentence
 
-SLOT_ROLES: Mapping[str, str] = {
+__all__ = ["with_roles"]
+
+_SLOT_ROLES: Mapping[str, str] = {
     "agent": "A0",
     "theme": "A1",
     "recipient": "A2",
@@ -21,8 +24,6 @@ SLOT_ROLES: Mapping[str, str] = {
     "place": "AM-LOC",
     "time": "AM-TMP",
 }
-"""The role of each slot of an event."""
-
 _ASKED: Mapping[str, str] = {
     "who": "A0",
     "which agent": "A0",
@@ -42,26 +43,14 @@ _ASKED: Mapping[str, str] = {
 }
 
 
-def role_sentences(garden: Nursery) -> list[RoleSentence]:
-    """Return every sentence of a nursery with its propositions.
-
-    >>> from sapwood.corpora import nursery
-    >>> sentence = role_sentences(nursery.grow(size=30))[1]
-    >>> " ".join(sentence.words)
-    'Which object is built by the lawyer in a yard ?'
-    >>> [(a.role, a.span) for a in sentence.propositions[0].arguments]
-    [('A1', (0, 1)), ('V', (3, 3)), ('A0', (4, 6)), ('AM-LOC', (7, 9))]
-    """
-    return [_sentence(sentence, f"nursery-{garden.seed}-{at}") for at, sentence in enumerate(garden.sentences)]
-
-
-def _sentence(sentence: NurserySentence, name: str) -> RoleSentence:
+def with_roles(sentence: NurserySentence, name: str) -> RoleSentence:
+    """Return a sentence of the nursery with its propositions."""
     words, verb = sentence.words, sentence.predicate
     found = [Argument("V", verb, verb)]
     for slot, (first, last) in sentence.spans.items():
         # The agent of a passive comes with its preposition.
         by = slot == "agent" and first > 0 and words[first - 1] == "by"
-        found.append(Argument(SLOT_ROLES[slot], first - by, last))
+        found.append(Argument(_SLOT_ROLES[slot], first - by, last))
     at = Positions(sentence.tree)
     propositions = []
     if sentence.construction in _ASKED:

@@ -8,7 +8,6 @@ import numpy as np
 from sklearn.metrics import log_loss, roc_auc_score
 
 from sapwood.corpora.nursery import Nursery
-from sapwood.corpora.nursery.similarity import synonyms
 from sapwood.draw import Bar, bar_chart, fragment_nodes, weighted_svg
 from sapwood.experiments.figures import Figure, Part, side_by_side
 from sapwood.experiments.measuring import Stopwatch
@@ -38,7 +37,7 @@ def run(corpus: Nursery) -> Iterator[Part]:
     # Sentences grown from one event stay on one side.
     groups = np.array([corpus.sentences[number].group for number in first])
     train, test = np.flatnonzero(groups % 3 != 0), np.flatnonzero(groups % 3 == 0)
-    similarity = synonyms(corpus.lexicon)
+    similarity = corpus.lexicon.similarity()
     rows: list[tuple[Cell, ...]] = []
     for name, chosen in _STEPS:
         features = PairFeatures(chosen, coarse_decays=(0.4,), similarity=similarity)

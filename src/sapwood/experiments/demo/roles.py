@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from textwrap import fill
 
 from sapwood.corpora.nursery import Nursery
-from sapwood.corpora.nursery.roles import role_sentences
 from sapwood.draw.roles import roles_html, roles_text
 from sapwood.experiments.figures import Figure, Part, plot_lines
 from sapwood.experiments.measuring import Stopwatch
@@ -26,7 +25,7 @@ _SIZES = (25, 50, 100, 200, 400)
 
 def run(corpus: Nursery) -> Iterator[Part]:
     """Label sentences, then classify given arguments with one kernel after the other."""
-    sentences = role_sentences(corpus)
+    sentences = corpus.role_sentences()
     train, test = sentences[:600], sentences[600:1200]
     labeler = RoleLabeler().fit(train)
     with Stopwatch() as labeling:

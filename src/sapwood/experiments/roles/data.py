@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from sapwood.corpora import iter_joined, iter_shared_task, read_prop_instances, surface_proposition
+from sapwood import corpora
 from sapwood.errors import DataError
 from sapwood.experiments.setting import Setting
 from sapwood.sources import file_names
@@ -73,7 +73,7 @@ def _web(place: str) -> dict[str, list[RoleSentence]]:
         names = file_names(folder / f"{part}.conll*")
         if not names:
             raise DataError(f"{folder}: there is no {part}.conll.gz; see sapwood data.")
-        parts[part] = [_verbs(sentence) for sentence in iter_joined(names[0])]
+        parts[part] = [_verbs(sentence) for sentence in corpora.propbank_columns.read(names[0])]
     return parts
 
 
@@ -87,12 +87,12 @@ def _verbs(sentence: RoleSentence) -> RoleSentence:
 
 def _task(place: str) -> dict[str, list[RoleSentence]]:
     parts = {"train": "train", "dev": "devel", "test": "test.wsj"}
-    return {name: list(iter_shared_task(place, part)) for name, part in parts.items()}
+    return {name: list(corpora.conll05.read_release(place, part)) for name, part in parts.items()}
 
 
 def _wall_street(place: str, treebank: str) -> dict[str, list[RoleSentence]]:
     by_file: dict[str, list[Any]] = {}
-    for instance in read_prop_instances(place):
+    for instance in corpora.propbank.read(place):
         by_file.setdefault(instance.file, []).append(instance)
     sentences = []
     for path in file_names(treebank):
@@ -103,7 +103,7 @@ def _wall_street(place: str, treebank: str) -> dict[str, list[RoleSentence]]:
         clean = list(read_trees(path, drop_traces=True, drop_function_tags=True))
         for number, (whole, bare) in enumerate(zip(traced, clean, strict=True)):
             assert isinstance(bare, Tree)
-            found = [surface_proposition(one, whole) for one in instances if one.sentence == number]
+            found = [one.proposition(whole) for one in instances if one.sentence == number]
             by_word = tuple(sorted(found, key=lambda one: one.predicate))
             sentences.append(_verbs(RoleSentence(bare.leaves(), by_word, bare, f"{Path(path).name}:{number}")))
     # Files stand in the order of the newspaper; the last ones are other articles, which is what a test needs.

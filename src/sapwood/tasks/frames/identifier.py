@@ -14,7 +14,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from sapwood.corpora.framenet import FrameTarget, Lexicon
+from sapwood.corpora.framenet.fulltext import FrameTarget
+from sapwood.corpora.framenet.lexicon import Lexicon
 from sapwood.errors import DataError
 from sapwood.fitting import all_or_nothing
 from sapwood.layouts import Field, part_of, register_estimator

@@ -9,7 +9,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from sapwood.corpora.framenet import AnnotatedSentence, Frame, FrameTarget, Lexicon
+from sapwood.corpora.framenet.fulltext import AnnotatedSentence, FrameTarget
+from sapwood.corpora.framenet.lexicon import Frame, Lexicon
 from sapwood.errors import DataError
 from sapwood.learn.loglinear import CandidateSets
 from sapwood.notebook import HtmlTable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sapwood.corpora.framenet import Frame, FrameElement, FrameRelation, LexicalUnit, Lexicon
+from sapwood.corpora.framenet.lexicon import Frame, FrameElement, FrameRelation, LexicalUnit, Lexicon
 from sapwood.layouts import Field
 
 __all__ = ["LEXICON", "read_lexicon", "write_lexicon"]

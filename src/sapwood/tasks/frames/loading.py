@@ -7,7 +7,10 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sapwood.corpora.framenet import AnnotatedSentence, Lexicon, read_framenet, read_sentence_parses, read_splits
+from sapwood.corpora import framenet
+from sapwood.corpora.framenet.fulltext import AnnotatedSentence
+from sapwood.corpora.framenet.lexicon import Lexicon
+from sapwood.corpora.framenet.release import read_splits
 from sapwood.corpora.nursery import Nursery
 from sapwood.corpora.nursery.frames import frame_lexicon, frames
 from sapwood.errors import DataError
@@ -68,29 +71,29 @@ def load_framenet(
     Parameters
     ----------
     release : path
-        A folder or archive; see ``sapwood.corpora.framenet.read_framenet``.
+        A folder or archive; see ``sapwood.corpora.framenet.read``.
     parses : path
-        JSON lines; see ``read_sentence_parses``.
+        JSON lines; see ``sapwood.corpora.framenet.read_parses``.
     splits : path, optional
         JSON with the names of test and dev texts; without it, all texts are for training.
     senses : WordSenses, optional
         Where supersenses come from; see ``find_senses``.
     """
-    framenet = read_framenet(release)
-    trees = read_sentence_parses(parses)
+    read = framenet.read(release)
+    trees = framenet.read_parses(parses)
     parts: dict[str, tuple[str, ...]] = {"test": (), "dev": ()}
     if splits is not None:
         parts |= read_splits(splits)
     held = {*parts["test"], *parts["dev"]}
-    parts["train"] = tuple(name for name in framenet.documents if name not in held)
+    parts["train"] = tuple(name for name in read.documents if name not in held)
     found: dict[str, list[FrameInput]] = {}
     missing: dict[str, int] = {}
     unparsed: dict[str, int] = {}
     for part, names in parts.items():
         found[part], missing[part], unparsed[part] = [], 0, 0
         # A release may lack a text of the split, as 1.7 does.
-        for sentence in framenet.of([name for name in names if name in framenet.documents]):
-            known = tuple(target for target in sentence.targets if target.frame in framenet.lexicon)
+        for sentence in read.of([name for name in names if name in read.documents]):
+            known = tuple(target for target in sentence.targets if target.frame in read.lexicon)
             parse = trees.get((sentence.document, sentence.id))
             missing[part] += len(sentence.targets) - len(known)
             if parse is not None:
@@ -103,23 +106,21 @@ def load_framenet(
                     continue
                 analysis = from_tags(sentence.tokens, sentence.tags, offsets=sentence.offsets, senses=senses)
             found[part].append(FrameInput(analysis, known, f"{sentence.document}, sentence {sentence.id}"))
-    return FrameCorpus(
-        framenet.lexicon, found["train"], found["dev"], found["test"], missing, senses is not None, unparsed
-    )
+    return FrameCorpus(read.lexicon, found["train"], found["dev"], found["test"], missing, senses is not None, unparsed)
 
 
-def nursery_frames(garden: Nursery) -> tuple[Lexicon, list[FrameInput]]:
+def nursery_frames(corpus: Nursery) -> tuple[Lexicon, list[FrameInput]]:
     """Return the frames of a nursery, and its sentences with their gold trees.
 
     Examples
     --------
     >>> from sapwood.corpora import nursery
-    >>> lexicon, data = nursery_frames(nursery.grow(size=30))
+    >>> lexicon, data = nursery_frames(nursery.generate(size=30))
     >>> len(lexicon), len(data)
     (18, 30)
     """
-    annotated: Sequence[AnnotatedSentence] = frames(garden)
+    annotated: Sequence[AnnotatedSentence] = frames(corpus)
     return frame_lexicon(), [
         FrameInput.of(one, from_tree(sentence.tree, offsets=one.offsets))
-        for one, sentence in zip(annotated, garden.sentences, strict=True)
+        for one, sentence in zip(annotated, corpus.sentences, strict=True)
     ]

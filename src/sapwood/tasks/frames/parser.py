@@ -69,7 +69,7 @@ class FrameParser(BaseEstimator):
     --------
     >>> from sapwood.corpora import nursery
     >>> from sapwood.tasks.frames import FrameLabeler, FrameParser, nursery_frames
-    >>> lexicon, data = nursery_frames(nursery.grow(size=300))
+    >>> lexicon, data = nursery_frames(nursery.generate(size=300))
     >>> parser = FrameParser(labeler=FrameLabeler(bits=18)).fit(data[:250], lexicon=lexicon)
     >>> len(parser.parse([data[260].parse])[0]) > 0
     True

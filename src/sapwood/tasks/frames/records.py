@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sapwood.corpora.framenet import Filler, FrameTarget
+from sapwood.corpora.framenet.fulltext import Filler, FrameTarget
 from sapwood.errors import TreeError
 from sapwood.sources import Line, Source, lines
 from sapwood.tasks.frames.instances import FrameInput

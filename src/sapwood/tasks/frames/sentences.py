@@ -191,13 +191,12 @@ def from_conllu(
 
     Parameters are those of ``from_tree``. Candidate spans and features that need constituents are left out.
     """
-    rows = sentence.words
+    rows = sentence.tokens
     tags = tuple(row.xpos if row.xpos != "_" else _PENN.get(row.upos, row.upos) for row in rows)
     lemmas = None if any(row.lemma == "_" for row in rows) else tuple(row.lemma.lower() for row in rows)
     heads = tuple(head - 1 for head in sentence.heads)
-    return _made(
-        tuple(row.form for row in rows), tags, lemmas, heads, tuple(row.deprel for row in rows), offsets, senses, None
-    )
+    relations = tuple(row.deprel for row in rows)
+    return _made(sentence.words, tags, lemmas, heads, relations, offsets, senses, None)
 
 
 def from_tags(

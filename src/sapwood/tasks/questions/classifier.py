@@ -66,8 +66,8 @@ def plain_kernel() -> Kernel:
 class QuestionClassifier(ChoosesKernel, ClassifierMixin, BaseEstimator):
     """Predict what kind of answer a question asks for.
 
-    Questions are text, lists of words, trees in brackets, ``Tree`` objects, NLTK trees or ``corpora.Question`` objects,
-    mixed as you like; ``Examples`` with views of one's own are taken as they are.
+    Questions are text, lists of words, trees in brackets, ``Tree`` objects, NLTK trees or ``Question`` objects (of
+    ``corpora.questions``), mixed as you like; ``Examples`` with views of one's own are taken as they are.
 
     Parameters
     ----------

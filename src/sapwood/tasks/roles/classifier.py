@@ -167,8 +167,7 @@ class RoleClassifier(ClassifierMixin, BaseEstimator):
     Examples
     --------
     >>> from sapwood.corpora import nursery
-    >>> from sapwood.corpora.nursery.roles import role_sentences
-    >>> arguments = RoleArguments.from_sentences(role_sentences(nursery.grow(size=120)))
+    >>> arguments = RoleArguments.from_sentences(nursery.generate(size=120).role_sentences())
     >>> classifier = RoleClassifier("both").fit(arguments[:200], arguments.labels[:200])
     >>> bool(classifier.score(arguments[200:], arguments.labels[200:]) > 0.8)
     True

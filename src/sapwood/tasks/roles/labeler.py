@@ -87,8 +87,7 @@ class RoleLabeler(BaseEstimator):
     Examples
     --------
     >>> from sapwood.corpora import nursery
-    >>> from sapwood.corpora.nursery.roles import role_sentences
-    >>> sentences = role_sentences(nursery.grow(size=300))
+    >>> sentences = nursery.generate(size=300).role_sentences()
     >>> labeler = RoleLabeler().fit(sentences[:250])
     >>> found = labeler.label("(S (NP (DT The) (NN dog)) (VP (VBD chased) (NP (DT the) (NN cat))) (. .))")
     >>> found.propositions[0].lemma, [(a.role, a.span) for a in found.propositions[0].roles]

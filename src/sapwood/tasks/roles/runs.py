@@ -8,9 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
 from sapwood.checks import check_choice
-from sapwood.corpora.conll09 import conll09_text
-from sapwood.corpora.props import props_text
-from sapwood.corpora.role_lines import role_line
+from sapwood.corpora import conll05, conll09, role_lines
 from sapwood.drafts import write_answers
 from sapwood.draw.roles import roles_text
 from sapwood.tasks.roles.exact import KernelRoles
@@ -20,9 +18,9 @@ from sapwood.trees.propositions import RoleSentence
 __all__ = ["FORMATS", "label_to_file"]
 
 FORMATS: dict[str, Callable[[RoleSentence], str]] = {
-    "jsonl": role_line,
-    "props": props_text,
-    "conll09": conll09_text,
+    "jsonl": role_lines.sentence_text,
+    "props": conll05.sentence_text,
+    "conll09": conll09.sentence_text,
     "text": lambda sentence: f"{roles_text(sentence)}\n",
 }
 """What a sentence can be written as."""

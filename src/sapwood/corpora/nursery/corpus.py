@@ -1,7 +1,7 @@
-"""Growing the nursery: events are drawn from the lexicon and told in many ways.
+"""The nursery: events are drawn from the lexicon and told in many ways.
 
 One third of the sentences are statements, one third questions, one third partners of these: paraphrases and near
-misses. Every draw comes from one seeded generator, so the same seed gives the same garden on every machine. Forests of
+misses. Every draw comes from one seeded generator, so the same seed gives the same corpus on every machine. Forests of
 alternative parses are made when asked for.
 """
 
@@ -20,14 +20,16 @@ from sapwood.corpora.nbest import NBest
 from sapwood.corpora.nursery.alternatives import alternatives
 from sapwood.corpora.nursery.grammar import Event, Phrase, realise
 from sapwood.corpora.nursery.lexicon import Lexicon, Noun, Verb, lexicon
+from sapwood.corpora.nursery.roles import with_roles
 from sapwood.corpora.nursery.variation import near_miss, paraphrase
 from sapwood.corpora.questions import Question
 from sapwood.errors import ParameterError
 from sapwood.notebook import HtmlTable
 from sapwood.trees.array import TreeArray
+from sapwood.trees.propositions import RoleSentence
 from sapwood.trees.tree import Tree
 
-__all__ = ["Nursery", "NurseryPair", "NurserySentence", "grow"]
+__all__ = ["Nursery", "NurseryPair", "NurserySentence", "generate"]
 
 T = TypeVar("T")
 
@@ -93,7 +95,7 @@ class NurseryPair:
 
 @dataclass(frozen=True)
 class Nursery(HtmlTable):
-    """A grown corpus. It is a garden, not a benchmark: figures on it say that code works, nothing about language.
+    """A generated corpus, for trying things out: scores on it say that code works, nothing about language.
 
     Attributes
     ----------
@@ -104,7 +106,7 @@ class Nursery(HtmlTable):
     lexicon : Lexicon
         Words, synonyms and taxonomy behind them.
     seed : int
-        What they were grown from.
+        What they were generated from.
     """
 
     sentences: tuple[NurserySentence, ...]
@@ -147,6 +149,17 @@ class Nursery(HtmlTable):
         """Return the alternative parses of every sentence; see ``forest``."""
         return [self.forest(number, limit=limit) for number in range(len(self.sentences))]
 
+    def role_sentences(self) -> list[RoleSentence]:
+        """Return every sentence with its propositions, as PropBank writes them.
+
+        >>> sentence = generate(size=30).role_sentences()[1]
+        >>> " ".join(sentence.words)
+        'Which object is built by the lawyer in a yard ?'
+        >>> [(a.role, a.span) for a in sentence.propositions[0].arguments]
+        [('A1', (0, 1)), ('V', (3, 3)), ('A0', (4, 6)), ('AM-LOC', (7, 9))]
+        """
+        return [with_roles(sentence, f"nursery-{self.seed}-{at}") for at, sentence in enumerate(self.sentences)]
+
     def _alternatives(self, number: int, limit: int) -> list[tuple[float, Tree]]:
         check_count(limit, "limit")
         if not -len(self.sentences) <= number < len(self.sentences):
@@ -156,8 +169,8 @@ class Nursery(HtmlTable):
         return alternatives(self.sentences[number].tree, limit=limit, uniform=uniform)
 
 
-def grow(*, seed: int = 0, size: int = 3000) -> Nursery:
-    """Grow a nursery; the same seed and size give the same sentences everywhere.
+def generate(*, seed: int = 0, size: int = 3000) -> Nursery:
+    """Generate a nursery; the same seed and size give the same sentences everywhere.
 
     Parameters
     ----------
@@ -168,32 +181,32 @@ def grow(*, seed: int = 0, size: int = 3000) -> Nursery:
 
     Examples
     --------
-    >>> garden = grow(size=30)
-    >>> garden
+    >>> corpus = generate(size=30)
+    >>> corpus
     Nursery(30 sentences, 14 of them questions; 10 pairs; seed 0)
-    >>> garden.sentences[0].tree == grow(size=30).sentences[0].tree
+    >>> corpus.sentences[0].tree == generate(size=30).sentences[0].tree
     True
     """
     check_count(size, "size", 3, 10_000)
     if not is_whole(seed):
         raise ParameterError(f"seed must be an integer, got {seed!r}.")
-    gardener = _Gardener(seed)
+    generator = _Generator(seed)
     third = size // 3
-    while len(gardener.sentences) < size - third:
-        event = gardener.event()
-        gardener.plant(event, question=len(gardener.sentences) % 2 == 1)
+    while len(generator.sentences) < size - third:
+        event = generator.event()
+        generator.add(event, question=len(generator.sentences) % 2 == 1)
     bases: list[int] = []
     pairs: list[NurseryPair] = []
     while len(pairs) < third:
         if not bases:
             bases = list(range(size - third))
-        pair = gardener.partner(gardener.take(bases), same=len(pairs) % 2 == 0)
+        pair = generator.partner(generator.take(bases), same=len(pairs) % 2 == 0)
         if pair is not None:
             pairs.append(pair)
-    return Nursery(tuple(gardener.sentences), tuple(pairs), gardener.words, seed)
+    return Nursery(tuple(generator.sentences), tuple(pairs), generator.words, seed)
 
 
-class _Gardener:
+class _Generator:
     """Draws events and keeps the sentences made from them."""
 
     def __init__(self, seed: int) -> None:
@@ -267,7 +280,7 @@ class _Gardener:
             made = replace(made, also=also)
         return made
 
-    def plant(
+    def add(
         self, event: Event, *, question: bool, construction: str | None = None, group: int | None = None
     ) -> int | None:
         """Make a sentence; return its number, or None if the same words are there already."""
@@ -311,7 +324,7 @@ class _Gardener:
             return None
         event, construction, how = found
         group = base.group if same or event == base.event else None
-        second = self.plant(event, question=question, construction=construction, group=group)
+        second = self.add(event, question=question, construction=construction, group=group)
         return None if second is None else NurseryPair(first, second, same, how)
 
     def questions_about(self, event: Event) -> list[tuple[str, tuple[str, str], str, str]]:

@@ -1,14 +1,13 @@
 """Propositions in columns, as CoNLL-2005 writes them: ``(A0*``, ``*``, ``*)``, one column per predicate.
 
-Here are the cells, the ``props`` files made of nothing else, and parse bits (``(S(NP*``), which look the same. Files
-that add words, tags and senses are read by ``conll05`` and ``skeletons``.
+Here are the cells, and parse bits (``(S(NP*``), which look the same; files are read by ``conll05``, ``conll09`` and
+``propbank_columns``.
 """
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sapwood.errors import DataError
@@ -16,22 +15,8 @@ from sapwood.sources import FormatError, Line, Source, lines
 from sapwood.trees.positions import Positions
 from sapwood.trees.propositions import Argument, Proposition, RoleSentence
 from sapwood.trees.tree import Tree
-from sapwood.writing import write_text
 
-__all__ = [
-    "Block",
-    "Column",
-    "arguments_of",
-    "bits_of",
-    "column_blocks",
-    "iter_props",
-    "propositions_of",
-    "props_rows",
-    "props_text",
-    "read_props",
-    "tree_of",
-    "write_props",
-]
+__all__ = ["Block", "Column", "bits_of", "cell_rows", "column_blocks", "propositions_of", "tree_of"]
 
 _CELL = re.compile(r"(?:\(([^*()\s]+))?\*(?:([^*()\s]*)\))?\Z")
 _BITS = re.compile(r"((?:\([^*()\s]+)*)\*(\)*)\Z")
@@ -122,7 +107,7 @@ def column_blocks(
         yield block
 
 
-def arguments_of(column: Column) -> tuple[Argument, ...]:
+def _arguments(column: Column) -> tuple[Argument, ...]:
     """Read one column of propositions.
 
     Raises
@@ -228,44 +213,12 @@ def propositions_of(
             0, f"the sentence has {len(places)} predicates but {len(columns)} columns of arguments; expected as many"
         )
     return tuple(
-        Proposition(place, lemmas.texts[place], arguments_of(column), "" if rolesets is None else rolesets.texts[place])
+        Proposition(place, lemmas.texts[place], _arguments(column), "" if rolesets is None else rolesets.texts[place])
         for place, column in zip(places, columns, strict=True)
     )
 
 
-def iter_props(source: Source | Sequence[Source], *, encoding: str = "utf-8") -> Iterator[RoleSentence]:
-    """Yield the sentences of ``props`` files; their words are not in there and read as ``_``.
-
-    Parameters
-    ----------
-    source : path, pattern, open file, or a list of these
-        Base forms of predicates in the first column, then one column per predicate.
-    encoding : str
-        Encoding of the files.
-
-    Raises
-    ------
-    FormatError
-        With file, line and column.
-
-    Examples
-    --------
-    >>> import io
-    >>> (sentence,) = iter_props(io.StringIO("-     (A0*\\n-     *)\\nbark  (V*)\\n\\n"))
-    >>> sentence.propositions[0].roles
-    (Argument(role='A0', first=0, last=1, node=None, score=None),)
-    """
-    for block in column_blocks(source, encoding=encoding):
-        targets, *columns = block.columns()
-        yield RoleSentence(("_",) * len(block), propositions_of(targets, columns))
-
-
-def read_props(source: Source | Sequence[Source], *, encoding: str = "utf-8") -> list[RoleSentence]:
-    """Read every sentence at once; see ``iter_props``."""
-    return list(iter_props(source, encoding=encoding))
-
-
-def props_rows(sentence: RoleSentence) -> list[list[str]]:
+def cell_rows(sentence: RoleSentence) -> list[list[str]]:
     """Return the cells of a sentence: for each word the base form and one cell per proposition.
 
     Raises
@@ -312,17 +265,3 @@ def _cells(proposition: Proposition, length: int) -> list[str]:
         cells[argument.first] = f"({argument.role}{cells[argument.first]}"
         cells[argument.last] += ")"
     return cells
-
-
-def write_props(sentences: Iterable[RoleSentence], path: str | os.PathLike[str]) -> None:
-    """Write propositions in columns; the file appears whole or not at all, compressed by the end of its name."""
-    write_text(path, map(props_text, sentences))
-
-
-def props_text(sentence: RoleSentence) -> str:
-    """Return the lines of one sentence, the blank one after it included."""
-    rows = props_rows(sentence)
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))] if rows else []
-    return "".join(
-        " ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() + "\n" for row in rows
-    ) + ("\n" if rows else "")

@@ -1,4 +1,4 @@
-"""Endless trees: drawn from a random grammar, as large, as varied and as repetitive as those of a newspaper.
+"""Trees sampled from a random grammar, as large, as varied and as repetitive as those of a newspaper.
 
 They stand in for a treebank where sizes matter and words do not: a part of any length, from any place of an endless
 stream, follows from a seed. They are not English; ``nursery`` is, a little.
@@ -19,15 +19,15 @@ from sapwood.checks import check_count
 from sapwood.trees.array import TreeArray
 from sapwood.trees.treebank import read_trees
 
-__all__ = ["draw_brackets", "draw_labelled"]
+__all__ = ["sample_brackets", "sample_labeled"]
 
 Rules = Mapping[str, Sequence[tuple[float, str]]]
 
 
-def draw_brackets(count: int, *, seed: int = 20) -> list[str]:
+def sample_brackets(count: int, *, seed: int = 20) -> list[str]:
     """Draw trees in bracket notation.
 
-    >>> draw_brackets(1, seed=5)[0][:52]
+    >>> sample_brackets(1, seed=5)[0][:52]
     '(S (PP-TMP (IN in11) (NP (DT dt0) (JJ jj0) (NN nn5) '
     """
     check_count(count, "count", 0)
@@ -36,7 +36,7 @@ def draw_brackets(count: int, *, seed: int = 20) -> list[str]:
     return [_sentence(draw, _RULES, lexicons) for _ in range(count)]
 
 
-def draw_labelled(count: int, *, seed: int = 0, classes: int = 4) -> tuple[TreeArray, NDArray[np.str_]]:
+def sample_labeled(count: int, *, seed: int = 0, classes: int = 4) -> tuple[TreeArray, NDArray[np.str_]]:
     """Draw trees of several classes, which differ in how often they use each rule of one grammar.
 
     Parameters
@@ -50,7 +50,7 @@ def draw_labelled(count: int, *, seed: int = 0, classes: int = 4) -> tuple[TreeA
 
     Examples
     --------
-    >>> trees, labels = draw_labelled(3, seed=1)
+    >>> trees, labels = sample_labeled(3, seed=1)
     >>> trees, labels.tolist()
     (TreeArray(3 trees, 244 nodes, 216 distinct subtrees), ['d', 'd', 'c'])
     """

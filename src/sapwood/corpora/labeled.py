@@ -13,10 +13,10 @@ from sapwood.sources import FormatError, Line, Source, lines
 from sapwood.trees.array import TreeArray
 from sapwood.trees.texts import TreeTexts
 
-__all__ = ["LabelledRow", "given_labels", "labelled_rows", "nothing_in", "read_labelled", "tree_column"]
+__all__ = ["read"]
 
 
-class LabelledRow(NamedTuple):
+class LabeledRow(NamedTuple):
     """A line with its label, if it has one, and the fields after it."""
 
     line: Line
@@ -29,9 +29,9 @@ class LabelledRow(NamedTuple):
         return before + sum(len(text) + 1 for text in self.fields[:field]) + 1
 
 
-def labelled_rows(
+def labeled_rows(
     rows: Iterable[Line], *, labels: bool = True, fields: int = 1, what: str = "tree"
-) -> Iterator[LabelledRow]:
+) -> Iterator[LabeledRow]:
     """Yield lines with their labels taken off; empty lines are passed over.
 
     Parameters
@@ -46,7 +46,7 @@ def labelled_rows(
 
     Examples
     --------
-    >>> rows = labelled_rows([Line("file", 1, "same\\tWhy?\\tWhy so?")], fields=2, what="text")
+    >>> rows = labeled_rows([Line("file", 1, "same\\tWhy?\\tWhy so?")], fields=2, what="text")
     >>> next(rows).label
     'same'
     """
@@ -58,17 +58,17 @@ def labelled_rows(
             continue
         cells = line.text.split("\t", 1) if fields == 1 else line.text.split("\t")
         if len(cells) == fields and not labels:
-            yield LabelledRow(line, None, tuple(cells))
+            yield LabeledRow(line, None, tuple(cells))
         elif len(cells) != fields + 1:
             tabs = "no tab" if len(cells) == 1 else f"{len(cells) - 1} tabs"
             raise line.fault(f"expected {expected}, but the line has {tabs}")
         elif not cells[0].strip():
             raise line.fault("the label before the first tab is empty")
         else:
-            yield LabelledRow(line, cells[0].strip(), tuple(cells[1:]))
+            yield LabeledRow(line, cells[0].strip(), tuple(cells[1:]))
 
 
-def tree_column(rows: Iterable[LabelledRow]) -> TreeArray:
+def tree_column(rows: Iterable[LabeledRow]) -> TreeArray:
     """Read the trees of rows with one field."""
     texts = TreeTexts()
     for row in rows:
@@ -82,16 +82,16 @@ def nothing_in(source: Source | Sequence[Source], what: str, expected: str) -> F
     return FormatError(str(name), 1, 1, f"holds no {what}; expected lines of {expected}")
 
 
-def given_labels(rows: Sequence[LabelledRow]) -> NDArray[np.str_] | None:
+def given_labels(rows: Sequence[LabeledRow]) -> NDArray[np.str_] | None:
     """Return the labels of rows; None unless all have one."""
     found = [row.label for row in rows if row.label is not None]
     return np.array(found) if len(found) == len(rows) else None
 
 
-def read_labelled(
+def read(
     source: Source | Sequence[Source], *, labels: bool = True, encoding: str = "utf-8"
 ) -> tuple[TreeArray, NDArray[np.str_] | None]:
-    """Read labelled trees.
+    """Return the trees of all files, and their labels.
 
     Parameters
     ----------
@@ -115,11 +115,11 @@ def read_labelled(
     Examples
     --------
     >>> import io
-    >>> trees, y = read_labelled(io.StringIO("ask\\t(S (WH who) (V runs))\\ntell\\t(S (N he) (V runs))\\n"))
+    >>> trees, y = read(io.StringIO("ask\\t(S (WH who) (V runs))\\ntell\\t(S (N he) (V runs))\\n"))
     >>> len(trees), y.tolist()
     (2, ['ask', 'tell'])
     """
-    rows = list(labelled_rows(lines(source, encoding=encoding), labels=labels))
+    rows = list(labeled_rows(lines(source, encoding=encoding), labels=labels))
     if not rows:
         raise nothing_in(source, "tree", "label<TAB>tree")
     return tree_column(rows), given_labels(rows)

@@ -1,0 +1,178 @@
+"""Sentences with dependencies, and the ordered trees that kernels compare.
+
+A dependency tree has its words inside, its relations on edges and its tags nowhere: kernels see labels of nodes only.
+The shapes here differ in which of the three is put in the middle (Croce, Moschitti and Basili, 2011). Files are read by
+``conllu`` and ``corenlp``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from sapwood.checks import check_choice
+from sapwood.errors import DataError
+from sapwood.notebook import HtmlTable
+from sapwood.trees.tree import Tree
+
+__all__ = ["DependencySentence", "Labels", "Row", "Shape"]
+
+_WORD = re.compile(r"[1-9][0-9]*\Z")
+
+
+class Row(NamedTuple):
+    """One line of a sentence: a word, a range of words written as one, or an empty node."""
+
+    id: str
+    form: str
+    lemma: str = "_"
+    upos: str = "_"
+    xpos: str = "_"
+    feats: str = "_"
+    head: str = "_"
+    deprel: str = "_"
+    deps: str = "_"
+    misc: str = "_"
+
+    @property
+    def is_word(self) -> bool:
+        """Whether the row is a word of the syntactic tree."""
+        return _WORD.match(self.id) is not None
+
+
+Labels = Callable[[Row], tuple[str, str, str]]
+"""Gives the labels of a word's relation, tag and lemma nodes."""
+
+Shape = Literal["relation", "lexical", "words"]
+
+
+@dataclass(frozen=True)
+class DependencySentence(HtmlTable):
+    """A sentence with its dependency tree.
+
+    Attributes
+    ----------
+    rows : tuple of Row
+        Every row in order, ranges and empty nodes included.
+    comments : tuple of str
+        The comment lines, with their ``#``.
+
+    Examples
+    --------
+    >>> s = DependencySentence((Row("1", "Rain", "rain", xpos="NN", head="2", deprel="nsubj"),
+    ...                         Row("2", "fell", "fall", xpos="VBD", head="0", deprel="root")))
+    >>> s.words, s.heads, s.root, s.tokens[1].lemma
+    (('Rain', 'fell'), (2, 0), 2, 'fall')
+    """
+
+    rows: tuple[Row, ...]
+    comments: tuple[str, ...] = ()
+
+    @cached_property
+    def tokens(self) -> tuple[Row, ...]:
+        """The rows that are words; word n of the sentence is ``tokens[n - 1]``."""
+        return tuple(row for row in self.rows if row.is_word)
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The forms of the words."""
+        return tuple(token.form for token in self.tokens)
+
+    @cached_property
+    def heads(self) -> tuple[int, ...]:
+        """The number of each word's head, 0 for the root's."""
+        return tuple(int(token.head) for token in self.tokens)
+
+    @property
+    def root(self) -> int:
+        """The number of the root."""
+        return self.heads.index(0) + 1
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """The comments of the form ``# name = value``."""
+        pairs = (comment[1:].split("=", 1) for comment in self.comments if "=" in comment)
+        return {name.strip(): value.strip() for name, value in pairs}
+
+    def __str__(self) -> str:
+        return "".join(f"{line}\n" for line in (*self.comments, *map("\t".join, self.rows)))
+
+    def to_tree(
+        self,
+        shape: Shape = "relation",
+        *,
+        labels: Literal["plain", "kelp"] | Labels = "plain",
+        drop_relations: Collection[str] = ("punct",),
+    ) -> Tree:
+        """Make an ordered tree, dependents in the order of the sentence.
+
+        Parameters
+        ----------
+        shape : {"relation", "lexical", "words"}
+            ``relation`` (GRCT): each word is a node labeled with its relation; among its dependents, at its own place
+            in the sentence, stand its tag and under that its lemma. ``lexical`` (LCT): lemmas over their dependents,
+            each with its tag and relation as last leaves. ``words`` (LOCT): lemmas over their dependents, no more.
+        labels : {"plain", "kelp"} or callable
+            What the nodes are called. ``plain``: the relation, the tag (the language's own if there is one) and the
+            lemma in lower case. ``kelp``: as KeLP does, with the kind first, and the lemma with the first letter of its
+            tag. A callable takes a ``Row`` and gives the three labels.
+        drop_relations : collection of str
+            Words with these relations are left out, with all that depends on them.
+
+        Examples
+        --------
+        >>> s = DependencySentence((Row("1", "Rain", "rain", xpos="NN", head="2", deprel="nsubj"),
+        ...                         Row("2", "fell", "fall", xpos="VBD", head="0", deprel="root")))
+        >>> for shape in ("relation", "lexical", "words"):
+        ...     print(s.to_tree(shape))
+        (root (nsubj (NN rain)) (VBD fall))
+        (fall (rain NN nsubj) VBD root)
+        (fall rain)
+        >>> print(s.to_tree(labels="kelp"))
+        (SYNT##root (SYNT##nsubj (POS##NN LEX##rain::n)) (POS##VBD LEX##fall::v))
+        """
+        check_choice(shape, "shape", tuple(_SHAPES))
+        if not callable(labels):
+            check_choice(labels, "labels", tuple(_LABELS))
+            labels = _LABELS[labels]
+        tokens = self.tokens
+        children: list[list[int]] = [[] for _ in range(len(tokens) + 1)]
+        for number, head in enumerate(self.heads, 1):
+            # The root carries the sentence, whatever its relation is called.
+            if head == 0 or tokens[number - 1].deprel not in drop_relations:
+                children[head].append(number)
+        # Heads first, so that reading the order backwards finds every dependent built.
+        order = list(children[0])
+        if len(order) != 1:
+            raise DataError(f"a dependency tree needs exactly one root, this sentence has {len(order)}.")
+        for number in order:
+            order.extend(children[number])
+        built: dict[int, Tree] = {}
+        for number in reversed(order):
+            before = [built.pop(child) for child in children[number] if child < number]
+            after = [built.pop(child) for child in children[number] if child > number]
+            built[number] = _SHAPES[shape](*labels(tokens[number - 1]), before, after)
+        return built[order[0]]
+
+
+def _plain_labels(word: Row) -> tuple[str, str, str]:
+    tag = word.xpos if word.xpos != "_" else word.upos
+    lemma = word.lemma if word.lemma != "_" else word.form
+    return word.deprel, tag, lemma.lower()
+
+
+def _kelp_labels(word: Row) -> tuple[str, str, str]:
+    relation, tag, lemma = _plain_labels(word)
+    return f"SYNT##{relation}", f"POS##{tag}", f"LEX##{lemma}::{tag[0].lower()}"
+
+
+_LABELS: Mapping[str, Labels] = {"plain": _plain_labels, "kelp": _kelp_labels}
+
+_SHAPES: Mapping[str, Callable[[str, str, str, list[Tree], list[Tree]], Tree]] = {
+    "relation": lambda relation, tag, lemma, before, after: Tree(relation, [*before, Tree(tag, [lemma]), *after]),
+    "lexical": lambda relation, tag, lemma, before, after: Tree(lemma, [*before, *after, tag, relation]),
+    "words": lambda _relation, _tag, lemma, before, after: Tree(lemma, [*before, *after]),
+}
