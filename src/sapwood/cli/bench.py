@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from sapwood.cli.command import Command, argument
-from sapwood.cli.options import JSON, MEMORY_LIMIT, SEED, SVG, THREADS, positive_float, positive_int
+from sapwood.cli.options import JSON, MEMORY_LIMIT, SEED, SVG, THREADS, integer, number
 from sapwood.cli.output import show, write_json
 
 __all__ = ["COMMAND"]
@@ -97,16 +97,9 @@ _SCALE = Command(
     "Train on more and more synthetic trees in three ways (exact Gram matrix, rows on demand, explicit maps with a "
     "linear model), print what each took, and fit how cost grows.",
     (
-        argument(
-            "--sizes",
-            type=positive_int,
-            nargs="+",
-            default=[500, 1000, 2000, 4000],
-            metavar="N",
-            help="numbers of trees (default: 500 1000 2000 4000)",
-        ),
+        integer("--sizes", "numbers of trees").but(nargs="+", default=[500, 1000, 2000, 4000]),
         argument("--paths", nargs="+", default=["gram", "rows", "maps"], metavar="PATH", help="of gram, rows, maps"),
-        argument("--limit", type=positive_float, default=120.0, metavar="S", help="most seconds per point (120)"),
+        number("--limit", "most seconds per point (120)", 120.0, metavar="S"),
         MEMORY_LIMIT.but(default=500.0, help="memory for rows on demand, in megabytes (default: %(default)g)"),
         SEED,
         JSON.but(help="write points and fits as JSON, after each point; - prints them so at the end"),

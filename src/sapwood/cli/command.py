@@ -27,8 +27,12 @@ class Argument:
         return replace(self, settings={**self.settings, **settings})
 
     def add_to(self, parser: argparse._ActionsContainer) -> None:
-        """Add the argument to a parser or a group."""
-        parser.add_argument(*self.names, **self.settings)
+        """Add the argument to a parser or a group; its help says what its default is."""
+        text, default = self.settings["help"], self.settings.get("default")
+        if default not in (None, False, []) and "default" not in text:
+            shown = " ".join(map(str, default)) if isinstance(default, list) else default
+            text = f"{text} (default: {shown})" if text else f"default: {shown}"
+        parser.add_argument(*self.names, **{**self.settings, "help": text})
 
 
 def argument(*names: str, **settings: Any) -> Argument:

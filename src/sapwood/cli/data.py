@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from sapwood.cli.command import Command, argument
-from sapwood.cli.options import DATA_FOLDERS, JSON
+from sapwood.cli.options import DATA_FOLDERS, JSON, flag
 from sapwood.cli.output import report
 
 __all__ = ["COMMAND"]
@@ -84,7 +84,7 @@ COMMAND = Command(
     (
         argument("names", nargs="*", metavar="NAME", help="corpora to look for; all if none is named"),
         DATA_FOLDERS,
-        argument("--no-count", action="store_true", help="do not read the corpora, only say where they are"),
+        flag("--no-count", "do not read the corpora, only say where they are"),
         JSON,
     ),
     _run,

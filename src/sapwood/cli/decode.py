@@ -12,7 +12,7 @@ from typing import Any
 
 from sapwood.cli.command import Command, argument
 from sapwood.cli.inputs import open_named
-from sapwood.cli.options import OUTPUT, THREADS, positive_float, positive_int
+from sapwood.cli.options import OUTPUT, THREADS, integer, number
 from sapwood.cli.output import write_file
 from sapwood.errors import DataError, SapwoodError
 
@@ -108,10 +108,8 @@ COMMAND = Command(
     (
         argument("file", metavar="FILE.jsonl", help="problems, one JSON object per line; - reads standard input"),
         argument("--method", choices=METHODS, default="exact", help="how to decode (default: %(default)s)"),
-        argument(
-            "--beam", type=positive_int, default=100, metavar="N", help="width of --method beam (default: %(default)s)"
-        ),
-        argument("--time-limit", type=positive_float, metavar="SECONDS", help="for each problem (default: none)"),
+        integer("--beam", "width of --method beam", 100),
+        number("--time-limit", "for each problem (default: none)", metavar="SECONDS"),
         OUTPUT,
         THREADS,
     ),

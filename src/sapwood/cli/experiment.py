@@ -6,7 +6,7 @@ import argparse
 from functools import partial
 
 from sapwood.cli.command import Command, argument
-from sapwood.cli.options import HTML, JSON, SEED, THREADS
+from sapwood.cli.options import HTML, JSON, SEED, THREADS, flag
 from sapwood.cli.output import show
 from sapwood.experiments import EXPERIMENTS
 
@@ -80,7 +80,7 @@ COMMAND = Command(
                     help=f"of {', '.join(experiment.tables)} (default: all)",
                 ),
                 JSON.but(help="write the tables as JSON, after each one; - prints them so at the end"),
-                argument("--merge", action="store_true", help="keep the tables of that file that are not made again"),
+                flag("--merge", "keep the tables of that file that are not made again"),
                 HTML.but(help="write a page of the tables with charts, after each one"),
                 THREADS,
             ),

@@ -7,7 +7,7 @@ from typing import Any
 
 from sapwood.cli.command import Command, argument
 from sapwood.cli.inputs import read_named
-from sapwood.cli.options import HTML, KERNEL, READING, THREADS, positive_int
+from sapwood.cli.options import HTML, KERNEL, READING, THREADS, flag, integer
 
 __all__ = ["COMMAND"]
 
@@ -92,9 +92,9 @@ COMMAND = Command(
         ),
         KERNEL,
         argument("--label", metavar="CLASS", help="the class to argue for (default: the predicted one)"),
-        argument("--model", action="store_true", help="list the heaviest fragments of the model itself"),
-        argument("--top", type=positive_int, default=10, metavar="N", help="fragments to list (default: 10)"),
-        argument("--count", type=positive_int, default=3, metavar="N", help="trees to explain (default: 3)"),
+        flag("--model", "list the heaviest fragments of the model itself"),
+        integer("--top", "fragments to list", 10),
+        integer("--count", "trees to explain", 3),
         HTML.but(help="write a page with pictures instead of text"),
         *READING,
         THREADS,

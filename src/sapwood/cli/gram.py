@@ -12,7 +12,7 @@ from typing import Any
 
 from sapwood.cli.command import Command, OneOf, argument
 from sapwood.cli.inputs import read_named
-from sapwood.cli.options import KERNEL, OUTPUT, READING, THREADS, positive_int
+from sapwood.cli.options import KERNEL, OUTPUT, READING, THREADS, choice, flag, integer
 from sapwood.cli.output import summary
 
 __all__ = ["COMMAND"]
@@ -99,12 +99,12 @@ COMMAND = Command(
         argument("B", nargs="?", help="a second file"),
         OUTPUT.but(required=True, metavar="DIR", help="a new folder, or that of a stopped run"),
         KERNEL.but(required=True),
-        argument("--tile", type=positive_int, default=2000, metavar="N", help="rows of a tile (default: 2000)"),
-        argument("--dtype", choices=("float64", "float32"), default="float64", help="default: %(default)s"),
-        argument("--compress", action="store_true", help="compress tiles (zstd)"),
+        integer("--tile", "rows of a tile", 2000),
+        choice("--dtype", ("float64", "float32")),
+        flag("--compress", "compress tiles (zstd)"),
         *READING,
         OneOf(
-            argument("--workers", type=positive_int, metavar="N", help="start so many worker processes here"),
+            integer("--workers", "start so many worker processes here"),
             argument("--scheduler", metavar="ADDRESS", help="a running Dask cluster, such as tcp://head:8786"),
         ),
         THREADS,

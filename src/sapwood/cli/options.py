@@ -6,7 +6,7 @@ import argparse
 import math
 from collections.abc import Callable
 
-from sapwood.cli.command import argument
+from sapwood.cli.command import Argument, argument
 
 __all__ = [
     "DATA_FOLDERS",
@@ -15,7 +15,6 @@ __all__ = [
     "JSON",
     "KERNEL",
     "MEMORY_LIMIT",
-    "MODEL_OUTPUT",
     "OUTPUT",
     "PARSER",
     "READING",
@@ -23,8 +22,10 @@ __all__ = [
     "SEED",
     "SVG",
     "THREADS",
-    "positive_float",
-    "positive_int",
+    "choice",
+    "flag",
+    "integer",
+    "number",
 ]
 
 
@@ -52,19 +53,38 @@ def _kernel_expression(text: str) -> str:
     return text
 
 
+def flag(name: str, text: str) -> Argument:
+    """Describe an option without a value."""
+    return argument(name, action="store_true", help=text)
+
+
+def integer(name: str, text: str, default: int | None = None) -> Argument:
+    """Describe an option that takes an integer of at least 1."""
+    return argument(name, type=positive_int, default=default, metavar="N", help=text)
+
+
+def number(name: str, text: str, default: float | None = None, metavar: str = "X") -> Argument:
+    """Describe an option that takes a number above 0."""
+    return argument(name, type=positive_float, default=default, metavar=metavar, help=text)
+
+
+def choice(name: str, values: tuple[str, ...], text: str = "") -> Argument:
+    """Describe an option that takes one of some words, the first by default."""
+    return argument(name, choices=values, default=values[0], help=text)
+
+
 OUTPUT = argument("-o", "--output", metavar="FILE", help="where to write (default: standard output)")
-MODEL_OUTPUT = OUTPUT.but(metavar="MODEL", required=True, help="the model file to write")
 RESUME = argument("--resume", action="store_true", help="go on where a stopped run to --output ended")
 JSON = argument("--json", metavar="FILE", help="write the result as JSON; - prints it in place of the text")
 HTML = argument("--html", metavar="FILE", help="write a page with pictures")
 SVG = argument("--svg", metavar="FILE", help="write a picture")
-SEED = argument("--seed", type=int, default=0, metavar="N", help="of random numbers (default: %(default)s)")
+SEED = argument("--seed", type=int, default=0, metavar="N", help="of random numbers")
 THREADS = argument("--threads", type=positive_int, metavar="N", help="native threads (default: all cores)")
 MEMORY_LIMIT = argument("--memory-limit", type=positive_float, metavar="MB", help="memory to use at most, in megabytes")
 KERNEL = argument(
     "--kernel", type=_kernel_expression, metavar="EXPR", help='such as "SubsetTree(decay=0.4).normalized()"'
 )
-ENCODING = argument("--encoding", default="utf-8", metavar="NAME", help="of the input (default: %(default)s)")
+ENCODING = argument("--encoding", default="utf-8", metavar="NAME", help="of the input")
 PARSER = argument(
     "--parser", metavar="MODEL", help="the input is text, to be parsed with this model of sapwood train parser"
 )

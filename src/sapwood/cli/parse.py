@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sapwood.cli.command import Command, OneOf, argument
 from sapwood.cli.inputs import iter_text, text_sentences
-from sapwood.cli.options import ENCODING, OUTPUT, RESUME, THREADS, positive_int
+from sapwood.cli.options import ENCODING, OUTPUT, RESUME, THREADS, choice, flag, integer
 from sapwood.cli.output import note, write_output
 
 if TYPE_CHECKING:
@@ -136,17 +136,15 @@ COMMAND = Command(
     (
         argument("model", metavar="MODEL", help="model file of sapwood train parser"),
         argument("file", nargs="?", default="-", metavar="FILE", help="text (default: standard input)"),
-        argument("--nbest", type=positive_int, default=1, metavar="N", help="parses per sentence (default: 1)"),
-        argument(
+        integer("--nbest", "parses per sentence", 1),
+        choice(
             "--format",
-            choices=("mrg", "jsonl"),
-            default="mrg",
-            help="mrg: one tree per line, a blank line after each list if there are several; jsonl: one sentence per "
-            "line with its words, their places in the text and [score, tree] pairs (default: %(default)s)",
+            ("mrg", "jsonl"),
+            "mrg: one tree per line, a blank line after each list if there are several; jsonl: one sentence per line with its words, their places in the text and [score, tree] pairs",
         ),
         OneOf(
-            argument("--tokens", action="store_true", help="one sentence per line, words separated by white space"),
-            argument("--tagged", action="store_true", help="the same with tags: word/TAG"),
+            flag("--tokens", "one sentence per line, words separated by white space"),
+            flag("--tagged", "the same with tags: word/TAG"),
         ),
         OUTPUT,
         RESUME,

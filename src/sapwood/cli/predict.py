@@ -7,7 +7,7 @@ from collections import Counter
 from functools import partial
 
 from sapwood.cli.command import Command, argument
-from sapwood.cli.options import ENCODING, OUTPUT, PARSER, RESUME, THREADS
+from sapwood.cli.options import ENCODING, OUTPUT, PARSER, RESUME, THREADS, flag
 from sapwood.cli.output import note, write_file, write_output
 
 __all__ = ["COMMAND"]
@@ -57,7 +57,7 @@ COMMAND = Command(
             metavar="DATA",
             help="one tree, label<TAB>tree, question or pair per line, text, or - for standard input",
         ),
-        argument("--margins", action="store_true", help="add class=margin columns, largest first"),
+        flag("--margins", "add class=margin columns, largest first"),
         OUTPUT,
         RESUME,
         argument(

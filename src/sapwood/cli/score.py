@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sapwood.cli.command import Argument, Command, argument
-from sapwood.cli.options import ENCODING, JSON, SEED, positive_int
+from sapwood.cli.options import ENCODING, JSON, SEED, flag, integer
 from sapwood.cli.output import report
 
 if TYPE_CHECKING:
@@ -236,9 +236,7 @@ def _table(rows: list[list[str]]) -> str:
 
 
 _GOLD, _PREDICTED = (argument(name, metavar=name.upper()) for name in ("gold", "predicted"))
-_AT = argument(
-    "--at", type=positive_int, action="append", metavar="R", help="give the loss L_R; repeatable (default 1 2 3 5 10)"
-)
+_AT = integer("--at", "give the loss L_R; repeatable (default: 1 2 3 5 10)").but(action="append", metavar="R")
 _RULES = (
     argument("--prm", metavar="FILE", help="an evalb parameter file instead of COLLINS.prm"),
     argument("--delete", action="append", default=[], metavar="LABEL", help="one more label not to count; repeatable"),
@@ -310,14 +308,8 @@ COMMAND = Command(
             _GOLD.but(help="file of gold labels, or of gold trees with --trees"),
             argument("first", metavar="FIRST", help="what the first system predicted"),
             argument("second", metavar="SECOND", help="what the second system predicted"),
-            argument("--trees", action="store_true", help="the files hold trees: bootstrap their F1"),
-            argument(
-                "--samples",
-                type=positive_int,
-                default=10_000,
-                metavar="N",
-                help="bootstrap resamples (default: %(default)s)",
-            ),
+            flag("--trees", "the files hold trees: bootstrap their F1"),
+            integer("--samples", "bootstrap resamples", 10_000),
             *_RULES,
             ENCODING,
             SEED,

@@ -7,7 +7,7 @@ import warnings
 from typing import TYPE_CHECKING
 
 from sapwood.cli.command import Command, argument
-from sapwood.cli.options import positive_float, positive_int
+from sapwood.cli.options import integer, number
 from sapwood.cli.output import note
 
 if TYPE_CHECKING:
@@ -66,20 +66,8 @@ COMMAND = Command(
         argument("folder", nargs="?", metavar="FOLDER", help="folder with model files (*.sap)"),
         argument("--host", default="127.0.0.1", help="where to listen (default: %(default)s, this machine only)"),
         argument("--port", type=_port, default=8765, metavar="N", help="0 takes any (default: %(default)s)"),
-        argument(
-            "--workers",
-            type=positive_int,
-            default=2,
-            metavar="N",
-            help="requests worked on at once, each with its own copy of the models (default: %(default)s)",
-        ),
-        argument(
-            "--time-limit",
-            type=positive_float,
-            default=10.0,
-            metavar="SECONDS",
-            help="for each request (default: %(default)g)",
-        ),
+        integer("--workers", "requests worked on at once, each with its own copy of the models", 2),
+        number("--time-limit", "for each request", 10.0, metavar="SECONDS"),
     ),
     _run,
 )

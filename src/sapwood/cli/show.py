@@ -8,7 +8,7 @@ import os
 
 from sapwood.cli.command import Command, argument
 from sapwood.cli.inputs import read_named
-from sapwood.cli.options import READING, SVG, positive_int
+from sapwood.cli.options import READING, SVG, integer
 
 __all__ = ["COMMAND"]
 
@@ -65,8 +65,8 @@ COMMAND = Command(
     "Draw the trees of a file as outlines, or one as SVG, or describe a model file.",
     (
         argument("file", metavar="FILE", help="bracketed trees, a model file (.sap), or - for standard input"),
-        argument("--first", type=positive_int, default=1, metavar="N", help="number of the first tree (default: 1)"),
-        argument("--count", type=positive_int, default=3, metavar="N", help="how many trees (default: 3)"),
+        integer("--first", "number of the first tree", 1),
+        integer("--count", "how many trees", 3),
         SVG.but(help="write the first of these trees as a picture"),
         *READING,
     ),

@@ -10,13 +10,7 @@ if TYPE_CHECKING:
     from sapwood.metrics import LabelScores
     from sapwood.sources import Line
 
-__all__ = [
-    "as_json",
-    "label_lines",
-    "line_blocks",
-    "score_table",
-    "unseen",
-]
+__all__ = ["as_json", "label_lines", "line_blocks", "score_table", "unseen"]
 
 
 _LINES = 256

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
-from sapwood.cli.command import Command, argument
-from sapwood.cli.options import MODEL_OUTPUT, PARSER, SEED, THREADS, positive_float, positive_int
-from sapwood.cli.output import summary
+from sapwood.cli.command import argument
+from sapwood.cli.options import PARSER, SEED, choice, integer, number
+from sapwood.cli.training import task
 
 __all__ = ["COMMAND"]
 
 
-def _run(options: argparse.Namespace) -> None:
-    from sapwood.files import save
+def _train(options: argparse.Namespace) -> tuple[Any, str]:
     from sapwood.parse import as_parser
     from sapwood.tasks.frames import FrameIdentifier, FrameLabeler, FrameParser, load_framenet
     from sapwood.tasks.frames.loading import find_senses
@@ -31,13 +31,11 @@ def _run(options: argparse.Namespace) -> None:
     data = [*corpus.train, *corpus.dev]
     kept = None if options.parser is None else as_parser(options.parser)
     model = FrameParser(labeler=labeler, identifier=identifier, parser=kept).fit(data, lexicon=corpus.lexicon)
-    save(model, options.output)
     targets = sum(len(one.targets) for one in data)
-    learnt = f"learnt from {targets:,} targets in {len(data):,} sentences"
-    summary(options, f"{options.output}: {len(corpus.lexicon):,} frames, {learnt}")
+    return model, f"{len(corpus.lexicon):,} frames, learned from {targets:,} targets in {len(data):,} sentences"
 
 
-COMMAND = Command(
+COMMAND = task(
     "frames",
     "a parser of frames and their arguments",
     "Learn from the annotated texts of a FrameNet release and the parses of their sentences.",
@@ -45,14 +43,11 @@ COMMAND = Command(
         argument("data", metavar="RELEASE", help="folder or archive with frame/, fulltext/ and frRelation.xml"),
         argument("--parses", required=True, metavar="FILE", help="JSON lines with doc, sent_id, offsets, tree"),
         argument("--splits", metavar="FILE", help='JSON with the texts to leave out of training under "test"'),
-        MODEL_OUTPUT,
-        argument("--spans", choices=("extended", "dependency"), default="extended", help="default: %(default)s"),
-        argument(
-            "--templates", choices=("extended", "semafor"), default="extended", help="features (default: %(default)s)"
-        ),
-        argument("--alpha", type=positive_float, metavar="λ", help="penalty on large weights"),
-        argument("--epochs", type=positive_int, metavar="N", help="passes over the texts"),
-        argument("--bits", type=positive_int, metavar="N", help="2 to this power of weights"),
+        choice("--spans", ("extended", "dependency")),
+        choice("--templates", ("extended", "semafor"), "features"),
+        number("--alpha", "penalty on large weights", metavar="λ"),
+        integer("--epochs", "passes over the texts"),
+        integer("--bits", "2 to this power of weights"),
         argument(
             "--null-offset",
             type=float,
@@ -63,7 +58,6 @@ COMMAND = Command(
         ),
         PARSER.but(help="keep this parser in the model, which then takes text"),
         SEED,
-        THREADS,
     ),
-    _run,
+    _train,
 )

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
-from sapwood.cli.command import Command, OneOf, argument
+from sapwood.cli.command import OneOf, argument
 from sapwood.cli.inputs import open_named
-from sapwood.cli.options import ENCODING, MODEL_OUTPUT, THREADS, positive_float, positive_int
-from sapwood.cli.output import summary
+from sapwood.cli.options import ENCODING, flag, integer, number
+from sapwood.cli.training import task
 
 __all__ = ["COMMAND"]
 
 
-def _run(options: argparse.Namespace) -> None:
-    from sapwood.files import save
+def _train(options: argparse.Namespace) -> tuple[Any, str]:
     from sapwood.parse import PCFGParser
     from sapwood.trees import concatenate, read_trees
 
@@ -24,13 +24,12 @@ def _run(options: argparse.Namespace) -> None:
     if options.exact or options.beam:
         parser.set_params(beam=None if options.exact else options.beam)
     parser.fit(trees)
-    save(parser, options.output)
     size = parser.size()
-    learnt = f"{size['words']:,} words, {size['symbols']:,} symbols, {size['rules']:,} rules, {len(parser.tags_)} tags"
-    summary(options, f"{options.output}: {len(trees):,} trees, {learnt}")
+    learned = f"{size['words']:,} words, {size['symbols']:,} symbols, {size['rules']:,} rules, {len(parser.tags_)} tags"
+    return parser, f"{len(trees):,} trees, {learned}"
 
 
-COMMAND = Command(
+COMMAND = task(
     "parser",
     "a parser from a treebank",
     "Learn a probabilistic grammar from bracketed trees. Traces and function tags are taken off.",
@@ -41,29 +40,14 @@ COMMAND = Command(
             metavar="TREEBANK",
             help="files, folders or patterns of bracketed trees; - is standard input",
         ),
-        MODEL_OUTPUT,
-        argument(
-            "--vertical",
-            type=positive_int,
-            default=2,
-            metavar="N",
-            help="labels that a symbol holds (default: %(default)s)",
-        ),
-        argument(
-            "--horizontal", type=positive_int, default=2, metavar="N", help="siblings remembered (default: %(default)s)"
-        ),
-        argument("--no-splits", action="store_true", help="leave out the marks made for Penn labels"),
+        integer("--vertical", "labels that a symbol holds", 2),
+        integer("--horizontal", "siblings remembered", 2),
+        flag("--no-splits", "leave out the marks made for Penn labels"),
         OneOf(
-            argument(
-                "--beam",
-                type=positive_float,
-                metavar="X",
-                help="width of the beam in natural logarithms (default: built in)",
-            ),
-            argument("--exact", action="store_true", help="prune nothing; several times slower"),
+            number("--beam", "width of the beam in natural logarithms (default: built in)"),
+            flag("--exact", "prune nothing; several times slower"),
         ),
         ENCODING,
-        THREADS,
     ),
-    _run,
+    _train,
 )

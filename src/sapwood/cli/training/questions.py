@@ -6,10 +6,11 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from sapwood.cli.command import Command, argument
+from sapwood.cli.command import argument
 from sapwood.cli.inputs import open_named
-from sapwood.cli.options import ENCODING, KERNEL, MODEL_OUTPUT, PARSER, THREADS, positive_float, positive_int
+from sapwood.cli.options import ENCODING, KERNEL, PARSER, choice, flag, integer, number
 from sapwood.cli.output import summary
+from sapwood.cli.training import task
 
 if TYPE_CHECKING:
     from sapwood.corpora.questions import Question
@@ -17,11 +18,10 @@ if TYPE_CHECKING:
 __all__ = ["COMMAND"]
 
 
-def _run(options: argparse.Namespace) -> None:
+def _train(options: argparse.Namespace) -> tuple[Any, str]:
     import numpy as np
 
     from sapwood import corpora
-    from sapwood.files import save
     from sapwood.kernels import parse_kernel
     from sapwood.parse import as_parser
     from sapwood.tasks.questions import QuestionClassifier, tune
@@ -43,11 +43,10 @@ def _run(options: argparse.Namespace) -> None:
         summary(options, str(tuning))
         model = tuning.classifier(parser=parser)
     model.fit(shown, labels)
-    save(model, options.output)
     flat = int(model.unparsed_.sum())
     unparsed = f", {flat:,} of them without a parse" if flat else ""
-    learnt = f"{len(model.svm_.support_):,} support questions of {len(questions):,}{unparsed}"
-    summary(options, f"{options.output}: {len(model.classes_)} classes, {learnt}, {model.svm_.kernel_!r}")
+    learned = f"{len(model.svm_.support_):,} support questions of {len(questions):,}{unparsed}"
+    return model, f"{len(model.classes_)} classes, {learned}, {model.svm_.kernel_!r}"
 
 
 def _shown(questions: Sequence[Question], trees: str) -> list[Any]:
@@ -60,33 +59,26 @@ def _shown(questions: Sequence[Question], trees: str) -> list[Any]:
     return [text if one.gold is None else one.gold for one, text in zip(questions, texts, strict=True)]
 
 
-COMMAND = Command(
+COMMAND = task(
     "questions",
     "a classifier of questions, as text or with trees",
     "Learn which kind of answer a question asks for. DATA holds lines of COARSE:fine question (text), or rows of five "
     "columns: coarse, fine, words, tree, gold tree.",
     (
         argument("data", metavar="DATA", help="file of questions, or - for standard input"),
-        MODEL_OUTPUT,
-        argument("--labels", choices=("coarse", "fine"), default="coarse", help="default: %(default)s"),
-        argument(
-            "--trees",
-            choices=("automatic", "gold", "none"),
-            default="automatic",
-            help="which trees to use; never mix them between training and test (default: %(default)s)",
+        choice("--labels", ("coarse", "fine")),
+        choice(
+            "--trees", ("automatic", "gold", "none"), "which trees to use; never mix them between training and test"
         ),
         KERNEL.but(help="on the views focus, lexical, words and tree (default: the best combination found on TREC)"),
-        argument("-C", type=positive_float, default=10.0, help="inverse of regularization (default: %(default)s)"),
-        argument("--balanced", action="store_true", help="let rare classes count as much as frequent ones"),
-        argument(
+        number("-C", "inverse of regularization", 10.0, metavar="C"),
+        flag("--balanced", "let rare classes count as much as frequent ones"),
+        integer(
             "--tune",
-            type=positive_int,
-            metavar="FOLDS",
-            help="choose C, and with no --kernel also the kernel, by cross-validation; prints the trials",
+            "choose C, and with no --kernel also the kernel, by cross-validation in N folds; prints the trials",
         ),
         ENCODING.but(help="of DATA; TREC's own files are latin-1 (default: %(default)s)"),
         PARSER.but(help="questions without trees are text; the model keeps this parser"),
-        THREADS,
     ),
-    _run,
+    _train,
 )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from sapwood.cli.command import Command, argument
-from sapwood.cli.options import KERNEL, MODEL_OUTPUT, PARSER, SEED, THREADS, positive_float, positive_int
-from sapwood.cli.output import summary
+from sapwood.cli.command import argument
+from sapwood.cli.options import KERNEL, PARSER, SEED, choice, flag, integer, number
+from sapwood.cli.training import task
 
 if TYPE_CHECKING:
     from sapwood.learn import KernelRanker, RecursiveRanker
@@ -20,10 +20,9 @@ _KERNELS = {
 }
 
 
-def _run(options: argparse.Namespace) -> None:
+def _train(options: argparse.Namespace) -> tuple[Any, str]:
     from sapwood.cli.inference.ranking import gold_lists, read_sentences
     from sapwood.errors import ParameterError
-    from sapwood.files import save
     from sapwood.parse import as_parser
     from sapwood.tasks.attachment import AttachmentRanker
     from sapwood.tasks.reranking import ParseReranker
@@ -40,7 +39,7 @@ def _run(options: argparse.Namespace) -> None:
         lists = gold_lists(model, options.data)
         held_out = None if options.validation is None else gold_lists(model, options.validation)
         model.fit(lists, validation=held_out)
-        learnt = f"{len(lists):,} n-best lists, {sum(map(len, lists)):,} parses"
+        learned = f"{len(lists):,} n-best lists, {sum(map(len, lists)):,} parses"
     else:
         trees = read_sentences(options.data, parser)
         others = None if options.validation is None else read_sentences(options.validation, parser)
@@ -52,9 +51,8 @@ def _run(options: argparse.Namespace) -> None:
             parser=parser,
         )
         model.fit(trees, validation=others)
-        learnt = f"{len(trees):,} sentences, {len(model.paths_):,} connection paths"
-    save(model, options.output)
-    summary(options, f"{options.output}: {learnt}, {' '.join(repr(ranker).split())}")
+        learned = f"{len(trees):,} sentences, {len(model.paths_):,} connection paths"
+    return model, f"{learned}, {' '.join(repr(ranker).split())}"
 
 
 def _ranker(options: argparse.Namespace) -> KernelRanker | RecursiveRanker:
@@ -89,16 +87,15 @@ def _ranker(options: argparse.Namespace) -> KernelRanker | RecursiveRanker:
     )
 
 
-COMMAND = Command(
+COMMAND = task(
     "ranking",
     "a ranker of parses or attachments",
     "Learn to choose among the parses of n-best lists (JSON lines with gold trees), or, with --of attachments, where "
     "each word of a sentence is attached, from the trees of a treebank.",
     (
         argument("data", metavar="DATA", help="n-best lists or a treebank, or - for standard input"),
-        MODEL_OUTPUT,
-        argument("--of", choices=("parses", "attachments"), default="parses", help="default: %(default)s"),
-        argument("--learner", choices=("kernel", "network"), default="kernel", help="default: %(default)s"),
+        choice("--of", ("parses", "attachments")),
+        choice("--learner", ("kernel", "network")),
         KERNEL.but(help=f"default: {_KERNELS['parses']}; of attachments {_KERNELS['attachments']}"),
         argument(
             "--loss",
@@ -106,11 +103,9 @@ COMMAND = Command(
             help="default: top for a kernel on parses, pairwise on attachments; setwise for a network, which has no "
             "top",
         ),
-        argument("--epochs", type=positive_int, metavar="N", help="passes (default: 3, a network 10)"),
-        argument("--units", type=positive_int, default=25, metavar="N", help="of a network (default: %(default)s)"),
-        argument(
-            "--alpha", type=positive_float, default=1e-3, help="penalty on weights of a network (default: %(default)s)"
-        ),
+        integer("--epochs", "passes (default: 3, a network 10)"),
+        integer("--units", "of a network", 25),
+        number("--alpha", "penalty on weights of a network", 1e-3),
         argument(
             "--averaging",
             type=float,
@@ -118,32 +113,20 @@ COMMAND = Command(
             metavar="PASSES",
             help="passes over which a network averages its weights; 0 for none (default: %(default)s)",
         ),
-        argument(
+        number(
             "--consensus",
-            type=positive_float,
+            "choose parses by the F1 to be expected; the larger N, the more the best parses count (1 or 2 are good)",
             metavar="N",
-            help="choose parses by the F1 to be expected; the larger N, the more the best parses count (1 or 2 are "
-            "good)",
         ),
         argument("--validation", metavar="DATA", help="held-out data on which a network stops early"),
-        argument(
-            "--recombine",
-            action="store_true",
-            help="join ways up and down that were never seen together to attachments",
-        ),
-        argument("--specialize", action="store_true", help="one ranker of attachments per word class"),
-        argument(
-            "--reduction",
-            type=positive_int,
-            metavar="N",
-            help="levels kept of subtrees off the right frontier (default: all)",
-        ),
+        flag("--recombine", "join ways up and down that were never seen together to attachments"),
+        flag("--specialize", "one ranker of attachments per word class"),
+        integer("--reduction", "levels kept of subtrees off the right frontier (default: all)"),
         argument(
             "--checkpoint", metavar="FILE", help="keep the state of training there; if the file is there, go on from it"
         ),
         PARSER.but(help="DATA is a treebank, of which this parser makes n-best lists, or text for attachments"),
         SEED,
-        THREADS,
     ),
-    _run,
+    _train,
 )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sapwood.cli.command import Command, argument
-from sapwood.cli.options import MODEL_OUTPUT, PARSER, THREADS, positive_float
-from sapwood.cli.output import summary
+from sapwood.cli.command import argument
+from sapwood.cli.options import PARSER, flag, number
+from sapwood.cli.training import task
 
 if TYPE_CHECKING:
     from sapwood.trees import RoleSentence
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["COMMAND"]
 
 
-def _run(options: argparse.Namespace) -> None:
-    from sapwood.files import save
+def _train(options: argparse.Namespace) -> tuple[Any, str]:
     from sapwood.parse import as_parser
     from sapwood.tasks.roles import RoleLabeler
 
@@ -29,10 +28,8 @@ def _run(options: argparse.Namespace) -> None:
         fragments={"path+siblings": options.fragments} if options.fragments else None,
         parser=None if options.parser is None else as_parser(options.parser),
     ).fit(sentences, calibration=held)
-    save(labeler, options.output)
     predicates = sum(labeler.lexicon_.counts.values())
-    learnt = f"{len(labeler.roles_)} roles, {len(sentences):,} sentences, {predicates:,} predicates"
-    summary(options, f"{options.output}: {learnt}")
+    return labeler, f"{len(labeler.roles_)} roles, {len(sentences):,} sentences, {predicates:,} predicates"
 
 
 def _read(path: str) -> list[RoleSentence]:
@@ -50,7 +47,7 @@ def _read(path: str) -> list[RoleSentence]:
     return sentences
 
 
-COMMAND = Command(
+COMMAND = task(
     "roles",
     "a labeler of semantic roles",
     "Learn to label semantic roles from sentences with trees and propositions.",
@@ -60,14 +57,12 @@ COMMAND = Command(
             metavar="DATA",
             help="JSON lines (.jsonl), PropBank columns with words (.conll, .tsv), or gold_skel columns (*_skel)",
         ),
-        MODEL_OUTPUT,
         argument("--calibration", metavar="FILE", help="held-out sentences (default: a tenth of DATA)"),
-        argument("--nouns", action="store_true", help="label predicates that are nouns or adjectives too"),
-        argument("--no-rules", action="store_true", help="learn AM-MOD and AM-NEG, no rules for them"),
-        argument("--fragments", type=positive_float, metavar="W", help="add fragments of paths with this weight"),
-        argument("-C", type=positive_float, default=0.05, help="inverse of regularization (default: %(default)s)"),
+        flag("--nouns", "label predicates that are nouns or adjectives too"),
+        flag("--no-rules", "learn AM-MOD and AM-NEG, no rules for them"),
+        number("--fragments", "add fragments of paths with this weight", metavar="W"),
+        number("-C", "inverse of regularization", 0.05, metavar="C"),
         PARSER.but(help="sentences without trees are parsed with this model; the labeler keeps it"),
-        THREADS,
     ),
-    _run,
+    _train,
 )
