@@ -96,7 +96,6 @@ PACKAGES = (
     "sapwood.corpora.tree_pairs",
     "sapwood.metrics",
     "sapwood.draw",
-    "sapwood.draw.roles",
     "sapwood.tasks.questions",
     "sapwood.tasks.pairs",
     "sapwood.tasks.roles",

@@ -12,14 +12,15 @@ from pathlib import Path
 import numpy as np
 
 import sapwood as sw
-from sapwood.draw import LabelledSpan, SpanLayer, fragment_nodes, span_svg, weighted_svg
+from sapwood.draw import LabeledSpan, SpanLayer, span_svg
+from sapwood.draw.svg import fragment_nodes, weighted_svg
 from sapwood.kernels import SubsetTree
 
 FIRST = "(S (NP (DT The) (NN baker)) (VP (VBD sent) (NP (NNP Anna)) (NP (DT a) (JJ long) (NN letter))))"
 SECOND = "(S (NP (DT The) (NN captain)) (VP (VBD sent) (NP (NNP Anna)) (NP (DT a) (JJ red) (NN rose))))"
 LAYER = SpanLayer(
     "Sending",
-    [LabelledSpan("Sender", 0, 1), LabelledSpan("Recipient", 3, 3), LabelledSpan("Theme", 4, 6)],
+    [LabeledSpan("Sender", 0, 1), LabeledSpan("Recipient", 3, 3), LabeledSpan("Theme", 4, 6)],
     marked=[2],
 )
 WIDTH, HEIGHT = 860, 352

@@ -9,7 +9,7 @@ proof; AD3's bound shows how one gets there.
 import numpy as np
 
 from sapwood.decode import FactorGraph, RoleProblem, decode_roles_batch
-from sapwood.draw import LabelledSpan, Series, SpanLayer, line_chart, span_svg
+from sapwood.draw import LabeledSpan, Series, SpanLayer, line_chart, span_svg
 
 words = ["Kim", "gave", "the", "old", "dog", "some", "bones", "in", "the", "park"]
 spans = [(0, 0), (2, 4), (2, 6), (5, 6), (7, 9), (-1, -1)]
@@ -28,7 +28,7 @@ problem = RoleProblem(scores, spans)
 def draw(method):
     """Show what one method chooses."""
     (result,) = decode_roles_batch([problem], method=method)
-    chosen = [LabelledSpan(role, *spans[at]) for role, at in zip(roles, result.assignment) if spans[at][0] >= 0]
+    chosen = [LabeledSpan(role, *spans[at]) for role, at in zip(roles, result.assignment) if spans[at][0] >= 0]
     return span_svg(words, [SpanLayer("Giving", chosen, marked=[1])])
 
 

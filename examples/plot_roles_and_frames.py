@@ -6,8 +6,7 @@ Semantic roles and frames over sentences, learnt from the nursery in seconds.
 """
 
 from sapwood.corpora import nursery
-from sapwood.draw import span_svg
-from sapwood.draw.roles import roles_html
+from sapwood.draw import roles_html, span_svg
 from sapwood.tasks.frames import FrameLabeler, nursery_frames
 from sapwood.tasks.roles import RoleLabeler
 

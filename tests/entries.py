@@ -230,6 +230,7 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
     two = sw.Examples(first=garden.trees[:12], second=garden.trees[12:24])
     similar = words.Table({("dog", "cat"): 0.5})
     asked = ["dog", "cat", "x"]
+    said = specimens._roles()[0]
     nbest = [garden.forest(number) for number in range(4)]
     positions = sw.trees.Positions(tree)
     features = np.random.default_rng(0).random((30, 3))
@@ -380,26 +381,15 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "FrameAnalysis": (metrics.FrameAnalysis, {"frame": "F", "arguments": [("A", 0, 1)]}),
         "mutual_f1": (metrics.mutual_f1, {"parses": trees()}),
         # draw
-        "Picture": (draw.Picture, {"object": "<svg></svg>"}),
         "bar_chart": (draw.bar_chart, {"title": "t", "bars": [draw.Bar("a", 1.0), draw.Bar("b", -0.5)], "label": "x", "decimals": 1, "width": 300, "start": 0.0}),
         "line_chart": (draw.line_chart, {"title": "t", "series": [draw.Series("a", [1.0, 2.0], [2.0, 3.0])], "x_label": "x", "y_label": "y", "x_log": True,
                                          "width": 300, "height": 200}),
-        "scatter_chart": (draw.scatter_chart, {"title": "t", "points": [draw.Point(0.0, 1.0, "g", "n"), draw.Point(1.0, 0.0)], "x_label": "x", "y_label": "y",
-                                               "width": 300, "height": 200}),
-        "palette_css": (draw.palette_css, {}),
-        "span_brackets": (draw.span_brackets, {"words": ["a", "b"], "layers": [draw.SpanLayer("t", [draw.LabelledSpan("A", 0, 1)])]}),
-        "span_html": (draw.span_html, {"words": ["a", "b"], "layers": [draw.SpanLayer("t", [draw.LabelledSpan("A", 0, 1)])], "plain": ("A",)}),
-        "displacy_spans": (draw.displacy_spans, {"words": ["a", "b"], "layers": [draw.SpanLayer("t", [draw.LabelledSpan("A", 0, 1)])], "style": "ent"}),
-        "fragment_places": (draw.fragment_places, {"tree": tree, "fragment": sw.Tree.fromstring("(NP DT NN)"), "gaps": True, "limit": 3}),
-        "fragment_nodes": (draw.fragment_nodes, {"tree": tree, "fragment": sw.Tree.fromstring("(NP DT NN)")}),
-        "fragment_table": (draw.fragment_table, {"rows": [(1.0, "NP", "x")], "rest": [(0.5, "y")]}),
+        "role_layers": (draw.role_layers, {"sentence": said}),
+        "roles_html": (draw.roles_html, {"sentence": said}),
+        "roles_text": (draw.roles_text, {"sentence": said}),
         "outline": (draw.outline, {"tree": tree, "width": 80, "max_lines": 5}),
-        "page": (draw.page, {"title": "t", "pieces": ["<p>x</p>"]}),
-        "panel": (draw.panel, {"title": "t", "pieces": ["<p>x</p>"]}),
-        "span_svg": (draw.span_svg, {"words": ["a", "b"], "layers": [draw.SpanLayer("t", [draw.LabelledSpan("A", 0, 1)])]}),
-        "span_text": (draw.span_text, {"words": ["a", "b"], "layers": [draw.SpanLayer("t", [draw.LabelledSpan("A", 0, 1)])], "width": 60}),
-        "weighted_outline": (draw.weighted_outline, {"tree": tree, "weights": [0.5] * tree.size(), "width": 80}),
-        "weighted_svg": (draw.weighted_svg, {"tree": tree, "weights": [0.5] * tree.size()}),
+        "span_svg": (draw.span_svg, {"words": ["a", "b"], "layers": [draw.SpanLayer("t", [draw.LabeledSpan("A", 0, 1)])]}),
+        "span_text": (draw.span_text, {"words": ["a", "b"], "layers": [draw.SpanLayer("t", [draw.LabeledSpan("A", 0, 1)])], "width": 60}),
         # tasks
         "AttachmentRanker": (_attached, {"X": incremental.attachment_trees(trees()), "ranker": learn.RecursiveRanker(units=3, epochs=1, random_state=0),
                                                                     "root": "lowest", "reduction": 1, "min_count": 1}),

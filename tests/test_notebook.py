@@ -14,7 +14,7 @@ import pytest
 import sapwood as sw
 from sapwood.corpora import nursery
 from sapwood.decode import FactorGraph, RoleProblem, decode_labels, decode_roles
-from sapwood.draw import LabelledSpan, Series, SpanLayer, line_chart, span_svg
+from sapwood.draw import LabeledSpan, Series, SpanLayer, line_chart, span_svg
 from sapwood.experiments.figures import Figure
 from sapwood.experiments.tables import Table
 from sapwood.kernels import Grammar, GrammarDriven, Linear, SemanticSubsetTree, SubsetTree
@@ -32,7 +32,7 @@ PLAIN = {
     "Bar",
     "Filler",
     "FrameRelation",
-    "LabelledSpan",
+    "LabeledSpan",
     "NurseryPair",
     "Point",
     "Positions",
@@ -115,7 +115,7 @@ def samples() -> dict[str, object]:
         "table": Table("t", HOSTILE, (HOSTILE, "n"), [(HOSTILE, 1), ("x", None)], notes=[HOSTILE]),
         "figure": Figure("f", "<svg></svg>"),
         "chart": line_chart(HOSTILE, [Series(HOSTILE, [1], [1])], x_label="x", y_label="y"),
-        "spans": span_svg([HOSTILE], [SpanLayer(HOSTILE, [LabelledSpan(HOSTILE, 0, 0)])]),
+        "spans": span_svg([HOSTILE], [SpanLayer(HOSTILE, [LabeledSpan(HOSTILE, 0, 0)])]),
         "layer": SpanLayer(HOSTILE, []),
     }
 

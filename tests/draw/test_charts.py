@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sapwood.draw import Bar, Point, Series, bar_chart, line_chart, palette_css, scatter_chart
-from sapwood.draw.charts import _ticks
-from sapwood.draw.palette import COLOURS
+from sapwood.draw import Bar, Series, bar_chart, line_chart
+from sapwood.draw.charts import Point, _ticks, scatter_chart
+from sapwood.draw.palette import COLOURS, palette_css
 from sapwood.errors import DataError
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -96,6 +96,8 @@ def test_nothing_to_show_is_said_and_bad_numbers_are_left_out():
 def test_series_that_do_not_fit_are_refused():
     with pytest.raises(DataError, match="'a' has 2 x and 1 y"):
         line_chart("t", [Series("a", [1, 2], [1])], x_label="x", y_label="y")
+    with pytest.raises(DataError, match="has y not above 0, which y_log cannot show"):
+        line_chart("t", [Series("a", [1, 2], [0, 2])], x_label="x", y_label="y", y_log=True)
     with pytest.raises(DataError, match="x_log"):
         line_chart("t", [Series("a", [0, 2], [1, 2])], x_label="x", y_label="y", x_log=True)
 
@@ -134,3 +136,14 @@ def test_the_palette_prints_light():
     rules = palette_css()
     assert re.search(r"@media screen and \(prefers-color-scheme:dark\)", rules)
     assert "print" not in rules.split("@media")[0]
+
+
+def test_equal_ratios_are_equal_distances_on_logarithmic_axes():
+    series = [Series("a", [10, 100, 1000], [1, 10, 100]), Series("b", [100], [10])]
+    picture = ElementTree.fromstring(line_chart("t", series, x_label="n", y_label="s", x_log=True, y_log=True))
+    places = [(float(one.get("cx")), float(one.get("cy"))) for one in picture.iter(f"{SVG}circle")]
+    assert places[1][0] - places[0][0] == pytest.approx(places[2][0] - places[1][0], abs=0.2)
+    assert places[0][1] - places[1][1] == pytest.approx(places[1][1] - places[2][1], abs=0.2)
+    assert places[1] == places[3]
+    texts = [one.text for one in picture.iter(f"{SVG}text")]
+    assert texts.count("10") == texts.count("100") == 2

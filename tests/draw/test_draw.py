@@ -10,7 +10,10 @@ from hypothesis import strategies as st
 
 from oracles.fragments import fragments, internal_trees, nodes
 from sapwood import Tree
-from sapwood.draw import fragment_nodes, fragment_table, outline, page, panel, weighted_outline, weighted_svg
+from sapwood.draw import outline
+from sapwood.draw.html import fragment_table, page, panel
+from sapwood.draw.svg import fragment_nodes, weighted_svg
+from sapwood.draw.text import weighted_outline
 
 TREE = Tree.fromstring("(S (NP (DT the) (NN dog)) (VP (VBD saw) (NP (DT the) (NN dog))))")
 

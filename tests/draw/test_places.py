@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sapwood.draw import fragment_places
+from sapwood.draw.places import fragment_places
 from sapwood.trees import Tree
 from sapwood.trees.positions import Positions
 

@@ -8,19 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sapwood.draw import (
-    LabelledSpan,
-    SpanLayer,
-    displacy_spans,
-    span_brackets,
-    span_html,
-    span_svg,
-    span_text,
-)
+from sapwood.draw import LabeledSpan, SpanLayer, span_svg, span_text
+from sapwood.draw.inline import displacy_spans, span_brackets, span_html
 from sapwood.errors import DataError, ParameterError
 
 WORDS = ["Kim", "gave", "the", "old", "dog", "some", "bones", "in", "the", "park", "yesterday"]
-LAYER = SpanLayer("Giving", [LabelledSpan("Donor", 0, 0), LabelledSpan("Recipient", 2, 4)], marked=[1])
+LAYER = SpanLayer("Giving", [LabeledSpan("Donor", 0, 0), LabeledSpan("Recipient", 2, 4)], marked=[1])
 
 
 def test_brackets_stand_under_their_words():
@@ -35,12 +28,12 @@ def test_brackets_stand_under_their_words():
 
 
 def test_overlapping_spans_take_another_line():
-    layer = SpanLayer("F", [LabelledSpan("One", 0, 3), LabelledSpan("Two", 2, 5)])
+    layer = SpanLayer("F", [LabeledSpan("One", 0, 3), LabeledSpan("Two", 2, 5)])
     assert len(span_text(WORDS, [layer], width=200).splitlines()) == 3
 
 
 def test_long_sentences_are_broken_and_spans_go_on():
-    text = span_text(WORDS, [SpanLayer("F", [LabelledSpan("Everything", 0, 10)])], width=25)
+    text = span_text(WORDS, [SpanLayer("F", [LabeledSpan("Everything", 0, 10)])], width=25)
     blocks = text.split("\n\n")
     assert len(blocks) > 1
     assert blocks[0].splitlines()[1].rstrip("F").rstrip().endswith(">")
@@ -48,7 +41,7 @@ def test_long_sentences_are_broken_and_spans_go_on():
 
 
 def test_pictures_hold_every_word_and_label_and_escape_them():
-    layer = SpanLayer("A & B", [LabelledSpan("<x>", 0, 1)], marked=[0])
+    layer = SpanLayer("A & B", [LabeledSpan("<x>", 0, 1)], marked=[0])
     picture = span_svg(["a<b", "c"], [layer])
     for text in ("a&lt;b", "&lt;x&gt;", "A &amp; B"):
         assert text in picture
@@ -56,7 +49,7 @@ def test_pictures_hold_every_word_and_label_and_escape_them():
     assert span_text([], []) == ""
 
 
-@pytest.mark.parametrize("span", [LabelledSpan("x", 0, 99), LabelledSpan("x", -1, 0), LabelledSpan("x", 2, 1)])
+@pytest.mark.parametrize("span", [LabeledSpan("x", 0, 99), LabeledSpan("x", -1, 0), LabeledSpan("x", 2, 1)])
 def test_spans_outside_the_sentence_are_refused(span):
     for draw in (span_text, span_svg, span_brackets, span_html, displacy_spans):
         with pytest.raises(DataError, match="does not fit a sentence of 11 words"):
@@ -72,7 +65,7 @@ def test_spans_outside_the_sentence_are_refused(span):
 def test_any_spans_can_be_drawn(words, data):
     places = st.integers(0, len(words) - 1)
     pairs = data.draw(st.lists(st.tuples(st.text("XYZ", min_size=1, max_size=12), places, places), max_size=6))
-    layer = SpanLayer("F", [LabelledSpan(label, min(a, b), max(a, b)) for label, a, b in pairs], [0])
+    layer = SpanLayer("F", [LabeledSpan(label, min(a, b), max(a, b)) for label, a, b in pairs], [0])
     width = data.draw(st.integers(5, 60))
     text = span_text(words, [layer], width=width)
     for word in words:
@@ -83,7 +76,7 @@ def test_any_spans_can_be_drawn(words, data):
 
 
 def test_brackets_within_the_line_keep_every_word_and_show_overlaps_on_lines_of_their_own():
-    layer = SpanLayer("F", [LabelledSpan("One", 0, 3), LabelledSpan("Two", 2, 5)], marked=[6, 7])
+    layer = SpanLayer("F", [LabeledSpan("One", 0, 3), LabeledSpan("Two", 2, 5)], marked=[6, 7])
     first, second = span_brackets(WORDS, [layer]).splitlines()
     assert first == "F: [One Kim gave the old] dog some *bones in* the park yesterday"
     assert second == "F: Kim gave [Two the old dog some] *bones in* the park yesterday"
@@ -93,11 +86,11 @@ def test_brackets_within_the_line_keep_every_word_and_show_overlaps_on_lines_of_
 
 def test_marked_words_within_a_span_are_marked():
     """A target may stand in its own filler, or be it."""
-    inside = SpanLayer("Giving", [LabelledSpan("Event", 0, 4), LabelledSpan("Time", 10, 10)], marked=[1])
+    inside = SpanLayer("Giving", [LabeledSpan("Event", 0, 4), LabeledSpan("Time", 10, 10)], marked=[1])
     assert span_brackets(WORDS, [inside]) == (
         "Giving: [Event Kim *gave* the old dog] some bones in the park [Time yesterday]"
     )
-    whole = SpanLayer("Giving", [LabelledSpan("Act", 1, 1)], marked=[1])
+    whole = SpanLayer("Giving", [LabeledSpan("Act", 1, 1)], marked=[1])
     assert span_brackets(WORDS[:3], [whole]) == "Giving: Kim [Act *gave*] the"
     drawn = span_html(WORDS, [inside])
     assert "Kim <b>gave</b> the old dog" in drawn
@@ -110,7 +103,7 @@ def test_marked_words_within_a_span_are_marked():
 
 
 def test_html_within_the_line_escapes_and_gives_parts_of_one_thing_one_colour():
-    spans = [LabelledSpan("A", 0, 0), LabelledSpan("B", 1, 1), LabelledSpan("C-A", 2, 2), LabelledSpan("V", 3, 3)]
+    spans = [LabeledSpan("A", 0, 0), LabeledSpan("B", 1, 1), LabeledSpan("C-A", 2, 2), LabeledSpan("V", 3, 3)]
     drawn = span_html(
         ["a<b", "c", "d", "e"], [SpanLayer("x & y", spans)], alike=lambda label: label.removeprefix("C-"), plain=["V"]
     )
@@ -126,7 +119,7 @@ def test_html_within_the_line_escapes_and_gives_parts_of_one_thing_one_colour():
 def test_displacy_spans_name_the_same_words_by_tokens_and_by_characters(words, data):
     first = data.draw(st.integers(0, len(words) - 1))
     last = data.draw(st.integers(first, len(words) - 1))
-    layers = [SpanLayer("F", [LabelledSpan("x", first, last)])]
+    layers = [SpanLayer("F", [LabeledSpan("x", first, last)])]
     (tokens,), (characters,) = (displacy_spans(words, layers, style=style) for style in ("span", "ent"))
     span, entity = tokens["spans"][0], characters["ents"][0]
     named = " ".join(tokens["tokens"][span["start_token"] : span["end_token"]])

@@ -20,8 +20,8 @@ from sapwood.errors import DataError, ParameterError
 from sapwood.kernels import SubsetTree
 from sapwood.learn import KernelSVC
 from sapwood.learn.solver.parallel import cluster_workers
-from sapwood.scale import ClusterLabeler, cluster, gram_cost, in_parts, map_cost, predict
-from sapwood.scale.costs import Cost
+from sapwood.scale import ClusterLabeler, cluster, in_parts, predict
+from sapwood.scale.costs import Cost, gram_cost, map_cost
 from sapwood.tasks.roles import RoleLabeler
 from sapwood.tasks.roles.runs import label_to_file
 
@@ -202,7 +202,7 @@ def test_the_room_is_light(fresh: Run) -> None:
         import sapwood as sw
         sw.scale, dir(sw.scale)
         print(sorted({"dask", "distributed", "zarr", "sklearn", "numpy"} & set(sys.modules)))
-        sw.scale.gram_cost(10, rate=1.0)
+        sw.scale.ClusterLabeler
         print(sorted({"dask", "distributed", "zarr"} & set(sys.modules)))
         """
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -14,8 +13,7 @@ from distributed import Client
 import sapwood as sw
 from sapwood.cli import main
 from sapwood.corpora.sampled import sample_brackets, sample_labeled
-from sapwood.draw.curves import Curve, curves_svg
-from sapwood.errors import DataError, ParameterError
+from sapwood.errors import ParameterError
 from sapwood.kernels import SubsetTree
 from sapwood.scale import GramStore
 from sapwood.scale.growth import Growth, Point, crossing, fit_power, measure
@@ -115,33 +113,6 @@ def test_fits() -> None:
     at = crossing(Growth(2e-7, 2.0), Growth(3e-4, 1.1))
     assert at is not None
     assert Growth(2e-7, 2.0).seconds(at) == pytest.approx(Growth(3e-4, 1.1).seconds(at))
-
-
-def test_figures_put_points_where_they_belong() -> None:
-    picture = ET.fromstring(
-        curves_svg(
-            [Curve("a < b", [(10, 1), (100, 10), (1000, 100)], power=(0.1, 1.0)), Curve("c", [(100, 10)])],
-            title="T & t",
-            across="n",
-            up="s",
-        )
-    )
-    space = "{http://www.w3.org/2000/svg}"
-    places = [(float(c.get("cx", "")), float(c.get("cy", ""))) for c in picture.findall(f"{space}circle")]
-    assert len(places) == 4
-    # Equal ratios are equal distances, and the same numbers the same place.
-    assert places[1][0] - places[0][0] == pytest.approx(places[2][0] - places[1][0], abs=0.2)
-    assert places[0][1] - places[1][1] == pytest.approx(places[1][1] - places[2][1], abs=0.2)
-    assert places[1] == places[3]
-    texts = [text.text for text in picture.findall(f"{space}text")]
-    assert "a < b: n^1.00" in texts
-    assert "T & t" in texts
-    fitted = [line for line in picture.findall(f"{space}line") if line.get("stroke-width") == "2"]
-    assert float(fitted[0].get("x1", "")) == pytest.approx(places[0][0], abs=0.2)
-    assert float(fitted[0].get("y2", "")) == pytest.approx(places[2][1], abs=0.2)
-    for points in ([], [(0.0, 1.0)], [(1.0, math.inf)]):
-        with pytest.raises(DataError):
-            curves_svg([Curve("x", points)], title="", across="", up="")
 
 
 def test_drawn_trees() -> None:

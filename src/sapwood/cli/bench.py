@@ -15,7 +15,7 @@ __all__ = ["COMMAND"]
 def _run(options: argparse.Namespace) -> None:
     """Print each point as it is measured, then the fits and from which size which way is the cheaper one."""
     from sapwood import settings
-    from sapwood.draw.curves import Curve, curves_svg
+    from sapwood.draw import Series, line_chart
     from sapwood.scale.growth import PATHS, Point, crossing, measure
     from sapwood.writing import atomic_write
 
@@ -61,12 +61,12 @@ def _run(options: argparse.Namespace) -> None:
         write_json(options, _record(options, points))
     if options.svg and points:
         curves = []
-        for path in options.paths:
-            fitted = fits[path]
-            places = [(float(one.n), max(one.seconds, 1e-3)) for one in points if one.path == path]
-            curves.append(Curve(PATHS[path], places, None if fitted is None else (fitted.factor, fitted.exponent)))
-        picture = curves_svg(curves, title="Cost of training", across="trees", up="CPU seconds")
-        atomic_write(options.svg, f"{picture}\n".encode())
+        for path, growth in fits.items():
+            name = PATHS[path] if growth is None else f"{PATHS[path]}: n^{growth.exponent:.2f}"
+            measured = [one for one in points if one.path == path]
+            curves.append(Series(name, [one.n for one in measured], [max(one.seconds, 1e-3) for one in measured]))
+        chart = line_chart("Cost of training", curves, x_label="trees", y_label="CPU seconds", x_log=True, y_log=True)
+        atomic_write(options.svg, f"{chart}\n".encode())
 
 
 def _fits(options: argparse.Namespace, points: list[Any]) -> dict[str, Any]:
@@ -98,8 +98,14 @@ _SCALE = Command(
     "linear model), print what each took, and fit how cost grows.",
     (
         integer("--sizes", "numbers of trees").but(nargs="+", default=[500, 1000, 2000, 4000]),
-        argument("--paths", nargs="+", default=["gram", "rows", "maps"], metavar="PATH", help="of gram, rows, maps"),
-        number("--limit", "most seconds per point (120)", 120.0, metavar="S"),
+        argument(
+            "--paths",
+            nargs="+",
+            default=["gram", "rows", "maps"],
+            metavar="PATH",
+            help="what to measure, of gram, rows, maps",
+        ),
+        number("--limit", "seconds per point at most", 120.0, metavar="S"),
         MEMORY_LIMIT.but(default=500.0, help="memory for rows on demand, in megabytes (default: %(default)g)"),
         SEED,
         JSON.but(help="write points and fits as JSON, after each point; - prints them so at the end"),

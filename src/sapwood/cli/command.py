@@ -29,7 +29,7 @@ class Argument:
     def add_to(self, parser: argparse._ActionsContainer) -> None:
         """Add the argument to a parser or a group; its help says what its default is."""
         text, default = self.settings["help"], self.settings.get("default")
-        if default not in (None, False, []) and "default" not in text:
+        if default is not None and default is not False and default != [] and "default" not in text:
             shown = " ".join(map(str, default)) if isinstance(default, list) else default
             text = f"{text} (default: {shown})" if text else f"default: {shown}"
         parser.add_argument(*self.names, **{**self.settings, "help": text})
@@ -54,8 +54,8 @@ class OneOf:
 
 
 _VERBOSITY = OneOf(
-    argument("-q", "--quiet", action="store_true", help="no progress and no notes: results, warnings and errors alone"),
-    argument("-v", "--verbose", action="store_true", help="also say versions, what is read and written, and the time"),
+    argument("-q", "--quiet", action="store_true", help="print results, warnings and errors only"),
+    argument("-v", "--verbose", action="store_true", help="also print versions, files and timings"),
 )
 
 
@@ -103,11 +103,20 @@ class Command:
             parser.add_commands(self.commands(), self.kind, required=True)
 
 
+class _HelpFormatter(argparse.HelpFormatter):
+    """Leaves room for the names of commands, which the base class takes for shorter than they are shown."""
+
+    def add_argument(self, action: argparse.Action) -> None:
+        super().add_argument(action)
+        if isinstance(action, argparse._SubParsersAction):
+            self._action_max_length = max(self._action_max_length, *(len(name) + 4 for name in action.choices))
+
+
 class CommandParser(argparse.ArgumentParser):
     """A parser that takes no abbreviations, and says what may have been meant where a name is unknown."""
 
     def __init__(self, **settings: Any) -> None:
-        super().__init__(**{**settings, "allow_abbrev": False})
+        super().__init__(**{**settings, "allow_abbrev": False, "formatter_class": _HelpFormatter})
         self._leads_on = False
 
     def add_commands(self, commands: Iterable[Command], kind: str, *, required: bool = False) -> None:

@@ -109,7 +109,7 @@ COMMAND = Command(
         argument("file", metavar="FILE.jsonl", help="problems, one JSON object per line; - reads standard input"),
         argument("--method", choices=METHODS, default="exact", help="how to decode (default: %(default)s)"),
         integer("--beam", "width of --method beam", 100),
-        number("--time-limit", "for each problem (default: none)", metavar="SECONDS"),
+        number("--time-limit", "seconds for each problem at most (default: no limit)", metavar="SECONDS"),
         OUTPUT,
         THREADS,
     ),

@@ -26,9 +26,7 @@ def _run(options: argparse.Namespace) -> None:
     if options.kernel:
         _show([_explain_kernel(options)], options, "Why two trees are similar")
         return
-    from sapwood.cli.models import load_classifier
-
-    model = load_classifier(options.first)
+    model = _classifier(options.first)
     explanations: list[Any] = []
     if options.model:
         names = list(model.classes_) if options.label is None else [_class(model, options.label)]
@@ -44,6 +42,21 @@ def _run(options: argparse.Namespace) -> None:
         for row in range(min(options.count, len(trees))):
             explanations.append(model.explain(trees[row : row + 1], label=label, top=options.top))
     _show(explanations, options, "Why these decisions")
+
+
+def _classifier(path: str) -> Any:
+    from sapwood.errors import ModelFileError
+    from sapwood.files import load
+    from sapwood.learn import KernelSVC
+    from sapwood.tasks.questions import QuestionClassifier
+
+    model = load(path)
+    # Asked with trees like any other classifier, one of questions makes the shapes that it looks at by itself.
+    if not isinstance(model, (KernelSVC, QuestionClassifier)):
+        raise ModelFileError(
+            f"{path}: holds a {type(model).__name__}, not a classifier; train one with sapwood train trees."
+        )
+    return model
 
 
 def _explain_kernel(options: argparse.Namespace) -> Any:
@@ -69,7 +82,7 @@ def _class(model: Any, name: str) -> Any:
 
 def _show(explanations: list[Any], options: argparse.Namespace, title: str) -> None:
     if options.html:
-        from sapwood.draw import page
+        from sapwood.draw.html import page
         from sapwood.writing import atomic_write
 
         atomic_write(options.html, page(title, [found._repr_html_() for found in explanations]).encode())
@@ -79,7 +92,7 @@ def _show(explanations: list[Any], options: argparse.Namespace, title: str) -> N
 
 COMMAND = Command(
     "explain",
-    "say why a model decides as it does, or why two trees are similar",
+    "say why a model decides so, or why two trees are similar",
     "With MODEL and TREES: show what each node of each tree adds to the score of its class, and the heaviest "
     "fragments. With --kernel and two files: show the fragments that the first trees of both share.",
     (

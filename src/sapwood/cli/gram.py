@@ -91,7 +91,7 @@ def _processes(distributed: Any, workers: int) -> Iterator[Any]:
 
 COMMAND = Command(
     "gram",
-    "compute a large Gram matrix into a folder, here or on a cluster",
+    "compute a large Gram matrix, here or on a cluster",
     "Compute the Gram matrix of the trees in A, or the values of A against B, into a Zarr array, tile by tile. Stopped "
     "runs go on when the same command is given again. Needs pip install sapwood[scale].",
     (
@@ -100,7 +100,7 @@ COMMAND = Command(
         OUTPUT.but(required=True, metavar="DIR", help="a new folder, or that of a stopped run"),
         KERNEL.but(required=True),
         integer("--tile", "rows of a tile", 2000),
-        choice("--dtype", ("float64", "float32")),
+        choice("--dtype", ("float64", "float32"), "how values are stored"),
         flag("--compress", "compress tiles (zstd)"),
         *READING,
         OneOf(

@@ -78,13 +78,13 @@ RESUME = argument("--resume", action="store_true", help="go on where a stopped r
 JSON = argument("--json", metavar="FILE", help="write the result as JSON; - prints it in place of the text")
 HTML = argument("--html", metavar="FILE", help="write a page with pictures")
 SVG = argument("--svg", metavar="FILE", help="write a picture")
-SEED = argument("--seed", type=int, default=0, metavar="N", help="of random numbers")
+SEED = argument("--seed", type=int, default=0, metavar="N", help="seed of random numbers")
 THREADS = argument("--threads", type=positive_int, metavar="N", help="native threads (default: all cores)")
 MEMORY_LIMIT = argument("--memory-limit", type=positive_float, metavar="MB", help="memory to use at most, in megabytes")
 KERNEL = argument(
-    "--kernel", type=_kernel_expression, metavar="EXPR", help='such as "SubsetTree(decay=0.4).normalized()"'
+    "--kernel", type=_kernel_expression, metavar="EXPR", help='kernel, such as "SubsetTree(decay=0.4).normalized()"'
 )
-ENCODING = argument("--encoding", default="utf-8", metavar="NAME", help="of the input")
+ENCODING = argument("--encoding", default="utf-8", metavar="NAME", help="encoding of the input")
 PARSER = argument(
     "--parser", metavar="MODEL", help="the input is text, to be parsed with this model of sapwood train parser"
 )

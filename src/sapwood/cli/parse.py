@@ -140,7 +140,8 @@ COMMAND = Command(
         choice(
             "--format",
             ("mrg", "jsonl"),
-            "mrg: one tree per line, a blank line after each list if there are several; jsonl: one sentence per line with its words, their places in the text and [score, tree] pairs",
+            "mrg: one tree per line, a blank line after each list if there are several; jsonl: one sentence per line "
+            "with its words, their places in the text and [score, tree] pairs",
         ),
         OneOf(
             flag("--tokens", "one sentence per line, words separated by white space"),

@@ -65,7 +65,7 @@ COMMAND = Command(
             metavar="NAME",
             help="roles: jsonl (default), props, conll09, text, html; frames: jsonl (default), text, html",
         ),
-        ENCODING.but(default=None, help="of DATA, for models of trees and questions (default: utf-8)"),
+        ENCODING.but(default=None, help="encoding of DATA, for models of trees and questions (default: utf-8)"),
         PARSER.but(help="DATA is text, parsed with this model instead of the parser that MODEL has"),
         THREADS,
     ),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sapwood.cli.command import Argument, Command, argument
 from sapwood.cli.options import ENCODING, JSON, SEED, flag, integer
 from sapwood.cli.output import report
+from sapwood.cli.tables import label_report, text_table
 
 if TYPE_CHECKING:
     from sapwood.metrics import ParsevalRules, ParsevalSummary
@@ -36,23 +37,9 @@ def _parses(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
 def _labels(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     from sapwood.metrics import score_labels
 
-    scores = score_labels(_lines(options.gold, options), _lines(options.predicted, options), ignore=options.ignore)
-    rows = [["label", "P", "R", "F1", "gold", "predicted", "correct"]]
-    for label, one in [*scores.classes.items(), ("micro", scores.micro)]:
-        figures = [f"{100 * value:.2f}" for value in (one.precision, one.recall, one.f1)]
-        rows.append([str(label), *figures, str(one.gold), str(one.predicted), str(one.correct)])
-    result = {
-        "count": scores.count,
-        "accuracy": scores.accuracy,
-        "micro": _class(scores.micro),
-        "classes": {str(label): _class(one) for label, one in scores.classes.items()},
-    }
-    return result, f"accuracy {100 * scores.accuracy:.2f} on {scores.count:,} items\n\n{_table(rows)}"
-
-
-def _class(score: Any) -> dict[str, Any]:
-    names = ("precision", "recall", "f1", "gold", "predicted", "correct")
-    return {name: getattr(score, name) for name in names}
+    return label_report(
+        score_labels(_lines(options.gold, options), _lines(options.predicted, options), ignore=options.ignore)
+    )
 
 
 def _ranking(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
@@ -112,7 +99,7 @@ def _losses(relevance: Any, scores: Any, groups: Any, at: Sequence[int] | None) 
         "wrong_pairs": found.wrong_pairs,
         "mean_rank": found.mean_rank,
     }
-    return result, f"{found.groups:,} groups, {found.pairs:,} pairs\n\n{_table(rows)}"
+    return result, f"{found.groups:,} groups, {found.pairs:,} pairs\n\n{text_table(rows)}"
 
 
 def _roles(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
@@ -178,7 +165,7 @@ def _compare(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
             rows.append([name, items, f"{test['statistic']:.4g}", f"{test['p_value']:.4g}"])
     head = f"{what}: first {100 * values[0]:.2f}, second {100 * values[1]:.2f}, difference "
     head += f"{100 * boot.difference:+.2f} [{100 * boot.low:+.2f}, {100 * boot.high:+.2f}]"
-    return result, f"{head}\n\n{_table(rows)}"
+    return result, f"{head}\n\n{text_table(rows)}"
 
 
 def _f1(sums: Any) -> float:
@@ -217,22 +204,11 @@ def _parseval_table(groups: dict[str, ParsevalSummary]) -> str:
         )
     retagged = max((one.retagged for one in groups.values()), default=0)
     if not retagged:
-        return _table(rows)
+        return text_table(rows)
     return (
-        f"{_table(rows)}\n\nSentences with other words tagged as punctuation than in the gold tree: {retagged}."
+        f"{text_table(rows)}\n\nSentences with other words tagged as punctuation than in the gold tree: {retagged}."
         "\nThe gold tags decided which words to delete; evalb leaves such sentences out."
     )
-
-
-def _table(rows: list[list[str]]) -> str:
-    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
-    # A table that would not fit a terminal is set closer.
-    gap = "  " if sum(widths) + 2 * (len(widths) - 1) <= 80 else " "
-    lines = []
-    for row in rows:
-        cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
-        lines.append(gap.join(cells).rstrip())
-    return "\n".join(lines)
 
 
 _GOLD, _PREDICTED = (argument(name, metavar=name.upper()) for name in ("gold", "predicted"))

@@ -64,10 +64,10 @@ COMMAND = Command(
     "and to decode roles under constraints. Without a folder, small models are trained first.",
     (
         argument("folder", nargs="?", metavar="FOLDER", help="folder with model files (*.sap)"),
-        argument("--host", default="127.0.0.1", help="where to listen (default: %(default)s, this machine only)"),
-        argument("--port", type=_port, default=8765, metavar="N", help="0 takes any (default: %(default)s)"),
+        argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s, this machine only)"),
+        argument("--port", type=_port, default=8765, metavar="N", help="port to listen on; 0 takes any"),
         integer("--workers", "requests worked on at once, each with its own copy of the models", 2),
-        number("--time-limit", "for each request", 10.0, metavar="SECONDS"),
+        number("--time-limit", "seconds for each request at most", 10.0, metavar="SECONDS"),
     ),
     _run,
 )

@@ -58,6 +58,7 @@ def line_chart(
     x_label: str,
     y_label: str,
     x_log: bool = False,
+    y_log: bool = False,
     width: int = 560,
     height: int = 300,
 ) -> Picture:
@@ -71,8 +72,8 @@ def line_chart(
         Lines; points that are not finite are left out. Without a point left, the chart says so.
     x_label, y_label : str
         What the axes measure, with units.
-    x_log : bool
-        Whether x grows by factors; every x must then be above 0.
+    x_log, y_log : bool
+        Whether x or y grows by factors; all of them must then be above 0.
     width, height : int
         Size in pixels at full scale.
 
@@ -85,16 +86,16 @@ def line_chart(
     for one in series:
         if len(one.x) != len(one.y):
             raise DataError(f"the series {one.name!r} has {len(one.x)} x and {len(one.y)} y; give as many of both.")
-        if x_log and any(value <= 0 for value in one.x):
-            raise DataError(f"the series {one.name!r} has an x that is not above 0, which x_log cannot show.")
+        for axis, log, values in (("x", x_log, one.x), ("y", y_log, one.y)):
+            if log and any(value <= 0 for value in values):
+                raise DataError(f"the series {one.name!r} has {axis} not above 0, which {axis}_log cannot show.")
     points = {
         number: [(float(x), float(y)) for x, y in zip(one.x, one.y, strict=True) if _finite(x) and _finite(y)]
         for number, one in enumerate(series)
     }
     flat = [point for one in points.values() for point in one]
-    frame = _Frame(title, [x for x, _ in flat], [y for _, y in flat], x_label, y_label, x_log, width, height)
-    frame.legend([(one.name, number, "dash" if one.dashed else "line") for number, one in enumerate(series)])
-    frame.axes()
+    frame = _Frame(title, flat, (x_label, y_label), (width, height), x_log=x_log, y_log=y_log)
+    frame.axes([(one.name, number, "dash" if one.dashed else "line") for number, one in enumerate(series)])
     for number, one in enumerate(series):
         places = [frame.place(x, y) for x, y in points[number]]
         dash = ' stroke-dasharray="5 4"' if one.dashed else ""
@@ -123,11 +124,9 @@ def scatter_chart(
     """
     shown = [point for point in points if _finite(point.x) and _finite(point.y)]
     groups = list(dict.fromkeys(point.group for point in shown))
-    frame = _Frame(
-        title, [one.x for one in shown], [one.y for one in shown], x_label, y_label, False, width, height, room=0.06
-    )
-    frame.legend([(group, number, f"shape{number % 3}") for number, group in enumerate(groups) if group])
-    frame.axes()
+    places = [(point.x, point.y) for point in shown]
+    frame = _Frame(title, places, (x_label, y_label), (width, height), room=0.06)
+    frame.axes([(group, number, f"shape{number % 3}") for number, group in enumerate(groups)])
     # Small groups are drawn last, or the many would hide the few.
     sizes = {group: sum(point.group == group for point in shown) for group in groups}
     for point in sorted(shown, key=lambda one: -sizes[one.group]):
@@ -198,64 +197,72 @@ def bar_chart(
     return _svg(title, width, bottom + 44, parts)
 
 
+class _Axis:
+    """One side of a plot: where values lie along it, from 0 to 1, and what is written beside it."""
+
+    def __init__(
+        self, values: Sequence[float], ticks: int, *, log: bool, room: float = 0.0, whole: bool = False
+    ) -> None:
+        self._log = log
+        shown = [math.log10(value) for value in values] if log else values
+        self._low, self._high = _widened(min(shown), max(shown), room)
+        self.ticks = _log_ticks(min(values), max(values)) if log else _ticks(self._low, self._high, ticks)
+        if whole and not log:
+            # From tick to tick, unless there is room left on purpose.
+            self.ticks = [tick for tick in self.ticks if not room or self._low <= tick <= self._high]
+            self._low, self._high = min([self._low, *self.ticks]), max([self._high, *self.ticks])
+
+    def place(self, value: float) -> float:
+        return ((math.log10(value) if self._log else value) - self._low) / (self._high - self._low)
+
+
 class _Frame:
     """A plot with two axes: where values lie on it, and the parts drawn so far."""
 
     def __init__(
         self,
         title: str,
-        x: Sequence[float],
-        y: Sequence[float],
-        x_label: str,
-        y_label: str,
-        x_log: bool,
-        width: int,
-        height: int,
+        points: Sequence[tuple[float, float]],
+        labels: tuple[str, str],
+        size: tuple[int, int],
+        *,
+        x_log: bool = False,
+        y_log: bool = False,
         room: float = 0.0,
     ) -> None:
-        self.title, self.x_label, self.y_label, self.x_log = title, x_label, y_label, x_log
-        self.width, self.height, self.empty = width, height, not x
+        self.title, self._labels = title, labels
+        self.width, self.height = size
         self.parts: list[str] = []
-        self.top = 18.0
+        self._top, self.empty = 18.0, not points
         if self.empty:
             return
-        values = [math.log10(value) for value in x] if x_log else list(x)
-        self.low_x, self.high_x = _widened(min(values), max(values), room)
-        low, high = _widened(min(y), max(y), room)
-        self.y_ticks = _ticks(low, high, 5)
-        if room:
-            self.y_ticks = [tick for tick in self.y_ticks if low <= tick <= high]
-        self.low_y, self.high_y = min([low, *self.y_ticks]), max([high, *self.y_ticks])
-        self.x_ticks = _log_ticks(min(x), max(x)) if x_log else _ticks(self.low_x, self.high_x, 6)
-        self.left = 40 + _LETTER * max((len(_number(tick)) for tick in self.y_ticks), default=0)
-
-    def legend(self, entries: Sequence[tuple[str, int, str]]) -> None:
-        if not self.empty:
-            self.parts, self.top = _legend([entry for entry in entries if entry[0]], self.left, self.width)
+        xs, ys = zip(*points, strict=True)
+        self._x, self._y = _Axis(xs, 6, log=x_log, room=room), _Axis(ys, 5, log=y_log, room=room, whole=True)
+        self._left = 40 + _LETTER * max((len(_number(tick)) for tick in self._y.ticks), default=0)
+        self._right, self._bottom = self.width - 18.0, self.height - 46.0
 
     def place(self, x: float, y: float) -> tuple[float, float]:
-        value = math.log10(x) if self.x_log else x
-        across = (value - self.low_x) / (self.high_x - self.low_x)
-        up = (y - self.low_y) / (self.high_y - self.low_y)
-        return self.left + across * (self.width - 18 - self.left), self.height - 46 - up * (self.height - 46 - self.top)
+        across = self._left + self._x.place(x) * (self._right - self._left)
+        return across, self._bottom - self._y.place(y) * (self._bottom - self._top)
 
-    def axes(self) -> None:
+    def axes(self, names: Sequence[tuple[str, int, str]]) -> None:
+        """Draw the legend and both axes."""
         if self.empty:
             return
-        right, bottom = self.width - 18.0, self.height - 46.0
-        for tick in self.y_ticks:
-            y = self.place(10.0**self.low_x if self.x_log else self.low_x, tick)[1]
-            self.parts.append(_rule(self.left, y, right, y) + _text(self.left - 7, y + 4, _number(tick), "end"))
-        for tick in self.x_ticks:
-            x = self.place(tick, self.low_y)[0]
-            if self.left - 1 <= x <= right + 1:
+        left, right, bottom = self._left, self._right, self._bottom
+        self.parts, self._top = _legend([entry for entry in names if entry[0]], left, self.width)
+        for tick in self._y.ticks:
+            y = bottom - self._y.place(tick) * (bottom - self._top)
+            self.parts.append(_rule(left, y, right, y) + _text(left - 7, y + 4, _number(tick), "end"))
+        for tick in self._x.ticks:
+            x = left + self._x.place(tick) * (right - left)
+            if left - 1 <= x <= right + 1:
                 self.parts.append(_rule(x, bottom, x, bottom + 4) + _text(x, bottom + 18, _number(tick), "middle"))
-        self.parts.append(_rule(self.left, bottom, right, bottom, "muted"))
-        self.parts.append(_text((self.left + right) / 2, bottom + 38, self.x_label, "middle"))
-        middle = (self.top + bottom) / 2
-        self.parts.append(
-            f'<g transform="rotate(-90 14 {middle:.1f})">{_text(14, middle + 4, self.y_label, "middle")}</g>'
-        )
+        self.parts.append(_rule(left, bottom, right, bottom, "muted"))
+        self.parts.append(_text((left + right) / 2, bottom + 38, self._labels[0], "middle"))
+        middle = (self._top + bottom) / 2
+        name = _text(14, middle + 4, self._labels[1], "middle")
+        self.parts.append(f'<g transform="rotate(-90 14 {middle:.1f})">{name}</g>')
 
     def finish(self) -> Picture:
         return _empty(self.title, self.width) if self.empty else _svg(self.title, self.width, self.height, self.parts)

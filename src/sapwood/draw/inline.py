@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Any
 
 from sapwood.draw.picture import Picture
-from sapwood.draw.spans import LabelledSpan, SpanLayer, check_layers, spread
+from sapwood.draw.spans import LabeledSpan, SpanLayer, check_layers, spread
 from sapwood.errors import ParameterError
 
 __all__ = ["displacy_spans", "span_brackets", "span_html"]
@@ -26,7 +26,7 @@ def span_brackets(words: Sequence[str], layers: Sequence[SpanLayer]) -> str:
 
     Examples
     --------
-    >>> layer = SpanLayer("Giving", [LabelledSpan("Donor", 0, 0), LabelledSpan("Recipient", 2, 3)], marked=[1])
+    >>> layer = SpanLayer("Giving", [LabeledSpan("Donor", 0, 0), LabeledSpan("Recipient", 2, 3)], marked=[1])
     >>> print(span_brackets(["Kim", "gave", "the", "dog", "bones"], [layer]))
     Giving: [Donor Kim] *gave* [Recipient the dog] bones
     """
@@ -66,7 +66,7 @@ def span_html(
 
     Examples
     --------
-    >>> drawn = span_html(["Kim", "ran"], [SpanLayer("Motion", [LabelledSpan("Theme", 0, 0)], marked=[1])])
+    >>> drawn = span_html(["Kim", "ran"], [SpanLayer("Motion", [LabeledSpan("Theme", 0, 0)], marked=[1])])
     >>> drawn.count("<mark"), "<b>ran</b>" in drawn
     (1, True)
     """
@@ -106,7 +106,7 @@ def displacy_spans(words: Sequence[str], layers: Sequence[SpanLayer], *, style: 
 
     Examples
     --------
-    >>> layer = SpanLayer("bark", [LabelledSpan("A0", 0, 0), LabelledSpan("V", 1, 1)])
+    >>> layer = SpanLayer("bark", [LabeledSpan("A0", 0, 0), LabeledSpan("V", 1, 1)])
     >>> displacy_spans(["Dogs", "bark"], [layer], style="ent")[0]["ents"]
     [{'start': 0, 'end': 4, 'label': 'A0'}, {'start': 5, 'end': 9, 'label': 'V'}]
     """
@@ -133,7 +133,7 @@ def displacy_spans(words: Sequence[str], layers: Sequence[SpanLayer], *, style: 
 
 
 def _cut(
-    words: Sequence[str], lane: Sequence[LabelledSpan], marked: Sequence[int]
+    words: Sequence[str], lane: Sequence[LabeledSpan], marked: Sequence[int]
 ) -> list[tuple[str, list[tuple[str, bool]]]]:
     """Cut the words into stretches with a label or none, and these into texts that are marked or not."""
     bounds: list[tuple[str, int, int]] = []

@@ -10,7 +10,7 @@ from typing import Any
 from sapwood.draw.html import page
 from sapwood.draw.inline import displacy_spans, span_brackets, span_html
 from sapwood.draw.picture import Picture
-from sapwood.draw.spans import LabelledSpan, SpanLayer
+from sapwood.draw.spans import LabeledSpan, SpanLayer
 from sapwood.trees.propositions import RoleSentence
 
 __all__ = ["displacy_roles", "role_layers", "roles_html", "roles_page", "roles_text"]
@@ -28,7 +28,7 @@ def role_layers(sentence: RoleSentence) -> list[SpanLayer]:
     [A0] [V-]   bark
     """
     return [
-        SpanLayer(one.title, [LabelledSpan(a.role, a.first, a.last) for a in one.arguments])
+        SpanLayer(one.title, [LabeledSpan(a.role, a.first, a.last) for a in one.arguments])
         for one in sentence.propositions
     ]
 

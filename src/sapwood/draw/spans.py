@@ -16,11 +16,11 @@ from sapwood.draw.picture import Picture
 from sapwood.errors import DataError
 from sapwood.notebook import HtmlTable
 
-__all__ = ["LabelledSpan", "SpanLayer", "check_layers", "span_svg", "span_text", "spread"]
+__all__ = ["LabeledSpan", "SpanLayer", "check_layers", "span_svg", "span_text", "spread"]
 
 
 @dataclass(frozen=True)
-class LabelledSpan:
+class LabeledSpan:
     """A label and the first and last word that it covers, counted from 0."""
 
     label: str
@@ -33,7 +33,7 @@ class SpanLayer(HtmlTable):
     """One analysis: its title, the words it is about (a frame's target, a predicate), and its spans."""
 
     title: str
-    spans: Sequence[LabelledSpan]
+    spans: Sequence[LabeledSpan]
     marked: Sequence[int] = ()
 
 
@@ -51,7 +51,7 @@ def span_text(words: Sequence[str], layers: Sequence[SpanLayer], *, width: int =
 
     Examples
     --------
-    >>> layer = SpanLayer("Giving", [LabelledSpan("Donor", 0, 0), LabelledSpan("Recipient", 2, 3)], marked=[1])
+    >>> layer = SpanLayer("Giving", [LabeledSpan("Donor", 0, 0), LabeledSpan("Recipient", 2, 3)], marked=[1])
     >>> print(span_text(["Kim", "gave", "the", "dog", "bones"], [layer]))
     Kim     gave the     dog bones
     [Donor] ^^^^ [Recipient]        Giving
@@ -101,7 +101,7 @@ def span_svg(words: Sequence[str], layers: Sequence[SpanLayer]) -> Picture:
 
     Examples
     --------
-    >>> picture = span_svg(["Kim", "ran"], [SpanLayer("Motion", [LabelledSpan("Theme", 0, 0)], marked=[1])])
+    >>> picture = span_svg(["Kim", "ran"], [SpanLayer("Motion", [LabeledSpan("Theme", 0, 0)], marked=[1])])
     >>> picture.startswith("<svg"), picture.count("<line"), picture.count("<text")
     (True, 1, 4)
     """
@@ -164,9 +164,9 @@ def check_layers(words: Sequence[str], layers: Sequence[SpanLayer]) -> None:
                 raise DataError(f"the marked word {word} does not fit a sentence of {len(words)} words.")
 
 
-def spread(layer: SpanLayer) -> list[list[LabelledSpan]]:
+def spread(layer: SpanLayer) -> list[list[LabeledSpan]]:
     """Spread the spans of a layer over as few lines as it takes to keep them apart."""
-    lanes: list[list[LabelledSpan]] = [[]]
+    lanes: list[list[LabeledSpan]] = [[]]
     for span in sorted(layer.spans, key=lambda span: (span.first, span.last)):
         for lane in lanes:
             if not lane or lane[-1].last < span.first:
@@ -177,13 +177,13 @@ def spread(layer: SpanLayer) -> list[list[LabelledSpan]]:
     return lanes
 
 
-def _lanes_of_text(layer: SpanLayer) -> list[list[LabelledSpan]]:
+def _lanes_of_text(layer: SpanLayer) -> list[list[LabeledSpan]]:
     """Spread the spans, with a line for the marked words alone where every other has a span over one of them."""
     lanes = spread(layer)
     return [[], *lanes] if all(_covers(lane, layer.marked) for lane in lanes) else lanes
 
 
-def _covers(lane: Sequence[LabelledSpan], marked: Sequence[int]) -> bool:
+def _covers(lane: Sequence[LabeledSpan], marked: Sequence[int]) -> bool:
     return any(span.first <= word <= span.last for span in lane for word in marked)
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sapwood.draw import fragment_places
+from sapwood.draw.places import fragment_places
 from sapwood.errors import DataError, ParameterError
 from sapwood.explorer import requests
 from sapwood.explorer.limits import Limits

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from sapwood.corpora.nursery.lexicon import lexicon
-from sapwood.draw import fragment_places
+from sapwood.draw.places import fragment_places
 from sapwood.errors import DataError
 from sapwood.explorer import requests
 from sapwood.explorer.limits import Limits

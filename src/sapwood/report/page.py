@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-from sapwood.draw import Bar, bar_chart, page
+from sapwood.draw import Bar, bar_chart
+from sapwood.draw.html import page
 from sapwood.draw.palette import colour
 from sapwood.experiments.figures import Figure, Part
 from sapwood.experiments.tables import Table

@@ -18,10 +18,8 @@ _HOMES = {
     "GramStore": "gram",
     "ShardClassifier": "linear",
     "Shards": "shards",
-    "gram_cost": "costs",
     "gram_to_zarr": "gram",
     "in_parts": "parts",
-    "map_cost": "costs",
     "map_to_shards": "shards",
     "predict": "answers",
 }
@@ -31,17 +29,14 @@ __all__ = [
     "GramStore",
     "ShardClassifier",
     "Shards",
-    "gram_cost",
     "gram_to_zarr",
     "in_parts",
-    "map_cost",
     "map_to_shards",
     "predict",
 ]
 
 if TYPE_CHECKING:
     from sapwood.scale.answers import ClusterLabeler, predict
-    from sapwood.scale.costs import gram_cost, map_cost
     from sapwood.scale.gram import GramStore, gram_to_zarr
     from sapwood.scale.linear import ShardClassifier
     from sapwood.scale.parts import in_parts

@@ -1,7 +1,7 @@
 """How the cost of training grows with the number of trees, for each way to do it, on one machine.
 
 Every point is measured in a process of its own, so that memory is its own and a point that does not fit stops nothing
-else. Exponents are slopes of straight lines through logarithms. Figures are drawn by ``sapwood.draw.curves``.
+else. Exponents are slopes of straight lines through logarithms.
 """
 
 from __future__ import annotations

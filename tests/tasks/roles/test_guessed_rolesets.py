@@ -14,7 +14,7 @@ from sapwood import corpora
 from sapwood.cli import main
 from sapwood.corpora import FormatError, nursery
 from sapwood.corpora.role_lines import sentence_text
-from sapwood.draw.roles import roles_html, roles_text
+from sapwood.draw import roles_html, roles_text
 from sapwood.penn import VERB_TAGS
 from sapwood.tasks.roles import RoleLabeler
 from sapwood.tasks.roles.lexicon import PredicateLexicon

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from sapwood.cli.inputs import is_text, open_named, text_sentences
+from sapwood.cli.tables import text_table
 
 if TYPE_CHECKING:
     from sapwood.tasks.frames import FrameInput, FrameLabeler, FrameParser, FrameRecord, LabelledTarget
@@ -36,7 +37,7 @@ def answer(
     model: FrameLabeler | FrameParser, options: argparse.Namespace, tally: Counter[str], items: Iterable[Any]
 ) -> Iterator[str]:
     """Yield one line per sentence, as JSON or text; frames are found where the input does not give them."""
-    from sapwood.draw import span_brackets
+    from sapwood.draw.inline import span_brackets
     from sapwood.tasks.frames import prediction
 
     for one, how, frames in _answered(model, options, tally, items):
@@ -52,7 +53,8 @@ def page(
     model: FrameLabeler | FrameParser, options: argparse.Namespace, tally: Counter[str], items: Iterable[Any]
 ) -> str:
     """Return a page that draws every sentence."""
-    from sapwood.draw import page, span_html
+    from sapwood.draw.html import page
+    from sapwood.draw.inline import span_html
 
     drawn = [
         span_html(one.parse.words, [frame.layer() for frame in frames])
@@ -112,9 +114,11 @@ def evaluate(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> 
         for name, kept in (("annotated targets", False), ("all targets", True))
     }
     record = {name: {"precision": one.precision, "recall": one.recall, "f1": one.f1} for name, one in rows.items()}
-    lines = [f"{'':<17}  precision  recall      f1"]
-    lines += [f"{name:<17}  {one.precision:9.4f}  {one.recall:6.4f}  {one.f1:6.4f}" for name, one in rows.items()]
-    return record, "\n".join(lines)
+    table = [
+        ["", "P", "R", "F1"],
+        *([name, *(f"{100 * value:.2f}" for value in one.values())] for name, one in record.items()),
+    ]
+    return record, text_table(table)
 
 
 def _records(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> Iterator[FrameRecord]:

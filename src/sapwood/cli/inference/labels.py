@@ -1,4 +1,4 @@
-"""What all classifiers share on the command line: how labels with margins, and scores per class, are written."""
+"""What all classifiers share on the command line: blocks of lines in, labels with margins out."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sapwood.metrics import LabelScores
     from sapwood.sources import Line
 
-__all__ = ["as_json", "label_lines", "line_blocks", "score_table", "unseen"]
+__all__ = ["label_lines", "line_blocks", "unseen"]
 
 
 _LINES = 256
@@ -42,26 +41,6 @@ def line_blocks(rows: Iterable[Line]) -> Iterator[list[Line]]:
     source = iter(rows)
     while block := list(islice(source, _LINES)):
         yield block
-
-
-def as_json(scores: LabelScores) -> dict[str, dict[str, float]]:
-    """Return the scores by class, for JSON."""
-    return {
-        str(name): {"precision": one.precision, "recall": one.recall, "f1": one.f1, "count": one.gold}
-        for name, one in scores.classes.items()
-    }
-
-
-def score_table(scores: LabelScores, **further: float | None) -> str:
-    """Return a line per class, the accuracy, and whatever else was measured; a dash where it could not be."""
-    width = max([len(str(name)) for name in scores.classes] + [len("accuracy")])
-    lines = [f"{'class':<{width}}  precision  recall      f1   count"]
-    for name, one in scores.classes.items():
-        lines.append(f"{name!s:<{width}}  {one.precision:9.4f}  {one.recall:6.4f}  {one.f1:6.4f}  {one.gold:6d}")
-    lines.append(f"{'accuracy':<{width}}  {scores.accuracy:9.4f}{'':16}  {scores.count:6d}")
-    for name, value in further.items():
-        lines.append(f"{name.replace('_', '-'):<{width}}  {'–' if value is None else format(value, '9.4f')}")
-    return "\n".join(lines)
 
 
 def unseen(gold: Sequence[str], classes: Iterable[Any]) -> str:

@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from sapwood.cli.inference.labels import as_json, label_lines, line_blocks, score_table
+from sapwood.cli.inference.labels import label_lines, line_blocks
 from sapwood.cli.inputs import open_named
+from sapwood.cli.tables import label_report
 
 if TYPE_CHECKING:
     from sapwood.sources import Line
@@ -81,10 +82,9 @@ def evaluate(model: PairClassifier, options: argparse.Namespace) -> tuple[dict[s
     # With one class only there is nothing to rank.
     area = float(roc_auc_score(truth, probabilities[:, 1])) if len(set(truth.tolist())) == 2 else None
     loss = float(log_loss(truth, probabilities, labels=[0, 1]))
-    scores = score_labels(gold, predicted)
-    record = {"count": len(gold), "log_loss": loss, "auc": area, "accuracy": scores.accuracy}
-    record |= {} if model.parser is None else {"unparsed": flat}
-    text = score_table(scores, log_loss=loss, auc=area)
+    record, text = label_report(score_labels(gold, predicted))
+    text += f"\n\nlog-loss {loss:.4f}, AUC {'–' if area is None else f'{area:.4f}'}"
     if flat:
         text += f"\n{flat:,} pairs had a text without a whole parse, and were judged by what there was"
-    return {**record, "classes": as_json(scores)}, text
+    unparsed = {} if model.parser is None else {"unparsed": flat}
+    return {"log_loss": loss, "auc": area, **unparsed, **record}, text

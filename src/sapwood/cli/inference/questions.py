@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from sapwood.cli.inference.labels import as_json, label_lines, line_blocks, score_table, unseen
+from sapwood.cli.inference.labels import label_lines, line_blocks, unseen
 from sapwood.cli.inputs import open_named
+from sapwood.cli.tables import label_report
 
 if TYPE_CHECKING:
     from sapwood.sources import Line
@@ -52,13 +53,12 @@ def evaluate(model: QuestionClassifier, options: argparse.Namespace) -> tuple[di
     fine = any(":" in str(label) for label in model.classes_)
     gold = [question.label if fine else question.coarse for question in questions]
     reading = read_question_trees(questions, model.parser)
-    scores = score_labels(gold, model.predict(reading.trees).tolist())
+    record, text = label_report(score_labels(gold, model.predict(reading.trees).tolist()))
     flat = int(reading.unparsed.sum())
-    record = {"accuracy": scores.accuracy, "count": scores.count, "unparsed": flat, "classes": as_json(scores)}
-    text = score_table(scores) + unseen(gold, model.classes_)
+    text += unseen(gold, model.classes_)
     if flat:
         text += f"\n{flat:,} questions had no parse and were classified by their words"
-    return record, text
+    return {"unparsed": flat, **record}, text
 
 
 def _question(line: Line) -> Any:

@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from sapwood.cli.inference.labels import as_json, label_lines, line_blocks, score_table, unseen
+from sapwood.cli.inference.labels import label_lines, line_blocks, unseen
 from sapwood.cli.inputs import open_named
+from sapwood.cli.tables import label_report
 
 if TYPE_CHECKING:
     from sapwood.learn import KernelSVC
@@ -64,6 +65,5 @@ def evaluate(model: KernelSVC, options: argparse.Namespace) -> tuple[dict[str, A
     from sapwood.metrics import score_labels
 
     trees, gold = read(options)
-    scores = score_labels(gold, model.predict(trees).astype(str))
-    record = {"accuracy": scores.accuracy, "count": scores.count, "classes": as_json(scores)}
-    return record, score_table(scores) + unseen(gold.tolist(), model.classes_)
+    record, text = label_report(score_labels(gold, model.predict(trees).astype(str)))
+    return record, text + unseen(gold.tolist(), model.classes_)

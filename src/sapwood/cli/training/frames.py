@@ -43,7 +43,7 @@ COMMAND = task(
         argument("data", metavar="RELEASE", help="folder or archive with frame/, fulltext/ and frRelation.xml"),
         argument("--parses", required=True, metavar="FILE", help="JSON lines with doc, sent_id, offsets, tree"),
         argument("--splits", metavar="FILE", help='JSON with the texts to leave out of training under "test"'),
-        choice("--spans", ("extended", "dependency")),
+        choice("--spans", ("extended", "dependency"), "which spans can fill roles"),
         choice("--templates", ("extended", "semafor"), "features"),
         number("--alpha", "penalty on large weights", metavar="λ"),
         integer("--epochs", "passes over the texts"),

@@ -41,7 +41,7 @@ COMMAND = task(
         argument("data", metavar="DATA", help="file of label<TAB>trees<TAB>trees, or - for standard input"),
         argument("--groups", nargs="+", metavar="GROUP", help="groups of features (default: all)"),
         flag("--wordnet", "take word meaning from WordNet (default: from DATA)"),
-        number("-C", "inverse of regularization", 0.1, metavar="C"),
+        number("-C", "inverse of the strength of regularization", 0.1, metavar="C"),
         flag("--balanced", "let the rarer class count as much as the other"),
         PARSER.but(help="DATA is text; the model keeps this parser"),
     ),

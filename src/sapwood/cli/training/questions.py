@@ -66,18 +66,20 @@ COMMAND = task(
     "columns: coarse, fine, words, tree, gold tree.",
     (
         argument("data", metavar="DATA", help="file of questions, or - for standard input"),
-        choice("--labels", ("coarse", "fine")),
+        choice("--labels", ("coarse", "fine"), "which labels to learn"),
         choice(
             "--trees", ("automatic", "gold", "none"), "which trees to use; never mix them between training and test"
         ),
-        KERNEL.but(help="on the views focus, lexical, words and tree (default: the best combination found on TREC)"),
-        number("-C", "inverse of regularization", 10.0, metavar="C"),
+        KERNEL.but(
+            help="kernel on the views focus, lexical, words and tree (default: the best combination found on TREC)"
+        ),
+        number("-C", "inverse of the strength of regularization", 10.0, metavar="C"),
         flag("--balanced", "let rare classes count as much as frequent ones"),
         integer(
             "--tune",
             "choose C, and with no --kernel also the kernel, by cross-validation in N folds; prints the trials",
         ),
-        ENCODING.but(help="of DATA; TREC's own files are latin-1 (default: %(default)s)"),
+        ENCODING.but(help="encoding of DATA; TREC's own files are latin-1 (default: %(default)s)"),
         PARSER.but(help="questions without trees are text; the model keeps this parser"),
     ),
     _train,

@@ -94,17 +94,17 @@ COMMAND = task(
     "each word of a sentence is attached, from the trees of a treebank.",
     (
         argument("data", metavar="DATA", help="n-best lists or a treebank, or - for standard input"),
-        choice("--of", ("parses", "attachments")),
-        choice("--learner", ("kernel", "network")),
-        KERNEL.but(help=f"default: {_KERNELS['parses']}; of attachments {_KERNELS['attachments']}"),
+        choice("--of", ("parses", "attachments"), "what to rank"),
+        choice("--learner", ("kernel", "network"), "what ranks"),
+        KERNEL.but(help=f"kernel; default: {_KERNELS['parses']}; of attachments {_KERNELS['attachments']}"),
         argument(
             "--loss",
             choices=("pairwise", "top", "setwise"),
             help="default: top for a kernel on parses, pairwise on attachments; setwise for a network, which has no "
             "top",
         ),
-        integer("--epochs", "passes (default: 3, a network 10)"),
-        integer("--units", "of a network", 25),
+        integer("--epochs", "passes over the data (default: 3, a network 10)"),
+        integer("--units", "units of a network", 25),
         number("--alpha", "penalty on weights of a network", 1e-3),
         argument(
             "--averaging",

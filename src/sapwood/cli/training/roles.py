@@ -61,7 +61,7 @@ COMMAND = task(
         flag("--nouns", "label predicates that are nouns or adjectives too"),
         flag("--no-rules", "learn AM-MOD and AM-NEG, no rules for them"),
         number("--fragments", "add fragments of paths with this weight", metavar="W"),
-        number("-C", "inverse of regularization", 0.05, metavar="C"),
+        number("-C", "inverse of the strength of regularization", 0.05, metavar="C"),
         PARSER.but(help="sentences without trees are parsed with this model; the labeler keeps it"),
     ),
     _train,

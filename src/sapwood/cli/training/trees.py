@@ -35,9 +35,9 @@ COMMAND = task(
     "Learn a classifier from lines of label<TAB>tree.",
     (
         argument("data", metavar="DATA", help="file of label<TAB>tree lines, or - for standard input"),
-        KERNEL.but(help="default: %(default)s", default="SubsetTree(decay=0.4).normalized()"),
-        number("-C", "inverse of regularization", 1.0, metavar="C"),
-        choice("--multi-class", ("ovr", "ovo")),
+        KERNEL.but(default="SubsetTree(decay=0.4).normalized()"),
+        number("-C", "inverse of the strength of regularization", 1.0, metavar="C"),
+        choice("--multi-class", ("ovr", "ovo"), "one class against the rest, or against each other one"),
         flag("--balanced", "let rare classes count as much as frequent ones"),
         ENCODING,
         PARSER.but(help="DATA has lines of label<TAB>text, to be parsed with this model"),

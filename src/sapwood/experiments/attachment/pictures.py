@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sapwood.draw import Point, scatter_chart
+from sapwood.draw.charts import Point, scatter_chart
 from sapwood.experiments.attachment.data import REDUCTION, Data
 from sapwood.experiments.attachment.learners import attach, describe, kernel, network
 from sapwood.experiments.figures import plot_lines

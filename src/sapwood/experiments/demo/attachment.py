@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from sapwood.corpora.nursery import Nursery
-from sapwood.draw import Point, outline, scatter_chart
+from sapwood.draw import outline
+from sapwood.draw.charts import Point, scatter_chart
 from sapwood.experiments.attachment.pictures import forest_components
 from sapwood.experiments.figures import Figure, Part, plot_lines
 from sapwood.experiments.measuring import Stopwatch

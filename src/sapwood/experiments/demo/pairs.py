@@ -8,7 +8,8 @@ import numpy as np
 from sklearn.metrics import log_loss, roc_auc_score
 
 from sapwood.corpora.nursery import Nursery
-from sapwood.draw import Bar, bar_chart, fragment_nodes, weighted_svg
+from sapwood.draw import Bar, bar_chart
+from sapwood.draw.svg import fragment_nodes, weighted_svg
 from sapwood.experiments.figures import Figure, Part, side_by_side
 from sapwood.experiments.measuring import Stopwatch
 from sapwood.experiments.tables import Cell, Table

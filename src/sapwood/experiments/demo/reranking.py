@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sapwood.corpora.nursery import Nursery
-from sapwood.draw import Bar, bar_chart, weighted_svg
+from sapwood.draw import Bar, bar_chart
+from sapwood.draw.svg import weighted_svg
 from sapwood.experiments.figures import Figure, Part, side_by_side
 from sapwood.experiments.measuring import Stopwatch
 from sapwood.experiments.tables import Cell, Table

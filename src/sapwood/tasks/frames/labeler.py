@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from sapwood.checks import check_choice
 from sapwood.corpora.framenet import Lexicon
 from sapwood.decode import RoleProblem, SpanResult, decode_roles_batch
-from sapwood.draw.spans import LabelledSpan, SpanLayer
+from sapwood.draw.spans import LabeledSpan, SpanLayer
 from sapwood.errors import DataError
 from sapwood.fitting import all_or_nothing
 from sapwood.layouts import Field, part_of, register_estimator
@@ -79,7 +79,7 @@ class LabelledTarget(HtmlTable):
 
     def layer(self) -> SpanLayer:
         """Return what ``sapwood.draw.span_text`` and ``span_svg`` draw under the sentence."""
-        spans = [LabelledSpan(filler.role, filler.first, filler.last) for filler in self.fillers]
+        spans = [LabeledSpan(filler.role, filler.first, filler.last) for filler in self.fillers]
         return SpanLayer(self.frame, spans, self.tokens)
 
 

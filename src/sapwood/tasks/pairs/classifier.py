@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood.checks import check_count
-from sapwood.draw import fragment_table, panel
+from sapwood.draw.html import fragment_table, panel
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import all_or_nothing
 from sapwood.learn.additive import AdditiveLogistic, read_additive, write_additive

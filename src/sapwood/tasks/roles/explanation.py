@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sapwood.draw import fragment_table, panel
+from sapwood.draw.html import fragment_table, panel
 
 __all__ = ["RoleExplanation"]
 
