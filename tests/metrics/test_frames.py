@@ -16,7 +16,7 @@ def is_core(frame, role):
 
 def scored(gold, guess, **options):
     result = score_frames({0: gold}, {0: guess}, is_core, **options)
-    return result.matched, result.predicted, result.gold
+    return result.correct, result.predicted, result.gold
 
 
 def test_core_roles_are_worth_one_point_and_others_half():
@@ -50,7 +50,7 @@ def test_arguments_need_the_right_frame():
 def test_targets_missing_on_either_side_count():
     one = FrameAnalysis("Motion", [("Theme", 0, 2)])
     result = score_frames({1: one}, {2: one}, is_core)
-    assert (result.matched, result.predicted, result.gold) == (0.0, 1.0, 1.0)
+    assert (result.correct, result.predicted, result.gold) == (0.0, 1.0, 1.0)
     empty = score_frames({}, {}, is_core)
     assert (empty.precision, empty.recall, empty.f1) == (0.0, 0.0, 0.0)
 
@@ -73,8 +73,8 @@ analyses = st.dictionaries(
 @given(gold=analyses, guess=analyses)
 def test_scores_are_symmetric_and_bounded(gold, guess):
     one, other = score_frames(gold, guess, is_core), score_frames(guess, gold, is_core)
-    assert one.matched == other.matched <= min(one.predicted, one.gold)
+    assert one.correct == other.correct <= min(one.predicted, one.gold)
     assert (one.precision, one.recall) == (other.recall, other.precision)
     same = score_frames(gold, gold, is_core)
-    assert same.matched == same.gold == same.predicted
-    assert one + same == type(one)(one.matched + same.matched, one.predicted + same.predicted, one.gold + same.gold)
+    assert same.correct == same.gold == same.predicted
+    assert one + same == type(one)(one.correct + same.correct, one.predicted + same.predicted, one.gold + same.gold)

@@ -77,7 +77,7 @@ def test_wrong_predicate_spans_do_not_spoil_a_proposition() -> None:
 def test_labels_spans_and_kinds_are_scored_apart() -> None:
     scores = scored("A0 V A1 AM-TMP", "A1 V A1' AM-TMP")
     assert counts(scores) == (2, 1, 1)
-    assert scores.unlabelled.f1 == 1.0
+    assert scores.unlabeled.f1 == 1.0
     assert scores.label_accuracy == pytest.approx(2 / 3)
     assert (scores.core.correct, scores.core.gold) == (1, 2)
     assert scores.adjuncts.f1 == 1.0

@@ -113,7 +113,7 @@ def _roles(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
         print(f"warning: {warning}", file=sys.stderr)
     if len(scores.warnings) > 20:
         print(f"warning: and {len(scores.warnings) - 20} more of this kind", file=sys.stderr)
-    rows = {"overall": scores.overall, "unlabelled": scores.unlabelled, **scores.roles}
+    rows = {"overall": scores.overall, "unlabeled": scores.unlabeled, **scores.roles}
     record = {
         name: {"correct": s.correct, "predicted": s.predicted, "gold": s.gold, "f1": s.f1} for name, s in rows.items()
     }

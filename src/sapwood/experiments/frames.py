@@ -22,7 +22,7 @@ from sapwood.experiments.setting import Setting
 from sapwood.experiments.tables import Table
 from sapwood.files import load, save
 from sapwood.learn.loglinear import CandidateSets
-from sapwood.metrics.frames import FrameAnalysis, FrameScores, score_frames
+from sapwood.metrics import Counts, FrameAnalysis, score_frames
 from sapwood.settings import threads
 from sapwood.tasks.frames import FrameCorpus, FrameIdentifier, FrameInput, FrameLabeler, load_framenet
 from sapwood.tasks.frames.evaluation import core_of, evaluate_arguments, gold_violations
@@ -109,7 +109,7 @@ def _corpus(setting: Setting) -> FrameCorpus:
     return load_framenet(release, parses, splits, senses=find_senses())
 
 
-def _f1(corpus: FrameCorpus, data: Sequence[FrameInput], labelled: Sequence[LabelledTarget]) -> FrameScores:
+def _f1(corpus: FrameCorpus, data: Sequence[FrameInput], labelled: Sequence[LabelledTarget]) -> Counts:
     """Score with unannotated targets left out."""
     return evaluate_arguments(data, _by_sentence(data, labelled), corpus.lexicon, unannotated=False)
 

@@ -18,8 +18,7 @@ from sapwood.errors import DataError
 from sapwood.experiments.measuring import Stopwatch, growth
 from sapwood.experiments.setting import Setting
 from sapwood.experiments.tables import Cell, Table
-from sapwood.metrics import COLLINS, parseval, score_forest
-from sapwood.metrics.parseval import ParsevalSummary
+from sapwood.metrics import COLLINS, ParsevalSummary, parseval, score_forest
 from sapwood.parse import PCFGParser
 from sapwood.sources import open_all
 from sapwood.trees.array import TreeArray, concatenate

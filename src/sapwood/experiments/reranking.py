@@ -23,8 +23,7 @@ from sapwood.experiments.setting import Setting
 from sapwood.experiments.tables import Cell, Table
 from sapwood.kernels import Linear, SubsetTree
 from sapwood.learn import KernelRanker, RecursiveRanker
-from sapwood.metrics import paired_bootstrap
-from sapwood.metrics.parseval import ParsevalSummary, SentenceScore, mutual_f1
+from sapwood.metrics import ParsevalSummary, SentenceScore, mutual_f1, paired_bootstrap
 from sapwood.parse import jackknife
 from sapwood.tasks.reranking import RERANKING_RULES, expected_f1, mean_spread, nbest_examples, score_parses
 from sapwood.trees.treebank import read_trees

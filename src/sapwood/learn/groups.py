@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sapwood.errors import DataError
 from sapwood.kernels.base import Matrix, as_data
-from sapwood.metrics.ranking import setwise_loss
+from sapwood.metrics.ranking import score_ranking
 
 __all__ = ["Groups", "RankerMixin", "add_up", "check_relevance", "from_ranks", "make_groups", "softmax_in_groups"]
 
@@ -208,7 +208,7 @@ class RankerMixin(ABC):
         relevance = check_relevance(y, X.shape[0])
         made = make_groups(groups, X.shape[0])
         scores = self.decision_function(X)[made.rows]
-        return 1.0 - setwise_loss(relevance[made.rows], scores, groups=made.numbers())
+        return 1.0 - score_ranking(relevance[made.rows], scores, groups=made.numbers(), at=(1,)).setwise[1]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]

@@ -42,7 +42,7 @@ from sapwood.learn.recursive_training import (
     views,
 )
 from sapwood.learn.targets import check_classes, check_values
-from sapwood.metrics.ranking import setwise_loss
+from sapwood.metrics.ranking import score_ranking
 from sapwood.registry import Reader
 
 __all__ = ["RecursiveClassifier", "RecursiveRanker", "RecursiveRegressor"]
@@ -285,7 +285,7 @@ class RecursiveRanker(RankerMixin, RecursiveModel):
 
     def _held_out_error(self, outputs: Matrix, data: TrainingData) -> tuple[float, float]:
         groups = Groups(np.arange(len(outputs)), data.ends)
-        error = setwise_loss(data.targets, outputs[:, 0], groups=groups.numbers())
+        error = score_ranking(data.targets, outputs[:, 0], groups=groups.numbers(), at=(1,)).setwise[1]
         best = np.maximum.reduceat(data.targets, groups.begins)[groups.numbers()] == data.targets
         chance = np.add.reduceat(softmax_in_groups(outputs[:, 0], groups) * best, groups.begins)
         return error, float(-np.log(np.maximum(chance, 1e-300)).mean())

@@ -8,13 +8,12 @@ identification with given frames is scored on arguments alone, as Das, Martins a
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from sapwood.errors import DataError
-from sapwood.notebook import HtmlTable
+from sapwood.metrics.counts import Counts
 
-__all__ = ["FrameAnalysis", "FrameScores", "score_frames"]
+__all__ = ["FrameAnalysis", "score_frames"]
 
 
 class FrameAnalysis(NamedTuple):
@@ -24,47 +23,13 @@ class FrameAnalysis(NamedTuple):
     arguments: Iterable[tuple[str, int, int]] = ()
 
 
-@dataclass(frozen=True)
-class FrameScores(HtmlTable):
-    """Points, and what follows from them.
-
-    Attributes
-    ----------
-    matched, predicted, gold : float
-        Points for what is right, for all that was predicted, and for all that there is.
-    """
-
-    matched: float
-    predicted: float
-    gold: float
-
-    @property
-    def precision(self) -> float:
-        """Points right among those predicted; 0 without predictions."""
-        return self.matched / self.predicted if self.predicted else 0.0
-
-    @property
-    def recall(self) -> float:
-        """Points right among those of the gold standard; 0 if it has none."""
-        return self.matched / self.gold if self.gold else 0.0
-
-    @property
-    def f1(self) -> float:
-        """The harmonic mean of precision and recall."""
-        total = self.predicted + self.gold
-        return 2 * self.matched / total if total else 0.0
-
-    def __add__(self, other: FrameScores) -> FrameScores:
-        return FrameScores(self.matched + other.matched, self.predicted + other.predicted, self.gold + other.gold)
-
-
 def score_frames(
     gold: Mapping[Hashable, FrameAnalysis],
     predicted: Mapping[Hashable, FrameAnalysis],
     is_core: Callable[[str, str], bool],
     *,
     frame_points: float = 0.0,
-) -> FrameScores:
+) -> Counts:
     """Compare predicted frames and arguments with gold ones.
 
     Several pieces with the same role are one argument and must match together, except those of ``Path``, which count
@@ -79,12 +44,17 @@ def score_frames(
     frame_points : float
         What a frame is worth beside its arguments; 1 in the original task, 0 to score arguments only.
 
+    Returns
+    -------
+    Counts
+        Points for what is right, for all that was predicted, and for all that there is.
+
     Examples
     --------
     >>> gold = {"t1": FrameAnalysis("Giving", [("Donor", 0, 3), ("Time", 20, 25)])}
     >>> guess = {"t1": FrameAnalysis("Giving", [("Donor", 0, 3), ("Time", 20, 24)])}
     >>> scores = score_frames(gold, guess, lambda frame, role: role == "Donor")
-    >>> scores.matched, scores.predicted, scores.gold
+    >>> scores.correct, scores.predicted, scores.gold
     (1.0, 1.5, 1.5)
     """
     if frame_points < 0:
@@ -99,7 +69,7 @@ def score_frames(
             right += sum(_points(analysis.frame, role, is_core) for role, _ in both)
     for guess in predicted.values():
         guessed += frame_points + sum(_points(guess.frame, role, is_core) for role, _ in _arguments(guess))
-    return FrameScores(right, guessed, total)
+    return Counts(right, guessed, total)
 
 
 def _points(frame: str, role: str, is_core: Callable[[str, str], bool]) -> float:

@@ -1,7 +1,7 @@
-"""Scores of predicted labels: accuracy, and F1 summed over decisions (micro-F1), with a table per class.
+"""Scores of predicted labels: accuracy, and F1 summed over decisions (micro-F1), with the counts of every class.
 
-Labels may be anything that can be compared and hashed. Scores of trees, rankings and spans live in modules of their
-own.
+For single figures scikit-learn has ``accuracy_score`` and ``f1_score``; here are the counts, which tables are made of.
+Labels may be anything that can be compared and hashed.
 """
 
 from __future__ import annotations
@@ -12,34 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from sapwood.errors import DataError
+from sapwood.metrics.counts import Counts
 from sapwood.notebook import HtmlTable
 
-__all__ = ["ClassScore", "LabelScores", "accuracy", "micro_f1", "score_labels"]
-
-
-@dataclass(frozen=True)
-class ClassScore(HtmlTable):
-    """The counts of one class: predicted rightly, predicted, in the gold standard."""
-
-    correct: int
-    predicted: int
-    gold: int
-
-    @property
-    def precision(self) -> float:
-        """Rightly predicted among predicted; 0 if it was never predicted."""
-        return self.correct / self.predicted if self.predicted else 0.0
-
-    @property
-    def recall(self) -> float:
-        """Rightly predicted among gold; 0 if the gold standard lacks it."""
-        return self.correct / self.gold if self.gold else 0.0
-
-    @property
-    def f1(self) -> float:
-        """The harmonic mean of precision and recall."""
-        total = self.predicted + self.gold
-        return 2 * self.correct / total if total else 0.0
+__all__ = ["LabelScores", "score_labels"]
 
 
 @dataclass(frozen=True)
@@ -52,7 +28,7 @@ class LabelScores(HtmlTable):
         Labels compared.
     accuracy : float
         Share of right labels, the ignored classes included.
-    micro : ClassScore
+    micro : Counts
         Counts summed over the classes that are not ignored.
     classes : dict
         The counts per class, ignored ones included.
@@ -60,8 +36,8 @@ class LabelScores(HtmlTable):
 
     count: int
     accuracy: float
-    micro: ClassScore
-    classes: dict[Any, ClassScore]
+    micro: Counts
+    classes: dict[Any, Counts]
 
 
 def score_labels(
@@ -87,32 +63,9 @@ def score_labels(
     correct = Counter(label for label, guess in pairs if label == guess)
     golds, guesses = Counter(label for label, _ in pairs), Counter(guess for _, guess in pairs)
     labels = sorted(golds.keys() | guesses.keys(), key=lambda label: (str(type(label)), str(label)))
-    classes = {label: ClassScore(correct[label], guesses[label], golds[label]) for label in labels}
+    classes = {label: Counts(correct[label], guesses[label], golds[label]) for label in labels}
     counted = [score for label, score in classes.items() if label not in set(ignore)]
-    micro = ClassScore(
-        sum(score.correct for score in counted),
-        sum(score.predicted for score in counted),
-        sum(score.gold for score in counted),
-    )
-    return LabelScores(len(pairs), correct.total() / len(pairs), micro, classes)
-
-
-def accuracy(gold: Iterable[Hashable], predicted: Iterable[Hashable]) -> float:
-    """Return the share of right labels.
-
-    >>> accuracy(["NUM", "LOC"], ["NUM", "HUM"])
-    0.5
-    """
-    return score_labels(gold, predicted).accuracy
-
-
-def micro_f1(gold: Iterable[Hashable], predicted: Iterable[Hashable], *, ignore: Collection[Hashable] = ()) -> float:
-    """Return F1 summed over all decisions but those of the ignored classes; see ``score_labels``.
-
-    >>> micro_f1(["A0", "NONE", "A1"], ["A0", "A1", "NONE"], ignore=["NONE"])
-    0.5
-    """
-    return score_labels(gold, predicted, ignore=ignore).micro.f1
+    return LabelScores(len(pairs), correct.total() / len(pairs), sum(counted, Counts(0, 0, 0)), classes)
 
 
 def _pairs(gold: Iterable[Hashable], predicted: Iterable[Hashable]) -> list[tuple[Hashable, Hashable]]:

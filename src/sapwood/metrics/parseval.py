@@ -1,307 +1,27 @@
-"""PARSEVAL: labelled precision, recall and crossing brackets, counted as evalb counts them.
+"""PARSEVAL: labeled precision, recall and crossing brackets, counted as evalb counts them.
 
-The rules of evalb's parameter file ``COLLINS.prm`` are the default, and other parameter files can be read. Scores of
-single brackets only; comparing two parsers is the business of ``significance``.
+What counts is in ``parseval_rules``, sums over sentences are in ``parseval_scores``; whether two parsers differ by more
+than chance is the business of ``significance``.
 """
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sapwood.errors import DataError, ParameterError
-from sapwood.notebook import HtmlTable
-from sapwood.sources import lines
+from sapwood.metrics.parseval_rules import COLLINS, ParsevalRules
+from sapwood.metrics.parseval_scores import ParsevalScores, SentenceScore
 from sapwood.trees.array import TreeArray
 from sapwood.trees.tree import Tree
 
-__all__ = [
-    "COLLINS",
-    "ParsevalRules",
-    "ParsevalScores",
-    "ParsevalSummary",
-    "SentenceScore",
-    "mutual_f1",
-    "parseval",
-    "score_forest",
-    "score_pair",
-]
+__all__ = ["mutual_f1", "parseval", "score_forest"]
 
 Bracket = tuple[str, int, int]
-_NOT_COUNTED = "\0"  # no label holds this character
-_LENGTHS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, None))
-
-
-@dataclass(frozen=True)
-class ParsevalRules(HtmlTable):
-    """What counts as a bracket; the settings of an evalb parameter file.
-
-    Parameters
-    ----------
-    delete_labels : collection of str
-        A word with such a tag is removed; a constituent with such a label is not counted, but what it holds is.
-        Constituents that lose all their words are not counted either. (DELETE_LABEL)
-    delete_for_length : collection of str
-        Tags of words that do not count for the length of a sentence. (DELETE_LABEL_FOR_LENGTH)
-    equal_labels : collection of pairs of str
-        Labels to be taken as the same, for brackets and for tags. (EQ_LABEL)
-    labelled : bool
-        Whether labels count at all. (LABELED)
-    cutoff : int
-        The length up to which sentences are summed up apart. (CUTOFF_LEN)
-    max_errors : int
-        How many sentences may have different words in the two trees before scoring stops. (MAX_ERROR)
-    compare_words : bool
-        Whether a pair with different words is an error. Other scorers let such pairs pass and pay for it in brackets.
-
-    Notes
-    -----
-    As in evalb, labels of constituents are cut at the first ``-`` or ``=``; tags are not.
-
-    A parser may tag a word as punctuation that the gold tree does not, or the other way round. evalb then finds
-    different words and leaves the sentence out. Here, if the words are the same before any is deleted, the tags of the
-    gold tree say for both trees which are deleted, and the sentence is ``retagged``; without those sentences the sums
-    are evalb's.
-    """
-
-    delete_labels: frozenset[str] = frozenset()
-    delete_for_length: frozenset[str] = frozenset()
-    equal_labels: tuple[tuple[str, str], ...] = ()
-    labelled: bool = True
-    cutoff: int = 40
-    max_errors: int = 10
-    compare_words: bool = True
-
-    @cached_property
-    def _canonical(self) -> dict[str, str]:
-        """Each label that has equals, and the one that stands for all of them."""
-        names: dict[str, str] = {}
-        for first, second in self.equal_labels:
-            keep, drop = names.get(first, first), names.get(second, second)
-            names = {label: keep if name == drop else name for label, name in names.items()}
-            names |= {first: keep, second: keep, drop: keep}
-        return names
-
-    @cached_property
-    def _categories(self) -> dict[str, str]:
-        """What labels seen so far count as; filled while trees are read."""
-        return {}
-
-    def _category(self, label: str) -> str:
-        label = label.partition("-")[0].partition("=")[0]
-        label = self._canonical.get(label, label)
-        if label in {self._canonical.get(deleted, deleted) for deleted in self.delete_labels}:
-            return _NOT_COUNTED
-        return label if self.labelled else ""
-
-    def deleting(self, *labels: str) -> ParsevalRules:
-        """Return the same rules with more labels to delete, such as the root label of a parser.
-
-        >>> "S1" in COLLINS.deleting("S1").delete_labels
-        True
-        """
-        return replace(self, delete_labels=self.delete_labels | frozenset(labels))
-
-    @classmethod
-    def from_file(cls, path: str | os.PathLike[str]) -> ParsevalRules:
-        """Read an evalb parameter file (``.prm``).
-
-        Raises
-        ------
-        DataError
-            With file and line, if a line has an unknown setting or an unusable value.
-        """
-        delete, lengths, equal, numbers = set(), set(), [], {"LABELED": 1, "CUTOFF_LEN": 40, "MAX_ERROR": 10}
-        for line in lines(path):
-            parts = line.text.split()
-            if not parts or line.text.startswith("#"):
-                continue
-            values = parts[1:]
-            match parts[0], values:
-                case "DELETE_LABEL", [label]:
-                    delete.add(label)
-                case "DELETE_LABEL_FOR_LENGTH", [label]:
-                    lengths.add(label)
-                case "EQ_LABEL", [first, second]:
-                    equal.append((first, second))
-                case "LABELED" | "CUTOFF_LEN" | "MAX_ERROR", [value] if value.isascii() and value.isdigit():
-                    numbers[parts[0]] = int(value)
-                case "DEBUG", [_]:
-                    pass
-                case _:
-                    raise line.fault(f"evalb's setting {line.text.strip()!r} is unknown or not supported")
-        return cls(
-            frozenset(delete),
-            frozenset(lengths),
-            tuple(equal),
-            numbers["LABELED"] != 0,
-            numbers["CUTOFF_LEN"],
-            numbers["MAX_ERROR"],
-        )
-
-
-COLLINS = ParsevalRules(
-    delete_labels=frozenset({"TOP", "-NONE-", ",", ":", "``", "''", "."}),
-    delete_for_length=frozenset({"-NONE-"}),
-    equal_labels=(("ADVP", "PRT"),),
-)
-"""The rules of evalb's COLLINS.prm, by which Penn Treebank parsers are compared."""
-
-
-@dataclass(frozen=True, slots=True)
-class SentenceScore(HtmlTable):
-    """What evalb counts for one sentence.
-
-    Attributes
-    ----------
-    status : str
-        ``"ok"``, ``"skip"`` (no parse) or ``"error"`` (the two trees have different words).
-    length : int
-        Words of the gold tree, punctuation included.
-    words : int
-        Words that were compared.
-    matched, gold, predicted : int
-        Brackets in both trees, in the gold tree, in the parse.
-    crossing : int
-        Brackets of the parse that cross one of the gold tree.
-    tags : int
-        Words with the right tag.
-    retagged : bool
-        Whether the two trees tag different words as punctuation, so that those of the gold tree were deleted in both.
-    """
-
-    status: str
-    length: int
-    words: int = 0
-    matched: int = 0
-    gold: int = 0
-    predicted: int = 0
-    crossing: int = 0
-    tags: int = 0
-    retagged: bool = False
-
-    @property
-    def f1(self) -> float:
-        """The harmonic mean of this sentence's precision and recall; 0 where there is nothing to match."""
-        total = self.gold + self.predicted
-        return 2 * self.matched / total if total else 0.0
-
-
-@dataclass(frozen=True)
-class ParsevalSummary(HtmlTable):
-    """Scores summed over sentences. Ratios are fractions of 1; those without a denominator are 0.
-
-    Attributes
-    ----------
-    sentences, errors, skipped : int
-        All sentences, and among them those left out: different words, no parse.
-    recall, precision, f1 : float
-        Labelled recall (LR), precision (LP) and their harmonic mean.
-    complete_match : float
-        Sentences with no bracket wrong or missing.
-    crossing : float
-        Crossing brackets per sentence (CB).
-    no_crossing, two_or_less_crossing : float
-        Sentences with none (0 CB), with at most two (≤2 CB).
-    tagging : float
-        Words with the right tag.
-    matched, gold, predicted : int
-        Brackets.
-    retagged : int
-        Sentences whose trees tag different words as punctuation; evalb leaves them out. See ``ParsevalRules``.
-    """
-
-    sentences: int
-    errors: int
-    skipped: int
-    recall: float
-    precision: float
-    f1: float
-    complete_match: float
-    crossing: float
-    no_crossing: float
-    two_or_less_crossing: float
-    tagging: float
-    matched: int
-    gold: int
-    predicted: int
-    retagged: int
-
-    @classmethod
-    def of(cls, scores: Iterable[SentenceScore]) -> ParsevalSummary:
-        """Sum up sentences."""
-        scores = list(scores)
-        valid = [score for score in scores if score.status == "ok"]
-        matched = sum(score.matched for score in valid)
-        gold = sum(score.gold for score in valid)
-        predicted = sum(score.predicted for score in valid)
-        recall, precision = _ratio(matched, gold), _ratio(matched, predicted)
-        return cls(
-            sentences=len(scores),
-            errors=sum(score.status == "error" for score in scores),
-            skipped=sum(score.status == "skip" for score in scores),
-            recall=recall,
-            precision=precision,
-            f1=_ratio(2 * precision * recall, precision + recall),
-            complete_match=_ratio(sum(score.matched == score.gold == score.predicted for score in valid), len(valid)),
-            crossing=_ratio(sum(score.crossing for score in valid), len(valid)),
-            no_crossing=_ratio(sum(score.crossing == 0 for score in valid), len(valid)),
-            two_or_less_crossing=_ratio(sum(score.crossing <= 2 for score in valid), len(valid)),
-            tagging=_ratio(sum(score.tags for score in valid), sum(score.words for score in valid)),
-            matched=matched,
-            gold=gold,
-            predicted=predicted,
-            retagged=sum(score.retagged for score in scores),
-        )
-
-
-@dataclass(frozen=True)
-class ParsevalScores(HtmlTable):
-    """The scores of a parsed corpus: sentence by sentence, overall, and by length.
-
-    Attributes
-    ----------
-    sentences : tuple of SentenceScore
-        In the order of the corpus.
-    rules : ParsevalRules
-        How they were counted.
-    """
-
-    sentences: tuple[SentenceScore, ...]
-    rules: ParsevalRules = field(default=COLLINS)
-
-    @cached_property
-    def overall(self) -> ParsevalSummary:
-        """All sentences."""
-        return ParsevalSummary.of(self.sentences)
-
-    def up_to(self, length: int | None = None) -> ParsevalSummary:
-        """Sum up the sentences of at most this many words; the rules' own cut-off if none is given."""
-        limit = self.rules.cutoff if length is None else length
-        return ParsevalSummary.of(score for score in self.sentences if score.length <= limit)
-
-    def by_length(
-        self, ranges: Sequence[tuple[int, int | None]] = _LENGTHS
-    ) -> dict[tuple[int, int | None], ParsevalSummary]:
-        """Sum up sentences by their length.
-
-        Parameters
-        ----------
-        ranges : sequence of (first, last)
-            Lengths, both ends included; None is no limit. Ranges without a sentence are left out.
-        """
-        groups = {
-            (first, last): [s for s in self.sentences if first <= s.length and (last is None or s.length <= last)]
-            for first, last in ranges
-        }
-        return {bounds: ParsevalSummary.of(group) for bounds, group in groups.items() if group}
 
 
 def parseval(gold: Any, predicted: Any, *, rules: ParsevalRules = COLLINS) -> ParsevalScores:
@@ -336,7 +56,7 @@ def parseval(gold: Any, predicted: Any, *, rules: ParsevalRules = COLLINS) -> Pa
     for index, (correct, parse) in enumerate(zip(golds, parses, strict=True)):
         if correct is None:
             raise DataError(f"gold tree {index} is None; only parses may be missing.")
-        score = score_pair(correct, parse, rules=rules)
+        (score,) = score_forest(correct, [parse], rules=rules)
         scores.append(score)
         if score.status == "error":
             faults.append(index)
@@ -347,15 +67,6 @@ def parseval(gold: Any, predicted: Any, *, rules: ParsevalRules = COLLINS) -> Pa
                     "same sentences, in the same order?"
                 )
     return ParsevalScores(tuple(scores), rules)
-
-
-def score_pair(gold: Tree, predicted: Tree | None, *, rules: ParsevalRules = COLLINS) -> SentenceScore:
-    """Score one parse against its gold tree; parameters as in ``parseval``.
-
-    >>> score_pair(Tree.fromstring("(S (NP (NN rain)))"), Tree.fromstring("(S (VP (NN rain)))")).matched
-    1
-    """
-    return score_forest(gold, [predicted], rules=rules)[0]
 
 
 def score_forest(gold: Tree, parses: Iterable[Any], *, rules: ParsevalRules = COLLINS) -> list[SentenceScore]:
@@ -412,7 +123,7 @@ def mutual_f1(parses: Iterable[Any], *, rules: ParsevalRules = COLLINS) -> NDArr
         for row, correct in enumerate(readings):
             for column, found in enumerate(readings):
                 if correct.words != found.words:
-                    f1[row, column] = score_pair(trees[row], trees[column], rules=rules).f1
+                    f1[row, column] = score_forest(trees[row], [trees[column]], rules=rules)[0].f1
     return f1
 
 
@@ -457,7 +168,7 @@ def _compare(
                 if s < start < e < end or start < s < end < e:
                     crossing += 1
                     break
-    names = rules._canonical
+    names = rules.canonical
     right = sum(a == b or names.get(a, a) == names.get(b, b) for a, b in zip(gold.tags, found.tags, strict=False))
     sizes = len(gold.brackets), len(found.brackets)
     return SentenceScore("ok", gold.length, len(found.words), matched, *sizes, crossing, right, retagged)
@@ -466,11 +177,7 @@ def _compare(
 def _tokens(tree: Tree, rules: ParsevalRules) -> list[tuple[str, str]]:
     """Return the tags and words of a tree, traces left out, which only gold trees have."""
     nodes = (node for node in tree.preorder() if len(node.children) == 1 and not node.children[0].children)
-    return [(node.label, node.children[0].label) for node in nodes if not _is_trace(node.label, rules)]
-
-
-def _is_trace(tag: str, rules: ParsevalRules) -> bool:
-    return tag in rules.delete_for_length or (tag == "-NONE-" and tag in rules.delete_labels)
+    return [(node.label, node.children[0].label) for node in nodes if not rules.is_trace(node.label)]
 
 
 def _difference(gold: Tree | None, parse: Tree | None, rules: ParsevalRules) -> str:
@@ -489,7 +196,7 @@ def _read(tree: Tree, rules: ParsevalRules, kept: Sequence[bool] | None = None) 
     tags: list[str] = []
     brackets: list[Bracket] = []
     length = 0
-    categories = rules._categories
+    categories = rules.categories
     # Nodes wait for their turn; a label with the number of words before it waits for the end of its constituent.
     stack: list[Tree | tuple[str, int]] = [tree]
     while stack:
@@ -503,14 +210,12 @@ def _read(tree: Tree, rules: ParsevalRules, kept: Sequence[bool] | None = None) 
         if len(children) == 1 and not children[0].children:
             tag = node.label
             length += tag not in rules.delete_for_length
-            if tag not in rules.delete_labels if decided is None else not _is_trace(tag, rules) and next(decided):
+            if tag not in rules.delete_labels if decided is None else not rules.is_trace(tag) and next(decided):
                 words.append(children[0].label)
                 tags.append(tag)
         elif children:
-            name = categories.get(node.label)
-            if name is None:
-                name = categories[node.label] = rules._category(node.label)
-            if name != _NOT_COUNTED:
+            name = categories[node.label]
+            if name is not None:
                 stack.append((name, len(words)))
             stack.extend(children[::-1])
         else:
@@ -532,7 +237,3 @@ def _trees(trees: Any, name: str) -> list[Tree | None]:
     if isinstance(trees, TreeArray):
         return list(built)
     return [None if tree is None else next(built) for tree in given]
-
-
-def _ratio(part: float, whole: float) -> float:
-    return part / whole if whole else 0.0

@@ -7,7 +7,7 @@ A group is the set of alternatives for one sentence. Both losses are those of Me
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from sapwood.errors import DataError, ParameterError
 from sapwood.notebook import HtmlTable
 
-__all__ = ["RankingScores", "pairwise_loss", "rank_of_best", "score_ranking", "setwise_loss"]
+__all__ = ["RankingScores", "score_ranking"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RankingScores(HtmlTable):
     """Ranking losses over all groups.
 
@@ -33,8 +33,8 @@ class RankingScores(HtmlTable):
         The share of pairs (best element, worse element) in which the worse one is preferred.
     pairs, wrong_pairs : int
         Those pairs, and how many of them are wrong (eq. 14 counts the latter).
-    mean_rank : float
-        The mean rank of the best element.
+    ranks : array of int
+        The rank of the best element of each group, in order of appearance.
     """
 
     groups: int
@@ -42,7 +42,12 @@ class RankingScores(HtmlTable):
     pairwise: float
     pairs: int
     wrong_pairs: int
-    mean_rank: float
+    ranks: NDArray[np.int64] = field(repr=False)
+
+    @property
+    def mean_rank(self) -> float:
+        """The mean rank of the best element."""
+        return float(np.mean(self.ranks))
 
 
 def score_ranking(relevance: Any, scores: Any, *, groups: Any, at: Sequence[int] = (1, 2, 3, 5, 10)) -> RankingScores:
@@ -81,35 +86,8 @@ def score_ranking(relevance: Any, scores: Any, *, groups: Any, at: Sequence[int]
         pairwise=wrong / pairs if pairs else 0.0,
         pairs=pairs,
         wrong_pairs=wrong,
-        mean_rank=float(np.mean(ranks)),
+        ranks=ranks,
     )
-
-
-def setwise_loss(relevance: Any, scores: Any, *, groups: Any, r: int = 1) -> float:
-    """Return L_r, the share of groups whose best element is not ranked among the first r; see ``score_ranking``.
-
-    >>> setwise_loss([1, 0, 1, 0], [0.2, 0.1, 0.2, 0.3], groups=[0, 0, 1, 1])
-    0.5
-    """
-    return score_ranking(relevance, scores, groups=groups, at=(r,)).setwise[r]
-
-
-def pairwise_loss(relevance: Any, scores: Any, *, groups: Any) -> float:
-    """Return the share of wrong pairs (best, worse); see ``score_ranking``.
-
-    >>> pairwise_loss([1, 0, 0], [0.2, 0.3, 0.1], groups=[0, 0, 0])
-    0.5
-    """
-    return score_ranking(relevance, scores, groups=groups).pairwise
-
-
-def rank_of_best(relevance: Any, scores: Any, *, groups: Any) -> NDArray[np.int64]:
-    """Return, for each group in order of appearance, the rank that the scores give to its best element.
-
-    >>> rank_of_best([0, 9, 1], [3.0, 2.0, 1.0], groups=["a", "a", "b"])
-    array([2, 1])
-    """
-    return _ranks(relevance, scores, groups)[0]
 
 
 def _ranks(relevance: Any, scores: Any, groups: Any) -> tuple[NDArray[np.int64], int, int]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from sapwood.errors import DataError
-from sapwood.metrics.labels import ClassScore
+from sapwood.metrics.counts import Counts
 from sapwood.notebook import HtmlTable
 from sapwood.trees.propositions import Proposition, RoleSentence, pieces
 
@@ -31,13 +31,13 @@ class RoleScores(HtmlTable):
         Sentences, and propositions in the gold standard.
     perfect : int
         Propositions with nothing missed and nothing in excess, the predicate's own span aside.
-    overall : ClassScore
+    overall : Counts
         All arguments except ``V``.
-    core, adjuncts : ClassScore
+    core, adjuncts : Counts
         Arguments with a number or A (``A0`` to ``A5``, ``AA``), and those with ``AM``; ``R-`` ones are in neither.
-    unlabelled : ClassScore
+    unlabeled : Counts
         The same arguments as ``overall``, labels ignored.
-    roles : dict of str to ClassScore
+    roles : dict of str to Counts
         One per role, ``V`` included.
     confusions : dict of (str, str) to int
         Gold and predicted role of each argument that both sides have with the same pieces.
@@ -50,11 +50,11 @@ class RoleScores(HtmlTable):
     sentences: int
     propositions: int
     perfect: int
-    overall: ClassScore
-    core: ClassScore
-    adjuncts: ClassScore
-    unlabelled: ClassScore
-    roles: dict[str, ClassScore]
+    overall: Counts
+    core: Counts
+    adjuncts: Counts
+    unlabeled: Counts
+    roles: dict[str, Counts]
     confusions: dict[tuple[str, str], int]
     sentence_counts: tuple[tuple[int, int, int], ...] = field(repr=False)
     warnings: tuple[str, ...] = field(repr=False)
@@ -62,7 +62,7 @@ class RoleScores(HtmlTable):
     @property
     def label_accuracy(self) -> float:
         """Right labels among the arguments whose pieces are right."""
-        return self.overall.correct / self.unlabelled.correct if self.unlabelled.correct else 0.0
+        return self.overall.correct / self.unlabeled.correct if self.unlabeled.correct else 0.0
 
     def __str__(self) -> str:
         share = 100 * self.perfect / self.propositions if self.propositions else 0.0
@@ -113,7 +113,7 @@ def score_roles(gold: Iterable[RoleSentence], predicted: Iterable[RoleSentence])
     >>> gold = Proposition(2, "bark", (Argument("A0", 0, 0), Argument("R-A0", 1, 1), Argument("V", 2, 2)))
     >>> guess = Proposition(2, "bark", (Argument("A0", 0, 0), Argument("A0", 1, 1), Argument("V", 2, 2)))
     >>> scores = score_roles([RoleSentence(words, (gold,))], [RoleSentence(words, (guess,))])
-    >>> scores.overall.correct, scores.overall.precision, scores.overall.recall, scores.unlabelled.f1
+    >>> scores.overall.correct, scores.overall.precision, scores.overall.recall, scores.unlabeled.f1
     (1, 0.5, 0.5, 1.0)
     """
     golds, guesses = list(gold), list(predicted)
@@ -121,7 +121,7 @@ def score_roles(gold: Iterable[RoleSentence], predicted: Iterable[RoleSentence])
         raise DataError(
             f"there are {len(golds)} gold sentences but {len(guesses)} predicted ones; expected equally many."
         )
-    counts = _Counts()
+    counts = _Tally()
     per_sentence = []
     for number, (truth, guess) in enumerate(zip(golds, guesses, strict=True)):
         if len(truth) != len(guess):
@@ -135,7 +135,7 @@ def score_roles(gold: Iterable[RoleSentence], predicted: Iterable[RoleSentence])
     return counts.scores(len(golds), per_sentence)
 
 
-class _Counts:
+class _Tally:
     def __init__(self) -> None:
         self.correct: Counter[str] = Counter()
         self.golds: Counter[str] = Counter()
@@ -186,7 +186,7 @@ class _Counts:
 
     def scores(self, sentences: int, per_sentence: list[tuple[int, ...]]) -> RoleScores:
         names = sorted(self.golds.keys() | self.guesses.keys())
-        roles = {name: ClassScore(self.correct[name], self.guesses[name], self.golds[name]) for name in names}
+        roles = {name: Counts(self.correct[name], self.guesses[name], self.golds[name]) for name in names}
         overall = _sum(score for role, score in roles.items() if role != "V")
         return RoleScores(
             sentences,
@@ -195,7 +195,7 @@ class _Counts:
             overall,
             _sum(score for role, score in roles.items() if role.startswith("A") and not role.startswith("AM")),
             _sum(score for role, score in roles.items() if role.startswith("AM")),
-            ClassScore(self.same_span, overall.predicted, overall.gold),
+            Counts(self.same_span, overall.predicted, overall.gold),
             roles,
             dict(self.confusions),
             tuple((a, b, c) for a, b, c in per_sentence),
@@ -207,16 +207,13 @@ def _wholes(proposition: Proposition) -> list[_Whole]:
     return list(pieces(proposition.arguments))
 
 
-def _sum(scores: Iterable[ClassScore]) -> ClassScore:
-    listed = list(scores)
-    return ClassScore(
-        sum(one.correct for one in listed), sum(one.predicted for one in listed), sum(one.gold for one in listed)
-    )
+def _sum(scores: Iterable[Counts]) -> Counts:
+    return sum(scores, Counts(0, 0, 0))
 
 
-def _row(name: str, score: ClassScore) -> str:
+def _row(name: str, score: Counts) -> str:
     excess, missed = score.predicted - score.correct, score.gold - score.correct
     return (
-        f"{name:>10}   {score.correct:6d}  {excess:6d}  {missed:6d}   "
+        f"{name:>10}   {score.correct:6.0f}  {excess:6.0f}  {missed:6.0f}   "
         f"{100 * score.precision:6.2f}  {100 * score.recall:6.2f}  {100 * score.f1:6.2f}"
     )

@@ -21,7 +21,7 @@ from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import all_or_nothing
 from sapwood.lazy import public_names
 from sapwood.learn import RecursiveRanker
-from sapwood.metrics.parseval import COLLINS, ParsevalRules, ParsevalSummary, SentenceScore, mutual_f1, score_forest
+from sapwood.metrics import COLLINS, ParsevalRules, ParsevalSummary, SentenceScore, mutual_f1, score_forest
 from sapwood.parse.base import Sentence
 from sapwood.parse.parameter import PARSER, as_parser
 from sapwood.parse.reading import check_listed, split_example

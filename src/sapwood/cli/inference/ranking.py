@@ -119,7 +119,7 @@ def evaluate(model: ParseReranker | AttachmentRanker, options: argparse.Namespac
 
 def _evaluate_parses(model: ParseReranker, options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     from sapwood.experiments.tables import Table
-    from sapwood.metrics.parseval import ParsevalSummary
+    from sapwood.metrics import ParsevalSummary
 
     lists = gold_lists(model, options.data)
     scores = model.evaluate(lists)

@@ -12,7 +12,7 @@ from sapwood.experiments.measuring import Stopwatch
 from sapwood.experiments.tables import Cell, Table
 from sapwood.kernels import Linear, SubsetTree
 from sapwood.learn import KernelRanker, RecursiveRanker
-from sapwood.metrics.parseval import ParsevalSummary, SentenceScore
+from sapwood.metrics import ParsevalSummary, SentenceScore
 from sapwood.tasks.reranking import ParseReranker
 from sapwood.trees import Tree
 from sapwood.trees.nbest import NBest

@@ -46,7 +46,7 @@ def label_everything(setting: Setting, name: str) -> Iterator[Table]:
         with Stopwatch() as spent:
             made = predict(given)
         scores = score_roles(test, made)
-        overall, spans = scores.overall, scores.unlabelled
+        overall, spans = scores.overall, scores.unlabeled
         figures = [100 * value for value in (overall.precision, overall.recall, overall.f1, spans.f1)]
         rows.append((label, *figures, 100 * scores.label_accuracy, round(len(test) / spent.cpu)))
         if label == "predicates given":

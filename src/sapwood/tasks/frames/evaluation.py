@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Sequence
 
 from sapwood.corpora.framenet import Lexicon
 from sapwood.errors import DataError
-from sapwood.metrics.frames import FrameAnalysis, FrameScores, score_frames
+from sapwood.metrics import Counts, FrameAnalysis, score_frames
 from sapwood.tasks.frames.instances import FrameInput
 from sapwood.tasks.frames.labeler import LabelledTarget
 
@@ -20,7 +20,7 @@ def evaluate_arguments(
     lexicon: Lexicon,
     *,
     unannotated: bool = True,
-) -> FrameScores:
+) -> Counts:
     """Score the arguments of targets whose frames were given.
 
     Parameters
