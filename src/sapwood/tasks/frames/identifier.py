@@ -21,9 +21,9 @@ from sapwood.fitting import all_or_nothing
 from sapwood.layouts import Field, part_of, register_estimator
 from sapwood.learn.loglinear import CandidateSets, LogLinear
 from sapwood.registry import Reader
+from sapwood.tasks.frames.hashing import code, mixed
 from sapwood.tasks.frames.instances import FrameInput, check_training, target_tokens
 from sapwood.tasks.frames.lexicon_store import LEXICON
-from sapwood.tasks.frames.rows import code, mixed
 from sapwood.tasks.frames.sentences import ParsedSentence
 
 __all__ = ["FrameIdentifier"]

@@ -15,7 +15,8 @@ from sapwood.errors import DataError
 from sapwood.learn.loglinear import CandidateSets
 from sapwood.notebook import HtmlTable
 from sapwood.settings import progress_bar
-from sapwood.tasks.frames.rows import Rows, TargetInstance, code
+from sapwood.tasks.frames.hashing import code
+from sapwood.tasks.frames.rows import Rows, TargetInstance
 from sapwood.tasks.frames.sentences import ParsedSentence
 from sapwood.tasks.frames.spans import candidate_spans
 from sapwood.tasks.frames.templates import FRAME, GROUPS, ROLE, collect

@@ -60,11 +60,12 @@ class ParsedSentence(HtmlTable):
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
         """The dependents of each token, in the order of the sentence."""
-        below: list[list[int]] = [[] for _ in self.words]
-        for token, head in enumerate(self.heads):
-            if head >= 0:
-                below[head].append(token)
-        return tuple(map(tuple, below))
+        return _children(self.heads)
+
+    @cached_property
+    def phrase_children(self) -> tuple[tuple[int, ...], ...]:
+        """The constituents right below each constituent, in the order of the sentence."""
+        return _children(self.constituents.parents) if self.constituents is not None else ()
 
     @cached_property
     def reach(self) -> tuple[tuple[int, int], ...]:
@@ -153,6 +154,14 @@ class ParsedSentence(HtmlTable):
     @cached_property
     def _ends(self) -> dict[int, int]:
         return {end: token for token, (_, end) in enumerate(self.offsets)}
+
+
+def _children(parents: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+    below: list[list[int]] = [[] for _ in parents]
+    for number, parent in enumerate(parents):
+        if parent >= 0:
+            below[parent].append(number)
+    return tuple(map(tuple, below))
 
 
 def from_tree(

@@ -69,14 +69,9 @@ def extended_spans(sentence: ParsedSentence, target: tuple[int, ...]) -> set[Spa
     nodes = sentence.constituents
     low, high = (min(target), max(target)) if target else (0, -1)
     if nodes is not None:
-        below: list[list[int]] = [[] for _ in nodes.labels]
-        for number, parent in enumerate(nodes.parents):
-            if parent >= 0:
-                below[parent].append(number)
-        for number in range(len(nodes.labels)):
+        for number, kids in enumerate(sentence.phrase_children):
             first, last = nodes.first[number], nodes.last[number]
             found.add((first, last))
-            kids = below[number]
             if len(kids) > 2:
                 # Prefixes that end with the head and suffixes that begin with it.
                 head = next(at for at, kid in enumerate(kids) if nodes.heads[kid] == nodes.heads[number])

@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sapwood.tasks.frames.rows import Codes, Numbers, Rows, mixed
+from sapwood.tasks.frames.hashing import Codes, Numbers, mixed
+from sapwood.tasks.frames.rows import Rows
 
 __all__ = ["FRAME", "GROUPS", "PLAIN", "ROLE", "TEMPLATES", "collect"]
 

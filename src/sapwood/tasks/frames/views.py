@@ -1,0 +1,138 @@
+"""What one sentence says about its spans: heads, content words, paths and phrases, as tokens and hashes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from itertools import groupby
+
+from sapwood.tasks.frames.hashing import code
+from sapwood.tasks.frames.sentences import ParsedSentence
+from sapwood.tasks.frames.spans import Span
+
+__all__ = ["SpanView"]
+
+_NONE = code("<none>")
+# What follows a preposition, a conjunction or an auxiliary.
+_COMPLEMENTS = frozenset(["PMOD", "SUB", "VC", "pobj", "obj"])
+
+
+class SpanView:
+    """Answers about the spans of a sentence; they are kept, since the targets of a sentence share most spans.
+
+    Tokens and nodes are given by their numbers; -1 stands for none. Everything textual is hashed.
+    """
+
+    def __init__(self, sentence: ParsedSentence) -> None:
+        self.sentence = sentence
+        self.head = cache(self._head)
+        self.path = cache(self._path)
+        self._main_word = cache(self._find_main_word)
+        self._phrase_path = cache(self._find_phrase_path)
+        nodes = sentence.constituents
+        self._nodes: dict[Span, int] = {}
+        if nodes is not None:
+            self._preterminals = [0] * len(sentence)
+            for number, (first, last) in enumerate(zip(nodes.first, nodes.last, strict=True)):
+                # The topmost of several nodes over the same words stands for them.
+                self._nodes.setdefault((first, last), number)
+                if first == last:
+                    self._preterminals[first] = number
+            self._depths = [0] * len(nodes.labels)
+            for number, parent in enumerate(nodes.parents):
+                self._depths[number] = self._depths[parent] + 1 if parent >= 0 else 0
+
+    def _head(self, span: Span) -> int:
+        return self.sentence.head_of(*span)
+
+    def content(self, span: Span) -> int:
+        """Return the word that says what a span is about: the object of a preposition, the verb after auxiliaries."""
+        head = self.head(span)
+        found = self._main_word(head)
+        return found if span[0] <= found <= span[1] else head
+
+    def _find_main_word(self, head: int) -> int:
+        tags, relations = self.sentence.tags, self.sentence.relations
+        for _ in range(len(self.sentence)):
+            verb = tags[head].startswith("V")
+            if not verb and tags[head] not in ("IN", "MD", "TO"):
+                break
+            below = [kid for kid in self.sentence.children[head] if kid > head and relations[kid] in _COMPLEMENTS]
+            if not below or (verb and relations[below[0]] != "VC"):
+                break
+            head = below[0]
+        return head
+
+    def left(self, span: Span) -> int:
+        """Return the first dependent of a span's head."""
+        kids = self.sentence.children[self.head(span)]
+        return kids[0] if kids else -1
+
+    def right(self, span: Span) -> int:
+        """Return the last dependent of a span's head."""
+        kids = self.sentence.children[self.head(span)]
+        return kids[-1] if kids else -1
+
+    def _path(self, start: int, end: int) -> tuple[int, int]:
+        """Return the path between two tokens through the dependencies, and the number of tokens on it."""
+        up, _, down = _climb(start, end, self.sentence.heads, self.sentence.depths)
+        size = len(up) + len(down) + 1
+        tag, relations = self.sentence.tags[start], self.sentence.relations
+        # Long paths are rare, so that only their shape says something.
+        if size > 7:
+            text = " ..."
+        elif size > 5:
+            text = " ^" * len(up) + " !" * len(down)
+        else:
+            text = "".join(f" ^{relations[token]}" for token in up) + "".join(f" !{relations[token]}" for token in down)
+        return code(f"={tag}{text}"), size
+
+    def phrase(self, token: int, span: Span) -> tuple[int, int, int, int]:
+        """Return a span's phrase: its label, the label above, the path from a token to it, and 1 if it is the span.
+
+        The phrase is the constituent with this span, or the smallest around it.
+        """
+        nodes = self.sentence.constituents
+        if nodes is None:
+            return _NONE, _NONE, _NONE, 0
+        node = self._nodes.get(span)
+        whole = node is not None
+        if node is None:
+            node = self._preterminals[span[0]]
+            while nodes.last[node] < span[1] or nodes.first[node] > span[0]:
+                node = nodes.parents[node]
+        parent = nodes.parents[node]
+        above = nodes.labels[parent] if parent >= 0 else "<top>"
+        return code(nodes.labels[node]), code(above), self._phrase_path(token, node), int(whole)
+
+    def _find_phrase_path(self, token: int, node: int) -> int:
+        nodes = self.sentence.constituents
+        assert nodes is not None
+        up, top, down = _climb(self._preterminals[token], node, nodes.parents, self._depths)
+        # A chain of equal labels says no more than one of them.
+        rising = [label for label, _ in groupby(nodes.labels[one] for one in (*up, top))]
+        return code("^".join(rising) + "!" + "!".join(nodes.labels[one] for one in down))
+
+    def production(self, token: int) -> int:
+        """Return the production right above the part of speech of a token."""
+        nodes = self.sentence.constituents
+        if nodes is None:
+            return _NONE
+        above = nodes.parents[self._preterminals[token]]
+        if above < 0:
+            return code("<top>")
+        below = " ".join(nodes.labels[kid] for kid in self.sentence.phrase_children[above])
+        return code(f"{nodes.labels[above]}:{below}")
+
+
+def _climb(start: int, end: int, parents: Sequence[int], depths: Sequence[int]) -> tuple[list[int], int, list[int]]:
+    """Return the nodes below the lowest common ancestor on the way up from ``start``, it, and those down to ``end``."""
+    up, down = [], []
+    while start != end and start >= 0 and end >= 0:
+        if depths[start] >= depths[end]:
+            up.append(start)
+            start = parents[start]
+        else:
+            down.append(end)
+            end = parents[end]
+    return up, start, down[::-1]
