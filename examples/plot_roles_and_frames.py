@@ -20,4 +20,4 @@ roles_html(labeler.label(sentences[417].tree))
 lexicon, data = nursery_frames(corpus)
 frames = FrameLabeler(bits=18, alpha=0.3, epochs=3).fit(data[:400], lexicon=lexicon)
 answer = frames.predict(data[417:418])[0]
-span_svg(data[417].parse.words, [target.layer() for target in answer])
+span_svg(answer.parse.words, answer.layers())

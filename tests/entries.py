@@ -417,15 +417,9 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
                                                                "spans": "extended", "templates": "extended", "null_offset": 0.0}),
         "FrameParser": (lambda X, lexicon: frames.FrameParser(labeler=frames.FrameLabeler(bits=8, epochs=1), identifier=frames.FrameIdentifier(bits=8, epochs=1)).fit(X, lexicon=lexicon).predict(X), {"X": data[:2], "lexicon": lexicon}),
         "FrameInput": (frames.FrameInput, {"parse": data[0].parse, "targets": ()}),
-        "FrameRecord": (frames.FrameRecord, {"parse": data[0].parse, "targets": ()}),
-        "ParsedSentence": (frames.from_tags, {"words": ["dogs", "bark"], "tags": ["NNS", "VBP"]}),
+        "ParsedSentence": (frames.ParsedSentence.from_tags, {"words": ["dogs", "bark"], "tags": ["NNS", "VBP"]}),
         "evaluate_arguments": (frames.evaluate_arguments, {"data": data, "predicted": specimens.specimen("FrameLabeler").predict(data), "lexicon": lexicon}),
-        "from_conllu": (frames.from_conllu, {"sentence": _dependencies()[0], "offsets": [(0, 3), (5, 8)]}),
-        "from_tags": (frames.from_tags, {"words": ["dogs", "bark"], "tags": ["NNS", "VBP"], "offsets": [(0, 3), (5, 8)]}),
-        "from_tree": (frames.from_tree, {"tree": sw.Tree.fromstring("(S (NP (NN a)) (VP (VBD b)))"), "offsets": [(0, 0), (2, 2)]}),
-        "gold_violations": (frames.gold_violations, {"data": data, "lexicon": lexicon}),
         "nursery_frames": (frames.nursery_frames, {"corpus": garden}),
-        "prediction": (frames.prediction, {"one": data[0], "labelled": specimens.specimen("FrameLabeler").predict(data)[0]}),
         "write_records": (frames.write_records, {"trees": [(garden.sentences[0].tree, data[0])], "path": _path()}),
     }  # fmt: skip
 
@@ -433,7 +427,7 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
 def _frames_fitted(kind: Any) -> Callable[..., Any]:
     def call(X: Any, lexicon: Any, **keywords: Any) -> Any:
         model = kind(**keywords).fit(X, lexicon=lexicon)
-        return model.predict(X if hasattr(model, "labelled") else [one.parse for one in X])
+        return model.predict(X if hasattr(model, "score_candidates") else [one.parse for one in X])
 
     return call
 

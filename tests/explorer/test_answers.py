@@ -24,7 +24,6 @@ from sapwood.files import save
 from sapwood.kernels import PartialTree, SubsetTree
 from sapwood.learn import KernelSVC
 from sapwood.parse import FlatParser, tokenize
-from sapwood.tasks.frames import from_tree
 from sapwood.trees import Examples, Tree, TreeArray
 
 LIMITS = Limits()
@@ -120,11 +119,11 @@ def test_roles_and_frames_are_the_models_own(shelf):
     text = "The farmer gave the hungry child a fresh apple in the garden ."
     found = asked(shelf, "analyse", text=text, model="roles")
     tree = Tree.fromstring(found["tree"]["text"])
-    expected = [(a.role, a.first, a.last) for p in shelf["roles"](tree) for a in p.roles]
+    expected = [(a.role, a.first, a.last) for p in shelf["roles"].label(tree).propositions for a in p.roles]
     assert [(s["label"], s["first"], s["last"]) for layer in found["layers"] for s in layer["spans"]] == expected
     assert all(span["features"] for layer in found["layers"] for span in layer["spans"])
     found = asked(shelf, "analyse", text=text, model="frames")
-    (targets,) = shelf["frames"].parse([from_tree(tree)])
+    targets = shelf["frames"].parse(tree).frames
     assert [layer["title"] for layer in found["layers"]] == [target.frame for target in targets] == ["Giving"]
     fillers = [(f.role, f.first, f.last) for f in targets[0].fillers]
     assert [(s["label"], s["first"], s["last"]) for s in found["layers"][0]["spans"]] == fillers

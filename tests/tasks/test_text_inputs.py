@@ -23,7 +23,7 @@ from sapwood.learn import KernelRanker
 from sapwood.parse import PCFGParser
 from sapwood.parse.incremental import Forests
 from sapwood.tasks.attachment import AttachmentRanker
-from sapwood.tasks.frames import FrameIdentifier, FrameLabeler, FrameParser, LabelledTarget, nursery_frames
+from sapwood.tasks.frames import FrameIdentifier, FrameLabeler, FrameParser, FrameSentence, nursery_frames
 from sapwood.tasks.pairs import PairClassifier, PairFeatures
 from sapwood.tasks.questions import QuestionClassifier, plain_kernel
 from sapwood.tasks.reranking import ParseReranker
@@ -100,9 +100,9 @@ def _sketch(answer: Any) -> Any:
         return answer.feet.tolist(), [str(tree) for tree in answer.trees]
     if isinstance(answer, RoleSentence):
         return answer.words, answer.propositions
-    if isinstance(answer, list):
+    if isinstance(answer, FrameSentence):
         # Places in the text are not the same for words that are joined by blanks.
-        return [(one.frame, one.tokens, [(f.role, f.first, f.last) for f in one.fillers]) for one in answer]
+        return [(one.frame, one.tokens, [(f.role, f.first, f.last) for f in one.fillers]) for one in answer.frames]
     return answer
 
 
@@ -141,10 +141,10 @@ CASES = {
         ),
         (FRAMES[:80],),
         {"labeler__epochs": [1, 2]},
-        lambda model, examples: model.parse(examples),
-        lambda answer: "list of LabelledTarget" if all(isinstance(one, LabelledTarget) for one in answer) else "?",
+        lambda model, examples: [model.parse(one) for one in examples],
+        lambda answer: type(answer).__name__,
         fit={"lexicon": LEXICON},
-        scoring=lambda model, X: -len(model.parse([written(one.parse.words) for one in X])[0]),
+        scoring=lambda model, X: -len(model.predict([written(one.parse.words) for one in X])[0].frames),
     ),
     "ParseReranker.rerank": Case(
         lambda parser: ParseReranker(

@@ -22,12 +22,12 @@ from sapwood.experiments.setting import Setting
 from sapwood.experiments.tables import Table
 from sapwood.files import load, save
 from sapwood.learn.loglinear import CandidateSets
-from sapwood.metrics import Counts, FrameAnalysis, score_frames
+from sapwood.metrics import FrameAnalysis, score_frames
 from sapwood.settings import threads
-from sapwood.tasks.frames import FrameCorpus, FrameIdentifier, FrameInput, FrameLabeler, load_framenet
+from sapwood.tasks.frames import FrameCorpus, FrameIdentifier, FrameInput, FrameLabeler, FrameSentence, load_framenet
 from sapwood.tasks.frames.evaluation import core_of, evaluate_arguments, gold_violations
 from sapwood.tasks.frames.instances import candidate_sets, instances_of, learnable, right_choices
-from sapwood.tasks.frames.labeler import LabelledTarget, ScoredTargets
+from sapwood.tasks.frames.labeler import ScoredTargets
 from sapwood.tasks.frames.loading import find_senses
 from sapwood.tasks.frames.rows import TargetInstance
 
@@ -109,16 +109,6 @@ def _corpus(setting: Setting) -> FrameCorpus:
     return load_framenet(release, parses, splits, senses=find_senses())
 
 
-def _f1(corpus: FrameCorpus, data: Sequence[FrameInput], labelled: Sequence[LabelledTarget]) -> Counts:
-    """Score with unannotated targets left out."""
-    return evaluate_arguments(data, _by_sentence(data, labelled), corpus.lexicon, unannotated=False)
-
-
-def _by_sentence(data: Sequence[FrameInput], labelled: Sequence[LabelledTarget]) -> list[list[LabelledTarget]]:
-    stream = iter(labelled)
-    return [[next(stream) for _ in one.targets] for one in data]
-
-
 def _tuning(corpus: FrameCorpus, models: dict[str, FrameLabeler]) -> tuple[Table, dict[str, FrameLabeler]]:
     """Choose λ, the number of epochs and the offset of null on the dev texts."""
     rows: list[tuple[str, float, int, float, float, float, float]] = []
@@ -161,11 +151,12 @@ def _tuning(corpus: FrameCorpus, models: dict[str, FrameLabeler]) -> tuple[Table
 def _best_offset(corpus: FrameCorpus, labeler: FrameLabeler, held: _Held) -> _Line:
     """Return F1, precision, recall and offset of the best offset of null on held-out targets."""
     instances, sets = held
-    scored = ScoredTargets(instances, list(sets.tables(labeler.model_.decision_function(sets))))
+    scored = ScoredTargets(corpus.dev, instances, list(sets.tables(labeler.model_.decision_function(sets))))
     found = []
     for offset in _OFFSETS:
         results = decode_roles_batch(scored.problems(corpus.lexicon, offset))
-        scores = _f1(corpus, corpus.dev, list(labeler.labelled(scored, results)))
+        predicted = labeler.to_sentences(scored, results)
+        scores = evaluate_arguments(corpus.dev, predicted, corpus.lexicon, unannotated=False)
         found.append((scores.f1, scores.precision, scores.recall, offset))
     return max(found)
 
@@ -222,7 +213,7 @@ def _test(setting: Setting, corpus: FrameCorpus, name: str, labeler: FrameLabele
         if path is not None:
             save(trained, path)
     with Stopwatch() as spent:
-        scored = trained.score(corpus.test)
+        scored = trained.score_candidates(corpus.test)
         problems = scored.problems(corpus.lexicon, trained.null_offset)
         decode_roles_batch(problems)
     notes.append(
@@ -245,7 +236,7 @@ def _strategies(corpus: FrameCorpus, name: str, one: _Tested) -> Table:
             seconds.append(spent.cpu)
         if method in ("lp", "ad3"):
             tight[title] = 100 * float(np.mean([result.status == "optimal" for result in results]))
-        labelled = _by_sentence(corpus.test, list(one.labeler.labelled(one.scored, results)))
+        labelled = one.labeler.to_sentences(one.scored, results)
         scores = [evaluate_arguments(corpus.test, labelled, corpus.lexicon, unannotated=kept) for kept in (False, True)]
         broken = [sum(result.violations[kind] for result in results) for kind in ("overlap", "requires", "excludes")]
         rows.append(
@@ -276,7 +267,7 @@ def _strategies(corpus: FrameCorpus, name: str, one: _Tested) -> Table:
 
 def _penalty(corpus: FrameCorpus, labeler: FrameLabeler) -> Table:
     """Compare penalties of AD3 on dev problems."""
-    scored = labeler.score(corpus.dev)
+    scored = labeler.score_candidates(corpus.dev)
     graphs = [one.to_factor_graph()[0] for one in with_conflicts(scored.problems(corpus.lexicon, labeler.null_offset))]
     rows = []
     for penalty in (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0) if graphs else ():
@@ -345,13 +336,11 @@ def _renamed(one: FrameInput, names: Sequence[str]) -> Iterator[FrameTarget]:
             yield replace(target, frame=name)
 
 
-def _analyses(
-    data: Sequence[FrameInput], labelled: Sequence[Sequence[LabelledTarget]] | None
-) -> dict[Hashable, FrameAnalysis]:
+def _analyses(data: Sequence[FrameInput], labelled: Sequence[FrameSentence] | None) -> dict[Hashable, FrameAnalysis]:
     found: dict[Hashable, FrameAnalysis] = {}
     for number, one in enumerate(data):
         for place, target in enumerate(one.targets):
-            fillers = target.fillers if labelled is None else labelled[number][place].fillers
+            fillers = target.fillers if labelled is None else labelled[number].frames[place].fillers
             arguments = [(filler.role, filler.start, filler.end) for filler in fillers]
             found[number, target.spans] = FrameAnalysis(target.frame, arguments)
     return found

@@ -23,7 +23,7 @@ from sapwood.explorer.shelf import Shelf
 from sapwood.learn import KernelSVC
 from sapwood.learn.explain import Explanation
 from sapwood.parse import BaseParser
-from sapwood.tasks.frames import FrameInput, FrameParser, from_tree
+from sapwood.tasks.frames import FrameInput, FrameParser, ParsedSentence
 from sapwood.tasks.questions import QuestionClassifier
 from sapwood.tasks.reranking import ParseReranker
 from sapwood.tasks.roles import RoleLabeler
@@ -203,15 +203,15 @@ def _label_roles(
 def _label_frames(
     model: FrameParser, sentence: Sentence, request: Request, shelf: Shelf, limits: Limits
 ) -> dict[str, Any]:
-    parse = from_tree(sentence.needs_tree(), senses=_senses() if model.labeler_.wordnet_ else None)
+    parse = ParsedSentence.from_tree(sentence.needs_tree(), senses=_senses() if model.labeler_.wordnet_ else None)
     targets = model.identifier_.predict([parse])[0]
     if not targets:
         return {"layers": [], "notes": ["No frame was found."]}
     data = [FrameInput(parse, tuple(targets))]
     labeler = model.labeler_
-    scored = labeler.score(data)
+    scored = labeler.score_candidates(data)
     layers = []
-    for found, instance, table in zip(labeler.predict(data)[0], scored.instances, scored.tables, strict=True):
+    for found, instance, table in zip(labeler.predict(data)[0].frames, scored.instances, scored.tables, strict=True):
         spans = [
             {"label": one.role, "first": one.first, "last": one.last, "score": finite(one.margin)}
             for one in found.fillers

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,16 +22,14 @@ from sapwood.tasks.frames import (
     FrameInput,
     FrameLabeler,
     FrameParser,
+    ParsedSentence,
     evaluate_arguments,
-    from_conllu,
-    from_tags,
-    from_tree,
-    gold_violations,
     iter_records,
     load_framenet,
     nursery_frames,
     write_records,
 )
+from sapwood.tasks.frames.evaluation import gold_violations
 from sapwood.tasks.frames.instances import candidate_sets, instances_of, right_choices, target_tokens
 from sapwood.tasks.frames.rows import Rows, TargetInstance
 from sapwood.tasks.frames.spans import candidate_spans, dependency_spans, extended_spans
@@ -44,7 +43,7 @@ SENTENCE = (
 
 @pytest.fixture(scope="module")
 def sentence():
-    return from_tree(sw.Tree.fromstring(SENTENCE))
+    return ParsedSentence.from_tree(sw.Tree.fromstring(SENTENCE))
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +100,7 @@ def test_extended_spans_have_constituents_and_parts_around_the_target(sentence):
 
 def test_spans_from_conllu_need_no_tree():
     text = "1 Rain rain NOUN NN _ 2 nsubj _ _\n2 fell fall VERB VBD _ 0 root _ _\n3 hard hard ADV RB _ 2 advmod _ _\n\n"
-    one = from_conllu(next(corpora.conllu.read(io.StringIO(text.replace(" ", "\t")))))
+    one = ParsedSentence.from_conllu(next(corpora.conllu.read(io.StringIO(text.replace(" ", "\t")))))
     assert one.lemmas == ("rain", "fall", "hard")
     assert one.constituents is None
     assert {(0, 0), (2, 2), (0, 2), (0, 1)} <= extended_spans(one, (1,))
@@ -111,15 +110,13 @@ def test_spans_from_conllu_need_no_tree():
 
 
 def test_sentences_without_a_parse_get_a_flat_one():
-    one = from_tags(["He", "(", "left", ")", "."], ["PP", "(", "VVD", ")", "sent"])
+    one = ParsedSentence.from_tags(["He", "(", "left", ")", "."], ["PP", "(", "VVD", ")", "sent"])
     assert one.tags == ("PRP", "-LRB-", "VBD", "-RRB-", ".")
     assert one.words == ("He", "(", "left", ")", ".")
     assert (0, 0) in candidate_spans(one, (2,))
 
 
 def test_circular_dependencies_are_refused(sentence):
-    from dataclasses import replace
-
     with pytest.raises(DataError, match="circle"):
         replace(sentence, heads=(1, 0, *sentence.heads[2:])).bottom_up  # noqa: B018
 
@@ -171,7 +168,8 @@ def test_training_learns_and_exact_decoding_obeys(frames, parser):
     local = evaluate_arguments(test, labeler.predict(test, method="local"), lexicon)
     assert exact.f1 > 0.85
     assert exact.f1 >= local.f1
-    for one, (answer,) in zip(test, labelled, strict=True):
+    for one, labeled in zip(test, labelled, strict=True):
+        (answer,) = labeled.frames
         frame = lexicon[answer.frame]
         overt = {frame.index[filler.role] for filler in answer.fillers}
         assert not any(a in overt and b in overt for a, b in frame.excludes)
@@ -191,7 +189,7 @@ def test_a_lower_offset_fills_more_roles(frames, parser):
     counts = []
     for offset in (-3.0, 0.0, 3.0):
         labeler.null_offset = offset
-        counts.append(sum(len(answer.fillers) for one in labeler.predict(test) for answer in one))
+        counts.append(sum(len(answer.fillers) for one in labeler.predict(test) for answer in one.frames))
     labeler.null_offset = 0.0
     assert counts[0] > counts[1] > counts[2]
 
@@ -206,16 +204,48 @@ def test_the_same_seed_gives_the_same_model_for_any_number_of_threads(frames):
     np.testing.assert_array_equal(*made)
 
 
+def test_targets_are_taken_as_given_or_found(frames, parser):
+    _, _, test = frames
+    given = FrameInput(test[0].parse, test[0].targets, "s1")
+    found = parser.predict([given, FrameInput(test[0].parse, name="s1", find=True), test[0].parse])
+    assert [one.name for one in found] == ["s1", "s1", ""]
+    assert found[0].frames[0].frame == test[0].targets[0].frame
+    assert found[1].frames == found[2].frames == parser.parse(test[0].parse).frames
+    assert parser.predict([FrameInput(test[0].parse)])[0].frames == ()
+    assert list(parser.parse_sentences(one.parse for one in test)) == parser.predict([one.parse for one in test])
+    with pytest.raises(DataError, match="s1: the targets are not given; a FrameParser finds them"):
+        parser.labeler_.predict([FrameInput(test[0].parse, name="s1", find=True)])
+
+
+def test_the_score_of_a_labeler_is_f1_of_annotated_targets(frames, parser):
+    lexicon, _, test = frames
+    labeler = parser.labeler_
+    assert labeler.score(test) == evaluate_arguments(test, labeler.predict(test), lexicon).f1
+    hidden = [replace(one, targets=tuple(replace(each, annotated=False) for each in one.targets)) for one in test[:50]]
+    assert labeler.score([*hidden, *test[50:]]) == labeler.score(test[50:])
+    scored = labeler.score_candidates(test)
+    assert [len(table) for table in scored.tables] == [len(lexicon[one.targets[0].frame].elements) for one in test]
+
+
+def test_parsers_come_back_with_their_parameters(parser, tmp_path):
+    sw.save(parser, tmp_path / "frames.sap")
+    again = sw.load(tmp_path / "frames.sap")
+    assert repr(again.get_params()) == repr(parser.get_params())
+    assert again.identifier is None
+    assert again.labeler is not again.labeler_
+
+
 def test_frames_are_found_from_nothing(frames, parser):
     _, _, test = frames
-    found = parser.parse([one.parse for one in test])
+    found = parser.predict([one.parse for one in test])
     right = sum(
-        [each.frame for each in answer] == [one.targets[0].frame] for one, answer in zip(test, found, strict=True)
+        [each.frame for each in answer.frames] == [one.targets[0].frame]
+        for one, answer in zip(test, found, strict=True)
     )
     assert right > 0.8 * len(test)
     chosen = parser.identifier_.choose(test)
     assert np.mean([names[0] == one.targets[0].frame for names, one in zip(chosen, test, strict=True)]) > 0.85
-    assert parser.parse([]) == []
+    assert list(parser.parse_sentences([])) == []
 
 
 def test_models_are_saved_and_asked_from_the_command_line(frames, parser, garden, tmp_path, capsys):
@@ -232,7 +262,8 @@ def test_models_are_saved_and_asked_from_the_command_line(frames, parser, garden
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [row["frames"][0]["frame"] for row in rows] == [one.targets[0].frame for one in test]
     answers = parser.predict(test)
-    for row, (answer,) in zip(rows, answers, strict=True):
+    for row, labeled in zip(rows, answers, strict=True):
+        (answer,) = labeled.frames
         assert [role["tokens"] for role in row["frames"][0]["roles"]] == [[f.first, f.last] for f in answer.fillers]
         assert [role["margin"] for role in row["frames"][0]["roles"]] == pytest.approx(
             [filler.margin for filler in answer.fillers], abs=1e-3
@@ -294,7 +325,7 @@ def test_overlapping_and_repeated_gold_is_learnt_from_and_counted(sentence):
         "repeated": pytest.approx(1 / 3),
     }
     labeler = FrameLabeler(bits=12, epochs=2).fit(data, lexicon=lexicon)
-    (answer,) = labeler.predict(data)[0]
+    (answer,) = labeler.predict(data)[0].frames
     assert answer.status == "optimal"
 
 
@@ -316,7 +347,7 @@ def test_what_cannot_be_labelled_says_why(sentence, parser, frames):
     with pytest.raises(DataError, match="predictions for 0 sentences"):
         evaluate_arguments(train, [], lexicon)
     assert parser.predict([]) == []
-    assert parser.predict([FrameInput(sentence, ())]) == [[]]
+    assert parser.predict([FrameInput(sentence, ())])[0].frames == ()
 
 
 @pytest.mark.parametrize("model", [FrameParser, FrameLabeler, FrameIdentifier])
@@ -342,7 +373,7 @@ def test_a_frame_without_roles_gets_no_arguments(sentence):
     lexicon = Lexicon.of([Frame("Bare", ()), Frame("F", (FrameElement("A"),))])
     known = FrameInput(sentence, (FrameTarget("F", ((19, 22),), (Filler("A", 0, 13),)),))
     labeler = FrameLabeler(bits=12, epochs=2).fit([known], lexicon=lexicon)
-    (answer,) = labeler.predict([FrameInput(sentence, (FrameTarget("Bare", ((19, 22),)),))])[0]
+    (answer,) = labeler.predict([FrameInput(sentence, (FrameTarget("Bare", ((19, 22),)),))])[0].frames
     assert answer.fillers == ()
 
 

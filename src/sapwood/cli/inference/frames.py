@@ -13,7 +13,7 @@ from sapwood.cli.inputs import is_text, open_named, text_sentences
 from sapwood.cli.tables import text_table
 
 if TYPE_CHECKING:
-    from sapwood.tasks.frames import FrameInput, FrameLabeler, FrameParser, FrameRecord, LabelledTarget
+    from sapwood.tasks.frames import FrameInput, FrameLabeler, FrameParser, FrameSentence
 
 __all__ = ["OPTIONS", "answer", "evaluate", "items", "page"]
 
@@ -38,15 +38,13 @@ def answer(
 ) -> Iterator[str]:
     """Yield one line per sentence, as JSON or text; frames are found where the input does not give them."""
     from sapwood.draw.inline import span_brackets
-    from sapwood.tasks.frames import prediction
 
-    for one, how, frames in _answered(model, options, tally, items):
+    for one in _answered(model, options, tally, items):
         if options.format == "text":
-            yield span_brackets(one.parse.words, [frame.layer() for frame in frames]) + "\n"
+            yield span_brackets(one.parse.words, one.layers()) + "\n"
         else:
-            marked = {"how": how} if how in ("fallback", "pieces", "flat") else {}
-            found = prediction(one, frames, margins=options.margins)
-            yield json.dumps({**found, **marked}, ensure_ascii=False) + "\n"
+            marked = {"how": one.how} if one.how in ("fallback", "pieces", "flat") else {}
+            yield json.dumps({**one.to_json(margins=options.margins), **marked}, ensure_ascii=False) + "\n"
 
 
 def page(
@@ -56,49 +54,43 @@ def page(
     from sapwood.draw.html import page
     from sapwood.draw.inline import span_html
 
-    drawn = [
-        span_html(one.parse.words, [frame.layer() for frame in frames])
-        for one, _, frames in _answered(model, options, tally, items)
-    ]
-    return page("Frames", drawn)
+    answers = _answered(model, options, tally, items)
+    return page("Frames", [span_html(one.parse.words, one.layers()) for one in answers])
 
 
 def _answered(
     model: FrameLabeler | FrameParser, options: argparse.Namespace, tally: Counter[str], items: Iterable[Any]
-) -> Iterator[tuple[FrameInput, str, list[LabelledTarget]]]:
-    from sapwood.errors import DataError
-    from sapwood.parse import as_parser
-    from sapwood.tasks.frames import FrameInput, FrameParser, FrameRecord
-    from sapwood.tasks.frames.parser import as_parsed
+) -> Iterator[FrameSentence]:
+    from sapwood.tasks.frames import FrameParser
 
-    labeler = model.labeler_ if isinstance(model, FrameParser) else model
-    senses = _senses(model)
-    source = iter(items)
-    number = 0
-    while batch := list(islice(source, _BATCH)):
-        hows = ["given"] * len(batch)
-        if not isinstance(batch[0], FrameRecord):
-            parsed = list(as_parser(options.parser or getattr(model, "parser", None)).parse_sentences(batch))
-            batch = [FrameRecord(as_parsed(one, senses), ()) for one in parsed]
-            hows = [one.how for one in parsed]
-        missing = [at for at, one in enumerate(batch) if not one.given]
-        if missing and not isinstance(model, FrameParser):
+    if isinstance(model, FrameParser):
+        found = model.parse_sentences(items)
+    else:
+        given = _with_targets(options, items)
+        found = (one for batch in iter(lambda: list(islice(given, _BATCH)), []) for one in model.predict(batch))
+    for one in found:
+        tally["items"] += 1
+        tally[one.how] += 1
+        yield one
+
+
+def _with_targets(options: argparse.Namespace, items: Iterable[Any]) -> Iterator[FrameInput]:
+    from sapwood.errors import DataError
+    from sapwood.tasks.frames import FrameInput
+
+    for number, one in enumerate(items, 1):
+        if not isinstance(one, FrameInput) or one.find:
             raise DataError(
-                f"{options.data}: line {number + missing[0] + 1} gives no targets, and this model finds none by "
-                "itself; add them, or train with sapwood train frames."
+                f"{options.data}: line {number} gives no targets, and this model finds none by itself; add them, or "
+                "train with sapwood train frames."
             )
-        if isinstance(model, FrameParser) and missing:
-            found = model.identifier_.predict([batch[at].parse for at in missing])
-            for at, targets in zip(missing, found, strict=True):
-                batch[at] = FrameInput(batch[at].parse, tuple(targets), batch[at].name)
-        tally["items"] += len(batch)
-        tally.update(hows)
-        number += len(batch)
-        yield from zip(batch, hows, labeler.predict(batch), strict=True)
+        yield one
 
 
 def evaluate(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     """Return precision, recall and F1 of the arguments, frames being given."""
+    from dataclasses import replace
+
     from sapwood.errors import DataError, ParameterError
     from sapwood.tasks.frames import FrameParser, evaluate_arguments
 
@@ -108,9 +100,9 @@ def evaluate(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> 
     labeler = model.labeler_ if isinstance(model, FrameParser) else model
     if not any(one.targets for one in records):
         raise DataError(f"{options.data}: holds no target to score; give targets with their fillers.")
-    labelled = labeler.predict(records)
+    labeled = labeler.predict([replace(one, find=False) for one in records])
     rows = {
-        name: evaluate_arguments(records, labelled, labeler.lexicon_, unannotated=kept)
+        name: evaluate_arguments(records, labeled, labeler.lexicon_, unannotated=kept)
         for name, kept in (("annotated targets", False), ("all targets", True))
     }
     record = {name: {"precision": one.precision, "recall": one.recall, "f1": one.f1} for name, one in rows.items()}
@@ -121,7 +113,7 @@ def evaluate(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> 
     return record, text_table(table)
 
 
-def _records(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> Iterator[FrameRecord]:
+def _records(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> Iterator[FrameInput]:
     from sapwood.tasks.frames import iter_records
 
     return iter_records(open_named(options.data), senses=_senses(model))

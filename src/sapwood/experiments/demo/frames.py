@@ -17,7 +17,7 @@ from sapwood.tasks.frames import (
     FrameIdentifier,
     FrameInput,
     FrameLabeler,
-    LabelledTarget,
+    FrameSentence,
     evaluate_arguments,
     nursery_frames,
 )
@@ -41,23 +41,22 @@ def run(corpus: Nursery) -> Iterator[Part]:
     with Stopwatch() as training:
         labeler = FrameLabeler(bits=18, alpha=0.3, epochs=6).fit(train, lexicon=lexicon)
     labelled = labeler.predict(test)
-    longest = max(range(len(test)), key=lambda number: len(labelled[number][0].fillers))
-    words, layers = test[longest].parse.words, [labelled[longest][0].layer()]
+    longest = max(labelled, key=lambda one: len(one.frames[0].fillers))
+    words, layers = longest.parse.words, longest.layers()
     yield Figure(
         "A frame and the phrases that fill its roles",
         span_svg(words, layers),
         span_text(words, layers, width=64),
         wide=True,
     )
-    scored = labeler.score(test)
+    scored = labeler.score_candidates(test)
     problems = scored.problems(lexicon)
     rows: list[tuple[str | int | float, ...]] = []
-    decoded: dict[str, list[list[LabelledTarget]]] = {}
+    decoded: dict[str, list[FrameSentence]] = {}
     for name, method in (("each role by itself", "local"), ("no overlaps (beam)", "beam"), ("best allowed", "exact")):
         with Stopwatch() as decoding:
             results = decode_roles_batch(problems, method=method)
-        stream = iter(labeler.labelled(scored, results))
-        answers = decoded[method] = [[next(stream) for _ in one.targets] for one in test]
+        answers = decoded[method] = labeler.to_sentences(scored, results)
         scores = evaluate_arguments(test, answers, lexicon)
         broken = [sum(result.violations[kind] for result in results) for kind in ("overlap", "requires", "excludes")]
         rows.append((name, scores.precision, scores.recall, scores.f1, *broken, 1000 * decoding.wall))
@@ -78,19 +77,15 @@ def run(corpus: Nursery) -> Iterator[Part]:
     yield _convergence(problems)
 
 
-def _before_and_after(
-    test: list[FrameInput], local: list[list[LabelledTarget]], exact: list[list[LabelledTarget]]
-) -> Figure:
+def _before_and_after(test: list[FrameInput], local: list[FrameSentence], exact: list[FrameSentence]) -> Figure:
     """Draw the sentences whose spans decoding changes most."""
     changed = sorted(
         (number for number in range(len(test)) if local[number] != exact[number]),
-        key=lambda number: -len(set(local[number][0].fillers) ^ set(exact[number][0].fillers)),
+        key=lambda number: -len(set(local[number].frames[0].fillers) ^ set(exact[number].frames[0].fillers)),
     )
     sides = {"each role by itself": local, "best allowed": exact}
     pairs = [
-        side_by_side(
-            *((title, span_svg(test[at].parse.words, [answer[at][0].layer()])) for title, answer in sides.items())
-        )
+        side_by_side(*((title, span_svg(test[at].parse.words, answer[at].layers())) for title, answer in sides.items()))
         for at in changed[:3]
     ]
     return Figure(

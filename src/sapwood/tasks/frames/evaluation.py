@@ -9,14 +9,14 @@ from sapwood.corpora.framenet import Lexicon
 from sapwood.errors import DataError
 from sapwood.metrics import Counts, FrameAnalysis, score_frames
 from sapwood.tasks.frames.instances import FrameInput
-from sapwood.tasks.frames.labeler import LabelledTarget
+from sapwood.tasks.frames.results import FrameSentence
 
 __all__ = ["core_of", "evaluate_arguments", "gold_violations"]
 
 
 def evaluate_arguments(
     data: Sequence[FrameInput],
-    predicted: Sequence[Sequence[LabelledTarget]],
+    predicted: Sequence[FrameSentence],
     lexicon: Lexicon,
     *,
     unannotated: bool = True,
@@ -27,8 +27,8 @@ def evaluate_arguments(
     ----------
     data : sequence of FrameInput
         Sentences with gold fillers.
-    predicted : sequence of sequences of LabelledTarget
-        What a labeller says of them, in the same order.
+    predicted : sequence of FrameSentence
+        What a model has found in them, in the same order.
     lexicon : Lexicon
         Says which roles are core.
     unannotated : bool
@@ -38,10 +38,10 @@ def evaluate_arguments(
         raise DataError(f"there are predictions for {len(predicted)} sentences, and {len(data)} sentences.")
     gold: dict[Hashable, FrameAnalysis] = {}
     guess: dict[Hashable, FrameAnalysis] = {}
-    for number, (one, labelled) in enumerate(zip(data, predicted, strict=True)):
-        if len(one.targets) != len(labelled):
-            raise DataError(f"{one.name or number}: {len(labelled)} predictions for {len(one.targets)} targets.")
-        for place, (target, answer) in enumerate(zip(one.targets, labelled, strict=True)):
+    for number, (one, labeled) in enumerate(zip(data, predicted, strict=True)):
+        if len(one.targets) != len(labeled.frames):
+            raise DataError(f"{one.name or number}: {len(labeled.frames)} predictions for {len(one.targets)} targets.")
+        for place, (target, answer) in enumerate(zip(one.targets, labeled.frames, strict=True)):
             if target.annotated or unannotated:
                 fillers = [(filler.role, filler.start, filler.end) for filler in target.fillers]
                 gold[number, place] = FrameAnalysis(target.frame, fillers)

@@ -36,11 +36,24 @@ _AT_ONCE = 200
 
 @dataclass(frozen=True)
 class FrameInput(HtmlTable):
-    """A parsed sentence and the targets in it whose arguments are wanted (or known)."""
+    """A parsed sentence and the targets in it whose arguments are wanted (or known).
+
+    Attributes
+    ----------
+    parse : ParsedSentence
+        The sentence.
+    targets : tuple of FrameTarget
+        Its targets with their frames, and their fillers where these are known.
+    name : str
+        Where the sentence comes from, for messages.
+    find : bool
+        Whether its targets are not given but to be found, by a ``FrameParser``.
+    """
 
     parse: ParsedSentence
-    targets: tuple[FrameTarget, ...]
+    targets: tuple[FrameTarget, ...] = ()
     name: str = ""
+    find: bool = False
 
     @classmethod
     def of(cls, sentence: AnnotatedSentence, parse: ParsedSentence) -> FrameInput:

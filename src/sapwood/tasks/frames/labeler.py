@@ -7,7 +7,7 @@ in other sentences, are out of reach. Finding the frames belongs to ``identifier
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,12 +18,11 @@ from sklearn.utils.validation import check_is_fitted
 from sapwood.checks import check_choice
 from sapwood.corpora.framenet import Lexicon
 from sapwood.decode import RoleProblem, SpanResult, decode_roles_batch
-from sapwood.draw.spans import LabeledSpan, SpanLayer
 from sapwood.errors import DataError
 from sapwood.fitting import all_or_nothing
 from sapwood.layouts import Field, part_of, register_estimator
 from sapwood.learn.loglinear import CandidateSets, LogLinear
-from sapwood.notebook import HtmlTable
+from sapwood.tasks.frames.evaluation import evaluate_arguments
 from sapwood.tasks.frames.instances import (
     FrameInput,
     candidate_sets,
@@ -33,60 +32,22 @@ from sapwood.tasks.frames.instances import (
     right_choices,
 )
 from sapwood.tasks.frames.lexicon_store import LEXICON
+from sapwood.tasks.frames.results import FrameSentence, LabeledTarget, RoleFiller
 from sapwood.tasks.frames.rows import TargetInstance
 from sapwood.tasks.frames.spans import SPAN_SETS
 from sapwood.tasks.frames.templates import TEMPLATES
 
-__all__ = ["FrameLabeler", "LabelledTarget", "RoleFiller", "ScoredTargets"]
+__all__ = ["FrameLabeler", "ScoredTargets"]
 
 # Three weights of four end up below this, mostly of candidates that were never right, and decide nothing.
 _SMALLEST = 1e-3
 
 
 @dataclass(frozen=True)
-class RoleFiller(HtmlTable):
-    """A predicted argument.
-
-    Attributes
-    ----------
-    role : str
-        Which role it fills.
-    first, last : int
-        Its first and last token, counted from 0.
-    start, end : int
-        Its first and last character.
-    margin : float
-        By how much its score exceeds that of the best other choice for this role, leaving it unfilled included;
-        negative where a constraint has forced a second choice.
-    """
-
-    role: str
-    first: int
-    last: int
-    start: int
-    end: int
-    margin: float
-
-
-@dataclass(frozen=True)
-class LabelledTarget(HtmlTable):
-    """A target with its frame and predicted arguments, in the order of the sentence; ``status`` as in decoding."""
-
-    frame: str
-    tokens: tuple[int, ...]
-    fillers: tuple[RoleFiller, ...]
-    status: str = "optimal"
-
-    def layer(self) -> SpanLayer:
-        """Return what ``sapwood.draw.span_text`` and ``span_svg`` draw under the sentence."""
-        spans = [LabeledSpan(filler.role, filler.first, filler.last) for filler in self.fillers]
-        return SpanLayer(self.frame, spans, self.tokens)
-
-
-@dataclass(frozen=True)
 class ScoredTargets:
-    """Targets with the scores of their candidates, ready to be decoded in several ways."""
+    """The targets of sentences with the scores of their candidates, ready to be decoded in several ways."""
 
+    data: Sequence[FrameInput]
     instances: Sequence[TargetInstance]
     tables: Sequence[NDArray[np.float64]]
 
@@ -206,57 +167,62 @@ class FrameLabeler(BaseEstimator):
         ).fit(sets, right, after_epoch=step)
         return self
 
-    def score(self, X: Sequence[FrameInput]) -> ScoredTargets:
+    def score_candidates(self, X: Iterable[FrameInput]) -> ScoredTargets:
         """Score all candidates of all targets; the frame of each must be in the lexicon."""
         check_is_fitted(self, "model_")
-        for one in X:
+        data = list(X)
+        for one in data:
+            where = f"{one.name}: " if one.name else ""
+            if one.find:
+                raise DataError(f"{where}the targets are not given; a FrameParser finds them.")
             for target in one.targets:
                 if target.frame not in self.lexicon_:
-                    where = f"{one.name}: " if one.name else ""
                     raise DataError(
                         f"{where}the frame {target.frame!r} is not in the lexicon that the model was trained with."
                     )
-        instances = instances_of(X, spans=self.spans)
+        instances = instances_of(data, spans=self.spans)
         sets = candidate_sets(instances, self.lexicon_, templates=self.templates, inherit=self.inherit)
-        return ScoredTargets(instances, list(sets.tables(self.model_.decision_function(sets))))
+        return ScoredTargets(data, instances, list(sets.tables(self.model_.decision_function(sets))))
 
-    def predict(self, X: Sequence[FrameInput], *, method: str | None = None) -> list[list[LabelledTarget]]:
+    def predict(self, X: Iterable[FrameInput], *, method: str | None = None) -> list[FrameSentence]:
         """Label the targets of sentences.
 
         Parameters
         ----------
-        X : sequence of FrameInput
-            Sentences with targets; fillers in them are not looked at.
+        X : iterable of FrameInput
+            Sentences with targets; fillers in them are not used.
         method : str, optional
-            How to decode, if not as the labeller was told.
-
-        Returns
-        -------
-        list of list of LabelledTarget
-            One list per sentence, in the order of its targets.
+            How to decode, if not by the parameter of the labeler.
         """
-        scored = self.score(X)
-        results = decode_roles_batch(scored.problems(self.lexicon_, self.null_offset), method=method or self.method)
-        labelled = self.labelled(scored, results)
-        return [[next(labelled) for _ in one.targets] for one in X]
+        scored = self.score_candidates(X)
+        problems = scored.problems(self.lexicon_, self.null_offset)
+        return self.to_sentences(scored, decode_roles_batch(problems, method=method or self.method))
 
-    def labelled(self, scored: ScoredTargets, results: Sequence[SpanResult]) -> Iterator[LabelledTarget]:
+    def to_sentences(self, scored: ScoredTargets, results: Sequence[SpanResult]) -> list[FrameSentence]:
         """Put decoded assignments into words."""
-        for instance, table, result in zip(scored.instances, scored.tables, results, strict=True):
-            offsets = instance.sentence.offsets
-            fillers = []
-            names = [element.name for element in self.lexicon_[instance.frame].elements]
-            chosen = result.assignment if result.assignment is not None else np.full(len(names), len(instance.spans))
-            for name, scores, number in zip(names, table, chosen.tolist(), strict=True):
-                if number >= len(instance.spans):
-                    continue
-                first, last = instance.spans[number]
-                others = np.delete(scores, number)
-                others[-1] += self.null_offset
-                margin = float(scores[number] - others.max())
-                fillers.append(RoleFiller(name, first, last, offsets[first][0], offsets[last][1], margin))
-            fillers.sort(key=lambda filler: (filler.first, filler.last, filler.role))
-            yield LabelledTarget(instance.frame, instance.target, tuple(fillers), result.status)
+        found = map(self._target, scored.instances, scored.tables, results)
+        return [FrameSentence(one.parse, tuple(next(found) for _ in one.targets), one.name) for one in scored.data]
+
+    def _target(self, instance: TargetInstance, table: NDArray[np.float64], result: SpanResult) -> LabeledTarget:
+        offsets = instance.sentence.offsets
+        fillers = []
+        names = [element.name for element in self.lexicon_[instance.frame].elements]
+        chosen = result.assignment if result.assignment is not None else np.full(len(names), len(instance.spans))
+        for name, scores, number in zip(names, table, chosen.tolist(), strict=True):
+            if number >= len(instance.spans):
+                continue
+            first, last = instance.spans[number]
+            others = np.delete(scores, number)
+            others[-1] += self.null_offset
+            margin = float(scores[number] - others.max())
+            fillers.append(RoleFiller(name, first, last, offsets[first][0], offsets[last][1], margin))
+        fillers.sort(key=lambda filler: (filler.first, filler.last, filler.role))
+        return LabeledTarget(instance.frame, instance.target, tuple(fillers), result.status)
+
+    def score(self, X: Iterable[FrameInput], y: None = None) -> float:
+        """Return F1 of the arguments of sentences with known fillers, targets that nobody has annotated left out."""
+        data = list(X)
+        return evaluate_arguments(data, self.predict(data), self.lexicon_, unannotated=False).f1
 
     def _check(self) -> None:
         check_choice(self.spans, "spans", SPAN_SETS)

@@ -16,7 +16,7 @@ from sapwood.corpora.nursery.frames import frame_lexicon, frames
 from sapwood.errors import DataError
 from sapwood.notebook import HtmlTable
 from sapwood.tasks.frames.instances import FrameInput
-from sapwood.tasks.frames.sentences import from_tags, from_tree
+from sapwood.tasks.frames.sentences import ParsedSentence
 from sapwood.words.senses import WordSenses
 
 __all__ = ["FrameCorpus", "find_senses", "load_framenet", "nursery_frames"]
@@ -97,14 +97,16 @@ def load_framenet(
             parse = trees.get((sentence.document, sentence.id))
             missing[part] += len(sentence.targets) - len(known)
             if parse is not None:
-                analysis = from_tree(parse.tree, offsets=parse.offsets, senses=senses)
+                analysis = ParsedSentence.from_tree(parse.tree, offsets=parse.offsets, senses=senses)
             else:
                 unparsed[part] += len(known)
                 if part == "train":
                     missing[part] += len(known)
                 if part == "train" or not sentence.offsets:
                     continue
-                analysis = from_tags(sentence.tokens, sentence.tags, offsets=sentence.offsets, senses=senses)
+                analysis = ParsedSentence.from_tags(
+                    sentence.tokens, sentence.tags, offsets=sentence.offsets, senses=senses
+                )
             found[part].append(FrameInput(analysis, known, f"{sentence.document}, sentence {sentence.id}"))
     return FrameCorpus(read.lexicon, found["train"], found["dev"], found["test"], missing, senses is not None, unparsed)
 
@@ -121,6 +123,6 @@ def nursery_frames(corpus: Nursery) -> tuple[Lexicon, list[FrameInput]]:
     """
     annotated: Sequence[AnnotatedSentence] = frames(corpus)
     return frame_lexicon(), [
-        FrameInput.of(one, from_tree(sentence.tree, offsets=one.offsets))
+        FrameInput.of(one, ParsedSentence.from_tree(sentence.tree, offsets=one.offsets))
         for one, sentence in zip(annotated, corpus.sentences, strict=True)
     ]

@@ -1,9 +1,10 @@
-"""From a sentence to frames with arguments: the parser, the identifier and the labeller, one after the other."""
+"""From a sentence to frames with arguments: the parser, the identifier and the labeler, one after the other."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from sklearn.base import BaseEstimator, clone
@@ -13,42 +14,29 @@ from sapwood.corpora.conllu import DependencySentence
 from sapwood.corpora.framenet import Lexicon
 from sapwood.errors import DataError
 from sapwood.fitting import all_or_nothing
-from sapwood.notebook import HtmlTable
 from sapwood.parse.base import Sentence
 from sapwood.parse.parameter import PARSER
-from sapwood.parse.reading import check_listed, read_examples, read_text
+from sapwood.parse.reading import Reading, check_listed, read_examples, read_text
 from sapwood.registry import Reader, Writer, register
 from sapwood.tasks.frames.identifier import FrameIdentifier
 from sapwood.tasks.frames.instances import FrameInput, check_training
-from sapwood.tasks.frames.labeler import FrameLabeler, LabelledTarget
+from sapwood.tasks.frames.labeler import FrameLabeler
 from sapwood.tasks.frames.loading import find_senses
-from sapwood.tasks.frames.sentences import ParsedSentence, from_conllu, from_tree
+from sapwood.tasks.frames.results import FrameSentence
+from sapwood.tasks.frames.sentences import ParsedSentence
 from sapwood.words.senses import WordSenses
 
-__all__ = ["FrameParser", "FrameSentence", "as_parsed"]
+__all__ = ["FrameParser"]
 
-
-@dataclass(frozen=True)
-class FrameSentence(HtmlTable):
-    """A sentence with the frames found in it.
-
-    Attributes
-    ----------
-    parse : ParsedSentence
-        Its words, with their places in the text, and what the parser said of them.
-    frames : tuple of LabelledTarget
-        In the order of the words.
-    how : str
-        How its tree was made, as in ``sapwood.parse.Sentence``.
-    """
-
-    parse: ParsedSentence
-    frames: tuple[LabelledTarget, ...]
-    how: str = "given"
+# Sentences that are parsed together.
+_BATCH = 64
 
 
 class FrameParser(BaseEstimator):
     """Finds frames and their arguments.
+
+    ``parse`` takes one sentence, ``parse_text`` text of several, ``predict`` a list of sentences, ``parse_sentences`` a
+    stream of any length.
 
     Parameters
     ----------
@@ -71,8 +59,8 @@ class FrameParser(BaseEstimator):
     >>> from sapwood.tasks.frames import FrameLabeler, FrameParser, nursery_frames
     >>> lexicon, data = nursery_frames(nursery.generate(size=300))
     >>> parser = FrameParser(labeler=FrameLabeler(bits=18)).fit(data[:250], lexicon=lexicon)
-    >>> len(parser.parse([data[260].parse])[0]) > 0
-    True
+    >>> len(parser.parse("(S (NP (NNP Anna)) (VP (VBD gave) (NP (NNP Ben)) (NP (DT a) (NN book))))").frames)
+    1
     """
 
     def __init__(
@@ -88,59 +76,77 @@ class FrameParser(BaseEstimator):
         self.identifier_: FrameIdentifier = clone(self.identifier or FrameIdentifier()).fit(X, lexicon=lexicon)
         return self
 
-    def parse(self, X: Iterable[Any]) -> list[list[LabelledTarget]]:
-        """Find the frames of sentences, and their arguments.
-
-        Parameters
-        ----------
-        X : iterable
-            Each a ``ParsedSentence``, a ``DependencySentence``, a tree, text of one sentence, or a list of words.
-        """
-        check_is_fitted(self, "labeler_")
-        if isinstance(X, ParsedSentence):
-            raise DataError("expected a list of sentences, got one ParsedSentence; wrap it in a list.")
-        check_listed(X, "sentence")
-        elements = [each.parse if isinstance(each, FrameInput) else each for each in X]
-        ready = (ParsedSentence, DependencySentence)
-        bare = [each for each in elements if not isinstance(each, ready)]
-        reading = read_examples(bare, self.parser, what="sentence")
-        found = iter(reading.single("parse_text"))
-        reading.report()
-        sentences = [each if isinstance(each, ready) else next(found) for each in elements]
-        return [list(one.frames) for one in self._framed(sentences)]
+    def parse(self, sentence: Any) -> FrameSentence:
+        """Find the frames of one sentence, and their arguments; see ``predict``."""
+        return self.predict([sentence])[0]
 
     def parse_text(self, text: str) -> list[FrameSentence]:
         """Split text into sentences and words, parse them, and find their frames with their arguments."""
         check_is_fitted(self, "labeler_")
-        return self._framed(read_text(text, self.parser))
+        return self._predict(read_text(text, self.parser))
 
-    def _framed(self, sentences: Sequence[Sentence | ParsedSentence | DependencySentence]) -> list[FrameSentence]:
+    def parse_sentences(self, sentences: Iterable[Any]) -> Iterator[FrameSentence]:
+        """Find frames in sentences as they come, a few at a time; see ``predict``.
+
+        A sentence that the parser finds no tree for has ``how="flat"``.
+        """
+        check_is_fitted(self, "labeler_")
+        check_listed(sentences, "sentence")
+        source = iter(sentences)
+        batches = iter(lambda: list(islice(source, _BATCH)), [])
+        return (one for batch in batches for one in self._predict(self._read(batch)[0]))
+
+    def predict(self, X: Iterable[Any]) -> list[FrameSentence]:
+        """Find the frames of sentences, and their arguments; warns of those that the parser finds no tree for.
+
+        Parameters
+        ----------
+        X : iterable
+            Each element is a tree, text of one sentence, a list of words, a ``ParsedSentence``, a
+            ``DependencySentence``, or a ``FrameInput``, whose targets and frames are used as they are given.
+        """
+        check_is_fitted(self, "labeler_")
+        if isinstance(X, _READY):
+            raise DataError(f"expected a list of sentences, got one {type(X).__name__}; wrap it in a list.")
+        check_listed(X, "sentence")
+        sentences, reading = self._read(list(X))
+        reading.report()
+        return self._predict(sentences)
+
+    def _read(self, elements: Sequence[Any]) -> tuple[list[Any], Reading]:
+        """Return the sentences, with trees where they need them, and what was read to find these."""
+        reading = read_examples([one for one in elements if not isinstance(one, _READY)], self.parser, what="sentence")
+        found = iter(reading.single("parse_text"))
+        return [one if isinstance(one, _READY) else next(found) for one in elements], reading
+
+    def _predict(
+        self, sentences: Sequence[Sentence | ParsedSentence | DependencySentence | FrameInput]
+    ) -> list[FrameSentence]:
         # A model that has never seen supersenses has no use for them.
-        bare = any(not isinstance(one, ParsedSentence) for one in sentences)
+        bare = any(isinstance(one, (Sentence, DependencySentence)) for one in sentences)
         senses = find_senses() if bare and self.labeler_.wordnet_ else None
-        parses = [as_parsed(one, senses) for one in sentences]
-        targets = self.identifier_.predict(parses)
-        data = [FrameInput(parse, tuple(found)) for parse, found in zip(parses, targets, strict=True)]
+        data = [
+            one if isinstance(one, FrameInput) else FrameInput(_parsed(one, senses), find=True) for one in sentences
+        ]
+        targets = iter(self.identifier_.predict([one.parse for one in data if one.find]))
+        known = [replace(one, targets=tuple(next(targets)), find=False) if one.find else one for one in data]
         return [
-            FrameSentence(parse, tuple(found), getattr(one, "how", "given"))
-            for one, parse, found in zip(sentences, parses, self.labeler_.predict(data), strict=True)
+            replace(found, how=getattr(one, "how", "given"))
+            for one, found in zip(sentences, self.labeler_.predict(known), strict=True)
         ]
 
-    def predict(self, X: Sequence[FrameInput], *, method: str | None = None) -> list[list[LabelledTarget]]:
-        """Find the arguments of frames that are given; see ``FrameLabeler.predict``."""
-        check_is_fitted(self, "labeler_")
-        return self.labeler_.predict(X, method=method)
+
+_READY = (ParsedSentence, DependencySentence, FrameInput)
 
 
-def as_parsed(sentence: Sentence | ParsedSentence | DependencySentence, senses: WordSenses | None) -> ParsedSentence:
-    """Return a sentence as the identifier and the labeller take it."""
+def _parsed(sentence: Sentence | ParsedSentence | DependencySentence, senses: WordSenses | None) -> ParsedSentence:
     if isinstance(sentence, ParsedSentence):
         return sentence
     if isinstance(sentence, DependencySentence):
-        return from_conllu(sentence, senses=senses)
+        return ParsedSentence.from_conllu(sentence, senses=senses)
     # FrameNet counts the last character of a span as its end.
     places = None if sentence.offsets is None else [(begin, end - 1) for begin, end in sentence.offsets]
-    return from_tree(sentence.tree, offsets=places, senses=senses)
+    return ParsedSentence.from_tree(sentence.tree, offsets=places, senses=senses)
 
 
 def _write(parser: FrameParser, writer: Writer) -> dict[str, Any]:
@@ -149,15 +155,19 @@ def _write(parser: FrameParser, writer: Writer) -> dict[str, Any]:
         "labeler": writer.part(parser.labeler_),
         "identifier": writer.part(parser.identifier_),
         "parser": PARSER.write(parser.parser, writer),
+        "given": [name for name in _PARTS if getattr(parser, name) is not None],
     }
 
 
 def _read(data: dict[str, Any], reader: Reader) -> FrameParser:
-    # Files of the first version hold no parser.
-    parser = FrameParser(parser=PARSER.read(data.get("parser"), reader))
-    parser.labeler_ = reader.part(data["labeler"], FrameLabeler)
-    parser.identifier_ = reader.part(data["identifier"], FrameIdentifier)
+    parts = {name: reader.part(data[name], kind) for name, kind in _PARTS.items()}
+    # Files of the first versions hold no parser, and do not tell which parts were given.
+    given = {name: clone(part) for name, part in parts.items() if name in data.get("given", ())}
+    parser = FrameParser(parser=PARSER.read(data.get("parser"), reader), **given)
+    parser.labeler_, parser.identifier_ = parts["labeler"], parts["identifier"]
     return parser
 
+
+_PARTS: dict[str, type[Any]] = {"labeler": FrameLabeler, "identifier": FrameIdentifier}
 
 register("FrameParser", FrameParser, _write, _read)

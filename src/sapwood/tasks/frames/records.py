@@ -1,4 +1,4 @@
-"""Sentences with frames as JSON lines: what ``sapwood predict`` and ``evaluate`` read, and what predictions look like.
+"""Sentences with frames as JSON lines: what ``sapwood predict`` and ``evaluate`` read.
 
 A line is a tree in brackets, for a sentence whose frames are to be found, or an object with ``tree`` and, if known,
 ``offsets`` (first and last character of each word), ``name`` and ``targets``: each with ``frame``, ``spans`` of
@@ -10,32 +10,23 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sapwood.corpora.framenet.fulltext import Filler, FrameTarget
 from sapwood.errors import TreeError
 from sapwood.sources import Line, Source, lines
 from sapwood.tasks.frames.instances import FrameInput
-from sapwood.tasks.frames.labeler import LabelledTarget
-from sapwood.tasks.frames.sentences import from_tree
+from sapwood.tasks.frames.sentences import ParsedSentence
 from sapwood.trees.brackets import to_brackets
 from sapwood.trees.texts import TreeTexts
 from sapwood.trees.tree import Tree
 from sapwood.words.senses import WordSenses
 from sapwood.writing import write_text
 
-__all__ = ["FrameRecord", "iter_records", "prediction", "write_records"]
+__all__ = ["iter_records", "write_records"]
 
 
-@dataclass(frozen=True)
-class FrameRecord(FrameInput):
-    """A sentence of such a file: a FrameInput that also knows whether targets were given."""
-
-    given: bool = False
-
-
-def iter_records(source: Source | Sequence[Source], *, senses: WordSenses | None = None) -> Iterator[FrameRecord]:
+def iter_records(source: Source | Sequence[Source], *, senses: WordSenses | None = None) -> Iterator[FrameInput]:
     """Yield the sentences of JSON lines or of lines with one tree each.
 
     Raises
@@ -79,27 +70,6 @@ def write_records(trees: Iterable[tuple[Tree, FrameInput]], path: str | os.PathL
     write_text(path, (f"{row}\n" for row in rows))
 
 
-def prediction(one: FrameInput, labelled: Sequence[LabelledTarget], *, margins: bool = False) -> dict[str, Any]:
-    """Give the frames of a sentence as JSON data, positions by tokens and by characters."""
-    words = one.parse.words
-    frames = []
-    for target in labelled:
-        roles = []
-        for filler in target.fillers:
-            role: dict[str, Any] = {
-                "role": filler.role,
-                "text": " ".join(words[filler.first : filler.last + 1]),
-                "tokens": [filler.first, filler.last],
-                "characters": [filler.start, filler.end],
-            }
-            if margins:
-                role["margin"] = round(filler.margin, 4)
-            roles.append(role)
-        frames.append({"frame": target.frame, "target": list(target.tokens), "roles": roles, "status": target.status})
-    named = {"name": one.name} if one.name else {}
-    return {**named, "tokens": list(words), "frames": frames}
-
-
 def _object(line: Line, text: str) -> dict[str, Any]:
     try:
         record = json.loads(text)
@@ -110,7 +80,7 @@ def _object(line: Line, text: str) -> dict[str, Any]:
     return record
 
 
-def _record(record: dict[str, Any], line: Line, senses: WordSenses | None) -> FrameRecord:
+def _record(record: dict[str, Any], line: Line, senses: WordSenses | None) -> FrameInput:
     texts = TreeTexts()
     texts.add(record["tree"], line, 1)
     (tree,) = texts.trees()
@@ -118,7 +88,7 @@ def _record(record: dict[str, Any], line: Line, senses: WordSenses | None) -> Fr
         offsets = [(int(start), int(end)) for start, end in record["offsets"]] if "offsets" in record else None
         if offsets is not None and len(offsets) != len(tree.leaves()):
             raise line.fault(f"the tree has {len(tree.leaves())} words, and there are {len(offsets)} offsets")
-        parse = from_tree(tree, offsets=offsets, senses=senses)
+        parse = ParsedSentence.from_tree(tree, offsets=offsets, senses=senses)
         last = parse.offsets[-1][1]
         targets = []
         for each in record.get("targets", ()):
@@ -140,4 +110,4 @@ def _record(record: dict[str, Any], line: Line, senses: WordSenses | None) -> Fr
             'expected "targets" as [{"frame": name, "spans": [[first, last]], "fillers": [[role, first, last]]}], and '
             f'"offsets" as [[first, last]] ({error!r})'
         ) from None
-    return FrameRecord(parse, tuple(targets), str(record.get("name", "")), "targets" in record)
+    return FrameInput(parse, tuple(targets), str(record.get("name", "")), find="targets" not in record)

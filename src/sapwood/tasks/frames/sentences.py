@@ -19,9 +19,8 @@ from sapwood.trees.tree import Tree
 from sapwood.words.lemmas import lemma
 from sapwood.words.senses import WordSenses
 
-__all__ = ["ParsedSentence", "from_conllu", "from_tags", "from_tree"]
+__all__ = ["ParsedSentence"]
 
-# Brackets are spelled out in trees and must not be in texts.
 _ESCAPES = {name: sign for sign, name in BRACKETS.items()}
 
 
@@ -53,6 +52,77 @@ class ParsedSentence(HtmlTable):
     offsets: tuple[tuple[int, int], ...]
     supersenses: tuple[str, ...]
     constituents: Constituents | None = field(default=None, repr=False)
+
+    @classmethod
+    def from_tree(
+        cls, tree: Tree, *, offsets: Sequence[tuple[int, int]] | None = None, senses: WordSenses | None = None
+    ) -> ParsedSentence:
+        """Make a sentence from its constituency tree; the dependencies follow from head rules.
+
+        Parameters
+        ----------
+        tree : Tree
+            With a part of speech above every word.
+        offsets : sequence of (int, int), optional
+            First and last character of each word in the text; by default words are taken to be separated by one space.
+        senses : WordSenses, optional
+            Where supersenses come from; without it, there are none.
+
+        Examples
+        --------
+        >>> sentence = ParsedSentence.from_tree(Tree.fromstring("(S (NP (DT the) (NNS dogs)) (VP (VBD barked)))"))
+        >>> sentence.lemmas, sentence.heads, sentence.offsets
+        (('the', 'dog', 'bark'), (1, 2, -1), ((0, 2), (4, 7), (9, 14)))
+        """
+        nodes = head_constituents(tree)
+        links = dependencies(nodes)
+        # Brackets are spelled out in trees and must not be in texts.
+        words = tuple(_ESCAPES.get(word, word) for word in nodes.words)
+        return _sentence(words, nodes.tags, None, links.heads, links.relations, offsets, senses, nodes)
+
+    @classmethod
+    def from_conllu(
+        cls,
+        sentence: DependencySentence,
+        *,
+        offsets: Sequence[tuple[int, int]] | None = None,
+        senses: WordSenses | None = None,
+    ) -> ParsedSentence:
+        """Make a sentence from CoNLL-U rows; fine-grained tags (XPOS) are used where there are any.
+
+        Parameters are those of ``from_tree``. Candidate spans and features that need constituents are left out.
+        """
+        rows = sentence.tokens
+        relations = tuple(row.deprel for row in rows)
+        tags = tuple(row.xpos if row.xpos != "_" else _PENN.get(row.upos, row.upos) for row in rows)
+        lemmas = None if any(row.lemma == "_" for row in rows) else tuple(row.lemma.lower() for row in rows)
+        heads = tuple(head - 1 for head in sentence.heads)
+        return _sentence(sentence.words, tags, lemmas, heads, relations, offsets, senses, None)
+
+    @classmethod
+    def from_tags(
+        cls,
+        words: Sequence[str],
+        tags: Sequence[str],
+        *,
+        offsets: Sequence[tuple[int, int]] | None = None,
+        senses: WordSenses | None = None,
+    ) -> ParsedSentence:
+        """Make a sentence that no parser has handled: a flat tree over its tagged words.
+
+        FrameNet's own tags (``VVD``, ``nn``, ``NP``) are turned into those of the Penn Treebank. Single words and
+        stretches beside the target are then the only candidates, so it is a last resort.
+
+        Examples
+        --------
+        >>> ParsedSentence.from_tags(["Rain", "fell"], ["nn", "VVD"]).tags
+        ('NN', 'VBD')
+        """
+        if len(words) != len(tags):
+            raise DataError(f"there are {len(words)} words but {len(tags)} tags; give one tag per word.")
+        pairs = zip(words, tags, strict=True)
+        leaves = [Tree(_penn_tag(tag), [BRACKETS.get(word, word)]) for word, tag in pairs]
+        return cls.from_tree(Tree("S", leaves), offsets=offsets, senses=senses)
 
     def __len__(self) -> int:
         return len(self.words)
@@ -121,8 +191,7 @@ class ParsedSentence(HtmlTable):
     def head_of(self, first: int, last: int) -> int:
         """Return the head of a span: of the tokens whose own head lies outside, the one that its kind of phrase wants.
 
-        >>> from sapwood.tasks.frames.sentences import from_tree
-        >>> sentence = from_tree(Tree.fromstring("(S (NP (DT the) (NN dog)) (VP (VBD barked)))"))
+        >>> sentence = ParsedSentence.from_tree(Tree.fromstring("(S (NP (DT the) (NN dog)) (VP (VBD barked)))"))
         >>> sentence.words[sentence.head_of(0, 1)]
         'dog'
         """
@@ -164,74 +233,6 @@ def _children(parents: Sequence[int]) -> tuple[tuple[int, ...], ...]:
     return tuple(map(tuple, below))
 
 
-def from_tree(
-    tree: Tree, *, offsets: Sequence[tuple[int, int]] | None = None, senses: WordSenses | None = None
-) -> ParsedSentence:
-    """Make a sentence from its constituency tree; the dependencies follow from head rules.
-
-    Parameters
-    ----------
-    tree : Tree
-        With a part of speech above every word.
-    offsets : sequence of (int, int), optional
-        First and last character of each word in the text; by default words are taken to be separated by one space.
-    senses : WordSenses, optional
-        Where supersenses come from; without it, there are none.
-
-    Examples
-    --------
-    >>> sentence = from_tree(Tree.fromstring("(S (NP (DT the) (NNS dogs)) (VP (VBD barked)))"))
-    >>> sentence.lemmas, sentence.heads, sentence.offsets
-    (('the', 'dog', 'bark'), (1, 2, -1), ((0, 2), (4, 7), (9, 14)))
-    """
-    nodes = head_constituents(tree)
-    links = dependencies(nodes)
-    words = tuple(_ESCAPES.get(word, word) for word in nodes.words)
-    return _made(words, nodes.tags, None, links.heads, links.relations, offsets, senses, nodes)
-
-
-def from_conllu(
-    sentence: DependencySentence,
-    *,
-    offsets: Sequence[tuple[int, int]] | None = None,
-    senses: WordSenses | None = None,
-) -> ParsedSentence:
-    """Make a sentence from CoNLL-U rows; fine-grained tags (XPOS) are used where there are any.
-
-    Parameters are those of ``from_tree``. Candidate spans and features that need constituents are left out.
-    """
-    rows = sentence.tokens
-    tags = tuple(row.xpos if row.xpos != "_" else _PENN.get(row.upos, row.upos) for row in rows)
-    lemmas = None if any(row.lemma == "_" for row in rows) else tuple(row.lemma.lower() for row in rows)
-    heads = tuple(head - 1 for head in sentence.heads)
-    relations = tuple(row.deprel for row in rows)
-    return _made(sentence.words, tags, lemmas, heads, relations, offsets, senses, None)
-
-
-def from_tags(
-    words: Sequence[str],
-    tags: Sequence[str],
-    *,
-    offsets: Sequence[tuple[int, int]] | None = None,
-    senses: WordSenses | None = None,
-) -> ParsedSentence:
-    """Make a sentence that no parser has handled: a flat tree over its tagged words.
-
-    FrameNet's own tags (``VVD``, ``nn``, ``NP``) are turned into those of the Penn Treebank. Single words and stretches
-    beside the target are then the only candidates, so it is a last resort.
-
-    Examples
-    --------
-    >>> from_tags(["Rain", "fell"], ["nn", "VVD"]).tags
-    ('NN', 'VBD')
-    """
-    if len(words) != len(tags):
-        raise DataError(f"there are {len(words)} words but {len(tags)} tags; give one tag per word.")
-    pairs = zip(words, tags, strict=True)
-    leaves = [Tree(_penn_tag(tag), [BRACKETS.get(word, word)]) for word, tag in pairs]
-    return from_tree(Tree("S", leaves), offsets=offsets, senses=senses)
-
-
 def _penn_tag(tag: str) -> str:
     tag = tag.upper()
     if tag[:2] in ("VV", "VH", "VD"):
@@ -243,7 +244,7 @@ _PENN = {"NOUN": "NN", "PROPN": "NNP", "VERB": "VB", "AUX": "VB", "ADJ": "JJ", "
          "PRON": "PRP", "NUM": "CD", "CCONJ": "CC", "SCONJ": "IN", "PUNCT": ".", "PART": "RB"}  # fmt: skip
 
 
-def _made(
+def _sentence(
     words: tuple[str, ...],
     tags: tuple[str, ...],
     lemmas: tuple[str, ...] | None,

@@ -42,8 +42,7 @@ def dependency_spans(sentence: ParsedSentence) -> set[Span]:
     Examples
     --------
     >>> from sapwood import Tree
-    >>> from sapwood.tasks.frames.sentences import from_tree
-    >>> sentence = from_tree(Tree.fromstring("(S (NP (DT the) (NN dog)) (VP (VBD saw) (NP (PRP me))))"))
+    >>> sentence = ParsedSentence.from_tree(Tree.fromstring("(S (NP (DT the) (NN dog)) (VP (VBD saw) (NP (PRP me))))"))
     >>> sorted(dependency_spans(sentence))
     [(0, 0), (0, 1), (0, 2), (0, 3), (1, 1), (2, 2), (2, 3), (3, 3)]
     """
