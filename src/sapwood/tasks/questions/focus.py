@@ -6,21 +6,25 @@ capital of ...". Only reading it off a tree is here; trees for kernels are built
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from sapwood.notebook import HtmlTable
 from sapwood.penn import NOUN_TAGS, QUESTION_TAGS
 from sapwood.trees.heads import bare_label
+from sapwood.trees.positions import Positions
 from sapwood.trees.tree import Tree
 from sapwood.words.lemmas import lemma
 
-__all__ = ["Focus", "find_focus"]
+__all__ = ["Focus", "QuestionTree", "find_focus", "focus_of"]
 
 # Nouns that only lead to the one that matters, as in "what kind of animal".
 _THROUGH = frozenset(["kind", "type", "sort", "name", "brand", "breed", "variety"])
 _QUESTION_WORDS = frozenset(["what", "which", "who", "whom", "whose", "when", "where", "why", "how"])
 _NOUN_PHRASES = frozenset(["NP", "NX", "NML", "NAC", "WHNP", "QP"])
+# What follows the head of a simple noun phrase.
+_ENDS = ("PP", "SBAR", "VP", "S", "CC", ",")
 
 
 @dataclass(frozen=True)
@@ -46,23 +50,31 @@ class Focus(HtmlTable):
     position: int | None = None
 
 
-class _Token:
-    """A word, its tag and its place."""
+class QuestionTree(Positions):
+    """A constituent tree read once: its places, their labels without function tags, its words and their tags."""
 
-    __slots__ = ("position", "tag", "word")
+    __slots__ = ("bare", "tags", "words")
 
-    def __init__(self, word: str, tag: str, position: int) -> None:
-        self.word, self.tag, self.position = word, tag, position
+    def __init__(self, tree: Tree) -> None:
+        super().__init__(tree)
+        self.bare = [bare_label(at) if below else at for at, below in zip(self.labels, self.children, strict=True)]
+        self.words = [self.labels[leaf] for leaf in self.leaves]
+        # A leaf beside constituents is a word whose tag is not known.
+        above = [self.parent[leaf] for leaf in self.leaves]
+        self.tags = [self.bare[tag] if tag >= 0 and len(self.children[tag]) == 1 else "" for tag in above]
 
+    def end(self, node: int) -> int:
+        """Return the word right after a constituent."""
+        return self.last[node] + 1
 
-class _Node:
-    """A constituent with the tokens under it; built once, so that spans need no further search."""
+    def below(self, node: int) -> list[int]:
+        """Return the constituents right below one."""
+        return [child for child in self.children[node] if self.children[child]]
 
-    __slots__ = ("children", "end", "label", "start")
-
-    def __init__(self, label: str, start: int) -> None:
-        self.label, self.start, self.end = label, start, start
-        self.children: list[_Node] = []
+    def nouns(self, start: int, end: int | None = None) -> list[int]:
+        """Return which words of a range are nouns."""
+        stop = len(self.words) if end is None else end
+        return [word for word in range(start, stop) if self.tags[word] in NOUN_TAGS]
 
 
 def find_focus(tree: Tree) -> Focus:
@@ -84,182 +96,138 @@ def find_focus(tree: Tree) -> Focus:
     >>> find_focus(Tree.fromstring("(SBARQ (WHADJP (WRB How) (JJ tall)) (SQ (VBZ is) (NP (PRP he))))")).word
     'how_tall'
     """
-    tokens, root = _read(tree)
-    if not tokens:
-        return Focus("", None)
-    asked = _question_word(tokens)
+    return focus_of(QuestionTree(tree))
+
+
+def focus_of(tree: QuestionTree) -> Focus:
+    """Find question word and focus in a tree that has been read."""
+    words = [word.lower() for word in tree.words]
+    asked = _question_word(tree, words)
     if asked is None:
         # An order ("Name a ...") or a question without a question word: its first noun phrase is the focus.
-        phrase = _first_noun_phrase(root, 1, tokens)
-        return _focus(tokens[0].word.lower(), phrase, tokens)
-    word = asked.word.lower()
-    after = asked.position + 1
-    if word == "how" and after < len(tokens):
-        degree = tokens[after]
-        if degree.tag.startswith(("JJ", "RB")) or degree.word.lower() in ("many", "much"):
-            word = f"how_{degree.word.lower()}"
-            after += 1
-    phrase = _question_phrase(root, asked.position)
-    if phrase is not None and _has_noun(phrase, tokens, after):
-        return _focus(word, phrase, tokens, after)
-    start = max(after, phrase.end if phrase is not None else 0)
-    noun_phrase = _first_noun_phrase(root, start, tokens)
-    if noun_phrase is None and not any(token.tag in NOUN_TAGS for token in tokens[start:]):
+        return _focus(words[0], tree, _first_noun_phrase(tree, 1), 0)
+    word = words[asked]
+    after = asked + 1
+    if (
+        word == "how"
+        and after < len(words)
+        and (tree.tags[after].startswith(("JJ", "RB")) or words[after] in ("many", "much"))
+    ):
+        word = f"how_{words[after]}"
+        after += 1
+    phrase = _question_phrase(tree, asked)
+    if phrase is not None and _has_noun(tree, phrase, after):
+        return _focus(word, tree, phrase, after)
+    start = max(after, tree.end(phrase) if phrase is not None else 0)
+    noun_phrase = _first_noun_phrase(tree, start)
+    if noun_phrase is None and not tree.nouns(start):
         # The question word comes last ("... is called what ?"): what is called so is the focus.
-        return _focus(word, _first_noun_phrase(root, 0, tokens), tokens)
-    return _focus(word, noun_phrase, tokens, start)
+        return _focus(word, tree, _first_noun_phrase(tree, 0), 0)
+    return _focus(word, tree, noun_phrase, start)
 
 
-def _question_word(tokens: Sequence[_Token]) -> _Token | None:
+def _question_word(tree: QuestionTree, words: Sequence[str]) -> int | None:
     """Return the word that asks: one that also joins clauses ("the man who ...") only if no other does."""
-    words = [token for token in tokens if token.word.lower() in _QUESTION_WORDS]
-    if words and words[0].position > 0:
+    found = [at for at, word in enumerate(words) if word in _QUESTION_WORDS]
+    if found and found[0] > 0:
         # "The man who ... is called what ?" asks with its last one, "In which city ..." with its first.
-        early = [token for token in words if token.position <= 3 and token.word.lower() not in ("who", "whom", "whose")]
-        return early[0] if early else words[-1]
-    return words[0] if words else next((token for token in tokens if token.tag in QUESTION_TAGS), None)
+        early = [at for at in found if at <= 3 and words[at] not in ("who", "whom", "whose")]
+        return early[0] if early else found[-1]
+    return found[0] if found else next((at for at, tag in enumerate(tree.tags) if tag in QUESTION_TAGS), None)
 
 
-def _read(tree: Tree) -> tuple[list[_Token], _Node]:
-    """List the tokens and copy the constituents with their spans, without recursion."""
-    tokens: list[_Token] = []
-    root = _Node(bare_label(tree.label), 0)
-    if tree.is_leaf:
-        return [_Token(tree.label, "", 0)], root
-    stack = [(iter(tree.children), root, len(tree.children) == 1)]
-    while stack:
-        waiting, node, single = stack[-1]
-        for child in waiting:
-            kids = child.children
-            if not kids:
-                # A leaf beside constituents is a word whose tag is not known.
-                tokens.append(_Token(child.label, node.label if single else "", len(tokens)))
-                continue
-            below = _Node(bare_label(child.label), len(tokens))
-            node.children.append(below)
-            if len(kids) == 1 and not kids[0].children:
-                tokens.append(_Token(kids[0].label, below.label, len(tokens)))
-                below.end = len(tokens)
-                continue
-            stack.append((iter(kids), below, len(kids) == 1))
-            break
-        else:
-            node.end = len(tokens)
-            stack.pop()
-    return tokens, root
-
-
-def _question_phrase(root: _Node, position: int) -> _Node | None:
+def _question_phrase(tree: QuestionTree, asked: int) -> int | None:
     """Return the largest WH phrase that starts with the question word, or holds it early on ("in what city")."""
-    found, node = None, root
-    while True:
-        if node.label.startswith("WH"):
-            return node
-        below = next((child for child in node.children if child.start <= position < child.end), None)
-        if below is None:
-            return found
-        node = below
+    node: int | None = 0
+    while node is not None and not tree.bare[node].startswith("WH"):
+        node = next((child for child in tree.below(node) if tree.first[child] <= asked < tree.end(child)), None)
+    return node
 
 
-def _has_noun(phrase: _Node, tokens: Sequence[_Token], start: int) -> bool:
-    return any(token.tag in NOUN_TAGS for token in tokens[max(phrase.start, start) : phrase.end])
+def _has_noun(tree: QuestionTree, phrase: int, start: int) -> bool:
+    return bool(tree.nouns(max(tree.first[phrase], start), tree.end(phrase)))
 
 
-def _first_noun_phrase(root: _Node, start: int, tokens: Sequence[_Token]) -> _Node | None:
-    """Return the first noun phrase that begins at or after a token and holds a noun."""
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        if node.end <= start:
-            continue
-        if node.label in _NOUN_PHRASES and node.start >= start and _has_noun(node, tokens, start):
-            return node
-        stack.extend(reversed(node.children))
-    return None
+def _noun_phrases(tree: QuestionTree, top: int) -> Iterator[int]:
+    """Yield the noun phrases within a constituent, in the order of the text, larger ones first."""
+    for node in range(top, len(tree)):
+        # Places are numbered in pre-order: what follows the last one within is outside.
+        if tree.first[node] > tree.last[top]:
+            break
+        if tree.children[node] and tree.bare[node] in _NOUN_PHRASES:
+            yield node
 
 
-def _focus(word: str, phrase: _Node | None, tokens: Sequence[_Token], start: int = 0) -> Focus:
+def _first_noun_phrase(tree: QuestionTree, start: int) -> int | None:
+    """Return the first noun phrase that begins at or after a word and holds a noun."""
+    phrases = (node for node in _noun_phrases(tree, 0) if tree.first[node] >= start)
+    return next((node for node in phrases if _has_noun(tree, node, start)), None)
+
+
+def _focus(word: str, tree: QuestionTree, phrase: int | None, start: int) -> Focus:
     if phrase is None:
         # Flat trees have no phrases: the first run of nouns has to do.
-        head = next((t for t in tokens[start:] if t.tag in NOUN_TAGS), None)
-        if head is None:
-            return Focus(word, None)
-        while head.position + 1 < len(tokens) and tokens[head.position + 1].tag in NOUN_TAGS:
-            head = tokens[head.position + 1]
-        return _named(word, head, tokens, start)
+        nouns = tree.nouns(start)
+        return _named(word, tree, _last_of_run(nouns), start) if nouns else Focus(word, None)
     while True:
-        head = _head(phrase, tokens, start, asking=phrase.label.startswith("WH"))
+        head = _head(tree, phrase, start)
         if head is None:
             return Focus(word, None)
-        name = lemma(head.word, head.tag)
-        following = _complement(phrase, head, tokens) if name in _THROUGH else None
+        through = lemma(tree.words[head], tree.tags[head]) in _THROUGH
+        following = _complement(tree, phrase, head) if through else None
         if following is None:
-            return _named(word, head, tokens, start)
-        phrase, start = following, following.start
+            return _named(word, tree, head, start)
+        phrase, start = following, tree.first[following]
 
 
-def _named(word: str, head: _Token, tokens: Sequence[_Token], start: int) -> Focus:
-    modifiers: list[str] = []
-    at = head.position - 1
-    while at >= start and (tokens[at].tag in NOUN_TAGS or tokens[at].tag.startswith("JJ")) and len(modifiers) < 3:
-        modifiers.append(lemma(tokens[at].word, tokens[at].tag))
-        at -= 1
-    return Focus(word, lemma(head.word, head.tag), tuple(reversed(modifiers)), head.position)
+def _named(word: str, tree: QuestionTree, head: int, start: int) -> Focus:
+    first = head
+    while first > start and first > head - 3 and tree.tags[first - 1].startswith(("NN", "JJ")):
+        first -= 1
+    *modifiers, name = (lemma(tree.words[at], tree.tags[at]) for at in range(first, head + 1))
+    return Focus(word, name, tuple(modifiers), head)
 
 
-def _has_possessive(phrase: _Node, tokens: Sequence[_Token]) -> bool:
-    return any(token.tag == "POS" for token in tokens[phrase.start : phrase.end])
-
-
-def _head(phrase: _Node, tokens: Sequence[_Token], start: int, *, asking: bool) -> _Token | None:
+def _head(tree: QuestionTree, phrase: int, start: int) -> int | None:
     """Return the last noun of the first simple noun phrase; of possessor and possessed, the one that is asked for."""
-    node = phrase
+    node, asking = phrase, tree.bare[phrase].startswith("WH")
     while True:
-        inner = [c for c in node.children if c.label in _NOUN_PHRASES and c.end > start and _has_noun(c, tokens, start)]
+        below = tree.below(node)
+        inner = [c for c in below if tree.bare[c] in _NOUN_PHRASES and _has_noun(tree, c, start)]
         if not inner:
             break
-        # A possessor ("the city 's mayor") is a noun phrase too, but not the one that is meant.
         first = inner[0]
-        if tokens[first.end - 1].tag == "POS" and not asking:
-            rest = [t for t in tokens[first.end : node.end] if t.tag in NOUN_TAGS]
+        # A possessor ("the city 's mayor") is a noun phrase too, but not the one that is meant.
+        if tree.tags[tree.last[first]] == "POS" and not asking:
+            rest = tree.nouns(tree.end(first), tree.end(node))
             if rest:
                 return _last_of_run(rest)
-        if asking and first.start <= node.start + 1 and _has_possessive(first, tokens):
-            node = first
-            continue
-        own = [c for c in node.children if c.label in NOUN_TAGS and c.start >= max(first.end, start)]
-        if own:
-            return tokens[own[-1].start]
+        possessive = "POS" in tree.tags[tree.first[first] : tree.end(first)]
+        if not (asking and tree.first[first] <= tree.first[node] + 1 and possessive):
+            after = max(tree.end(first), start)
+            own = [tree.first[c] for c in below if tree.bare[c] in NOUN_TAGS and tree.first[c] >= after]
+            if own:
+                return own[-1]
         node = first
-    nouns = [t for t in tokens[max(node.start, start) : node.end] if t.tag in NOUN_TAGS]
+    begin, end = tree.first[node], tree.end(node)
+    nouns = tree.nouns(max(begin, start), end)
     if asking:
         # In "what state 's largest city" it is the state that is asked for.
-        owner = next((t.position for t in tokens[node.start : node.end] if t.tag == "POS"), node.end)
-        nouns = [t for t in nouns if t.position < owner] or nouns
-    stop = next((c.start for c in node.children if c.label in ("PP", "SBAR", "VP", "S", "CC", ",")), node.end)
-    before = [t for t in nouns if t.position < stop]
-    if before:
-        return before[-1]
-    return nouns[0] if nouns else None
+        owner = next((at for at in range(begin, end) if tree.tags[at] == "POS"), end)
+        nouns = [at for at in nouns if at < owner] or nouns
+    stop = next((tree.first[c] for c in tree.below(node) if tree.bare[c] in _ENDS), end)
+    before = [at for at in nouns if at < stop]
+    return before[-1] if before else (nouns[0] if nouns else None)
 
 
-def _last_of_run(nouns: list[_Token]) -> _Token:
-    last = nouns[0]
-    for token in nouns[1:]:
-        if token.position != last.position + 1:
-            break
-        last = token
-    return last
+def _last_of_run(nouns: Sequence[int]) -> int:
+    """Return the last of the words that follow each other from the first one on."""
+    return next((at for at, after in pairwise([*nouns, -1]) if after != at + 1))
 
 
-def _complement(phrase: _Node, head: _Token, tokens: Sequence[_Token]) -> _Node | None:
-    """Return the noun phrase of an *of* that follows the head inside or right after its phrase."""
-    if head.position + 1 >= len(tokens) or tokens[head.position + 1].word.lower() not in ("of", "for"):
+def _complement(tree: QuestionTree, phrase: int, head: int) -> int | None:
+    """Return the noun phrase of an *of* that follows the head inside its phrase."""
+    if head + 1 >= len(tree.words) or tree.words[head + 1].lower() not in ("of", "for"):
         return None
-    stack = [phrase]
-    while stack:
-        node = stack.pop()
-        if node.label in _NOUN_PHRASES and node.start == head.position + 2 and _has_noun(node, tokens, node.start):
-            return node
-        stack.extend(reversed(node.children))
-    return None
+    phrases = (node for node in _noun_phrases(tree, phrase) if tree.first[node] == head + 2)
+    return next((node for node in phrases if _has_noun(tree, node, head + 2)), None)

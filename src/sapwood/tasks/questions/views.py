@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from sapwood import _core
 from sapwood.errors import ParameterError
 from sapwood.penn import NOUN_TAGS, base_tag
-from sapwood.tasks.questions.focus import Focus, find_focus
+from sapwood.tasks.questions.focus import Focus, QuestionTree, focus_of
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples
-from sapwood.trees.heads import HeadTable, bare_label
+from sapwood.trees.heads import HeadTable
 from sapwood.trees.tree import Tree
 from sapwood.words.lemmas import lemma
 
@@ -58,16 +58,19 @@ def question_views(trees: Any, names: Any = VIEWS) -> Examples:
             raise ParameterError(f"questions have no view {name!r}; they have {', '.join(VIEWS)}.")
     trees = [tree if isinstance(tree, Tree) else TreeArray([tree])[0] for tree in trees]
     views: dict[str, Any] = {name: TreeArray(trees) if name == "tree" else None for name in names}
-    shapes = {name: build for name, build in (("focus", focus_tree), ("lexical", lexical_tree)) if name in views}
+    shapes = {name: build for name, build in (("focus", _focus_tree), ("lexical", _lexical_tree)) if name in views}
     arenas = {name: _core.trees.Arena() for name in shapes}
     roots: dict[str, list[NDArray[np.uint32]]] = {name: [np.zeros(0, dtype=np.uint32)] for name in shapes}
     # Little by little, so that trees in between never live long: Python looks through all that do, again and again.
     for begin in range(0, len(trees) if shapes else 0, _BLOCK):
-        block = trees[begin : begin + _BLOCK]
-        asked = [find_focus(tree) for tree in block]
-        for name, build in shapes.items():
-            built = [build(tree, focus) for tree, focus in zip(block, asked, strict=True)]
-            roots[name].append(arenas[name].add(built))
+        built: dict[str, list[Tree]] = {name: [] for name in shapes}
+        for tree in trees[begin : begin + _BLOCK]:
+            read = QuestionTree(tree)
+            focus = focus_of(read)
+            for name, build in shapes.items():
+                built[name].append(build(read, focus))
+        for name, some in built.items():
+            roots[name].append(arenas[name].add(some))
     views |= {name: TreeArray._from_arena(arenas[name], np.concatenate(roots[name])) for name in shapes}
     if "words" in views:
         rows = [word_counts(tree.leaves()) for tree in trees]
@@ -75,25 +78,20 @@ def question_views(trees: Any, names: Any = VIEWS) -> Examples:
     return Examples(**views)
 
 
-def focus_tree(tree: Tree, focus: Focus | None = None) -> Tree:
+def focus_tree(tree: Tree) -> Tree:
     """Return a constituent tree with its question word and focus on top.
 
     Words become lemmas, labels lose inflection and function tags, and the tag of the focus gets a mark. A focus with a
     word before it that belongs to it also stands on top as a compound, which some sources of similarity know.
 
-    Parameters
-    ----------
-    tree : Tree
-        A constituent tree with Penn labels.
-    focus : Focus, optional
-        What it asks about; found by ``find_focus`` if left out.
-
-    Examples
-    --------
     >>> print(focus_tree(Tree.fromstring("(SBARQ (WHNP (WDT Which) (JJ big) (NNS cities)) (SQ (VP (VBD fell))))")))
     (TOP (QH (QW which) (QF city)) (QC big_city) (SBARQ (WHNP (WDT which) (JJ big) (NN-F city)) (SQ (VP (VB fall)))))
     """
-    focus = find_focus(tree) if focus is None else focus
+    read = QuestionTree(tree)
+    return _focus_tree(read, focus_of(read))
+
+
+def _focus_tree(tree: QuestionTree, focus: Focus) -> Tree:
     top = [Tree._trusted("QW", (Tree(focus.word or _NOTHING),))]
     if focus.head is not None:
         top.append(Tree._trusted("QF", (Tree(focus.head),)))
@@ -109,33 +107,23 @@ def lemma_tree(tree: Tree) -> Tree:
     >>> print(lemma_tree(Tree.fromstring("(NP-SBJ (DT The) (NNS dogs))")))
     (NP (DT the) (NN dog))
     """
-    return _lemmatized(tree, None)
+    return _lemmatized(QuestionTree(tree), None)
 
 
-def _lemmatized(tree: Tree, marked: int | None) -> Tree:
-    if tree.is_leaf:
-        return _word(tree.label, "")
-    seen = 0
-    stack: list[tuple[Tree, Iterator[Tree], list[Tree]]] = [(tree, iter(tree.children), [])]
-    while True:
-        node, waiting, done = stack[-1]
-        for child in waiting:
-            below = child.children
-            if not below:
-                # A leaf beside others is a word whose tag is not known.
-                done.append(_word(child.label, bare_label(node.label) if len(node.children) == 1 else ""))
-            elif len(below) == 1 and not below[0].children:
-                done.append(_preterminal(child.label, below[0].label, marked == seen))
-            else:
-                stack.append((child, iter(below), []))
-                break
-            seen += 1
+def _lemmatized(tree: QuestionTree, marked: int | None) -> Tree:
+    built: list[Any] = [None] * len(tree)
+    # Places are numbered in pre-order, so that from the end children come before their parents.
+    for at in range(len(tree) - 1, -1, -1):
+        children = tree.children[at]
+        if not children:
+            word = tree.first[at]
+            # A tag builds its own word, with a mark if it is the focus; what stands beside others has none.
+            built[at] = None if tree.tags[word] and at > 1 else _word(tree.words[word], tree.tags[word])
+        elif built[children[0]] is None:
+            built[at] = _preterminal(tree.bare[at], tree.labels[children[0]], marked == tree.first[at])
         else:
-            stack.pop()
-            built = Tree._trusted(bare_label(node.label), tuple(done))
-            if not stack:
-                return built
-            stack[-1][2].append(built)
+            built[at] = Tree._trusted(tree.bare[at], tuple([built[child] for child in children]))
+    return built[0]  # type: ignore[no-any-return]
 
 
 # The words of long texts do not end: the caches hold the frequent ones, in a few megabytes.
@@ -145,8 +133,7 @@ def _word(word: str, tag: str) -> Tree:
 
 
 @lru_cache(maxsize=1 << 12)
-def _preterminal(label: str, word: str, marked: bool) -> Tree:
-    tag = bare_label(label)
+def _preterminal(tag: str, word: str, marked: bool) -> Tree:
     return Tree(base_tag(tag) + ("-F" if marked else ""), (_word(word, tag),))
 
 
@@ -181,71 +168,64 @@ _FOCUS = "FOCUS"
 _CATEGORIES = {"N": "n", "V": "v", "J": "j", "R": "r", "W": "w", "I": "i", "D": "d", "P": "p", "C": "c", "M": "v"}
 
 
-def lexical_tree(tree: Tree, focus: Focus | None = None) -> Tree:
+def lexical_tree(tree: Tree) -> Tree:
     """Return a tree with words on its nodes, each above the words that depend on it.
 
     Every node ``lemma::category`` ends with two leaves: its tag, and the phrase it heads within the phrase above. The
     focus has a third leaf, and stands once more on top, under the question word. Heads are found by a table;
     punctuation is left out.
 
-    Parameters
-    ----------
-    tree : Tree
-        A constituent tree with Penn labels.
-    focus : Focus, optional
-        What it asks about; found by ``find_focus`` if left out.
-
-    Examples
-    --------
     >>> print(lexical_tree(Tree.fromstring("(SBARQ (WHNP (WDT Which) (NNS countries)) (SQ (VP (VBD fell))))")))
     (TOP (which::q (country::n FOCUS)) (fall::v (country::n (which::w WDT WHNP>WDT) NN SBARQ>WHNP FOCUS) VB SBARQ))
     """
-    focus = find_focus(tree) if focus is None else focus
+    read = QuestionTree(tree)
+    return _lexical_tree(read, focus_of(read))
+
+
+def _lexical_tree(tree: QuestionTree, focus: Focus) -> Tree:
     asked = () if focus.head is None else (Tree._trusted(f"{focus.head}::n", (_label(_FOCUS),)),)
     return Tree._trusted(
         "TOP", (Tree._trusted(f"{focus.word or _NOTHING}::q", asked), _dependencies(tree, focus.position))
     )
 
 
-def _dependencies(tree: Tree, marked: int | None) -> Tree:
-    words: list[tuple[str, Tree]] = []  # lemma::category and the leaf with the tag of each word
-    below: list[list[int]] = []  # what depends on each word, in order
-    relation: list[str] = []
-    seen, at_focus, head = 0, -1, -1
-    if tree.is_leaf and (entry := _entry(tree.label, "")) is not None:
-        words, below, relation, head = [entry], [[]], [""], 0
-    # Children first: every finished constituent is the number of its head word, or -1 if it is all punctuation.
-    stack: list[tuple[Tree, Iterator[Tree], list[int]]] = [] if tree.is_leaf else [(tree, iter(tree.children), [])]
-    while stack:
-        node, waiting, heads = stack[-1]
-        for child in waiting:
-            kids = child.children
-            if not kids:
-                entry = _entry(child.label, bare_label(node.label) if len(node.children) == 1 else "")
-            elif len(kids) == 1 and not kids[0].children:
-                entry = _entry(kids[0].label, bare_label(child.label))
-            else:
-                stack.append((child, iter(kids), []))
-                break
-            seen += 1
-            if entry is None:
-                heads.append(-1)
-                continue
-            if marked == seen - 1:
-                at_focus = len(words)
-            heads.append(len(words))
-            words.append(entry)
-            below.append([])
-            relation.append("")
-        else:
-            stack.pop()
-            head = _attach(node, heads, below, relation)
-            if stack:
-                stack[-1][2].append(head)
-    if head < 0:
+def _dependencies(tree: QuestionTree, marked: int | None) -> Tree:
+    entries = [_entry(word, tag) for word, tag in zip(tree.words, tree.tags, strict=True)]
+    below: list[list[int]] = [[] for _ in entries]  # what depends on each word, in order
+    relation = [""] * len(entries)
+    heads = [-1] * len(tree)  # the head word of every place; -1 where everything is punctuation
+    # From the end, so that children come before their parents.
+    for at in range(len(tree) - 1, -1, -1):
+        children = tree.children[at]
+        if not children:
+            word = tree.first[at]
+            heads[at] = -1 if entries[word] is None else word
+            continue
+        kept = [child for child in children if heads[child] >= 0]
+        if len(kept) < 2:
+            heads[at] = heads[kept[0]] if kept else -1
+            continue
+        # The head child of a constituent governs the others.
+        names = tuple([tree.bare[child] if tree.children[child] else "X" for child in kept])
+        chosen, relations = _head_child(tree.bare[at], names)
+        own = [heads[child] for child in kept]
+        head = heads[at] = own.pop(chosen)
+        for word, name in zip(own, relations[:chosen] + relations[chosen + 1 :], strict=True):
+            relation[word] = name
+        below[head] = own[:chosen] + below[head] + own[chosen:]
+    root = heads[0]
+    if root < 0:
         return Tree(f"{_NOTHING}::x", ["X"])
-    relation[head] = bare_label(tree.label) if tree.children else "X"
-    return _grow(head, words, below, relation, at_focus)
+    relation[root] = tree.bare[0] if tree.children[0] else "X"
+    order = [root]
+    for word in order:
+        order += below[word]
+    built: list[Any] = [None] * len(entries)
+    for word in reversed(order):
+        label, tag = entries[word]  # type: ignore[misc]
+        leaves = (tag, _label(relation[word]), _label(_FOCUS)) if word == marked else (tag, _label(relation[word]))
+        built[word] = Tree._trusted(label, (*(built[child] for child in below[word]), *leaves))
+    return built[root]  # type: ignore[no-any-return]
 
 
 @lru_cache(maxsize=1 << 12)
@@ -260,38 +240,6 @@ def _entry(word: str, tag: str) -> tuple[str, Tree] | None:
 def _head_child(label: str, children: tuple[str, ...]) -> tuple[int, tuple[str, ...]]:
     """Return which child is the head, and what every child is to the phrase."""
     return _HEADS(label, children), tuple(f"{label}>{base_tag(child)}" for child in children)
-
-
-def _attach(node: Tree, heads: list[int], below: list[list[int]], relation: list[str]) -> int:
-    """Let the head child of a constituent govern the others; return its word."""
-    kept = [at for at, head in enumerate(heads) if head >= 0] if -1 in heads else range(len(heads))
-    if not kept:
-        return -1
-    if len(kept) == 1:
-        return heads[kept[0]]
-    children = node.children
-    names = tuple([bare_label(children[at].label) if children[at].children else "X" for at in kept])
-    chosen, relations = _head_child(bare_label(node.label), names)
-    own = [heads[at] for at in kept]
-    head = own[chosen]
-    for word, name in zip(own, relations, strict=True):
-        if word != head:
-            relation[word] = name
-    below[head] = own[:chosen] + below[head] + own[chosen + 1 :]
-    return head
-
-
-def _grow(root: int, words: list[tuple[str, Tree]], below: list[list[int]], relation: list[str], at_focus: int) -> Tree:
-    order = [root]
-    for at in order:
-        order += below[at]
-    built: list[Tree | None] = [None] * len(words)
-    for at in reversed(order):
-        label, tag = words[at]
-        children: list[Any] = [built[child] for child in below[at]]
-        children += (tag, _label(relation[at]), _label(_FOCUS)) if at == at_focus else (tag, _label(relation[at]))
-        built[at] = Tree._trusted(label, tuple(children))
-    return built[root]  # type: ignore[return-value]
 
 
 @lru_cache(maxsize=1 << 14)
