@@ -9,7 +9,7 @@ import pytest
 
 from explorer.running import Served, serve
 from sapwood.explorer.limits import Limits
-from sapwood.explorer.shelf import Shelf
+from sapwood.explorer.model_folder import ModelFolder
 from sapwood.explorer.starter import train_starters
 
 
@@ -26,8 +26,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def shelf(folder: Path) -> Shelf:
-    return Shelf(folder)
+def models(folder: Path) -> ModelFolder:
+    return ModelFolder(folder)
 
 
 @pytest.fixture

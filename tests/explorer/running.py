@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 # Twenty-five words.
 SENTENCE = (
-    "Why did the tired watchman hand a book and the parcel to the injured instructor with the old camera in a meadow "
+    "Why did the tired watchman hand a entry and the parcel to the injured instructor with the old camera in a meadow "
     "on Friday ?"
 )
 

@@ -18,7 +18,7 @@ from sapwood.explorer.answers import OutOfTime, answer, contents
 from sapwood.explorer.comparing import FORMS
 from sapwood.explorer.decoding import decode
 from sapwood.explorer.limits import Limits
-from sapwood.explorer.shelf import Shelf
+from sapwood.explorer.model_folder import ModelFolder
 from sapwood.explorer.worker import time_limit
 from sapwood.files import save
 from sapwood.kernels import PartialTree, SubsetTree
@@ -31,36 +31,36 @@ TREE = "(S (NP (DT The) (NN dog)) (VP (VBD chased) (NP (DT the) (JJ old) (NN cat
 QUESTION = "Which animal did the young painter feed in the garden ?"
 
 
-def asked(shelf, path, **request):
-    status, found = answer(shelf, path, request, LIMITS)
+def asked(models, path, **request):
+    status, found = answer(models, path, request, LIMITS)
     assert status == 200, found
     # What goes over the wire is JSON without NaN.
     return json.loads(json.dumps(found, allow_nan=False))
 
 
-def refused(shelf, path, **request):
-    status, found = answer(shelf, path, request, LIMITS)
+def refused(models, path, **request):
+    status, found = answer(models, path, request, LIMITS)
     assert status == 422, found
     return found["error"]["message"]
 
 
-# --- analyse
+# --- analyze
 
 
-def test_contents_name_every_model_with_its_panel(shelf):
-    found = contents(shelf, LIMITS)
+def test_contents_name_every_model_with_its_panel(models):
+    found = contents(models, LIMITS)
     panels = {model["name"]: model["panel"] for model in found["models"]}
     assert panels == {
         "damaged": None,
-        "frames": "analyse",
+        "frames": "analyze",
         "grammar": "compare",
         "linked": None,
         "pairs": "compare",
-        "parser": "analyse",
-        "questions": "analyse",
-        "reranker": "analyse",
-        "roles": "analyse",
-        "trees": "analyse",
+        "parser": "analyze",
+        "questions": "analyze",
+        "reranker": "analyze",
+        "roles": "analyze",
+        "trees": "analyze",
     }
     faults = {model["name"]: model["fault"] for model in found["models"] if model["fault"]}
     assert "truncated" in faults["damaged"]
@@ -68,26 +68,26 @@ def test_contents_name_every_model_with_its_panel(shelf):
     assert not any("/" in fault for fault in faults.values())
 
 
-def test_parser_gives_its_best_trees(shelf):
-    found = asked(shelf, "analyse", text=QUESTION, model="parser")
-    best = shelf["parser"].parse_nbest(tokenize(QUESTION), 5)
+def test_parser_gives_its_best_trees(models):
+    found = asked(models, "analyze", text=QUESTION, model="parser")
+    best = models["parser"].parse_nbest(tokenize(QUESTION), 5)
     assert [one["tree"]["text"] for one in found["parses"]] == [str(tree) for tree in best.parses]
     assert [one["score"] for one in found["parses"]] == best.scores.tolist()
     assert found["words"] == QUESTION.split()
 
 
-def test_reranker_orders_parses_by_utility(shelf):
-    found = asked(shelf, "analyse", text=QUESTION, model="reranker")
-    best = shelf["parser"].parse_nbest(tokenize(QUESTION), 20)
-    utility = shelf["reranker"].decision_function([best])[0]
+def test_reranker_orders_parses_by_utility(models):
+    found = asked(models, "analyze", text=QUESTION, model="reranker")
+    best = models["parser"].parse_nbest(tokenize(QUESTION), 20)
+    utility = models["reranker"].decision_function([best])[0]
     assert found["parses"][0]["tree"]["text"] == str(best.parses[int(utility.argmax())])
     assert [one["score"] for one in found["parses"]] == sorted(utility.tolist(), reverse=True)[:5]
 
 
 @pytest.mark.parametrize("name", ["questions", "trees"])
-def test_classes_and_explanations_are_the_models_own(shelf, name):
-    found = asked(shelf, "analyse", text=QUESTION, model=name)
-    model, tree = shelf[name], Tree.fromstring(found["tree"]["text"])
+def test_classes_and_explanations_are_the_models_own(models, name):
+    found = asked(models, "analyze", text=QUESTION, model=name)
+    model, tree = models[name], Tree.fromstring(found["tree"]["text"])
     margins = np.atleast_1d(model.decision_function([tree])[0])
     shown = {one["label"]: one["margin"] for one in found["classes"]}
     if len(margins) == 1:
@@ -108,22 +108,22 @@ def test_classes_and_explanations_are_the_models_own(shelf, name):
         assert {by_view[fragment["view"]]["labels"][place[0]] for place in fragment["places"]} == {root}
 
 
-def test_another_class_can_be_argued_for(shelf):
-    other = asked(shelf, "analyse", text=QUESTION, model="questions")["classes"][3]["label"]
-    found = asked(shelf, "analyse", text=QUESTION, model="questions", label=other)
+def test_another_class_can_be_argued_for(models):
+    other = asked(models, "analyze", text=QUESTION, model="questions")["classes"][3]["label"]
+    found = asked(models, "analyze", text=QUESTION, model="questions", label=other)
     assert found["explanation"]["label"] == other
-    assert "there is no class" in refused(shelf, "analyse", text=QUESTION, model="questions", label="NOPE")
+    assert "there is no class" in refused(models, "analyze", text=QUESTION, model="questions", label="NOPE")
 
 
-def test_roles_and_frames_are_the_models_own(shelf):
+def test_roles_and_frames_are_the_models_own(models):
     text = "The farmer gave the hungry child a fresh apple in the garden ."
-    found = asked(shelf, "analyse", text=text, model="roles")
+    found = asked(models, "analyze", text=text, model="roles")
     tree = Tree.fromstring(found["tree"]["text"])
-    expected = [(a.role, a.first, a.last) for p in shelf["roles"].label(tree).propositions for a in p.roles]
+    expected = [(a.role, a.first, a.last) for p in models["roles"].label(tree).propositions for a in p.roles]
     assert [(s["label"], s["first"], s["last"]) for layer in found["layers"] for s in layer["spans"]] == expected
     assert all(span["features"] for layer in found["layers"] for span in layer["spans"])
-    found = asked(shelf, "analyse", text=text, model="frames")
-    targets = shelf["frames"].parse(tree).frames
+    found = asked(models, "analyze", text=text, model="frames")
+    targets = models["frames"].parse(tree).frames
     assert [layer["title"] for layer in found["layers"]] == [target.frame for target in targets] == ["Giving"]
     fillers = [(f.role, f.first, f.last) for f in targets[0].fillers]
     assert [(s["label"], s["first"], s["last"]) for s in found["layers"][0]["spans"]] == fillers
@@ -131,7 +131,7 @@ def test_roles_and_frames_are_the_models_own(shelf):
     problem = found["layers"][0]["problem"]
     assert len(problem["spans"]) <= 10
     decoded = asked(
-        shelf, "decode", **{k: problem[k] for k in ("words", "roles", "spans", "scores", "excludes", "requires")}
+        models, "decode", **{k: problem[k] for k in ("words", "roles", "spans", "scores", "excludes", "requires")}
     )
     exact = decoded["methods"][-1]["assignment"]
     chosen = {
@@ -157,8 +157,8 @@ def test_roles_and_frames_are_the_models_own(shelf):
         "( (S (NP (DT a) (NN dog))))",
     ],
 )
-def test_odd_texts_are_answered_or_refused_with_a_reason(shelf, model, text):
-    status, found = answer(shelf, "analyse", {"text": text, "model": model}, LIMITS)
+def test_odd_texts_are_answered_or_refused_with_a_reason(models, model, text):
+    status, found = answer(models, "analyze", {"text": text, "model": model}, LIMITS)
     assert status in (200, 422), found
     assert status == 200 or len(found["error"]["message"]) > 20
 
@@ -176,19 +176,19 @@ def test_odd_texts_are_answered_or_refused_with_a_reason(shelf, model, text):
         ("(S (NP \ud800))", "UTF-8"),
     ],
 )
-def test_too_much_or_broken_is_refused_before_any_work(shelf, text, says, stopwatch):
+def test_too_much_or_broken_is_refused_before_any_work(models, text, says, stopwatch):
     with stopwatch(at_most=1, clock=time.process_time):
-        assert says in refused(shelf, "analyse", text=text, model="questions")
+        assert says in refused(models, "analyze", text=text, model="questions")
 
 
-def test_without_a_parser_only_trees_are_analysed(folder, tmp_path):
+def test_without_a_parser_only_trees_are_analyzed(folder, tmp_path):
     for name in ("questions", "roles", "reranker"):
         (tmp_path / f"{name}.sap").write_bytes((folder / f"{name}.sap").read_bytes())
-    shelf = Shelf(tmp_path)
-    assert "holds no parser" in refused(shelf, "analyse", text=QUESTION, model="roles")
-    assert "holds no parser" in refused(shelf, "analyse", text=QUESTION, model="reranker")
-    assert asked(shelf, "analyse", text=TREE, model="roles")["layers"]
-    flat = asked(shelf, "analyse", text=QUESTION, model="questions")
+    models = ModelFolder(tmp_path)
+    assert "holds no parser" in refused(models, "analyze", text=QUESTION, model="roles")
+    assert "holds no parser" in refused(models, "analyze", text=QUESTION, model="reranker")
+    assert asked(models, "analyze", text=TREE, model="roles")["layers"]
+    flat = asked(models, "analyze", text=QUESTION, model="questions")
     assert flat["tree"] is None
     assert "flat tree" in " ".join(flat["notes"])
 
@@ -198,23 +198,23 @@ def test_classifiers_of_other_things_than_trees_say_so(tmp_path):
     model = KernelSVC(SubsetTree().on("left") + SubsetTree().on("right")).fit(views, ["a", "b"])
     save(model, tmp_path / "views.sap")
     save(views["left"], tmp_path / "plain.sap")
-    shelf = Shelf(tmp_path)
-    assert "view" in refused(shelf, "analyse", text=TREE, model="views")
-    assert "cannot show" in refused(shelf, "analyse", text=TREE, model="plain")
-    panels = {model["name"]: (model["panel"], model["does"]) for model in contents(shelf, LIMITS)["models"]}
+    models = ModelFolder(tmp_path)
+    assert "view" in refused(models, "analyze", text=TREE, model="views")
+    assert "cannot show" in refused(models, "analyze", text=TREE, model="plain")
+    panels = {model["name"]: (model["panel"], model["does"]) for model in contents(models, LIMITS)["models"]}
     assert panels["plain"] == (None, "is not shown here")
 
 
-def test_models_are_found_by_name_only(shelf, folder):
+def test_models_are_found_by_name_only(models, folder):
     for name in ("../trees", "/etc/passwd", str(folder / "trees"), "trees.sap", "", "." * 500):
-        assert "there is no model" in refused(shelf, "analyse", text=QUESTION, model=name)
-    assert "link out of the folder" in refused(shelf, "analyse", text=QUESTION, model="linked")
-    assert "truncated" in refused(shelf, "analyse", text=QUESTION, model="damaged")
-    assert "cannot show" in refused(shelf, "analyse", text=QUESTION, model="grammar")
-    assert "not a parser" in refused(shelf, "analyse", text=QUESTION, model="roles", parser="trees")
-    assert "must be text" in refused(shelf, "analyse", text=QUESTION, model=7)
-    assert "must be text" in refused(shelf, "analyse", text=["a"], model="trees")
-    assert "whole number" in refused(shelf, "analyse", text=QUESTION, model="trees", top=10**9)
+        assert "there is no model" in refused(models, "analyze", text=QUESTION, model=name)
+    assert "link out of the folder" in refused(models, "analyze", text=QUESTION, model="linked")
+    assert "truncated" in refused(models, "analyze", text=QUESTION, model="damaged")
+    assert "cannot show" in refused(models, "analyze", text=QUESTION, model="grammar")
+    assert "not a parser" in refused(models, "analyze", text=QUESTION, model="roles", parser="trees")
+    assert "must be text" in refused(models, "analyze", text=QUESTION, model=7)
+    assert "must be text" in refused(models, "analyze", text=["a"], model="trees")
+    assert "whole number" in refused(models, "analyze", text=QUESTION, model="trees", top=10**9)
 
 
 # --- compare
@@ -225,8 +225,8 @@ SECOND = "(S (NP (DT the) (NN hound)) (VP (VBD chased) (NP (DT a) (NN cat))))"
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
 @pytest.mark.parametrize("decay", [0.4, 1.0])
-def test_every_kernel_says_what_the_library_says(shelf, form, decay):
-    found = asked(shelf, "compare", first=FIRST, second=SECOND, kernel=form.name, decay=decay, curves=True)
+def test_every_kernel_says_what_the_library_says(models, form, decay):
+    found = asked(models, "compare", first=FIRST, second=SECOND, kernel=form.name, decay=decay, curves=True)
     rows = {row["name"]: row for row in found["table"]}
     plain = {"SubsetTree": SubsetTree(decay), "PartialTree": PartialTree(decay)}
     for name, kernel in plain.items():
@@ -244,24 +244,24 @@ def test_every_kernel_says_what_the_library_says(shelf, form, decay):
     assert found["curves"]["lines"][number][step] == rows[form.name]["normalized"]
 
 
-def test_places_of_a_shared_fragment_have_its_labels(shelf):
-    found = asked(shelf, "compare", first=FIRST, second=SECOND, kernel="GrammarDriven", decay=0.4, top=30)
+def test_places_of_a_shared_fragment_have_its_labels(models):
+    found = asked(models, "compare", first=FIRST, second=SECOND, kernel="GrammarDriven", decay=0.4, top=30)
     one = next(one for one in found["fragments"] if one["text"] == "(NP DT NN)")
     for side, places in zip(found["trees"], one["places"], strict=True):
         assert [[side["tree"]["labels"][node] for node in place] for place in places] == [["NP", "DT", "NN"]] * 2
 
 
-def test_trees_without_anything_in_common(shelf):
-    found = asked(shelf, "compare", first="(A b)", second="(C d)", kernel="SubsetTree", decay=0.4)
+def test_trees_without_anything_in_common(models):
+    found = asked(models, "compare", first="(A b)", second="(C d)", kernel="SubsetTree", decay=0.4)
     assert (found["value"], found["fragments"]) == (0.0, [])
-    bare = asked(shelf, "compare", first="(A)", second="(A)", kernel="SubsetTree", decay=0.4)
+    bare = asked(models, "compare", first="(A)", second="(A)", kernel="SubsetTree", decay=0.4)
     assert next(row for row in bare["table"] if row["name"] == "SubsetTree")["normalized"] is None
 
 
-def test_pairs_are_judged_by_the_model(shelf):
-    found = asked(shelf, "compare", first=FIRST, second=FIRST, kernel="SubsetTree", decay=0.4)
+def test_pairs_are_judged_by_the_model(models):
+    found = asked(models, "compare", first=FIRST, second=FIRST, kernel="SubsetTree", decay=0.4)
     (judged,) = found["pairs"]
-    expected = shelf["pairs"].predict_proba([(FIRST, FIRST)])[0, 1]
+    expected = models["pairs"].predict_proba([(FIRST, FIRST)])[0, 1]
     assert judged["probability"] == pytest.approx(expected)
 
 
@@ -278,9 +278,9 @@ def test_pairs_are_judged_by_the_model(shelf):
         ({"curves": 1}, "curves must be true or false"),
     ],
 )
-def test_comparisons_that_make_no_sense_are_refused(shelf, change, says):
+def test_comparisons_that_make_no_sense_are_refused(models, change, says):
     request = {"first": FIRST, "second": SECOND, "kernel": "SubsetTree", "decay": 0.4} | change
-    assert says in refused(shelf, "compare", **request)
+    assert says in refused(models, "compare", **request)
 
 
 # --- decode
@@ -382,9 +382,9 @@ def test_broken_constraints_are_those_that_the_decoder_counts():
         ({"words": [1, 2]}, "lists of text"),
     ],
 )
-def test_problems_that_make_no_sense_are_refused(shelf, change, says):
+def test_problems_that_make_no_sense_are_refused(models, change, says):
     request = {"words": ["a", "b"], "roles": ["r"], "spans": [[0, 1]], "scores": [[1.0]]} | change
-    assert says in refused(shelf, "decode", **request)
+    assert says in refused(models, "decode", **request)
 
 
 # --- time
@@ -400,27 +400,27 @@ def test_native_work_is_broken_off_in_time(stopwatch):
 
 
 @pytest.mark.timing
-def test_a_sentence_of_twenty_five_words_takes_little_work(shelf):
+def test_a_sentence_of_twenty_five_words_takes_little_work(models):
     assert len(SENTENCE.split()) == 25
     for model in ("parser", "questions", "trees", "roles", "frames", "reranker"):
-        asked(shelf, "analyse", text=SENTENCE, model=model)
+        asked(models, "analyze", text=SENTENCE, model=model)
         start = time.process_time()
-        asked(shelf, "analyse", text=SENTENCE, model=model)
+        asked(models, "analyze", text=SENTENCE, model=model)
         # Processor time: what the clock says is up to whoever else uses the machine.
         assert time.process_time() - start < 0.3, model
 
 
-def test_any_parser_serves_and_a_model_brings_its_own(tmp_path, shelf):
-    roles = clone(shelf["roles"])
-    roles.__dict__.update(shelf["roles"].__dict__)
-    save(roles.set_params(parser=shelf["parser"]), tmp_path / "roles.sap")
+def test_any_parser_serves_and_a_model_brings_its_own(tmp_path, models):
+    roles = clone(models["roles"])
+    roles.__dict__.update(models["roles"].__dict__)
+    save(roles.set_params(parser=models["parser"]), tmp_path / "roles.sap")
     save(FlatParser(), tmp_path / "flat.sap")
-    folder = Shelf(tmp_path)
-    own = asked(folder, "analyse", text="The dog chased the cat.", model="roles")
+    folder = ModelFolder(tmp_path)
+    own = asked(folder, "analyze", text="The dog chased the cat.", model="roles")
     assert own["parser"] == "the parser of the model"
     assert [span["label"] for span in own["layers"][0]["spans"]] == ["A0", "A1"]
-    flat = asked(folder, "analyse", text="The dog chased the cat.", model="roles", parser="flat")
+    flat = asked(folder, "analyze", text="The dog chased the cat.", model="roles", parser="flat")
     assert flat["tree"]["text"] == str(FlatParser().parse(["The", "dog", "chased", "the", "cat", "."]))
-    alone = asked(folder, "analyse", text="The dog chased the cat.", model="flat")
+    alone = asked(folder, "analyze", text="The dog chased the cat.", model="flat")
     assert (alone["scores"], len(alone["parses"])) == ([], 1)
-    assert "not a parser" in refused(folder, "analyse", text="It barked.", model="roles", parser="roles")
+    assert "not a parser" in refused(folder, "analyze", text="It barked.", model="roles", parser="roles")

@@ -24,7 +24,7 @@ def browser() -> Iterator[Browser]:
     running.close()
 
 
-def opened(browser: Browser, served: Served, panel: str = "analyse", **settings) -> Page:
+def opened(browser: Browser, served: Served, panel: str = "analyze", **settings) -> Page:
     page = browser.open(f"{served.url}#{panel}", **settings)
     page.wait("document.documentElement.dataset.ready === 'yes'")
     settle(page, panel)
@@ -54,10 +54,10 @@ def unharmed(page: Page) -> None:
     assert [entry for entry in page.heard("Log.entryAdded") if entry["entry"]["source"] == "security"] == []
 
 
-def analyse(page: Page, text: str, model: str) -> None:
-    page.run(f"document.querySelector('#analyse-model').value = {json.dumps(model)}")
-    page.fill("#analyse-text", text)
-    changed(page, "analyse", lambda: page.press("Enter", control=True))
+def analyze(page: Page, text: str, model: str) -> None:
+    page.run(f"document.querySelector('#analyze-model').value = {json.dumps(model)}")
+    page.fill("#analyze-text", text)
+    changed(page, "analyze", lambda: page.press("Enter", control=True))
 
 
 def test_the_page_loads_quickly_and_asks_this_server_only(browser, served):
@@ -72,22 +72,22 @@ def test_the_page_loads_quickly_and_asks_this_server_only(browser, served):
     unharmed(page)
 
 
-def test_a_question_is_analysed_with_keys_alone(browser, served):
+def test_a_question_is_analyzed_with_keys_alone(browser, served):
     page = opened(browser, served)
-    analyse(page, "Who fed the cat ?", "questions")
-    assert "HUM:ind" in page.text("#analyse-status")
-    assert "Class: HUM:ind" in page.text("#analyse-results")
+    analyze(page, "Who fed the cat ?", "questions")
+    assert "HUM:ind" in page.text("#analyze-status")
+    assert "Class: HUM:ind" in page.text("#analyze-results")
     # From the text on, Tab leads to everything: the model, the button, the examples.
     names = []
     for _ in range(7):
         page.press("Tab")
         names.append(page.run("document.activeElement.id || document.activeElement.innerText"))
-    assert names[:2] == ["analyse-model", "Analyse"]
+    assert names[:2] == ["analyze-model", "Analyze"]
     assert names[2:6] == ["a question", "a statement", "two things", "a tree"]
     # The heaviest fragment is marked; another one is chosen by Space, and marks other nodes.
     before = page.run("[...document.querySelectorAll('.tree .node.marked text')].map(e => e.textContent).join(' ')")
     assert before
-    page.run("document.querySelectorAll('#analyse-results table.pick button[dir]')[3].focus()")
+    page.run("document.querySelectorAll('#analyze-results table.pick button[dir]')[3].focus()")
     page.press(" ")
     assert page.run("document.activeElement.getAttribute('aria-pressed')") == "true"
     after = page.run("[...document.querySelectorAll('.tree .node.marked text')].map(e => e.textContent).join(' ')")
@@ -95,36 +95,36 @@ def test_a_question_is_analysed_with_keys_alone(browser, served):
     assert after != before
     # Nodes are coloured for and against, and every contribution is also written down.
     assert page.run("document.querySelectorAll('.tree .node.for').length") > 3
-    page.click("#analyse-results details summary")
-    page.wait("document.querySelectorAll('#analyse-results details table tbody tr').length > 10")
+    page.click("#analyze-results details summary")
+    page.wait("document.querySelectorAll('#analyze-results details table tbody tr').length > 10")
     # Another class can be argued for.
-    row = "#analyse-results section:first-child tbody tr:nth-child(2)"
-    changed(page, "analyse", lambda: page.click(f"{row} button"))
-    assert f"Fragments behind {page.text(row).split()[0]}" in page.text("#analyse-results")
+    row = "#analyze-results section:first-child tbody tr:nth-child(2)"
+    changed(page, "analyze", lambda: page.click(f"{row} button"))
+    assert f"Fragments behind {page.text(row).split()[0]}" in page.text("#analyze-results")
     unharmed(page)
 
 
 def test_roles_frames_parses_and_trees_are_shown(browser, served):
     page = opened(browser, served)
     text = "The farmer gave the hungry child a fresh apple in the garden ."
-    analyse(page, text, "roles")
+    analyze(page, text, "roles")
     labels = page.run("[...document.querySelectorAll('.sentence .span')].map(e => e.getAttribute('aria-label'))")
     assert "A0: The farmer" in labels
     assert "A2: the hungry child" in labels
     page.click(".sentence .span")
-    assert "Why A0: The farmer" in page.text("#analyse-results")
+    assert "Why A0: The farmer" in page.text("#analyze-results")
     assert page.run("document.querySelectorAll('.tree .node.marked').length") == 1
-    analyse(page, text, "parser")
-    assert page.run("document.querySelectorAll('#analyse-results tbody tr').length") >= 1
-    assert "log probability" in page.text("#analyse-results")
-    analyse(page, "(S (NP (DT The) (NN dog)) (VP (VBD barked)) (. .))", "trees")
-    assert "statement" in page.text("#analyse-status")
+    analyze(page, text, "parser")
+    assert page.run("document.querySelectorAll('#analyze-results tbody tr').length") >= 1
+    assert "log probability" in page.text("#analyze-results")
+    analyze(page, "(S (NP (DT The) (NN dog)) (VP (VBD barked)) (. .))", "trees")
+    assert "statement" in page.text("#analyze-status")
     assert "(S (NP (DT The) (NN dog)) (VP (VBD barked)) (. .))" in page.run(
-        "document.querySelector('#analyse-results code').textContent"
+        "document.querySelector('#analyze-results code').textContent"
     )
-    analyse(page, text, "frames")
+    analyze(page, text, "frames")
     assert "Giving" in page.text(".sentence")
-    page.run("[...document.querySelectorAll('#analyse-results button.small')][0].click()")
+    page.run("[...document.querySelectorAll('#analyze-results button.small')][0].click()")
     settle(page, "decode")
     assert page.run("document.querySelector('#decode').hidden") is False
     roles = page.run("[...document.querySelectorAll('.scores th[scope=row]')].map(e => e.innerText)")
@@ -134,14 +134,14 @@ def test_roles_frames_parses_and_trees_are_shown(browser, served):
 
 def test_tabs_move_with_the_arrow_keys_and_everything_has_a_name(browser, served):
     page = opened(browser, served)
-    page.run("document.querySelector('#tab-analyse').focus()")
+    page.run("document.querySelector('#tab-analyze').focus()")
     chosen = "document.querySelector('[role=tab][aria-selected=true]').id + ' ' + document.activeElement.id"
     for key, tab in (
         ("ArrowRight", "compare"),
         ("ArrowRight", "decode"),
-        ("ArrowRight", "analyse"),
+        ("ArrowRight", "analyze"),
         ("ArrowLeft", "decode"),
-        ("Home", "analyse"),
+        ("Home", "analyze"),
         ("End", "decode"),
     ):
         page.press(key)
@@ -220,34 +220,34 @@ def test_scores_and_constraints_are_edited_and_decoded(browser, served):
 @pytest.mark.parametrize("model", ["questions", "roles", "parser", "frames"])
 def test_hostile_sentences_stay_text(browser, served, model):
     page = opened(browser, served)
-    analyse(page, HOSTILE, model)
-    assert page.run("document.querySelector('#analyse-fault').hidden"), page.text("#analyse-fault")
-    shown = page.run("document.querySelector('#analyse-results').textContent")
+    analyze(page, HOSTILE, model)
+    assert page.run("document.querySelector('#analyze-fault').hidden"), page.text("#analyze-fault")
+    shown = page.run("document.querySelector('#analyze-results').textContent")
     assert "script" in shown
     assert "onerror" in shown
     unharmed(page)
-    analyse(page, RIGHT_TO_LEFT, model)
-    assert "החתול" in page.run("document.querySelector('#analyse-results').textContent")
+    analyze(page, RIGHT_TO_LEFT, model)
+    assert "החתול" in page.run("document.querySelector('#analyze-results').textContent")
     unharmed(page)
-    analyse(page, "(S <script>window.hacked=1</script>", model)
-    assert "<string>:1:" in page.text("#analyse-fault")
+    analyze(page, "(S <script>window.hacked=1</script>", model)
+    assert "<string>:1:" in page.text("#analyze-fault")
     unharmed(page)
     # A tree whose labels are markup is drawn as text.
-    analyse(page, "(<b>S</b> (NP (NN <svg/onload=window.hacked=1>)))", model)
+    analyze(page, "(<b>S</b> (NP (NN <svg/onload=window.hacked=1>)))", model)
     unharmed(page)
 
 
 def test_a_hundred_thousand_characters_are_refused_kindly(browser, served):
     page = opened(browser, served)
-    page.run("document.querySelector('#analyse-text').removeAttribute('maxlength')")
-    page.run("document.querySelector('#analyse-text').value = 'word '.repeat(20000)")
-    changed(page, "analyse", lambda: page.click("#analyse-form button.primary"))
-    assert "100,000 characters" in page.text("#analyse-fault")
-    assert page.run("document.querySelector('#analyse-results').childElementCount") == 0
+    page.run("document.querySelector('#analyze-text').removeAttribute('maxlength')")
+    page.run("document.querySelector('#analyze-text').value = 'word '.repeat(20000)")
+    changed(page, "analyze", lambda: page.click("#analyze-form button.primary"))
+    assert "100,000 characters" in page.text("#analyze-fault")
+    assert page.run("document.querySelector('#analyze-results').childElementCount") == 0
     # The page goes on as if nothing had happened.
-    analyse(page, "Who fed the cat ?", "questions")
-    assert "HUM:ind" in page.text("#analyse-status")
-    assert page.run("document.querySelector('#analyse-fault').hidden")
+    analyze(page, "Who fed the cat ?", "questions")
+    assert "HUM:ind" in page.text("#analyze-status")
+    assert page.run("document.querySelector('#analyze-fault').hidden")
     page.click("#tab-compare")
     settle(page, "compare")
     page.run("document.querySelector('#compare-second').value = 'x'.repeat(100000)")
@@ -259,38 +259,38 @@ def test_a_hundred_thousand_characters_are_refused_kindly(browser, served):
 def test_two_users_at_once_see_their_own_sentences(browser, served):
     one, other = opened(browser, served), opened(browser, served)
     for page, text in ((one, "Who fed the cat ?"), (other, "Where did Greta show this letter to Elena ?")):
-        page.fill("#analyse-text", text)
-        page.run("document.querySelector('#analyse-status').textContent = ''")
+        page.fill("#analyze-text", text)
+        page.run("document.querySelector('#analyze-status').textContent = ''")
     # Neither waits for the other.
     for page in (one, other):
         page.press("Enter", control=True)
     for page, label in ((one, "HUM:ind"), (other, "LOC:other")):
-        page.wait("document.querySelector('#analyse-status').textContent")
-        settle(page, "analyse")
-        assert label in page.text("#analyse-status")
-    assert "cat" in one.run("document.querySelector('#analyse-results').textContent")
-    assert "cat" not in other.run("document.querySelector('#analyse-results').textContent")
+        page.wait("document.querySelector('#analyze-status').textContent")
+        settle(page, "analyze")
+        assert label in page.text("#analyze-status")
+    assert "cat" in one.run("document.querySelector('#analyze-results').textContent")
+    assert "cat" not in other.run("document.querySelector('#analyze-results').textContent")
 
 
 def test_a_model_that_cannot_be_loaded_says_why_and_the_others_work(browser, served):
     page = opened(browser, served)
-    entries = page.run("[...document.querySelector('#analyse-model').options].map(e => e.textContent)")
+    entries = page.run("[...document.querySelector('#analyze-model').options].map(e => e.textContent)")
     assert "damaged – cannot be loaded" in entries
-    analyse(page, "Who fed the cat ?", "damaged")
-    assert "truncated" in page.text("#analyse-fault")
-    changed(page, "analyse", lambda: page.choose("#analyse-model", "questions"))
-    assert "HUM:ind" in page.text("#analyse-status")
+    analyze(page, "Who fed the cat ?", "damaged")
+    assert "truncated" in page.text("#analyze-fault")
+    changed(page, "analyze", lambda: page.choose("#analyze-model", "questions"))
+    assert "HUM:ind" in page.text("#analyze-status")
     unharmed(page)
 
 
 def test_a_server_that_has_gone_is_said_so(browser, served):
     page = opened(browser, served)
     page.call("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=-1, uploadThroughput=-1)
-    changed(page, "analyse", lambda: page.click("#analyse-form button.primary"))
-    assert "does not answer" in page.text("#analyse-fault")
+    changed(page, "analyze", lambda: page.click("#analyze-form button.primary"))
+    assert "does not answer" in page.text("#analyze-fault")
 
 
-@pytest.mark.parametrize("panel", ["analyse", "compare", "decode"])
+@pytest.mark.parametrize("panel", ["analyze", "compare", "decode"])
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_panels_fit_narrow_and_wide_windows_in_both_schemes(browser, served, panel, dark):
     page = opened(browser, served, panel, width=360, height=740, dark=dark)

@@ -51,11 +51,11 @@ class Grammar:
 
     def line(self) -> bytes:
         if self.dice.random() < 0.5:
-            return self.dice.choice((b"GET / HTTP/1.1", b"POST /api/analyse HTTP/1.1", b"GET /api/contents HTTP/1.0"))
+            return self.dice.choice((b"GET / HTTP/1.1", b"POST /api/analyze HTTP/1.1", b"GET /api/contents HTTP/1.0"))
         method = self.dice.choice((b"GET", b"POST", b"POST", b"POST", b"HEAD", b"OPTIONS", b"get", b"", b"X" * 300))
         path = self.dice.choice(
-            (b"/", b"/api/analyse", b"/api/compare", b"/api/decode", b"/api/contents", b"/api/", b"//", b"*", b"/%00",
-             b"/api/analyse?x=1", b"http://localhost/", b"/../../etc/passwd", b"/\xff", b"/" + b"a" * 70_000, b"")
+            (b"/", b"/api/analyze", b"/api/compare", b"/api/decode", b"/api/contents", b"/api/", b"//", b"*", b"/%00",
+             b"/api/analyze?x=1", b"http://localhost/", b"/../../etc/passwd", b"/\xff", b"/" + b"a" * 70_000, b"")
         )  # fmt: skip
         version = self.dice.choice((b"HTTP/1.1", b"HTTP/1.1", b"HTTP/1.0", b"HTTP/2.0", b"HTTP/9.9", b"HTTP/x", b""))
         return b" ".join((method, path, version))
@@ -108,12 +108,12 @@ def test_requests_made_from_a_grammar(served: Served) -> None:
             seen[status] = seen.get(status, 0) + 1
     assert seen[200] > 5
     assert len(seen) > 4
-    assert served.post("/api/analyse", QUESTION)[0] == 200
+    assert served.post("/api/analyze", QUESTION)[0] == 200
 
 
 @pytest.mark.parametrize("length", ["9" * 40, "+5", "5 5", "0x5", "1_0", "٣", "5,5"])
 def test_lengths_are_digits(served: Served, length: str) -> None:
-    head = f"POST /api/analyse HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n\r\n".encode()
+    head = f"POST /api/analyze HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n\r\n".encode()
     with connect(served) as connection:
         connection.sendall(head)
         assert connection.recv(65536).startswith(b"HTTP/1.1 411 ")
@@ -148,11 +148,11 @@ def test_slow_requests_lock_nobody_out(served: Served) -> None:
     try:
         for _ in range(230):
             connection = connect(served)
-            connection.sendall(b"POST /api/analyse HTTP/1.1\r\nX-Slow: ")
+            connection.sendall(b"POST /api/analyze HTTP/1.1\r\nX-Slow: ")
             slow.append(connection)
         dripping.start()
         for _ in range(5):
-            assert served.post("/api/analyse", QUESTION)[0] == 200
+            assert served.post("/api/analyze", QUESTION)[0] == 200
     finally:
         stop.set()
         dripping.join()
@@ -222,8 +222,8 @@ def test_workers_come_back_however_often_they_die(
                     killed.add(worker.process.pid)
                     worker.process.kill()
                     if len(killed) == 1:
-                        assert workers.ask("analyse", body)[0] == 500
+                        assert workers.ask("analyze", body)[0] == 500
             time.sleep(0.01)
-        _soon(lambda: workers.ask("analyse", body)[0] == 200, 120.0)
+        _soon(lambda: workers.ask("analyze", body)[0] == 200, 120.0)
     finally:
         workers.close()

@@ -59,7 +59,7 @@ def test_each_panel_is_answered(served):
     assert status == 200
     assert headers["content-type"].startswith("application/json")
     assert {model["name"] for model in json.loads(body)["models"]} >= {"parser", "questions", "damaged"}
-    status, found = served.post("/api/analyse", QUESTION)
+    status, found = served.post("/api/analyze", QUESTION)
     assert (status, found["classes"][0]["label"]) == (200, "HUM:ind")
     status, found = served.post("/api/compare", {"first": "(A b)", "second": "(A b)", "kernel": "SubsetTree"})
     assert (status, found["table"][1]["normalized"]) == (200, 1.0)
@@ -80,7 +80,7 @@ def test_each_panel_is_answered(served):
     ],
 )
 def test_models_that_cannot_be_had_are_refused(served, name, says):
-    status, found = served.post("/api/analyse", {"text": "Who ran ?", "model": name})
+    status, found = served.post("/api/analyze", {"text": "Who ran ?", "model": name})
     assert status == 422
     assert says in found["error"]["message"]
 
@@ -93,7 +93,7 @@ def test_models_that_cannot_be_had_are_refused(served, name, says):
         "/%2e%2e/server.py",
         "//etc/passwd",
         "/page/main.js",
-        "/api/analyse",
+        "/api/analyze",
         "/favicon.ico",
     ],
 )
@@ -105,17 +105,17 @@ def test_files_of_a_fixed_list_are_served_and_no_others(served, path):
 @pytest.mark.parametrize(
     ("method", "path", "body", "headers", "status"),
     [
-        ("POST", "/api/analyse", b"{", JSON, 400),
-        ("POST", "/api/analyse", b"[]", JSON, 400),
-        ("POST", "/api/analyse", b"\xff\xfe", JSON, 400),
-        ("POST", "/api/analyse", b"[" * 100_000, JSON, 400),
-        ("POST", "/api/analyse", b"{}", JSON, 422),
-        ("POST", "/api/analyse", b"{}", {"Content-Type": "text/plain"}, 415),
-        ("POST", "/api/analyse", b"text=x", {"Content-Type": "application/x-www-form-urlencoded"}, 415),
+        ("POST", "/api/analyze", b"{", JSON, 400),
+        ("POST", "/api/analyze", b"[]", JSON, 400),
+        ("POST", "/api/analyze", b"\xff\xfe", JSON, 400),
+        ("POST", "/api/analyze", b"[" * 100_000, JSON, 400),
+        ("POST", "/api/analyze", b"{}", JSON, 422),
+        ("POST", "/api/analyze", b"{}", {"Content-Type": "text/plain"}, 415),
+        ("POST", "/api/analyze", b"text=x", {"Content-Type": "application/x-www-form-urlencoded"}, 415),
         ("POST", "/api/nothing", b"{}", JSON, 404),
-        ("POST", "/analyse", b"{}", JSON, 404),
-        ("POST", "/api/analyse", b"x" * 1_000_001, JSON, 413),
-        ("PUT", "/api/analyse", b"{}", JSON, 501),
+        ("POST", "/analyze", b"{}", JSON, 404),
+        ("POST", "/api/analyze", b"x" * 1_000_001, JSON, 413),
+        ("PUT", "/api/analyze", b"{}", JSON, 501),
         ("DELETE", "/", None, {}, 501),
         ("GET", "/" + "x" * 70_000, None, {}, 414),
     ],
@@ -131,7 +131,7 @@ def test_requests_that_are_not_understood_get_an_error_as_json(served, method, p
     "host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "localhost.evil.example", ""]
 )
 def test_other_names_for_this_machine_are_not_answered(served, host):
-    for method, path, body in (("GET", "/", None), ("GET", "/api/contents", None), ("POST", "/api/analyse", b"{}")):
+    for method, path, body in (("GET", "/", None), ("GET", "/api/contents", None), ("POST", "/api/analyze", b"{}")):
         status, _, answer = served.ask(method, path, body, {**JSON, "Host": host})
         assert (status, json.loads(answer)["error"]["kind"]) == (403, "host")
 
@@ -146,9 +146,9 @@ def test_questions_of_other_pages_are_not_answered(served):
         {"Sec-Fetch-Site": "cross-site"},
         {"Sec-Fetch-Site": "same-site"},
     ):
-        assert served.post("/api/analyse", QUESTION, **headers)[0] == 403, headers
+        assert served.post("/api/analyze", QUESTION, **headers)[0] == 403, headers
     for headers in ({"Origin": f"http://{host}"}, {"Origin": f"http://{host}", "Sec-Fetch-Site": "same-origin"}, {}):
-        assert served.post("/api/analyse", QUESTION, **headers)[0] == 200, headers
+        assert served.post("/api/analyze", QUESTION, **headers)[0] == 200, headers
 
 
 @pytest.mark.parametrize(
@@ -156,10 +156,10 @@ def test_questions_of_other_pages_are_not_answered(served):
     [
         b"\x00\xff\x00\xff\r\n\r\n",
         b"GET\r\n\r\n",
-        b"POST /api/analyse HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-        b"POST /api/analyse HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
-        b"POST /api/analyse HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n",
-        b"POST /api/analyse HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999999999999999\r\n\r\n",
+        b"POST /api/analyze HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        b"POST /api/analyze HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
+        b"POST /api/analyze HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n",
+        b"POST /api/analyze HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999999999999999\r\n\r\n",
         b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 200 + b"\r\n",
     ],
 )
@@ -169,16 +169,16 @@ def test_broken_requests_do_no_harm(served, sent):
         connection.sendall(sent)
         connection.shutdown(socket.SHUT_WR)
         connection.recv(65536)
-    assert served.post("/api/analyse", QUESTION)[0] == 200
+    assert served.post("/api/analyze", QUESTION)[0] == 200
 
 
 def test_hostile_sentences_come_back_as_they_are(served):
     text = "<script>alert(1)</script> & \"quotes\" 'שלום' \u202e !"
-    status, found = served.post("/api/analyse", {"text": text, "model": "parser"})
+    status, found = served.post("/api/analyze", {"text": text, "model": "parser"})
     assert status == 200
     assert "".join(found["words"]).startswith("<script>alert-LRB-1-RRB-</script>")
     assert "שלום" in found["words"]
-    status, found = served.post("/api/analyse", {"text": "x" * 100_000, "model": "parser"})
+    status, found = served.post("/api/analyze", {"text": "x" * 100_000, "model": "parser"})
     assert (status, found["error"]["kind"]) == (422, "input")
     assert "100,000 characters" in found["error"]["message"]
 
@@ -188,7 +188,7 @@ def test_two_users_at_once_get_their_own_answers(served):
 
     def ask(number: int) -> tuple[str, int, int]:
         text = list(texts)[number % 2]
-        status, found = served.post("/api/analyse", {"text": text, "model": ("questions", "roles")[number % 2]})
+        status, found = served.post("/api/analyze", {"text": text, "model": ("questions", "roles")[number % 2]})
         return text, status, len(found["words"])
 
     with ThreadPoolExecutor(8) as users:
@@ -200,7 +200,7 @@ def test_silent_connections_keep_nobody_waiting(served):
     place = urlsplit(served.url)
     silent = [socket.create_connection((place.hostname, place.port)) for _ in range(50)]
     try:
-        assert served.post("/api/analyse", QUESTION)[0] == 200
+        assert served.post("/api/analyze", QUESTION)[0] == 200
     finally:
         for connection in silent:
             connection.close()
@@ -230,31 +230,31 @@ def test_a_request_that_takes_too_long_is_stopped_and_the_worker_lives_on(hurrie
     assert (status, found["error"]["kind"]) == (503, "time")
     assert "0.5 seconds" in found["error"]["message"]
     # On a busy machine even a short answer may not be there in time.
-    _soon(lambda: hurried.post("/api/analyse", QUESTION)[0] == 200)
+    _soon(lambda: hurried.post("/api/analyze", QUESTION)[0] == 200)
     assert workers_of(hurried.process) == before
 
 
 def test_a_worker_that_hangs_or_dies_is_replaced(hurried):
     (worker,) = workers_of(hurried.process)
     os.kill(worker, signal.SIGSTOP)  # not even the alarm wakes it now
-    status, found = hurried.post("/api/analyse", QUESTION)
+    status, found = hurried.post("/api/analyze", QUESTION)
     assert (status, found["error"]["kind"]) == (503, "time")
     (second,) = _soon(lambda: [one for one in workers_of(hurried.process) if one != worker])
-    _soon(lambda: hurried.post("/api/analyse", QUESTION)[0] == 200)
+    _soon(lambda: hurried.post("/api/analyze", QUESTION)[0] == 200)
     os.kill(second, signal.SIGKILL)
-    status, found = hurried.post("/api/analyse", QUESTION)
+    status, found = hurried.post("/api/analyze", QUESTION)
     assert (status, found["error"]["kind"]) == (500, "internal")
-    _soon(lambda: hurried.post("/api/analyse", QUESTION)[0] == 200)
+    _soon(lambda: hurried.post("/api/analyze", QUESTION)[0] == 200)
 
 
 def test_busy_workers_are_waited_for_and_then_given_up(hurried):
-    _soon(lambda: hurried.post("/api/analyse", QUESTION)[0] == 200)
+    _soon(lambda: hurried.post("/api/analyze", QUESTION)[0] == 200)
     with ThreadPoolExecutor(3) as users:
         answers = list(users.map(lambda _: hurried.post("/api/compare", SLOW), range(3)))
     # The first has the only worker for all of the time that the last can wait.
     assert {status for status, _ in answers} == {503}
     assert {found["error"]["kind"] for _, found in answers} == {"time", "busy"}
-    _soon(lambda: hurried.post("/api/analyse", QUESTION)[0] == 200)
+    _soon(lambda: hurried.post("/api/analyze", QUESTION)[0] == 200)
 
 
 def _soon(check, seconds=60.0):
@@ -311,7 +311,7 @@ def test_without_a_folder_models_are_trained_and_removed_again(monkeypatch, caps
     names = {"parser", "grammar", "questions", "trees", "roles", "frames", "pairs", "reranker"}
     assert seen["models"] == dict.fromkeys(names, "")
     assert list(tmp_path.iterdir()) == []
-    assert "garden, not a benchmark" in capsys.readouterr().err
+    assert "synthetic and no benchmark" in capsys.readouterr().err
 
 
 def test_the_command_line_says_what_is_wrong(tmp_path, capsys, served):

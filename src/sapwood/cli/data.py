@@ -20,8 +20,8 @@ def _run(options: argparse.Namespace) -> int:
     found = find(data_folders(options.data), names=options.names)
     rows = []
     if not options.names:
-        garden = nursery.generate()
-        counts = {"sentences": len(garden.sentences), "pairs": len(garden.pairs)}
+        corpus = nursery.generate()
+        counts = {"sentences": len(corpus.sentences), "pairs": len(corpus.pairs)}
         rows.append(_row("nursery", "built-in synthetic sentences, not a benchmark", "sapwood.corpora.nursery", counts))
     broken = False
     for one in found:

@@ -29,7 +29,7 @@ def _run(options: argparse.Namespace) -> None:
             raise ParameterError(f"there is no task {task!r}; there are {', '.join(SECTIONS)}.")
     start = time.perf_counter()
     print("The nursery: sentences made by a grammar. Synthetic, not a benchmark.", flush=True)
-    garden = nursery.generate()
+    corpus = nursery.generate()
     chosen = [name for name in SECTIONS if not options.tasks or name in options.tasks]
     sections = []
     for number, name in enumerate(chosen, 1):
@@ -38,7 +38,7 @@ def _run(options: argparse.Namespace) -> None:
         print(f"\n{title}\n{'=' * len(title)}", flush=True)
         section = Section(module.TITLE, module.ABOUT)
         begin = time.perf_counter()
-        for part in module.run(garden):
+        for part in module.run(corpus):
             section.parts.append(part)
             if str(part):
                 print(f"\n{part}", flush=True)
@@ -49,7 +49,7 @@ def _run(options: argparse.Namespace) -> None:
         "Sapwood": __version__,
         "machine": f"{platform.machine()}, {os.cpu_count()} cores, {settings.threads()} threads",
         "Python": platform.python_version(),
-        "data": f"the nursery, seed {garden.seed}, {len(garden.sentences):,} sentences",
+        "data": f"the nursery, seed {corpus.seed}, {len(corpus.sentences):,} sentences",
     }
     lead = (
         "Every task of Sapwood on the nursery, a corpus that it makes from a grammar. It is synthetic, not a "

@@ -12,23 +12,23 @@ from collections.abc import Callable
 from typing import Any
 
 from sapwood.errors import ModelFileError, SapwoodError, TooLargeError
-from sapwood.explorer.analysing import KINDS, analyse
+from sapwood.explorer.analyzing import KINDS, analyze
 from sapwood.explorer.comparing import FORMS, compare, similarities
 from sapwood.explorer.decoding import METHODS, decode
 from sapwood.explorer.faults import fault
 from sapwood.explorer.limits import Limits
+from sapwood.explorer.model_folder import ModelEntry, ModelFolder
 from sapwood.explorer.requests import Request
-from sapwood.explorer.shelf import Shelf
 from sapwood.tasks.pairs import PairClassifier
 from sapwood.trees import Grammar
 
 __all__ = ["OutOfTime", "answer", "contents"]
 
 
-_PANELS: dict[str, Callable[[Shelf, Request, Limits], dict[str, Any]]] = {
-    "analyse": analyse,
+_PANELS: dict[str, Callable[[ModelFolder, Request, Limits], dict[str, Any]]] = {
+    "analyze": analyze,
     "compare": compare,
-    "decode": lambda shelf, request, limits: decode(request, limits),
+    "decode": lambda models, request, limits: decode(request, limits),
 }
 
 
@@ -36,7 +36,7 @@ class OutOfTime(BaseException):
     """The time for a request is over. Not an ``Exception``, so that no handler on the way takes it for another."""
 
 
-def answer(shelf: Shelf, path: str, request: Request, limits: Limits) -> tuple[int, dict[str, Any]]:
+def answer(models: ModelFolder, path: str, request: Request, limits: Limits) -> tuple[int, dict[str, Any]]:
     """Answer a request: the HTTP status and the JSON to send."""
     if path not in _PANELS:
         return 404, fault("unknown", f"there is nothing to ask under {path[:60]!r}.")
@@ -45,7 +45,7 @@ def answer(shelf: Shelf, path: str, request: Request, limits: Limits) -> tuple[i
         with warnings.catch_warnings(record=True) as said:
             # What the library warns of, the page says too.
             warnings.simplefilter("always")
-            found = _PANELS[path](shelf, request, limits)
+            found = _PANELS[path](models, request, limits)
     except OutOfTime:
         return 503, fault(
             "time", f"this took longer than {limits.seconds:g} seconds and was stopped. Try a shorter sentence."
@@ -67,37 +67,29 @@ def answer(shelf: Shelf, path: str, request: Request, limits: Limits) -> tuple[i
     return 200, found
 
 
-def contents(shelf: Shelf, limits: Limits) -> dict[str, Any]:
+def contents(models: ModelFolder, limits: Limits) -> dict[str, Any]:
     """Return what the page needs to know at the start: models, kernels, ways to decode, limits."""
-    models = []
-    for book in shelf:
-        kind = next((one for one in KINDS if isinstance(book.model, one.model)), None)
-        entry = {"name": book.name, "fault": book.fault, "panel": None, "title": type(book.model).__name__, "does": ""}
-        if book.fault:
-            entry["title"] = "cannot be loaded"
-        elif kind is not None:
-            entry |= {"panel": "analyse", "title": kind.title, "does": kind.does}
-        elif isinstance(book.model, PairClassifier):
-            entry |= {"panel": "compare", "title": "judge of pairs", "does": "says whether two sentences mean the same"}
-        elif isinstance(book.model, Grammar):
-            entry |= {"panel": "compare", "title": "grammar", "does": "says which children may be left out"}
-        else:
-            entry["does"] = "is not shown here"
-        models.append(entry)
-    kernels = [
-        {"name": one.name, "short": one.short, "counts": one.counts, "extra": one.extra, "words": one.words}
-        for one in FORMS
-    ]
+    kernels = ("name", "short", "counts", "extra", "words")
+    asked = ("characters", "words", "roles", "spans", "seconds")
     return {
-        "models": models,
-        "kernels": kernels,
+        "models": [_listed(entry) for entry in models],
+        "kernels": [{field: getattr(one, field) for field in kernels} for one in FORMS],
         "words": similarities(),
         "methods": [{"name": name, "does": does} for name, does in METHODS],
-        "limits": {
-            "characters": limits.characters,
-            "words": limits.words,
-            "roles": limits.roles,
-            "spans": limits.spans,
-            "seconds": limits.seconds,
-        },
+        "limits": {field: getattr(limits, field) for field in asked},
     }
+
+
+def _listed(entry: ModelEntry) -> dict[str, Any]:
+    """Say of a model in which panel it is shown, and what it does there."""
+    kind = next((one for one in KINDS if isinstance(entry.model, one.model)), None)
+    panel, title, does = None, type(entry.model).__name__, "is not shown here"
+    if entry.fault:
+        title, does = "cannot be loaded", ""
+    elif kind is not None:
+        panel, title, does = "analyze", kind.title, kind.does
+    elif isinstance(entry.model, PairClassifier):
+        panel, title, does = "compare", "classifier of pairs", "says whether two sentences mean the same"
+    elif isinstance(entry.model, Grammar):
+        panel, title, does = "compare", "grammar", "says which children may be left out"
+    return {"name": entry.name, "fault": entry.fault, "panel": panel, "title": title, "does": does}

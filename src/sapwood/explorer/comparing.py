@@ -11,9 +11,9 @@ from sapwood.draw.places import fragment_places
 from sapwood.errors import DataError
 from sapwood.explorer import requests
 from sapwood.explorer.limits import Limits
+from sapwood.explorer.model_folder import ModelFolder
 from sapwood.explorer.reading import Sentence, read_sentence, tree_json
 from sapwood.explorer.requests import Request, finite
-from sapwood.explorer.shelf import Shelf
 from sapwood.kernels import GrammarDriven, PartialTree, SemanticSubsetTree, SmoothedPartialTree, SubsetTree, Subtree
 from sapwood.kernels.base import Kernel
 from sapwood.tasks.pairs import PairClassifier
@@ -80,7 +80,7 @@ FORMS = (
 """The kernels of the panel, in the order in which they are shown."""
 
 
-def compare(shelf: Shelf, request: Request, limits: Limits) -> dict[str, Any]:
+def compare(models: ModelFolder, request: Request, limits: Limits) -> dict[str, Any]:
     """Answer a request with the fields ``first``, ``second``, ``kernel`` and ``decay``.
 
     Optional fields: ``extra`` (the kernel's second parameter), ``words`` (how words are compared), ``parser``, ``top``,
@@ -92,9 +92,9 @@ def compare(shelf: Shelf, request: Request, limits: Limits) -> dict[str, Any]:
     alike = _similarity(requests.choice(request, "words", similarities(), similarities()[0]))
     top = requests.integer(request, "top", 1, limits.fragments, 12)
     parser = requests.text(request, "parser", "")
-    sides = [_read(request, name, shelf, limits, parser) for name in ("first", "second")]
+    sides = [_read(request, name, models, limits, parser) for name in ("first", "second")]
     trees = TreeArray([side.needs_tree() for side in sides])
-    grammar, grammar_note = _grammar(shelf)
+    grammar, grammar_note = _grammar(models)
 
     def made(one: Form, decay: float, extra: float) -> Kernel:
         kernel = one.make(decay, extra, alike if one.words else grammar if one.name == "GrammarDriven" else None)
@@ -120,7 +120,7 @@ def compare(shelf: Shelf, request: Request, limits: Limits) -> dict[str, Any]:
         "fragments": [_fragment_json(one, places, form.gaps) for one in explanation.fragments],
         "table": table,
         "notes": [grammar_note] if form.name == "GrammarDriven" and grammar_note else [],
-        "pairs": _judged(shelf, trees),
+        "pairs": _judged(models, trees),
     }
     if requests.flag(request, "curves"):
         answer["curves"] = {
@@ -138,9 +138,9 @@ def similarities() -> list[str]:
     return ["synonyms", "wordnet"] if WordNet.installed() else ["synonyms"]
 
 
-def _read(request: Request, name: str, shelf: Shelf, limits: Limits, parser: str) -> Sentence:
+def _read(request: Request, name: str, models: ModelFolder, limits: Limits, parser: str) -> Sentence:
     try:
-        return read_sentence(requests.text(request, name), shelf, limits, parser=parser)
+        return read_sentence(requests.text(request, name), models, limits, parser=parser)
     except ValueError as error:
         raise DataError(f"{name} text: {error}") from None
 
@@ -164,10 +164,10 @@ def _fragment_json(fragment: Any, places: list[Positions], gaps: bool) -> dict[s
     }
 
 
-def _judged(shelf: Shelf, trees: TreeArray) -> list[dict[str, Any]]:
-    """Ask every judge of pairs on the shelf whether the two mean the same."""
+def _judged(models: ModelFolder, trees: TreeArray) -> list[dict[str, Any]]:
+    """Ask every classifier of pairs in the folder whether the two mean the same."""
     found = []
-    for name, model in shelf.of(PairClassifier).items():
+    for name, model in models.of(PairClassifier).items():
         judged = model.explain((trees[0], trees[1]), top=_FEATURES)
         second = str(model.classes_[1])
         found.append(
@@ -186,9 +186,9 @@ def _default(form: Form) -> float:
     return 0.4 if form.extra is None else form.extra[2]
 
 
-def _grammar(shelf: Shelf) -> tuple[Grammar | None, str]:
-    """Return the grammar on the shelf, if there is one; otherwise the rules come from the two trees."""
-    for name, grammar in shelf.of(Grammar).items():
+def _grammar(models: ModelFolder) -> tuple[Grammar | None, str]:
+    """Return the grammar of the folder, if there is one; otherwise the rules come from the two trees."""
+    for name, grammar in models.of(Grammar).items():
         return grammar, f"Which children may be left out is read off {name}."
     return None, "Which children may be left out is read off the two trees; put a Grammar into the folder for more."
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from sapwood.errors import DataError
 from sapwood.explorer.limits import Limits
-from sapwood.explorer.shelf import Shelf
+from sapwood.explorer.model_folder import ModelFolder
 from sapwood.parse import BaseParser, as_parser, split_sentences
 from sapwood.trees import Tree
 from sapwood.trees.positions import Positions
@@ -54,27 +54,27 @@ class Sentence:
         return self.tree
 
 
-def parser_of(shelf: Shelf, name: str = "", model: Any = None) -> tuple[str, BaseParser | None]:
+def parser_of(models: ModelFolder, name: str = "", model: Any = None) -> tuple[str, BaseParser | None]:
     """Return the parser of this name, or that of the model, or the first of the folder, or none."""
     if name:
-        found = shelf[name]
+        found = models[name]
         if not isinstance(found, BaseParser):
             raise DataError(f"the model {name!r} is a {type(found).__name__}, not a parser.")
         return name, found
     own = getattr(model, "parser", None)
     if own is not None:
         return "the parser of the model", as_parser(own)
-    return next(iter(shelf.of(BaseParser).items()), ("", None))
+    return next(iter(models.of(BaseParser).items()), ("", None))
 
 
-def read_sentence(text: str, shelf: Shelf, limits: Limits, *, parser: str = "", model: Any = None) -> Sentence:
+def read_sentence(text: str, models: ModelFolder, limits: Limits, *, parser: str = "", model: Any = None) -> Sentence:
     """Read a sentence or a bracketed tree.
 
     Parameters
     ----------
     text : str
         What was typed.
-    shelf : Shelf
+    models : ModelFolder
         Where parsers are looked for.
     limits : Limits
         How much is read.
@@ -100,7 +100,7 @@ def read_sentence(text: str, shelf: Shelf, limits: Limits, *, parser: str = "", 
     notes = []
     if len(sentences) > 1:
         notes.append(f"The text has {len(sentences)} sentences; the first is looked at.")
-    name, found = parser_of(shelf, parser, model)
+    name, found = parser_of(models, parser, model)
     if found is None:
         return Sentence(words, None, given=False, notes=notes)
     (parsed,) = found.parse_sentences([words])

@@ -1,4 +1,4 @@
-"""The doors of a request: fields taken out of JSON, each checked for its type and range."""
+"""Validation of requests: fields taken out of JSON, each checked for its type and range."""
 
 from __future__ import annotations
 

@@ -30,14 +30,14 @@ from sapwood.errors import DataError, ParameterError
 from sapwood.explorer.connections import Connections, Deadline
 from sapwood.explorer.faults import fault
 from sapwood.explorer.limits import Limits
+from sapwood.explorer.model_folder import model_files
 from sapwood.explorer.pool import Pool
-from sapwood.explorer.shelf import model_files
 
 __all__ = ["Explorer", "serve"]
 
 _PAGE = Path(__file__).parent / "page"
 _TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
-_ASKED = ("analyse", "compare", "decode")
+_ASKED = ("analyze", "compare", "decode")
 # Connections in all, and from one address: a browser opens half a dozen.
 _CONNECTIONS, _EACH = 200, 64
 # Seconds until a request begins, and from there until all of it has come; an answer has as long to be taken.

@@ -43,35 +43,35 @@ def train_starters(
     tell = report or (lambda line: None)
     tell("Training small models on the nursery, which is synthetic and no benchmark.")
     start = time.perf_counter()
-    garden = nursery.generate(size=size)
-    for name, model in _models(garden):
+    corpus = nursery.generate(size=size)
+    for name, model in _models(corpus):
         save(model, Path(folder) / f"{name}.sap")
         tell(f"  {name:<10} {time.perf_counter() - start:5.1f} s")
         start = time.perf_counter()
 
 
-def _models(garden: Nursery) -> Iterator[tuple[str, Any]]:
-    yield "parser", PCFGParser().fit(garden.trees)
-    yield "grammar", Grammar.from_trees(garden.trees)
-    half = garden.sentences[: len(garden.sentences) // 2]
-    asked = [sentence for sentence in garden.sentences if sentence.label is not None]
+def _models(corpus: Nursery) -> Iterator[tuple[str, Any]]:
+    yield "parser", PCFGParser().fit(corpus.trees)
+    yield "grammar", Grammar.from_trees(corpus.trees)
+    half = corpus.sentences[: len(corpus.sentences) // 2]
+    asked = [sentence for sentence in corpus.sentences if sentence.label is not None]
     labels = [":".join(sentence.label) for sentence in asked if sentence.label is not None]
     yield "questions", QuestionClassifier(plain_kernel()).fit([sentence.tree for sentence in asked], labels)
     kinds = np.array(["statement" if sentence.label is None else "question" for sentence in half])
-    yield "trees", KernelSVC(SubsetTree(decay=0.4).normalized()).fit(garden.trees[: len(half)], kinds)
-    yield "roles", RoleLabeler().fit(garden.role_sentences()[: len(half)])
-    lexicon, data = nursery_frames(garden)
+    yield "trees", KernelSVC(SubsetTree(decay=0.4).normalized()).fit(corpus.trees[: len(half)], kinds)
+    yield "roles", RoleLabeler().fit(corpus.role_sentences()[: len(half)])
+    lexicon, data = nursery_frames(corpus)
     yield (
         "frames",
         FrameParser(labeler=FrameLabeler(bits=18, alpha=0.3, epochs=6), identifier=FrameIdentifier(bits=16)).fit(
             data[: len(half)], lexicon=lexicon
         ),
     )
-    first, second = ([getattr(pair, side) for pair in garden.pairs] for side in ("first", "second"))
-    pairs = Examples(first=garden.trees[first], second=garden.trees[second])
-    same = np.array(["same" if pair.same else "different" for pair in garden.pairs])
+    first, second = ([getattr(pair, side) for pair in corpus.pairs] for side in ("first", "second"))
+    pairs = Examples(first=corpus.trees[first], second=corpus.trees[second])
+    same = np.array(["same" if pair.same else "different" for pair in corpus.pairs])
     groups = ("lexical", "subset", "partial", "semantic")
-    features = PairFeatures(groups, coarse_decays=(0.4,), similarity=garden.lexicon.similarity())
+    features = PairFeatures(groups, coarse_decays=(0.4,), similarity=corpus.lexicon.similarity())
     yield "pairs", PairClassifier(features).fit(pairs, same)
     ranker = KernelRanker(SubsetTree(decay=0.3).on("tree") + Linear().on("prior"), epochs=2, random_state=0)
-    yield "reranker", ParseReranker(ranker).fit([garden.forest(number) for number in range(min(200, len(half)))])
+    yield "reranker", ParseReranker(ranker).fit([corpus.forest(number) for number in range(min(200, len(half)))])

@@ -19,7 +19,7 @@ from sapwood import settings
 from sapwood.explorer.answers import OutOfTime, answer, contents
 from sapwood.explorer.faults import fault
 from sapwood.explorer.limits import Limits
-from sapwood.explorer.shelf import Shelf
+from sapwood.explorer.model_folder import ModelFolder
 
 __all__ = ["main", "time_limit"]
 
@@ -50,16 +50,16 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     connection, folder, limits = Connection(int(sys.argv[1])), sys.argv[2], Limits(**json.loads(sys.argv[3]))
     with contextlib.suppress(EOFError, OSError), settings.options(threads=1, progress=False):
-        shelf = Shelf(folder)
-        connection.send_bytes(_bytes(contents(shelf, limits)))
+        models = ModelFolder(folder)
+        connection.send_bytes(_bytes(contents(models, limits)))
         while True:
             path, _, body = connection.recv_bytes().partition(b"\n")
-            status, found = _answer(shelf, path.decode(), body, limits)
+            status, found = _answer(models, path.decode(), body, limits)
             connection.send_bytes(str(status).encode() + b"\n" + _bytes(found))
     return 0
 
 
-def _answer(shelf: Shelf, path: str, body: bytes, limits: Limits) -> tuple[int, object]:
+def _answer(models: ModelFolder, path: str, body: bytes, limits: Limits) -> tuple[int, object]:
     try:
         request = json.loads(body)
     except (ValueError, RecursionError):
@@ -69,7 +69,7 @@ def _answer(shelf: Shelf, path: str, body: bytes, limits: Limits) -> tuple[int, 
     late = fault("time", f"this took longer than {limits.seconds:g} seconds and was stopped. Try a shorter sentence.")
     try:
         with time_limit(limits.seconds):
-            return answer(shelf, path, request, limits)
+            return answer(models, path, request, limits)
     except OutOfTime:
         return 503, late
 

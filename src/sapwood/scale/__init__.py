@@ -1,4 +1,4 @@
-"""Past one machine: long work cut into pieces that a Dask cluster computes, and that are never computed twice.
+"""Distributed computing: long work cut into pieces that a Dask cluster computes, and that are never computed twice.
 
 Here are the pieces: tiles of a Gram matrix (``gram``), shards of feature maps (``shards``), models trained from them
 (``linear``), predictions (``answers``); who computes them (``cluster``) and who remembers what is finished

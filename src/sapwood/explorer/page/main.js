@@ -2,7 +2,7 @@
 
 import {byId} from "/elements.js";
 import {contents} from "/service.js";
-import {startAnalysing} from "/analyse.js";
+import {startAnalysing} from "/analyze.js";
 import {startComparing} from "/compare.js";
 import {startDecoding} from "/decode.js";
 
@@ -47,7 +47,7 @@ async function start() {
   });
   startComparing(found);
   const wanted = location.hash.slice(1);
-  show(tabs.some((tab) => tab.getAttribute("aria-controls") === wanted) ? wanted : "analyse");
+  show(tabs.some((tab) => tab.getAttribute("aria-controls") === wanted) ? wanted : "analyze");
   document.documentElement.dataset.ready = "yes";
   performance.mark("ready");
 }

@@ -1,6 +1,6 @@
 """The models of one folder, by name. Nothing outside the folder is ever opened, whatever name is asked for.
 
-What can be done with a model is said in ``analysing`` and ``comparing``; here it is found, loaded and listed. A file
+What can be done with a model is said in ``analyzing`` and ``comparing``; here it is found, loaded and listed. A file
 that cannot be loaded stays on the list with the reason.
 """
 
@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from sapwood.errors import DataError, ModelFileError, SapwoodError
 from sapwood.files import load
 
-__all__ = ["Book", "Shelf", "model_files"]
+__all__ = ["ModelEntry", "ModelFolder", "model_files"]
 
 _ENDING = ".sap"
 
@@ -23,8 +23,8 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Book:
-    """A model on the shelf.
+class ModelEntry:
+    """A model of the folder, or why it could not be loaded.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ def model_files(folder: str | os.PathLike[str]) -> dict[str, Path]:
     return {path.stem: path for path in found}
 
 
-class Shelf:
+class ModelFolder:
     """The models of a folder.
 
     Parameters
@@ -61,36 +61,38 @@ class Shelf:
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         root = Path(folder).resolve()
-        self._books = {name: _open(root, name, path) for name, path in model_files(root).items()}
+        self._entries = {name: _open(root, name, path) for name, path in model_files(root).items()}
 
-    def __iter__(self) -> Iterator[Book]:
-        return iter(self._books.values())
+    def __iter__(self) -> Iterator[ModelEntry]:
+        return iter(self._entries.values())
 
     def __getitem__(self, name: str) -> Any:
         """Return a model; raise if there is none of this name, or if it could not be loaded."""
-        book = self._books.get(name)
-        if book is None:
+        entry = self._entries.get(name)
+        if entry is None:
             shown = name if len(name) <= 60 else f"{name[:57]}..."
-            raise DataError(f"there is no model {shown!r}; choose one of {', '.join(self._books) or 'none'}.")
-        if book.model is None:
-            raise ModelFileError(book.fault)
-        return book.model
+            raise DataError(f"there is no model {shown!r}; choose one of {', '.join(self._entries) or 'none'}.")
+        if entry.model is None:
+            raise ModelFileError(entry.fault)
+        return entry.model
 
     def of(self, kind: type[T]) -> dict[str, T]:
         """Return all models of a class by name."""
-        return {book.name: book.model for book in self if isinstance(book.model, kind)}
+        return {entry.name: entry.model for entry in self if isinstance(entry.model, kind)}
 
 
-def _open(root: Path, name: str, path: Path) -> Book:
+def _open(root: Path, name: str, path: Path) -> ModelEntry:
     try:
         real = path.resolve(strict=True)
         if not real.is_relative_to(root):
-            return Book(name, None, f"{path.name}: is a link out of the folder; copy the file itself into it.")
+            return ModelEntry(name, None, f"{path.name}: is a link out of the folder; copy the file itself into it.")
         if not real.is_file():
-            return Book(name, None, f"{path.name}: is not a file; put model files into the folder.")
-        return Book(name, load(real))
+            return ModelEntry(name, None, f"{path.name}: is not a file; put model files into the folder.")
+        return ModelEntry(name, load(real))
     except (SapwoodError, OSError, MemoryError) as error:
         # Whoever looks at the page knows the folder; the rest of the path is not theirs to see.
-        return Book(name, None, str(error).replace(f"{root}{os.sep}", "") or f"{path.name}: {type(error).__name__}")
+        return ModelEntry(
+            name, None, str(error).replace(f"{root}{os.sep}", "") or f"{path.name}: {type(error).__name__}"
+        )
     except Exception as error:  # a damaged file can go wrong in any way, and the others are to be shown all the same
-        return Book(name, None, f"{path.name}: cannot be loaded ({type(error).__name__}: {error}).")
+        return ModelEntry(name, None, f"{path.name}: cannot be loaded ({type(error).__name__}: {error}).")

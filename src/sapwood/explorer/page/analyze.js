@@ -13,19 +13,19 @@ const EXAMPLES = [
 ];
 
 export function startAnalysing(found, edit) {
-  const form = byId("analyse-form");
-  const text = byId("analyse-text");
-  const model = byId("analyse-model");
-  const parser = byId("analyse-parser");
-  const results = byId("analyse-results");
-  const talk = new Conversation("analyse", {status: byId("analyse-status"), fault: byId("analyse-fault"), results});
+  const form = byId("analyze-form");
+  const text = byId("analyze-text");
+  const model = byId("analyze-model");
+  const parser = byId("analyze-parser");
+  const results = byId("analyze-results");
+  const talk = new Conversation("analyze", {status: byId("analyze-status"), fault: byId("analyze-fault"), results});
 
-  const usable = found.models.filter((one) => one.panel === "analyse" || one.fault);
+  const usable = found.models.filter((one) => one.panel === "analyze" || one.fault);
   const order = [
     "question classifier",
     "tree classifier",
-    "role labeller",
-    "frame labeller",
+    "role labeler",
+    "frame labeler",
     "parser",
     "parse reranker",
   ];
@@ -42,7 +42,7 @@ export function startAnalysing(found, edit) {
     parser,
     parsers.map((one) => [one.name, one.name]),
   );
-  byId("analyse-parser-field").hidden = parsers.length < 2;
+  byId("analyze-parser-field").hidden = parsers.length < 2;
   text.maxLength = 4 * found.limits.characters;
 
   function run(label) {
@@ -58,7 +58,7 @@ export function startAnalysing(found, edit) {
     if (answer.classes) return `${answer.classes[0].label}, margin ${shown(answer.classes[0].margin)}; ${size},`;
     if (answer.layers) {
       const spans = answer.layers.reduce((sum, layer) => sum + layer.spans.length, 0);
-      return `${counted(answer.layers.length, answer.kind === "role labeller" ? "predicate" : "frame")}, ${counted(spans, "role")}; ${size},`;
+      return `${counted(answer.layers.length, answer.kind === "role labeler" ? "predicate" : "frame")}, ${counted(spans, "role")}; ${size},`;
     }
     return `${counted(answer.parses.length, "parse")}; ${size},`;
   }
@@ -270,7 +270,7 @@ export function startAnalysing(found, edit) {
       );
     const small = answer.scores ? [`Small numbers: ${answer.scores[0]}. Choose a role to see what speaks for it.`] : [];
     const found = card(
-      answer.kind === "role labeller" ? "Who did what to whom" : "Frames and roles",
+      answer.kind === "role labeler" ? "Who did what to whom" : "Frames and roles",
       "",
       drawSpans(answer.words, answer.layers, {choose, name: "Roles over the sentence"}),
       ...notes([...answer.notes, ...(answer.layers.length ? small : [])]),
@@ -296,7 +296,7 @@ export function startAnalysing(found, edit) {
   model.addEventListener("change", () => run());
   parser.addEventListener("change", () => run());
   examples(
-    byId("analyse-examples"),
+    byId("analyze-examples"),
     EXAMPLES.map(([name, value]) => [
       name,
       () => {
@@ -307,5 +307,5 @@ export function startAnalysing(found, edit) {
   );
   text.value = EXAMPLES[0][1];
   if (usable.length) run();
-  else byId("analyse-status").textContent = "The folder holds no model that this panel can show.";
+  else byId("analyze-status").textContent = "The folder holds no model that this panel can show.";
 }

@@ -1,7 +1,7 @@
 """One sentence or tree, looked at with one model: what the page's first panel shows.
 
 One function per kind of model. Each takes the model, the sentence and the request, and returns the JSON that is
-particular to it; what all answers have is added by ``analyse``.
+particular to it; what all answers have is added by ``analyze``.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from sapwood.draw.places import fragment_places
 from sapwood.errors import DataError, ParameterError
 from sapwood.explorer import requests
 from sapwood.explorer.limits import Limits
+from sapwood.explorer.model_folder import ModelFolder
 from sapwood.explorer.reading import Sentence, parser_of, read_sentence, tree_json
 from sapwood.explorer.requests import Request, finite
-from sapwood.explorer.shelf import Shelf
 from sapwood.learn import KernelSVC
 from sapwood.learn.explain import Explanation
 from sapwood.parse import BaseParser
@@ -31,7 +31,7 @@ from sapwood.trees import Tree
 from sapwood.trees.positions import Positions
 from sapwood.words.senses import WordSenses
 
-__all__ = ["KINDS", "analyse"]
+__all__ = ["KINDS", "analyze"]
 
 _PARSES = 5
 _RERANKED = 20
@@ -48,19 +48,28 @@ class Kind(NamedTuple):
     model: type
     title: str
     does: str
-    answer: Callable[[Any, Sentence, Request, Shelf, Limits], dict[str, Any]]
+    answer: Callable[[Any, Query], dict[str, Any]]
 
 
-def analyse(shelf: Shelf, request: Request, limits: Limits) -> dict[str, Any]:
+class Query(NamedTuple):
+    """What a model is asked: a sentence, with the rest of the request and what there is to answer it with."""
+
+    sentence: Sentence
+    request: Request
+    models: ModelFolder
+    limits: Limits
+
+
+def analyze(models: ModelFolder, request: Request, limits: Limits) -> dict[str, Any]:
     """Answer a request with the fields ``text`` and ``model``, and perhaps ``parser``, ``label`` and ``top``."""
     name = requests.text(request, "model")
-    model = shelf[name]
+    model = models[name]
     kind = next((one for one in KINDS if isinstance(model, one.model)), None)
     if kind is None:
         raise DataError(f"the model {name!r} is a {type(model).__name__}, which this panel cannot show.")
     parser = name if isinstance(model, BaseParser) else requests.text(request, "parser", "")
-    sentence = read_sentence(requests.text(request, "text"), shelf, limits, parser=parser, model=model)
-    answer = kind.answer(model, sentence, request, shelf, limits)
+    sentence = read_sentence(requests.text(request, "text"), models, limits, parser=parser, model=model)
+    answer = kind.answer(model, Query(sentence, request, models, limits))
     return {
         "model": name,
         "kind": kind.title,
@@ -73,27 +82,27 @@ def analyse(shelf: Shelf, request: Request, limits: Limits) -> dict[str, Any]:
     }
 
 
-def _parse(model: BaseParser, sentence: Sentence, request: Request, shelf: Shelf, limits: Limits) -> dict[str, Any]:
-    notes = ["These are parses of the words; the tree that was typed is not used."] if sentence.given else []
+def _parse(model: BaseParser, query: Query) -> dict[str, Any]:
+    notes = ["These are parses of the words; the tree that was typed is not used."] if query.sentence.given else []
     if not hasattr(model, "parse_nbest"):
         return {
-            "parses": [{"score": None, "tree": tree_json(model.parse(sentence.words))}],
+            "parses": [{"score": None, "tree": tree_json(model.parse(query.sentence.words))}],
             "scores": [],
             "notes": notes,
         }
-    found = model.parse_nbest(sentence.words, _PARSES)
+    found = model.parse_nbest(query.sentence.words, _PARSES)
     pairs = zip(found.scores.tolist(), found.parses, strict=True)
     parses = [{"score": finite(score), "tree": tree_json(tree)} for score, tree in pairs if isinstance(tree, Tree)]
     return {"parses": parses, "scores": ["log probability"], "notes": notes}
 
 
-def _rerank(model: ParseReranker, sentence: Sentence, request: Request, shelf: Shelf, limits: Limits) -> dict[str, Any]:
-    name, parser = parser_of(shelf, requests.text(request, "parser", ""), model)
+def _rerank(model: ParseReranker, query: Query) -> dict[str, Any]:
+    name, parser = parser_of(query.models, requests.text(query.request, "parser", ""), model)
     if parser is None:
         raise DataError("a reranker chooses among parses, and the folder holds no parser; put one there.")
     if not hasattr(parser, "parse_nbest"):
         raise DataError(f"a reranker chooses among parses, and {name} makes one only; choose a PCFGParser.")
-    found = parser.parse_nbest(sentence.words, _RERANKED)
+    found = parser.parse_nbest(query.sentence.words, _RERANKED)
     utility = model.decision_function([found])[0]
     order = np.argsort(-utility, kind="stable")[:_PARSES].tolist()
     parses = []
@@ -112,29 +121,27 @@ def _rerank(model: ParseReranker, sentence: Sentence, request: Request, shelf: S
     return {"parses": parses, "scores": ["utility", "log probability"], "notes": notes}
 
 
-def _classify(
-    model: KernelSVC | QuestionClassifier, sentence: Sentence, request: Request, shelf: Shelf, limits: Limits
-) -> dict[str, Any]:
+def _classify(model: KernelSVC | QuestionClassifier, query: Query) -> dict[str, Any]:
     notes: list[str] = []
     example: Any
-    if isinstance(model, QuestionClassifier) and sentence.tree is None:
-        example = " ".join(sentence.words)
+    if isinstance(model, QuestionClassifier) and query.sentence.tree is None:
+        example = " ".join(query.sentence.words)
         if model.unparsed([example])[0]:
             notes.append("There is no parser: the question is classified by a flat tree of its words.")
     else:
-        example = sentence.needs_tree()
+        example = query.sentence.needs_tree()
     margins = np.atleast_1d(model.decision_function([example])[0])
     if len(margins) == 1:
         margins = np.array([-margins[0], margins[0]])
     order = np.argsort(-margins, kind="stable").tolist()
     labels = model.classes_.tolist()
-    wanted = requests.text(request, "label", "")
+    wanted = requests.text(query.request, "label", "")
     chosen = labels[order[0]]
     if wanted:
         chosen = next((label for label in labels if str(label) == wanted), None)
         if chosen is None:
             raise ParameterError(f"there is no class {wanted!r}; the classes are {', '.join(map(str, labels))}.")
-    top = requests.integer(request, "top", 0, limits.fragments, 10)
+    top = requests.integer(query.request, "top", 0, query.limits.fragments, 10)
     explanation = model.explain(example, label=chosen, top=top)
     return {
         "classes": [{"label": str(labels[k]), "margin": finite(margins[k])} for k in order],
@@ -172,10 +179,8 @@ def _explanation_json(explanation: Explanation) -> dict[str, Any]:
     }
 
 
-def _label_roles(
-    model: RoleLabeler, sentence: Sentence, request: Request, shelf: Shelf, limits: Limits
-) -> dict[str, Any]:
-    tree = sentence.needs_tree()
+def _label_roles(model: RoleLabeler, query: Query) -> dict[str, Any]:
+    tree = query.sentence.needs_tree()
     labelled = model.label(tree)
     layers = []
     for proposition in labelled.propositions:
@@ -200,18 +205,17 @@ def _label_roles(
     return {"layers": layers, "scores": ["probability"], "notes": notes}
 
 
-def _label_frames(
-    model: FrameParser, sentence: Sentence, request: Request, shelf: Shelf, limits: Limits
-) -> dict[str, Any]:
-    parse = ParsedSentence.from_tree(sentence.needs_tree(), senses=_senses() if model.labeler_.wordnet_ else None)
+def _label_frames(model: FrameParser, query: Query) -> dict[str, Any]:
+    senses = _senses() if model.labeler_.wordnet_ else None
+    parse = ParsedSentence.from_tree(query.sentence.needs_tree(), senses=senses)
     targets = model.identifier_.predict([parse])[0]
     if not targets:
         return {"layers": [], "notes": ["No frame was found."]}
     data = [FrameInput(parse, tuple(targets))]
     labeler = model.labeler_
-    scored = labeler.score_candidates(data)
+    scored = labeler.score(data)
     layers = []
-    for found, instance, table in zip(labeler.predict(data)[0].frames, scored.instances, scored.tables, strict=True):
+    for found, instance, table in zip(labeler.predict(data)[0], scored.instances, scored.tables, strict=True):
         spans = [
             {"label": one.role, "first": one.first, "last": one.last, "score": finite(one.margin)}
             for one in found.fillers
@@ -221,7 +225,7 @@ def _label_frames(
         scores[:, -1] += labeler.null_offset
         chosen = {(one.first, one.last) for one in found.fillers}
         problem = {
-            "words": list(sentence.words),
+            "words": list(query.sentence.words),
             "roles": [element.name for element in frame.elements],
             "excludes": [list(pair) for pair in frame.excludes],
             "requires": [list(pair) for pair in frame.requires],
@@ -263,8 +267,8 @@ KINDS = (
     Kind(BaseParser, "parser", "finds the most probable trees of a sentence", _parse),
     Kind(QuestionClassifier, "question classifier", "says what kind of answer a question asks for", _classify),
     Kind(KernelSVC, "tree classifier", "gives a tree one of its classes", _classify),
-    Kind(RoleLabeler, "role labeller", "says who did what to whom", _label_roles),
-    Kind(FrameParser, "frame labeller", "finds frames and what fills their roles", _label_frames),
+    Kind(RoleLabeler, "role labeler", "says who did what to whom", _label_roles),
+    Kind(FrameParser, "frame labeler", "finds frames and what fills their roles", _label_frames),
     Kind(ParseReranker, "parse reranker", "chooses among the parser's trees", _rerank),
 )
 """The kinds of models that this panel can show."""
