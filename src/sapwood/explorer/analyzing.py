@@ -213,9 +213,9 @@ def _label_frames(model: FrameParser, query: Query) -> dict[str, Any]:
         return {"layers": [], "notes": ["No frame was found."]}
     data = [FrameInput(parse, tuple(targets))]
     labeler = model.labeler_
-    scored = labeler.score(data)
+    scored = labeler.score_candidates(data)
     layers = []
-    for found, instance, table in zip(labeler.predict(data)[0], scored.instances, scored.tables, strict=True):
+    for found, instance, table in zip(labeler.predict(data)[0].frames, scored.instances, scored.tables, strict=True):
         spans = [
             {"label": one.role, "first": one.first, "last": one.last, "score": finite(one.margin)}
             for one in found.fillers
