@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -40,8 +41,9 @@ _PARTS = {
 
 @dataclass(frozen=True)
 class _Possible:
-    """Words that may evoke one of several frames, or none."""
+    """Words of a sentence that may evoke one of several frames, or none."""
 
+    sentence: ParsedSentence
     tokens: tuple[int, ...]
     unit: str
     frames: tuple[str, ...]
@@ -102,20 +104,17 @@ class FrameIdentifier(BaseEstimator):
                 if target.frame in lexicon:
                     units.setdefault(name, {})[target.frame] = None
         self.units_ = {unit: tuple(frames) for unit, frames in units.items()}
-        possible: list[tuple[ParsedSentence, _Possible]] = []
+        possible: list[_Possible] = []
         right: list[int] = []
         for one in X:
             # A text without any target was not annotated, and says nothing about what evokes no frame.
             gold = {target_tokens(one, target): target.frame for target in one.targets}
             taken = {token for tokens in gold for token in tokens}
             for each in self._candidates(one.parse, set(gold)) if gold else ():
-                if each.tokens in gold:
-                    if gold[each.tokens] in each.frames:
-                        possible.append((one.parse, each))
-                        right.append(each.frames.index(gold[each.tokens]))
-                elif not taken.intersection(each.tokens):
-                    possible.append((one.parse, each))
-                    right.append(len(each.frames))
+                evoked = gold.get(each.tokens)
+                if evoked in each.frames or (evoked is None and not taken.intersection(each.tokens)):
+                    possible.append(each)
+                    right.append(len(each.frames) if evoked is None else each.frames.index(evoked))
         if not possible:
             raise DataError("there is nothing to learn from: no target is marked with a frame of the lexicon.")
         self.model_ = LogLinear(
@@ -131,63 +130,58 @@ class FrameIdentifier(BaseEstimator):
     def predict(self, X: Iterable[ParsedSentence]) -> list[list[FrameTarget]]:
         """Return the targets of sentences with their frames, in the order of the words."""
         check_is_fitted(self, "model_")
-        sentences = list(X)
-        possible: list[tuple[ParsedSentence, _Possible]] = []
-        owners: list[int] = []
-        for number, sentence in enumerate(sentences):
-            for each in self._candidates(sentence, set()):
-                possible.append((sentence, each))
-                owners.append(number)
-        found: list[list[FrameTarget]] = [[] for _ in sentences]
-        for number, (sentence, each), table in zip(owners, possible, self._tables(possible), strict=True):
-            scores = table[0].copy()
+        found: list[list[FrameTarget]] = []
+        possible: list[tuple[list[FrameTarget], _Possible]] = []
+        for sentence in X:
+            found.append([])
+            possible += [(found[-1], each) for each in self._candidates(sentence, set())]
+        for (targets, each), scores in zip(possible, self._scores([each for _, each in possible]), strict=True):
             scores[-1] += self.none_offset
             best = int(scores.argmax())
             if best < len(each.frames):
-                found[number].append(_target(sentence, each.tokens, each.frames[best], each.unit))
+                offsets = each.sentence.offsets
+                span = (offsets[each.tokens[0]][0], offsets[each.tokens[-1]][1])
+                targets.append(FrameTarget(each.frames[best], (span,), lexical_unit=each.unit))
         return found
 
     def choose(self, X: Sequence[FrameInput]) -> list[list[str]]:
-        """Return the most likely frame of each target that is given; what the targets say of frames is not looked at.
+        """Return the most likely frame of each target that is given, whatever frame it has there.
 
         A target that neither the lexicon nor the training texts know gets the empty name.
         """
         check_is_fitted(self, "model_")
-        found: list[list[str]] = [[""] * len(one.targets) for one in X]
-        possible: list[tuple[ParsedSentence, _Possible]] = []
-        owners: list[tuple[int, int]] = []
-        for number, one in enumerate(X):
-            for place, target in enumerate(one.targets):
-                tokens = target_tokens(one, target)
-                unit = self._unit(one.parse, tokens, self.units_)
-                if unit is not None:
-                    possible.append((one.parse, _Possible(tokens, unit, self.units_[unit])))
-                    owners.append((number, place))
-        for (number, place), (_, each), table in zip(owners, possible, self._tables(possible), strict=True):
-            found[number][place] = each.frames[int(table[0, :-1].argmax())]
+        found = [[""] * len(one.targets) for one in X]
+        possible: list[tuple[list[str], int, _Possible]] = []
+        for names, one in zip(found, X, strict=True):
+            for number, target in enumerate(one.targets):
+                each = self._possible(one.parse, target_tokens(one, target))
+                possible += [(names, number, each)] if each is not None else []
+        for (names, number, each), scores in zip(possible, self._scores([one[2] for one in possible]), strict=True):
+            names[number] = each.frames[int(scores[:-1].argmax())]
         return found
 
-    def _tables(self, possible: list[tuple[ParsedSentence, _Possible]]) -> list[Any]:
+    def _scores(self, possible: Sequence[_Possible]) -> list[NDArray[np.float64]]:
+        """Return the scores of the frames of each, and of none."""
         if not possible:
             return []
         sets = _sets(possible)
-        return list(sets.tables(self.model_.decision_function(sets)))
+        return [table[0] for table in sets.tables(self.model_.decision_function(sets))]
+
+    def _possible(self, sentence: ParsedSentence, tokens: tuple[int, ...]) -> _Possible | None:
+        unit = self._unit(sentence, tokens, self.units_)
+        return None if unit is None else _Possible(sentence, tokens, unit, self.units_[unit])
 
     def _candidates(self, sentence: ParsedSentence, known: set[tuple[int, ...]]) -> list[_Possible]:
         """List the words that may evoke a frame, the longest lexical unit first; none overlap but those known."""
-        found = []
-        for tokens in known:
-            unit = self._unit(sentence, tokens, self.units_)
-            if unit is not None:
-                found.append(_Possible(tokens, unit, self.units_[unit]))
+        found = [each for tokens in known if (each := self._possible(sentence, tokens)) is not None]
         at = 0
         while at < len(sentence):
             step = 1
             for length in range(min(_LONGEST, len(sentence) - at), 0, -1):
                 tokens = tuple(range(at, at + length))
-                unit = None if tokens in known else self._unit(sentence, tokens, self.units_)
-                if unit is not None:
-                    found.append(_Possible(tokens, unit, self.units_[unit]))
+                each = None if tokens in known else self._possible(sentence, tokens)
+                if each is not None:
+                    found.append(each)
                     step = length
                     break
             at += step
@@ -213,25 +207,14 @@ def _written(sentence: ParsedSentence, tokens: tuple[int, ...]) -> str:
     return f"{' '.join(sentence.lemmas[token] for token in tokens)}.{part}"
 
 
-def _target(sentence: ParsedSentence, tokens: tuple[int, ...], frame: str, unit: str) -> FrameTarget:
-    runs: list[list[int]] = []
-    for token in tokens:
-        if runs and runs[-1][1] == token - 1:
-            runs[-1][1] = token
-        else:
-            runs.append([token, token])
-    offsets = sentence.offsets
-    return FrameTarget(frame, tuple((offsets[a][0], offsets[b][1]) for a, b in runs), lexical_unit=unit)
-
-
-def _sets(possible: Sequence[tuple[ParsedSentence, _Possible]]) -> CandidateSets:
+def _sets(possible: Sequence[_Possible]) -> CandidateSets:
     """Make the features of every frame that a target may evoke, and of none, which comes last."""
     contexts: list[int] = []
     frames: list[int] = []
     rows: list[int] = []
     sizes: list[int] = []
-    for sentence, each in possible:
-        context = _context(sentence, each)
+    for each in possible:
+        context = _context(each)
         for name in (*each.frames, _NO_FRAME):
             contexts += context
             frames += [code(name)] * len(context)
@@ -250,9 +233,9 @@ def _sets(possible: Sequence[tuple[ParsedSentence, _Possible]]) -> CandidateSets
     )
 
 
-def _context(sentence: ParsedSentence, each: _Possible) -> list[int]:
+def _context(each: _Possible) -> list[int]:
     """Describe a target and the words around it."""
-    first, last = each.tokens[0], each.tokens[-1]
+    sentence, first, last = each.sentence, each.tokens[0], each.tokens[-1]
     head = sentence.head_of(first, last) if last > first else first
     unit, tag = each.unit, sentence.tags[head]
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapwood.corpora.framenet.fulltext import AnnotatedSentence, FrameTarget
-from sapwood.corpora.framenet.lexicon import Frame, Lexicon
+from sapwood.corpora.framenet.lexicon import Lexicon
 from sapwood.errors import DataError
 from sapwood.learn.loglinear import CandidateSets
 from sapwood.notebook import HtmlTable
@@ -176,18 +176,16 @@ def candidate_sets(
 
 def _role_keys(lexicon: Lexicon, frame: str, inherit: bool) -> list[list[tuple[int, int]]]:
     """Return for every role of a frame its keys, each with the levels of features that it is paired with."""
-    return [_keys(lexicon, lexicon[frame], number, inherit) for number in range(len(lexicon[frame].elements))]
-
-
-def _keys(lexicon: Lexicon, frame: Frame, number: int, inherit: bool) -> list[tuple[int, int]]:
-    role = frame.elements[number]
     both, most = 1 << ROLE | 1 << FRAME, 1 << FRAME
-    found = [(f"role {role.name}", both), (f"frame {frame.name} role {role.name}", most)]
-    if inherit:
-        found.append((f"core {role.core_type}", both))
-        above = lexicon.ancestors.get((frame.name, role.name), ())
-        found += [(f"frame {parent} role {name}", most) for parent, name in above[:4]]
-    return [(_key(text), mask) for text, mask in found]
+    made = []
+    for role in lexicon[frame].elements:
+        found = [(f"role {role.name}", both), (f"frame {frame} role {role.name}", most)]
+        if inherit:
+            found.append((f"core {role.core_type}", both))
+            above = lexicon.ancestors.get((frame, role.name), ())
+            found += [(f"frame {parent} role {name}", most) for parent, name in above[:4]]
+        made.append([(_key(text), mask) for text, mask in found])
+    return made
 
 
 @lru_cache(maxsize=1 << 16)
@@ -217,14 +215,10 @@ def right_choices(
     return np.array(found, np.int64)
 
 
-def learnable(data: Iterable[FrameInput], lexicon: Lexicon, *, annotated: bool = True) -> list[FrameInput]:
+def learnable(data: Iterable[FrameInput], lexicon: Lexicon) -> list[FrameInput]:
     """Keep the targets that can be learnt from: annotated ones whose frame the lexicon has."""
-    return [
-        replace(
-            one,
-            targets=tuple(
-                target for target in one.targets if target.frame in lexicon and (target.annotated or not annotated)
-            ),
-        )
-        for one in data
-    ]
+
+    def kept(one: FrameInput) -> tuple[FrameTarget, ...]:
+        return tuple(target for target in one.targets if target.annotated and target.frame in lexicon)
+
+    return [replace(one, targets=kept(one)) for one in data]

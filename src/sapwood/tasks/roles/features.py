@@ -68,6 +68,7 @@ def content_token(view: View, node: int) -> int:
 def _add_words(name: str, token: Callable[[View, int], int]) -> None:
     FEATURES[f"{name}_word"] = lambda view, node: view.parse.lower[token(view, node)]
     FEATURES[f"{name}_tag"] = lambda view, node: view.parse.tags[token(view, node)]
+    FEATURES[f"{name}_sense"] = lambda view, node: _sense(*_lower_and_tag(view, token(view, node)))
 
 
 _add_words("head", lambda view, node: view.parse.heads[node])
@@ -75,24 +76,34 @@ _add_words("content", content_token)
 _add_words("first", lambda view, node: view.at.first[node])
 _add_words("last", lambda view, node: view.at.last[node])
 _head_word = FEATURES["head_word"]
+_content_word = FEATURES["content_word"]
+
+FEATURES.update(
+    second_word=lambda view, node: "".join(view.parse.lower[view.at.first[node] + 1 : view.at.last[node] + 1][:1]),
+    content_ending=lambda view, node: _content_word(view, node)[-3:],
+    content_lemma=lambda view, node: lemma(*_lower_and_tag(view, content_token(view, node))),
+)
 
 
-@_feature
-def second_word(view: View, node: int) -> str:
-    first, last = view.at.first[node], view.at.last[node]
-    return view.parse.lower[first + 1] if last > first else ""
+def _lower_and_tag(view: View, token: int) -> tuple[str, str]:
+    return view.parse.lower[token], view.parse.tags[token]
 
 
-@_feature
-def content_ending(view: View, node: int) -> str:
-    """The last three letters of the content word."""
-    return FEATURES["content_word"](view, node)[-3:]
+@lru_cache(maxsize=1)
+def _senses() -> WordSenses:
+    return WordSenses()
 
 
-@_feature
-def content_lemma(view: View, node: int) -> str:
-    word = content_token(view, node)
-    return lemma(view.parse.lower[word], view.parse.tags[word])
+@lru_cache(maxsize=1 << 14)
+def _sense(word: str, tag: str) -> str:
+    """Return WordNet's supersense of a word, as ``noun.time``; the class of names and numbers; a pronoun itself."""
+    if tag.startswith("NNP"):
+        return "name"
+    if tag in ("PRP", "WP"):
+        return word
+    if tag == "CD":
+        return "number"
+    return _senses().supersense(word, tag)
 
 
 @_feature
@@ -121,8 +132,7 @@ def punctuation(view: View, node: int) -> str:
 # --- labels of a constituent and of those around it
 
 
-@_feature
-def phrase_type(view: View, node: int) -> str:
+def _label(view: View, node: int) -> str:
     return view.at.labels[node]
 
 
@@ -182,37 +192,23 @@ for _name, _relative in {
     "left": lambda view, node: _sibling(view, node, -1),
     "right": lambda view, node: _sibling(view, node, 1),
 }.items():
-    FEATURES[f"{_name}_type"] = _of(_relative, phrase_type)
+    FEATURES[f"{_name}_type"] = _of(_relative, _label)
     FEATURES[f"{_name}_head"] = _of(_relative, _head_word)
     FEATURES[f"{_name}_tag"] = _of(_relative, FEATURES["head_tag"])
+FEATURES["phrase_type"] = _label
 
 
 # --- the predicate
 
 
-@_feature
-def predicate(view: View, node: int) -> str:
-    return view.lemma
-
-
-@_feature
-def predicate_tag(view: View, node: int) -> str:
-    return view.parse.tags[view.predicate]
-
-
-@_feature
-def voice(view: View, node: int) -> str:
-    return view.voice
-
-
-@_feature
-def particle(view: View, node: int) -> str:
-    return view.particle
-
-
-@_feature
-def subcategorization(view: View, node: int) -> str:
-    return view.subcategorization
+FEATURES.update(
+    predicate=lambda view, node: view.lemma,
+    predicate_tag=lambda view, node: view.parse.tags[view.predicate],
+    predicate_sense=lambda view, node: _senses().supersense(view.lemma, "VB"),
+    voice=lambda view, node: view.voice,
+    particle=lambda view, node: view.particle,
+    subcategorization=lambda view, node: view.subcategorization,
+)
 
 
 # --- where a constituent stands, seen from the predicate
@@ -270,22 +266,15 @@ def frame_with_predicate(view: View, node: int) -> str:
 # --- the path to the predicate
 
 
-@_feature
-def path(view: View, node: int) -> str:
-    """The labels up to the common ancestor (``^``), and down to the predicate's tag (``!``)."""
-    return _path(*view.path(node))
-
-
-@_feature
-def partial_path(view: View, node: int) -> str:
-    """The path up to the common ancestor."""
-    return "^".join(view.path(node)[0])
-
-
-@_feature
-def undirected_path(view: View, node: int) -> str:
-    rising, falling = view.path(node)
-    return "-".join(rising + falling)
+FEATURES.update(
+    # The labels up to the common ancestor (^), and down to the predicate's tag (!).
+    path=lambda view, node: _path(*view.path(node)),
+    partial_path=lambda view, node: "^".join(view.path(node)[0]),
+    undirected_path=lambda view, node: "-".join(sum(view.path(node), ())),
+    initial_path=lambda view, node: "!".join("".join(label[0] for label in part) for part in view.path(node)),
+    # The number of steps.
+    distance=lambda view, node: str(min(len(sum(view.path(node), ())) - 1, 12)),
+)
 
 
 @_feature
@@ -304,63 +293,12 @@ def clause_path(view: View, node: int) -> str:
     return f"{rising[0]}^{'^'.join(names[0])}!{'!'.join(names[1])}"
 
 
-@_feature
-def initial_path(view: View, node: int) -> str:
-    """The path with the first letter of each label."""
-    rising, falling = view.path(node)
-    return "".join(label[0] for label in rising) + "!" + "".join(label[0] for label in falling)
-
-
-@_feature
-def distance(view: View, node: int) -> str:
-    """The number of steps on the path."""
-    rising, falling = view.path(node)
-    return str(min(len(rising) + len(falling) - 1, 12))
-
-
 def _path(rising: Sequence[str], falling: Sequence[str]) -> str:
     return "^".join(rising) + "".join(f"!{label}" for label in falling)
 
 
 def _runs(labels: Sequence[str]) -> list[str]:
     return [label for at, label in enumerate(labels) if not at or label != labels[at - 1]]
-
-
-# --- what words mean: WordNet's supersense of the most frequent sense
-
-
-@lru_cache(maxsize=1)
-def _senses() -> WordSenses:
-    return WordSenses()
-
-
-@lru_cache(maxsize=1 << 14)
-def _sense(word: str, tag: str) -> str:
-    if tag.startswith("NNP"):
-        return "name"
-    if tag in ("PRP", "WP"):
-        return word
-    if tag == "CD":
-        return "number"
-    return _senses().supersense(word, tag)
-
-
-@_feature
-def content_sense(view: View, node: int) -> str:
-    """The supersense of the content word, as ``noun.time``; the class of names and numbers; a pronoun itself."""
-    word = content_token(view, node)
-    return _sense(view.parse.lower[word], view.parse.tags[word])
-
-
-@_feature
-def head_sense(view: View, node: int) -> str:
-    word = view.parse.heads[node]
-    return _sense(view.parse.lower[word], view.parse.tags[word])
-
-
-@_feature
-def predicate_sense(view: View, node: int) -> str:
-    return _senses().supersense(view.lemma, "VB")
 
 
 # --- the other arguments, where they are given (``View.given``) and only their roles are in question
@@ -391,16 +329,11 @@ def given_place(view: View, node: int) -> str:
     return str(steps + 1 if steps >= 0 else steps)
 
 
-@_feature
-def previous_given(view: View, node: int) -> str:
-    """The given argument before this one, with its preposition."""
-    return _given(view, node, -1)
-
-
-@_feature
-def next_given(view: View, node: int) -> str:
-    """The given argument after this one, with its preposition."""
-    return _given(view, node, 1)
+FEATURES.update(
+    # The given arguments beside this one, with their prepositions.
+    previous_given=lambda view, node: _given(view, node, -1),
+    next_given=lambda view, node: _given(view, node, 1),
+)
 
 
 @_feature

@@ -1,18 +1,17 @@
-"""Labelling runs over many sentences into a file, which can be stopped and go on; see ``sapwood.drafts``."""
+"""Labeling of many sentences into a file, which can be stopped and go on; see ``sapwood.drafts``."""
 
 from __future__ import annotations
 
 import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Protocol
+from typing import Any
 
 from sapwood.checks import check_choice
 from sapwood.corpora import conll05, conll09, role_lines
 from sapwood.drafts import write_answers
 from sapwood.draw.roles import roles_text
 from sapwood.tasks.roles.exact import KernelRoles
-from sapwood.tasks.roles.linear import LinearRoles
 from sapwood.trees.propositions import RoleSentence
 
 __all__ = ["FORMATS", "label_to_file"]
@@ -26,19 +25,8 @@ FORMATS: dict[str, Callable[[RoleSentence], str]] = {
 """What a sentence can be written as."""
 
 
-class Labels(Protocol):
-    """What a run needs of a labeller: ``RoleLabeler``, or something that stands in for one."""
-
-    identifier_: LinearRoles
-    classifier_: LinearRoles | KernelRoles
-
-    def label_sentences(self, sentences: Iterable[Any], *, given_predicates: bool = False) -> Iterator[RoleSentence]:
-        """Yield sentences with predicted propositions."""
-        ...
-
-
 def label_to_file(
-    labeler: Labels,
+    labeler: Any,
     sentences: Iterable[RoleSentence],
     path: str | os.PathLike[str],
     *,
@@ -50,10 +38,10 @@ def label_to_file(
 
     Parameters
     ----------
-    labeler : RoleLabeler
-        A fitted labeller, or a ``sapwood.scale.ClusterLabeler``.
+    labeler : RoleLabeler or sapwood.scale.ClusterLabeler
+        A fitted labeler.
     sentences : iterable of RoleSentence
-        With trees, or words alone if the labeller has a parser.
+        With trees, or words alone if the labeler has a parser.
     path : path
         The file to write; it appears when everything is done. A pipe or a device is written into as lines come.
     form : {"jsonl", "props", "conll09", "text"}
@@ -74,11 +62,8 @@ def label_to_file(
     def answer(source: Iterator[RoleSentence]) -> Iterator[str]:
         return (write(one) for one in labeler.label_sentences(source, given_predicates=given_predicates))
 
-    run = {"model": _fingerprint(labeler), "form": form, "given": given_predicates}
-    return write_answers(path, sentences, answer, run=run, resume=resume)
-
-
-def _fingerprint(labeler: Labels) -> int:
     last = labeler.classifier_
-    weights = last.weights if isinstance(last, LinearRoles) else last.classifier.svm_.dual_coef_
-    return int(zlib.crc32(weights.tobytes(), zlib.crc32(labeler.identifier_.weights.tobytes())))
+    weights = last.classifier.svm_.dual_coef_ if isinstance(last, KernelRoles) else last.weights
+    model = zlib.crc32(weights.tobytes(), zlib.crc32(labeler.identifier_.weights.tobytes()))
+    run = {"model": model, "form": form, "given": given_predicates}
+    return write_answers(path, sentences, answer, run=run, resume=resume)
