@@ -1,6 +1,6 @@
 """Finding frames: which words evoke one, by looking lexical units up, and which one, by a log-linear choice.
 
-A simple companion of the labeller, so that a parsed sentence can be labelled from nothing. Arguments belong to
+A simple companion of the labeler, so that a parsed sentence can be labeled from nothing. Arguments belong to
 ``labeler``.
 """
 

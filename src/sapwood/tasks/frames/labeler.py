@@ -1,4 +1,4 @@
-"""The labeller of frame arguments: scores of all spans for all roles, and the best assignment that the lexicon allows.
+"""The labeler of frame arguments: scores of all spans for all roles, and the best assignment that the lexicon allows.
 
 The frame of every target is given. Every role takes one span or none; spans do not overlap; roles that exclude each
 other are not both filled, and roles that require each other are filled together. Fillers in several pieces, and fillers
@@ -87,7 +87,7 @@ class FrameLabeler(BaseEstimator):
     lexicon_ : Lexicon
         The frames it was trained with.
     wordnet_ : bool
-        Whether the training sentences had supersenses; sentences to be labelled should then have them too.
+        Whether the training sentences had supersenses; sentences to be labeled should then have them too.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class FrameLabeler(BaseEstimator):
         lexicon : Lexicon
             Frames and roles.
         after_epoch : callable, optional
-            Called with the labeller after each pass; returning True ends training.
+            Called with the labeler after each pass; returning True ends training.
         """
         self._check()
         data = learnable(check_training(X, lexicon), lexicon)

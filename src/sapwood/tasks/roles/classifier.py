@@ -239,6 +239,10 @@ class RoleClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self.svm_.predict(self._examples(X))
 
+    def score(self, X: RoleArguments, y: Any = None, sample_weight: Any = None) -> float:
+        """Return the share of arguments whose role is right; without ``y``, the right roles are those they carry."""
+        return float(super().score(X, _checked(X).labels if y is None else y, sample_weight))
+
     def _examples(self, X: RoleArguments) -> Any:
         return _checked(X).examples(views_of(self.kernel), features=self.features)
 

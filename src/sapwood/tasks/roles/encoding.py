@@ -1,6 +1,6 @@
 """Candidates as rows of a sparse matrix: flat features, and fragments of their portions of the tree.
 
-This is what makes labelling linear in the number of candidates: no row is ever compared with a training example. The
+This is what makes labeling linear in the number of candidates: no row is ever compared with a training example. The
 fragments are those of the subset-tree kernel, up to a size (``FragmentMap``).
 """
 

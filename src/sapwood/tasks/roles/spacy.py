@@ -1,7 +1,7 @@
 """Roles in a spaCy pipeline: ``nlp.add_pipe("sapwood_roles", config={"model": "roles.sap"})``.
 
 The component reads the parse of each sentence from ``sent._.parse_string``, where benepar and others put it, or parses
-with the labeller's own parser. It writes ``doc._.srl``, a list with one dictionary per predicate, and span groups named
+with the labeler's own parser. It writes ``doc._.srl``, a list with one dictionary per predicate, and span groups named
 ``srl-0``, ``srl-1`` and so on, which displaCy draws. spaCy is needed to use this module, not to import it.
 """
 
@@ -27,7 +27,7 @@ class RoleComponent:
     Parameters
     ----------
     labeler : RoleLabeler
-        A fitted labeller.
+        A fitted labeler.
     """
 
     def __init__(self, labeler: RoleLabeler) -> None:
@@ -43,13 +43,13 @@ class RoleComponent:
         for sent in _sentences(doc):
             tokens = [token for token in sent if not token.is_space]
             if tokens:
-                # The labeller and its parser have learnt brackets and quotes as the Penn Treebank spells them.
+                # The labeler and its parser have learnt brackets and quotes as the Penn Treebank spells them.
                 places = [(token.idx, token.idx + len(token.text)) for token in tokens]
                 words = [
                     spelled.get(place, BRACKETS.get(token.text, token.text))
                     for place, token in zip(places, tokens, strict=True)
                 ]
-                records += _records(self._labelled(sent, words), [token.i for token in tokens])
+                records += _records(self._labeled(sent, words), [token.i for token in tokens])
         doc._.srl = records
         for number, record in enumerate(records):
             doc.spans[f"srl-{number}"] = [
@@ -58,7 +58,7 @@ class RoleComponent:
             ]
         return doc
 
-    def _labelled(self, sent: Any, words: list[str]) -> RoleSentence:
+    def _labeled(self, sent: Any, words: list[str]) -> RoleSentence:
         text = sent._.parse_string if sent.has_extension("parse_string") else None
         if not text:
             return self.labeler.label(words)
