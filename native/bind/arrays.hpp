@@ -19,6 +19,15 @@ using Numbers = Input<std::uint32_t>;
 using Offsets = Input<std::uint64_t>;
 using Values = Input<double>;
 
+// Results are written into arrays that Python has made.
+template <class T>
+using InputMatrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using ConstMatrix = InputMatrix<double>;
+using Matrix = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Output = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Vector = Output<double>;
+
 // An array made here.
 template <class T>
 using Result = nb::ndarray<nb::numpy, T, nb::ndim<1>>;

@@ -6,22 +6,13 @@
 
 #include "bind/arrays.hpp"
 #include "bind/interruptible.hpp"
+#include "bind/roots.hpp"
 #include "parse/attachment.hpp"
 #include "trees/arena.hpp"
 
-namespace nb = nanobind;
-using namespace sapwood;
-using sapwood::bind::run_interruptible;
-using sapwood::bind::to_numpy;
-using sapwood::bind::view;
+namespace sapwood::bind {
 
 namespace {
-
-std::span<const Node> checked(const Arena& arena, const bind::Numbers& trees) {
-    for (const Node tree : view(trees))
-        if (tree >= arena.size()) throw nb::index_error("root outside the arena");
-    return view(trees);
-}
 
 IncrementalRoot root_of(bool top) { return top ? IncrementalRoot::kTop : IncrementalRoot::kLowest; }
 
@@ -43,9 +34,9 @@ void add_path(ConnectionPaths& paths, const std::vector<std::string>& up, const 
     paths.add({above, paths.symbols.intern(anchor), below}, count);
 }
 
-auto forests(const ConnectionPaths& paths, const Arena& arena, bind::Numbers tree_array, bool top, int missing,
-             std::size_t reduction, double minimum_count, bind::Progress progress) {
-    const auto trees = checked(arena, tree_array);
+auto forests(const ConnectionPaths& paths, const Arena& arena, Numbers tree_array, bool top, int missing,
+             std::size_t reduction, double minimum_count, Progress progress) {
+    const auto trees = checked_roots(arena, tree_array);
     if (missing < 0 || missing > 2) throw nb::value_error("missing is 0, 1 or 2");
     AttachmentForests made;
     run_interruptible(false, progress, [&](Control& control) {
@@ -76,8 +67,8 @@ void register_attach(nb::module_& parent) {
         .def("add", &add_path, nb::arg("up"), nb::arg("anchor"), nb::arg("down"), nb::arg("count"))
         .def(
             "learn",
-            [](ConnectionPaths& paths, const Arena& arena, bind::Numbers tree_array, bool top) {
-                const auto trees = checked(arena, tree_array);
+            [](ConnectionPaths& paths, const Arena& arena, Numbers tree_array, bool top) {
+                const auto trees = checked_roots(arena, tree_array);
                 run_interruptible(false, nb::none(),
                                   [&](Control& control) { learn_paths(paths, arena, trees, root_of(top), control); });
             },
@@ -100,3 +91,5 @@ void register_attach(nb::module_& parent) {
         .def("forests", &forests, nb::arg("arena"), nb::arg("trees").noconvert(), nb::arg("top"), nb::arg("missing"),
              nb::arg("reduction"), nb::arg("minimum_count"), nb::arg("progress").none());
 }
+
+}  // namespace sapwood::bind

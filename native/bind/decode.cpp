@@ -15,24 +15,20 @@
 #include "decode/labels.hpp"
 #include "decode/roles.hpp"
 
-namespace nb = nanobind;
-using namespace sapwood;
+namespace sapwood::bind {
+
 using namespace sapwood::decode;
-using sapwood::bind::to_numpy;
-using sapwood::bind::view;
 
 namespace {
 
-template <class T>
-using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Flags = bind::Input<std::uint8_t>;
+using Flags = Input<std::uint8_t>;
 
 std::string place(std::size_t row, std::size_t column) {
     return "[" + std::to_string(row) + ", " + std::to_string(column) + "]";
 }
 
 // Copies scores; text when one is not finite.
-std::string read_scores(const Matrix<double>& array, std::vector<double>& scores) {
+std::string read_scores(const InputMatrix<double>& array, std::vector<double>& scores) {
     const std::size_t columns = array.shape(1), count = array.shape(0) * columns;
     scores.assign(array.data(), array.data() + count);
     // A sum of differences is NaN or not zero only when something is not finite: one pass without branches.
@@ -46,7 +42,7 @@ std::string read_scores(const Matrix<double>& array, std::vector<double>& scores
     return {};
 }
 
-std::string read_spans(const Matrix<std::int64_t>& array, std::int64_t tokens, std::optional<std::uint32_t>* null,
+std::string read_spans(const InputMatrix<std::int64_t>& array, std::int64_t tokens, std::optional<std::uint32_t>* null,
                        std::vector<std::uint32_t>& begin, std::vector<std::uint32_t>& end) {
     constexpr std::int64_t kMost = 2'000'000'000;
     for (std::size_t s = 0; s < array.shape(0); ++s) {
@@ -77,7 +73,7 @@ std::string read_spans(const Matrix<std::int64_t>& array, std::int64_t tokens, s
     return {};
 }
 
-std::string read_pairs(const Matrix<std::int64_t>& array, const char* name, const char* what, std::size_t count,
+std::string read_pairs(const InputMatrix<std::int64_t>& array, const char* name, const char* what, std::size_t count,
                        bool symmetric, std::vector<LabelPair>& pairs) {
     for (std::size_t i = 0; i < array.shape(0); ++i) {
         std::int64_t a = array(i, 0), b = array(i, 1);
@@ -97,9 +93,11 @@ std::string read_pairs(const Matrix<std::int64_t>& array, const char* name, cons
     return {};
 }
 
-std::variant<RoleProblem, std::string> make_roles(Matrix<double> scores, Matrix<std::int64_t> spans,
-                                                  Matrix<std::int64_t> excludes, Matrix<std::int64_t> requires_,
-                                                  std::optional<Matrix<std::uint8_t>> allowed, std::int64_t tokens) {
+std::variant<RoleProblem, std::string> make_roles(InputMatrix<double> scores, InputMatrix<std::int64_t> spans,
+                                                  InputMatrix<std::int64_t> excludes,
+                                                  InputMatrix<std::int64_t> requires_,
+                                                  std::optional<InputMatrix<std::uint8_t>> allowed,
+                                                  std::int64_t tokens) {
     RoleProblem problem;
     problem.roles = static_cast<std::uint32_t>(scores.shape(0));
     problem.spans = static_cast<std::uint32_t>(spans.shape(0));
@@ -135,8 +133,7 @@ const char* kStatus[] = {"optimal", "fractional", "limit", "infeasible"};
 constexpr double kGrace = 0.02;
 
 auto decode_roles(nb::typed<nb::list, RoleProblem> handles, unsigned method, std::size_t beam, double time_limit,
-                  std::size_t max_nodes, std::size_t states, bool caching, std::size_t threads,
-                  bind::Progress progress) {
+                  std::size_t max_nodes, std::size_t states, bool caching, std::size_t threads, Progress progress) {
     std::vector<const RoleProblem*> problems;
     problems.reserve(nb::len(handles));
     std::vector<std::uint64_t> first{0};
@@ -186,7 +183,7 @@ auto decode_roles(nb::typed<nb::list, RoleProblem> handles, unsigned method, std
         }
     }
     if (!done) {
-        bind::run_interruptible(false, progress, [&](Control& control) {
+        run_interruptible(false, progress, [&](Control& control) {
             parallel_blocks(n, 16, threads, control, [&] {
                 return [&, decoder = RoleDecoder(options, control)](std::size_t begin, std::size_t end) mutable {
                     for (std::size_t i = begin; i < end; ++i)
@@ -200,12 +197,12 @@ auto decode_roles(nb::typed<nb::list, RoleProblem> handles, unsigned method, std
                            to_numpy(std::move(nodes)), to_numpy(std::move(dp_states)));
 }
 
-using LabelResult = std::tuple<double, double, unsigned, bind::Result<std::int32_t>, std::size_t, std::size_t>;
+using LabelResult = std::tuple<double, double, unsigned, Result<std::int32_t>, std::size_t, std::size_t>;
 
-std::variant<LabelResult, std::string> decode_labels_bound(Matrix<double> scores, Matrix<std::int64_t> spans,
-                                                           Flags unique, Matrix<std::int64_t> implies,
-                                                           Matrix<std::int64_t> after,
-                                                           std::optional<Matrix<std::uint8_t>> allowed,
+std::variant<LabelResult, std::string> decode_labels_bound(InputMatrix<double> scores, InputMatrix<std::int64_t> spans,
+                                                           Flags unique, InputMatrix<std::int64_t> implies,
+                                                           InputMatrix<std::int64_t> after,
+                                                           std::optional<InputMatrix<std::uint8_t>> allowed,
                                                            std::int64_t tokens, bool direct, double time_limit,
                                                            std::size_t max_nodes, std::size_t states) {
     LabelProblem problem;
@@ -233,8 +230,8 @@ std::variant<LabelResult, std::string> decode_labels_bound(Matrix<double> scores
     }
     if (answer.status == Status::Limit && (time_limit > kGrace || problem.scores.size() >= 20'000)) {
         options.time_limit = time_limit;
-        bind::run_interruptible(false, nb::none(),
-                                [&](Control& control) { answer = decode_labels(problem, options, control); });
+        run_interruptible(false, nb::none(),
+                          [&](Control& control) { answer = decode_labels(problem, options, control); });
     }
     return LabelResult(answer.value, answer.bound, static_cast<unsigned>(answer.status),
                        to_numpy(std::move(answer.assignment)), answer.nodes, answer.states);
@@ -244,8 +241,7 @@ struct GraphHandle {
     Graph graph;
 };
 
-GraphHandle make_graph(bind::Values scores, Flags kinds, bind::Numbers limits, bind::Values weights,
-                       bind::Offsets first, bind::Numbers links) {
+GraphHandle make_graph(Values scores, Flags kinds, Numbers limits, Values weights, Offsets first, Numbers links) {
     GraphHandle handle;
     Graph& graph = handle.graph;
     graph.scores.assign(scores.data(), scores.data() + scores.shape(0));
@@ -269,7 +265,7 @@ GraphHandle make_graph(bind::Values scores, Flags kinds, bind::Numbers limits, b
 
 auto solve_graph(const GraphHandle& handle, bool exact, bool subgradient, double time_limit, std::size_t max_nodes,
                  std::size_t iterations, double penalty, double tolerance, double residual, bool caching, bool trace,
-                 std::optional<bind::Values> warm_shares, std::optional<Flags> warm_assignment) {
+                 std::optional<Values> warm_shares, std::optional<Flags> warm_assignment) {
     SolveOptions options;
     options.exact = exact;
     options.subgradient = subgradient;
@@ -285,7 +281,7 @@ auto solve_graph(const GraphHandle& handle, bool exact, bool subgradient, double
     const std::span<const double> shares = warm_shares ? view(*warm_shares) : std::span<const double>{};
     const std::uint8_t* known = nullptr;
     if (warm_assignment && warm_assignment->shape(0) == handle.graph.variables()) known = warm_assignment->data();
-    bind::run_interruptible(false, nb::none(), [&](Control& control) {
+    run_interruptible(false, nb::none(), [&](Control& control) {
         Search search(handle.graph, options, control, trace ? &record : nullptr);
         if (known) search.suggest(known);
         solved = search.solve(shares);
@@ -296,7 +292,7 @@ auto solve_graph(const GraphHandle& handle, bool exact, bool subgradient, double
                            to_numpy(std::move(record.primal)), to_numpy(std::move(record.dual)));
 }
 
-auto project_factor(unsigned kind, bind::Values point, std::size_t limit, double score) {
+auto project_factor(unsigned kind, Values point, std::size_t limit, double score) {
     std::vector<double> values(point.data(), point.data() + point.shape(0));
     Scratch scratch;
     project(static_cast<Kind>(kind), values.data(), values.size(), limit, score, scratch);
@@ -354,3 +350,5 @@ void register_decode(nb::module_& parent) {
     module.def("project_factor", &project_factor, nb::arg("kind"), nb::arg("point").noconvert(), nb::arg("limit"),
                nb::arg("score"));
 }
+
+}  // namespace sapwood::bind

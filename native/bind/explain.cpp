@@ -7,6 +7,7 @@
 #include "bind/arrays.hpp"
 #include "bind/fragment_search.hpp"
 #include "bind/interruptible.hpp"
+#include "bind/roots.hpp"
 #include "explain/attribution.hpp"
 #include "explain/fragment_vocabulary.hpp"
 #include "explain/frequent.hpp"
@@ -19,23 +20,11 @@
 #include "trees/arena.hpp"
 #include "trees/bags.hpp"
 
-namespace nb = nanobind;
-using namespace sapwood;
-using sapwood::bind::check_one;
-using sapwood::bind::run_interruptible;
-using sapwood::bind::to_numpy;
-using sapwood::bind::view;
+namespace sapwood::bind {
 
 namespace {
 
-using Matrix = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
 bool is_brief(const Bags& rows) { return rows.numbers.size() < 200; }
-
-void check_roots(const Arena& arena, std::span<const Node> roots) {
-    for (const Node root : roots)
-        if (root >= arena.size()) throw nb::index_error("root outside the arena");
-}
 
 template <class Columns>
 void register_attribution(nb::module_& module) {
@@ -55,7 +44,7 @@ template <class Columns>
 void register_search(nb::module_& module) {
     module.def(
         "heaviest",
-        [](const Model<Columns>& model, bind::Values combination, const Arena* arena, const Bags* element,
+        [](const Model<Columns>& model, Values combination, const Arena* arena, const Bags* element,
            std::size_t capacity, std::size_t limit) {
             if (combination.shape(0) != model.outputs()) throw nb::value_error("combination has the wrong shape");
             if (element) check_one(*element);
@@ -63,7 +52,7 @@ void register_search(nb::module_& module) {
             run_interruptible(false, nb::none(), [&](Control& control) {
                 found = heaviest(model, view(combination), arena, element, capacity, limit, control);
             });
-            return bind::to_tuple(std::move(found));
+            return to_tuple(std::move(found));
         },
         nb::arg("model"), nb::arg("combination").noconvert(), nb::arg("arena").none(), nb::arg("element").none(),
         nb::arg("capacity"), nb::arg("limit"));
@@ -74,7 +63,7 @@ void register_vocabulary(nb::module_& module, const char* name) {
     nb::class_<Vocabulary>(module, name)
         .def(
             "__init__",
-            [](Vocabulary* self, const Arena& arena, bind::Numbers roots) {
+            [](Vocabulary* self, const Arena& arena, Numbers roots) {
                 check_roots(arena, view(roots));
                 std::optional<Vocabulary> made;
                 run_interruptible(arena.size() < 1000, nb::none(),
@@ -128,10 +117,12 @@ void register_explain(nb::module_& parent) {
         nb::arg("arena"), nb::arg("bags"), nb::arg("least"));
     module.def(
         "measure",
-        [](const Arena& arena, bind::Numbers roots) {
+        [](const Arena& arena, Numbers roots) {
             check_roots(arena, view(roots));
             FragmentSizes sizes = measure(arena, view(roots));
             return std::make_tuple(to_numpy(std::move(sizes.sizes)), to_numpy(std::move(sizes.heights)));
         },
         nb::arg("arena"), nb::arg("roots").noconvert());
 }
+
+}  // namespace sapwood::bind

@@ -29,24 +29,16 @@
 #include "trees/arena_map.hpp"
 #include "trees/bags.hpp"
 
-namespace nb = nanobind;
-using namespace sapwood;
-using sapwood::bind::run_interruptible;
-using sapwood::bind::to_numpy;
-using sapwood::bind::view;
+namespace sapwood::bind {
 
 namespace {
 
-using Matrix = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using ConstMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Vector = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Words = std::vector<std::string>;
 
-std::shared_ptr<RuleSet> make_rules(const Words& labels, bind::Numbers left_array, bind::Offsets end_array,
-                                    bind::Numbers right_array, bind::Numbers head_array, const Words& phrasal,
-                                    const Words& marks, const std::optional<Words>& deletable,
-                                    std::optional<std::size_t> max_deletions, std::size_t min_children,
-                                    bool strict_head) {
+std::shared_ptr<RuleSet> make_rules(const Words& labels, Numbers left_array, Offsets end_array, Numbers right_array,
+                                    Numbers head_array, const Words& phrasal, const Words& marks,
+                                    const std::optional<Words>& deletable, std::optional<std::size_t> max_deletions,
+                                    std::size_t min_children, bool strict_head) {
     auto rules = std::make_shared<RuleSet>(marks, max_deletions.value_or(kNone), min_children, strict_head);
     std::vector<Symbol> symbols;
     for (const std::string& label : labels) symbols.push_back(rules->intern(label));
@@ -164,7 +156,7 @@ auto words_of(const RuleSet& rules, const Arena& arena, const Bags& bags) {
 
 // What is known of the trees on one side beside their arena and bags: heads of productions outside the rules.
 struct Side {
-    bind::Numbers productions, heads;
+    Numbers productions, heads;
 
     OutsideHeads checked(const Arena& arena) const {
         const OutsideHeads result{view(productions), view(heads)};
@@ -179,8 +171,7 @@ struct Side {
     }
 };
 
-std::shared_ptr<WordLinks> make_links(bind::Numbers row_array, bind::Offsets end_array, bind::Numbers word_array,
-                                      bind::Values value_array) {
+std::shared_ptr<WordLinks> make_links(Numbers row_array, Offsets end_array, Numbers word_array, Values value_array) {
     auto links = std::make_shared<WordLinks>();
     const auto rows = view(row_array), words = view(word_array);
     const auto ends = view(end_array);
@@ -206,7 +197,7 @@ double extent(const Arena& arena, const Bags& bags) {
 
 void run_gram(const GrammarDrivenKernel& kernel, const Arena& arena, const Bags& rows, const Side& row_side,
               const Arena* column_arena, const Bags* columns, const Side* column_side, const WordLinks* links,
-              Matrix out, std::size_t threads, bind::Progress progress) {
+              Matrix out, std::size_t threads, Progress progress) {
     const bool symmetric = columns == nullptr;
     const Arena& store = symmetric ? arena : *column_arena;
     const Bags& others = symmetric ? rows : *columns;
@@ -257,7 +248,7 @@ class GrammarDrivenModel {
 
 std::shared_ptr<RowSource<float>> make_rows(const GrammarDrivenKernel& kernel, const Arena& arena, const Bags& rows,
                                             const Side& row_side, const Arena& column_arena, const Bags& columns,
-                                            const Side& column_side, const WordLinks* links, bind::Values factors,
+                                            const Side& column_side, const WordLinks* links, Values factors,
                                             std::size_t cache_bytes) {
     if (rows.size() != columns.size() || factors.shape(0) != rows.size())
         throw nb::value_error("rows, columns and factors differ in number");
@@ -302,8 +293,7 @@ void register_grammar(nb::module_& parent) {
         .def("words", &words_of, nb::arg("arena"), nb::arg("bags"));
     nb::class_<Side>(module, "Side")
         .def(
-            "__init__",
-            [](Side* self, bind::Numbers productions, bind::Numbers heads) { new (self) Side{productions, heads}; },
+            "__init__", [](Side* self, Numbers productions, Numbers heads) { new (self) Side{productions, heads}; },
             nb::arg("productions").noconvert(), nb::arg("heads").noconvert());
     nb::class_<WordLinks>(module, "WordLinks")
         .def(nb::new_(&make_links), nb::arg("rows").noconvert(), nb::arg("ends").noconvert(),
@@ -312,7 +302,7 @@ void register_grammar(nb::module_& parent) {
         .def(
             "evaluate",
             [](GrammarDrivenModel& model, const Arena& arena, const Bags& rows, const Side& side,
-               const WordLinks* links, Matrix out, std::size_t threads, bind::Progress progress) {
+               const WordLinks* links, Matrix out, std::size_t threads, Progress progress) {
                 if (out.shape(0) != rows.size() || out.shape(1) != model.outputs())
                     throw nb::value_error("out has the wrong shape");
                 const OutsideHeads heads = side.checked(arena);
@@ -326,15 +316,15 @@ void register_grammar(nb::module_& parent) {
     nb::class_<GrammarFragments>(module, "GrammarFragments")
         .def(
             "heaviest",
-            [](const GrammarFragments& model, bind::Values combination, const Arena* arena, const Bags* element,
+            [](const GrammarFragments& model, Values combination, const Arena* arena, const Bags* element,
                const Side* side, const WordLinks* links, bool pairs, std::size_t capacity, std::size_t limit) {
                 if ((element == nullptr) != (side == nullptr)) throw nb::value_error("an element needs its heads");
                 if (model.compares_words() != (links != nullptr)) throw nb::value_error("links and words do not agree");
                 const OutsideHeads heads = side ? side->checked(*arena) : OutsideHeads{};
-                return bind::search(model, combination, arena, element, links, pairs, capacity, limit,
-                                    [&](const HeaviestQuery& query, const Control& control) {
-                                        return model.heaviest(query, heads, control);
-                                    });
+                return search(model, combination, arena, element, links, pairs, capacity, limit,
+                              [&](const HeaviestQuery& query, const Control& control) {
+                                  return model.heaviest(query, heads, control);
+                              });
             },
             nb::arg("combination").noconvert(), nb::arg("arena").none(), nb::arg("element").none(),
             nb::arg("side").none(), nb::arg("links").none(), nb::arg("pairs"), nb::arg("capacity"), nb::arg("limit"));
@@ -367,7 +357,7 @@ void register_grammar(nb::module_& parent) {
         .def(
             "pairs",
             [](const GrammarDrivenKernel& kernel, const Arena& arena, const Bags& bags, const Side& side,
-               const WordLinks* links, Vector out, std::size_t threads, bind::Progress progress) {
+               const WordLinks* links, Vector out, std::size_t threads, Progress progress) {
                 if (2 * out.shape(0) != bags.size()) throw nb::value_error("out has the wrong shape");
                 const OutsideHeads heads = side.checked(arena);
                 run_interruptible(extent(arena, bags) < 500, progress, [&](Control& control) {
@@ -403,3 +393,5 @@ void register_grammar(nb::module_& parent) {
              nb::keep_alive<0, 4>(), nb::keep_alive<0, 5>(), nb::keep_alive<0, 6>(), nb::keep_alive<0, 7>(),
              nb::keep_alive<0, 8>());
 }
+
+}  // namespace sapwood::bind

@@ -9,6 +9,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/interruptible.hpp"
+#include "bind/roots.hpp"
 #include "kernels/diagonal.hpp"
 #include "kernels/elementwise.hpp"
 #include "kernels/gram.hpp"
@@ -25,16 +26,9 @@
 #include "trees/arena_map.hpp"
 #include "trees/bags.hpp"
 
-namespace nb = nanobind;
-using namespace sapwood;
-using sapwood::bind::run_interruptible;
-using sapwood::bind::view;
+namespace sapwood::bind {
 
 namespace {
-
-using Matrix = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using ConstMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Vector = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // Distinct subtrees and their children: one subtree can have any number of children.
 double extent(const Arena& arena, const Bags& bags) {
@@ -122,10 +116,8 @@ struct PartialMaker {
 };
 
 // Roots and where those of each element end, checked.
-Elements elements_of(const Arena& arena, bind::Numbers root_array, const std::optional<bind::Offsets>& end_array) {
-    const auto roots = view(root_array);
-    for (const Node root : roots)
-        if (root >= arena.size()) throw nb::index_error("root outside the arena");
+Elements elements_of(const Arena& arena, Numbers root_array, const std::optional<Offsets>& end_array) {
+    const auto roots = checked_roots(arena, root_array);
     std::span<const std::uint64_t> ends;
     if (end_array) {
         ends = view(*end_array);
@@ -139,8 +131,8 @@ Elements elements_of(const Arena& arena, bind::Numbers root_array, const std::op
 }
 
 template <class Scorer>
-void run_scorer(const Scorer& scorer, const Arena& arena, bind::Numbers roots, std::optional<bind::Offsets> ends,
-                Matrix out, std::size_t threads, bind::Progress progress) {
+void run_scorer(const Scorer& scorer, const Arena& arena, Numbers roots, std::optional<Offsets> ends, Matrix out,
+                std::size_t threads, Progress progress) {
     const Elements elements = elements_of(arena, roots, ends);
     if (out.shape(0) != elements.size() || out.shape(1) != scorer.outputs())
         throw nb::value_error("out has the wrong shape");
@@ -174,7 +166,7 @@ nb::class_<Maker> register_kernel(nb::module_& module, const char* name, const c
         .def(
             "evaluate",
             [](const KernelModel& model, const Arena& arena, const Bags& rows, Matrix out, std::size_t threads,
-               bind::Progress progress) {
+               Progress progress) {
                 if (out.shape(0) != rows.size() || out.shape(1) != model.outputs())
                     throw nb::value_error("out has the wrong shape");
                 const bool brief =
@@ -190,7 +182,7 @@ nb::class_<Maker> register_kernel(nb::module_& module, const char* name, const c
             "gram",
             [](const Maker& make, const Arena& arena, const Bags& rows, const Arena* column_arena, const Bags* columns,
                Matrix out, std::size_t threads,
-               bind::Progress progress) { run_gram(arena, rows, column_arena, columns, out, threads, progress, make); },
+               Progress progress) { run_gram(arena, rows, column_arena, columns, out, threads, progress, make); },
             nb::arg("arena"), nb::arg("rows"), nb::arg("column_arena").none(), nb::arg("columns").none(),
             nb::arg("out").noconvert(), nb::arg("threads"), nb::arg("progress").none())
         .def(
@@ -202,7 +194,7 @@ nb::class_<Maker> register_kernel(nb::module_& module, const char* name, const c
         .def(
             "pairs",
             [](const Maker& make, const Arena& arena, const Bags& bags, Vector out, std::size_t threads,
-               bind::Progress progress) { run_pairs(arena, bags, out, threads, progress, make); },
+               Progress progress) { run_pairs(arena, bags, out, threads, progress, make); },
             nb::arg("arena"), nb::arg("bags"), nb::arg("out").noconvert(), nb::arg("threads"),
             nb::arg("progress").none())
         .def(
@@ -224,7 +216,7 @@ nb::class_<Maker> register_kernel(nb::module_& module, const char* name, const c
         .def(
             "rows",
             [](const Maker& make, const Arena& arena, const Bags& rows, const Arena& column_arena, const Bags& columns,
-               bind::Values factors, std::size_t cache_bytes) -> std::shared_ptr<RowSource<float>> {
+               Values factors, std::size_t cache_bytes) -> std::shared_ptr<RowSource<float>> {
                 if (rows.size() != columns.size() || factors.shape(0) != rows.size())
                     throw nb::value_error("rows, columns and factors differ in number");
                 const auto given = view(factors);
@@ -238,7 +230,7 @@ nb::class_<Maker> register_kernel(nb::module_& module, const char* name, const c
             nb::keep_alive<0, 4>(), nb::keep_alive<0, 5>());
 }
 
-Bags bags_of(const Arena& arena, bind::Numbers roots, std::optional<bind::Offsets> ends, std::size_t threads) {
+Bags bags_of(const Arena& arena, Numbers roots, std::optional<Offsets> ends, std::size_t threads) {
     const Elements elements = elements_of(arena, roots, ends);
     nb::gil_scoped_release release;
     return make_bags(arena, elements.roots, elements.ends, elements.one_each, threads);
@@ -251,8 +243,9 @@ void register_kernels(nb::module_& parent) {
     nb::class_<Bags>(module, "Bags")
         .def(
             "__init__",
-            [](Bags* self, const Arena& arena, bind::Numbers roots, std::optional<bind::Offsets> ends,
-               std::size_t threads) { new (self) Bags(bags_of(arena, roots, ends, threads)); },
+            [](Bags* self, const Arena& arena, Numbers roots, std::optional<Offsets> ends, std::size_t threads) {
+                new (self) Bags(bags_of(arena, roots, ends, threads));
+            },
             nb::arg("arena"), nb::arg("roots").noconvert(), nb::arg("ends").noconvert().none(), nb::arg("threads"))
         .def("__len__", &Bags::size)
         .def_prop_ro("nbytes", &Bags::bytes)
@@ -287,3 +280,5 @@ void register_kernels(nb::module_& parent) {
             nb::arg("decay"), nb::arg("depth_decay"), nb::arg("max_subsequence"), nb::arg("leaves"),
             nb::arg("terminal_factor"));
 }
+
+}  // namespace sapwood::bind

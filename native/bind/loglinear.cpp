@@ -7,19 +7,13 @@
 #include "bind/arrays.hpp"
 #include "bind/interruptible.hpp"
 
-namespace nb = nanobind;
-using namespace sapwood;
-using sapwood::bind::run_interruptible;
-using sapwood::bind::view;
+namespace sapwood::bind {
 
 namespace {
 
-template <class T>
-using Output = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-CandidateSets sets_of(const bind::Numbers& features, const bind::Offsets& ends, const bind::Offsets& row_ends,
-                      const bind::Offsets& role_ends, const bind::Offsets& key_ends, const bind::Numbers& keys,
-                      const bind::Numbers& masks, std::uint32_t shared, std::uint32_t groups) {
+CandidateSets sets_of(const Numbers& features, const Offsets& ends, const Offsets& row_ends, const Offsets& role_ends,
+                      const Offsets& key_ends, const Numbers& keys, const Numbers& masks, std::uint32_t shared,
+                      std::uint32_t groups) {
     return {view(features), view(ends),  view(row_ends), view(role_ends), view(key_ends),
             view(keys),     view(masks), shared,         groups};
 }
@@ -35,9 +29,9 @@ void register_loglinear(nb::module_& parent) {
     nb::module_ module = parent.def_submodule("loglinear", "Softmax over candidate sets with hashed weights.");
     module.def(
         "score",
-        [](bind::Numbers features, bind::Offsets ends, bind::Offsets row_ends, bind::Offsets role_ends,
-           bind::Offsets key_ends, bind::Numbers keys, bind::Numbers masks, std::uint32_t shared, std::uint32_t groups,
-           bind::Input<float> weights, int bits, Output<double> out, std::size_t threads, bind::Progress progress) {
+        [](Numbers features, Offsets ends, Offsets row_ends, Offsets role_ends, Offsets key_ends, Numbers keys,
+           Numbers masks, std::uint32_t shared, std::uint32_t groups, Input<float> weights, int bits,
+           Output<double> out, std::size_t threads, Progress progress) {
             const CandidateSets sets =
                 sets_of(features, ends, row_ends, role_ends, key_ends, keys, masks, shared, groups);
             const float* table = weights.data();
@@ -49,9 +43,9 @@ void register_loglinear(nb::module_& parent) {
         nb::arg("progress").none());
     module.def(
         "loss_and_gradient",
-        [](bind::Numbers features, bind::Offsets ends, bind::Offsets row_ends, bind::Offsets role_ends,
-           bind::Offsets key_ends, bind::Numbers keys, bind::Numbers masks, std::uint32_t shared, std::uint32_t groups,
-           bind::Numbers right, bind::Values weights, int bits, Output<double> gradient) {
+        [](Numbers features, Offsets ends, Offsets row_ends, Offsets role_ends, Offsets key_ends, Numbers keys,
+           Numbers masks, std::uint32_t shared, std::uint32_t groups, Numbers right, Values weights, int bits,
+           Output<double> gradient) {
             const CandidateSets sets =
                 sets_of(features, ends, row_ends, role_ends, key_ends, keys, masks, shared, groups);
             double loss = 0.0;
@@ -66,11 +60,10 @@ void register_loglinear(nb::module_& parent) {
         nb::arg("gradient").noconvert());
     module.def(
         "adagrad_epoch",
-        [](bind::Numbers features, bind::Offsets ends, bind::Offsets row_ends, bind::Offsets role_ends,
-           bind::Offsets key_ends, bind::Numbers keys, bind::Numbers masks, std::uint32_t shared, std::uint32_t groups,
-           bind::Numbers right, bind::Offsets order, Output<float> weights, Output<float> squares,
-           Output<std::uint32_t> moved, std::uint32_t step, int bits, double rate, double decay, double negligible,
-           std::size_t batch, std::size_t threads, bind::Progress progress) {
+        [](Numbers features, Offsets ends, Offsets row_ends, Offsets role_ends, Offsets key_ends, Numbers keys,
+           Numbers masks, std::uint32_t shared, std::uint32_t groups, Numbers right, Offsets order,
+           Output<float> weights, Output<float> squares, Output<std::uint32_t> moved, std::uint32_t step, int bits,
+           double rate, double decay, double negligible, std::size_t batch, std::size_t threads, Progress progress) {
             const CandidateSets sets =
                 sets_of(features, ends, row_ends, role_ends, key_ends, keys, masks, shared, groups);
             AdaGradState state{weights.data(), squares.data(), moved.data(), step};
@@ -95,3 +88,5 @@ void register_loglinear(nb::module_& parent) {
         nb::arg("weights").noconvert(), nb::arg("squares").noconvert(), nb::arg("moved").noconvert(), nb::arg("step"),
         nb::arg("bits"), nb::arg("rate"), nb::arg("decay"));
 }
+
+}  // namespace sapwood::bind

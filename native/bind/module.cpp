@@ -3,6 +3,8 @@
 
 namespace nb = nanobind;
 
+namespace sapwood::bind {
+
 void register_attach(nb::module_& module);
 void register_decode(nb::module_& module);
 void register_grammar(nb::module_& module);
@@ -16,10 +18,13 @@ void register_semantic(nb::module_& module);
 void register_smo(nb::module_& module);
 void register_trees(nb::module_& module);
 
+}  // namespace sapwood::bind
+
 NB_MODULE(_core, module) {
     module.doc() = "Sapwood's native core. Private: the Python packages check arguments before they call it.";
     // Objects that outlive the interpreter (globals, caches) are Python's business and nothing to alarm a user about.
     nb::set_leak_warnings(false);
+    using namespace sapwood::bind;
     register_trees(module);
     // Kernels give sources of rows, which are declared there.
     register_smo(module);

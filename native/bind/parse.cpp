@@ -11,19 +11,17 @@
 #include "parse/cover.hpp"
 #include "parse/kbest.hpp"
 
-namespace nb = nanobind;
-using namespace sapwood;
+namespace sapwood::bind {
+
 using namespace sapwood::parse;
-using sapwood::bind::to_numpy;
-using sapwood::bind::view;
 
 namespace {
 
 enum Outcome : std::uint8_t { kParsed, kCovered, kNothing, kTooLarge };
 
-void make_rules(Rules* self, bind::Numbers parents, bind::Numbers lefts, bind::Numbers rights, bind::Values weights,
-                bind::Numbers uppers, bind::Numbers lowers, bind::Values chain_weights, bind::Offsets chain_ends,
-                bind::Numbers chain_labels, bind::Values stay, bind::Values prior, bind::Numbers labels, Symbol root) {
+void make_rules(Rules* self, Numbers parents, Numbers lefts, Numbers rights, Values weights, Numbers uppers,
+                Numbers lowers, Values chain_weights, Offsets chain_ends, Numbers chain_labels, Values stay,
+                Values prior, Numbers labels, Symbol root) {
     const auto copy = [](const auto& array) {
         const auto values = view(array);
         return std::vector(values.begin(), values.end());
@@ -48,8 +46,7 @@ void make_rules(Rules* self, bind::Numbers parents, bind::Numbers lefts, bind::N
 // Sentences come as one row of tags; ends say where words and sentences stop.
 class Sentences {
   public:
-    Sentences(const Rules& rules, bind::Offsets sentence_ends, bind::Offsets tag_ends, bind::Numbers symbols,
-              bind::Values weights)
+    Sentences(const Rules& rules, Offsets sentence_ends, Offsets tag_ends, Numbers symbols, Values weights)
         : sentences_(sentence_ends), tags_(tag_ends), symbols_(symbols), weights_(weights) {
         std::uint64_t before = 0;
         for (const std::uint64_t end : view(sentences_)) {
@@ -92,9 +89,9 @@ class Sentences {
     }
 
   private:
-    bind::Offsets sentences_, tags_;
-    bind::Numbers symbols_;
-    bind::Values weights_;
+    Offsets sentences_, tags_;
+    Numbers symbols_;
+    Values weights_;
 };
 
 struct Answer {
@@ -120,17 +117,16 @@ Parse join(const Rules& rules, const Chart& chart, const Sentence& sentence, std
     return joined;
 }
 
-auto parse_batch(const Rules& rules, std::vector<std::string> labels, bind::Offsets sentence_ends,
-                 bind::Offsets tag_ends, bind::Numbers symbols, bind::Values weights, std::vector<std::string> words,
-                 std::size_t count, std::size_t derivations, double beam, std::size_t bytes,
-                 std::vector<std::uint32_t> cover_labels, double cover_price, std::size_t threads,
-                 bind::Progress progress) {
+auto parse_batch(const Rules& rules, std::vector<std::string> labels, Offsets sentence_ends, Offsets tag_ends,
+                 Numbers symbols, Values weights, std::vector<std::string> words, std::size_t count,
+                 std::size_t derivations, double beam, std::size_t bytes, std::vector<std::uint32_t> cover_labels,
+                 double cover_price, std::size_t threads, Progress progress) {
     const Sentences sentences(rules, sentence_ends, tag_ends, symbols, weights);
     if (words.size() != tag_ends.shape(0)) throw std::invalid_argument("words and their tags differ in number");
     for (const std::uint32_t label : cover_labels)
         if (label >= labels.size()) throw std::invalid_argument("a label has no name");
     std::vector<Answer> answers(sentences.size());
-    bind::run_interruptible(sentences.brief(), progress, [&](Control& control) {
+    run_interruptible(sentences.brief(), progress, [&](Control& control) {
         parallel_blocks(sentences.size(), 1, threads, control, [&] {
             return [&, filler = std::make_shared<Filler<Best>>(rules)](std::size_t begin, std::size_t end) {
                 for (std::size_t at = begin; at < end; ++at) {
@@ -188,11 +184,11 @@ auto parse_batch(const Rules& rules, std::vector<std::string> labels, bind::Offs
 }
 
 // The logarithm of the total weight of all derivations of each sentence.
-auto inside(const Rules& rules, bind::Offsets sentence_ends, bind::Offsets tag_ends, bind::Numbers symbols,
-            bind::Values weights, std::size_t bytes, std::size_t threads, bind::Progress progress) {
+auto inside(const Rules& rules, Offsets sentence_ends, Offsets tag_ends, Numbers symbols, Values weights,
+            std::size_t bytes, std::size_t threads, Progress progress) {
     const Sentences sentences(rules, sentence_ends, tag_ends, symbols, weights);
     std::vector<double> totals(sentences.size(), kNever);
-    bind::run_interruptible(sentences.brief(), progress, [&](Control& control) {
+    run_interruptible(sentences.brief(), progress, [&](Control& control) {
         parallel_blocks(sentences.size(), 1, threads, control, [&] {
             return [&, best = std::make_shared<Filler<Best>>(rules), sum = std::make_shared<Filler<Sum>>(rules)](
                        std::size_t begin, std::size_t end) {
@@ -243,3 +239,5 @@ void register_parse(nb::module_& core) {
                nb::arg("tag_ends").noconvert(), nb::arg("symbols").noconvert(), nb::arg("weights").noconvert(),
                nb::arg("bytes"), nb::arg("threads"), nb::arg("progress").none());
 }
+
+}  // namespace sapwood::bind

@@ -4,25 +4,12 @@
 
 #include "bind/arrays.hpp"
 #include "bind/interruptible.hpp"
+#include "bind/roots.hpp"
 #include "learn/perceptron.hpp"
 
-namespace nb = nanobind;
-using namespace sapwood;
-using sapwood::bind::run_interruptible;
-using sapwood::bind::to_numpy;
-using sapwood::bind::view;
+namespace sapwood::bind {
 
-namespace {
-
-using ConstMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Vector = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-void check_roots(const Arena& arena, std::span<const Node> roots) {
-    for (const Node root : roots)
-        if (root >= arena.size()) throw nb::index_error("root outside the arena");
-}
-
-}  // namespace
+namespace {}  // namespace
 
 void register_preferences(nb::module_& parent) {
     nb::module_ module = parent.def_submodule("preferences", "Preferences learnt with a growing subset-tree model.");
@@ -30,8 +17,7 @@ void register_preferences(nb::module_& parent) {
     nb::class_<GrowingModel>(module, "SubsetModel")
         .def(
             "__init__",
-            [](GrowingModel* self, const Arena& arena, bind::Numbers roots, bind::Values weights, double decay,
-               bool bag_of_words) {
+            [](GrowingModel* self, const Arena& arena, Numbers roots, Values weights, double decay, bool bag_of_words) {
                 check_roots(arena, view(roots));
                 if (roots.shape(0) != weights.shape(0)) throw nb::value_error("one weight per tree");
                 new (self) GrowingModel(arena, decay, bag_of_words);
@@ -42,8 +28,8 @@ void register_preferences(nb::module_& parent) {
             nb::arg("bag_of_words"), nb::keep_alive<1, 2>())
         .def(
             "evaluate",
-            [](const GrowingModel& model, const Arena& arena, bind::Numbers roots, Vector out, std::size_t threads,
-               bind::Progress progress) {
+            [](const GrowingModel& model, const Arena& arena, Numbers roots, Vector out, std::size_t threads,
+               Progress progress) {
                 check_roots(arena, view(roots));
                 if (out.shape(0) != roots.shape(0)) throw nb::value_error("out has the wrong shape");
                 run_interruptible(false, progress, [&](Control& control) {
@@ -57,8 +43,8 @@ void register_preferences(nb::module_& parent) {
     nb::class_<PreferencePerceptron>(module, "PreferencePerceptron")
         .def(
             "__init__",
-            [](PreferencePerceptron* self, const Arena& arena, bind::Numbers root_array, bind::Offsets end_array,
-               bind::Values scales, ConstMatrix features, double decay, bool bag_of_words, std::size_t cache_bytes) {
+            [](PreferencePerceptron* self, const Arena& arena, Numbers root_array, Offsets end_array, Values scales,
+               ConstMatrix features, double decay, bool bag_of_words, std::size_t cache_bytes) {
                 const auto roots = view(root_array);
                 const auto ends = view(end_array);
                 check_roots(arena, roots);
@@ -81,8 +67,8 @@ void register_preferences(nb::module_& parent) {
             nb::keep_alive<1, 2>())
         .def(
             "train",
-            [](PreferencePerceptron& perceptron, bind::Offsets order, bind::Values relevance, std::uint32_t rule,
-               double rate, bind::Progress progress) {
+            [](PreferencePerceptron& perceptron, Offsets order, Values relevance, std::uint32_t rule, double rate,
+               Progress progress) {
                 for (const std::uint64_t group : view(order))
                     if (group >= perceptron.size()) throw nb::index_error("no such group");
                 if (relevance.shape(0) != perceptron.rows()) throw nb::value_error("one relevance per tree");
@@ -95,8 +81,8 @@ void register_preferences(nb::module_& parent) {
             nb::arg("progress").none())
         .def(
             "replay",
-            [](PreferencePerceptron& perceptron, bind::Offsets row, bind::Values weight, bind::Offsets step,
-               std::uint64_t steps, std::uint64_t mistakes) {
+            [](PreferencePerceptron& perceptron, Offsets row, Values weight, Offsets step, std::uint64_t steps,
+               std::uint64_t mistakes) {
                 if (row.shape(0) != weight.shape(0) || row.shape(0) != step.shape(0))
                     throw nb::value_error("a log has three columns");
                 for (const std::uint64_t number : view(row))
@@ -127,3 +113,5 @@ void register_preferences(nb::module_& parent) {
         .def_prop_ro("most_cached", &PreferencePerceptron::most_cached)
         .def_prop_ro("nbytes", &PreferencePerceptron::bytes);
 }
+
+}  // namespace sapwood::bind

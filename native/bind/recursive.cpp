@@ -8,25 +8,19 @@
 
 #include "bind/arrays.hpp"
 #include "bind/interruptible.hpp"
+#include "bind/roots.hpp"
 #include "learn/recursive_training.hpp"
 
-namespace nb = nanobind;
-using namespace sapwood;
-using sapwood::bind::run_interruptible;
-using sapwood::bind::to_numpy;
-using sapwood::bind::view;
+namespace sapwood::bind {
 
 namespace {
-
-using Matrix = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using ConstMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 void check_sizes(const NetworkShape& shape, const Forests& forests, const ConstMatrix& extras) {
     if (extras.shape(0) != forests.trees() || extras.shape(1) != shape.extras)
         throw nb::value_error("extras have the wrong shape");
 }
 
-void check_targets(const NetworkShape& shape, const Forests& forests, const bind::Values& targets, Loss loss) {
+void check_targets(const NetworkShape& shape, const Forests& forests, const Values& targets, Loss loss) {
     if (targets.shape(0) != forests.trees()) throw nb::value_error("targets have the wrong length");
     if (static_cast<std::uint32_t>(loss) > static_cast<std::uint32_t>(Loss::squares))
         throw nb::value_error("no such loss");
@@ -37,7 +31,7 @@ void check_targets(const NetworkShape& shape, const Forests& forests, const bind
 }
 
 template <class Real>
-void set(std::vector<Real>& own, const bind::Input<Real>& values) {
+void set(std::vector<Real>& own, const Input<Real>& values) {
     if (values.shape(0) != own.size()) throw nb::value_error("the array has the wrong length");
     std::copy(values.data(), values.data() + own.size(), own.begin());
 }
@@ -62,23 +56,23 @@ void register_network(nb::module_& module, const char* name) {
             "steps", [](Own& own) { return own.steps(); }, [](Own& own, std::uint64_t steps) { own.steps() = steps; })
         .def(
             "set_weights",
-            [](Own& own, bind::Input<Real> values) {
+            [](Own& own, Input<Real> values) {
                 set(own.weights(), values);
                 own.refresh();
             },
             nb::arg("values").noconvert())
         .def(
             "set_moments",
-            [](Own& own, bind::Input<Real> first, bind::Input<Real> second) {
+            [](Own& own, Input<Real> first, Input<Real> second) {
                 set(own.first_moments(), first);
                 set(own.second_moments(), second);
             },
             nb::arg("first").noconvert(), nb::arg("second").noconvert())
         .def(
             "train",
-            [](Own& own, Forests& forests, bind::Offsets order, bind::Values targets, ConstMatrix extras,
-               std::uint32_t loss, std::size_t batch, bool adam, double rate, double momentum, double second_momentum,
-               double epsilon, double clip, double decay, bind::Progress progress) {
+            [](Own& own, Forests& forests, Offsets order, Values targets, ConstMatrix extras, std::uint32_t loss,
+               std::size_t batch, bool adam, double rate, double momentum, double second_momentum, double epsilon,
+               double clip, double decay, Progress progress) {
                 check_sizes(own.shape(), forests, extras);
                 check_targets(own.shape(), forests, targets, static_cast<Loss>(loss));
                 for (const std::uint64_t group : view(order))
@@ -97,7 +91,7 @@ void register_network(nb::module_& module, const char* name) {
             nb::arg("progress").none())
         .def(
             "gradient",
-            [](Own& own, Forests& forests, bind::Values targets, ConstMatrix extras, std::uint32_t loss) {
+            [](Own& own, Forests& forests, Values targets, ConstMatrix extras, std::uint32_t loss) {
                 check_sizes(own.shape(), forests, extras);
                 check_targets(own.shape(), forests, targets, static_cast<Loss>(loss));
                 double total = 0.0;
@@ -112,7 +106,7 @@ void register_network(nb::module_& module, const char* name) {
         .def(
             "evaluate",
             [](const Own& own, const Forests& forests, ConstMatrix extras, Matrix out, std::size_t threads,
-               bind::Progress progress) {
+               Progress progress) {
                 check_sizes(own.shape(), forests, extras);
                 if (out.shape(0) != forests.trees() || out.shape(1) != own.shape().outputs)
                     throw nb::value_error("out has the wrong shape");
@@ -124,7 +118,7 @@ void register_network(nb::module_& module, const char* name) {
             nb::arg("progress").none())
         .def(
             "states",
-            [](const Own& own, const Forests& forests, Matrix out, std::size_t threads, bind::Progress progress) {
+            [](const Own& own, const Forests& forests, Matrix out, std::size_t threads, Progress progress) {
                 if (out.shape(0) != forests.trees() || out.shape(1) != own.shape().units)
                     throw nb::value_error("out has the wrong shape");
                 run_interruptible(false, progress,
@@ -140,12 +134,10 @@ void register_recursive(nb::module_& parent) {
     nb::class_<Forests>(module, "Forests")
         .def(
             "__init__",
-            [](Forests* self, const Arena& arena, bind::Numbers root_array, bind::Offsets end_array,
+            [](Forests* self, const Arena& arena, Numbers root_array, Offsets end_array,
                const std::vector<std::string>& labels, std::size_t outdegree, std::size_t cache_bytes) {
-                const auto roots = view(root_array);
+                const auto roots = checked_roots(arena, root_array);
                 const auto ends = view(end_array);
-                for (const Node root : roots)
-                    if (root >= arena.size()) throw nb::index_error("root outside the arena");
                 std::uint64_t before = 0;
                 for (const std::uint64_t end : ends) {
                     if (end <= before) throw nb::value_error("a group without trees");
@@ -174,10 +166,8 @@ void register_recursive(nb::module_& parent) {
     // The labels of the distinct subtrees of some trees, sorted, and of how many each is the label.
     module.def(
         "count_labels",
-        [](const Arena& arena, bind::Numbers root_array) {
-            const auto roots = view(root_array);
-            for (const Node root : roots)
-                if (root >= arena.size()) throw nb::index_error("root outside the arena");
+        [](const Arena& arena, Numbers root_array) {
+            const auto roots = checked_roots(arena, root_array);
             std::vector<std::uint64_t> count(arena.symbols.size(), 0);
             for (const Node node : reachable(arena, roots)) ++count[arena.label(node)];
             std::vector<std::pair<std::string, std::uint64_t>> found;
@@ -196,3 +186,5 @@ void register_recursive(nb::module_& parent) {
     register_network<float>(module, "Network32");
     register_network<double>(module, "Network64");
 }
+
+}  // namespace sapwood::bind

@@ -25,16 +25,9 @@
 #include "trees/arena.hpp"
 #include "trees/bags.hpp"
 
-namespace nb = nanobind;
-using namespace sapwood;
-using sapwood::bind::run_interruptible;
-using sapwood::bind::view;
+namespace sapwood::bind {
 
 namespace {
-
-using Matrix = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using ConstMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Vector = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // A label without function tags, indices and marks: NP-SBJ-1 and NP=2 are NP, -LRB- is itself.
 std::string_view bare(std::string_view label) {
@@ -54,7 +47,7 @@ std::vector<std::string_view> words_of(const Vocabulary& vocabulary, const Arena
     return result;
 }
 
-WordFeatures features_of(bind::Offsets end_array, bind::Numbers feature_array, bind::Values weight_array) {
+WordFeatures features_of(Offsets end_array, Numbers feature_array, Values weight_array) {
     const auto ends = view(end_array);
     const auto features = view(feature_array);
     if (features.size() != view(weight_array).size() || (ends.empty() ? 0 : ends.back()) != features.size())
@@ -143,15 +136,15 @@ void register_fragments(nb::module_& module, const char* name) {
     nb::class_<Fragments>(module, name)
         .def(
             "heaviest",
-            [](const Fragments& model, bind::Values combination, const Arena* arena, const Bags* element,
+            [](const Fragments& model, Values combination, const Arena* arena, const Bags* element,
                const Vocabulary* vocabulary, const WordLinks* links, bool pairs, std::size_t capacity,
                std::size_t limit) {
                 if ((element == nullptr) != (vocabulary == nullptr))
                     throw nb::value_error("an element needs its words");
-                return bind::search(model, combination, arena, element, links, pairs, capacity, limit,
-                                    [&](const HeaviestQuery& query, const Control& control) {
-                                        return model.heaviest(query, vocabulary, control);
-                                    });
+                return search(model, combination, arena, element, links, pairs, capacity, limit,
+                              [&](const HeaviestQuery& query, const Control& control) {
+                                  return model.heaviest(query, vocabulary, control);
+                              });
             },
             nb::arg("combination").noconvert(), nb::arg("arena").none(), nb::arg("element").none(),
             nb::arg("vocabulary").none(), nb::arg("links"), nb::arg("pairs"), nb::arg("capacity"), nb::arg("limit"));
@@ -167,7 +160,7 @@ nb::class_<Maker> register_word_kernel(nb::module_& module, const char* name, co
         .def(
             "evaluate",
             [](const KernelModel& model, const Arena& arena, const Bags& rows, const Vocabulary& vocabulary,
-               const WordFeatures& features, Matrix out, std::size_t threads, bind::Progress progress) {
+               const WordFeatures& features, Matrix out, std::size_t threads, Progress progress) {
                 check(vocabulary, features);
                 if (out.shape(0) != rows.size() || out.shape(1) != model.outputs())
                     throw nb::value_error("out has the wrong shape");
@@ -184,7 +177,7 @@ nb::class_<Maker> register_word_kernel(nb::module_& module, const char* name, co
             "gram",
             [](const Maker& make, const Arena& arena, const Bags& bags, const Vocabulary& vocabulary,
                const WordFeatures& left, const WordFeatures& right, Matrix out, std::size_t threads,
-               bind::Progress progress) {
+               Progress progress) {
                 run_gram(make, {arena, bags, vocabulary, left}, {arena, bags, vocabulary, right}, true, out, threads,
                          progress);
             },
@@ -194,7 +187,7 @@ nb::class_<Maker> register_word_kernel(nb::module_& module, const char* name, co
             "between",
             [](const Maker& make, const Arena& arena, const Bags& rows, const Vocabulary& row_words,
                const WordFeatures& left, const Arena& column_arena, const Bags& columns, const Vocabulary& column_words,
-               const WordFeatures& right, Matrix out, std::size_t threads, bind::Progress progress) {
+               const WordFeatures& right, Matrix out, std::size_t threads, Progress progress) {
                 run_gram(make, {arena, rows, row_words, left}, {column_arena, columns, column_words, right}, false, out,
                          threads, progress);
             },
@@ -212,9 +205,7 @@ nb::class_<Maker> register_word_kernel(nb::module_& module, const char* name, co
             "pairs",
             [](const Maker& make, const Arena& arena, const Bags& bags, const Vocabulary& vocabulary,
                const WordFeatures& left, const WordFeatures& right, Vector out, std::size_t threads,
-               bind::Progress progress) {
-                run_pairs(make, {arena, bags, vocabulary, left}, right, out, threads, progress);
-            },
+               Progress progress) { run_pairs(make, {arena, bags, vocabulary, left}, right, out, threads, progress); },
             nb::arg("arena"), nb::arg("bags"), nb::arg("vocabulary"), nb::arg("left"), nb::arg("right"),
             nb::arg("out").noconvert(), nb::arg("threads"), nb::arg("progress").none())
         .def(
@@ -263,12 +254,12 @@ struct SmoothedMaker {
     NoPairs pairs(const Side&, const WordFeatures&) const { return {}; }
 };
 
-Vocabulary only(const Vocabulary& vocabulary, bind::Input<bool> marked) {
+Vocabulary only(const Vocabulary& vocabulary, Input<bool> marked) {
     if (view(marked).size() != vocabulary.words().size()) throw nb::value_error("one mark per word is needed");
     return vocabulary.only(view(marked));
 }
 
-Vocabulary in_kinds(const Vocabulary& vocabulary, bind::Numbers kinds) {
+Vocabulary in_kinds(const Vocabulary& vocabulary, Numbers kinds) {
     if (view(kinds).size() != vocabulary.words().size()) throw nb::value_error("one kind per word is needed");
     return vocabulary.in_kinds(view(kinds));
 }
@@ -283,13 +274,12 @@ void register_semantic(nb::module_& parent) {
         .def("only", &only, nb::arg("marked").noconvert())
         .def("in_kinds", &in_kinds, nb::arg("kinds").noconvert())
         .def("words", &words_of, nb::arg("arena"))
-        .def("labels",
-             [](const Vocabulary& vocabulary) { return bind::to_numpy(std::vector<Symbol>(vocabulary.words())); })
+        .def("labels", [](const Vocabulary& vocabulary) { return to_numpy(std::vector<Symbol>(vocabulary.words())); })
         .def("__len__", [](const Vocabulary& vocabulary) { return vocabulary.words().size(); });
     nb::class_<WordFeatures>(module, "WordFeatures")
         .def(
             "__init__",
-            [](WordFeatures* self, bind::Offsets ends, bind::Numbers features, bind::Values weights) {
+            [](WordFeatures* self, Offsets ends, Numbers features, Values weights) {
                 new (self) WordFeatures(features_of(ends, features, weights));
             },
             nb::arg("ends").noconvert(), nb::arg("features").noconvert(), nb::arg("weights").noconvert())
@@ -313,3 +303,5 @@ void register_semantic(nb::module_& parent) {
             nb::arg("decay"), nb::arg("depth_decay"), nb::arg("max_subsequence"), nb::arg("terminal_factor"),
             nb::arg("leaves_only"));
 }
+
+}  // namespace sapwood::bind

@@ -15,36 +15,29 @@
 #include "learn/point_kernel.hpp"
 #include "learn/row_sources.hpp"
 
-namespace nb = nanobind;
-using namespace sapwood;
-using sapwood::bind::run_interruptible;
-using sapwood::bind::to_numpy;
-using sapwood::bind::view;
+namespace sapwood::bind {
 
 namespace {
 
-template <class Real>
-using Table = nb::ndarray<const Real, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Block = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Sides = bind::Input<std::int8_t>;
+using Sides = Input<std::int8_t>;
 
 // A NumPy array as a source of rows.
 template <class Real>
 class Held final : public RowSource<Real> {
   public:
-    explicit Held(Table<Real> table) : table_(table), square_(table.data(), table.shape(0)) {
+    explicit Held(InputMatrix<Real> table) : table_(table), square_(table.data(), table.shape(0)) {
         if (table.shape(0) != table.shape(1)) throw nb::value_error("a table of kernel values must be square");
     }
     std::size_t size() const override { return square_.size(); }
     Row<Real> row(std::size_t item) const override { return square_.row(item); }
 
   private:
-    Table<Real> table_;
+    InputMatrix<Real> table_;
     Square<Real> square_;
 };
 
 // Sparse vectors one after the other: where each ends, its features and their values.
-Bags read_vectors(bind::Offsets end_array, bind::Numbers number_array, bind::Values value_array, std::size_t features) {
+Bags read_vectors(Offsets end_array, Numbers number_array, Values value_array, std::size_t features) {
     const auto ends = view(end_array);
     const auto numbers = view(number_array);
     const auto values = view(value_array);
@@ -65,9 +58,9 @@ Bags read_vectors(bind::Offsets end_array, bind::Numbers number_array, bind::Val
 }
 
 template <class Real>
-std::shared_ptr<RowSource<Real>> dot_rows(bind::Offsets end_array, bind::Numbers number_array, bind::Values value_array,
+std::shared_ptr<RowSource<Real>> dot_rows(Offsets end_array, Numbers number_array, Values value_array,
                                           std::size_t features, double scale, double constant, unsigned degree,
-                                          bind::Values factor_array, std::size_t cache_bytes) {
+                                          Values factor_array, std::size_t cache_bytes) {
     const auto factors = view(factor_array);
     if (!factors.empty() && factors.size() != end_array.shape(0)) throw nb::value_error("factors differ in number");
     Bags bags = read_vectors(end_array, number_array, value_array, features);
@@ -77,9 +70,8 @@ std::shared_ptr<RowSource<Real>> dot_rows(bind::Offsets end_array, bind::Numbers
 }
 
 // Dot products of all rows with all columns, written where the caller wants them.
-void dot_products(bind::Offsets row_ends, bind::Numbers row_numbers, bind::Values row_values, bind::Offsets column_ends,
-                  bind::Numbers column_numbers, bind::Values column_values, std::size_t features,
-                  nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> out, std::size_t threads) {
+void dot_products(Offsets row_ends, Numbers row_numbers, Values row_values, Offsets column_ends, Numbers column_numbers,
+                  Values column_values, std::size_t features, Matrix out, std::size_t threads) {
     const Bags rows = read_vectors(row_ends, row_numbers, row_values, features);
     const Bags columns = read_vectors(column_ends, column_numbers, column_values, features);
     const std::size_t width = columns.size();
@@ -100,7 +92,7 @@ void dot_products(bind::Offsets row_ends, bind::Numbers row_numbers, bind::Value
 }
 
 template <class T>
-std::vector<T> copy(const bind::Input<T>& array) {
+std::vector<T> copy(const Input<T>& array) {
     return {array.data(), array.data() + array.shape(0)};
 }
 
@@ -113,7 +105,7 @@ struct Same {
 };
 
 template <class Real>
-Same<Real> same(bind::Offsets size_array, bind::Input<Real> value_array, bind::Numbers tags, bind::Numbers rows) {
+Same<Real> same(Offsets size_array, Input<Real> value_array, Numbers tags, Numbers rows) {
     Same<Real> result{nullptr, copy(tags), copy(rows), {}};
     std::vector<std::size_t> sizes;
     std::vector<std::uint32_t> block, place;
@@ -133,13 +125,13 @@ Same<Real> same(bind::Offsets size_array, bind::Input<Real> value_array, bind::N
             throw nb::value_error("a row lies in the square of another tag");
         result.places.push_back(result.tags[k] != 0 ? place[result.rows[k]] : 0);
     }
-    auto owner = std::make_shared<bind::Input<Real>>(value_array);
+    auto owner = std::make_shared<Input<Real>>(value_array);
     result.blocks = std::make_shared<Blocks<Real>>(sizes, owner->data(), owner);
     return result;
 }
 
 template <class Real>
-Component<Real> component(std::shared_ptr<RowSource<Real>> values, bind::Numbers items, const Same<Real>* same) {
+Component<Real> component(std::shared_ptr<RowSource<Real>> values, Numbers items, const Same<Real>* same) {
     Component<Real> result{values, nullptr, copy(items), {}, {}, {}};
     for (const std::uint32_t item : result.items)
         if (item >= values->size()) throw nb::value_error("an item is out of range");
@@ -153,13 +145,13 @@ Component<Real> component(std::shared_ptr<RowSource<Real>> values, bind::Numbers
     return result;
 }
 
-Term term(double weight, std::vector<std::size_t> factors, bind::Values scale) {
+Term term(double weight, std::vector<std::size_t> factors, Values scale) {
     return {weight, std::move(factors), copy(scale)};
 }
 
 template <class Real>
 PointKernel<Real> point_kernel(const std::vector<Component<Real>>& components, const std::vector<Term>& terms,
-                               bind::Values diagonal) {
+                               Values diagonal) {
     const std::size_t points = diagonal.shape(0);
     for (const Component<Real>& one : components)
         if (one.items.size() != points) throw nb::value_error("a component has the wrong number of points");
@@ -172,8 +164,8 @@ PointKernel<Real> point_kernel(const std::vector<Component<Real>>& components, c
 }
 
 // Problems one after the other: where each ends, and its points, sides and costs.
-std::vector<SvmProblem> read_problems(std::size_t size, bind::Offsets end_array, bind::Numbers point_array,
-                                      Sides side_array, bind::Values cost_array) {
+std::vector<SvmProblem> read_problems(std::size_t size, Offsets end_array, Numbers point_array, Sides side_array,
+                                      Values cost_array) {
     const auto points = view(point_array);
     const auto sides = view(side_array);
     const auto costs = view(cost_array);
@@ -197,9 +189,9 @@ std::vector<SvmProblem> read_problems(std::size_t size, bind::Offsets end_array,
 }
 
 template <class Real>
-auto solve(const PointKernel<Real>& kernel, bind::Offsets ends, bind::Numbers points, Sides sides, bind::Values costs,
-           double tolerance, std::size_t max_iterations, std::size_t window_bytes, bool shrinking, std::size_t threads,
-           bind::Progress progress) {
+auto solve(const PointKernel<Real>& kernel, Offsets ends, Numbers points, Sides sides, Values costs, double tolerance,
+           std::size_t max_iterations, std::size_t window_bytes, bool shrinking, std::size_t threads,
+           Progress progress) {
     const std::vector<SvmProblem> problems = read_problems(kernel.size(), ends, points, sides, costs);
     std::vector<SvmSolution> solutions;
     // However few points there are, a small tolerance may take millions of steps.
@@ -239,7 +231,7 @@ void register_precision(nb::module_& module, const std::string& bits) {
             nb::arg("item"));
     module.def(
         named("square").c_str(),
-        [](Table<Real> table) -> std::shared_ptr<RowSource<Real>> { return std::make_shared<Held<Real>>(table); },
+        [](InputMatrix<Real> table) -> std::shared_ptr<RowSource<Real>> { return std::make_shared<Held<Real>>(table); },
         nb::arg("table").noconvert());
     module.def(named("dot_rows").c_str(), &dot_rows<Real>, nb::arg("ends").noconvert(), nb::arg("numbers").noconvert(),
                nb::arg("values").noconvert(), nb::arg("features"), nb::arg("scale"), nb::arg("constant"),
@@ -247,23 +239,23 @@ void register_precision(nb::module_& module, const std::string& bits) {
     nb::class_<Same<Real>>(module, named("Same").c_str())
         .def(
             "__init__",
-            [](Same<Real>* self, bind::Offsets sizes, bind::Input<Real> values, bind::Numbers tags,
-               bind::Numbers rows) { new (self) Same<Real>(same<Real>(sizes, values, tags, rows)); },
+            [](Same<Real>* self, Offsets sizes, Input<Real> values, Numbers tags, Numbers rows) {
+                new (self) Same<Real>(same<Real>(sizes, values, tags, rows));
+            },
             nb::arg("sizes").noconvert(), nb::arg("values").noconvert(), nb::arg("tags").noconvert(),
             nb::arg("rows").noconvert());
     nb::class_<Component<Real>>(module, named("Component").c_str())
         .def(
             "__init__",
-            [](Component<Real>* self, std::shared_ptr<RowSource<Real>> values, bind::Numbers items,
-               const Same<Real>* same) { new (self) Component<Real>(component<Real>(values, items, same)); },
+            [](Component<Real>* self, std::shared_ptr<RowSource<Real>> values, Numbers items, const Same<Real>* same) {
+                new (self) Component<Real>(component<Real>(values, items, same));
+            },
             nb::arg("values"), nb::arg("items").noconvert(), nb::arg("same").none());
     nb::class_<PointKernel<Real>>(module, named("PointKernel").c_str())
         .def(
             "__init__",
             [](PointKernel<Real>* self, const std::vector<Component<Real>>& components, const std::vector<Term>& terms,
-               bind::Values diagonal) {
-                new (self) PointKernel<Real>(point_kernel<Real>(components, terms, diagonal));
-            },
+               Values diagonal) { new (self) PointKernel<Real>(point_kernel<Real>(components, terms, diagonal)); },
             nb::arg("components"), nb::arg("terms"), nb::arg("diagonal").noconvert())
         .def("__len__", &PointKernel<Real>::size)
         .def(
@@ -291,7 +283,7 @@ void register_half(nb::module_& module, const char* name) {
         .def_static("nbytes", &Half::bytes, nb::arg("size"))
         .def(
             "set",
-            [](Half& half, std::size_t begin, Block block) {
+            [](Half& half, std::size_t begin, ConstMatrix block) {
                 if (begin % Half::kSide != 0 || begin + block.shape(1) != half.size() ||
                     block.shape(0) > block.shape(1))
                     throw nb::value_error("a block must start at a tile and reach to the last column");
@@ -308,7 +300,7 @@ void register_smo(nb::module_& parent) {
     nb::class_<Term>(module, "Term")
         .def(
             "__init__",
-            [](Term* self, double weight, std::vector<std::size_t> factors, bind::Values scale) {
+            [](Term* self, double weight, std::vector<std::size_t> factors, Values scale) {
                 new (self) Term(term(weight, std::move(factors), scale));
             },
             nb::arg("weight"), nb::arg("factors"), nb::arg("scale").noconvert());
@@ -321,3 +313,5 @@ void register_smo(nb::module_& parent) {
     register_half<Triangle>(module, "Triangle");
     register_half<ShortTriangle>(module, "ShortTriangle");
 }
+
+}  // namespace sapwood::bind

@@ -8,13 +8,11 @@
 #include <unordered_map>
 
 #include "bind/arrays.hpp"
+#include "bind/roots.hpp"
 #include "trees/arena.hpp"
 #include "trees/brackets.hpp"
 
-namespace nb = nanobind;
-using namespace sapwood;
-using sapwood::bind::to_numpy;
-using sapwood::bind::view;
+namespace sapwood::bind {
 
 namespace {
 
@@ -28,12 +26,6 @@ class Tree : public nb::object {
     NB_OBJECT_DEFAULT(Tree, nb::object, "sapwood.trees.tree.Tree", is_any)
 };
 using Texts = nb::typed<nb::list, nb::str>;
-
-// Roots come from Python: every number must name a node.
-void check_roots(const Arena& arena, std::span<const Node> roots) {
-    for (const Node root : roots)
-        if (root >= arena.size()) throw nb::index_error("root outside the arena");
-}
 
 // The characters of bytes, or of a str of ASCII characters, which are its bytes already. The caller keeps the object
 // alive.
@@ -175,8 +167,7 @@ auto add_objects(Arena& arena, nb::typed<nb::list, Tree> trees) {
 
 // Python Tree objects; equal subtrees are one object. The class has the slots _label and _children and no others that
 // must be set. Going through its constructor would cost several times as much.
-nb::typed<nb::list, Tree> make_objects(const Arena& arena, bind::Numbers root_array,
-                                       nb::typed<nb::type_object, Tree> kind) {
+nb::typed<nb::list, Tree> make_objects(const Arena& arena, Numbers root_array, nb::typed<nb::type_object, Tree> kind) {
     const auto roots = view(root_array);
     check_roots(arena, roots);
     const std::vector<Node> nodes = reachable(arena, roots);
@@ -212,7 +203,7 @@ nb::typed<nb::list, Tree> make_objects(const Arena& arena, bind::Numbers root_ar
 }
 
 // What is needed to rebuild the trees elsewhere: labels, and per node (children first) its label and child positions.
-auto dump(const Arena& arena, bind::Numbers root_array) {
+auto dump(const Arena& arena, Numbers root_array) {
     const auto roots = view(root_array);
     check_roots(arena, roots);
     const std::vector<Node> nodes = reachable(arena, roots);
@@ -239,7 +230,7 @@ auto dump(const Arena& arena, bind::Numbers root_array) {
 
 // The labels of the leaves under every root, from left to right: distinct texts, the numbers of those, and where the
 // leaves of each root end.
-auto leaves(const Arena& arena, bind::Numbers root_array) {
+auto leaves(const Arena& arena, Numbers root_array) {
     const auto roots = view(root_array);
     check_roots(arena, roots);
     NumberMap position(arena.symbols.size(), roots.size() * 32);
@@ -271,8 +262,8 @@ auto leaves(const Arena& arena, bind::Numbers root_array) {
 
 // Subtrees from arrays such as dump gives, and the numbers that they have in the new arena; labels and subtrees may be
 // listed more than once. The arrays may come from a file, so everything is checked.
-std::vector<std::uint32_t> build(Arena& arena, Texts texts, bind::Numbers label_array, bind::Offsets end_array,
-                                 bind::Numbers child_array) {
+std::vector<std::uint32_t> build(Arena& arena, Texts texts, Numbers label_array, Offsets end_array,
+                                 Numbers child_array) {
     std::vector<Symbol> symbols;
     for (nb::handle text : texts) {
         Py_ssize_t size = 0;
@@ -303,7 +294,7 @@ std::vector<std::uint32_t> build(Arena& arena, Texts texts, bind::Numbers label_
 }
 
 // The inverse of dump.
-Arena load(Texts texts, bind::Numbers label_array, bind::Offsets end_array, bind::Numbers child_array) {
+Arena load(Texts texts, Numbers label_array, Offsets end_array, Numbers child_array) {
     Arena arena;
     const std::vector<std::uint32_t> numbers = build(arena, texts, label_array, end_array, child_array);
     if (arena.symbols.size() != texts.size()) throw nb::value_error("a label is listed twice");
@@ -311,7 +302,7 @@ Arena load(Texts texts, bind::Numbers label_array, bind::Offsets end_array, bind
     return arena;
 }
 
-Texts write_lines(const Arena& arena, bind::Numbers root_array) {
+Texts write_lines(const Arena& arena, Numbers root_array) {
     const auto roots = view(root_array);
     check_roots(arena, roots);
     nb::list lines;
@@ -325,7 +316,7 @@ Texts write_lines(const Arena& arena, bind::Numbers root_array) {
 }
 
 // The labels that brackets cannot express, among those in use under the roots.
-std::vector<std::string_view> unwritable(const Arena& arena, bind::Numbers root_array) {
+std::vector<std::string_view> unwritable(const Arena& arena, Numbers root_array) {
     const auto roots = view(root_array);
     check_roots(arena, roots);
     std::vector<std::string_view> labels;
@@ -365,14 +356,14 @@ void register_trees(nb::module_& parent) {
                     nb::arg("child_ends").noconvert(), nb::arg("children").noconvert())
         .def(
             "build",
-            [](Arena& arena, Texts texts, bind::Numbers labels, bind::Offsets ends, bind::Numbers children) {
+            [](Arena& arena, Texts texts, Numbers labels, Offsets ends, Numbers children) {
                 return to_numpy(build(arena, texts, labels, ends, children));
             },
             nb::arg("labels"), nb::arg("node_labels").noconvert(), nb::arg("child_ends").noconvert(),
             nb::arg("children").noconvert())
         .def(
             "transplant",
-            [](Arena& arena, const Arena& from, bind::Numbers roots) {
+            [](Arena& arena, const Arena& from, Numbers roots) {
                 check_roots(from, view(roots));
                 return to_numpy(transplant(from, view(roots), arena));
             },
@@ -381,3 +372,5 @@ void register_trees(nb::module_& parent) {
         .def("write", &write_lines, nb::arg("roots").noconvert())
         .def("unwritable", &unwritable, nb::arg("roots").noconvert());
 }
+
+}  // namespace sapwood::bind
