@@ -332,9 +332,9 @@ class TestSources:
         text = "(a b) " * 50
         assert [len(block) for block in iter_tree_blocks(io.StringIO(text), block_bytes=np.int64(60))] == [10] * 5
         for size in (0, True, 2.0, None):
-            with pytest.raises(DataError, match="block_bytes must be an integer of at least 1"):
+            with pytest.raises(ParameterError, match="block_bytes must be an integer of at least 1"):
                 next(iter_tree_blocks(io.StringIO(text), block_bytes=size))  # type: ignore[arg-type]
-        with pytest.raises(DataError, match=r"block_bytes must be at most 1,073,741,824, got .*read_trees"):
+        with pytest.raises(ParameterError, match=r"block_bytes must be .* at most 1,073,741,824"):
             next(iter_tree_blocks(io.StringIO(text), block_bytes=10**30))
 
     def test_archives(self, tmp_path: Path) -> None:

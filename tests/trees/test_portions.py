@@ -56,7 +56,7 @@ def test_portions_hold_the_predicate_once_and_the_way_to_it(tree: Tree, data: st
     if not words:
         return
     word, node = data.draw(st.sampled_from(words)), data.draw(st.sampled_from(phrases))
-    rising, falling = at.way(node, at.tag(word))
+    rising, falling = at.path(node, at.tag(word))
     for kind in PORTIONS:
         made = portion(at, node, word, kind)
         labels = [each.label for each in made.preorder()]

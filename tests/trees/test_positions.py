@@ -25,10 +25,10 @@ def test_places_agree_with_the_tree(tree: Tree) -> None:
 
 def test_ways_meet_at_the_lowest_common_place() -> None:
     at = Positions(Tree.fromstring("(S (NP (DT the) (NN dog)) (VP (VBD saw) (NP (PRP it))))"))
-    up, down = at.way(at.spanning(0, 1)[0], at.tag(2))
+    up, down = at.path(at.spanning(0, 1)[0], at.tag(2))
     assert [at.labels[node] for node in up] == ["NP", "S"]
     assert [at.labels[node] for node in down] == ["VP", "VBD"]
-    up, down = at.way(at.tag(2), at.tag(2))
+    up, down = at.path(at.tag(2), at.tag(2))
     assert [at.labels[node] for node in up] == ["VBD"]
     assert not down
 

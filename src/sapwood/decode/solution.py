@@ -63,7 +63,7 @@ class SpanResult(HtmlTable):
     def violations(self) -> dict[str, int]:
         """Broken constraints, which only methods without proof leave.
 
-        Pairs of roles that overlap, pairs that exclude or require each other in vain, and spans that are not allowed.
+        Pairs of roles that overlap, pairs that break an exclusion or a requirement, and spans that are not allowed.
         """
         return dict(zip(_CONSTRAINTS, self._broken, strict=True))
 
@@ -98,7 +98,7 @@ class Trace(HtmlTable):
     primal : ndarray
         What the consensus is worth; it may break constraints on the way.
     dual : ndarray
-        The upper bound given by the current prices.
+        The upper bound given by the current multipliers.
     """
 
     primal: NDArray[np.float64]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sapwood.parse.annotation import JOIN, Constituent, bare_symbol
 
-__all__ = ["Estimates", "GrammarTables", "Markov", "estimate"]
+__all__ = ["Estimates", "GrammarTables", "Markov", "backed_off", "estimate"]
 
 _STOP = ""
 # Sides of the head. The first sibling on the left is another matter when there is none on the right, since a node with
@@ -95,17 +95,25 @@ class Estimates:
 
     def distribution(self, contexts: Sequence[Hashable]) -> dict[str, float]:
         """Return the probabilities of all outcomes seen under these contexts."""
-        estimate: dict[str, float] = {}
-        for context in reversed(contexts):
-            counts = self.counts.get(context)
-            if not counts:
-                continue
-            total = sum(counts.values())
-            share = self.weight * len(counts) if estimate else 0.0
-            estimate = {outcome: share * p / (total + share) for outcome, p in estimate.items()}
-            for outcome, count in counts.items():
-                estimate[outcome] = estimate.get(outcome, 0.0) + count / (total + share)
-        return estimate
+        return backed_off((self.counts.get(context) for context in reversed(contexts)), self.weight)
+
+
+def backed_off(rows: Iterable[Mapping[str, int] | None], weight: float) -> dict[str, float]:
+    """Return probabilities from counts under contexts from vague to precise, with Witten-Bell weights times ``weight``.
+
+    >>> backed_off([{"dog": 2, "cat": 2}, {"dog": 2, "cat": 1}], 1.0)["dog"]
+    0.6...
+    """
+    estimate: dict[str, float] = {}
+    for counts in rows:
+        if not counts:
+            continue
+        total = sum(counts.values())
+        share = weight * len(counts) if estimate else 0.0
+        estimate = {outcome: share * p / (total + share) for outcome, p in estimate.items()}
+        for outcome, count in counts.items():
+            estimate[outcome] = estimate.get(outcome, 0.0) + count / (total + share)
+    return estimate
 
 
 def estimate(roots: Sequence[Constituent], markov: Markov, wrapper: str | None) -> GrammarTables:
@@ -242,14 +250,14 @@ class _Builder:
                         reached.add(other)
                         todo.append(other)
 
-    def _grow(self, source: Hashable, state: _State, price: float) -> list[_State]:
+    def _grow(self, source: Hashable, state: _State, weight: float) -> list[_State]:
         """Add the rules that put one more sibling beside ``source``, which stands in ``state``; return where they lead.
 
-        ``price`` is for choices that have been made without a rule of their own.
+        ``weight`` is that of choices that have been made without a rule of their own.
         """
         symbol, head, side, before = state
         reached: dict[_State, None] = {}
-        if price <= 0.0:
+        if weight <= 0.0:
             return []
         for sibling, p in self._siblings(*state).items():
             if sibling == _STOP:
@@ -257,11 +265,11 @@ class _Builder:
             after = (symbol, head, side, self._remembered(symbol, head, side, (bare_symbol(sibling), *before)))
             reached[after] = None
             children = (source, sibling) if side == _RIGHT else (sibling, source)
-            self._put(after, children, price * p)
+            self._put(after, children, weight * p)
             stop = self._siblings(*after).get(_STOP, 0.0)
             if side == _RIGHT:
                 stop *= self._siblings(symbol, head, _LEFT, ()).get(_STOP, 0.0)
-            self._put(symbol, children, price * p * stop)
+            self._put(symbol, children, weight * p * stop)
         return list(reached)
 
     def _remembered(self, symbol: str, head: str, side: str, before: tuple[str, ...]) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ __all__ = ["jackknife"]
 def jackknife(treebank: Any, folds: int = 5, *, n: int = 30, parser: PCFGParser | None = None) -> list[NBest]:
     """Parse every tree of a treebank with a parser learnt from the other folds.
 
-    A parser knows the trees it has learnt from by heart, so n-best lists for training a reranker must come from
+    A parser does too well on the trees that it was trained on, so n-best lists for training a reranker must come from
     sentences that it has not seen.
 
     Parameters

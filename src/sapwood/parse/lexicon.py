@@ -1,7 +1,7 @@
 """How likely a word is under a tag: counts for words that were seen, classes of spelling for the others.
 
 The probability of a tag given a word is estimated, backing off from the word to ever vaguer classes of its spelling,
-and turned round. Words are looked at one by one; what surrounds them is the grammar's business.
+and turned round. Words are looked at one by one; what surrounds them belongs to the grammar.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sapwood.parse.annotation import bare_symbol
+from sapwood.parse.estimation import backed_off
 from sapwood.penn import BRACKETS
 
 __all__ = ["Lexicon", "spelling_classes"]
@@ -129,18 +130,8 @@ class Lexicon:
 
     def unseen(self, word: str, first: bool) -> dict[str, float]:
         """Return the probabilities of tags for a word of this spelling."""
-        estimate: dict[str, float] = {}
-        for name in spelling_classes(word, first):
-            counts = self.classes.get(name)
-            if counts is None:
-                continue
-            total = sum(counts.values())
-            share = self.spelling * len(counts) if estimate else 0.0
-            estimate = {
-                tag: (counts.get(tag, 0.0) + share * estimate.get(tag, 0.0)) / (total + share)
-                for tag in counts.keys() | estimate.keys()
-            }
-        return estimate or self._vague
+        rows = (self.classes.get(name) for name in spelling_classes(word, first))
+        return backed_off(rows, self.spelling) or self._vague
 
     def tags(self, word: str, first: bool) -> list[tuple[str, float]]:
         """Return the symbols that a word may have, with log P(word | symbol) up to the frequency of the word itself."""

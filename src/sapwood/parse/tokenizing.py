@@ -162,7 +162,7 @@ _LONGEST = max(map(len, _ABBREVIATIONS))
 
 
 def tokenize(text: str) -> list[Token]:
-    """Split text into words in the manner of the Penn Treebank.
+    """Split text into words as the Penn Treebank does.
 
     Letters keep their marks, whatever the script, and an emoji or a flag is one token. Words that are written without
     white space between them, as in Chinese, Japanese and Thai, are not told apart.

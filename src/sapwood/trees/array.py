@@ -138,7 +138,7 @@ class TreeArray:
         return TreeArray._from_arena(self._arena, self._roots[places], new_ends.astype(np.uint64))
 
     def _bags_between(self, first: int, last: int) -> TreeArray:
-        """Return neighbouring bags, at a price that does not depend on how many others there are."""
+        """Return neighbouring bags, in time that does not depend on how many others there are."""
         assert self._ends is not None
         begin = self._ends[first - 1] if first else np.uint64(0)
         ends = self._ends[first:last] - begin
@@ -310,7 +310,7 @@ class TreeArray:
     def _compact(self) -> TreeArray:
         """Return the same trees on a store of their own if they use only a small part of a large one.
 
-        Native kernels prepare tables as long as the store, which a few trees should not pay for.
+        Native kernels prepare tables as long as the store, which is slow where a few trees are of a large one.
         """
         return self if len(self._roots) * 256 >= len(self._arena) else self.detach()
 

@@ -134,7 +134,7 @@ def to_brackets(tree: Tree, *, escape: bool = False) -> str:
     pieces = bracket_pieces(tree, escape=escape)
     parts = list(islice(pieces, _MANY_PIECES))
     if len(parts) == _MANY_PIECES:
-        # Counting takes as long as writing does, which small trees should not pay for.
+        # Counting takes as long as writing does, so small trees are not counted.
         if tree.size() > MOST_WRITTEN_OUT:
             raise TreeError(
                 f"the tree has more than {MOST_WRITTEN_OUT:,} nodes, too many to write down one by one; it repeats a "

@@ -15,6 +15,7 @@ from typing import Any
 from sapwood.errors import TreeError
 from sapwood.penn import BE, NOUN_TAGS, PUNCTUATION_TAGS
 from sapwood.trees.heads import HeadTable, bare_label
+from sapwood.trees.positions import Positions
 from sapwood.trees.tree import Tree
 
 __all__ = ["Constituents", "Dependencies", "dependencies", "head_constituents"]
@@ -97,45 +98,32 @@ def head_constituents(tree: Tree, heads: Callable[[str, Any], int] | None = None
         raise TreeError(
             f"{tree.label!r} is a word without a part of speech; expected a tree such as (NN {tree.label})."
         )
-    labels: list[str] = []
-    first: list[int] = []
-    last: list[int] = []
-    parents: list[int] = []
-    head: list[int] = []
-    words: list[str] = []
-    tags: list[str] = []
-    children: list[list[int]] = []
-    stack: list[tuple[Tree, int]] = [(tree, -1)]
-    while stack:
-        node, parent = stack.pop()
-        number = len(labels)
-        # A part of speech such as -LRB- or PRP$ keeps its name; only phrases carry tags behind theirs.
-        labels.append(bare_label(node.label))
-        first.append(len(words))
-        last.append(-1)
-        parents.append(parent)
-        head.append(-1)
-        children.append([])
-        if parent >= 0:
-            children[parent].append(number)
-        if len(node.children) == 1 and node.children[0].is_leaf:
-            last[number] = head[number] = len(words)
-            words.append(node.children[0].label)
-            tags.append(labels[number])
-            continue
-        for child in node.children:
-            if child.is_leaf:
-                raise TreeError(
-                    f"the word {child.label!r} under {node.label!r} has no part of speech of its own; expected "
-                    f"a node such as (NN {child.label}) around every word."
-                )
-        stack.extend((child, number) for child in reversed(node.children))
-    for number in range(len(labels) - 1, -1, -1):
-        below = children[number]
-        if below:
-            last[number] = last[below[-1]]
-            head[number] = head[below[choose(labels[number], tuple(labels[child] for child in below))]]
-    return Constituents(*map(tuple, (labels, first, last, parents, head, words, tags)))  # type: ignore[arg-type]
+    at = Positions(tree)
+    for place, below in enumerate(at.children):
+        word = next((child for child in below if not at.children[child]), None)
+        if word is not None and len(below) > 1:
+            raise TreeError(
+                f"the word {at.labels[word]!r} under {at.labels[place]!r} has no part of speech of its own; expected "
+                f"a node such as (NN {at.labels[word]}) around every word."
+            )
+    places = [place for place, below in enumerate(at.children) if below]
+    number = {place: position for position, place in enumerate(places)}
+    # A part of speech such as -LRB- or PRP$ keeps its name; only phrases carry tags behind theirs.
+    labels = [bare_label(label) for label in at.labels]
+    head = list(at.first)
+    for place in reversed(places):
+        if not at.is_tag(place):
+            below = at.children[place]
+            head[place] = head[below[choose(labels[place], tuple([labels[child] for child in below]))]]
+    return Constituents(
+        labels=tuple([labels[place] for place in places]),
+        first=tuple([at.first[place] for place in places]),
+        last=tuple([at.last[place] for place in places]),
+        parents=tuple([number.get(at.parent[place], -1) for place in places]),
+        heads=tuple([head[place] for place in places]),
+        words=tuple([at.labels[leaf] for leaf in at.leaves]),
+        tags=tuple([labels[at.parent[leaf]] for leaf in at.leaves]),
+    )
 
 
 def dependencies(tree: Tree | Constituents, heads: Callable[[str, Any], int] | None = None) -> Dependencies:

@@ -1,6 +1,6 @@
 """Several views of the same examples: trees of different kinds and flat features, sliced together.
 
-``Examples`` only keeps views in step. What a view means is the business of the kernel that is put ``on`` it.
+``Examples`` only keeps views in step. What a view means is decided by the kernel that is put ``on`` it.
 """
 
 from __future__ import annotations

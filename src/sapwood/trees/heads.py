@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from sapwood.checks import check_choice
 from sapwood.errors import ParameterError
 from sapwood.notebook import HtmlTable
 from sapwood.penn import NOUN_TAGS, PUNCTUATION_TAGS
@@ -109,8 +110,7 @@ class HeadTable(HtmlTable):
         skip_punctuation: bool = True,
     ) -> None:
         self.table: Mapping[str, Search] | None = None if table is None else _checked(table)
-        if default not in ("left", "right"):
-            raise ParameterError(f"default must be 'left' or 'right', got {default!r}.")
+        check_choice(default, "default", ("left", "right"))
         self.default = default
         self.coordination = bool(coordination)
         self.skip_punctuation = bool(skip_punctuation)

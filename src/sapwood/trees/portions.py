@@ -96,7 +96,7 @@ def _check(at: Positions, argument: int) -> None:
 def _cut(at: Positions, argument: int, predicate: int, siblings: bool, lemma: str | None, *, whole: bool) -> Tree:
     _check(at, argument)
     tag = at.tag(predicate)
-    rising, falling = at.way(argument, tag)
+    rising, falling = at.path(argument, tag)
     word = at.labels[at.leaves[predicate]] if lemma is None else lemma
     ends = {tag: Tree._trusted(f"{at.labels[tag]}-PRED", (Tree(word),))}
     top = rising[-1]

@@ -107,15 +107,15 @@ class Positions:
         return self._spans.get((first, last), [])
 
     def up(self, node: int) -> list[int]:
-        """Return the way from a place to the root, both included."""
-        way = []
+        """Return the path from a place to the root, both included."""
+        path = []
         while node >= 0:
-            way.append(node)
+            path.append(node)
             node = self.parent[node]
-        return way
+        return path
 
-    def way(self, start: int, end: int) -> tuple[list[int], list[int]]:
-        """Return the way from one place to another: up to their lowest common place, and down from there.
+    def path(self, start: int, end: int) -> tuple[list[int], list[int]]:
+        """Return the path from one place to another: up to their lowest common place, and down from there.
 
         The common place ends the first list; the second list has what lies below it, down to ``end``.
         """

@@ -13,6 +13,7 @@ from typing import cast
 import numpy as np
 
 from sapwood import _core
+from sapwood.checks import check_count, check_flag
 from sapwood.errors import BracketError, DataError, ParameterError
 from sapwood.sources import Source, Stream, check_encoding, open_all, texts
 from sapwood.trees.array import TreeArray
@@ -160,12 +161,7 @@ def iter_tree_blocks(
     >>> [len(block) for block in iter_tree_blocks(io.StringIO("(A b) " * 9), block_bytes=24)]
     [4, 4, 1]
     """
-    if isinstance(block_bytes, bool) or not isinstance(block_bytes, (int, np.integer)) or block_bytes < 1:
-        raise DataError(f"block_bytes must be an integer of at least 1, got {block_bytes!r}.")
-    if block_bytes > _LARGEST_BLOCK:
-        raise DataError(
-            f"block_bytes must be at most {_LARGEST_BLOCK:,}, got {block_bytes:,}; read_trees reads everything at once."
-        )
+    size = check_count(block_bytes, "block_bytes", most=_LARGEST_BLOCK)
     flags = _checked_flags(
         drop_traces=drop_traces,
         drop_function_tags=drop_function_tags,
@@ -174,7 +170,7 @@ def iter_tree_blocks(
     )
     check_encoding(encoding)
     # What is wrong with the arguments is said now, what is wrong with a file when it is reached.
-    return _tree_blocks(source, encoding, int(block_bytes), flags)
+    return _tree_blocks(source, encoding, size, flags)
 
 
 def _tree_blocks(
@@ -271,8 +267,7 @@ def write_trees(trees: Iterable[Tree | str], path: str | os.PathLike[str], *, es
 
 def _checked_flags(**flags: object) -> dict[str, bool]:
     for flag, value in flags.items():
-        if not isinstance(value, (bool, np.bool_)):
-            raise ParameterError(f"{flag} must be True or False, got {value!r}.")
+        check_flag(value, flag)
     return {flag: bool(value) for flag, value in flags.items()}
 
 

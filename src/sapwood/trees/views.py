@@ -1,6 +1,6 @@
 """What a view of examples can be: trees, a matrix, a sparse matrix, or dictionaries from feature names to values.
 
-Whatever a user passes becomes one of these here. What a view means is the business of kernels.
+Whatever a user passes becomes one of these here. What a view means is decided by kernels.
 """
 
 from __future__ import annotations

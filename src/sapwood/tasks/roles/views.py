@@ -114,7 +114,7 @@ class View:
     def path(self, node: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the labels from a node up to the common ancestor, and from there down to the predicate's tag."""
         if node not in self._paths:
-            rising, falling = (tuple([self.at.labels[one] for one in part]) for part in self.at.way(node, self.tag))
+            rising, falling = (tuple([self.at.labels[one] for one in part]) for part in self.at.path(node, self.tag))
             self._paths[node] = rising, falling
         return self._paths[node]
 
