@@ -20,7 +20,7 @@ import struct
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
@@ -32,6 +32,7 @@ __all__ = [
     "FormatError",
     "Line",
     "Source",
+    "Sources",
     "Stream",
     "bare_name",
     "blocks",
@@ -182,6 +183,7 @@ class Stream:
 
 
 Source = str | os.PathLike[str] | IO[Any] | Stream
+Sources = Source | Sequence[Source]
 
 
 def open_all(source: Source | Iterable[Source], *, endings: tuple[str, ...] = ()) -> Iterator[Stream]:

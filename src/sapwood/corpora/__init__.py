@@ -2,9 +2,20 @@
 
 Every module has a function ``read`` and, for formats that people exchange, ``write``. ``read`` yields records one by
 one and holds little at a time, so that ``list(read(path))`` is everything at once; where a format is one whole, such as
-labeled trees or a FrameNet release, it returns that. All of them take paths, patterns, open files, compressed files and
-members of archives, and raise ``FormatError`` or ``BracketError`` with file, line and column. Penn brackets are read by
-``sapwood.read_trees``.
+labeled trees or a FrameNet release, it returns that. Penn brackets are read by ``sapwood.read_trees``.
+
+All readers take the same first argument and raise the same errors:
+
+source : path, pattern, open file, or a list of these
+    ``.gz``, ``.xz`` and ``.bz2`` files are decompressed, and a path may lead through an archive:
+    ``"treebank.zip/treebank/combined/wsj_*.mrg"``.
+encoding : str
+    Encoding of the files, UTF-8 unless it is given.
+FormatError, BracketError
+    Where a file breaks the rules of its format, with file, line and column; nothing is passed over in silence.
+
+All writers take what ``read`` gives and a path. The file appears whole or not at all, compressed if its name ends in
+``.gz``, ``.xz`` or ``.bz2``; ``DataError`` says what the format cannot hold.
 """
 
 from __future__ import annotations

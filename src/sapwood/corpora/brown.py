@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from sapwood.sources import Source, files
+from sapwood.sources import Sources, files
 
 __all__ = ["read"]
 
 
-def read(source: Source | Sequence[Source]) -> Iterator[list[tuple[str, str]]]:
+def read(source: Sources) -> Iterator[list[tuple[str, str]]]:
     """Yield the documents one by one, each a list of words and their tags.
 
     Parameters

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sapwood.errors import DataError
-from sapwood.sources import FormatError, Line, Source, lines
+from sapwood.sources import FormatError, Line, Sources, lines
 from sapwood.trees.positions import Positions
 from sapwood.trees.propositions import Argument, Proposition, RoleSentence
 from sapwood.trees.tree import Tree
@@ -80,9 +80,7 @@ class Column:
         return self.block.fault(reason, word, self.number)
 
 
-def column_blocks(
-    source: Source | Sequence[Source], *, encoding: str = "utf-8", separator: str | None = None
-) -> Iterator[Block]:
+def column_blocks(source: Sources, *, encoding: str = "utf-8", separator: str | None = None) -> Iterator[Block]:
     """Yield the rows of each sentence; a blank line ends a sentence.
 
     Parameters

@@ -7,19 +7,19 @@ covers the propositions (``props``), which is what the official scorer takes.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import zip_longest
 
 from sapwood.corpora.columns import Block, cell_rows, column_blocks, propositions_of, tree_of
 from sapwood.errors import DataError
-from sapwood.sources import Source, file_names
+from sapwood.sources import Sources, file_names
 from sapwood.trees.propositions import RoleSentence
 from sapwood.writing import write_text
 
 __all__ = ["read", "read_release", "write"]
 
-_Files = Source | Sequence[Source]
+_Files = Sources
 
 
 def read(
@@ -42,8 +42,6 @@ def read(
         One word per line; without it they read as ``_``.
     senses : the same, optional
         The sense of each predicate, or ``-``.
-    encoding : str
-        Encoding of all files.
 
     Raises
     ------
@@ -105,7 +103,7 @@ def read_release(root: str | os.PathLike[str], part: str, *, syntax: str = "cha"
 
 
 def write(sentences: Iterable[RoleSentence], path: str | os.PathLike[str]) -> None:
-    """Write propositions in columns; the file appears whole or not at all, compressed by the end of its name."""
+    """Write propositions in columns."""
     write_text(path, map(sentence_text, sentences))
 
 

@@ -7,11 +7,11 @@ the tree. Which words a role covers is not in this format.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from sapwood.corpora.columns import column_blocks
 from sapwood.errors import DataError
-from sapwood.sources import Source
+from sapwood.sources import Sources
 from sapwood.trees.heads import HeadTable
 from sapwood.trees.positions import Positions
 from sapwood.trees.propositions import Argument, Proposition, RoleSentence
@@ -20,20 +20,13 @@ from sapwood.writing import write_text
 __all__ = ["read", "write"]
 
 
-def read(source: Source | Sequence[Source], *, encoding: str = "utf-8") -> Iterator[RoleSentence]:
+def read(source: Sources, *, encoding: str = "utf-8") -> Iterator[RoleSentence]:
     """Yield the sentences of CoNLL-2009 files; each argument is the one word that carries the role.
 
     Parameters
     ----------
     source : path, pattern, open file, or a list of these
         Fourteen columns and one more per predicate, with tabs between them.
-    encoding : str
-        Encoding of the files.
-
-    Raises
-    ------
-    FormatError
-        With file, line and column.
     """
     for block in column_blocks(source, encoding=encoding, separator="\t"):
         columns = block.columns(14)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from sapwood.corpora.dependencies import DependencySentence, Row
 from sapwood.errors import DataError
-from sapwood.sources import FormatError, Line, Source, files
+from sapwood.sources import FormatError, Line, Sources, files
 from sapwood.writing import write_text
 
 __all__ = ["DependencySentence", "Row", "read", "write"]
@@ -20,13 +20,11 @@ _RANGE = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)\Z")
 _EMPTY = re.compile(r"(0|[1-9][0-9]*)\.[1-9][0-9]*\Z")
 
 
-def read(source: Source | Sequence[Source], *, encoding: str = "utf-8") -> Iterator[DependencySentence]:
+def read(source: Sources, *, encoding: str = "utf-8") -> Iterator[DependencySentence]:
     """Yield the sentences of CoNLL-U files one by one.
 
     Parameters
     ----------
-    source : path, pattern, open file, or a list of these
-        Also compressed files and members of archives.
     encoding : str
         Encoding of the files; the format itself asks for UTF-8.
 
@@ -59,7 +57,7 @@ def read(source: Source | Sequence[Source], *, encoding: str = "utf-8") -> Itera
 
 
 def write(sentences: Iterable[DependencySentence], path: str | os.PathLike[str]) -> None:
-    """Write sentences; the file appears whole or not at all, compressed if its name ends in ``.gz`` or ``.xz``.
+    """Write sentences.
 
     What ``read`` has read comes out byte for byte, given LF line ends and a blank line after each sentence.
     """

@@ -16,7 +16,7 @@ from typing import Any
 from sapwood.corpora.dependencies import DependencySentence, Row
 from sapwood.corpora.json_stream import list_items
 from sapwood.notebook import HtmlTable
-from sapwood.sources import FormatError, Line, Source, files
+from sapwood.sources import FormatError, Line, Sources, files
 from sapwood.trees.brackets import to_brackets
 from sapwood.trees.texts import TreeTexts
 from sapwood.trees.tree import Tree
@@ -50,25 +50,13 @@ class CoreNLPSentence(HtmlTable):
     dependencies: DependencySentence | None = None
 
 
-def read(source: Source | Sequence[Source], *, encoding: str = "utf-8") -> Iterator[CoreNLPSentence]:
+def read(source: Sources, *, encoding: str = "utf-8") -> Iterator[CoreNLPSentence]:
     """Yield the sentences of CoreNLP's output one by one.
 
     A file that begins with a brace or square bracket is JSON: one document or several, one after the other or in a
     list. Any other holds pretty-printed trees alone, or is the whole text output with its ``Sentence #1 (7 tokens):``
     headings; then every sentence must have a tree, with as many words as its heading says. Words and tags are taken
     from the tree where nothing else gives them.
-
-    Parameters
-    ----------
-    source : path, pattern, open file, or a list of these
-        Also compressed files and members of archives.
-    encoding : str
-        Encoding of the files.
-
-    Raises
-    ------
-    FormatError, BracketError
-        With file, line and column of the fault.
 
     Examples
     --------
@@ -98,7 +86,7 @@ def read(source: Source | Sequence[Source], *, encoding: str = "utf-8") -> Itera
 
 
 def write(trees: Iterable[Tree], path: str | os.PathLike[str]) -> None:
-    """Write trees pretty-printed, a blank line after each; the file appears whole or not at all."""
+    """Write trees pretty-printed, a blank line after each."""
     write_text(path, (f"{_pretty(tree)}\n\n" for tree in trees))
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from sapwood.errors import DataError
 from sapwood.notebook import HtmlTable
-from sapwood.sources import Line, Source, blocks, lines
+from sapwood.sources import Line, Sources, blocks, lines
 from sapwood.trees.texts import TreeTexts
 from sapwood.trees.tree import Tree
 from sapwood.writing import write_text
@@ -44,24 +44,13 @@ class KelpExample(HtmlTable):
     trees: Mapping[str, Tree] = field(default_factory=dict)
 
 
-def read(
-    source: Source | Sequence[Source], *, trees: Iterable[str] | None = None, encoding: str = "utf-8"
-) -> Iterator[KelpExample]:
+def read(source: Sources, *, trees: Iterable[str] | None = None, encoding: str = "utf-8") -> Iterator[KelpExample]:
     """Yield the examples of ``.klp`` files one by one.
 
     Parameters
     ----------
-    source : path, pattern, open file, or a list of these
-        Also compressed files and members of archives.
     trees : iterable of str, optional
         Names of the trees to read; others are passed over. None reads all.
-    encoding : str
-        Encoding of the files.
-
-    Raises
-    ------
-    FormatError, BracketError
-        With file, line and column of the fault.
 
     Examples
     --------
@@ -80,7 +69,7 @@ def read(
 
 
 def write(examples: Iterable[KelpExample], path: str | os.PathLike[str]) -> None:
-    """Write examples, one per line; the file appears whole or not at all, compressed if its name says so.
+    """Write examples, one per line.
 
     Raises
     ------

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sapwood.sources import FormatError, Line, Source, lines
+from sapwood.sources import FormatError, Line, Sources, lines
 from sapwood.trees.array import TreeArray
 from sapwood.trees.texts import TreeTexts
 
@@ -76,7 +76,7 @@ def tree_column(rows: Iterable[LabeledRow]) -> TreeArray:
     return texts.array()
 
 
-def nothing_in(source: Source | Sequence[Source], what: str, expected: str) -> FormatError:
+def nothing_in(source: Sources, what: str, expected: str) -> FormatError:
     """Make the error to raise where a source has blank lines only."""
     name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else getattr(source, "name", "the source")
     return FormatError(str(name), 1, 1, f"holds no {what}; expected lines of {expected}")
@@ -88,9 +88,7 @@ def given_labels(rows: Sequence[LabeledRow]) -> NDArray[np.str_] | None:
     return np.array(found) if len(found) == len(rows) else None
 
 
-def read(
-    source: Source | Sequence[Source], *, labels: bool = True, encoding: str = "utf-8"
-) -> tuple[TreeArray, NDArray[np.str_] | None]:
+def read(source: Sources, *, labels: bool = True, encoding: str = "utf-8") -> tuple[TreeArray, NDArray[np.str_] | None]:
     """Return the trees of all files, and their labels.
 
     Parameters
@@ -99,18 +97,11 @@ def read(
         One ``label<TAB>tree`` per line; empty lines are passed over.
     labels : bool
         With False, lines may also hold a tree alone, and no labels are returned unless every line has one.
-    encoding : str
-        Encoding of the files.
 
     Returns
     -------
     trees : TreeArray
     labels : array of str, or None
-
-    Raises
-    ------
-    FormatError, BracketError
-        With file, line and column, and nothing is returned.
 
     Examples
     --------

@@ -11,7 +11,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any, Literal
 
@@ -19,7 +19,7 @@ import numpy as np
 
 from sapwood.checks import check_choice
 from sapwood.errors import DataError
-from sapwood.sources import Line, Source, files
+from sapwood.sources import Line, Sources, files
 from sapwood.trees.brackets import to_brackets
 from sapwood.trees.nbest import NBest
 from sapwood.trees.texts import TreeTexts
@@ -31,23 +31,14 @@ _HEADER = re.compile(r"\s*([0-9]+)\s+(\S+)\s*")
 
 
 def read(
-    source: Source | Sequence[Source], *, format: Literal["json", "bllip"] | None = None, encoding: str = "utf-8"
+    source: Sources, *, format: Literal["json", "bllip"] | None = None, encoding: str = "utf-8"
 ) -> Iterator[NBest]:
     """Yield n-best lists one by one.
 
     Parameters
     ----------
-    source : path, pattern, open file, or a list of these
-        Also compressed files and members of archives.
     format : {"json", "bllip"}, optional
         None tells them apart by the first character of each file.
-    encoding : str
-        Encoding of the files.
-
-    Raises
-    ------
-    FormatError, BracketError
-        With file, line and column of the fault.
 
     Examples
     --------
@@ -69,14 +60,10 @@ def read(
 
 
 def write(lists: Iterable[NBest], path: str | os.PathLike[str], *, format: Literal["json", "bllip"] = "json") -> None:
-    """Write n-best lists; the file appears whole or not at all, compressed if its name ends in ``.gz`` or ``.xz``.
+    """Write n-best lists.
 
     Parameters
     ----------
-    lists : iterable of NBest
-        What to write.
-    path : path
-        The file to make or replace.
     format : {"json", "bllip"}
         ``bllip`` keeps names, scores and parses only.
     """

@@ -8,14 +8,14 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from sapwood.checks import check_choice
 from sapwood.errors import DataError
 from sapwood.notebook import HtmlTable
-from sapwood.sources import FormatError, Line, Source, files
+from sapwood.sources import FormatError, Line, Sources, files
 from sapwood.writing import write_text
 
 __all__ = ["SentencePair", "read", "write"]
@@ -58,7 +58,7 @@ class SentencePair(HtmlTable):
 
 
 def read(
-    source: Source | Sequence[Source], *, faulty: Literal["error", "skip"] = "error", encoding: str = "utf-8"
+    source: Sources, *, faulty: Literal["error", "skip"] = "error", encoding: str = "utf-8"
 ) -> Iterator[SentencePair]:
     """Yield pairs one by one.
 
@@ -69,13 +69,9 @@ def read(
 
     Parameters
     ----------
-    source : path, pattern, open file, or a list of these
-        Also compressed files and members of archives.
     faulty : {"error", "skip"}
         What to do with a row that has the wrong columns: stop, or leave it out and, at the end, warn how many rows
         were left out and which.
-    encoding : str
-        Encoding of the files.
 
     Examples
     --------
@@ -112,14 +108,10 @@ def read(
 def write(
     pairs: Iterable[SentencePair], path: str | os.PathLike[str], *, format: Literal["quora", "msr"] = "quora"
 ) -> None:
-    """Write pairs; the file appears whole or not at all, compressed if its name ends in ``.gz`` or ``.xz``.
+    """Write pairs.
 
     Parameters
     ----------
-    pairs : iterable of SentencePair
-        What to write.
-    path : path
-        The file to make or replace.
     format : {"quora", "msr"}
         ``quora`` is the full table if every pair has three ids, else the short one. ``msr`` has a byte-order mark and
         CR LF line ends; every pair needs two ids, and no text may hold a tab or a line break.

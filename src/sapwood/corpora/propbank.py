@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from sapwood.errors import DataError
 from sapwood.notebook import HtmlTable
-from sapwood.sources import Line, Source, lines
+from sapwood.sources import Line, Sources, lines
 from sapwood.trees.positions import Positions
 from sapwood.trees.propositions import Argument, Proposition, short_role
 from sapwood.trees.tree import Tree
@@ -143,21 +143,15 @@ class PropInstance(HtmlTable):
         return " ".join([*head, self.roleset, self.inflection, *(f"{at}-{label}" for label, at in self.pointers)])
 
 
-def read(source: Source | Sequence[Source], *, encoding: str = "utf-8") -> Iterator[PropInstance]:
-    """Yield the lines of ``prop.txt`` files, of the first release or with the frame file that later ones name.
-
-    Raises
-    ------
-    FormatError
-        With file, line and column.
-    """
+def read(source: Sources, *, encoding: str = "utf-8") -> Iterator[PropInstance]:
+    """Yield the lines of ``prop.txt`` files, of the first release or with the frame file that later ones name."""
     for line in lines(source, encoding=encoding):
         if line.text.strip():
             yield _instance(line)
 
 
 def write(instances: Iterable[PropInstance], path: str | os.PathLike[str]) -> None:
-    """Write lines as they were read; the file appears whole or not at all."""
+    """Write lines as they were read."""
     write_text(path, (f"{one}\n" for one in instances))
 
 

@@ -13,7 +13,7 @@ from typing import Literal
 from sapwood.checks import check_choice
 from sapwood.corpora.columns import Column, bits_of, cell_rows, column_blocks, propositions_of, tree_of
 from sapwood.errors import DataError
-from sapwood.sources import Source
+from sapwood.sources import Sources
 from sapwood.trees.positions import Positions
 from sapwood.trees.propositions import Proposition, RoleSentence, long_role, short_role
 from sapwood.writing import write_text
@@ -23,27 +23,16 @@ __all__ = ["read", "write"]
 Format = Literal["skeleton", "joined"]
 
 
-def read(
-    source: Source | Sequence[Source], *, format: Format = "joined", encoding: str = "utf-8"
-) -> Iterator[RoleSentence]:
+def read(source: Sources, *, format: Format = "joined", encoding: str = "utf-8") -> Iterator[RoleSentence]:
     """Yield the sentences of PropBank's columns one by one.
 
     Parameters
     ----------
-    source : path, pattern, open file, or a list of these
-        Also compressed files and members of archives.
     format : {"skeleton", "joined"}
         ``skeleton`` is the ``gold_skel`` of the release, white space between columns: file, sentence, token, word, tag,
         parse bits, frame file, roleset, then one per predicate; a word ``[WORD]`` that was left out reads as ``_``.
         ``joined`` has tabs between columns: id, form, lemma, universal tag, tag, other tag, head, relation, parse bits,
         lemma of the predicate, roleset, then one per predicate; lines that begin with ``#`` are comments.
-    encoding : str
-        Encoding of the files.
-
-    Raises
-    ------
-    FormatError
-        With file, line and column.
 
     Examples
     --------
@@ -67,14 +56,12 @@ def read(
 
 
 def write(sentences: Iterable[RoleSentence], path: str | os.PathLike[str], *, format: Format = "joined") -> None:
-    """Write columns; the file appears whole or not at all. Roles get PropBank's long form.
+    """Write columns. Roles get PropBank's long form.
 
     Parameters
     ----------
     sentences : iterable of RoleSentence
         What to write; each needs a tree.
-    path : path
-        The file to make or replace.
     format : {"skeleton", "joined"}
         As in ``read``. In a skeleton the name of a sentence, ``file:number``, fills the first two columns; in joined
         columns it becomes a comment, and lemmas, universal tags and dependencies, which are not known, read ``_``.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import Literal
@@ -16,7 +16,7 @@ from typing import Literal
 from sapwood.checks import check_choice
 from sapwood.errors import DataError
 from sapwood.notebook import HtmlTable
-from sapwood.sources import Line, Source, blocks, files
+from sapwood.sources import Line, Sources, blocks, files
 from sapwood.trees.brackets import to_brackets
 from sapwood.trees.texts import TreeTexts
 from sapwood.trees.tree import Tree
@@ -56,24 +56,17 @@ class Question(HtmlTable):
 
 
 def read(
-    source: Source | Sequence[Source], *, format: Literal["published", "trees"] | None = None, encoding: str = "utf-8"
+    source: Sources, *, format: Literal["published", "trees"] | None = None, encoding: str = "utf-8"
 ) -> Iterator[Question]:
     """Yield questions one by one.
 
     Parameters
     ----------
-    source : path, pattern, open file, or a list of these
-        Also compressed files and members of archives.
     format : {"published", "trees"}, optional
         ``published`` is ``COARSE:fine question``, ``trees`` the table with five columns. None tells them apart by the
         first line of each file.
     encoding : str
         Encoding of the files. The published training file is ``"latin-1"``.
-
-    Raises
-    ------
-    FormatError, BracketError
-        With file, line and column of the fault.
 
     Examples
     --------
@@ -97,14 +90,10 @@ def read(
 def write(
     questions: Iterable[Question], path: str | os.PathLike[str], *, format: Literal["published", "trees"] = "published"
 ) -> None:
-    """Write questions; the file appears whole or not at all, compressed if its name ends in ``.gz`` or ``.xz``.
+    """Write questions.
 
     Parameters
     ----------
-    questions : iterable of Question
-        What to write.
-    path : path
-        The file to make or replace.
     format : {"published", "trees"}
         As in ``read``; ``published`` leaves trees out.
     """

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from sapwood.errors import BracketError
-from sapwood.sources import Line, Source, lines
+from sapwood.sources import Line, Sources, lines
 from sapwood.trees.propositions import Argument, Proposition, RoleSentence
 from sapwood.trees.tree import Tree
 from sapwood.writing import write_text
@@ -16,13 +16,8 @@ from sapwood.writing import write_text
 __all__ = ["read", "write"]
 
 
-def read(source: Source | Sequence[Source], *, encoding: str = "utf-8") -> Iterator[RoleSentence]:
+def read(source: Sources, *, encoding: str = "utf-8") -> Iterator[RoleSentence]:
     """Yield sentences from JSON lines.
-
-    Raises
-    ------
-    FormatError
-        With file, line and column.
 
     Examples
     --------
@@ -37,7 +32,7 @@ def read(source: Source | Sequence[Source], *, encoding: str = "utf-8") -> Itera
 
 
 def write(sentences: Iterable[RoleSentence], path: str | os.PathLike[str]) -> None:
-    """Write sentences; the file appears whole or not at all, compressed by the end of its name."""
+    """Write sentences."""
     write_text(path, map(sentence_text, sentences))
 
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
 from sapwood.corpora.labeled import given_labels, labeled_rows, nothing_in
-from sapwood.sources import Source, lines
+from sapwood.sources import Sources, lines
 
 __all__ = ["read"]
 
 
 def read(
-    source: Source | Sequence[Source], *, labels: bool = True, encoding: str = "utf-8"
+    source: Sources, *, labels: bool = True, encoding: str = "utf-8"
 ) -> tuple[list[tuple[str, str]], NDArray[np.str_] | None]:
     """Return the pairs of all files, and their labels.
 
@@ -24,8 +22,6 @@ def read(
         Empty lines are passed over; a text may be empty.
     labels : bool
         With False, lines may also hold two texts alone, and no labels are returned unless every line has one.
-    encoding : str
-        Encoding of the files.
 
     Examples
     --------

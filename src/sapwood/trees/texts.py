@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import NDArray
 
 from sapwood import _core
 from sapwood.errors import BracketError
@@ -22,6 +21,13 @@ class TreeTexts:
     Reading one tree is quick, turning it into a Python object is not, and sharing that work among the trees of a few
     dozen lines makes it several times quicker.
 
+    Parameters
+    ----------
+    drop_traces : bool
+        Whether empty brackets and ``-NONE-`` are left out.
+    several : bool
+        Whether a text may hold any number of trees side by side, or none; otherwise it is one tree.
+
     Examples
     --------
     >>> from sapwood.sources import Line
@@ -31,28 +37,34 @@ class TreeTexts:
     (NP (NN rain))
     """
 
-    def __init__(self, *, drop_traces: bool = False) -> None:
+    def __init__(self, *, drop_traces: bool = False, several: bool = False) -> None:
         self._arena = _core.trees.Arena()
-        self._roots: list[Any] = []
-        self._drop_traces = drop_traces
+        self._roots: list[NDArray[np.uint32]] = []
+        self._drop_traces, self._several = drop_traces, several
 
     def add(self, text: str, line: Line, column: int) -> int:
-        """Take a tree in brackets that begins in this column of a line; return its number."""
+        """Take a text in brackets that begins in this column of a line; return its number."""
+        options = {"drop_traces": self._drop_traces, "bare_tokens": not self._several}
         try:
-            data = text.encode("utf-8", "surrogatepass")
-            roots = read_into(self._arena, data, line.source, drop_traces=self._drop_traces, bare_tokens=True)
+            if self._several and not text.strip():
+                roots = np.zeros(0, dtype=np.uint32)
+            else:
+                roots = read_into(self._arena, text.encode("utf-8", "surrogatepass"), line.source, **options)
         except BracketError as fault:
             at, row = fault.column + (column - 1 if fault.line == 1 else 0), line.number + fault.line - 1
             raise BracketError(line.source, row, at, fault.reason, fault.context) from None
-        if len(roots) != 1:
+        if len(roots) != 1 and not self._several:
             raise line.fault(f"expected one tree here, found {len(roots)}", column)
         self._roots.append(roots)
         return len(self._roots) - 1
 
-    def array(self) -> TreeArray:
-        """Return the trees as an array."""
-        roots = np.concatenate(self._roots) if self._roots else np.zeros(0, dtype=np.uint32)
-        return TreeArray._from_arena(self._arena, roots)
+    def array(self, chosen: slice = slice(None)) -> TreeArray:
+        """Return the trees of the chosen texts as an array; of bags, unless each text is one tree."""
+        texts = self._roots[chosen]
+        roots = np.concatenate([np.zeros(0, dtype=np.uint32), *texts])
+        if all(len(trees) == 1 for trees in texts):
+            return TreeArray._from_arena(self._arena, roots)
+        return TreeArray._from_arena(self._arena, roots, np.cumsum([len(trees) for trees in texts], dtype=np.uint64))
 
     def trees(self) -> list[Tree]:
         """Return the trees as objects."""

@@ -7,13 +7,13 @@ analyses of the same words.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from sapwood.corpora.xml_stream import XmlHandler, read_xml
 from sapwood.notebook import HtmlTable
-from sapwood.sources import Source, open_all
+from sapwood.sources import Sources, open_all
 
 __all__ = ["AnnotatedSentence", "Filler", "FrameTarget", "read_fulltext", "sentences_in"]
 
@@ -88,7 +88,7 @@ class AnnotatedSentence(HtmlTable):
         return tuple(self.text[start : end + 1] for start, end in self.offsets)
 
 
-def read_fulltext(source: Source | Sequence[Source]) -> Iterator[AnnotatedSentence]:
+def read_fulltext(source: Sources) -> Iterator[AnnotatedSentence]:
     """Yield the sentences of full-text files one by one.
 
     Parameters

@@ -13,7 +13,7 @@ from functools import cached_property
 from sapwood.corpora.xml_stream import XmlHandler, read_xml
 from sapwood.errors import DataError
 from sapwood.notebook import HtmlTable
-from sapwood.sources import Source, open_all
+from sapwood.sources import Sources, open_all
 
 __all__ = [
     "CORE_TYPES",
@@ -219,7 +219,7 @@ class Lexicon(HtmlTable):
         return result
 
 
-def read_frames(source: Source | Sequence[Source]) -> Iterator[Frame]:
+def read_frames(source: Sources) -> Iterator[Frame]:
     """Yield the frames of ``frame/*.xml`` files, one per file.
 
     Parameters
@@ -244,7 +244,7 @@ def read_frame(stream: object) -> Frame:
     return handler.frame()
 
 
-def read_relations(source: Source | Sequence[Source]) -> tuple[FrameRelation, ...]:
+def read_relations(source: Sources) -> tuple[FrameRelation, ...]:
     """Read the relations between frames from ``frRelation.xml``."""
     found: list[FrameRelation] = []
     for stream in open_all(source):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -16,7 +16,7 @@ from sapwood.corpora.framenet.fulltext import AnnotatedSentence, sentences_in
 from sapwood.corpora.framenet.lexicon import Frame, FrameRelation, Lexicon, read_frame, relations_in
 from sapwood.errors import DataError
 from sapwood.notebook import HtmlTable
-from sapwood.sources import Line, Source, blocks, lines, open_all
+from sapwood.sources import Line, Source, Sources, blocks, lines, open_all
 from sapwood.trees.texts import TreeTexts
 from sapwood.trees.tree import Tree
 
@@ -113,7 +113,7 @@ def _files(path: str | os.PathLike[str]) -> list[Source]:
     return present
 
 
-def read_parses(source: Source | Sequence[Source]) -> dict[tuple[str, str], SentenceParse]:
+def read_parses(source: Sources) -> dict[tuple[str, str], SentenceParse]:
     """Read parses of full-text sentences.
 
     Parameters
