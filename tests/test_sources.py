@@ -13,8 +13,9 @@ import pytest
 
 from sapwood import corpora
 from sapwood.cli.inputs import is_text
-from sapwood.errors import DataError, ParameterError
-from sapwood.sources import FormatError, bare_name, check_encoding, lines, open_all, texts
+from sapwood.errors import DataError, FormatError, ParameterError
+from sapwood.sources import bare_name, open_all
+from sapwood.text_files import check_encoding, lines, texts
 
 TEXT = "Zoë saw\nthe 雨 falling\non a roof"
 

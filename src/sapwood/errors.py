@@ -7,6 +7,7 @@ Every type also derives from the built-in exception that people already catch fo
 __all__ = [
     "BracketError",
     "DataError",
+    "FormatError",
     "KernelError",
     "ModelFileError",
     "OutputError",
@@ -27,6 +28,27 @@ class ParameterError(SapwoodError, ValueError):
 
 class DataError(SapwoodError, ValueError):
     """The data passed in has the wrong shape, length or content."""
+
+
+class FormatError(DataError):
+    """A corpus file breaks the rules of its format; says where and why.
+
+    Attributes
+    ----------
+    source : str
+        File name, or ``<stream>``; ``archive.zip/member`` for a member of an archive.
+    line, column : int
+        Position of the fault, both counted from 1.
+    reason : str
+        What is wrong there, without position.
+    """
+
+    def __init__(self, source: str, line: int, column: int, reason: str) -> None:
+        self.source, self.line, self.column, self.reason = source, line, column, reason
+        super().__init__(f"{source}:{line}:{column}: {reason}")
+
+    def __reduce__(self) -> tuple["type[FormatError]", tuple[str, int, int, str]]:
+        return type(self), (self.source, self.line, self.column, self.reason)
 
 
 class TreeError(SapwoodError, ValueError):

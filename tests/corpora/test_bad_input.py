@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from sapwood import corpora, sources
-from sapwood.errors import BracketError, DataError, ParameterError, SapwoodError
+from sapwood import corpora, text_files
+from sapwood.errors import BracketError, DataError, FormatError, ParameterError, SapwoodError
 from sapwood.trees import iter_tree_blocks, read_trees
 
 READERS: dict[str, tuple[Callable[[Any], Iterator[Any]], str]] = {
@@ -135,8 +135,8 @@ def test_deep_nesting_does_not_break_the_reader(read: Any, text: str) -> None:
 
 
 def test_lines_without_end_are_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "LONGEST_LINE", 1 << 20)
-    with pytest.raises(sources.FormatError, match=":1:1: a line of more than 1 MB"):
+    monkeypatch.setattr(text_files, "LONGEST_LINE", 1 << 20)
+    with pytest.raises(FormatError, match=":1:1: a line of more than 1 MB"):
         list(corpora.kelp.read(io.StringIO("A" * (1 << 21))))
 
 
@@ -193,5 +193,5 @@ ROW = "\train\train\tNOUN\tNN\t_\t{head}\troot\t_\t_\n\n"
     ],
 )
 def test_numbers_without_end_are_placed_like_other_faults(format: str, text: str) -> None:
-    with pytest.raises(sources.FormatError, match=r"<stream>:1:\d+: .*digits"):
+    with pytest.raises(FormatError, match=r"<stream>:1:\d+: .*digits"):
         list(getattr(corpora, format).read(io.StringIO(text)))

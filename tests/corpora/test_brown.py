@@ -7,7 +7,7 @@ import io
 import pytest
 
 from sapwood import corpora
-from sapwood.corpora import FormatError
+from sapwood.errors import FormatError
 
 
 def test_files_are_documents(tmp_path):

@@ -9,8 +9,7 @@ import pytest
 
 from sapwood import corpora
 from sapwood.corpora.conllu import DependencySentence, Row
-from sapwood.errors import DataError
-from sapwood.sources import FormatError
+from sapwood.errors import DataError, FormatError
 
 TEXT = """# sent_id = 1
 # text = vámonos al mar

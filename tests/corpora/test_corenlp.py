@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from sapwood import corpora
-from sapwood.errors import BracketError, DataError
-from sapwood.sources import FormatError
+from sapwood.errors import BracketError, DataError, FormatError
 from sapwood.trees import Tree
 
 PRETTY = """(ROOT

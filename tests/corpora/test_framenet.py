@@ -12,8 +12,7 @@ from sapwood.corpora import framenet
 from sapwood.corpora.framenet.fulltext import Filler, read_fulltext
 from sapwood.corpora.framenet.lexicon import read_frames, read_relations
 from sapwood.corpora.framenet.release import read_splits
-from sapwood.errors import DataError
-from sapwood.sources import FormatError
+from sapwood.errors import DataError, FormatError
 
 FRAME = b"""<?xml version="1.0" encoding="UTF-8"?>
 <frame name="Similarity" xmlns="http://framenet.icsi.berkeley.edu">

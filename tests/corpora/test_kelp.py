@@ -9,9 +9,8 @@ import pytest
 from sapwood import corpora
 from sapwood.corpora.conllu import DependencySentence, Row
 from sapwood.corpora.kelp import KelpExample
-from sapwood.errors import BracketError, DataError
+from sapwood.errors import BracketError, DataError, FormatError
 from sapwood.kernels import PartialTree, SubsetTree
-from sapwood.sources import FormatError
 from sapwood.trees import Tree, TreeArray
 
 LINE = "NUM |BS:q| How far ? |ES| |BV:bow| _?__.:1.0 a:b:0.5 |EV| |BDV:d| 1.5,2 |EDV| |BT:t| (A(B(x))(C)) |ET| \n"

@@ -9,8 +9,7 @@ import pytest
 
 from sapwood import corpora
 from sapwood.corpora.nbest import NBest
-from sapwood.errors import BracketError, DataError
-from sapwood.sources import FormatError
+from sapwood.errors import BracketError, DataError, FormatError
 from sapwood.trees import Tree, TreeArray
 
 RECORD = {

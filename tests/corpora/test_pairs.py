@@ -7,8 +7,7 @@ import pytest
 
 from sapwood import corpora
 from sapwood.corpora.pairs import SentencePair
-from sapwood.errors import DataError, ParameterError
-from sapwood.sources import FormatError
+from sapwood.errors import DataError, FormatError, ParameterError
 
 SHORT = "is_duplicate\tquestion1\tquestion2\n"
 FULL = "id\tqid1\tqid2\tquestion1\tquestion2\tis_duplicate\n"

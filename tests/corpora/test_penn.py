@@ -17,7 +17,7 @@ import sapwood as sw
 from sapwood import corpora
 from sapwood.errors import BracketError, DataError
 from sapwood.nltk_data import nltk_search_path
-from sapwood.sources import lines
+from sapwood.text_files import lines
 from sapwood.trees import Tree, iter_tree_blocks, read_trees, write_trees
 
 

@@ -7,8 +7,7 @@ import pytest
 
 from sapwood import corpora
 from sapwood.corpora.questions import Question
-from sapwood.errors import BracketError, DataError, ParameterError
-from sapwood.sources import FormatError
+from sapwood.errors import BracketError, DataError, FormatError, ParameterError
 from sapwood.trees import Tree
 
 ROW = "NUM\tdist\tHow far ?\t(S1 (X (WRB How) (RB far) (. ?)))\t(X ( )(WRB How)(RB far)(. ?))\n"

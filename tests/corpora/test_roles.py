@@ -15,10 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sapwood import corpora
-from sapwood.corpora import FormatError
 from sapwood.corpora.columns import bits_of
 from sapwood.corpora.propbank import PropInstance
-from sapwood.errors import DataError
+from sapwood.errors import DataError, FormatError
 from sapwood.trees import Argument, Proposition, RoleSentence, Tree, read_trees
 from sapwood.trees.propositions import long_role, pieces, short_role
 

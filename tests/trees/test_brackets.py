@@ -21,8 +21,7 @@ import sapwood as sw
 import strategies
 from oracles import transforms
 from sapwood import BracketError, Tree
-from sapwood.errors import DataError, ParameterError, TreeError
-from sapwood.sources import FormatError
+from sapwood.errors import DataError, FormatError, ParameterError, TreeError
 from sapwood.trees.treebank import iter_tree_blocks, iter_trees
 
 T = Tree.fromstring

@@ -35,7 +35,7 @@ def _run(options: argparse.Namespace) -> None:
 
 def _read(path: str) -> tuple[list[dict[str, Any]], list[Any]]:
     from sapwood.decode import RoleProblem
-    from sapwood.sources import lines
+    from sapwood.text_files import lines
 
     rows, problems = [], []
     for line in lines(open_named(path), allow_empty=True):

@@ -66,7 +66,8 @@ def iter_text(name: str, encoding: str = "utf-8") -> Iterator[str]:
 
     Between two files there is a blank line.
     """
-    from sapwood.sources import check_encoding, open_all, texts
+    from sapwood.sources import open_all
+    from sapwood.text_files import check_encoding, texts
 
     check_encoding(encoding)
     for number, stream in enumerate(open_all(open_named(name))):

@@ -43,7 +43,7 @@ def _labels(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
 
 
 def _ranking(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    from sapwood.sources import lines
+    from sapwood.text_files import lines
 
     groups, relevance, scores = [], [], []
     for line in lines(options.file, encoding=options.encoding):
@@ -181,7 +181,7 @@ def _chosen_rules(options: argparse.Namespace) -> ParsevalRules:
 
 
 def _lines(path: str, options: argparse.Namespace) -> list[str]:
-    from sapwood.sources import lines
+    from sapwood.text_files import lines
 
     found = []
     for line in lines(path, encoding=options.encoding):

@@ -26,7 +26,6 @@ from sapwood.lazy import lazy_names
 
 # Formats are loaded when they are first used, so that asking for one does not pay for all.
 _HOMES = {
-    "FormatError": ".sources",
     "brown": None,
     "conll05": None,
     "conll09": None,
@@ -49,7 +48,6 @@ _HOMES = {
 }
 
 __all__ = [
-    "FormatError",
     "brown",
     "conll05",
     "conll09",
@@ -93,6 +91,5 @@ if TYPE_CHECKING:
         tree_pairs,
     )
     from sapwood.nltk_data import find_nltk
-    from sapwood.sources import FormatError
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

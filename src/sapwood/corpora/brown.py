@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sapwood.sources import Sources, files
+from sapwood.sources import Sources
+from sapwood.text_files import files
 
 __all__ = ["read"]
 

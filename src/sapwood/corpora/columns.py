@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sapwood.errors import DataError
-from sapwood.sources import FormatError, Line, Sources, lines
+from sapwood.errors import DataError, FormatError
+from sapwood.sources import Sources
+from sapwood.text_files import Line, lines
 from sapwood.trees.positions import Positions
 from sapwood.trees.propositions import Argument, Proposition, RoleSentence
 from sapwood.trees.tree import Tree

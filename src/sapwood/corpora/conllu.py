@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from sapwood.corpora.dependencies import DependencySentence, Row
-from sapwood.errors import DataError
-from sapwood.sources import FormatError, Line, Sources, files
+from sapwood.errors import DataError, FormatError
+from sapwood.sources import Sources
+from sapwood.text_files import Line, files
 from sapwood.writing import write_text
 
 __all__ = ["DependencySentence", "Row", "read", "write"]

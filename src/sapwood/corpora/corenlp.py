@@ -15,8 +15,10 @@ from typing import Any
 
 from sapwood.corpora.dependencies import DependencySentence, Row
 from sapwood.corpora.json_stream import list_items
+from sapwood.errors import FormatError
 from sapwood.notebook import HtmlTable
-from sapwood.sources import FormatError, Line, Sources, files
+from sapwood.sources import Sources
+from sapwood.text_files import Line, files
 from sapwood.trees.brackets import to_brackets
 from sapwood.trees.texts import TreeTexts
 from sapwood.trees.tree import Tree

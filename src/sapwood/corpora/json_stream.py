@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from sapwood.sources import JSON, FormatError, Line
+from sapwood.errors import FormatError
+from sapwood.text_files import JSON, Line
 
 __all__ = ["list_items"]
 

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field, replace
 
 from sapwood.errors import DataError
 from sapwood.notebook import HtmlTable
-from sapwood.sources import Line, Sources, blocks, lines
+from sapwood.sources import Sources
+from sapwood.text_files import Line, blocks, lines
 from sapwood.trees.texts import TreeTexts
 from sapwood.trees.tree import Tree
 from sapwood.writing import write_text

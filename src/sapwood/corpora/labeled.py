@@ -9,7 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sapwood.sources import FormatError, Line, Sources, lines
+from sapwood.errors import FormatError
+from sapwood.sources import Sources
+from sapwood.text_files import Line, lines
 from sapwood.trees.array import TreeArray
 from sapwood.trees.texts import TreeTexts
 

@@ -19,7 +19,8 @@ import numpy as np
 
 from sapwood.checks import check_choice
 from sapwood.errors import DataError
-from sapwood.sources import Line, Sources, files
+from sapwood.sources import Sources
+from sapwood.text_files import Line, files
 from sapwood.trees.brackets import to_brackets
 from sapwood.trees.nbest import NBest
 from sapwood.trees.texts import TreeTexts

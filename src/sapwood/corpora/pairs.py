@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from sapwood.checks import check_choice
-from sapwood.errors import DataError
+from sapwood.errors import DataError, FormatError
 from sapwood.notebook import HtmlTable
-from sapwood.sources import FormatError, Line, Sources, files
+from sapwood.sources import Sources
+from sapwood.text_files import Line, files
 from sapwood.writing import write_text
 
 __all__ = ["SentencePair", "read", "write"]

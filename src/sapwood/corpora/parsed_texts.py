@@ -6,7 +6,8 @@ import os
 from collections.abc import Mapping, Sequence
 
 from sapwood.corpora.tree_pairs import field_of
-from sapwood.sources import Sources, lines
+from sapwood.sources import Sources
+from sapwood.text_files import lines
 from sapwood.trees.texts import TreeTexts
 from sapwood.trees.tree import Tree
 from sapwood.writing import write_text

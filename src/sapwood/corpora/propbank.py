@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from sapwood.errors import DataError
 from sapwood.notebook import HtmlTable
-from sapwood.sources import Line, Sources, lines
+from sapwood.sources import Sources
+from sapwood.text_files import Line, lines
 from sapwood.trees.positions import Positions
 from sapwood.trees.propositions import Argument, Proposition, short_role
 from sapwood.trees.tree import Tree

@@ -16,7 +16,8 @@ from typing import Literal
 from sapwood.checks import check_choice
 from sapwood.errors import DataError
 from sapwood.notebook import HtmlTable
-from sapwood.sources import Line, Sources, blocks, files
+from sapwood.sources import Sources
+from sapwood.text_files import Line, blocks, files
 from sapwood.trees.brackets import to_brackets
 from sapwood.trees.texts import TreeTexts
 from sapwood.trees.tree import Tree

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from sapwood.errors import BracketError
-from sapwood.sources import Line, Sources, lines
+from sapwood.sources import Sources
+from sapwood.text_files import Line, lines
 from sapwood.trees.propositions import Argument, Proposition, RoleSentence
 from sapwood.trees.tree import Tree
 from sapwood.writing import write_text

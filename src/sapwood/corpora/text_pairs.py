@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapwood.corpora.labeled import given_labels, labeled_rows, nothing_in
-from sapwood.sources import Sources, lines
+from sapwood.sources import Sources
+from sapwood.text_files import lines
 
 __all__ = ["read"]
 

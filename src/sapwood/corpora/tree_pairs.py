@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from sapwood.corpora.labeled import LabeledRow, given_labels, labeled_rows, nothing_in
 from sapwood.errors import DataError
-from sapwood.sources import Sources, lines
+from sapwood.sources import Sources
+from sapwood.text_files import lines
 from sapwood.trees.brackets import to_brackets
 from sapwood.trees.examples import Examples
 from sapwood.trees.texts import TreeTexts

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 from xml.parsers import expat
 
-from sapwood.sources import FormatError
+from sapwood.errors import FormatError
 
 __all__ = ["XmlHandler", "read_xml"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from sapwood.notebook import HtmlTable
-from sapwood.sources import lines
+from sapwood.text_files import lines
 
 __all__ = ["COLLINS", "ParsevalRules"]
 

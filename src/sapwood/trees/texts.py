@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from sapwood import _core
 from sapwood.errors import BracketError
-from sapwood.sources import Line
+from sapwood.text_files import Line
 from sapwood.trees.array import TreeArray
 from sapwood.trees.brackets import read_into
 from sapwood.trees.tree import Tree
@@ -30,7 +30,7 @@ class TreeTexts:
 
     Examples
     --------
-    >>> from sapwood.sources import Line
+    >>> from sapwood.text_files import Line
     >>> texts = TreeTexts()
     >>> number = texts.add("(NP (NN rain))", Line("file", 1, "(NP (NN rain))"), 1)
     >>> print(texts.trees()[number])

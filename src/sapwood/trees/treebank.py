@@ -15,7 +15,8 @@ import numpy as np
 from sapwood import _core
 from sapwood.checks import check_count, check_flag
 from sapwood.errors import BracketError, DataError, ParameterError
-from sapwood.sources import Source, Stream, check_encoding, open_all, texts
+from sapwood.sources import Source, Stream, open_all
+from sapwood.text_files import check_encoding, texts
 from sapwood.trees.array import TreeArray
 from sapwood.trees.brackets import bracket_fault, encode, read_into
 from sapwood.trees.tree import Tree

@@ -12,7 +12,7 @@ import scipy.sparse as sparse
 
 from sapwood.checks import is_finite
 from sapwood.errors import ParameterError
-from sapwood.sources import lines
+from sapwood.text_files import lines
 from sapwood.words.base import Source
 from sapwood.words.repair import smallest_eigenvalue
 

@@ -12,7 +12,7 @@ import scipy.sparse as sparse
 from numpy.typing import ArrayLike, NDArray
 
 from sapwood.errors import DataError, ParameterError
-from sapwood.sources import lines
+from sapwood.text_files import lines
 from sapwood.words.base import Source, as_words
 
 __all__ = ["Vectors"]

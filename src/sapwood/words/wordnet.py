@@ -14,7 +14,7 @@ from typing import Any
 from sapwood.checks import check_choice, check_flag
 from sapwood.errors import DataError, ParameterError
 from sapwood.nltk_data import nltk_search_path
-from sapwood.sources import lines
+from sapwood.text_files import lines
 from sapwood.words.hierarchy import Hierarchy, information_content
 from sapwood.words.taxonomy import Superconcepts
 from sapwood.words.wordnet_files import age, find_wordnet, open_wordnet

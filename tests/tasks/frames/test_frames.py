@@ -15,8 +15,7 @@ from sapwood.cli import main
 from sapwood.corpora import nursery
 from sapwood.corpora.framenet.fulltext import Filler, FrameTarget
 from sapwood.corpora.framenet.lexicon import Frame, FrameElement, Lexicon
-from sapwood.errors import DataError, ModelFileError, ParameterError
-from sapwood.sources import FormatError
+from sapwood.errors import DataError, FormatError, ModelFileError, ParameterError
 from sapwood.tasks.frames import (
     FrameIdentifier,
     FrameInput,

@@ -17,8 +17,8 @@ import sapwood as sw
 from fuzz.structure import Stored
 from sapwood import corpora
 from sapwood.cli import main
-from sapwood.corpora import FormatError, nursery
-from sapwood.errors import DataError, ModelFileError, ParameterError
+from sapwood.corpora import nursery
+from sapwood.errors import DataError, FormatError, ModelFileError, ParameterError
 from sapwood.experiments import EXPERIMENTS, Setting
 from sapwood.experiments import pairs as pairs_experiment
 from sapwood.experiments import run as run_experiment

@@ -9,12 +9,11 @@ import sapwood as sw
 from conformance import CHECKS
 from sapwood import corpora
 from sapwood.corpora.questions import Question
-from sapwood.errors import DataError, ModelFileError, ParameterError
+from sapwood.errors import DataError, FormatError, ModelFileError, ParameterError
 from sapwood.kernels import Linear, PartialTree, SubsetTree, parse_kernel
 from sapwood.learn import KernelSVC
 from sapwood.parse import FlatParser, PCFGParser, tokenize
 from sapwood.parse.flat import flat_tree
-from sapwood.sources import FormatError
 from sapwood.tasks.questions import QuestionClassifier, plain_kernel, question_views, semantic_kernel
 from sapwood.tasks.questions.reading import read_question_trees
 from sapwood.words import Table

@@ -12,9 +12,10 @@ import pytest
 import sapwood as sw
 from sapwood import corpora
 from sapwood.cli import main
-from sapwood.corpora import FormatError, nursery
+from sapwood.corpora import nursery
 from sapwood.corpora.role_lines import sentence_text
 from sapwood.draw import roles_html, roles_text
+from sapwood.errors import FormatError
 from sapwood.penn import VERB_TAGS
 from sapwood.tasks.roles import RoleLabeler
 from sapwood.tasks.roles.lexicon import PredicateLexicon

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sapwood.sources import Line
+    from sapwood.text_files import Line
 
 __all__ = ["label_lines", "line_blocks", "unseen"]
 

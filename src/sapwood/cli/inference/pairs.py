@@ -12,8 +12,8 @@ from sapwood.cli.inputs import open_named
 from sapwood.cli.tables import label_report
 
 if TYPE_CHECKING:
-    from sapwood.sources import Line
     from sapwood.tasks.pairs import PairClassifier
+    from sapwood.text_files import Line
 
 __all__ = ["OPTIONS", "answer", "evaluate", "items", "read_pairs"]
 
@@ -22,7 +22,7 @@ OPTIONS = ("margins",)
 
 def items(model: PairClassifier, options: argparse.Namespace) -> Iterator[Line]:
     """Yield the lines that are not blank."""
-    from sapwood.sources import lines
+    from sapwood.text_files import lines
 
     return (line for line in lines(open_named(options.data)) if line.text.strip())
 
@@ -41,7 +41,7 @@ def answer(
 def read_pairs(source: str, parser: Any) -> tuple[Any, Any, int]:
     """Read pairs with their labels: of trees or, where there is a parser, of text; and how many were unparsed."""
     from sapwood.corpora.labeled import nothing_in
-    from sapwood.sources import lines
+    from sapwood.text_files import lines
 
     stream = open_named(source)
     pairs, found, flat = _read(lines(stream), parser, labels=True)

@@ -12,8 +12,8 @@ from sapwood.cli.inputs import open_named
 from sapwood.cli.tables import label_report
 
 if TYPE_CHECKING:
-    from sapwood.sources import Line
     from sapwood.tasks.questions import QuestionClassifier
+    from sapwood.text_files import Line
 
 __all__ = ["OPTIONS", "answer", "evaluate", "items"]
 
@@ -22,7 +22,7 @@ OPTIONS = ("encoding", "margins")
 
 def items(model: QuestionClassifier, options: argparse.Namespace) -> Iterator[Line]:
     """Yield all lines; a blank one is a question without words."""
-    from sapwood.sources import lines
+    from sapwood.text_files import lines
 
     return lines(open_named(options.data), encoding=options.encoding)
 

@@ -13,7 +13,7 @@ from sapwood.cli.tables import label_report
 
 if TYPE_CHECKING:
     from sapwood.learn import KernelSVC
-    from sapwood.sources import Line
+    from sapwood.text_files import Line
 
 __all__ = ["OPTIONS", "answer", "evaluate", "items", "read"]
 
@@ -22,7 +22,7 @@ OPTIONS = ("encoding", "margins")
 
 def items(model: KernelSVC, options: argparse.Namespace) -> Iterator[Line]:
     """Yield the lines that are not blank: a tree, or text with a parser, perhaps after a label and a tab."""
-    from sapwood.sources import lines
+    from sapwood.text_files import lines
 
     return (line for line in lines(open_named(options.data), encoding=options.encoding) if line.text.strip())
 
@@ -39,7 +39,7 @@ def answer(model: KernelSVC, options: argparse.Namespace, tally: Counter[str], i
 def read(options: argparse.Namespace, *, labels: bool = True) -> tuple[Any, Any]:
     """Read all trees with their labels, parsing them where there is a parser."""
     from sapwood.corpora.labeled import nothing_in
-    from sapwood.sources import lines
+    from sapwood.text_files import lines
 
     source = open_named(options.data)
     trees, found, _ = _read(lines(source, encoding=options.encoding), options, labels=labels)

@@ -16,7 +16,8 @@ from sapwood.corpora.framenet.fulltext import AnnotatedSentence, sentences_in
 from sapwood.corpora.framenet.lexicon import Frame, FrameRelation, Lexicon, read_frame, relations_in
 from sapwood.errors import DataError
 from sapwood.notebook import HtmlTable
-from sapwood.sources import Line, Source, Sources, blocks, lines, open_all
+from sapwood.sources import Source, Sources, open_all
+from sapwood.text_files import Line, blocks, lines
 from sapwood.trees.texts import TreeTexts
 from sapwood.trees.tree import Tree
 

@@ -14,9 +14,10 @@ from typing import Any
 
 from sapwood.corpora.framenet.fulltext import Filler, FrameTarget
 from sapwood.errors import TreeError
-from sapwood.sources import Line, Source, lines
+from sapwood.sources import Source
 from sapwood.tasks.frames.instances import FrameInput
 from sapwood.tasks.frames.sentences import ParsedSentence
+from sapwood.text_files import Line, lines
 from sapwood.trees.brackets import to_brackets
 from sapwood.trees.texts import TreeTexts
 from sapwood.trees.tree import Tree
