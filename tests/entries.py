@@ -174,7 +174,7 @@ def _all(function: Any) -> Callable[..., Any]:
 
 
 def _roles() -> Any:
-    return specimens._roles()[:3]
+    return specimens.role_sentences()[:3]
 
 
 def _dependencies() -> Any:
@@ -224,9 +224,9 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
     scores = [[0.0, 1.0, 2.0, -1.0], [0.5, 1.5, -2.0, 1.0]]
     gold = {"relevance": [1, 0, 0, 1], "scores": [0.5, 0.1, 0.3, 0.2], "groups": [0, 0, 1, 1]}
     question = sw.Tree.fromstring("(SBARQ (WHNP (WP What)) (SQ (VBZ is) (NP (NN rain))) (. ?))")
-    data = specimens._frames()[1][:6]
-    lexicon = specimens._frames()[0]
-    garden = specimens.garden()
+    data = specimens.frame_data()[1][:6]
+    lexicon = specimens.frame_data()[0]
+    garden = specimens.corpus()
     two = sw.Examples(first=garden.trees[:12], second=garden.trees[12:24])
     similar = words.Table({("dog", "cat"): 0.5})
     asked = ["dog", "cat", "x"]
@@ -392,7 +392,7 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "frequency_utility": (attachment.frequency_utility, {"forests": _forests(), "counts": np.ones(50)}),
         "ParseReranker": (_fitted(reranking.ParseReranker), {"X": nbest, "ranker": learn.KernelRanker(kernels.SubsetTree().on("tree"), random_state=0)}),
         "RerankingScores": (lambda lists: specimens.specimen("ParseReranker").evaluate(lists), {"lists": nbest}),
-        "PairClassifier": (_fitted(pairs.PairClassifier), {"X": two, "y": [n % 2 for n in range(12)], "features": specimens._pair_features(), "C": 0.1, "knots": 4}),
+        "PairClassifier": (_fitted(pairs.PairClassifier), {"X": two, "y": [n % 2 for n in range(12)], "features": specimens.pair_features(), "C": 0.1, "knots": 4}),
         "PairFeatures": (_fitted(pairs.PairFeatures), {"X": two, "groups": ("lexical", "subset"), "decays": (0.4,), "coarse_decays": (0.4,)}),
         "relaxed_grammar": (pairs.relaxed_grammar, {"trees": trees(), "optional": ("DT",), "min_count": 1}),
         "relaxed_kernel": (pairs.relaxed_kernel, {"grammar": _grammar(), "decay": 0.4, "deletion": 0.8, "mutation": 0.5}),
@@ -405,9 +405,9 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "tune": (questions.tune, {"X": [one.tree for one in garden.sentences if one.label][:8], "y": ["a", "b"] * 4, "kernels": [kernels.SubsetTree().on("tree")],
                                   "C": (1.0,), "folds": 2, "keep": 1, "ridge": 0.05}),
         "RoleArguments": (lambda sentences: roles.RoleArguments.from_sentences(sentences), {"sentences": _roles()}),
-        "RoleClassifier": (_fitted(roles.RoleClassifier), {"X": roles.RoleArguments.from_sentences(specimens._roles()[:6]), "kernel": "truncated", "theta": 0.6, "gamma": 0.1,
+        "RoleClassifier": (_fitted(roles.RoleClassifier), {"X": roles.RoleArguments.from_sentences(specimens.role_sentences()[:6]), "kernel": "truncated", "theta": 0.6, "gamma": 0.1,
                                                            "decay": 0.4, "C": 2.4, "min_count": 1, "features": "full"}),
-        "RoleLabeler": (_labelled, {"X": specimens._roles()[:30], "features": "linear", "identification_C": 0.03, "classification_C": 0.05, "min_seen": 20,
+        "RoleLabeler": (_labelled, {"X": specimens.role_sentences()[:30], "features": "linear", "identification_C": 0.03, "classification_C": 0.05, "min_seen": 20,
                                     "threshold": 0.03}),
         "candidates": (roles.candidates, {"at": positions, "predicate": 2}),
         "find_predicates": (roles.find_predicates, {"at": positions, "nouns": ("dog",)}),

@@ -1,12 +1,15 @@
-"""One small object of every kind that Sapwood can store, and something to do with each.
+"""One small specimen of everything that can be fitted or stored, and something to do with each.
 
-Fuzzers damage the files of these objects; tests of the format, of versions and of faults use them as they are. A class
-that becomes storable and has no specimen here fails ``test_files_rules.py``.
+Three users: ``conformance`` fits every estimator in many ways, tests of model files store and load everything, and
+fuzzers damage the files. A class that can be fitted or stored and has no specimen here fails ``test_conformance.py`` or
+``test_files_rules.py``. A name may have a variant after a comma: "KernelSVC, a grammar".
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -14,7 +17,7 @@ import numpy as np
 
 import sapwood as sw
 
-__all__ = ["SPECIMENS", "explain", "garden", "specimen", "use"]
+__all__ = ["ESTIMATORS", "LABELS", "SPECIMENS", "TREES", "Specimen", "corpus", "explain", "specimen", "use"]
 
 TREES = [
     "(S (NP (DT the) (NN dog)) (VP (VBD barked)))",
@@ -23,32 +26,401 @@ TREES = [
     "(S (NP (NNP Kim)) (VP (VBD gave) (NP (DT the) (NN dog)) (NP (DT a) (NN bone))))",
 ]
 LABELS = ["short", "long", "long", "short"]
+_SUBJECTS = ("(NP (PRP he))", "(NP (DT the) (NN dog))", "(NP (DT a) (JJ big) (NN cat))", "(NP (NNP Kim))")
+_VERBS = {
+    "none": "(VP (VBD slept))",
+    "one": "(VP (VBD saw) (NP (NNP Lee)))",
+    "two": "(VP (VBD gave) (NP (NNP Lee)) (PP (TO to) (NP (NNP Kim))))",
+}
+
+
+# --- data
 
 
 @cache
-def garden() -> Any:
+def trees() -> sw.TreeArray:
+    """Twelve sentences; the label of each is the number of its objects (``labels``)."""
+    return sw.TreeArray([f"(S {subject} {verb} (. .))" for subject in _SUBJECTS for verb in _VERBS.values()])
+
+
+@cache
+def labels() -> np.ndarray:
+    return np.array(list(_VERBS) * len(_SUBJECTS))
+
+
+def two_labels() -> np.ndarray:
+    return np.where(labels() == "none", "none", "some")
+
+
+def numbers() -> np.ndarray:
+    """Something to predict that no two sentences share."""
+    return np.arange(12) % 3 + np.arange(12) / 10
+
+
+@cache
+def corpus() -> Any:
     """A few dozen sentences of the nursery."""
     from sapwood.corpora import nursery
 
     return nursery.generate(size=60)
 
 
-def _kernel() -> Any:
-    from sapwood.kernels import PartialTree, SubsetTree, Subtree
+@cache
+def role_sentences() -> Any:
+    return corpus().role_sentences()
 
-    return 0.5 * SubsetTree(0.3).normalized() + Subtree() * PartialTree() ** 2 + 1
+
+@cache
+def role_arguments(count: int) -> Any:
+    from sapwood.tasks.roles import RoleArguments
+
+    return RoleArguments.from_sentences(role_sentences()[:count], keep=lambda role: role in ("A0", "A1", "AM-LOC"))
 
 
-def _similarity() -> Any:
+@cache
+def frame_data() -> Any:
+    """A lexicon, and sentences with their frames."""
+    from sapwood.tasks.frames import nursery_frames
+
+    return nursery_frames(corpus())
+
+
+@cache
+def tree_pairs(count: int) -> tuple[sw.Examples, np.ndarray]:
+    pairs = corpus().pairs[:count]
+    sides = {side: corpus().trees[[getattr(one, side) for one in pairs]] for side in ("first", "second")}
+    return sw.Examples(**sides), np.array([one.same for one in pairs])
+
+
+@cache
+def questions() -> tuple[sw.TreeArray, np.ndarray]:
+    asked = [one for one in corpus().sentences if one.label is not None][:18]
+    return sw.TreeArray([one.tree for one in asked]), np.array([one.label[0] == "HUM" for one in asked])
+
+
+@cache
+def forests() -> Any:
+    return [corpus().forest(number) for number in range(5)]
+
+
+@cache
+def attachments() -> sw.TreeArray:
+    from sapwood.parse.incremental import attachment_trees
+
+    return attachment_trees(sw.TreeArray([one.tree for one in corpus().sentences[:6]]))
+
+
+@cache
+def table() -> tuple[np.ndarray, np.ndarray]:
+    """Numbers with two classes that a curve tells apart."""
+    X = np.random.default_rng(0).normal(size=(24, 3))
+    return X, np.where(X[:, 0] ** 2 + X[:, 1] > 0.5, "in", "out")
+
+
+@cache
+def candidate_sets() -> Any:
+    from sapwood.learn.loglinear import CandidateSets
+
+    return CandidateSets(
+        features=np.array([1, 2, 3, 4, 5, 6], np.uint32),
+        ends=np.array([[1], [2], [3], [4], [5], [6]], np.uint64),
+        row_ends=np.array([3, 6], np.uint64),
+        role_ends=np.array([1, 2], np.uint64),
+        key_ends=np.array([1, 2], np.uint64),
+        keys=np.array([7, 9], np.uint32),
+        masks=np.array([1, 1], np.uint32),
+    )
+
+
+_folders: list[tempfile.TemporaryDirectory[str]] = []  # they last as long as the process
+
+
+@cache
+def shards() -> Any:
+    from sapwood.kernels import HashedFragmentMap
+    from sapwood.scale import in_parts, map_to_shards
+
+    _folders.append(tempfile.TemporaryDirectory())
+    parts = in_parts(trees().to_strings(), labels().tolist(), size=4)
+    return map_to_shards(HashedFragmentMap(n_features=64), parts, _folders[-1].name)
+
+
+def nouns(words: list[str]) -> sw.Tree:
+    """A parser that is a function: every word is a noun."""
+    return sw.Tree("TOP", [sw.Tree("NN", [word]) for word in words])
+
+
+def similarity() -> Any:
     from sapwood.words import Folded, Table
 
     return Folded(Table({("dog", "cat"): 0.5}))
 
 
-def _vectors() -> Any:
-    from sapwood.words import Vectors
+def pair_features() -> Any:
+    from sapwood.tasks.pairs import PairFeatures
 
-    return Vectors(["dog", "cat", "park"], np.eye(3, 4))
+    return PairFeatures(("lexical", "subset", "semantic"), coarse_decays=(0.4,), similarity=similarity())
+
+
+# --- estimators
+
+
+def answers(model: Any, X: Any) -> Any:
+    """What a fitted estimator says of some examples, in as much detail as it can."""
+    for method in ("decision_function", "transform", "predict"):
+        if hasattr(model, method):
+            return getattr(model, method)(X)
+    raise AssertionError(f"nothing to ask a {type(model).__name__}")
+
+
+@dataclass(frozen=True)
+class Specimen:
+    """An estimator, what to fit it on and what to ask it.
+
+    ``data`` gives X and y, where y is None if X holds the answers; ``fit_with`` are further arguments of ``fit``;
+    ``asked`` are the examples of which ``ask`` wants answers, those of training if there are none. ``search`` has a
+    parameter with two values. External parsers hold names alone and are never asked: that takes other programs.
+    """
+
+    make: Callable[[], Any]
+    data: Callable[[], tuple[Any, Any]] = lambda: (trees(), labels())
+    fit_with: Callable[[], dict[str, Any]] = dict
+    asked: Callable[[], Any] | None = lambda: sw.TreeArray(TREES)
+    ask: Callable[[Any, Any], Any] = answers
+    search: Mapping[str, list[Any]] = field(default_factory=dict)
+    stored: bool = True
+    external: bool = False
+
+    def fit(self, model: Any) -> Any:
+        X, y = self.data()
+        return model.fit(X, *([] if y is None else [y]), **self.fit_with())
+
+    def fitted(self) -> Any:
+        return self.make() if self.external else self.fit(self.make())
+
+    def examples(self) -> Any:
+        return self.data()[0] if self.asked is None else self.asked()
+
+
+def _of(package: str, name: str, *arguments: Any, **parameters: Any) -> Callable[[], Any]:
+    """Import only when called, so that a list of names costs nothing."""
+
+    def make() -> Any:
+        from importlib import import_module
+
+        made = (value() if callable(value) and not isinstance(value, type) else value for value in arguments)
+        named = {key: value() if callable(value) else value for key, value in parameters.items()}
+        return getattr(import_module(f"sapwood.{package}"), name)(*made, **named)
+
+    return make
+
+
+def _kernel(text: str) -> Callable[[], Any]:
+    return lambda: sw.kernels.parse_kernel(text)
+
+
+_SST = _kernel("SubsetTree(0.4).normalized()")
+_RECURSIVE = {"units": 3, "epochs": 2, "random_state": 0}
+_GROUPS = np.arange(12) // 3
+
+
+def _ranked() -> tuple[Any, Any]:
+    return trees(), np.arange(12) % 3
+
+
+def _attachment_answers(model: Any, X: Any) -> list[np.ndarray]:
+    """Utilities of all alternatives, sentence by sentence."""
+    together = model.decision_function(model.forests(X))
+    sizes = [len(model.forests(X[at : at + 1]).trees) for at in range(len(X))]
+    return np.split(together, np.cumsum(sizes))[: len(X)]
+
+
+def _attachment_questions() -> Any:
+    from sapwood.parse.incremental import attachment_trees
+
+    return attachment_trees(sw.TreeArray(TREES))
+
+
+def _frames_of(count: int) -> Callable[[], tuple[Any, None]]:
+    return lambda: (frame_data()[1][:count], None)
+
+
+def _lexicon() -> dict[str, Any]:
+    return {"lexicon": frame_data()[0]}
+
+
+def _transformed(model: Any, X: Any) -> list[str]:
+    return model.transform(X).to_strings()
+
+
+_TEXTS = ["The dog barked .", "Kim saw the cat .", "It slept ."]
+_FRAMES: dict[str, Any] = {"bits": 10, "epochs": 1}
+
+ESTIMATORS: dict[str, Specimen] = {
+    "AdditiveLogistic": Specimen(
+        _of("learn.additive", "AdditiveLogistic"), data=table, asked=None, search={"C": [0.1, 1.0]}, stored=False
+    ),
+    "AttachmentRanker": Specimen(
+        _of("tasks.attachment", "AttachmentRanker", _of("learn", "RecursiveRanker", **_RECURSIVE), reduction=1),
+        data=lambda: (attachments(), None),
+        asked=_attachment_questions,
+        ask=_attachment_answers,
+        search={"reduction": [1, 2]},
+    ),
+    "BeneparParser": Specimen(_of("parse", "BeneparParser", "benepar_de2", language="de"), external=True),
+    "BllipParser": Specimen(_of("parse", "BllipParser", "/models/bllip", rerank=True, overparsing=5), external=True),
+    "CoreNLPParser": Specimen(_of("parse", "CoreNLPParser", "http://127.0.0.1:9", timeout=1.5), external=True),
+    "FlatParser": Specimen(
+        _of("parse", "FlatParser"), data=lambda: (trees(), None), asked=lambda: _TEXTS, ask=_transformed
+    ),
+    "FragmentMap": Specimen(_of("kernels", "FragmentMap", max_size=3), search={"max_size": [2, 3]}),
+    "FrameIdentifier": Specimen(
+        _of("tasks.frames", "FrameIdentifier", **_FRAMES),
+        data=_frames_of(10),
+        fit_with=_lexicon,
+        asked=lambda: [one.parse for one in frame_data()[1][:4]],
+        search={"epochs": [1, 2]},
+    ),
+    "FrameLabeler": Specimen(
+        _of("tasks.frames", "FrameLabeler", **_FRAMES),
+        data=_frames_of(10),
+        fit_with=_lexicon,
+        asked=lambda: frame_data()[1][:4],
+        search={"epochs": [1, 2]},
+    ),
+    "FrameParser": Specimen(
+        _of(
+            "tasks.frames",
+            "FrameParser",
+            labeler=_of("tasks.frames", "FrameLabeler", **_FRAMES),
+            identifier=_of("tasks.frames", "FrameIdentifier", **_FRAMES),
+        ),
+        data=_frames_of(10),
+        fit_with=_lexicon,
+        asked=lambda: frame_data()[1][:4],
+        search={"labeler__epochs": [1, 2]},
+    ),
+    "FunctionParser": Specimen(
+        lambda: sw.parse.as_parser(nouns),
+        data=lambda: (trees(), None),
+        asked=lambda: _TEXTS,
+        ask=_transformed,
+        stored=False,
+    ),
+    "HashedFragmentMap": Specimen(_of("kernels", "HashedFragmentMap", n_features=64), search={"max_size": [2, 3]}),
+    "KernelRanker": Specimen(
+        _of("learn", "KernelRanker", _SST, random_state=0),
+        data=_ranked,
+        fit_with=lambda: {"groups": _GROUPS},
+        search={"epochs": [1, 2]},
+    ),
+    "KernelSVC": Specimen(_of("learn", "KernelSVC", _SST), search={"C": [0.1, 10.0]}),
+    "KernelSVC, one against one": Specimen(
+        _of("learn", "KernelSVC", _kernel("PartialTree() + Subtree()"), multi_class="ovo", class_weight="balanced"),
+        search={"C": [0.1, 10.0]},
+    ),
+    "KernelSVC, similar words": Specimen(
+        _of("learn", "KernelSVC", _of("kernels", "SmoothedPartialTree", similarity)), search={"C": [0.1, 10.0]}
+    ),
+    "KernelSVC, a grammar": Specimen(
+        _of("learn", "KernelSVC", _kernel("GrammarDriven()")), search={"kernel__decay": [0.2, 0.4]}
+    ),
+    "KernelSVR": Specimen(
+        _of("learn", "KernelSVR", _SST), data=lambda: (trees(), numbers()), search={"C": [0.1, 10.0]}
+    ),
+    "LandmarkMap": Specimen(
+        _of("kernels", "LandmarkMap", _SST, n_components=3, random_state=0), search={"n_components": [2, 3]}
+    ),
+    "LogLinear": Specimen(
+        _of("learn.loglinear", "LogLinear", bits=8, epochs=2),
+        data=lambda: (candidate_sets(), np.array([0, 2])),
+        asked=None,
+        search={"epochs": [1, 2]},
+    ),
+    "PairClassifier": Specimen(
+        _of("tasks.pairs", "PairClassifier", pair_features),
+        data=lambda: tree_pairs(16),
+        asked=lambda: sw.Examples(first=TREES[:2], second=TREES[2:]),
+        search={"C": [0.1, 1.0]},
+    ),
+    "PairFeatures": Specimen(
+        pair_features,
+        data=lambda: tree_pairs(8),
+        asked=lambda: sw.Examples(first=TREES[:2], second=TREES[2:]),
+        search={"lowercase": [True, False]},
+    ),
+    "ParseReranker": Specimen(
+        _of(
+            "tasks.reranking",
+            "ParseReranker",
+            _of("learn", "KernelRanker", _kernel("SubsetTree(0.3).on('tree') + Linear().on('prior')"), random_state=0),
+        ),
+        data=lambda: (forests(), None),
+        asked=lambda: forests()[:3],
+        search={"ranker__epochs": [1, 2]},
+    ),
+    "PCFGParser": Specimen(
+        _of("parse", "PCFGParser"),
+        data=lambda: (sw.TreeArray([one.tree for one in corpus().sentences[:25]]), None),
+        asked=lambda: [" ".join(one.words) for one in corpus().sentences[:3]],
+        ask=_transformed,
+        search={"vertical": [1, 2]},
+    ),
+    "QuestionClassifier": Specimen(
+        # The default kernel would ask for WordNet, which not every machine has.
+        _of("tasks.questions", "QuestionClassifier", _of("tasks.questions", "semantic_kernel", similarity)),
+        data=questions,
+        search={"C": [0.1, 10.0]},
+    ),
+    "RecursiveClassifier": Specimen(_of("learn", "RecursiveClassifier", **_RECURSIVE), search={"units": [2, 3]}),
+    "RecursiveRanker": Specimen(
+        _of("learn", "RecursiveRanker", **_RECURSIVE),
+        data=_ranked,
+        fit_with=lambda: {"groups": _GROUPS},
+        search={"units": [2, 3]},
+    ),
+    "RecursiveRegressor": Specimen(
+        _of("learn", "RecursiveRegressor", **_RECURSIVE),
+        data=lambda: (trees(), numbers()),
+        ask=lambda model, X: model.predict(X),
+        search={"units": [2, 3]},
+    ),
+    "RoleClassifier": Specimen(
+        _of("tasks.roles", "RoleClassifier", "truncated"),
+        data=lambda: (role_arguments(15), role_arguments(15).labels),
+        asked=lambda: role_arguments(4),
+        search={"C": [0.1, 10.0]},
+    ),
+    "RoleLabeler": Specimen(
+        _of("tasks.roles", "RoleLabeler"),
+        data=lambda: (role_sentences()[:40], None),
+        asked=lambda: [one.tree for one in role_sentences()[:4]],
+        search={"min_seen": [10, 20]},
+    ),
+    "ShardClassifier": Specimen(
+        _of("scale", "ShardClassifier", epochs=2), data=lambda: (shards(), None), search={"epochs": [1, 2]}
+    ),
+    "StanzaParser": Specimen(_of("parse", "StanzaParser", "it"), external=True),
+    "SubtreeMap": Specimen(_of("kernels", "SubtreeMap"), search={"min_df": [1, 2]}),
+    "VotedPerceptron": Specimen(
+        _of("learn", "VotedPerceptron", _SST, random_state=0),
+        data=lambda: (trees(), two_labels()),
+        search={"epochs": [1, 2]},
+    ),
+    "VotedPerceptron, averaged": Specimen(
+        _of("learn", "VotedPerceptron", _SST, vote="averaged", random_state=0),
+        data=lambda: (trees(), two_labels()),
+        search={"epochs": [1, 2]},
+    ),
+    "VotedPerceptron, last": Specimen(
+        _of("learn", "VotedPerceptron", _SST, vote="last", random_state=0),
+        data=lambda: (trees(), two_labels()),
+        search={"epochs": [1, 2]},
+    ),
+}
+
+
+# --- everything that can be stored
 
 
 def _examples() -> Any:
@@ -63,278 +435,42 @@ def _examples() -> Any:
     )
 
 
-def _svc() -> Any:
-    from sapwood.kernels import SubsetTree
-    from sapwood.learn import KernelSVC
-
-    return KernelSVC(SubsetTree().normalized()).fit(sw.TreeArray(TREES), LABELS)
-
-
-def _semantic_svc() -> Any:
-    from sapwood.kernels import SmoothedPartialTree
-    from sapwood.learn import KernelSVC
-
-    return KernelSVC(SmoothedPartialTree(_similarity())).fit(sw.TreeArray(TREES), LABELS)
-
-
-def _driven_svc() -> Any:
-    from sapwood.kernels import GrammarDriven
-    from sapwood.learn import KernelSVC
-
-    return KernelSVC(GrammarDriven()).fit(sw.TreeArray(TREES), LABELS)
-
-
-def _svr() -> Any:
-    from sapwood.kernels import PartialTree
-    from sapwood.learn import KernelSVR
-
-    return KernelSVR(PartialTree()).fit(sw.TreeArray(TREES), [1.0, 2.0, 2.5, 1.5])
-
-
-def _perceptron() -> Any:
-    from sapwood.kernels import SubsetTree
-    from sapwood.learn import VotedPerceptron
-
-    return VotedPerceptron(SubsetTree(), random_state=0).fit(sw.TreeArray(TREES), LABELS)
-
-
-def _ranker() -> Any:
-    from sapwood.kernels import SubsetTree
-    from sapwood.learn import KernelRanker
-
-    return KernelRanker(SubsetTree(), random_state=0).fit(sw.TreeArray(TREES), [1, 0, 0, 1], groups=[0, 0, 1, 1])
-
-
-def _recursive(name: str) -> Callable[[], Any]:
-    def make() -> Any:
-        kind = getattr(sw.learn, name)
-        model = kind(units=3, epochs=2, random_state=0)
-        X = sw.TreeArray(TREES)
-        if name == "RecursiveRanker":
-            return model.fit(X, [1, 0, 0, 1], groups=[0, 0, 1, 1])
-        return model.fit(X, LABELS if name == "RecursiveClassifier" else [1.0, 2.0, 2.5, 1.5])
-
-    return make
-
-
 def _checkpoint() -> Any:
     from sapwood.resuming import Checkpoint
 
     return Checkpoint("abc", {"epoch": 3}, {"w": np.arange(4.0)})
 
 
-def _loglinear() -> Any:
-    from sapwood.learn import CandidateSets, LogLinear
-
-    sets = CandidateSets(
-        features=np.array([1, 2, 3, 4, 5, 6], np.uint32),
-        ends=np.array([[1], [2], [3], [4], [5], [6]], np.uint64),
-        row_ends=np.array([3, 6], np.uint64),
-        role_ends=np.array([1, 2], np.uint64),
-        key_ends=np.array([1, 2], np.uint64),
-        keys=np.array([7, 9], np.uint32),
-        masks=np.array([1, 1], np.uint32),
-    )
-    return LogLinear(bits=8, epochs=2).fit(sets, np.array([0, 2]))
-
-
-def _map(name: str, *arguments: Any, **keywords: Any) -> Callable[[], Any]:
-    return lambda: getattr(sw.kernels, name)(*arguments, **keywords).fit(sw.TreeArray(TREES))
-
-
-def _landmarks() -> Any:
-    from sapwood.kernels import LandmarkMap, SubsetTree
-
-    return LandmarkMap(SubsetTree(), n_components=3, random_state=0).fit(sw.TreeArray(TREES))
-
-
-def _parser() -> Any:
-    from sapwood.parse import PCFGParser
-
-    return PCFGParser().fit([one.tree for one in garden().sentences[:25]])
-
-
-def _flat_parser() -> Any:
-    from sapwood.parse import FlatParser
-
-    return FlatParser()
-
-
-def _named(kind: str, **parameters: Any) -> Callable[[], Any]:
-    """A parser of others, which holds names alone."""
-    return lambda: getattr(sw.parse, kind)(**parameters)
-
-
 def _paths() -> Any:
-    from sapwood.parse.incremental import ConnectionPaths, attachment_trees
+    from sapwood.parse.incremental import ConnectionPaths
 
-    return ConnectionPaths.from_trees(attachment_trees(sw.TreeArray(TREES)))
-
-
-def _attachment() -> Any:
-    from sapwood.learn import RecursiveRanker
-    from sapwood.parse.incremental import attachment_trees
-    from sapwood.tasks.attachment import AttachmentRanker
-
-    trees = attachment_trees(sw.TreeArray([one.tree for one in garden().sentences[:6]]))
-    return AttachmentRanker(RecursiveRanker(units=3, epochs=1, random_state=0), reduction=1).fit(trees)
-
-
-def _reranker() -> Any:
-    from sapwood.kernels import Linear, SubsetTree
-    from sapwood.learn import KernelRanker
-    from sapwood.tasks.reranking import ParseReranker
-
-    ranker = KernelRanker(SubsetTree(decay=0.3).on("tree") + Linear().on("prior"), random_state=0)
-    return ParseReranker(ranker).fit([garden().forest(number) for number in range(5)])
-
-
-def _questions() -> Any:
-    from sapwood.tasks.questions import QuestionClassifier, semantic_kernel
-
-    asked = [one for one in garden().sentences if one.label is not None][:12]
-    # The default kernel would ask for WordNet, which not every machine has.
-    return QuestionClassifier(semantic_kernel(_similarity())).fit(
-        [one.tree for one in asked], [one.label[0] for one in asked]
-    )
-
-
-def _pairs() -> Any:
-    from sapwood.tasks.pairs import PairClassifier
-
-    pairs = garden().pairs[:16]
-    X = sw.Examples(**{side: garden().trees[[getattr(one, side) for one in pairs]] for side in ("first", "second")})
-    return PairClassifier(_pair_features()).fit(X, [one.same for one in pairs])
-
-
-def _pair_features() -> Any:
-    from sapwood.tasks.pairs import PairFeatures
-
-    return PairFeatures(("lexical", "subset", "semantic"), coarse_decays=(0.4,), similarity=_similarity())
-
-
-def _fitted_pair_features() -> Any:
-    pairs = garden().pairs[:8]
-    X = sw.Examples(**{side: garden().trees[[getattr(one, side) for one in pairs]] for side in ("first", "second")})
-    return _pair_features().fit(X)
-
-
-def _roles() -> Any:
-
-    return garden().role_sentences()
-
-
-def _role_classifier() -> Any:
-    from sapwood.tasks.roles import RoleArguments, RoleClassifier
-
-    return RoleClassifier("truncated").fit(RoleArguments.from_sentences(_roles()[:15]))
-
-
-def _role_labeler() -> Any:
-    from sapwood.tasks.roles import RoleLabeler
-
-    return RoleLabeler().fit(_roles()[:40])
-
-
-@cache
-def _frames() -> Any:
-    from sapwood.tasks.frames import nursery_frames
-
-    return nursery_frames(garden())
-
-
-def _frame_labeler() -> Any:
-    from sapwood.tasks.frames import FrameLabeler
-
-    lexicon, data = _frames()
-    return FrameLabeler(bits=10, epochs=1).fit(data[:10], lexicon=lexicon)
-
-
-def _frame_identifier() -> Any:
-    from sapwood.tasks.frames import FrameIdentifier
-
-    lexicon, data = _frames()
-    return FrameIdentifier(bits=10, epochs=1).fit(data[:10], lexicon=lexicon)
-
-
-def _frame_parser() -> Any:
-    from sapwood.tasks.frames import FrameIdentifier, FrameLabeler, FrameParser
-
-    lexicon, data = _frames()
-    parser = FrameParser(labeler=FrameLabeler(bits=10, epochs=1), identifier=FrameIdentifier(bits=10, epochs=1))
-    return parser.fit(data[:10], lexicon=lexicon)
-
-
-def _grammar() -> Any:
-    from sapwood.trees import Grammar
-
-    return Grammar.from_trees(sw.TreeArray(TREES))
-
-
-def _shards() -> Any:
-    import tempfile
-
-    from sapwood.kernels import HashedFragmentMap
-    from sapwood.scale import ShardClassifier, in_parts, map_to_shards
-
-    with tempfile.TemporaryDirectory() as folder:
-        shards = map_to_shards(HashedFragmentMap(n_features=64), in_parts(TREES, LABELS, size=2), folder)
-        return ShardClassifier(epochs=2).fit(shards)
+    return ConnectionPaths.from_trees(_attachment_questions())
 
 
 SPECIMENS: dict[str, Callable[[], Any]] = {
-    "AttachmentRanker": _attachment,
-    "BeneparParser": _named("BeneparParser", model="benepar_de2", language="de"),
-    "BllipParser": _named("BllipParser", folder="/models/bllip", rerank=True, overparsing=5),
     "Checkpoint": _checkpoint,
     "ConnectionPaths": _paths,
-    "CoreNLPParser": _named("CoreNLPParser", url="http://127.0.0.1:9", timeout=1.5),
     "Examples": _examples,
-    "FlatParser": _flat_parser,
-    "FragmentMap": _map("FragmentMap", max_size=3),
-    "FrameIdentifier": _frame_identifier,
-    "FrameLabeler": _frame_labeler,
-    "FrameParser": _frame_parser,
-    "Grammar": _grammar,
-    "HashedFragmentMap": _map("HashedFragmentMap", n_features=64),
-    "Kernel": _kernel,
-    "KernelRanker": _ranker,
-    "KernelSVC": _svc,
-    "KernelSVC, similar words": _semantic_svc,
-    "KernelSVC, a grammar": _driven_svc,
-    "KernelSVR": _svr,
-    "LandmarkMap": _landmarks,
-    "LogLinear": _loglinear,
-    "PCFGParser": _parser,
-    "PairClassifier": _pairs,
-    "PairFeatures": _fitted_pair_features,
-    "ParseReranker": _reranker,
-    "QuestionClassifier": _questions,
-    "RecursiveClassifier": _recursive("RecursiveClassifier"),
-    "RecursiveRanker": _recursive("RecursiveRanker"),
-    "RecursiveRegressor": _recursive("RecursiveRegressor"),
-    "RoleClassifier": _role_classifier,
-    "RoleLabeler": _role_labeler,
-    "ShardClassifier": _shards,
-    "StanzaParser": _named("StanzaParser", lang="it"),
-    "SubtreeMap": _map("SubtreeMap"),
+    "Grammar": lambda: sw.trees.Grammar.from_trees(sw.TreeArray(TREES)),
+    "Kernel": lambda: sw.kernels.parse_kernel(
+        "0.5 * SubsetTree(0.3).normalized() + Subtree() * PartialTree() ** 2 + 1"
+    ),
     "TreeArray": lambda: sw.TreeArray(TREES),
-    "VotedPerceptron": _perceptron,
-    "WordSimilarity": _similarity,
-    "WordSimilarity, vectors": _vectors,
+    "WordSimilarity": similarity,
+    "WordSimilarity, vectors": lambda: sw.words.Vectors(["dog", "cat", "park"], np.eye(3, 4)),
+    **{name: one.fitted for name, one in ESTIMATORS.items() if one.stored},
 }
 
 
 @cache
 def specimen(name: str) -> Any:
-    """The object of this name, made once."""
+    """The object of this name, fitted, made once."""
     return SPECIMENS[name]()
 
 
 def use(value: Any) -> Any:
     """Do with an object what it is for; whoever gives the same answer here is the same model."""
     kind = type(value).__name__
-    trees = sw.TreeArray(TREES)
     if isinstance(value, sw.TreeArray):
         return [str(tree) for tree in value] if not value.has_bags else repr(value)
     if isinstance(value, sw.Examples):
@@ -342,49 +478,19 @@ def use(value: Any) -> Any:
             use(value[name]) if isinstance(value[name], sw.TreeArray) else repr(value[name]) for name in value.views
         ]
     if isinstance(value, sw.kernels.Kernel):
-        return value(trees)
+        return value(sw.TreeArray(TREES))
     if isinstance(value, sw.words.WordSimilarity):
         return value.matrix(["dog", "cat", "Dog", "x"])
     if kind == "Checkpoint":
         return value.values, {name: array.tolist() for name, array in value.arrays.items()}
     if kind == "ConnectionPaths":
-        from sapwood.parse.incremental import attachment_trees
-
-        return list(value.items()), len(value.forests(attachment_trees(trees), missing="keep"))
+        return list(value.items()), len(value.forests(_attachment_questions(), missing="keep"))
     if kind == "Grammar":
         return value.statistics()
     if kind == "LogLinear":
         return value.weights_.tolist()
-    if kind in ("BeneparParser", "BllipParser", "CoreNLPParser", "StanzaParser"):
-        return value.get_params()
-    if kind == "FlatParser":
-        return [str(tree) for tree in value.transform(["Why me? Why not?"])[0]]
-    if kind in ("PairClassifier", "PairFeatures"):
-        X = sw.Examples(first=trees[:2], second=trees[2:])
-        return (value.transform if kind == "PairFeatures" else value.decision_function)(X)
-    if kind == "PCFGParser":
-        one = garden().sentences[0]
-        return [str(tree) for tree in value.parse_nbest(one.words, 3).parses]
-    if kind == "AttachmentRanker":
-        from sapwood.parse.incremental import attachment_trees
-
-        return value.decision_function(value.forests(attachment_trees(trees)))
-    if kind == "ParseReranker":
-        return value.predict([garden().forest(number) for number in range(3)])
-    if kind == "RoleClassifier":
-        from sapwood.tasks.roles import RoleArguments
-
-        return value.decision_function(RoleArguments.from_sentences(_roles()[:4]))
-    if kind == "RoleLabeler":
-        return [repr(one) for one in value.predict(_roles()[:4], given_predicates=True)]
-    if kind in ("FrameLabeler", "FrameParser"):
-        return [repr(one) for one in value.predict(_frames()[1][:4])]
-    if kind == "FrameIdentifier":
-        return [repr(one) for one in value.predict([one.parse for one in _frames()[1][:4]])]
-    for method in ("decision_function", "transform", "predict"):
-        if hasattr(value, method):
-            return getattr(value, method)(trees)
-    raise AssertionError(f"nothing to do with a {kind}")
+    one = ESTIMATORS[kind]
+    return value.get_params() if one.external else one.ask(value, one.examples())
 
 
 def explain(value: Any) -> Any:

@@ -246,7 +246,7 @@ class TestSizes:
         path = tmp_path / "x.sap"
         sw.save(specimens.specimen("KernelSVC"), path)
         header, document, body = parts(path.read_bytes())
-        for labels, kind in ((["a", "b"], "<U400000000"), (["x" * 4_000_000, "b", "c"], "U")):
+        for labels, kind in ((["a", "b", "c"], "<U400000000"), (["x" * 4_000_000, "b", "c"], "U")):
             document["object"] |= {"classes": labels, "classes_kind": kind}
             path.write_bytes(whole(header, signed(document, path), body))
             if kind == "U":

@@ -1,4 +1,4 @@
-"""Training that fails or is stopped leaves an estimator as it was."""
+"""What estimators share: training that leaves them as they were if it fails, and what scikit-learn is told of input."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-__all__ = ["all_or_nothing"]
+__all__ = ["SequenceInput", "all_or_nothing"]
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -29,3 +29,13 @@ def all_or_nothing(method: Method) -> Method:
             raise
 
     return cast(Method, attempt)
+
+
+class SequenceInput:
+    """Mixin of estimators whose examples are trees or other objects, one after the other, and no rows of a matrix."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.two_d_array = False
+        tags.input_tags.one_d_array = True
+        return tags

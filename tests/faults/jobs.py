@@ -21,7 +21,7 @@ __all__ = ["JOBS", "progress"]
 def _forests() -> tuple[Any, list[int], list[int]]:
     trees, relevance, groups = [], [], []
     for number in range(40):
-        for place, tree in enumerate(specimens.garden().forest(number).parses):
+        for place, tree in enumerate(specimens.corpus().forest(number).parses):
             trees.append(tree)
             relevance.append(int(place == 0))
             groups.append(number)
@@ -70,7 +70,7 @@ def labelling(folder: Path) -> None:
     from sapwood.tasks.roles import runs
 
     drafts._STEP = 3
-    sentences = specimens._roles() * 4
+    sentences = specimens.role_sentences() * 4
     runs.label_to_file(specimens.specimen("RoleLabeler"), sentences, folder / "roles.jsonl", resume=True)
 
 
@@ -101,5 +101,5 @@ def progress(folder: Path) -> tuple[int, ...]:
         far.append(int(json.loads(note.read_bytes())["done"]))
     for path in folder.glob("*.jsonl"):
         lines = path.read_text().splitlines()
-        assert len(lines) == 4 * len(specimens._roles())
+        assert len(lines) == 4 * len(specimens.role_sentences())
     return tuple(far)

@@ -44,7 +44,7 @@ LARGE = sw.TreeArray([f"(S (NP (NN w{n})) (VP (V v{n}) (NP (NN x{n}))))" for n i
 
 
 def sentences(count: int) -> list[Any]:
-    return (specimens._roles() * (count // 60 + 1))[:count]
+    return (specimens.role_sentences() * (count // 60 + 1))[:count]
 
 
 class TestFullDisk:

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import inspect
-
 import numpy as np
 import pytest
 from sklearn.multiclass import OneVsRestClassifier
 
-import conformance
 import sapwood as sw
 from learn.attachments import attachments
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.kernels import Linear, PartialTree, Polynomial, SubsetTree
 from sapwood.learn import VotedPerceptron
 
-# Checks that speak of C or sample weights.
-FOREIGN = {"check_clone_and_params", "check_grid_search_in_processes", "check_refuses_bad_c", "check_sample_weight"}
-CHECKS = [check for check in conformance.CHECKS if check.__name__ not in FOREIGN]
 KERNELS = [SubsetTree(decay=0.5), PartialTree().normalized(), SubsetTree().normalized() ** 2]
 
 
@@ -27,14 +21,6 @@ def data():
     noisy = y > 1
     noisy[::7] = ~noisy[::7]
     return X, np.where(noisy, "good", "bad")
-
-
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("vote", ["voted", "averaged", "last"])
-def test_conforms(vote, check, data, tmp_path):
-    X, y = data
-    extra = {"tmp_path": tmp_path} if "tmp_path" in inspect.signature(check).parameters else {}
-    check(VotedPerceptron(vote=vote, epochs=2, random_state=0), X[:40], y[:40], **extra)
 
 
 def textbook(K, signs, epochs):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import pickle
 
 import numpy as np
@@ -12,22 +11,11 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GroupKFold, cross_validate
 
-import conformance
 import sapwood as sw
 from learn.attachments import attachments
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.learn import RecursiveClassifier, RecursiveRanker, RecursiveRegressor
 from sapwood.learn.recursive_training import RunningMean
-
-# Checks that speak of kernels, C or sample weights.
-FOREIGN = {
-    "check_clone_and_params",
-    "check_grid_search_in_processes",
-    "check_refuses_bad_c",
-    "check_refuses_foreign_kernels",
-    "check_sample_weight",
-}
-CHECKS = [check for check in conformance.CHECKS if check.__name__ not in FOREIGN]
 
 
 def ranker(**params):
@@ -37,17 +25,6 @@ def ranker(**params):
 @pytest.fixture(scope="module")
 def data():
     return attachments(40)
-
-
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("kind", [RecursiveClassifier, RecursiveRegressor])
-def test_conforms(kind, check, tmp_path):
-    X, y, _ = attachments(12)
-    estimator = kind(units=4, epochs=3, random_state=0)
-    targets = y if kind is RecursiveRegressor else np.array(["low", "mid", "high"])[y.astype(int)]
-    check(
-        estimator, X, targets, **({"tmp_path": tmp_path} if "tmp_path" in inspect.signature(check).parameters else {})
-    )
 
 
 def test_classifier_and_regressor_learn(data):

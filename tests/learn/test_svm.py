@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import _thread
-import inspect
 import threading
 
 import numpy as np
@@ -16,7 +15,6 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.svm import SVC, SVR
 
-import conformance
 import sapwood as sw
 from sapwood.errors import DataError, KernelError, ParameterError
 from sapwood.kernels import Linear, PartialTree, Polynomial, SubsetTree, Subtree
@@ -40,24 +38,6 @@ def sentences():
                 trees.append(f"(S {subject} {verb} {end})")
                 labels.append(label)
     return sw.TreeArray(trees), np.array(labels)
-
-
-@pytest.mark.parametrize("check", conformance.CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: KernelSVC(kernel=SubsetTree(decay=0.4).normalized(), C=2.0),
-        lambda: KernelSVC(kernel=PartialTree() + Subtree(), C=2.0, multi_class="ovo", class_weight="balanced"),
-        lambda: KernelSVR(kernel=SubsetTree(decay=0.3).normalized(), C=2.0),
-    ],
-    ids=["KernelSVC-ovr", "KernelSVC-ovo", "KernelSVR"],
-)
-def test_conforms(make, check, sentences, tmp_path):
-    X, y = sentences
-    estimator = make()
-    targets = y if isinstance(estimator, KernelSVC) else np.array([len(label) + i / 10 for i, label in enumerate(y)])
-    extra = {"tmp_path": tmp_path} if "tmp_path" in inspect.signature(check).parameters else {}
-    check(estimator, X, targets, **extra)
 
 
 def shuffled(X, y, seed):

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import murmurhash3_32
 
 from sapwood.checks import check_count, check_limit
-from sapwood.fitting import all_or_nothing
+from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.kernels.maps import FragmentMap, as_trees
 from sapwood.kernels.syntactic import check_decay
 from sapwood.layouts import register_estimator
@@ -25,7 +25,7 @@ __all__ = ["HashedFragmentMap"]
 _BLOCK = 512
 
 
-class HashedFragmentMap(TransformerMixin, BaseEstimator):
+class HashedFragmentMap(TransformerMixin, SequenceInput, BaseEstimator):
     """Trees as counts of fragments that keep productions whole, in columns chosen by a hash.
 
     ``fit`` learns nothing, so trees can be transformed as they come, by many processes alike. Fragments that fall into
@@ -132,8 +132,6 @@ class HashedFragmentMap(TransformerMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.one_d_array = True
         tags.requires_fit = False
         return tags
 

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood.checks import check_limit
 from sapwood.errors import DataError, ParameterError
-from sapwood.fitting import all_or_nothing
+from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.interrupts import leave_behind
 from sapwood.kernels.base import Kernel, as_data
 from sapwood.kernels.choice import ChoosesKernel
@@ -28,7 +28,7 @@ from sapwood.trees.store import VIEW
 __all__ = ["LandmarkMap"]
 
 
-class LandmarkMap(ChoosesKernel, TransformerMixin, BaseEstimator):
+class LandmarkMap(ChoosesKernel, TransformerMixin, SequenceInput, BaseEstimator):
     """Examples as dense vectors whose dot product approximates a kernel (Nyström's method).
 
     Exact between landmarks; elsewhere the better, the more landmarks there are. Memory is that of one kernel matrix
@@ -99,12 +99,6 @@ class LandmarkMap(ChoosesKernel, TransformerMixin, BaseEstimator):
         if not X.shape[0]:
             return np.zeros((0, self.landmarks_.shape[0]))
         return np.asarray(self.kernel_(X, self.landmarks_) @ self.normalization_.T)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.one_d_array = True
-        return tags
 
 
 def _check_shape(mapped: LandmarkMap, reader: Reader) -> None:

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from sapwood import _core
 from sapwood.checks import check_count, check_limit
 from sapwood.errors import DataError, ParameterError, TooLargeError
-from sapwood.fitting import all_or_nothing
+from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.kernels.base import as_data
 from sapwood.kernels.selection import chi_squared, hold_head, hold_label, information_gain, internal_labels
 from sapwood.kernels.syntactic import _limit, check_decay
@@ -38,7 +38,7 @@ _SCORES = {"chi2": chi_squared, "information_gain": information_gain}
 _MOST_NAMED_NODES = 200_000_000
 
 
-class _TreeMap(TransformerMixin, BaseEstimator, ABC):
+class _TreeMap(TransformerMixin, SequenceInput, BaseEstimator, ABC):
     """What both maps share: a vocabulary of trees with a weight each, and counting."""
 
     decay: float
@@ -100,12 +100,6 @@ class _TreeMap(TransformerMixin, BaseEstimator, ABC):
         # What is compiled is native and quickly made again.
         state: dict[str, Any] = super().__getstate__()
         return {**state, "_vocabulary": None}
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.one_d_array = True
-        return tags
 
 
 class SubtreeMap(_TreeMap):

@@ -120,6 +120,7 @@ class AdditiveLogistic(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the more probable label."""
+        check_is_fitted(self)
         return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(np.intp)])
 
     def contributions(self, X: Any) -> Matrix:

@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from sapwood.errors import DataError
+from sapwood.fitting import SequenceInput
 from sapwood.kernels.base import Matrix, as_data
 from sapwood.metrics.ranking import score_ranking
 
@@ -150,7 +152,7 @@ def softmax_in_groups(scores: Matrix, groups: Groups) -> Matrix:
     return result
 
 
-class RankerMixin(ABC):
+class RankerMixin(SequenceInput, ABC):
     """What every ranker answers once it can score rows with ``decision_function``."""
 
     @abstractmethod
@@ -173,6 +175,7 @@ class RankerMixin(ABC):
             One position in X per group, in order of the groups' first rows, so that ``X[ranker.predict(X, groups)]``
             are the chosen alternatives. Of equal utilities the first one wins.
         """
+        check_is_fitted(self)
         X = as_data(X)
         made = make_groups(groups, X.shape[0])
         scores = self.decision_function(X)[made.rows]
@@ -211,9 +214,7 @@ class RankerMixin(ABC):
         return 1.0 - score_ranking(relevance[made.rows], scores, groups=made.numbers(), at=(1,)).setwise[1]
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()  # type: ignore[misc]
-        tags.input_tags.two_d_array = False
-        tags.input_tags.one_d_array = True
+        tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
 

@@ -22,7 +22,7 @@ from sapwood import settings
 from sapwood._core import loglinear as _native
 from sapwood.checks import check_amount, check_choice, check_count
 from sapwood.errors import DataError, TooLargeError
-from sapwood.fitting import all_or_nothing
+from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.learn.parameters import check_seed
 from sapwood.memory import available
 from sapwood.notebook import HtmlTable
@@ -205,7 +205,7 @@ _KINDS = {
 }
 
 
-class LogLinear(BaseEstimator):
+class LogLinear(SequenceInput, BaseEstimator):
     """A log-linear model over candidate sets.
 
     Minimises the sum of the negative log-probabilities of the right candidates plus λ times the squared length of the
@@ -315,6 +315,8 @@ class LogLinear(BaseEstimator):
     def decision_function(self, X: CandidateSets) -> NDArray[np.float64]:
         """Return the score of every candidate for every chooser, flat; ``X.tables`` cuts it into sets."""
         check_is_fitted(self, "weights_")
+        if not isinstance(X, CandidateSets):
+            raise DataError(f"expected CandidateSets, got {type(X).__name__}.")
         out = np.zeros(int((X.rows * X.choosers).sum()))
         with settings.progress_bar(len(X), "score") as progress:
             _native.score(*X._arguments(), self.weights_, self.bits, out, settings.threads(), progress)

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from sapwood import settings
 from sapwood.checks import check_amount, check_choice, check_count
 from sapwood.errors import DataError
-from sapwood.fitting import all_or_nothing
+from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.kernels.base import Kernel, Matrix, as_data
 from sapwood.kernels.choice import ChoosesKernel
 from sapwood.kernels.finite import check_finite
@@ -32,7 +32,7 @@ from sapwood.trees.store import VIEW
 __all__ = ["VotedPerceptron"]
 
 
-class VotedPerceptron(ChoosesKernel, ClassifierMixin, BaseEstimator):
+class VotedPerceptron(ChoosesKernel, ClassifierMixin, SequenceInput, BaseEstimator):
     """The kernel perceptron for two classes, with votes of all its stages.
 
     Each mistake adds an example to the model. A stage is what the model was between two mistakes, and it counts as
@@ -246,8 +246,6 @@ class VotedPerceptron(ChoosesKernel, ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.one_d_array = True
         tags.classifier_tags.multi_class = False
         return tags
 

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from sapwood import _core, settings
 from sapwood.checks import check_amount, check_choice, check_count
 from sapwood.errors import DataError
+from sapwood.fitting import SequenceInput
 from sapwood.kernels.base import Matrix, as_data
 from sapwood.learn.groups import Groups
 from sapwood.learn.parameters import check_seed
@@ -34,7 +35,7 @@ from sapwood.trees.array import TreeArray
 __all__ = ["RecursiveModel"]
 
 
-class RecursiveModel(BaseEstimator, ABC):
+class RecursiveModel(SequenceInput, BaseEstimator, ABC):
     """What the three models share: parameters, the vocabulary, training, outputs and state vectors."""
 
     labels_: list[str]
@@ -235,9 +236,3 @@ class RecursiveModel(BaseEstimator, ABC):
         # The native network is quickly made again from its weights.
         state: dict[str, Any] = super().__getstate__()
         return {**state, "_network": None}
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.one_d_array = True
-        return tags

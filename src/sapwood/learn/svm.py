@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood.checks import MOST, check_amount, check_choice, is_finite
 from sapwood.errors import DataError, ParameterError
-from sapwood.fitting import all_or_nothing
+from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.interrupts import leave_behind
 from sapwood.kernels.base import Kernel, Matrix, as_data
 from sapwood.kernels.choice import ChoosesKernel
@@ -41,7 +41,7 @@ _MOST_FOR_SKLEARN = 3000
 _MULTI_CLASS = ("ovr", "ovo")
 
 
-class _KernelMachine(ChoosesKernel, BaseEstimator):
+class _KernelMachine(ChoosesKernel, SequenceInput, BaseEstimator):
     """What classification and regression share: the Gram matrix, the support examples and the expansion."""
 
     C: float
@@ -108,12 +108,6 @@ class _KernelMachine(ChoosesKernel, BaseEstimator):
         # What is compiled is native and quickly made again.
         state: dict[str, Any] = super().__getstate__()
         return {**state, "_compiled": None, "_explaining": None}
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.one_d_array = True
-        return tags
 
 
 class KernelSVC(ClassifierMixin, _KernelMachine):

@@ -17,6 +17,7 @@ from sklearn.exceptions import NotFittedError
 
 from sapwood import settings
 from sapwood.errors import DataError, ModelFileError, ParameterError
+from sapwood.fitting import SequenceInput
 from sapwood.notebook import HtmlTable
 from sapwood.parse.flat import flat_tree
 from sapwood.parse.sentences import split_sentences
@@ -79,7 +80,7 @@ class Sentence(HtmlTable):
         return tuple((word.begin, word.end) for word in self.words if isinstance(word, Token))
 
 
-class BaseParser(BaseEstimator):
+class BaseParser(SequenceInput, BaseEstimator):
     """Base class of parsers: subclasses write ``_parse_words``, and ``fit`` if they learn.
 
     As a parameter of another estimator a parser keeps what it has learnt: scikit-learn's ``clone`` copies it together
@@ -197,6 +198,11 @@ class BaseParser(BaseEstimator):
                 "expected a pair of a tree and how it was made, or an exception, for each."
             )
         return answers
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.requires_fit = type(self).fit is not BaseParser.fit
+        return tags
 
     def __sklearn_clone__(self) -> Self:
         # What was learnt is never changed in place, so that two parsers can share it.

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from sapwood import settings
 from sapwood.checks import check_amount, check_choice, check_count
 from sapwood.errors import DataError
-from sapwood.fitting import all_or_nothing
+from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.registry import Reader, Writer, register
 from sapwood.resuming import CheckpointFile, fingerprint
 from sapwood.scale.parts import in_parts
@@ -35,7 +35,7 @@ _LOSSES = ("hinge", "log_loss", "modified_huber", "squared_hinge", "perceptron")
 _BLOCK = 10_000
 
 
-class ShardClassifier(ClassifierMixin, BaseEstimator):
+class ShardClassifier(ClassifierMixin, SequenceInput, BaseEstimator):
     """A linear classifier of trees, trained from the shards of a feature map.
 
     Parameters
@@ -117,6 +117,8 @@ class ShardClassifier(ClassifierMixin, BaseEstimator):
         self._check()
         if y is not None:
             raise DataError("labels are taken from the shards; give them to map_to_shards, and no y here.")
+        if not isinstance(X, (Shards, str, os.PathLike)):
+            raise DataError(f"expected Shards or the path of their folder, got {type(X).__name__}.")
         shards = X if isinstance(X, Shards) else Shards(X)
         if len(shards.classes) < 2:
             found = f"only the class {shards.classes.tolist()[0]!r}" if len(shards.classes) else "no labels"
@@ -183,12 +185,6 @@ class ShardClassifier(ClassifierMixin, BaseEstimator):
         check_amount(self.alpha, "alpha", zero=False)
         check_count(self.epochs, "epochs")
         check_count(self.random_state, "random_state", 0, None)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.one_d_array = True
-        return tags
 
 
 def _write(model: ShardClassifier, writer: Writer) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from sapwood.checks import check_amount
 from sapwood.corpora.nbest import NBest
 from sapwood.errors import DataError, ParameterError
-from sapwood.fitting import all_or_nothing
+from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.lazy import public_names
 from sapwood.learn import RecursiveRanker
 from sapwood.metrics import COLLINS, ParsevalRules, ParsevalSummary, SentenceScore, mutual_f1, score_forest
@@ -134,7 +134,7 @@ def _split(utility: NDArray[np.float64], lists: Sequence[NBest]) -> list[NDArray
     return np.split(utility, np.cumsum([len(one) for one in lists])[:-1])
 
 
-class ParseReranker(BaseEstimator):
+class ParseReranker(SequenceInput, BaseEstimator):
     """Choose the best parse of each n-best list.
 
     Parameters

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 import sapwood as sw
-from conformance import CHECKS
 from sapwood import corpora
 from sapwood.corpora.questions import Question
 from sapwood.errors import DataError, FormatError, ModelFileError, ParameterError
-from sapwood.kernels import Linear, PartialTree, SubsetTree, parse_kernel
+from sapwood.kernels import Linear, PartialTree, parse_kernel
 from sapwood.learn import KernelSVC
 from sapwood.parse import FlatParser, PCFGParser, tokenize
 from sapwood.parse.flat import flat_tree
@@ -25,17 +24,6 @@ LABELS = ["HUM", "HUM", "LOC", "LOC", "HUM", "LOC"]
 @pytest.fixture(scope="module")
 def garden(grown):
     return sw.TreeArray([one.tree for one in grown]), np.array([one.label[0] for one in grown])
-
-
-@pytest.fixture
-def estimator():
-    return QuestionClassifier(SubsetTree(decay=0.3).normalized(), C=1.0)
-
-
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-def test_estimator_api(check, estimator, garden, tmp_path):
-    X, y = garden[0][:60], garden[1][:60]
-    check(estimator, X, y, tmp_path) if check.__name__ == "check_save_and_load" else check(estimator, X, y)
 
 
 def test_is_an_svm_on_the_views(garden):

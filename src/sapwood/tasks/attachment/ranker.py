@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood.checks import check_count
 from sapwood.errors import DataError, ParameterError
-from sapwood.fitting import all_or_nothing
+from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.learn import RecursiveRanker
 from sapwood.parse.forests import FOOT_CLASSES, word_classes
 from sapwood.parse.incremental import ConnectionPaths, Forests, Missing, Root, attachment_trees
@@ -27,7 +27,7 @@ from sapwood.trees import TreeArray
 __all__ = ["AttachmentRanker"]
 
 
-class AttachmentRanker(BaseEstimator):
+class AttachmentRanker(SequenceInput, BaseEstimator):
     """Choose where the next word of a sentence is attached.
 
     Parameters

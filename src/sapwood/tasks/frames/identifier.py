@@ -18,9 +18,10 @@ from sklearn.utils.validation import check_is_fitted
 from sapwood.corpora.framenet.fulltext import FrameTarget
 from sapwood.corpora.framenet.lexicon import Lexicon
 from sapwood.errors import DataError
-from sapwood.fitting import all_or_nothing
+from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.layouts import Field, part_of, register_estimator
 from sapwood.learn.loglinear import CandidateSets, LogLinear
+from sapwood.parse.reading import check_listed
 from sapwood.registry import Reader
 from sapwood.tasks.frames.hashing import code, mixed
 from sapwood.tasks.frames.instances import FrameInput, check_training, target_tokens
@@ -49,7 +50,7 @@ class _Possible:
     frames: tuple[str, ...]
 
 
-class FrameIdentifier(BaseEstimator):
+class FrameIdentifier(SequenceInput, BaseEstimator):
     """Finds targets and their frames.
 
     Parameters
@@ -130,6 +131,7 @@ class FrameIdentifier(BaseEstimator):
     def predict(self, X: Iterable[ParsedSentence]) -> list[list[FrameTarget]]:
         """Return the targets of sentences with their frames, in the order of the words."""
         check_is_fitted(self, "model_")
+        check_listed(X, "sentence")
         found: list[list[FrameTarget]] = []
         possible: list[tuple[list[FrameTarget], _Possible]] = []
         for sentence in X:

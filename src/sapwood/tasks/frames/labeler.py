@@ -19,9 +19,10 @@ from sapwood.checks import check_choice
 from sapwood.corpora.framenet import Lexicon
 from sapwood.decode import RoleProblem, SpanResult, decode_roles_batch
 from sapwood.errors import DataError
-from sapwood.fitting import all_or_nothing
+from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.layouts import Field, part_of, register_estimator
 from sapwood.learn.loglinear import CandidateSets, LogLinear
+from sapwood.parse.reading import check_listed
 from sapwood.tasks.frames.evaluation import evaluate_arguments
 from sapwood.tasks.frames.instances import (
     FrameInput,
@@ -61,7 +62,7 @@ class ScoredTargets:
         return found
 
 
-class FrameLabeler(BaseEstimator):
+class FrameLabeler(SequenceInput, BaseEstimator):
     """Finds the arguments of frames whose targets and names are given.
 
     Parameters
@@ -170,6 +171,7 @@ class FrameLabeler(BaseEstimator):
     def score_candidates(self, X: Iterable[FrameInput]) -> ScoredTargets:
         """Score all candidates of all targets; the frame of each must be in the lexicon."""
         check_is_fitted(self, "model_")
+        check_listed(X, "sentence")
         data = list(X)
         for one in data:
             where = f"{one.name}: " if one.name else ""

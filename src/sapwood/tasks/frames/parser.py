@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from sapwood.corpora.conllu import DependencySentence
 from sapwood.corpora.framenet import Lexicon
 from sapwood.errors import DataError
-from sapwood.fitting import all_or_nothing
+from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.parse.base import Sentence
 from sapwood.parse.parameter import PARSER
 from sapwood.parse.reading import Reading, check_listed, read_examples, read_text
@@ -32,7 +32,7 @@ __all__ = ["FrameParser"]
 _BATCH = 64
 
 
-class FrameParser(BaseEstimator):
+class FrameParser(SequenceInput, BaseEstimator):
     """Finds frames and their arguments.
 
     ``parse`` takes one sentence, ``parse_text`` text of several, ``predict`` a list of sentences, ``parse_sentences`` a

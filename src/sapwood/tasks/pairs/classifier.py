@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from sapwood.checks import check_count
 from sapwood.draw.html import fragment_table, panel
 from sapwood.errors import DataError, ParameterError
-from sapwood.fitting import all_or_nothing
+from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.learn.additive import AdditiveLogistic, read_additive, write_additive
 from sapwood.learn.targets import check_labels
 from sapwood.parse.parameter import PARSER, as_parser
@@ -69,7 +69,7 @@ class PairExplanation:
         return "\n".join(lines)
 
 
-class PairClassifier(ClassifierMixin, BaseEstimator):
+class PairClassifier(ClassifierMixin, SequenceInput, BaseEstimator):
     """Judge pairs of sentences: same or not, or any other two labels.
 
     Parameters
@@ -156,6 +156,7 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the more probable label of every pair."""
+        check_is_fitted(self)
         return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(np.intp)])
 
     def unparsed(self, X: Any) -> NDArray[np.bool_]:
@@ -220,8 +221,6 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.one_d_array = True
         tags.classifier_tags.multi_class = False
         return tags
 

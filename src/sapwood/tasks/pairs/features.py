@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from sapwood import settings
 from sapwood.callers import levels_to_user
 from sapwood.errors import DataError, ParameterError
-from sapwood.fitting import all_or_nothing
+from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.kernels.base import Kernel
 from sapwood.kernels.data import join
 from sapwood.kernels.flat import Linear
@@ -56,7 +56,7 @@ _KERNELS: dict[str, tuple[str, Callable[[Any, float], Kernel]]] = {
 GROUPS = ("lexical", *_KERNELS)
 
 
-class PairFeatures(TransformerMixin, BaseEstimator):
+class PairFeatures(TransformerMixin, SequenceInput, BaseEstimator):
     """Numbers that say how alike two sentences are, in words, in syntax and in meaning.
 
     Parameters
@@ -210,12 +210,6 @@ class PairFeatures(TransformerMixin, BaseEstimator):
             raise ParameterError(
                 f"similarity must be a word similarity from sapwood.words or None, got {self.similarity!r}."
             )
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.one_d_array = True
-        return tags
 
 
 def _normalized(name: str, kernel: Kernel, members: TreeArray) -> NDArray[np.float64]:

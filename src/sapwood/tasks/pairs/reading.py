@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,7 +65,7 @@ def read_pair_trees(X: Any, parser: Any = None) -> PairReading:
             if not isinstance(X[view], TreeArray):
                 raise DataError(f"the view {view!r} holds no trees but a {type(X[view]).__name__}.")
         return PairReading(X, np.zeros(len(X), dtype=np.bool_), Reading([]))
-    if isinstance(X, (str, Tree, TreeArray)) or is_nltk(X):
+    if isinstance(X, (str, Tree, TreeArray)) or is_nltk(X) or not isinstance(X, Iterable):
         raise DataError(f"expected pairs of trees, got a {type(X).__name__}; pass a list of (first, second).")
     members: list[Any] = []
     for number, row in enumerate(X.to_numpy() if hasattr(X, "to_numpy") else X):

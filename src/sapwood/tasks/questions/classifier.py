@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood.callers import levels_to_user
 from sapwood.errors import DataError, ParameterError
-from sapwood.fitting import all_or_nothing
+from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.kernels.base import Kernel, Matrix
 from sapwood.kernels.choice import ChoosesKernel
 from sapwood.kernels.flat import Linear
@@ -63,7 +63,7 @@ def plain_kernel() -> Kernel:
     )
 
 
-class QuestionClassifier(ChoosesKernel, ClassifierMixin, BaseEstimator):
+class QuestionClassifier(ChoosesKernel, ClassifierMixin, SequenceInput, BaseEstimator):
     """Predict what kind of answer a question asks for.
 
     Questions are text, lists of words, trees in brackets, ``Tree`` objects, NLTK trees or ``Question`` objects (of
@@ -198,12 +198,6 @@ class QuestionClassifier(ChoosesKernel, ClassifierMixin, BaseEstimator):
         if wanted:
             return question_views(reading.trees, [name for name in VIEWS if name in wanted]), reading.unparsed
         return question_views(reading.trees, ["focus"])["focus"], reading.unparsed
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.one_d_array = True
-        return tags
 
 
 def _usable_kernel() -> Kernel:

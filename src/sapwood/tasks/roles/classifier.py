@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood.checks import check_choice, check_share
 from sapwood.errors import DataError, ParameterError
-from sapwood.fitting import all_or_nothing
+from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.kernels import PENN_TAG_SETS, GrammarDriven, PartialTree, Polynomial, SubsetTree
 from sapwood.kernels.base import Kernel
 from sapwood.layouts import part_of, register_estimator
@@ -139,7 +139,7 @@ def views_of(name: str) -> list[str]:
     return list(dict.fromkeys(view for _, _, view in kernel_summands(name)))
 
 
-class RoleClassifier(ClassifierMixin, BaseEstimator):
+class RoleClassifier(ClassifierMixin, SequenceInput, BaseEstimator):
     """Classifies given arguments with a kernel: one SVM per role, the largest margin wins.
 
     Parameters
@@ -213,6 +213,8 @@ class RoleClassifier(ClassifierMixin, BaseEstimator):
             Their roles; by default those that they carry.
         """
         arguments = _checked(X)
+        if not len(arguments):
+            raise DataError("there are no arguments; give sentences with trees and propositions.")
         labels = arguments.labels if y is None else np.asarray(y)
         check_choice(self.kernel, "kernel", ROLE_KERNELS)
         grammar = None
@@ -250,8 +252,6 @@ class RoleClassifier(ClassifierMixin, BaseEstimator):
 def _checked(X: Any) -> RoleArguments:
     if not isinstance(X, RoleArguments):
         raise DataError(f"expected RoleArguments, got {type(X).__name__}; make them with RoleArguments.from_sentences.")
-    if not len(X):
-        raise DataError("there are no arguments; give sentences with trees and propositions.")
     return X
 
 

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood.callers import levels_to_user
 from sapwood.errors import DataError, ParameterError
-from sapwood.fitting import all_or_nothing
+from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.layouts import Field, register_estimator
 from sapwood.metrics import score_roles
 from sapwood.parse.base import Sentence
@@ -45,7 +45,7 @@ __all__ = ["RoleLabeler"]
 _BATCH = 64
 
 
-class RoleLabeler(BaseEstimator):
+class RoleLabeler(SequenceInput, BaseEstimator):
     """Finds predicates and labels their arguments.
 
     ``label`` takes one sentence, ``label_text`` text of several, ``predict`` a list of sentences, ``label_sentences`` a
