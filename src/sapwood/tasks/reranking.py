@@ -44,7 +44,7 @@ class RerankingScores:
     Attributes
     ----------
     chosen, first, oracle : sequence of SentenceScore
-        Per sentence, the score of the chosen parse, of the one the parser likes best, and of the best one.
+        Per sentence, the score of the chosen parse, of the parser's first choice, and of the best one.
     """
 
     chosen: Sequence[SentenceScore]
@@ -118,7 +118,7 @@ def expected_f1(utility: NDArray[np.float64], agreement: NDArray[np.float64]) ->
     """Return the F1 to be expected of each parse of a list if one of them is right.
 
     ``utility`` are log probabilities of the parses, up to a constant, ``agreement`` is F1 of each parse with each
-    (``sapwood.metrics.mutual_f1``). Of parses with the same brackets, the more probable one is a hair better.
+    (``sapwood.metrics.mutual_f1``). Ties between parses with the same brackets are broken by probability.
 
     >>> agreement = np.array([[1.0, 0.2, 0.2], [0.2, 1.0, 0.8], [0.2, 0.8, 1.0]])
     >>> expected_f1(np.log([0.4, 0.35, 0.25]), agreement).round(2)

@@ -5,47 +5,45 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sapwood.draw.charts import Point, scatter_chart
 from sapwood.experiments.attachment.data import REDUCTION, Data
 from sapwood.experiments.attachment.learners import attach, describe, kernel, network
 from sapwood.experiments.figures import plot_lines
 from sapwood.experiments.tables import Table
-from sapwood.parse.incremental import Forests
 from sapwood.tasks.attachment import AttachmentRanker, choices
 
-__all__ = ["components", "forest_components", "iterations"]
+__all__ = ["components", "iterations"]
 
 _SIZE, _ITERATIONS, _EPOCHS = 100, 15, 12
 # A forest that fits on a page.
 _SMALLEST, _LARGEST = 12, 40
 
 
-def iterations(data: Data) -> Table:
+def iterations(data: Data, passes: int | None = None) -> Table:
     """Follow both learners over passes through 100 sentences."""
-    part = data.train[:_SIZE]
+    part, most = data.train[:_SIZE], passes or _ITERATIONS
 
     def curve(ranker: Any) -> list[float]:
         model = AttachmentRanker(ranker, reduction=REDUCTION, paths=data.paths).fit(part, validation=data.validation)
         return [100 * error for error in model.rankers_["all"].validation_curve_]
 
     rankers = {
-        "kernel": kernel(data.seed, epochs=_ITERATIONS),
-        "network": network(data.seed, epochs=_ITERATIONS, averaging=0.0).set_params(patience=_ITERATIONS),
-        "network, weights averaged": network(data.seed, epochs=_ITERATIONS).set_params(patience=_ITERATIONS),
+        "kernel": kernel(data.seed, epochs=most),
+        "network": network(data.seed, epochs=most, averaging=0.0).set_params(patience=most),
+        "network, weights averaged": network(data.seed, epochs=most).set_params(patience=most),
     }
     found = [data.cache(f"passes over {_SIZE}: {describe(ranker)}", curve, ranker) for ranker in rankers.values()]
     title = f"Wrong attachments in % of the validation part, over passes through {len(part)} sentences"
-    passes = range(1, len(found[0]) + 1)
+    numbers = range(1, len(found[0]) + 1)
     lines = dict(zip(rankers, found, strict=True))
     return Table(
         "iterations",
         title,
         ("pass", *rankers),
-        [(str(at), *errors) for at, *errors in zip(passes, *found, strict=True)],
+        [(str(at), *errors) for at, *errors in zip(numbers, *found, strict=True)],
         notes=data.notes,
-        chart=plot_lines(title, passes, lines, x_label="passes", y_label="wrong attachments, %", log=False),
+        chart=plot_lines(title, numbers, lines, x_label="passes", y_label="wrong attachments, %", log=False),
     )
 
 
@@ -81,43 +79,15 @@ def _project(data: Data, network: Any) -> dict[str, Any]:
     right = choices(forests, utility) == forests.gold
     candidates = np.flatnonzero(fitting & right)
     chosen = int(candidates[0]) if len(candidates) else int(np.argmax(forests.sizes * right))
-    members, places, share = forest_components(ranker, forests, utility, chosen)
+    members = np.arange(forests.ends[chosen] - forests.sizes[chosen], forests.ends[chosen])
+    states = ranker.transform(forests.trees[members])
+    left, weights, _ = np.linalg.svd(states - states.mean(axis=0), full_matrices=False)
+    # The sign of a component means nothing, so that trees of higher utility are put to the right.
+    places = (left * weights)[:, :2] * np.where(left[:, :2].T @ utility[members] < 0, -1.0, 1.0)
+    share = float((weights[:2] ** 2).sum() / max(float((weights**2).sum()), 1e-300))
     gold = members[forests.gold[chosen]]
     rows = [
         (str(forests.trees[member]), *places[at].tolist(), float(utility[member]), "right" if member == gold else "")
         for at, member in sorted(enumerate(members.tolist()), key=lambda one: -utility[one[1]])
     ]
     return {"foot": str(forests.feet[chosen]), "share": 100 * share, "units": ranker.units, "rows": rows}
-
-
-def forest_components(
-    ranker: Any, forests: Forests, utility: NDArray[np.float64], chosen: int
-) -> tuple[NDArray[np.intp], NDArray[np.float64], float]:
-    """Project the states of the trees of one forest onto their first two principal components.
-
-    Parameters
-    ----------
-    ranker : RecursiveRanker
-        A trained network; its ``transform`` gives the state of each tree.
-    forests : Forests
-        All forests.
-    utility : array of float
-        The utility of each tree of all forests.
-    chosen : int
-        The number of the forest.
-
-    Returns
-    -------
-    members : array of int
-        Positions of the forest's trees among all trees.
-    places : array of shape (trees, 2)
-        Where they lie; the sign of a component means nothing, so that trees of higher utility are put to the right.
-    share : float
-        The share of the variance that the two components hold.
-    """
-    members = np.arange(forests.ends[chosen] - forests.sizes[chosen], forests.ends[chosen])
-    states = ranker.transform(forests.trees[members])
-    left, weights, _ = np.linalg.svd(states - states.mean(axis=0), full_matrices=False)
-    places = (left * weights)[:, :2] * np.where(left[:, :2].T @ utility[members] < 0, -1.0, 1.0)
-    share = float((weights[:2] ** 2).sum() / max(float((weights**2).sum()), 1e-300))
-    return members, places, share

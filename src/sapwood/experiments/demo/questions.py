@@ -81,7 +81,7 @@ def run(corpus: Nursery) -> Iterator[Part]:
     yield Figure(
         f"Why {explained.label}? What each node adds, and the heaviest fragments",
         explained.to_html(),
-        notes=("Red speaks for the class, blue against it. The heaviest fragment is drawn bold.",),
+        notes=("Red counts for the class, blue against it. The heaviest fragment is drawn bold.",),
         wide=True,
     )
     yield _curve(trees, labels, groups)

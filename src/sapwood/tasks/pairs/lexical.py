@@ -167,7 +167,7 @@ def _cosine(a: list[str], b: list[str], rarity: Rarity) -> float:
 
 
 def _overlap(a: list[str], b: list[str], wanted: Callable[[str], bool]) -> float:
-    """Return the share of words of a kind that both have; 1 if neither has any, so that nothing speaks against them."""
+    """Return the share of words of a kind that both have; 1 if neither has any."""
     one, other = {word.lower() for word in a if wanted(word)}, {word.lower() for word in b if wanted(word)}
     return len(one & other) / len(one | other) if one or other else 1.0
 

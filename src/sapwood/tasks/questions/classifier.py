@@ -166,7 +166,7 @@ class QuestionClassifier(ChoosesKernel, ClassifierMixin, SequenceInput, BaseEsti
         return self.svm_.explain(data, label=label, top=top)
 
     def fragments(self, label: Any = None, *, top: int = 20) -> ModelFragments:
-        """Return the fragments that speak most strongly for or against a class."""
+        """Return the fragments with the largest weights for or against a class."""
         check_is_fitted(self)
         return self.svm_.fragments(label, top=top)
 

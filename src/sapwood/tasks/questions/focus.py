@@ -166,7 +166,7 @@ def _first_noun_phrase(tree: QuestionTree, start: int) -> int | None:
 
 def _focus(word: str, tree: QuestionTree, phrase: int | None, start: int) -> Focus:
     if phrase is None:
-        # Flat trees have no phrases: the first run of nouns has to do.
+        # Flat trees have no phrases: take the first run of nouns.
         nouns = tree.nouns(start)
         return _named(word, tree, _last_of_run(nouns), start) if nouns else Focus(word, None)
     while True:
