@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 from sklearn.base import clone
 
-from sapwood.corpora.framenet.fulltext import FrameTarget
 from sapwood.decode import RoleProblem, SpanResult, decode_roles_batch
 from sapwood.errors import DataError
 from sapwood.experiments.convergence import convergence, with_conflicts
@@ -293,30 +292,21 @@ def _penalty(corpus: FrameCorpus, labeler: FrameLabeler) -> Table:
 def _identification(corpus: FrameCorpus, labeler: FrameLabeler, seed: int) -> Table:
     """Find frames too: with the targets given, and from nothing."""
     identifier = FrameIdentifier(random_state=seed).fit([*corpus.train, *corpus.dev], lexicon=corpus.lexicon)
-    chosen = identifier.choose(corpus.test)
-    pairs = [
-        (target.frame, name)
-        for one, names in zip(corpus.test, chosen, strict=True)
-        for target, name in zip(one.targets, names, strict=True)
-    ]
-    right = sum(gold == name for gold, name in pairs)
-    given = [
-        FrameInput(one.parse, tuple(_renamed(one, names)), one.name)
-        for one, names in zip(corpus.test, chosen, strict=True)
-    ]
+    given, right, total = [], 0, 0
+    for one, names in zip(corpus.test, identifier.choose(corpus.test), strict=True):
+        pairs = list(zip(one.targets, names, strict=True))
+        given.append(replace(one, targets=tuple(replace(target, frame=name) for target, name in pairs if name)))
+        right += sum(target.frame == name for target, name in pairs)
+        total += len(pairs)
     found = identifier.predict([one.parse for one in corpus.test])
-    free = [FrameInput(one.parse, tuple(targets), one.name) for one, targets in zip(corpus.test, found, strict=True)]
+    free = [replace(one, targets=tuple(targets)) for one, targets in zip(corpus.test, found, strict=True)]
     rows: list[tuple[str | float, ...]] = []
-    core = core_of(corpus.lexicon)
     gold = _analyses(corpus.test, None)
     for title, data in (("targets given", given), ("from parses alone", free)):
         guess = _analyses(data, labeler.predict(data))
-        whole = score_frames(gold, guess, core, frame_points=1.0)
-        bare = {key: FrameAnalysis(one.frame) for key, one in guess.items()}
-        frames = score_frames(
-            {key: FrameAnalysis(one.frame) for key, one in gold.items()}, bare, core, frame_points=1.0
-        )
-        values = [value for each in (frames, whole) for value in (each.precision, each.recall, each.f1)]
+        sides = [({key: FrameAnalysis(one.frame) for key, one in side.items()}, side) for side in (gold, guess)]
+        scores = [score_frames(a, b, core_of(corpus.lexicon), frame_points=1.0) for a, b in zip(*sides, strict=True)]
+        values = [value for each in scores for value in (each.precision, each.recall, each.f1)]
         rows.append((title, *(100 * value for value in values)))
     return Table(
         "identification",
@@ -324,16 +314,10 @@ def _identification(corpus: FrameCorpus, labeler: FrameLabeler, seed: int) -> Ta
         ("setting", "frame P", "frame R", "frame F1", "all P", "all R", "all F1"),
         rows,
         notes=[
-            f"With the targets given, {right:,} of {len(pairs):,} frames are right ({100 * right / len(pairs):.2f} %).",
+            f"With the targets given, {right:,} of {total:,} frames are right ({100 * right / total:.2f} %).",
             "Exact matches only; a frame counts 1, a core role 1, another role 0.5.",
         ],
     )
-
-
-def _renamed(one: FrameInput, names: Sequence[str]) -> Iterator[FrameTarget]:
-    for target, name in zip(one.targets, names, strict=True):
-        if name:
-            yield replace(target, frame=name)
 
 
 def _analyses(data: Sequence[FrameInput], labelled: Sequence[FrameSentence] | None) -> dict[Hashable, FrameAnalysis]:
