@@ -31,11 +31,11 @@ def run(setting: Setting) -> Iterator[Table]:
     for name in corpora:
         if setting.wants("coverage"):
             yield _coverage(setting, name)
-        if setting.wants("kernels") or f"kernels-{name}" in setting.tables:
+        if setting.wants("kernels", f"kernels-{name}"):
             yield from compare_kernels(setting, name)
-        if setting.wants("curve") or f"curve-{name}" in setting.tables:
+        if setting.wants("curve", f"curve-{name}"):
             yield learning_curve(setting, name)
-        if setting.wants("end-to-end") or f"end-to-end-{name}" in setting.tables:
+        if setting.wants("end-to-end", f"end-to-end-{name}"):
             yield from label_everything(setting, name)
     if "ewt-propbank" in corpora:
         if setting.wants("features"):

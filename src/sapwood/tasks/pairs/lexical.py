@@ -196,9 +196,7 @@ def edit_distance(a: Sequence[Hashable], b: Sequence[Hashable]) -> int:
     """
     if not a:
         return len(b)
-    places: dict[Hashable, int] = {}
-    for position, item in enumerate(a):
-        places[item] = places.get(item, 0) | 1 << position
+    places = _places(a)
     everywhere, last = (1 << len(a)) - 1, 1 << len(a) - 1
     up, down, distance = everywhere, 0, len(a)
     for item in b:
@@ -220,12 +218,18 @@ def common_subsequence(a: Sequence[Hashable], b: Sequence[Hashable]) -> int:
     >>> common_subsequence("kitten", "sitting")
     4
     """
-    places: dict[Hashable, int] = {}
-    for position, item in enumerate(a):
-        places[item] = places.get(item, 0) | 1 << position
+    places = _places(a)
     everywhere = (1 << len(a)) - 1
     row = everywhere
     for item in b:
         matched = row & places.get(item, 0)
         row = ((row + matched) | (row - matched)) & everywhere
     return len(a) - row.bit_count()
+
+
+def _places(items: Sequence[Hashable]) -> dict[Hashable, int]:
+    """Return the positions of each item as the bits of a number."""
+    places: dict[Hashable, int] = {}
+    for position, item in enumerate(items):
+        places[item] = places.get(item, 0) | 1 << position
+    return places
