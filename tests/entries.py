@@ -230,7 +230,7 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
     two = sw.Examples(first=garden.trees[:12], second=garden.trees[12:24])
     similar = words.Table({("dog", "cat"): 0.5})
     asked = ["dog", "cat", "x"]
-    said = specimens._roles()[0]
+    said = specimens.role_sentences()[0]
     nbest = [garden.forest(number) for number in range(4)]
     positions = sw.trees.Positions(tree)
     features = np.random.default_rng(0).random((30, 3))
