@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 import os
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from sapwood import settings
-from sapwood.errors import DataError, OutputError
-from sapwood.writing import atomic_write, check_writable, is_stream, unwritable
+from sapwood.errors import DataError, ModelFileError, OutputError
+from sapwood.resuming import CheckpointFile, fingerprint
+from sapwood.writing import check_writable, is_stream, unwritable
 
-__all__ = ["write_answers"]
+__all__ = ["beside", "write_answers"]
 
 Item = TypeVar("Item")
 
@@ -52,7 +52,7 @@ def write_answers(
     answer : callable
         Takes an iterator of items and yields one text for each, in their order.
     run : mapping
-        What makes two runs the same, as JSON data: model, format. A run goes on only where a draft says the same.
+        What makes two runs the same: model, format. A run goes on only where its fingerprint is the same.
     resume : bool
         Whether to go on where a stopped run ended. Without it, a run starts anew.
     what : str
@@ -76,29 +76,50 @@ def write_answers(
     target = Path(path)
     if is_stream(target):
         return _send(items, answer, target)
-    draft, note = _beside(target, ".draft"), _beside(target, ".note")
-    state: dict[str, Any] = {"run": dict(run), "done": 0, "bytes": 0, "input": 0}
-    if resume and note.exists() and draft.exists():
-        state = _resumed(note, state["run"])
-        if draft.stat().st_size < int(state["bytes"]):
-            raise DataError(f"{draft}: is shorter than {note} says; start without resume.")
-    done = int(state["done"])
+    draft, note = beside(target, ".draft"), beside(target, ".note")
+    checkpoint = CheckpointFile(note, fingerprint(run))
+    start = _read_progress(checkpoint, note) if resume and draft.exists() else _Progress()
+    if start.size and draft.stat().st_size < start.size:
+        raise DataError(f"{draft}: is shorter than {note} says; start without resume.")
     source = _Checked(items)
-    skipped = sum(1 for _ in islice(source, done))
-    if skipped < done:
-        raise DataError(f"{note}: {done:,} {what} are done, but there are only {skipped:,}; start without resume.")
-    if source.answered(done) != state["input"]:
+    skipped = sum(1 for _ in islice(source, start.done))
+    if skipped < start.done:
+        raise DataError(
+            f"{note}: {start.done:,} {what} are done, but there are only {skipped:,}; start without resume."
+        )
+    if source.answered(start.done) != start.checksum:
         raise DataError(f"{note}: belongs to a run over another input; start without resume.")
     try:
-        done = _collect(source, answer, draft, note, state, what)
+        done = _collect(source, answer, draft, checkpoint, start, what)
         os.replace(draft, target)
     except OSError as error:
         raise error if isinstance(error, OutputError) else unwritable(target, error) from None
-    note.unlink(missing_ok=True)
+    checkpoint.remove()
     return done
 
 
-def _beside(target: Path, ending: str) -> Path:
+class _Progress(NamedTuple):
+    """How far a run is: answers, bytes of the draft, and a checksum of the items that are answered."""
+
+    done: int = 0
+    size: int = 0
+    checksum: int = 0
+
+
+def _read_progress(checkpoint: CheckpointFile, note: Path) -> _Progress:
+    try:
+        found = checkpoint.read()
+        progress = _Progress() if found is None else _Progress(**found.values)
+        if not all(isinstance(value, int) and value >= 0 for value in progress):
+            raise TypeError
+        return progress
+    except (ModelFileError, TypeError):
+        raise DataError(
+            f"{note}: is damaged, or belongs to a run with another model, input or format; start without resume."
+        ) from None
+
+
+def beside(target: Path, ending: str) -> Path:
     """Return the hidden companion of a file, the same for every run."""
     name = f".{target.name}{ending}"
     if len(os.fsencode(name)) > _LONGEST_NAME:
@@ -143,12 +164,12 @@ def _collect(
     source: _Checked[Item],
     answer: Callable[[Iterator[Item]], Iterable[str]],
     draft: Path,
-    note: Path,
-    state: dict[str, Any],
+    checkpoint: CheckpointFile,
+    start: _Progress,
     what: str,
 ) -> int:
     """Write what is left to the draft, and note from time to time how much of it is done."""
-    done, size, checksum = int(state["done"]), int(state["bytes"]), int(state["input"])
+    done, size, checksum = start
     with open(draft, "r+b" if size else "wb") as stream, settings.progress_bar(0, what) as progress:
         stream.truncate(size)
         stream.seek(size)
@@ -156,8 +177,7 @@ def _collect(
         def remember() -> None:
             stream.flush()
             os.fsync(stream.fileno())
-            now = {"done": done, "bytes": size, "input": checksum}
-            atomic_write(note, json.dumps(state | now).encode())
+            checkpoint.write(_Progress(done, size, checksum)._asdict(), {})
 
         try:
             for text in answer(source):
@@ -176,20 +196,8 @@ def _collect(
                     remember()
             else:
                 draft.unlink()
-                note.unlink(missing_ok=True)
+                checkpoint.remove()
             raise
         stream.flush()
         os.fsync(stream.fileno())
     return done
-
-
-def _resumed(note: Path, run: dict[str, Any]) -> dict[str, Any]:
-    try:
-        state = json.loads(note.read_bytes())
-        same = state["run"] == json.loads(json.dumps(run))
-        ends = all(isinstance(state[name], int) for name in ("done", "bytes", "input"))
-    except (ValueError, KeyError, TypeError, RecursionError):
-        raise DataError(f"{note}: cannot be read; start without resume.") from None
-    if not same or not ends:
-        raise DataError(f"{note}: belongs to a run with another model, input or format; start without resume.")
-    return dict(state)

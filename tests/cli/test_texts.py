@@ -172,7 +172,7 @@ def test_stopped_runs_over_text_go_on(command, corpus, parser, tmp_path, capsys,
         arguments = ["predict", model, str(data)]
     assert main([*arguments, "--output", str(whole)]) == 0
 
-    parse, calls, allowed = PCFGParser.analyse, [], 3
+    parse, calls, allowed = PCFGParser.parse_nbest_batch, [], 3
 
     def counting(self, *given, **options):
         calls.append(None)
@@ -180,7 +180,7 @@ def test_stopped_runs_over_text_go_on(command, corpus, parser, tmp_path, capsys,
             raise KeyboardInterrupt
         return parse(self, *given, **options)
 
-    monkeypatch.setattr(PCFGParser, "analyse", counting)
+    monkeypatch.setattr(PCFGParser, "parse_nbest_batch", counting)
     assert main([*arguments, "--output", str(out)]) == 130
     assert "go on with --resume" in capsys.readouterr().err
     assert not out.exists()

@@ -6,7 +6,6 @@ while the job is not finished, and how to tell how far it is.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -98,7 +97,7 @@ def progress(folder: Path) -> tuple[int, ...]:
             far += [int(value.values["epoch"]), int(value.values["done"])]
     note = folder / ".roles.jsonl.note"
     if note.exists():
-        far.append(int(json.loads(note.read_bytes())["done"]))
+        far.append(int(sw.load(note).values["done"]))
     for path in folder.glob("*.jsonl"):
         lines = path.read_text().splitlines()
         assert len(lines) == 4 * len(specimens.role_sentences())

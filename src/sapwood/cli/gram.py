@@ -12,6 +12,7 @@ from typing import Any
 
 from sapwood.cli.command import Command, OneOf, argument
 from sapwood.cli.inputs import read_named
+from sapwood.cli.locking import locked
 from sapwood.cli.options import KERNEL, OUTPUT, READING, THREADS, choice, flag, integer
 from sapwood.cli.output import summary
 
@@ -28,7 +29,8 @@ def _run(options: argparse.Namespace) -> None:
     kernel = parse_kernel(options.kernel)
     rows, *others = read_named(options, options.A, options.B)
     columns = others[0] if others else None
-    with _client(options) as client:
+    os.makedirs(os.path.dirname(os.path.abspath(options.output)), exist_ok=True)
+    with locked(options.output), _client(options) as client:
         store = gram_to_zarr(
             kernel,
             rows,

@@ -10,6 +10,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 __all__ = ["locked"]
 
@@ -23,14 +24,14 @@ def locked(path: str) -> Iterator[None]:
     OutputError
         If another run holds it.
     """
+    from sapwood.drafts import beside
     from sapwood.writing import is_stream
 
     # Systems without fcntl have no lock that ends with its process.
     if sys.platform == "win32" or is_stream(path):
         yield
         return
-    folder, name = os.path.split(os.path.realpath(path))
-    lock = os.path.join(folder, f".{name}.lock")
+    lock = str(beside(Path(os.path.realpath(path)), ".lock"))
     held = _hold(path, lock)
     try:
         # On a full disk the lock has no note in it, and is as good.
