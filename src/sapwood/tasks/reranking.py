@@ -193,12 +193,12 @@ class ParseReranker(SequenceInput, BaseEstimator):
         self.n_parses = n_parses
 
     @all_or_nothing
-    def fit(self, lists: Sequence[NBest], y: Any = None, *, validation: Sequence[NBest] | None = None) -> Self:
+    def fit(self, X: Sequence[Any], y: Any = None, *, validation: Sequence[Any] | None = None) -> Self:
         """Learn from lists with gold trees.
 
         Parameters
         ----------
-        lists : sequence of NBest or trees
+        X : sequence of NBest or trees
             Lists made by a parser that has not been trained on these sentences; its mistakes would not be the usual
             ones. Gold trees, if there is a ``parser`` to make the lists.
         y : ignored
@@ -208,7 +208,7 @@ class ParseReranker(SequenceInput, BaseEstimator):
         """
         if self.consensus is not None:
             check_amount(self.consensus, "consensus", zero=False)
-        lists = self.lists(lists)
+        lists = self.lists(X)
         examples, groups = nbest_examples(lists)
         extra = {}
         if validation is not None:
@@ -261,10 +261,10 @@ class ParseReranker(SequenceInput, BaseEstimator):
             )
         return parser
 
-    def decision_function(self, lists: Sequence[NBest]) -> list[NDArray[np.float64]]:
+    def decision_function(self, X: Sequence[Any]) -> list[NDArray[np.float64]]:
         """Return the utility of each parse, list by list; with ``consensus``, the F1 to be expected of it."""
         check_is_fitted(self, "ranker_")
-        lists = self.lists(lists)
+        lists = self.lists(X)
         if not len(lists):
             return []
         examples, _ = nbest_examples(lists)
@@ -277,13 +277,13 @@ class ParseReranker(SequenceInput, BaseEstimator):
             for one, utility in zip(lists, utilities, strict=True)
         ]
 
-    def predict(self, lists: Sequence[NBest]) -> NDArray[np.int64]:
+    def predict(self, X: Sequence[Any]) -> NDArray[np.int64]:
         """Return which parse of each list is chosen; of equal ones, the first."""
-        return np.array([int(np.argmax(utility)) for utility in self.decision_function(lists)], dtype=np.int64)
+        return np.array([int(np.argmax(utility)) for utility in self.decision_function(X)], dtype=np.int64)
 
-    def rerank(self, lists: Sequence[NBest]) -> TreeArray:
+    def rerank(self, X: Sequence[Any]) -> TreeArray:
         """Return the chosen parse of each list."""
-        lists = self.lists(lists)
+        lists = self.lists(X)
         chosen: list[Tree] = []
         for one, index in zip(lists, self.predict(lists).tolist(), strict=True):
             tree = one.parses[index]
@@ -291,9 +291,9 @@ class ParseReranker(SequenceInput, BaseEstimator):
             chosen.append(tree)
         return TreeArray(chosen)
 
-    def evaluate(self, lists: Sequence[NBest]) -> RerankingScores:
+    def evaluate(self, X: Sequence[Any]) -> RerankingScores:
         """Score the chosen parses of lists with gold trees."""
-        lists = self.lists(lists)
+        lists = self.lists(X)
         chosen, first, oracle = [], [], []
         for one, index in zip(lists, self.predict(lists).tolist(), strict=True):
             scores = score_parses(one, self.rules)
@@ -302,9 +302,9 @@ class ParseReranker(SequenceInput, BaseEstimator):
             oracle.append(max(scores, key=lambda score: score.f1))
         return RerankingScores(chosen, first, oracle)
 
-    def score(self, lists: Sequence[NBest], y: Any = None) -> float:
+    def score(self, X: Sequence[Any], y: Any = None) -> float:
         """Return bracket F1 of the chosen parses."""
-        return self.evaluate(lists).f1
+        return self.evaluate(X).f1
 
     def _relevance(self, lists: Sequence[NBest]) -> NDArray[np.float64]:
         return np.array([score.f1 for one in lists for score in score_parses(one, self.rules)])

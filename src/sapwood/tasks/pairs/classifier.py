@@ -70,18 +70,18 @@ class PairExplanation:
 
 
 class PairClassifier(ClassifierMixin, SequenceInput, BaseEstimator):
-    """Judge pairs of sentences: same or not, or any other two labels.
+    """Classify pairs of sentences: same or not, or any other two labels.
 
     Parameters
     ----------
     features : PairFeatures, optional
         What is measured of a pair; by default everything.
     C : float
-        How far the model may bend to the training pairs: the inverse of the strength of its penalty.
+        Inverse of the strength of regularization.
     knots : int
         Most knots of a feature's curve, at quantiles of its training values; 1 makes all curves straight lines.
     class_weight : dict, "balanced" or None
-        Factors per class.
+        Factors of C per class.
     parser : parser, callable or path, optional
         Turns text into trees: a parser of ``sapwood.parse``, a function from a list of words to a tree, or the path of
         a model file. Text that is not parsed gets a flat tree, with a warning; ``unparsed`` says which. If no training
@@ -157,7 +157,8 @@ class PairClassifier(ClassifierMixin, SequenceInput, BaseEstimator):
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the more probable label of every pair."""
         check_is_fitted(self)
-        return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(np.intp)])
+        likely = self.decision_function(X) > 0
+        return np.asarray(self.classes_[likely.astype(np.intp)])
 
     def unparsed(self, X: Any) -> NDArray[np.bool_]:
         """Return which pairs hold a text that the parser has no whole tree for."""
