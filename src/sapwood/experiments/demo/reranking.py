@@ -16,6 +16,7 @@ from sapwood.metrics import ParsevalSummary, SentenceScore
 from sapwood.tasks.reranking import ParseReranker
 from sapwood.trees import Tree
 from sapwood.trees.nbest import NBest
+from sapwood.trees.positions import Positions
 
 __all__ = ["ABOUT", "TITLE", "run"]
 
@@ -77,8 +78,8 @@ def _mended(test: Sequence[NBest], chosen: Sequence[object]) -> Iterator[Figure]
         right = set(_brackets(gold))
         pictures = []
         for title, shown in (("the parser's first choice", first), ("the reranker's choice", tree)):
-            wrong = [1.0 if bracket is not None and bracket not in right else 0.0 for bracket in _brackets(shown)]
-            marked = [position for position, weight in enumerate(wrong) if weight]
+            wrong = [float(bracket not in right) for bracket in _brackets(shown)]
+            marked = [at for at, weight in enumerate(wrong) if weight]
             pictures.append((title, weighted_svg(shown, wrong, marked=marked)))
         yield Figure(
             "Before and after reranking",
@@ -89,19 +90,10 @@ def _mended(test: Sequence[NBest], chosen: Sequence[object]) -> Iterator[Figure]
         return
 
 
-def _brackets(tree: Tree) -> list[tuple[str, int, int] | None]:
-    """Return label and words of each node in pre-order; None for words."""
-    found: list[tuple[str, int, int] | None] = []
-    stack, at = [tree], 0
-    while stack:
-        node = stack.pop()
-        if node.is_leaf:
-            found.append(None)
-            at += 1
-            continue
-        found.append((node.label, at, at + len(node.leaves())))
-        stack.extend(reversed(node.children))
-    return found
+def _brackets(tree: Tree) -> list[tuple[str, int, int]]:
+    """Return label, first and last word of each node in pre-order; the words of a sentence are right in any parse."""
+    places = Positions(tree)
+    return list(zip(places.labels, places.first, places.last, strict=True))
 
 
 def _cells(scores: Sequence[SentenceScore]) -> tuple[float, ...]:
