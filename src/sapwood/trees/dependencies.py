@@ -99,12 +99,11 @@ def head_constituents(tree: Tree, heads: Callable[[str, Any], int] | None = None
             f"{tree.label!r} is a word without a part of speech; expected a tree such as (NN {tree.label})."
         )
     at = Positions(tree)
-    for place, below in enumerate(at.children):
-        word = next((child for child in below if not at.children[child]), None)
-        if word is not None and len(below) > 1:
+    for leaf in at.leaves:
+        if len(at.children[at.parent[leaf]]) > 1:
             raise TreeError(
-                f"the word {at.labels[word]!r} under {at.labels[place]!r} has no part of speech of its own; expected "
-                f"a node such as (NN {at.labels[word]}) around every word."
+                f"the word {at.labels[leaf]!r} under {at.labels[at.parent[leaf]]!r} has no part of speech of its own; "
+                f"expected a node such as (NN {at.labels[leaf]}) around every word."
             )
     places = [place for place, below in enumerate(at.children) if below]
     number = {place: position for position, place in enumerate(places)}
@@ -112,8 +111,8 @@ def head_constituents(tree: Tree, heads: Callable[[str, Any], int] | None = None
     labels = [bare_label(label) for label in at.labels]
     head = list(at.first)
     for place in reversed(places):
-        if not at.is_tag(place):
-            below = at.children[place]
+        below = at.children[place]
+        if at.children[below[0]]:  # no part of speech
             head[place] = head[below[choose(labels[place], tuple([labels[child] for child in below]))]]
     return Constituents(
         labels=tuple([labels[place] for place in places]),
