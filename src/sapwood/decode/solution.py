@@ -5,7 +5,6 @@ Nothing here computes; solving belongs to ``graph``, ``roles``, ``labels`` and `
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -24,7 +23,25 @@ __all__ = ["Solution", "SpanResult", "Trace"]
 _CONSTRAINTS = ("overlap", "excludes", "requires", "allowed")
 
 
-class SpanResult(HtmlTable):
+class _Certified(HtmlTable):
+    """A value with a bound that no other assignment exceeds."""
+
+    __slots__ = ()
+
+    status: str
+    value: float
+    bound: float
+
+    @property
+    def gap(self) -> float:
+        """How far the bound lies above the value: 0 when nothing is left to prove."""
+        return 0.0 if self.status == "infeasible" else max(0.0, self.bound - self.value)
+
+    def _summary(self) -> dict[str, Any]:
+        return {"status": self.status, "value": self.value, "bound": self.bound, "gap": self.gap}
+
+
+class SpanResult(_Certified):
     """The outcome of ``decode_roles`` or ``decode_labels``.
 
     Attributes
@@ -67,17 +84,8 @@ class SpanResult(HtmlTable):
         """
         return dict(zip(_CONSTRAINTS, self._broken, strict=True))
 
-    @property
-    def gap(self) -> float:
-        """How far the bound lies above the value: 0 when nothing is left to prove."""
-        return 0.0 if self.status == "infeasible" else max(0.0, self.bound - self.value)
-
     def _summary(self) -> dict[str, Any]:
-        return {
-            "status": self.status,
-            "value": self.value,
-            "bound": self.bound,
-            "gap": self.gap,
+        return super()._summary() | {
             "assignment": None if self.assignment is None else self.assignment.tolist(),
             "violations": ", ".join(f"{kind} {count}" for kind, count in self.violations.items() if count) or "none",
         }
@@ -115,7 +123,7 @@ class Trace(HtmlTable):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Solution(HtmlTable):
+class Solution(_Certified):
     """The outcome of `FactorGraph.solve`.
 
     Attributes
@@ -152,13 +160,6 @@ class Solution(HtmlTable):
     trace: Trace | None = None
     shares: NDArray[np.float64] | None = field(default=None)
 
-    @property
-    def gap(self) -> float:
-        """How far the bound lies above the value: 0 when nothing is left to prove."""
-        if self.status == "infeasible":
-            return 0.0
-        return max(0.0, self.bound - self.value) if self.assignment is not None else math.inf
-
     def __getitem__(self, variables: Variables) -> NDArray[np.bool_]:
         """Return the truth values of these variables, in their shape."""
         if self.assignment is None:
@@ -175,14 +176,7 @@ class Solution(HtmlTable):
         return values
 
     def _summary(self) -> dict[str, Any]:
-        return {
-            "status": self.status,
-            "value": self.value,
-            "bound": self.bound,
-            "gap": self.gap,
-            "iterations": self.iterations,
-            "nodes": self.nodes,
-        }
+        return super()._summary() | {"iterations": self.iterations, "nodes": self.nodes}
 
     def __repr__(self) -> str:
         return (

@@ -9,7 +9,7 @@ from typing import Any
 from sapwood.errors import DataError, ParameterError
 from sapwood.layouts import register_estimator
 from sapwood.parse.base import BaseParser
-from sapwood.parse.external.words import as_text, check_text, sentences_of, with_words
+from sapwood.parse.external.words import as_text, check_text, trees_in, with_words
 from sapwood.trees.tree import Tree
 
 __all__ = ["BeneparParser"]
@@ -41,24 +41,14 @@ class BeneparParser(BaseParser):
 
     @staticmethod
     def trees_of(document: Any) -> list[Tree]:
-        """Return the trees of a ``spacy.tokens.Doc`` that benepar has parsed, one per sentence.
-
-        Raises
-        ------
-        DataError
-            If a sentence has no tree.
-        """
-        trees = []
-        for index, sentence in enumerate(sentences_of(document, "sents", "a spaCy Doc")):
-            try:
-                text = sentence._.parse_string
-            except AttributeError:
-                raise DataError(
-                    f"sentence {index} of the spaCy document has no parse_string; add the component with "
-                    "nlp.add_pipe('benepar', config={'model': 'benepar_en3'})."
-                ) from None
-            trees.append(Tree.fromstring(text))
-        return trees
+        """Return the trees of a ``spacy.tokens.Doc`` that benepar has parsed, one per sentence."""
+        return trees_in(
+            document,
+            "sents",
+            "a spaCy Doc",
+            lambda sentence: Tree.fromstring(sentence._.parse_string),
+            "add the component with nlp.add_pipe('benepar', config={'model': 'benepar_en3'})",
+        )
 
     def _check(self) -> None:
         check_text(self, "model", "language")

@@ -9,7 +9,7 @@ from typing import Any
 from sapwood.errors import DataError, ParameterError
 from sapwood.layouts import register_estimator
 from sapwood.parse.base import BaseParser
-from sapwood.parse.external.words import as_text, check_text, sentences_of, with_words
+from sapwood.parse.external.words import as_text, check_text, trees_in, with_words
 from sapwood.trees.tree import Tree, fold
 
 __all__ = ["StanzaParser"]
@@ -41,23 +41,16 @@ class StanzaParser(BaseParser):
 
     @staticmethod
     def trees_of(document: Any) -> list[Tree]:
-        """Return the trees of a ``stanza.Document`` that a pipeline with ``constituency`` has made, one per sentence.
-
-        Raises
-        ------
-        DataError
-            If a sentence has no tree.
-        """
-        trees = []
-        for index, sentence in enumerate(sentences_of(document, "sentences", "a stanza.Document")):
-            tree = getattr(sentence, "constituency", None)
-            if tree is None:
-                raise DataError(
-                    f"sentence {index} of the Stanza document has no tree; run "
-                    "stanza.Pipeline(processors='tokenize,pos,constituency')."
-                )
-            trees.append(fold(tree, lambda node: node.children, lambda node, below: Tree(str(node.label), below)))
-        return trees
+        """Return the trees of a ``stanza.Document`` made by a pipeline with ``constituency``."""
+        return trees_in(
+            document,
+            "sentences",
+            "a stanza.Document",
+            lambda sentence: fold(
+                sentence.constituency, lambda node: node.children, lambda node, below: Tree(str(node.label), below)
+            ),
+            "run stanza.Pipeline(processors='tokenize,pos,constituency')",
+        )
 
     def _check(self) -> None:
         check_text(self, "lang", "package")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from sapwood.errors import DataError, ParameterError
@@ -11,7 +11,7 @@ from sapwood.parse.base import with_leaves
 from sapwood.penn import BRACKETS
 from sapwood.trees.tree import Tree
 
-__all__ = ["as_text", "check_text", "penn", "sentences_of", "with_words"]
+__all__ = ["as_text", "check_text", "penn", "trees_in", "with_words"]
 
 _SPACE = re.compile(r"\s")
 _TO_PENN = str.maketrans(BRACKETS)
@@ -55,9 +55,25 @@ def check_text(parser: object, *names: str) -> None:
             raise ParameterError(f"{name} must be text that is not empty, got {value!r}.")
 
 
-def sentences_of(document: Any, name: str, expected: str) -> Iterable[Any]:
-    """Return the sentences that another parser's document has under this name, or say what was expected."""
+def trees_in(document: Any, name: str, expected: str, tree: Callable[[Any], Tree], hint: str) -> list[Tree]:
+    """Return the trees of another parser's document, one per sentence.
+
+    Parameters
+    ----------
+    document : object
+        With its sentences under ``name``.
+    name, expected, hint : str
+        Where the sentences are; for messages, what kind of document it should be and how to get one with trees.
+    tree : callable
+        Takes a sentence; an ``AttributeError`` says that it has no tree.
+    """
     sentences = getattr(document, name, None)
     if not isinstance(sentences, Iterable):
         raise DataError(f"expected {expected} with .{name}, got {type(document).__name__}.")
-    return sentences
+    trees = []
+    for index, sentence in enumerate(sentences):
+        try:
+            trees.append(tree(sentence))
+        except AttributeError:
+            raise DataError(f"sentence {index} of {expected} has no tree; {hint}.") from None
+    return trees
