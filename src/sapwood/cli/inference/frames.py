@@ -6,7 +6,6 @@ import argparse
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from sapwood.cli.inputs import is_text, open_named, text_sentences
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
 __all__ = ["OPTIONS", "answer", "evaluate", "items", "page"]
 
 OPTIONS = ("format", "margins")
-
-_BATCH = 64
 
 
 def items(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> Iterator[Any]:
@@ -62,12 +59,12 @@ def _answered(
     model: FrameLabeler | FrameParser, options: argparse.Namespace, tally: Counter[str], items: Iterable[Any]
 ) -> Iterator[FrameSentence]:
     from sapwood.tasks.frames import FrameParser
+    from sapwood.tasks.inputs import in_batches
 
     if isinstance(model, FrameParser):
         found = model.parse_sentences(items)
     else:
-        given = _with_targets(options, items)
-        found = (one for batch in iter(lambda: list(islice(given, _BATCH)), []) for one in model.predict(batch))
+        found = (one for batch in in_batches(_with_targets(options, items)) for one in model.predict(batch))
     for one in found:
         tally["items"] += 1
         tally[one.how] += 1

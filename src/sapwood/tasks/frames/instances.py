@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from sapwood.corpora.framenet.fulltext import AnnotatedSentence, FrameTarget
+from sapwood.corpora.framenet.fulltext import FrameTarget
 from sapwood.corpora.framenet.lexicon import Lexicon
 from sapwood.errors import DataError
 from sapwood.learn.loglinear import CandidateSets
@@ -20,6 +20,7 @@ from sapwood.tasks.frames.rows import Rows, TargetInstance
 from sapwood.tasks.frames.sentences import ParsedSentence
 from sapwood.tasks.frames.spans import candidate_spans
 from sapwood.tasks.frames.templates import FRAME, GROUPS, ROLE, collect
+from sapwood.tasks.inputs import check_annotated
 
 __all__ = [
     "FrameInput",
@@ -55,11 +56,6 @@ class FrameInput(HtmlTable):
     name: str = ""
     find: bool = False
 
-    @classmethod
-    def of(cls, sentence: AnnotatedSentence, parse: ParsedSentence) -> FrameInput:
-        """Join an annotated sentence with its parse."""
-        return cls(parse, sentence.targets, f"{sentence.document}, sentence {sentence.id}")
-
 
 def check_training(X: Iterable[FrameInput], lexicon: Lexicon) -> list[FrameInput]:
     """Return what a model of frames is to learn from, or raise naming what is no annotated sentence."""
@@ -67,16 +63,8 @@ def check_training(X: Iterable[FrameInput], lexicon: Lexicon) -> list[FrameInput
         raise DataError(
             f"lexicon must be a Lexicon, got {type(lexicon).__name__}; load_framenet and nursery_frames give one."
         )
-    if isinstance(X, (str, FrameInput)) or not isinstance(X, Iterable):
-        raise DataError(f"expected a list of FrameInput, got one {type(X).__name__}.")
-    data = list(X)
-    for number, one in enumerate(data):
-        if not isinstance(one, FrameInput):
-            raise DataError(
-                f"element {number} is a {type(one).__name__}; expected a FrameInput, a parsed sentence with targets, "
-                "as load_framenet, nursery_frames and iter_records give them."
-            )
-    return data
+    hint = "a parsed sentence with targets, as load_framenet, nursery_frames and iter_records give them"
+    return check_annotated(X, FrameInput, hint)
 
 
 def target_tokens(data: FrameInput, target: FrameTarget) -> tuple[int, ...]:

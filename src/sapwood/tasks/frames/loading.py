@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sapwood.corpora import framenet
-from sapwood.corpora.framenet.fulltext import AnnotatedSentence
+from sapwood.corpora.framenet.fulltext import AnnotatedSentence, FrameTarget
 from sapwood.corpora.framenet.lexicon import Lexicon
 from sapwood.corpora.framenet.release import read_splits
 from sapwood.corpora.nursery import Nursery
@@ -107,7 +106,7 @@ def load_framenet(
                 analysis = ParsedSentence.from_tags(
                     sentence.tokens, sentence.tags, offsets=sentence.offsets, senses=senses
                 )
-            found[part].append(FrameInput(analysis, known, f"{sentence.document}, sentence {sentence.id}"))
+            found[part].append(_input(sentence, analysis, known))
     return FrameCorpus(read.lexicon, found["train"], found["dev"], found["test"], missing, senses is not None, unparsed)
 
 
@@ -121,8 +120,12 @@ def nursery_frames(corpus: Nursery) -> tuple[Lexicon, list[FrameInput]]:
     >>> len(lexicon), len(data)
     (18, 30)
     """
-    annotated: Sequence[AnnotatedSentence] = frames(corpus)
+    pairs = zip(frames(corpus), corpus.sentences, strict=True)
     return frame_lexicon(), [
-        FrameInput.of(one, ParsedSentence.from_tree(sentence.tree, offsets=one.offsets))
-        for one, sentence in zip(annotated, corpus.sentences, strict=True)
+        _input(one, ParsedSentence.from_tree(sentence.tree, offsets=one.offsets), one.targets)
+        for one, sentence in pairs
     ]
+
+
+def _input(sentence: AnnotatedSentence, parse: ParsedSentence, targets: tuple[FrameTarget, ...]) -> FrameInput:
+    return FrameInput(parse, targets, f"{sentence.document}, sentence {sentence.id}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
 from typing import Any
 
 from sklearn.base import BaseEstimator, clone
@@ -24,12 +23,10 @@ from sapwood.tasks.frames.labeler import FrameLabeler
 from sapwood.tasks.frames.loading import find_senses
 from sapwood.tasks.frames.results import FrameSentence
 from sapwood.tasks.frames.sentences import ParsedSentence
+from sapwood.tasks.inputs import in_batches
 from sapwood.words.senses import WordSenses
 
 __all__ = ["FrameParser"]
-
-# Sentences that are parsed together.
-_BATCH = 64
 
 
 class FrameParser(SequenceInput, BaseEstimator):
@@ -92,9 +89,7 @@ class FrameParser(SequenceInput, BaseEstimator):
         """
         check_is_fitted(self, "labeler_")
         check_listed(sentences, "sentence")
-        source = iter(sentences)
-        batches = iter(lambda: list(islice(source, _BATCH)), [])
-        return (one for batch in batches for one in self._predict(self._read(batch)[0]))
+        return (one for batch in in_batches(sentences) for one in self._predict(self._read(batch)[0]))
 
     def predict(self, X: Iterable[Any]) -> list[FrameSentence]:
         """Find the frames of sentences, and their arguments; warns of those that the parser finds no tree for.

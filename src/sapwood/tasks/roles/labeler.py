@@ -6,17 +6,14 @@ trained on. Classification of given arguments with exact kernels is in ``classif
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from sapwood.callers import levels_to_user
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.layouts import Field, register_estimator
@@ -25,6 +22,7 @@ from sapwood.parse.base import Sentence
 from sapwood.parse.parameter import PARSER
 from sapwood.parse.reading import Reading, check_listed, read_examples, read_text
 from sapwood.registry import Reader, Writer
+from sapwood.tasks.inputs import in_batches
 from sapwood.tasks.roles.classifier import RoleClassifier
 from sapwood.tasks.roles.encoding import Encoder
 from sapwood.tasks.roles.exact import KernelRoles
@@ -33,16 +31,13 @@ from sapwood.tasks.roles.feature_sets import describe, feature_names
 from sapwood.tasks.roles.inference import Constraints, role_by_rule
 from sapwood.tasks.roles.lexicon import LEXICON, PredicateLexicon
 from sapwood.tasks.roles.linear import LinearRoles
-from sapwood.tasks.roles.predicates import VERBAL_TAGS, find_predicates
+from sapwood.tasks.roles.predicates import find_predicates
 from sapwood.tasks.roles.pruning import candidates
+from sapwood.tasks.roles.training import check_words, labeled_candidates, with_trees
 from sapwood.tasks.roles.views import Candidate, Parse
 from sapwood.trees.propositions import Argument, Proposition, RoleSentence
-from sapwood.trees.tree import Tree
 
 __all__ = ["RoleLabeler"]
-
-# Sentences that are parsed together.
-_BATCH = 64
 
 
 class RoleLabeler(SequenceInput, BaseEstimator):
@@ -153,15 +148,15 @@ class RoleLabeler(SequenceInput, BaseEstimator):
             trained on.
         """
         feature_names(self.features)
-        known = self._with_trees(X)
+        known = with_trees(X, self.parser)
         if calibration is None:
             known, held = [s for at, s in enumerate(known) if at % 10 != 9], known[9::10]
         else:
-            held = self._with_trees(calibration)
+            held = with_trees(calibration, self.parser)
         self.lexicon_ = PredicateLexicon.learn(known)
         if not self.nouns:
             self.lexicon_.nouns = set()
-        rows, labels = self._examples(known)
+        rows, labels = labeled_candidates(known, nouns=self.nouns)
         if not any(labels):
             raise DataError("there is nothing to learn: no sentence has a tree and an argument that is a constituent.")
         if all(labels):
@@ -176,68 +171,11 @@ class RoleLabeler(SequenceInput, BaseEstimator):
         )
         chosen = [at for at, label in enumerate(labels) if label]
         self.classifier_.fit([rows[at] for at in chosen], [labels[at] for at in chosen], [values[at] for at in chosen])
-        self._calibrate(*self._examples(held))
+        self._calibrate(*labeled_candidates(held, nouns=self.nouns))
         return self
-
-    def _with_trees(self, sentences: Iterable[RoleSentence]) -> list[RoleSentence]:
-        """Return the sentences to learn from: those with a tree, and those that the parser finds one for."""
-        if isinstance(sentences, (str, Tree, RoleSentence)) or not isinstance(sentences, Iterable):
-            raise DataError(f"expected a list of RoleSentence objects, got a {type(sentences).__name__}.")
-        given = list(sentences)
-        for index, one in enumerate(given):
-            if not isinstance(one, RoleSentence):
-                raise DataError(
-                    f"sentence {index} is a {type(one).__name__}; expected a RoleSentence with words, tree and "
-                    "propositions, as read by sapwood.corpora."
-                )
-        if self.parser is None:
-            known = [one for one in given if one.tree is not None]
-            if known and len(known) < len(given):
-                warnings.warn(
-                    f"{len(given) - len(known):,} of {len(given):,} sentences have no tree, and there is no parser: "
-                    "they are left out. Pass parser= to parse them.",
-                    UserWarning,
-                    stacklevel=levels_to_user(),
-                )
-            return known
-        reading = read_examples([one.tree or list(one.words) for one in given], self.parser, what="sentence")
-        reading.report(training=True, kept=False)
-        return [
-            replace(one, tree=found.tree, how=found.how)
-            for one, each in zip(given, reading.examples, strict=True)
-            for found in each
-            if found.how != "flat"
-        ]
 
     def _encoder(self) -> Encoder:
         return Encoder(self.features, fragments=self.fragments, max_fragments=self.max_fragments)
-
-    def _examples(self, sentences: Sequence[RoleSentence]) -> tuple[list[Candidate], list[str]]:
-        """Return all candidates with their roles; empty text for those that are no arguments."""
-        rows: list[Candidate] = []
-        labels: list[str] = []
-        for sentence in sentences:
-            if sentence.tree is None or not sentence.propositions:
-                continue
-            parse = Parse(sentence.tree)
-            wanted = [one for one in sentence.propositions if self._learns_from(one, sentence, parse)]
-            if wanted:
-                _check_words(sentence.tree, sentence.words)
-            for proposition in wanted:
-                truth = {argument.span: argument.role for argument in proposition.roles}
-                view = parse.view(proposition.predicate, proposition.lemma)
-                for node in candidates(parse.at, proposition.predicate):
-                    rows.append((view, node))
-                    labels.append(truth.pop((parse.at.first[node], parse.at.last[node]), ""))
-        return rows, labels
-
-    def _learns_from(self, proposition: Proposition, sentence: RoleSentence, parse: Parse) -> bool:
-        if not 0 <= proposition.predicate < len(sentence):
-            raise DataError(
-                f"{sentence.name or 'a sentence'}: the predicate {proposition.lemma!r} is word "
-                f"{proposition.predicate}; there are {len(sentence)} words, counted from 0."
-            )
-        return self.nouns or parse.at.labels[parse.at.tag(proposition.predicate)] in VERBAL_TAGS
 
     def _calibrate(self, rows: Sequence[Candidate], labels: Sequence[str]) -> None:
         if not rows:
@@ -303,8 +241,7 @@ class RoleLabeler(SequenceInput, BaseEstimator):
         """
         check_is_fitted(self)
         check_listed(sentences, "sentence")
-        source = iter(sentences)
-        batches = iter(lambda: list(islice(source, _BATCH)), [])
+        batches = in_batches(sentences)
         return (one for batch in batches for one in self._label_all(batch, self._read(batch), given_predicates))
 
     def score(self, X: Iterable[RoleSentence], y: None = None) -> float:
@@ -318,7 +255,7 @@ class RoleLabeler(SequenceInput, BaseEstimator):
                 return one
             if one.tree is None:
                 return list(one.words)
-            _check_words(one.tree, one.words)
+            check_words(one.tree, one.words)
             return Sentence(one.words, one.tree, one.how or "given")
 
         return read_examples([example(one) for one in sentences], self.parser, what="sentence")
@@ -423,18 +360,6 @@ class RoleLabeler(SequenceInput, BaseEstimator):
 def _sides(labels: Sequence[str]) -> list[str]:
     """Name the two classes of identification so that arguments sort last, and their margin is the positive one."""
     return ["1" if label else "0" for label in labels]
-
-
-def _check_words(tree: Tree, words: Sequence[str]) -> None:
-    leaves = tree.leaves()
-    if leaves != tuple(words):
-        at = next(
-            (k for k, (a, b) in enumerate(zip(leaves, words, strict=False)) if a != b), min(len(leaves), len(words))
-        )
-        raise DataError(
-            f"the leaves of the tree are not the words: they differ from word {at} on ({len(leaves)} leaves, "
-            f"{len(words)} words)."
-        )
 
 
 def _write_linear(stage: LinearRoles, writer: Writer) -> dict[str, Any]:
