@@ -6,7 +6,7 @@ A page is read from top to bottom and its blocks are run in that order, in a fol
 - commands (fences named ``console``, lines after ``$``). What is shown below a command is compared, ``...`` stands for
   anything; a command that shows nothing only has to succeed. One that shows ``sapwood: `` has to fail.
 
-A comment right before a block says what it needs: ``<!-- needs: trec-trees -->``, a corpus of the catalogue, or
+A comment right before a block says what it needs: ``<!-- needs: trec-trees -->``, a corpus of the catalog, or
 ``<!-- needs: package spacy -->``; the block runs where that is found. ``<!-- not run: why -->`` is for what cannot end
 or must not be done here. Blocks named ``text`` hold output that a long run printed, and other named ones no code.
 Whatever is left over, such as Python without ``>>>``, is refused: no block is skipped in silence.
@@ -27,7 +27,7 @@ from pathlib import Path
 import pytest
 
 from paths import DATA, ROOT
-from sapwood.corpora.catalogue import CATALOGUE, data_folders, find
+from sapwood.corpora.catalog import CATALOG, data_folders, find
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 PAGES = [page for page in PAGES if "_build" not in page.parts and "gallery" not in page.parts]
@@ -168,7 +168,7 @@ def test_blocks_give_the_output_shown(page, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_no_block_is_skipped_in_silence(page):
-    known = {corpus.name for corpus in CATALOGUE}
+    known = {corpus.name for corpus in CATALOG}
     for block in blocks(page.read_text(encoding="utf-8")):
         where = f"{page.name}:{block.line}"
         refused = block.kind not in ("session", "console", "none")

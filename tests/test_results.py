@@ -197,7 +197,7 @@ class TestRecord:
             digest(str(tmp_path / "four"))
 
     def test_a_record_names_what_was_read_and_no_folder(self, tmp_path, monkeypatch):
-        monkeypatch.setattr("sapwood.corpora.catalogue.nltk_search_path", list)
+        monkeypatch.setattr("sapwood.corpora.catalog.nltk_search_path", list)
         monkeypatch.delenv("SAPWOOD_DATA", raising=False)
         (tmp_path / "questionbank").mkdir()
         (tmp_path / "questionbank" / "4000qs.txt").write_text("(SBARQ (WP Why))\n")

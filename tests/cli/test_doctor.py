@@ -8,12 +8,12 @@ import pytest
 
 from sapwood.cli import main
 from sapwood.cli.doctor import _numbers, _requirement
-from sapwood.corpora.catalogue import CATALOGUE
+from sapwood.corpora.catalog import CATALOG
 
 
 @pytest.fixture(autouse=True)
 def _no_data_of_this_machine(monkeypatch):
-    monkeypatch.setattr("sapwood.corpora.catalogue.nltk_search_path", list)
+    monkeypatch.setattr("sapwood.corpora.catalog.nltk_search_path", list)
     monkeypatch.delenv("SAPWOOD_DATA", raising=False)
 
 
@@ -36,7 +36,7 @@ def test_every_corpus_is_looked_for_and_missing_ones_can_be_got(tmp_path, capsys
     (tmp_path / "questionbank").mkdir()
     (tmp_path / "questionbank" / "4000qs.txt").write_text("(SBARQ (WP Why))\n")
     found = findings(capsys, "--data", tmp_path)
-    for corpus in CATALOGUE:
+    for corpus in CATALOG:
         state = "ok" if corpus.name == "questionbank" else "missing"
         assert found[corpus.name]["state"] == state
         assert bool(found[corpus.name]["advice"]) == (state == "missing")

@@ -39,7 +39,7 @@ def test_every_command_and_argument_is_described():
 
 
 def test_the_list_of_corpora_fits(capsys, monkeypatch):
-    monkeypatch.setattr("sapwood.corpora.catalogue.nltk_search_path", list)
+    monkeypatch.setattr("sapwood.corpora.catalog.nltk_search_path", list)
     monkeypatch.delenv("SAPWOOD_DATA", raising=False)
     assert main(["data", "--no-count"]) == 0
     assert [line for line in capsys.readouterr().out.splitlines() if len(line) > 80] == []

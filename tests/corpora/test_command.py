@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sapwood.cli import main
-from sapwood.corpora.catalogue import CATALOGUE
+from sapwood.corpora.catalog import CATALOG
 
 
 def run(*arguments: object) -> int:
@@ -16,7 +16,7 @@ def run(*arguments: object) -> int:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr("sapwood.corpora.catalogue.nltk_search_path", list)
+    monkeypatch.setattr("sapwood.corpora.catalog.nltk_search_path", list)
     monkeypatch.delenv("SAPWOOD_DATA", raising=False)
     (tmp_path / "questionbank").mkdir()
     (tmp_path / "questionbank" / "4000qs.txt").write_text("(SBARQ (WP Why))\n" * 3)
@@ -37,7 +37,7 @@ def test_json_and_environment(
     monkeypatch.setenv("SAPWOOD_DATA", str(folder))
     assert run("--json", "-") == 0
     rows = json.loads(capsys.readouterr().out)
-    assert len(rows) == len(CATALOGUE) + 1
+    assert len(rows) == len(CATALOG) + 1
     found = {row["name"]: row for row in rows}
     assert found["questionbank"]["counts"] == {"trees": 3}
     assert found["quora"]["path"] is None

@@ -98,7 +98,7 @@ def test_document_types_are_refused(reader, data):
         (TEXT.replace(b'end="10" name="Theme"', b'end="99999999999999999999" name="Theme"'), "expected a whole number"),
         (TEXT.replace(b'ID="7"', b""), "without the attribute 'ID'"),
         (b"\xff\xfe\x00", "broken XML"),
-        (b"<a>" * 300, "nested more than"),
+        (b"<fullTextAnnotation>" * 300, "nested more than"),
         (b'<?xml version="1.0" encoding="klingon"?><a/>', "broken XML"),
     ],
 )  # fmt: skip

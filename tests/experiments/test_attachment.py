@@ -24,7 +24,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
     """Only the folder of the test counts, whatever is on the machine, and passes are few."""
-    monkeypatch.setattr("sapwood.corpora.catalogue.nltk_search_path", list)
+    monkeypatch.setattr("sapwood.corpora.catalog.nltk_search_path", list)
     monkeypatch.delenv("SAPWOOD_DATA", raising=False)
     monkeypatch.setattr(subsets, "_SIZE", 20)
     monkeypatch.setattr(subsets, "_SUBSETS", 2)

@@ -11,7 +11,7 @@ from sapwood.experiments.measuring import growth
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    monkeypatch.setattr("sapwood.corpora.catalogue.nltk_search_path", list)
+    monkeypatch.setattr("sapwood.corpora.catalog.nltk_search_path", list)
     monkeypatch.delenv("SAPWOOD_DATA", raising=False)
     (tmp_path / "treebank/combined").mkdir(parents=True)
     trees = [f"( {one.tree})" for one in nursery.generate(size=120).sentences]

@@ -39,7 +39,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def nothing_else(monkeypatch):
     """Only the folder of the test counts, whatever is on the machine."""
-    monkeypatch.setattr("sapwood.corpora.catalogue.nltk_search_path", list)
+    monkeypatch.setattr("sapwood.corpora.catalog.nltk_search_path", list)
     monkeypatch.delenv("SAPWOOD_DATA", raising=False)
 
 

@@ -30,7 +30,7 @@ def folder(tmp_path_factory, lists):
 @pytest.fixture(autouse=True)
 def nothing_else(monkeypatch):
     """Only the folder of the test counts, whatever is on the machine."""
-    monkeypatch.setattr("sapwood.corpora.catalogue.nltk_search_path", list)
+    monkeypatch.setattr("sapwood.corpora.catalog.nltk_search_path", list)
     monkeypatch.delenv("SAPWOOD_DATA", raising=False)
     monkeypatch.setattr(reranking, "_SAMPLES", 200)
     monkeypatch.setattr(reranking, "_KERNELS", ((0.3, 0.01), (0.3, 0.1)))

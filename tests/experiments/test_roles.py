@@ -30,7 +30,7 @@ def setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Setting:
     ):
         monkeypatch.setattr(module, name, value)
     monkeypatch.delenv("SAPWOOD_DATA", raising=False)
-    monkeypatch.setattr("sapwood.corpora.catalogue.nltk_search_path", list)
+    monkeypatch.setattr("sapwood.corpora.catalog.nltk_search_path", list)
     data.read_parts.cache_clear()
     return Setting(data=tmp_path, cache=tmp_path / "cache")
 

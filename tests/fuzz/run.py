@@ -204,7 +204,7 @@ def _use_core(path: str) -> None:
 
 def _real(names: tuple[str, ...]) -> list[bytes]:
     """The first kilobyte or two of corpora on this machine, cut at the end of a line."""
-    from sapwood.corpora.catalogue import data_folders, find
+    from sapwood.corpora.catalog import data_folders, find
     from sapwood.sources import open_all
 
     found = []

@@ -37,7 +37,7 @@ class Target:
     run: Callable[[bytes], object]
     seeds: tuple[bytes, ...]
     real: tuple[str, ...] = ()
-    """Names of corpora in the catalogue whose first bytes are seeds too, where they are on the machine."""
+    """Names of corpora in the catalog whose first bytes are seeds too, where they are on the machine."""
     longest: int = 4096
     structured: bool = False
     """Whether the input is a model file, which is damaged part by part instead of byte by byte."""

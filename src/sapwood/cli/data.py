@@ -14,7 +14,7 @@ __all__ = ["COMMAND"]
 
 def _run(options: argparse.Namespace) -> int:
     from sapwood.corpora import nursery
-    from sapwood.corpora.catalogue import data_folders, find
+    from sapwood.corpora.catalog import data_folders, find
     from sapwood.errors import SapwoodError
 
     found = find(data_folders(options.data), names=options.names)

@@ -128,7 +128,7 @@ def _packages() -> list[_Finding]:
 
 
 def _data(folders: list[str]) -> list[_Finding]:
-    from sapwood.corpora.catalogue import data_folders, find
+    from sapwood.corpora.catalog import data_folders, find
     from sapwood.errors import DataError
     from sapwood.words.wordnet_files import find_wordnet
 

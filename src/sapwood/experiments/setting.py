@@ -41,14 +41,14 @@ class Setting(HtmlTable):
 
     def folders(self) -> list[str]:
         """Return the folders in which corpora are looked for."""
-        # Here and not above: the catalogue imports all readers, and listing experiments should not.
-        from sapwood.corpora.catalogue import data_folders
+        # Here and not above: the catalog imports all readers, and listing experiments should not.
+        from sapwood.corpora.catalog import data_folders
 
         return data_folders([self.data] if self.data else [])
 
     def find(self, corpus: str) -> str | None:
-        """Return the path of a corpus of the catalogue, which is then to be read, or None if it is not there."""
-        from sapwood.corpora.catalogue import find
+        """Return the path of a corpus of the catalog, which is then to be read, or None if it is not there."""
+        from sapwood.corpora.catalog import find
 
         path = find(self.folders(), names=[corpus])[0].path
         if path is not None:
@@ -56,7 +56,7 @@ class Setting(HtmlTable):
         return path
 
     def path(self, corpus: str) -> str:
-        """Return the path of a corpus of the catalogue, which is then to be read.
+        """Return the path of a corpus of the catalog, which is then to be read.
 
         Raises
         ------
@@ -65,7 +65,7 @@ class Setting(HtmlTable):
         """
         path = self.find(corpus)
         if path is None:
-            from sapwood.corpora.catalogue import lookup
+            from sapwood.corpora.catalog import lookup
 
             where = ", ".join(self.folders()) or "any folder; name one with --data"
             raise DataError(f"the corpus {corpus!r} was not found in {where}. How to get it: {lookup(corpus).obtain}.")

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from sapwood.corpora.xml_stream import XmlHandler, read_xml
+from sapwood.corpora.xml_stream import Element, elements
 from sapwood.notebook import HtmlTable
-from sapwood.sources import Sources, open_all
+from sapwood.sources import Sources, Stream, open_all
 
 __all__ = ["AnnotatedSentence", "Filler", "FrameTarget", "read_fulltext", "sentences_in"]
 
@@ -116,104 +116,56 @@ def read_fulltext(source: Sources) -> Iterator[AnnotatedSentence]:
         yield from sentences_in(stream)
 
 
-def sentences_in(stream: object) -> Iterator[AnnotatedSentence]:
+def sentences_in(stream: Stream) -> Iterator[AnnotatedSentence]:
     """Yield the sentences of one opened file."""
-    handler = _FullTextFile(PurePosixPath(str(getattr(stream, "name", ""))).stem)
-    for _ in read_xml(stream, handler):
-        yield from handler.take()
-    if not handler.seen:
-        raise handler.fault("the file holds no <fullTextAnnotation>; name the files of the folder 'fulltext'")
+    document = PurePosixPath(stream.name).stem
+    for element in elements(stream, "fullTextAnnotation", "sentence", skip=_is_other_layer):
+        yield _sentence(document, element)
 
 
-class _FullTextFile(XmlHandler):
-    """Collects sentences; everything outside them is passed over."""
+def _is_other_layer(name: str, attributes: dict[str, str]) -> bool:
+    # Only three layers are wanted, and they hold a tenth of the labels.
+    return name == "layer" and (
+        attributes.get("name") not in ("Target", "FE", "PENN") or attributes.get("rank", "1") != "1"
+    )
 
-    def __init__(self, document: str) -> None:
-        super().__init__()
-        self._document = document
-        self.seen = False
-        self._ready: list[AnnotatedSentence] = []
-        self._id = ""
-        self._in_text = False
-        self._pieces: list[str] = []
-        self._text = ""
-        self._tokens: dict[Span, str] = {}
-        self._targets: list[FrameTarget] = []
-        self._set: dict[str, str] | None = None
-        self._layer = ""
-        self._spans: list[Span] = []
-        self._fillers: list[Filler] = []
-        self._null: list[tuple[str, str]] = []
 
-    def take(self) -> list[AnnotatedSentence]:
-        ready, self._ready = self._ready, []
-        return ready
+def _sentence(document: str, element: Element) -> AnnotatedSentence:
+    id, text = element.needed("ID"), "".join(child.text for child in element.all("text"))
+    tokens: dict[Span, str] = {}
+    targets: list[FrameTarget] = []
+    for annotation in element.all("annotationSet"):
+        for nested in annotation.all("annotationSet"):
+            raise nested.fault("an <annotationSet> inside another; mend the file or fetch it again")
+        spans: list[Span] = []
+        fillers: list[Filler] = []
+        null: list[tuple[str, str]] = []
+        for layer in annotation.all("layer"):
+            kind = layer.attributes["name"]
+            for label in layer.all("label"):
+                if "start" not in label.attributes:
+                    # Without positions it is a role that is understood but not expressed.
+                    if kind == "FE" and "itype" in label.attributes:
+                        null.append((label.needed("name"), label.attributes["itype"]))
+                    continue
+                start, end = _span(label, text)
+                if kind == "PENN":
+                    tokens[start, end] = label.attributes.get("name", "")
+                elif kind == "Target":
+                    spans.append((start, end))
+                else:
+                    fillers.append(Filler(label.needed("name"), start, end))
+        facts = annotation.attributes
+        if spans and facts.get("frameName"):
+            unit, annotated = facts.get("luName", ""), facts.get("status") != "UNANN"
+            target = (facts["frameName"], tuple(sorted(spans)), tuple(fillers), tuple(null), unit, annotated)
+            targets.append(FrameTarget(*target))
+    offsets = tuple(sorted(tokens))
+    return AnnotatedSentence(document, id, text, offsets, tuple(tokens[span] for span in offsets), tuple(targets))
 
-    def start(self, name: str, attributes: dict[str, str]) -> None:
-        if name == "label":
-            if self._layer:
-                self._label(attributes)
-        elif name == "layer":
-            # Only three layers are wanted, and they hold a tenth of the labels.
-            kind = attributes.get("name", "")
-            self._layer = kind if kind in ("Target", "FE", "PENN") and attributes.get("rank", "1") == "1" else ""
-        elif name == "annotationSet":
-            if self._set is not None:
-                raise self.fault("an <annotationSet> inside another; mend the file or fetch it again")
-            self._set = attributes
-            self._spans, self._fillers, self._null = [], [], []
-        elif name == "text":
-            self._in_text, self._pieces = True, []
-        elif name == "sentence":
-            self._id = self.needed(attributes, "ID")
-            self._text, self._tokens, self._targets = "", {}, []
-        elif name == "fullTextAnnotation":
-            self.seen = True
 
-    def text(self, data: str) -> None:
-        if self._in_text:
-            self._pieces.append(data)
-
-    def end(self, name: str) -> None:
-        if name == "layer":
-            self._layer = ""
-        elif name == "text":
-            self._in_text, self._text = False, "".join(self._pieces)
-        elif name == "annotationSet":
-            assert self._set is not None
-            if self._spans and self._set.get("frameName"):
-                self._targets.append(
-                    FrameTarget(
-                        self._set["frameName"],
-                        tuple(sorted(self._spans)),
-                        tuple(self._fillers),
-                        tuple(self._null),
-                        self._set.get("luName", ""),
-                        self._set.get("status") != "UNANN",
-                    )
-                )
-            self._set = None
-        elif name == "sentence":
-            offsets = sorted(self._tokens)
-            tags = tuple(self._tokens[span] for span in offsets)
-            self._ready.append(
-                AnnotatedSentence(self._document, self._id, self._text, tuple(offsets), tags, tuple(self._targets))
-            )
-
-    def _label(self, attributes: dict[str, str]) -> None:
-        if "start" not in attributes:
-            # Without positions it is a role that is understood but not expressed.
-            if self._layer == "FE" and "itype" in attributes:
-                self._null.append((self.needed(attributes, "name"), attributes["itype"]))
-            return
-        start, end = self.number(attributes, "start"), self.number(attributes, "end")
-        if not 0 <= start <= end < len(self._text):
-            raise self.fault(
-                f"the span from {start} to {end} lies outside the sentence, which has {len(self._text)} characters"
-            )
-        if self._layer == "PENN":
-            self._tokens[start, end] = attributes.get("name", "")
-        elif self._layer == "Target":
-            self._spans.append((start, end))
-        else:
-            self._fillers.append(Filler(self.needed(attributes, "name"), start, end))
+def _span(label: Element, text: str) -> Span:
+    start, end = label.number("start"), label.number("end")
+    if not 0 <= start <= end < len(text):
+        raise label.fault(f"the span from {start} to {end} lies outside the sentence, which has {len(text)} characters")
+    return start, end

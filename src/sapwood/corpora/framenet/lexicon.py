@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from sapwood.corpora.xml_stream import XmlHandler, read_xml
+from sapwood.corpora.xml_stream import Element, elements
 from sapwood.errors import DataError
 from sapwood.notebook import HtmlTable
-from sapwood.sources import Sources, open_all
+from sapwood.sources import Sources, Stream, open_all
 
 __all__ = [
     "CORE_TYPES",
@@ -30,6 +30,8 @@ __all__ = [
 
 CORE_TYPES = ("Core", "Core-Unexpressed", "Peripheral", "Extra-Thematic")
 """How closely a role belongs to its frame."""
+
+_PROSE = ("definition", "semType", "frameRelation", "sentenceCount", "header")
 
 
 @dataclass(frozen=True)
@@ -236,110 +238,49 @@ def read_frames(source: Sources) -> Iterator[Frame]:
         yield read_frame(stream)
 
 
-def read_frame(stream: object) -> Frame:
+def read_frame(stream: Stream) -> Frame:
     """Read one frame from an opened file."""
-    handler = _FrameFile()
-    for _ in read_xml(stream, handler):
-        pass
-    return handler.frame()
+    (element,) = elements(stream, "frame", "frame", skip=lambda name, _: name in _PROSE)
+    # A few frames of the release define a role twice; one role with what both definitions say is meant.
+    named: dict[str, FrameElement] = {}
+    for role in map(_role, element.all("FE")):
+        first = named.setdefault(role.name, role)
+        if first is not role:
+            excludes, requires = (*first.excludes, *role.excludes), (*first.requires, *role.requires)
+            named[role.name] = FrameElement(role.name, role.core_type, excludes, requires)
+    core_sets = tuple(_names(one, "memberFE") for one in element.all("FEcoreSet"))
+    units = tuple(map(_lexical_unit, element.all("lexUnit")))
+    return Frame(element.needed("name"), tuple(named.values()), core_sets, units)
+
+
+def _role(element: Element) -> FrameElement:
+    kind = element.attributes.get("coreType", "")
+    if kind not in CORE_TYPES:
+        raise element.fault(f"a role whose coreType is {kind!r}; expected one of {', '.join(CORE_TYPES)}")
+    return FrameElement(element.needed("name"), kind, _names(element, "excludesFE"), _names(element, "requiresFE"))
+
+
+def _lexical_unit(element: Element) -> LexicalUnit:
+    lexemes = [
+        (one.number("order") if one.attributes.get("order") else 1, one.attributes.get("name", ""))
+        for one in element.all("lexeme")
+    ]
+    return LexicalUnit(element.needed("name"), tuple(word for _, word in sorted(lexemes)))
+
+
+def _names(element: Element, name: str) -> tuple[str, ...]:
+    return tuple(child.needed("name") for child in element.all(name))
 
 
 def read_relations(source: Sources) -> tuple[FrameRelation, ...]:
     """Read the relations between frames from ``frRelation.xml``."""
-    found: list[FrameRelation] = []
-    for stream in open_all(source):
-        found += relations_in(stream)
-    return tuple(found)
+    return tuple(relation for stream in open_all(source) for relation in relations_in(stream))
 
 
-def relations_in(stream: object) -> list[FrameRelation]:
-    """Read the relations of one opened file."""
-    handler = _RelationFile()
-    for _ in read_xml(stream, handler):
-        pass
-    return handler.found
-
-
-class _FrameFile(XmlHandler):
-    """Collects what stands between ``<frame>`` and ``</frame>``."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._frame = ""
-        self._elements: list[FrameElement] = []
-        self._core_sets: list[tuple[str, ...]] = []
-        self._units: list[LexicalUnit] = []
-        self._element = ("", "")
-        self._excludes: list[str] = []
-        self._requires: list[str] = []
-        self._members: list[str] = []
-        self._unit = ""
-        self._lexemes: list[tuple[int, str]] = []
-
-    def start(self, name: str, attributes: dict[str, str]) -> None:
-        if name == "frame":
-            self._frame = self.needed(attributes, "name")
-        elif name == "FE":
-            kind = attributes.get("coreType", "")
-            if kind not in CORE_TYPES:
-                raise self.fault(f"a role whose coreType is {kind!r}; expected one of {', '.join(CORE_TYPES)}")
-            self._element = self.needed(attributes, "name"), kind
-            self._excludes, self._requires = [], []
-        elif name == "excludesFE":
-            self._excludes.append(self.needed(attributes, "name"))
-        elif name == "requiresFE":
-            self._requires.append(self.needed(attributes, "name"))
-        elif name == "FEcoreSet":
-            self._members = []
-        elif name == "memberFE":
-            self._members.append(self.needed(attributes, "name"))
-        elif name == "lexUnit":
-            self._unit, self._lexemes = self.needed(attributes, "name"), []
-        elif name == "lexeme" and self._unit:
-            order = self.number(attributes, "order") if attributes.get("order") else 1
-            self._lexemes.append((order, attributes.get("name", "")))
-
-    def end(self, name: str) -> None:
-        if name == "FE":
-            self._elements.append(FrameElement(*self._element, tuple(self._excludes), tuple(self._requires)))
-        elif name == "FEcoreSet":
-            self._core_sets.append(tuple(self._members))
-        elif name == "lexUnit":
-            self._units.append(LexicalUnit(self._unit, tuple(word for _, word in sorted(self._lexemes))))
-            self._unit = ""
-
-    def frame(self) -> Frame:
-        if not self._frame:
-            raise self.fault("the file holds no <frame>; name the files of the folder 'frame'")
-        # A few frames of the release define a role twice; one role with what both definitions say is meant.
-        named: dict[str, FrameElement] = {}
-        for element in self._elements:
-            first = named.setdefault(element.name, element)
-            if first is not element:
-                excludes, requires = (*first.excludes, *element.excludes), (*first.requires, *element.requires)
-                named[element.name] = FrameElement(element.name, element.core_type, excludes, requires)
-        return Frame(self._frame, tuple(named.values()), tuple(self._core_sets), tuple(self._units))
-
-
-class _RelationFile(XmlHandler):
-    """Collects the relations of every kind."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[FrameRelation] = []
-        self._kind = ""
-        self._frames = ("", "")
-        self._pairs: list[tuple[str, str]] = []
-
-    def start(self, name: str, attributes: dict[str, str]) -> None:
-        if name == "frameRelationType":
-            self._kind = self.needed(attributes, "name")
-        elif name == "frameRelation":
-            self._frames = self.needed(attributes, "subFrameName"), self.needed(attributes, "superFrameName")
-            self._pairs = []
-        elif name == "FERelation":
-            self._pairs.append((self.needed(attributes, "subFEName"), self.needed(attributes, "superFEName")))
-
-    def end(self, name: str) -> None:
-        if name == "frameRelation":
-            self.found.append(FrameRelation(self._kind, *self._frames, tuple(self._pairs)))
+def relations_in(stream: Stream) -> Iterator[FrameRelation]:
+    """Yield the relations of one opened file."""
+    for kind in elements(stream, "frameRelations", "frameRelationType"):
+        for one in kind.all("frameRelation"):
+            pairs = tuple((pair.needed("subFEName"), pair.needed("superFEName")) for pair in one.all("FERelation"))
+            frames = one.needed("subFrameName"), one.needed("superFrameName")
+            yield FrameRelation(kind.needed("name"), *frames, pairs)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from sapwood.corpora.catalogue import find
+from sapwood.corpora.catalog import find
 from sapwood.errors import DataError
 from sapwood.experiments.roles.cost import training_cost
 from sapwood.experiments.roles.data import CORPORA, read_parts

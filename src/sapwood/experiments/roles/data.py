@@ -25,7 +25,7 @@ CORPORA: dict[str, str] = {
     "propbank-wsj": "PropBank, Penn sample",
 }
 
-"""Their names in the catalogue, and what tables call them."""
+"""Their names in the catalog, and what tables call them."""
 
 
 @lru_cache(maxsize=1)

@@ -11,6 +11,8 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 from sapwood.corpora import (
     brown,
@@ -29,7 +31,7 @@ from sapwood.nltk_data import nltk_search_path
 from sapwood.trees.propositions import RoleSentence
 from sapwood.trees.treebank import iter_tree_blocks
 
-__all__ = ["CATALOGUE", "Corpus", "Found", "data_folders", "find", "lookup"]
+__all__ = ["CATALOG", "Corpus", "Found", "data_folders", "find", "lookup"]
 
 Counts = dict[str, int]
 
@@ -67,36 +69,32 @@ class Found:
     path: str | None
 
 
+def _counting(
+    read: Callable[[str], Iterable[Any]], what: str, **sizes: Callable[[Any], int]
+) -> Callable[[str], Counts]:
+    """Make a function that counts the records of a corpus, and sums sizes over them."""
+
+    def count(path: str) -> Counts:
+        totals = dict.fromkeys((what, *sizes), 0)
+        for record in read(path):
+            totals[what] += 1
+            for name, size in sizes.items():
+                totals[name] += size(record)
+        return totals
+
+    return count
+
+
 def _trees(path: str) -> Counts:
     return {"trees": sum(len(block) for block in iter_tree_blocks(path, drop_traces=True))}
 
 
-def _dependencies(path: str) -> Counts:
-    sentences = words = 0
-    for sentence in conllu.read(path):
-        sentences += 1
-        words += len(sentence.words)
-    return {"sentences": sentences, "words": words}
-
-
 def _questions(path: str) -> Counts:
-    coarse, fine, count = set(), set(), 0
     # The published training file is Latin-1; Latin-1 also reads the plain ASCII test file.
     encoding = "latin-1" if path.endswith(".txt") else "utf-8"
-    for question in questions.read(path, encoding=encoding):
-        coarse.add(question.coarse)
-        fine.add(question.label)
-        count += 1
-    return {"questions": count, "coarse labels": len(coarse), "fine labels": len(fine)}
-
-
-def _kelp(path: str) -> Counts:
-    return {"examples": sum(1 for _ in kelp.read(path, trees=()))}
-
-
-def _brown(path: str) -> Counts:
-    sizes = [len(document) for document in brown.read(path)]
-    return {"documents": len(sizes), "words": sum(sizes)}
+    labels = [(question.coarse, question.label) for question in questions.read(path, encoding=encoding)]
+    coarse, fine = (len(set(column)) for column in zip(*labels, strict=True))
+    return {"questions": len(labels), "coarse labels": coarse, "fine labels": fine}
 
 
 def _quora(path: str) -> Counts:
@@ -107,49 +105,23 @@ def _quora(path: str) -> Counts:
     return {"pairs": len(same), "duplicates": sum(same)} | ({"faulty rows": faulty} if faulty else {})
 
 
-def _msr(path: str) -> Counts:
-    same = [pair.same for pair in pairs.read(path)]
-    return {"pairs": len(same), "paraphrases": sum(same)}
-
-
-def _nbest(path: str) -> Counts:
-    sizes = [len(one) for one in nbest.read(path)]
-    return {"sentences": len(sizes), "parses": sum(sizes)}
-
-
-def _role_counts(sentences: Iterable[RoleSentence]) -> Counts:
-    count = predicates = arguments = 0
-    for sentence in sentences:
-        count += 1
-        predicates += len(sentence.propositions)
-        arguments += sum(len(proposition.roles) for proposition in sentence.propositions)
-    return {"sentences": count, "predicates": predicates, "arguments": arguments}
-
-
-def _joined(path: str) -> Counts:
-    return _role_counts(propbank_columns.read(path))
-
-
-def _shared_task(path: str) -> Counts:
-    parts = ("train", "devel", "test.wsj", "test.brown")
-    return _role_counts(sentence for part in parts for sentence in conll05.read_release(path, part))
-
-
-def _instances(path: str) -> Counts:
-    return {"predicates": sum(1 for _ in propbank.read(path))}
-
-
 def _framenet(path: str) -> Counts:
     release = framenet.read(path)
     targets = sum(len(sentence.targets) for sentence in release.sentences)
     return {"frames": len(release.lexicon), "sentences": len(release.sentences), "targets": targets}
 
 
-def _sentence_parses(path: str) -> Counts:
-    return {"sentences": len(framenet.read_parses(path))}
+def _shared_task(path: str) -> Iterable[RoleSentence]:
+    parts = ("train", "devel", "test.wsj", "test.brown")
+    return (sentence for part in parts for sentence in conll05.read_release(path, part))
 
 
-CATALOGUE: tuple[Corpus, ...] = (
+_ROLES = {
+    "predicates": lambda sentence: len(sentence.propositions),
+    "arguments": lambda sentence: sum(len(proposition.roles) for proposition in sentence.propositions),
+}
+
+CATALOG: tuple[Corpus, ...] = (
     Corpus(
         "penn-sample",
         "Penn Treebank sample of NLTK",
@@ -187,21 +159,21 @@ CATALOGUE: tuple[Corpus, ...] = (
         "ewt-propbank",
         "English Web Treebank, semantic roles",
         ("ewt-propbank/*.conll", "ewt-propbank/*.conll.gz"),
-        _joined,
+        _counting(propbank_columns.read, "sentences", **_ROLES),
         "join propbank-release with UD_English-EWT (CC BY-SA 4.0); put columns at DIR/ewt-propbank/train.conll.gz",
     ),
     Corpus(
         "conll05",
         "CoNLL-2005 shared task, semantic roles",
         ("conll05/conll05st-release", "conll05/conll05st-release-nowords.tar/conll05st-release"),
-        _shared_task,
+        _counting(_shared_task, "sentences", **_ROLES),
         "from the CoNLL-2005 shared task (words need the Penn Treebank); put it at DIR/conll05/conll05st-release",
     ),
     Corpus(
         "propbank-wsj",
         "PropBank over NLTK's Penn sample",
         ("propbank-wsj/prop.txt", "corpora/propbank/prop.txt", "corpora/propbank.zip/propbank/prop.txt"),
-        _instances,
+        _counting(propbank.read, "predicates"),
         "point propbank-release at NLTK's treebank sample; put it at DIR/propbank-wsj/prop.txt",
     ),
     Corpus(
@@ -215,7 +187,7 @@ CATALOGUE: tuple[Corpus, ...] = (
         "gum-dependencies",
         "GUM, Universal Dependencies",
         ("gum/dep/*.conllu", "gum/gum-dep-conllu.tar.xz/dep/*.conllu"),
-        _dependencies,
+        _counting(conllu.read, "sentences", words=lambda sentence: len(sentence.words)),
         "https://github.com/amir-zeldes/gum (CC licences); put dep/ at DIR/gum/dep",
     ),
     Corpus(
@@ -243,14 +215,14 @@ CATALOGUE: tuple[Corpus, ...] = (
         "trec-kelp",
         "TREC questions with dependency trees, KeLP",
         ("trec-qc-kelp/*.klp", "trec-qc-kelp/*.klp.gz"),
-        _kelp,
+        _counting(partial(kelp.read, trees=()), "examples"),
         "https://github.com/SAG-KeLP/kelp-full, src/main/resources/qc (Apache-2.0); put it at DIR/trec-qc-kelp",
     ),
     Corpus(
         "brown",
         "Brown corpus, words",
         ("corpora/brown/c???", "corpora/brown.zip/brown/c???", "nltk-zips/brown.zip/brown/c???"),
-        _brown,
+        _counting(brown.read, "documents", words=len),
         "python -m nltk.downloader brown",
     ),
     Corpus(
@@ -264,14 +236,14 @@ CATALOGUE: tuple[Corpus, ...] = (
         "msr-paraphrase",
         "MSR paraphrase pairs",
         ("msr-paraphrase/msr_paraphrase_*.txt", "msr-paraphrase/msr_paraphrase_*.txt.gz"),
-        _msr,
+        _counting(pairs.read, "pairs", paraphrases=lambda pair: pair.same),
         "from Microsoft Research (its own terms); put it at DIR/msr-paraphrase/msr_paraphrase_train.txt",
     ),
     Corpus(
         "nbest-wsj",
         "n-best parses of the Penn sample",
         ("nbest-wsj-sample/*.jsonl", "nbest-wsj-sample/*.jsonl.xz", "nbest-wsj-sample/*.jsonl.gz"),
-        _nbest,
+        _counting(nbest.read, "sentences", parses=len),
         "parse with an n-best parser such as BLLIP and write with sapwood.corpora.nbest.write",
     ),
     Corpus(
@@ -286,7 +258,7 @@ CATALOGUE: tuple[Corpus, ...] = (
         "framenet-parses",
         "parses of FrameNet's annotated texts",
         ("framenet-1.5/fulltext-parses.jsonl.xz", "framenet-1.5/fulltext-parses.jsonl"),
-        _sentence_parses,
+        _counting(framenet.read_parses, "sentences"),
         "parse the tokens of the PENN layer; see sapwood.corpora.framenet.read_parses",
     ),
 )
@@ -313,16 +285,16 @@ def find(folders: Sequence[str], *, names: Sequence[str] = ()) -> list[Found]:
     names : sequence of str
         Which corpora; all if empty.
     """
-    wanted = [lookup(name) for name in names] if names else list(CATALOGUE)
+    wanted = [lookup(name) for name in names] if names else list(CATALOG)
     return [Found(corpus, _first(folders, corpus.places)) for corpus in wanted]
 
 
 def lookup(name: str) -> Corpus:
-    """Return a corpus of the catalogue by its name."""
-    for corpus in CATALOGUE:
+    """Return a corpus of the catalog by its name."""
+    for corpus in CATALOG:
         if corpus.name == name:
             return corpus
-    known = ", ".join(corpus.name for corpus in CATALOGUE)
+    known = ", ".join(corpus.name for corpus in CATALOG)
     raise ParameterError(f"there is no corpus called {name!r}; known are {known}.")
 
 
