@@ -166,7 +166,7 @@ class PairClassifier(ClassifierMixin, SequenceInput, BaseEstimator):
 
     def _pairs(self, X: Any, *, training: bool = False) -> Examples:
         found = read_pair_trees(X, self.parser)
-        found.reading.report(training=training)
+        found.report(training=training)
         return found.pairs
 
     def explain(self, pair: Any, *, top: int = 8) -> PairExplanation:

@@ -179,7 +179,7 @@ class PairFeatures(TransformerMixin, SequenceInput, BaseEstimator):
     def _members(self, X: Any) -> TreeArray:
         """Return the first members of all pairs and, after them, the second ones."""
         found = read_pair_trees(X)
-        found.reading.report()
+        found.report()
         joined = join(found.pairs["first"], found.pairs["second"])
         assert isinstance(joined, TreeArray)
         return joined

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,22 +23,24 @@ _VIEWS = ("first", "second")
 
 
 @dataclass(frozen=True)
-class PairReading:
-    """Pairs of trees, and which of them hold a text without a whole parse.
+class PairReading(Reading):
+    """The members of pairs, the first and the second of each in turn; none where ``Examples`` were given."""
 
-    Attributes
-    ----------
-    pairs : Examples
-        With the views ``first`` and ``second``.
-    unparsed : array of bool
-        Which pairs have a flat tree, or one put together from pieces.
-    reading : Reading
-        How each member was read, the first and the second of each pair in turn; empty where ``Examples`` were given.
-    """
+    given: Examples | None = None
 
-    pairs: Examples
-    unparsed: NDArray[np.bool_]
-    reading: Reading
+    @cached_property
+    def pairs(self) -> Examples:
+        """Trees in the views ``first`` and ``second``."""
+        if self.given is not None:
+            return self.given
+        first, second = (Reading(self.examples[at::2]).array() for at in (0, 1))
+        return Examples(first=first, second=second)
+
+    @property
+    def unparsed(self) -> NDArray[np.bool_]:
+        """Which pairs have a flat tree, or one put together from pieces."""
+        members = super().unparsed
+        return np.zeros(len(self.given), dtype=np.bool_) if self.given is not None else members[::2] | members[1::2]
 
 
 def read_pair_trees(X: Any, parser: Any = None) -> PairReading:
@@ -64,7 +67,7 @@ def read_pair_trees(X: Any, parser: Any = None) -> PairReading:
         for view in _VIEWS:
             if not isinstance(X[view], TreeArray):
                 raise DataError(f"the view {view!r} holds no trees but a {type(X[view]).__name__}.")
-        return PairReading(X, np.zeros(len(X), dtype=np.bool_), Reading([]))
+        return PairReading([], "text", X)
     if isinstance(X, (str, Tree, TreeArray)) or is_nltk(X) or not isinstance(X, Iterable):
         raise DataError(f"expected pairs of trees, got a {type(X).__name__}; pass a list of (first, second).")
     members: list[Any] = []
@@ -72,6 +75,4 @@ def read_pair_trees(X: Any, parser: Any = None) -> PairReading:
         if isinstance(row, str) or is_nltk(row) or not isinstance(row, (Sequence, np.ndarray)) or len(row) != 2:
             raise DataError(f"pair {number} is {str(row)[:60]!r}; expected two members, (first, second).")
         members.extend(row)
-    reading = read_examples(members, parser, what="text")
-    first, second = Reading(reading.examples[::2]), Reading(reading.examples[1::2])
-    return PairReading(Examples(first=first.array(), second=second.array()), first.unparsed | second.unparsed, reading)
+    return PairReading(read_examples(members, parser, what="text").examples, "text")

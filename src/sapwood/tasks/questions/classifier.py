@@ -183,7 +183,7 @@ class QuestionClassifier(ChoosesKernel, ClassifierMixin, SequenceInput, BaseEsti
         if isinstance(X, Examples):
             return X, np.zeros(len(X), dtype=np.bool_)
         reading = self._reading(X)
-        reading.reading.report(training=training)
+        reading.report(training=training)
         if training:
             empty = next((at for at, tree in enumerate(reading.trees) if tree is EMPTY), None)
             if empty is not None:

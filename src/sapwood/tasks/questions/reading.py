@@ -6,7 +6,7 @@ trees is the user's decision, so the flags are kept beside the trees.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,23 +27,18 @@ EMPTY = Tree("X", [Tree("-NONE-", ["-NOTHING-"])])
 """What stands for a question without words."""
 
 
-@dataclass(frozen=True)
-class QuestionReading:
-    """Trees of questions, and which of them have no whole parse.
+class QuestionReading(Reading):
+    """Questions with one tree each; the trees of several sentences stand under one node."""
 
-    Attributes
-    ----------
-    trees : list of Tree
-        One per question; the trees of several sentences stand under one node.
-    unparsed : array of bool
-        Which trees are flat, or put together from pieces.
-    reading : Reading
-        How each sentence was read.
-    """
+    @cached_property
+    def trees(self) -> list[Tree]:
+        """One tree per question, ``EMPTY`` for one without words."""
+        return [_joined(sentences) for sentences in self.examples]
 
-    trees: list[Tree]
-    unparsed: NDArray[np.bool_]
-    reading: Reading
+    @property
+    def unparsed(self) -> NDArray[np.bool_]:
+        """Which trees are flat, put together from pieces, or empty."""
+        return super().unparsed | np.array([not sentences for sentences in self.examples], dtype=np.bool_)
 
 
 def read_question_trees(questions: Any, parser: Any = None) -> QuestionReading:
@@ -70,10 +65,7 @@ def read_question_trees(questions: Any, parser: Any = None) -> QuestionReading:
     else:
         check_listed(questions, "question")
         questions = [_plain(one, number) for number, one in enumerate(questions)]
-    reading = read_examples(questions, parser, what="question")
-    trees = [_joined(sentences) for sentences in reading.examples]
-    empty = np.array([not sentences for sentences in reading.examples], dtype=np.bool_)
-    return QuestionReading(trees, reading.unparsed | empty, reading)
+    return QuestionReading(read_examples(questions, parser, what="question").examples, "question")
 
 
 def _plain(question: Any, number: int) -> Any:
