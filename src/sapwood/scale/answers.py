@@ -12,7 +12,6 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from sapwood import settings
 from sapwood.checks import check_count
 from sapwood.errors import ParameterError
 from sapwood.notebook import HtmlTable
@@ -63,12 +62,9 @@ def _predict(
     model: Any, parts: Iterable[Any], read: Callable[[Any], Any] | None, client: Any, method: str
 ) -> Iterator[Any]:
     shared = (cluster.share(client, model), method, read)
-    with settings.progress_bar(0, "Parts") as progress:
-        answers = cluster.run(client, _ask, ((part,) for part in parts), shared=shared, ordered=True)
-        for number, (_, answer) in enumerate(answers, 1):
-            if progress is not None:
-                progress(number)
-            yield answer
+    tasks = ((part,) for part in parts)
+    for _, answer in cluster.run(client, _ask, tasks, shared=shared, ordered=True, what="Parts"):
+        yield answer
 
 
 def _ask(model: Any, method: str, read: Callable[[Any], Any] | None, part: Any) -> Any:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing, nullcontext
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -34,6 +35,9 @@ def run(
     *,
     shared: tuple[Any, ...] = (),
     ordered: bool = False,
+    what: str = "",
+    total: int = 0,
+    finished: int = 0,
 ) -> Iterator[tuple[Task, Any]]:
     """Yield each task with ``function(*shared, *task)``, as they become ready.
 
@@ -49,6 +53,9 @@ def run(
         First arguments of every call; see ``share``.
     ordered : bool
         Whether to yield in the order of the tasks.
+    what, total, finished
+        What the tasks are called where progress is shown (nothing shows none), how many there are (0 where nobody
+        knows), and how many of them were finished before.
 
     Raises
     ------
@@ -56,10 +63,14 @@ def run(
         What a task raised, or that the cluster is gone, has no workers, or lost too many of them over one task.
     """
     if client is None:
-        for task in tasks:
-            yield task, function(*shared, *task)
-        return
-    yield from _over(client, function, iter(tasks), shared, ordered)
+        results = ((task, function(*shared, *task)) for task in tasks)
+    else:
+        results = _over(client, function, iter(tasks), shared, ordered)
+    with settings.progress_bar(total, what) if what else nullcontext() as progress, closing(results):
+        for done, result in enumerate(results, finished + 1):
+            if progress is not None:
+                progress(done)
+            yield result
 
 
 def share(client: Any, value: Any) -> Any:
@@ -82,7 +93,7 @@ def _same(value: Any) -> Any:
 
 def _over(
     client: Any, function: Callable[..., Any], source: Iterator[Task], shared: tuple[Any, ...], ordered: bool
-) -> Iterator[tuple[Task, Any]]:
+) -> Generator[tuple[Task, Any], None, None]:
     _check(client)
     distributed = need("distributed", "a cluster")
     ready = distributed.as_completed()

@@ -12,14 +12,13 @@ import os
 import time
 import zlib
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sapwood import settings
 from sapwood.checks import check_count
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.files import load, save
@@ -214,14 +213,9 @@ class GramStore(HtmlTable):
         present = [(i, j) for i, j in self.tiles if _key(i, j) in finished]
         shared = (str(self.folder), self._tile, self.shape, self._symmetric)
         tasks = [(i, j, finished[_key(i, j)]) for i, j in present]
-        wrong = []
-        with safely(self.folder), settings.progress_bar(len(tasks), "Checking tiles") as progress:
-            for done, ((i, j, _), intact) in enumerate(cluster.run(client, _check_tile, tasks, shared=shared), 1):
-                if not intact:
-                    wrong.append((i, j))
-                if progress is not None:
-                    progress(done)
-        return sorted(wrong)
+        with safely(self.folder):
+            found = cluster.run(client, _check_tile, tasks, shared=shared, what="Checking tiles", total=len(tasks))
+            return sorted((i, j) for (i, j, _), intact in found if not intact)
 
     def timings(self) -> dict[str, float]:
         """Return the seconds that workers have spent on finished tiles, by what they spent them on."""
@@ -267,13 +261,12 @@ class GramStore(HtmlTable):
                 self._ledger.forget(_key(i, j))
         missing = self.missing()
         shared = (str(self.folder), str(self._ledger.about["fingerprint"]), self._tile, self.shape, self._symmetric)
-        before = len(tiles) - len(missing)
+        total, finished = len(tiles), len(tiles) - len(missing)
+        run = partial(cluster.run, what="Gram tiles", total=total, finished=finished)
         try:
-            with safely(self.folder, self._kept), settings.progress_bar(len(tiles), "Gram tiles") as progress:
-                for _ in cluster.run(client, _compute_tile, missing, shared=shared):
+            with safely(self.folder, self._kept):
+                for _ in run(client, _compute_tile, missing, shared=shared):
                     self.computed += 1
-                    if progress is not None:
-                        progress(before + self.computed)
         finally:
             # Workers keep theirs for the next tile; here nobody would ask again.
             _examples.cache_clear()

@@ -19,7 +19,6 @@ import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
 
-from sapwood import settings
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.files import load, save
 from sapwood.notebook import HtmlTable
@@ -118,11 +117,9 @@ def map_to_shards(
         return f"{len(ledger.finished())} shards are finished; the same call goes on from there."
 
     try:
-        with safely(ledger.folder, kept), settings.progress_bar(0, "Shards") as progress:
-            for _ in cluster.run(client, _make_shard, wanted(), shared=shared):
+        with safely(ledger.folder, kept):
+            for _ in cluster.run(client, _make_shard, wanted(), shared=shared, what="Shards"):
                 made += 1
-                if progress is not None:
-                    progress(made)
     finally:
         _map.cache_clear()
     extra = [key for key in ledger.finished() if int(key) >= count]
