@@ -248,6 +248,15 @@ def test_json_lines_come_back(tmp_path: Path) -> None:
     [
         ("{", "not valid JSON"),
         ("[]", "expected words and propositions"),
+        ('{"words": ["a"], "propositions": [], "name": 3}', "expected words and propositions"),
+        (
+            '{"words": ["a"], "propositions": [{"predicate": Infinity, "lemma": "b", "arguments": []}]}',
+            "not a whole number",
+        ),
+        (
+            '{"words": ["a"], "propositions": [{"predicate": true, "lemma": "b", "arguments": []}]}',
+            "not a whole number",
+        ),
         ('{"words": ["a"], "propositions": [{"predicate": 1, "lemma": "b", "arguments": []}]}', "is word 1, but"),
         ('{"words": ["a"], "tree": "(NN b)", "propositions": []}', "leaves of the tree are not the words"),
         ('{"words": ["a"], "tree": "(NN b", "propositions": []}', "tree cannot be read"),

@@ -7,13 +7,12 @@ the tree. Which words a role covers is not in this format.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from sapwood.corpora.columns import column_blocks
 from sapwood.errors import DataError
 from sapwood.sources import Sources
-from sapwood.trees.heads import HeadTable
-from sapwood.trees.positions import Positions
+from sapwood.trees.dependencies import dependencies
 from sapwood.trees.propositions import Argument, Proposition, RoleSentence
 from sapwood.writing import write_text
 
@@ -68,10 +67,9 @@ def sentence_text(sentence: RoleSentence) -> str:
         raise DataError(
             "a sentence without a tree has no heads to put roles on; give it a tree or write CoNLL-2005 columns."
         )
-    at = Positions(sentence.tree)
-    if len(at.leaves) != len(sentence):
-        raise DataError(f"the tree has {len(at.leaves)} leaves, the sentence {len(sentence)} words.")
-    heads, above = _heads(at)
+    found = dependencies(sentence.tree)
+    if len(found.words) != len(sentence):
+        raise DataError(f"the tree has {len(found.words)} leaves, the sentence {len(sentence)} words.")
     by_word = sorted(sentence.propositions, key=lambda one: one.predicate)
     lemmas = {one.predicate: one.lemma for one in by_word}
     senses = {one.predicate: one.roleset or f"{one.lemma}.01" for one in by_word}
@@ -80,40 +78,19 @@ def sentence_text(sentence: RoleSentence) -> str:
         cells = ["_"] * len(sentence)
         for argument in proposition.roles:
             if not argument.role.startswith("C-"):
-                cells[_head_word(heads, above, argument)] = argument.role
+                cells[_head_word(found.heads, argument)] = argument.role
         columns.append(cells)
     lines = []
     for word, form in enumerate(sentence.words):
-        tag, lemma = at.labels[at.tag(word)], lemmas.get(word, "_")
-        head = str(above[word] + 1)
+        tag, lemma = found.tags[word], lemmas.get(word, "_")
+        head = str(found.heads[word] + 1)
         sense = senses.get(word, "_")
         cells = [str(word + 1), form, lemma, lemma, tag, tag, "_", "_", head, head, "_", "_"]
         lines.append("\t".join([*cells, "Y" if word in senses else "_", sense, *(column[word] for column in columns)]))
     return "\n".join(lines) + "\n\n"
 
 
-def _heads(at: Positions) -> tuple[list[int], list[int]]:
-    """Return the head word of each place, and for each word the word that it depends on (-1 for the root)."""
-    table = HeadTable()
-    heads = [0] * len(at)
-    above = [-1] * len(at.leaves)
-    for node in range(len(at) - 1, -1, -1):
-        below = at.children[node]
-        if not below:
-            heads[node] = at.first[node]
-            continue
-        chosen = below[table(at.labels[node], [at.labels[child] for child in below])]
-        heads[node] = heads[chosen]
-        for child in below:
-            if child != chosen:
-                above[heads[child]] = heads[node]
-    return heads, above
-
-
-def _head_word(heads: list[int], above: list[int], argument: Argument) -> int:
+def _head_word(heads: Sequence[int], argument: Argument) -> int:
     """Return the first word of a span whose head lies outside of it."""
-    if argument.node is not None:
-        return heads[argument.node]
-    return next(
-        word for word in range(argument.first, argument.last + 1) if not argument.first <= above[word] <= argument.last
-    )
+    span = range(argument.first, argument.last + 1)
+    return next(word for word in span if heads[word] not in span)

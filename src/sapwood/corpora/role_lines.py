@@ -70,24 +70,13 @@ def sentence_text(sentence: RoleSentence) -> str:
 def _sentence(line: Line) -> RoleSentence:
     record = line.json()
     try:
-        words = tuple(_text(word) for word in record["words"])
-        tree = None if record.get("tree") is None else Tree.fromstring(record["tree"])
-        propositions = tuple(
-            Proposition(
-                int(one["predicate"]),
-                _text(one["lemma"]),
-                tuple(
-                    Argument(_text(a["role"]), int(a["first"]), int(a["last"]), a.get("node"), a.get("score"))
-                    for a in one["arguments"]
-                ),
-                _text(one.get("roleset", "")),
-                _flag(one.get("guessed", False)),
-            )
-            for one in record["propositions"]
-        )
+        words = tuple(_typed({"a word": word}, "a word", str) for word in record["words"])
+        tree = None if record.get("tree") is None else Tree.fromstring(_typed(record, "tree", str))
+        propositions = tuple(map(_proposition, record["propositions"]))
+        name, how = _typed(record, "name", str, ""), _typed(record, "how", str, "")
     except BracketError as error:
         raise line.fault(f"the tree cannot be read: {error.reason}") from None
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError) as error:
         raise line.fault(f"expected words and propositions with predicate, lemma and arguments ({error})") from None
     for one in propositions:
         if not 0 <= one.predicate < len(words):
@@ -97,16 +86,32 @@ def _sentence(line: Line) -> RoleSentence:
                 raise line.fault(f"{each.role} covers words {each.first} to {each.last} of {len(words)}")
     if tree is not None and tree.leaves() != words:
         raise line.fault("the leaves of the tree are not the words")
-    return RoleSentence(words, propositions, tree, _text(record.get("name", "")), _text(record.get("how", "")))
+    return RoleSentence(words, propositions, tree, name, how)
 
 
-def _flag(value: object) -> bool:
-    if not isinstance(value, bool):
-        raise TypeError(f"guessed is {value!r}, not true or false")
-    return value
+def _proposition(record: dict[str, Any]) -> Proposition:
+    return Proposition(
+        _typed(record, "predicate", int),
+        _typed(record, "lemma", str),
+        tuple(map(_argument, record["arguments"])),
+        _typed(record, "roleset", str, ""),
+        _typed(record, "guessed", bool, False),
+    )
 
 
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{value!r} is no text")
+def _argument(record: dict[str, Any]) -> Argument:
+    node = None if record.get("node") is None else _typed(record, "node", int)
+    score = None if record.get("score") is None else _typed(record, "score", float)
+    return Argument(_typed(record, "role", str), _typed(record, "first", int), _typed(record, "last", int), node, score)
+
+
+_KINDS = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
+
+
+def _typed(record: dict[str, Any], key: str, kind: type, *default: Any) -> Any:
+    value = record.get(key, *default) if default else record[key]
+    # In Python, true and false are numbers too, and whole numbers are not of the type of others.
+    given = float if kind is float and type(value) is int else type(value)
+    if given is not kind:
+        raise TypeError(f"{key} is {str(value)[:40]!r}, not {_KINDS[kind]}")
     return value
