@@ -33,6 +33,16 @@ settings.register_profile("long", max_examples=2000, deadline=None, suppress_hea
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "quick"))
 
 
+# What is in these folders starts processes and servers, or trains whole models.
+SLOW_FOLDERS = ("cli", "experiments", "explorer", "faults", "scale")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if any(ROOT / "tests" / folder in item.path.parents for folder in SLOW_FOLDERS):
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(scope="session")
 def data() -> Path:
     """The folder of real corpora; tests that need it are skipped where it is missing."""

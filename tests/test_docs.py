@@ -142,6 +142,7 @@ def run_console(block: Block, page: Path) -> list[str]:
     return faults
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_blocks_give_the_output_shown(page, tmp_path, monkeypatch):
     # Pages may write files; they do so where nothing is lost.

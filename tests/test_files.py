@@ -178,6 +178,7 @@ class TestRefusals:
             assert describe(path)["format"] == 1
 
     # Any part of the document replaced by something else.
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", OBJECTS)
     def test_tampered_document(self, name: str, tmp_path: Path) -> None:
         path = tmp_path / "x.sap"
@@ -273,6 +274,7 @@ class TestRefusals:
         with pytest.raises(ModelFileError):
             sw.load(path)
 
+    @pytest.mark.slow
     def test_random_damage_never_crashes(self, tmp_path: Path, fresh: Any) -> None:
         for name, value in OBJECTS.items():
             sw.save(value, tmp_path / f"{name}.sap")
@@ -330,6 +332,7 @@ class TestSaving:
             sw.save(value, tmp_path / "x.sap")
         assert not os.listdir(tmp_path)
 
+    @pytest.mark.slow
     def test_what_could_not_be_read_back(self, tmp_path: Path) -> None:
         kernel: Any = Subtree()
         for _ in range(700):

@@ -54,6 +54,7 @@ def test_every_storable_class_has_a_specimen() -> None:
     assert {name.split(",")[0] for name in specimens.SPECIMENS} == set(registry.HOMES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", specimens.SPECIMENS)
 def test_every_kind_comes_back_and_works(name: str, tmp_path: Path) -> None:
     value = specimens.specimen(name)
@@ -202,6 +203,7 @@ class TestSizes:
         )
         assert done.stdout.count("is not a Sapwood file") == 2, done.stderr
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("inner", [False, True])
     def test_a_header_that_grows_in_memory_is_not_made(self, inner: bool, fresh: Run) -> None:
         """Empty lists take 25 times their bytes: here they would take 1.4 GB."""
@@ -372,6 +374,7 @@ class TestHostileParts:
         assert again.statistics().types == specimens.specimen("Grammar").statistics().types
 
 
+@pytest.mark.slow
 def test_reading_runs_no_code(fresh: Run, tmp_path: Path) -> None:
     """Python reports whatever compiles, executes, unpickles, starts or connects; while files are read, nothing does."""
     for number, name in enumerate(specimens.SPECIMENS):

@@ -29,6 +29,7 @@ def test_import_is_quick(fresh: Run) -> None:
     assert min(float(fresh(code).stdout) for _ in range(3)) < 0.2
 
 
+@pytest.mark.slow
 def test_using_trees_and_kernels_loads_no_other_toolkit(fresh: Run) -> None:
     done = fresh(
         """
@@ -89,6 +90,7 @@ def test_errors_survive_a_trip_to_another_process() -> None:
         assert type(kind.__new__(kind)) is kind  # how Dask's tblib makes them again
 
 
+@pytest.mark.slow
 def test_exit_with_trees_in_globals_is_silent(fresh: Run) -> None:
     done = fresh(
         """

@@ -230,6 +230,7 @@ def test_every_public_name_is_covered() -> None:
     assert set(entries.READERS.values()) <= set(TARGETS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(entries.ENTRIES()))
 def test_good_calls_work_and_senseless_ones_say_so(name: str) -> None:
     _, good = entries.ENTRIES()[name]
@@ -244,6 +245,7 @@ def test_good_calls_work_and_senseless_ones_say_so(name: str) -> None:
                 raise AssertionError(f"{name}({argument}={str(wrong)[:80]!r}) ended in {error!r}") from error
 
 
+@pytest.mark.slow
 @settings(max_examples=2)
 @pytest.mark.parametrize("name", sorted(entries.ENTRIES()))
 @given(seed=st.integers(0, 2**32))

@@ -17,6 +17,7 @@ from paths import ROOT
 EXAMPLES = sorted((ROOT / "examples").glob("plot_*.py"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_examples_run(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

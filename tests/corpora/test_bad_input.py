@@ -89,6 +89,7 @@ def test_empty_and_missing_files_are_errors(read: Any, text: str, tmp_path: Path
         list(read(3))
 
 
+@pytest.mark.slow
 @everyone
 def test_truncated_compressed_files_are_errors(read: Any, text: str, tmp_path: Path) -> None:
     body = text if text.startswith(("is_dup", "Quality")) else text * 3000
@@ -122,6 +123,7 @@ def _outcome(read: Any, text: str) -> int | str:
         return str(error)
 
 
+@pytest.mark.slow
 @everyone
 def test_deep_nesting_does_not_break_the_reader(read: Any, text: str) -> None:
     if text.startswith("DESC\t"):

@@ -23,6 +23,7 @@ def test_tokens_without_word_or_tag_are_named(token):
         list(corpora.brown.read(io.StringIO(f"a/at\nb/b {token}")))
 
 
+@pytest.mark.slow
 def test_the_corpus_itself(data):
     path = data / "nltk-zips" / "brown.zip"
     if not path.exists():

@@ -23,6 +23,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--data", str(folder)) == 0
     shown = capsys.readouterr().out
@@ -31,6 +32,7 @@ def test_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "python -m nltk.downloader treebank" in shown.split("Not found:")[1]
 
 
+@pytest.mark.slow
 def test_json_and_environment(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -64,6 +66,7 @@ def test_the_command_line_is_described_without_heavy_imports() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+@pytest.mark.slow
 def test_everything_at_hand_is_found(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--data", str(data), "--no-count", "--json", "-") == 0
     rows = json.loads(capsys.readouterr().out)

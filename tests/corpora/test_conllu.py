@@ -105,6 +105,7 @@ def test_a_file_cut_off_inside_a_sentence_is_an_error(tmp_path: Path) -> None:
         list(corpora.conllu.read([tmp_path / "a", tmp_path / "b"]))
 
 
+@pytest.mark.slow
 def test_gum(data: Path) -> None:
     archive = data / "gum" / "gum-dep-conllu.tar.xz"
     counts: Counter[str] = Counter()

@@ -176,6 +176,7 @@ def release(data):
     return found
 
 
+@pytest.mark.slow
 def test_the_release_has_the_published_counts(release, data):
     frames = release.lexicon.frames.values()
     elements = [element for frame in frames for element in frame.elements]
@@ -205,6 +206,7 @@ def test_the_release_has_the_published_counts(release, data):
     assert release.lexicon.ancestors["Commerce_buy", "Buyer"] == (("Getting", "Recipient"),)
 
 
+@pytest.mark.slow
 def test_parses_and_texts_agree_about_tokens(release, data):
     parses = framenet.read_parses(data / "framenet-1.5" / "fulltext-parses.jsonl.xz")
     missing = [one for one in release.sentences if (one.document, one.id) not in parses]
@@ -214,6 +216,7 @@ def test_parses_and_texts_agree_about_tokens(release, data):
         assert parse is None or parse.offsets == sentence.offsets
 
 
+@pytest.mark.slow
 def test_release_1_7_is_read_too(data):
     path = data / "framenet-1.7" / "fndata-1.7-core.tar.xz"
     if not path.exists():

@@ -43,6 +43,7 @@ print(json.dumps(growth))
 """
 
 
+@pytest.mark.slow
 def test_peak_memory_does_not_follow_the_size_of_the_file(tmp_path: Path) -> None:
     if sys.platform != "linux":
         pytest.skip("peak memory is measured in units of Linux")

@@ -110,6 +110,7 @@ def test_a_broken_tree_is_named() -> None:
         list(corpora.nbest.read(io.StringIO(json.dumps(RECORD) + '\n{"parses": [[1, "(A b"]]}')))
 
 
+@pytest.mark.slow
 def test_counts(data: Path) -> None:
     sizes = [len(one) for one in corpora.nbest.read(data / "nbest-wsj-sample/wsj_sample_30best.jsonl.xz")]
     assert (len(sizes), sum(sizes)) == (3629, 108534)

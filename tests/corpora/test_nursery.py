@@ -25,6 +25,7 @@ def fingerprint(garden: nursery.Nursery) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+@pytest.mark.slow
 def test_size_and_variety(garden: nursery.Nursery) -> None:
     assert len(garden.sentences) == 3000
     assert len({sentence.words for sentence in garden.sentences}) == 3000
@@ -35,6 +36,7 @@ def test_size_and_variety(garden: nursery.Nursery) -> None:
         assert tags[tag] >= 20, tag
 
 
+@pytest.mark.slow
 def test_the_same_everywhere(garden: nursery.Nursery) -> None:
     code = (
         "import hashlib; from sapwood.corpora import nursery; g = nursery.generate();"

@@ -21,6 +21,7 @@ from sapwood.text_files import lines
 from sapwood.trees import Tree, iter_tree_blocks, read_trees, write_trees
 
 
+@pytest.mark.slow
 def test_search_path_is_that_of_nltk_without_importing_it(tmp_path: Path) -> None:
     code = (
         "import sys; from sapwood.nltk_data import nltk_search_path; ours = nltk_search_path();"
@@ -147,6 +148,7 @@ def test_number_of_files_of_the_sample(data: Path) -> None:
     assert sum(1 for _ in open_all(data / "nltk-zips/treebank.zip/treebank/combined/wsj_*.mrg")) == 199
 
 
+@pytest.mark.slow
 def test_gum_sentences_and_tokens(data: Path) -> None:
     readable = {"GUM": [0, 0], "GENTLE": [0, 0]}
     blanked = 0
@@ -163,6 +165,7 @@ def test_gum_sentences_and_tokens(data: Path) -> None:
     assert blanked == 895
 
 
+@pytest.mark.slow
 @pytest.mark.timing
 def test_reading_is_fast(data: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(data / "nltk-zips/treebank.zip") as packed:

@@ -82,6 +82,7 @@ def test_counts(data: Path) -> None:
         list(corpora.questions.read(packed / "train.txt"))
 
 
+@pytest.mark.slow
 def test_counts_with_trees(data: Path) -> None:
     for name, rows, gold in (("train", 5452, 2399), ("test", 500, 462)):
         questions = list(corpora.questions.read(data / f"trec-qc-trees/{name}.tsv.gz"))

@@ -28,6 +28,7 @@ def label_cases():
     return problems, [best_labels(**problem) for problem in problems]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "options"),
     [("exact", {}), ("exact", {"max_states": 1}), ("ad3-exact", {}), ("ilp", {})],
@@ -50,6 +51,7 @@ def test_roles_agree_with_enumeration(role_cases, method, options):
         assert taken.sum() == pytest.approx(value, abs=1e-6), problem
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["local", "beam", "lp", "ad3"])
 def test_roles_bounds_are_bounds_and_proofs_are_proofs(role_cases, method):
     problems, expected = (part[:800] for part in role_cases)
@@ -70,6 +72,7 @@ def test_roles_bounds_are_bounds_and_proofs_are_proofs(role_cases, method):
             assert result.violations["overlap"] == 0, problem
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options", [{}, {"max_states": 1}, {"method": "ad3-exact"}], ids=["exact", "handing-over", "ad3-exact"]
 )
@@ -103,6 +106,7 @@ def build(scores, factors):
     return graph, u
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["ad3", "ilp"])
 def test_graphs_agree_with_enumeration(method):
     rng = np.random.default_rng(2011)
@@ -125,6 +129,7 @@ def test_graphs_agree_with_enumeration(method):
     assert infeasible > 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["ad3", "lp", "subgradient"])
 def test_relaxations_never_claim_more_than_they_prove(method):
     rng = np.random.default_rng(7)

@@ -156,6 +156,7 @@ def test_time_limit_returns_what_is_known(stopwatch):
             assert not any(result.violations.values())
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_a_batch_within_a_second(interrupt):
     code = """
         import numpy as np

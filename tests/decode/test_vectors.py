@@ -23,6 +23,7 @@ def cases():
     return rows, problems
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["exact", "ilp", "ad3-exact"])
 def test_optimum_is_reached(cases, method):
     rows, problems = cases
@@ -43,6 +44,7 @@ def test_unpruned_graph_reaches_the_optimum_by_branch_and_bound(cases):
         assert (solution[takes].sum(axis=1) == 1).all()
 
 
+@pytest.mark.slow
 def test_relaxation_reaches_the_linear_programs_bound(cases):
     rows, problems = cases
     for method in ("lp", "ad3"):

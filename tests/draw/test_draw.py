@@ -51,6 +51,7 @@ def test_labels_are_escaped(label):
     assert label in weighted_outline(tree, [1.0, 0.5, 0.2])
 
 
+@pytest.mark.slow
 def test_too_large_to_draw():
     deep = Tree("a")
     for _ in range(100_000):

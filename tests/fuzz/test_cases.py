@@ -19,6 +19,7 @@ def test_found_cases(case: Path) -> None:
     attempt(case.parent.name, case.read_bytes())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TARGETS)
 def test_seeds_and_light_damage(name: str) -> None:
     dice = random.Random(name)

@@ -64,6 +64,7 @@ mixed = st.recursive(
 
 
 class TestValues:
+    @pytest.mark.slow
     @given(tree_kernels, tree_kernels)
     def test_operators(self, a: Kernel, b: Kernel) -> None:
         A, B = a(X), b(X)
@@ -431,6 +432,7 @@ def test_numbers_that_no_parameter_takes(value):
 
 
 class TestFlat:
+    @pytest.mark.slow
     @given(
         st.integers(1, 5), st.integers(1, 4), st.integers(1, 3), st.sampled_from([0.0, 1.0, 2.5]), st.integers(0, 99)
     )

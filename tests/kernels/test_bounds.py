@@ -139,11 +139,13 @@ def assert_bounded(kernel: Kernel, X: Any) -> None:
 
 
 class TestNormalised:
+    @pytest.mark.slow
     @pytest.mark.parametrize("kernel", NORMALISED, ids=repr)
     @given(st.lists(strategies.internal_trees(8), min_size=1, max_size=6))
     def test_never_above_one(self, kernel: Kernel, trees: list[sw.Tree]) -> None:
         assert_bounded(kernel, trees)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("kernel", NORMALISED, ids=repr)
     def test_treebank(self, kernel: Kernel, treebank: sw.TreeArray) -> None:
         assert_bounded(kernel, treebank[:200])

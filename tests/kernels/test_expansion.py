@@ -41,6 +41,7 @@ def alike(seed: int, count: int) -> list[Tree]:
     return [grow("A", int(rng.integers(2, 5))) for _ in range(count)]
 
 
+@pytest.mark.slow
 @named
 @pytest.mark.parametrize("together", [True, False], ids=["one store", "two stores"])
 @given(seed=st.integers(0, 2**31), few=st.lists(strategies.internal_trees(6), min_size=1, max_size=4))

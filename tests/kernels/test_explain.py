@@ -82,6 +82,7 @@ KERNELS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 @settings(max_examples=25, deadline=None)
 @given(a=internal_trees, b=internal_trees, top=st.integers(0, 5))

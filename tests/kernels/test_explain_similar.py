@@ -88,6 +88,7 @@ def test_semantic_pairs_are_those_of_enumeration(a, b, sigma, decay, leaf_weight
     assert sum(f.weight for f in few.fragments) + few.remainder == pytest.approx(few.value, rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.slow
 @FEW
 @given(
     st.lists(phrase_trees().filter(small), min_size=1, max_size=3),
@@ -167,6 +168,7 @@ def partial_case(a, b, terminal_factor, lexical, sigma, decay, depth_decay, limi
     return sides, factor
 
 
+@pytest.mark.slow
 @FEW
 @given(
     small_trees,
@@ -263,6 +265,7 @@ def few_variations(oracle, tree):
     return oracle.size(tree) < 300
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(problems(depth=2), OPTIONS, SHARES, SHARES, st.sampled_from([Fraction(2, 5), Fraction(1)]))
 def test_grammar_driven_pairs_are_those_of_enumeration(problem, options, deletion, mutation, decay):
@@ -279,6 +282,7 @@ def test_grammar_driven_pairs_are_those_of_enumeration(problem, options, deletio
     assert largest([f.weight for f in few.fragments], 3) == pytest.approx(largest(listed, 3), rel=1e-9)
 
 
+@pytest.mark.slow
 @FEW
 @given(problems(depth=2), OPTIONS, SHARES, SHARES, st.integers(0, 99))
 def test_grammar_driven_decisions_are_sums_of_pairs(problem, options, deletion, mutation, seed):
@@ -300,6 +304,7 @@ def test_grammar_driven_decisions_are_sums_of_pairs(problem, options, deletion, 
     assert largest(few.weights, 3) == pytest.approx(largest(found.weights, 3), rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.slow
 @FEW
 @given(problems(depth=2), SHARES, st.integers(0, 99))
 def test_grammar_driven_model_weights_are_those_of_the_fragment_as_a_tree(problem, deletion, seed):

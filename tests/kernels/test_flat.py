@@ -35,6 +35,7 @@ def test_sparse_products_are_those_of_dense_matrices(seed, rows, columns, featur
                     np.testing.assert_allclose(kernel(a, b), expected, rtol=1e-12, atol=1e-12 * scale)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(st.integers(0, 2**32 - 1), st.integers(16, 40), st.integers(1, 4))
 def test_counts_that_are_stored_one_by_one_are_added_up(seed, rows, features):

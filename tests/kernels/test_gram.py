@@ -38,6 +38,7 @@ def assert_psd(K: np.ndarray) -> None:
 
 
 class TestShape:
+    @pytest.mark.slow
     @named
     @given(st.lists(strategies.internal_trees(6), min_size=1, max_size=6))
     def test_symmetric_and_positive_semidefinite(self, kernel: Kernel, trees: list[sw.Tree]) -> None:
@@ -48,6 +49,7 @@ class TestShape:
         assert_psd(K)
         np.testing.assert_allclose(kernel.diag(trees), np.diagonal(K), rtol=1e-12)
 
+    @pytest.mark.slow
     @named
     def test_treebank(self, kernel: Kernel, treebank: sw.TreeArray) -> None:
         X = treebank[:150]
@@ -110,6 +112,7 @@ class TestShape:
 
 
 class TestInput:
+    @pytest.mark.slow
     def test_kinds_that_mean_the_same(self) -> None:
         import nltk
         import pandas as pd
@@ -183,6 +186,7 @@ class TestNormalized:
         with pytest.raises(KernelError, match=r"example 0 with itself is not finite.* smaller decay"):
             SubsetTree(1.0).normalized()([wide])
 
+    @pytest.mark.slow
     @given(st.lists(strategies.internal_trees(6), min_size=2, max_size=5))
     def test_against_numpy(self, trees: list[sw.Tree]) -> None:
         for kernel in KERNELS[:4]:
@@ -195,6 +199,7 @@ class TestNormalized:
 
 
 class TestMemory:
+    @pytest.mark.slow
     def test_gram_takes_little_more_than_its_array(self, fresh: Run) -> None:
         done = fresh(
             """
@@ -233,6 +238,7 @@ class TestMemory:
         )
         assert done.returncode == 0, done.stderr
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("kernel", [*KERNELS, Linear()], ids=repr)
     def test_too_large_is_refused_before_anything_is_taken(self, kernel: Kernel, stopwatch: Callable[..., Any]) -> None:
         many = np.zeros(10_000_000, dtype=np.int64)
@@ -289,6 +295,7 @@ INTERRUPTED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="sends POSIX signals")
 @pytest.mark.parametrize("what", INTERRUPTED)
 def test_interrupt(what: str, interrupt: Callable[..., str]) -> None:

@@ -113,6 +113,7 @@ def both(problem, options, deletion, mutation, decay):
     return oracle, kernel
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(problems(), OPTIONS, SHARES, SHARES, st.sampled_from([Fraction(2, 5), Fraction(1)]))
 def test_it_is_enumeration(problem, options, deletion, mutation, decay):
@@ -127,6 +128,7 @@ def test_it_is_enumeration(problem, options, deletion, mutation, decay):
     np.testing.assert_allclose(kernel([first, second]), together, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 @given(problems(depth=2), OPTIONS, SHARES, SHARES)
 def test_it_is_a_product_of_explicit_feature_vectors(problem, options, deletion, mutation):
@@ -138,6 +140,7 @@ def test_it_is_a_product_of_explicit_feature_vectors(problem, options, deletion,
     assert kernel(first, second) == pytest.approx(float(expected), rel=1e-12, abs=1e-12)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(problems(), OPTIONS, SHARES)
 def test_normalized_mutation_and_word_similarity_agree_with_enumeration(problem, options, mutation):
@@ -168,6 +171,7 @@ def adjectives(count, words="abc"):
     return Tree.fromstring(f"(NP (DT the) {inside} (NN dog))")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strict", [False, True])
 @pytest.mark.parametrize("scope", ["deep", "root"])
 def test_many_embeddings_are_summed_without_listing_them(strict, scope):
@@ -328,6 +332,7 @@ def treebank():
     return treebank_sample()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", ALL_OPTIONS, ids=lambda options: "-".join(map(str, options.values())))
 def test_positive_semidefinite_symmetric_and_within_bounds_on_real_subtrees(options, subtrees):
     kernel = GrammarDriven(Grammar.from_trees(subtrees), **options)

@@ -195,6 +195,7 @@ def test_single_leaves_share_nothing():
         assert GrammarDriven(nouns()).normalized()("NP", "NP") == 0.0
 
 
+@pytest.mark.slow
 def test_it_can_be_interrupted(interrupt):
     code = """
         from sapwood.kernels import GrammarDriven

@@ -39,6 +39,7 @@ def test_subtree_map_is_the_subtree_kernel(trees, others, decay):
         np.testing.assert_allclose((mapped.transform(others) @ V.T).toarray(), kernel(others, trees), rtol=1e-12)
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(corpora, st.lists(any_trees, max_size=3), decays, st.sampled_from([None, 1, 2, 3]))
 def test_all_fragments_are_the_subset_tree_kernel(trees, others, decay, max_depth):
@@ -317,6 +318,7 @@ def test_too_many_fragments_are_refused_early():
     assert len(FragmentMap(max_size=2).fit([tree]).fragments_) == 6
 
 
+@pytest.mark.slow
 def test_deep_trees():
     tree = sw.Tree("a", ["b"])
     for _ in range(100_000):
@@ -458,6 +460,7 @@ def test_leaves_and_wrong_numbers_are_no_vocabulary(tmp_path):
         sw.load(path)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(corpora, decays, st.sampled_from([1, 2, 4]), st.sampled_from([None, 2]))
 def test_hashed_fragments_are_those_of_the_vocabulary(trees, decay, max_size, max_depth):

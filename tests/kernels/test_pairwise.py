@@ -64,6 +64,7 @@ def by_gram(kernel: Kernel, X: TreeArray, Y: TreeArray) -> np.ndarray:
     return np.diagonal(kernel(X, Y))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 @settings(max_examples=15)
 @given(data=st.data())
@@ -74,6 +75,7 @@ def test_it_is_the_diagonal_of_the_gram_matrix(kernel, data):
     np.testing.assert_allclose(kernel.pairwise(X, Y), by_gram(kernel, X, Y), rtol=1e-12, atol=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 @settings(max_examples=15)
 @given(data=st.data())
@@ -218,6 +220,7 @@ def cross(kernel, a, b, c, d):
     return kernel(a, c) * kernel(b, d) + kernel(a, d) * kernel(b, c)
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(trees(4), trees(4)), min_size=1, max_size=3),
     st.lists(st.tuples(trees(4), trees(4)), min_size=1, max_size=3),

@@ -86,6 +86,7 @@ decays = st.sampled_from([0.1, 0.4, 1.0])
 leaf_weights = st.sampled_from([0.0, 0.5, 1.0, 3.0])
 
 
+@pytest.mark.slow
 @given(phrase_trees(), phrase_trees(), vectors, decays, leaf_weights)
 @settings(max_examples=150, deadline=None)
 def test_recursion_is_enumeration_of_fragments(
@@ -99,6 +100,7 @@ def test_recursion_is_enumeration_of_fragments(
     assert kernel.diag([a])[0] == pytest.approx(kernel(a, a), rel=1e-12, abs=1e-12)
 
 
+@pytest.mark.slow
 @given(st.lists(phrase_trees(), min_size=2, max_size=6), vectors, st.data())
 @settings(max_examples=60, deadline=None)
 def test_gram_rows_columns_bags_and_models_agree(trees: list[Tree], points: list[list[float]], data: Any) -> None:
@@ -167,6 +169,7 @@ def test_dense_similarities_on_real_trees_agree_with_the_recursion() -> None:
         assert K[i, j] == pytest.approx(slow, rel=1e-11)
 
 
+@pytest.mark.slow
 def test_more_similarities_than_are_kept_in_memory() -> None:
     """The dense similarities of 6,000 words to each other pass the limit up to which they are kept for all rows."""
     words = [f"w{k}" for k in range(6000)]
@@ -237,6 +240,7 @@ SOURCES: dict[str, Any] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SOURCES)
 def test_positive_semi_definite_on_real_subtrees(name: str, real_subtrees: TreeArray) -> None:
     source: WordSimilarity = SOURCES[name]()
@@ -247,6 +251,7 @@ def test_positive_semi_definite_on_real_subtrees(name: str, real_subtrees: TreeA
     assert smallest(Linear(words=source), real_subtrees) > -1e-9
 
 
+@pytest.mark.slow
 def test_latent_semantics_learns_in_bind(real_subtrees: TreeArray) -> None:
     kernel = SemanticSubsetTree(Latent(dimensions=20))
     with pytest.raises(ParameterError, match="no documents"):
@@ -266,6 +271,7 @@ def test_a_table_that_is_no_kernel_shows_in_the_gram_matrix() -> None:
     assert np.linalg.eigvalsh(fixed(trees))[0] > -1e-12
 
 
+@pytest.mark.slow
 def test_threads_do_not_change_a_bit(real_subtrees: TreeArray) -> None:
     kernel = SemanticSubsetTree(wordnet(weights="lin")).normalized()
     with sw.options(threads=1):
@@ -349,6 +355,7 @@ def test_deep_trees() -> None:
     assert value > 0
 
 
+@pytest.mark.slow
 def test_interrupt_stops_within_a_second(interrupt: Callable[..., str]) -> None:
     code = """
     import numpy as np

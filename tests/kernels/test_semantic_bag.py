@@ -19,6 +19,7 @@ WORDS = ["u", "v", "w"]
 bags = st.lists(st.dictionaries(st.sampled_from([*WORDS, "x", "y"]), st.integers(0, 4)), min_size=1, max_size=5)
 
 
+@pytest.mark.slow
 @given(bags, bags, st.lists(st.lists(st.integers(-2, 2), min_size=2, max_size=2), min_size=3, max_size=3))
 @settings(max_examples=60, deadline=None)
 def test_is_the_bilinear_form(left: list[dict[str, int]], right: list[dict[str, int]], points: list[list[int]]) -> None:

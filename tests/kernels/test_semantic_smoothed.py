@@ -35,6 +35,7 @@ def mixed_trees(max_leaves: int = 6) -> st.SearchStrategy[Tree]:
     )
 
 
+@pytest.mark.slow
 @given(
     mixed_trees(),
     mixed_trees(),
@@ -62,6 +63,7 @@ def test_agrees_with_enumeration(
     assert kernel.diag([a])[0] == pytest.approx(kernel(a, a), rel=1e-12, abs=1e-12)
 
 
+@pytest.mark.slow
 @given(st.lists(mixed_trees(), min_size=2, max_size=6), vectors, st.sampled_from(["leaves", "all"]), st.data())
 @settings(max_examples=60, deadline=None)
 def test_gram_and_models_agree_with_pairs(

@@ -52,6 +52,7 @@ class TestReferenceValues:
         for pair in kernel_vectors:
             assert set(pair["values"]) == set(NAMES)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", NAMES)
     def test_single_pairs(self, kernel_vectors: list[dict[str, Any]], name: str) -> None:
         kernel = kernel_named(name)
@@ -169,6 +170,7 @@ class TestFragments:
 class TestRecursions:
     """Larger trees than enumeration can bear."""
 
+    @pytest.mark.slow
     @given(st.lists(strategies.trees(25, labels="ab", width=5), min_size=2, max_size=4), strategies.decays, st.data())
     def test_all_three(self, trees: list[sw.Tree], decay: float, data: st.DataObject) -> None:
         depth = data.draw(st.sampled_from([None, 1, 2, 5]))
@@ -186,6 +188,7 @@ class TestRecursions:
             expected = [[oracle(a, b) for b in trees] for a in trees]
             np.testing.assert_allclose(kernel(trees), expected, rtol=1e-10, atol=1e-12)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("width", [10, 33, 63, 65])
     @pytest.mark.parametrize("longest", [None, 1, 3, 40])
     def test_partial_on_wide_nodes(self, width: int, longest: int | None) -> None:
@@ -205,6 +208,7 @@ class TestRecursions:
             assert kernel(a, b) == pytest.approx(expected, rel=1e-10)
             assert kernel(b, a) == pytest.approx(expected, rel=1e-10)
 
+    @pytest.mark.slow
     def test_treebank_pairs(self, treebank: sw.TreeArray) -> None:
         X = treebank[100:108]
         trees = list(X)

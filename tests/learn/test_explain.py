@@ -158,6 +158,7 @@ def test_heaviest_fragments_are_those_of_enumeration(support, tree, decay, max_d
             assert expected[fragment] == pytest.approx(value, rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     st.lists(small_trees, min_size=1, max_size=3),
@@ -335,6 +336,7 @@ def test_a_leaf_and_a_stranger():
         assert normal.explain("leaf", label="one").value == normal.intercept_[1]
 
 
+@pytest.mark.slow
 def test_deep_and_enormous_trees(stopwatch):
     deep = sw.Tree("NP", ["x"])
     for _ in range(100_000):

@@ -22,6 +22,7 @@ class Fixed(RankerMixin):
 ROWS = st.lists(st.tuples(st.sampled_from("abcd"), st.integers(-2, 2)), min_size=1, max_size=12)
 
 
+@pytest.mark.slow
 @given(ROWS)
 def test_answers_are_those_of_counting(rows):
     names, scores = [name for name, _ in rows], np.array([float(score) for _, score in rows])

@@ -77,6 +77,7 @@ def test_scores_are_what_the_definition_says(seed):
         np.testing.assert_allclose(table, expected, atol=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(seed=st.integers(0, 10_000))
 def test_loss_and_gradient_agree_with_the_formula_and_finite_differences(seed):

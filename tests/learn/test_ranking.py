@@ -195,6 +195,7 @@ def test_threads_and_order_do_not_matter(data):
         np.testing.assert_array_equal(model.decision_function(big[order]), expected[order])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", [SubsetTree(decay=0.3).normalized(), PartialTree()], ids=["native", "general"])
 @pytest.mark.parametrize("rule", ["pairwise-best", "setwise"])
 def test_interrupted_training_resumes_bit_for_bit(kernel, rule, data, tmp_path, monkeypatch):
@@ -302,6 +303,7 @@ def test_unknown_labels_at_prediction(data):
     assert scores[0] == scores[1] == 0.0
 
 
+@pytest.mark.slow
 def test_overflow_says_so():
     # With λ = 1 the number of fragments more than doubles with every level.
     deep = ["(S (A b) " * levels + "(A b)" + ")" * levels for levels in range(1200)]

@@ -12,6 +12,7 @@ from sapwood.metrics import score_labels, score_ranking
 LABELS = st.sampled_from(["A", "B", "C", "NONE"])
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(LABELS, LABELS), min_size=1, max_size=30))
 def test_labels_agree_with_scikit_learn(pairs: list[tuple[str, str]]) -> None:
     gold, predicted = zip(*pairs, strict=True)
@@ -62,6 +63,7 @@ def test_several_best_elements_do_not_count_against_each_other() -> None:
     assert (found.wrong_pairs, found.pairs) == (0, 1)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3), st.integers(0, 5)), min_size=1, max_size=20))
 def test_ranks_by_the_formula(rows: list[tuple[int, int, int]]) -> None:
     """Rank = the number of elements with at least the score, other best elements left aside (Heaviside, h(0) = 1)."""

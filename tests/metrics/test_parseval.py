@@ -264,6 +264,7 @@ def test_against_a_slow_count(gold: Tree, parse: Tree) -> None:
     assert found == slow(gold, parse)
 
 
+@pytest.mark.slow
 @given(st.lists(bracketings(), max_size=5), st.booleans())
 def test_parses_against_each_other(parses: list[Tree], compare_words: bool) -> None:
     rules = replace(COLLINS, compare_words=compare_words)
@@ -271,6 +272,7 @@ def test_parses_against_each_other(parses: list[Tree], compare_words: bool) -> N
     assert mutual_f1(parses, rules=rules).tolist() == expected
 
 
+@pytest.mark.slow
 def test_stored_scores_of_real_parses(data: Path) -> None:
     """108,534 parses with matched brackets and F1 as another program counted them, without comparing words."""
     from sapwood import corpora

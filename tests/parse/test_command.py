@@ -94,6 +94,7 @@ def test_standard_input(model, monkeypatch, capsys):
     assert capsys.readouterr().out == "(S (NP (DT a) (NN cat)) (VP (VBZ sleeps)) (. .))\n"
 
 
+@pytest.mark.slow
 def test_a_line_of_two_thousand_words(model, tmp_path, capsys):
     line = tmp_path / "in.txt"
     line.write_text("the man sees a cat with a dog , " * 223)

@@ -234,6 +234,7 @@ class TestRealBllip:
         assert done.returncode == 0, done.stderr[-3000:]
         assert done.stdout.strip() == "(S1 (S (NP (NN Rain)) (VP (VBD fell)) (. .)))"
 
+    @pytest.mark.slow
     def test_a_damaged_folder_does_not_end_the_process(self, fresh: Run, tmp_path: Path) -> None:
         (tmp_path / "empty").mkdir()
         done = fresh(

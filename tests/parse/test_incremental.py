@@ -247,6 +247,7 @@ def test_empty_input_gives_no_forests():
     assert (len(grammar), len(forests), forests.y.tolist(), forests.groups.tolist()) == (0, 0, [], [])
 
 
+@pytest.mark.slow
 def test_deep_trees_need_no_recursion():
     deep = Tree("N")
     for _ in range(2_000):

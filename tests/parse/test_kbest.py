@@ -22,6 +22,7 @@ def _best_of_each_tree(listed):
     return best
 
 
+@pytest.mark.slow
 @given(seeds, st.integers(1, 4), st.integers(1, 40))
 def test_k_best_lists_equal_brute_force(seed, length, count):
     toy = draw(seed)
@@ -36,6 +37,7 @@ def test_k_best_lists_equal_brute_force(seed, length, count):
         assert truth[tree] == pytest.approx(weight, rel=1e-12)
 
 
+@pytest.mark.slow
 @given(seeds, st.integers(1, 4))
 def test_all_derivations_add_up_to_the_inside_probability(seed, length):
     toy = draw(seed)
@@ -46,6 +48,7 @@ def test_all_derivations_add_up_to_the_inside_probability(seed, length):
     assert found == pytest.approx(expected, rel=1e-10, abs=1e-10)
 
 
+@pytest.mark.slow
 def test_the_brute_force_is_not_empty():
     sizes = [
         len(_best_of_each_tree(derivations(toy, sentence(toy, 4, seed)))) for seed in range(60) for toy in [draw(seed)]

@@ -34,6 +34,7 @@ def test_parses_what_it_has_learnt(parser):
         assert parser.parse(tree.leaves()) == tree
 
 
+@pytest.mark.slow
 def test_nursery_is_parsed_well(garden, gardener):
     gold = list(garden[400:500])
     found = gardener.parse_batch([tree.leaves() for tree in gold])
@@ -52,6 +53,7 @@ def test_lists_are_sorted_distinct_and_hold_the_best(parser):
     assert all(tree.leaves() == tuple(words) for tree in found.parses)
 
 
+@pytest.mark.slow
 def test_shorter_lists_are_beginnings_of_longer_ones(gardener, garden):
     words = max((tree.leaves() for tree in garden[400:450]), key=len)
     long, short = gardener.parse_nbest(words, 20), gardener.parse_nbest(words, 5)
@@ -125,6 +127,7 @@ def test_one_and_two_threads_agree_to_the_last_bit(gardener, garden):
         assert a.parses.to_strings() == b.parses.to_strings()
 
 
+@pytest.mark.slow
 def test_fitting_twice_gives_the_same_bits(garden, tmp_path, fresh):
     code = """
         import hashlib, sapwood as sw
@@ -334,6 +337,7 @@ def test_labels_may_hold_anything():
     assert PCFGParser().fit([odd]).parse(["x", "y"]) == odd
 
 
+@pytest.mark.slow
 def test_interrupting_stops_within_a_second(garden, tmp_path, interrupt):
     sw.write_trees(garden[:100], tmp_path / "trees.mrg")
     code = """
@@ -376,6 +380,7 @@ def test_lists_are_written_and_read_back(garden, tmp_path):
     assert [one.fold for one in again] == [one.fold for one in lists]
 
 
+@pytest.mark.slow
 def test_real_sentences(treebank_texts):
     """A fortieth of the sample: enough to see that nothing is broken. The full figures are in the docs."""
     train = sw.read_trees(io.StringIO("\n".join(treebank_texts[:40])))

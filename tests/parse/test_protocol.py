@@ -97,6 +97,7 @@ def test_text_with_places(parser: Any) -> None:
     assert shown == ["Thedog(a“puppy”)barksatme.", "Itcan'tsleep[yet]!", "Why?"]
 
 
+@pytest.mark.slow
 def test_odd_words(parser: Any) -> None:
     odd = [
         ["(", ")", "[", "]", "{", "}"],

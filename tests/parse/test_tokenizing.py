@@ -144,6 +144,7 @@ _TEXTS = (
 )
 
 
+@pytest.mark.slow
 @given(_TEXTS)
 def test_every_character_belongs_to_one_word(text):
     tokens = tokenize(text)
@@ -164,6 +165,7 @@ def _is_pictured(char):
     return unicodedata.category(char) == "So" and not 0x1F1E6 <= ord(char) <= 0x1F1FF
 
 
+@pytest.mark.slow
 @given(_TEXTS)
 def test_characters_that_are_seen_as_one_are_never_cut(text):
     ends = {token.end for token in tokenize(text)}
@@ -257,6 +259,7 @@ def test_every_place_of_a_cut_gives_the_same(text):
             assert _places(iter_sentences(whole)) == _places(split_sentences(whole))
 
 
+@pytest.mark.slow
 def test_chunks_at_full_size():
     text = 'He said "It is so. Mr. Smith saw No. 5." He left\nat 5 p.m. He slept.\n\n今天很好。“你好！”他说。' * 1500
     chunks = [text[begin : begin + 9973] for begin in range(0, len(text), 9973)]
@@ -283,6 +286,7 @@ def test_only_what_is_not_certain_is_kept(sentence):
     assert max(behind) < 1000 + 2 * 50 * len(sentence) + 200
 
 
+@pytest.mark.slow
 def test_a_sentence_without_end_is_not_gone_through_for_every_chunk():
     gone_through = 0
     whole = sentences._sentences
@@ -319,6 +323,7 @@ def test_only_text_is_taken(wrong):
         tokenize(wrong)
 
 
+@pytest.mark.slow
 def test_long_texts_take_time_in_proportion():
     import time
 

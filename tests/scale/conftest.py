@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import logging
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,8 @@ pytest.importorskip("distributed", reason="the scale extra is not installed")
 pytest.importorskip("zarr", reason="the scale extra is not installed")
 
 from distributed import Client, LocalCluster
+
+HERE = Path(__file__).parent
 
 
 class Workers:
@@ -39,18 +40,22 @@ class Workers:
         self._client = None
 
 
-@pytest.fixture(scope="session")
-def workers() -> Iterator[Workers]:
-    # Dask tells at length about workers that die, which here they do on purpose.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    with contextlib.closing(Workers()) as found:
-        yield found
+WORKERS = Workers()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:
+    # Workers that wait take processor time as well, so they do not wait for the end of all tests.
+    if nextitem is None or HERE not in nextitem.path.parents:
+        WORKERS.close()
 
 
 @pytest.fixture
-def client(workers: Workers) -> Client:
+def client() -> Client:
     """The cluster with both workers alive, whatever the test before has done to them."""
-    return workers.client()
+    # Dask tells at length about workers that die, which here they do on purpose.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    return WORKERS.client()
 
 
 def content(folder: Path) -> dict[str, str]:

@@ -28,6 +28,7 @@ def folder(tmp_path_factory):
     return place
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", ["kernel", "network", "kernel --consensus 2", "network --averaging 0"])
 def test_parses_are_reranked(folder, tmp_path, capsys, learner):
     model = str(tmp_path / "model.sap")

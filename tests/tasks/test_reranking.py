@@ -64,6 +64,7 @@ def test_models_are_stored(lists, model, tmp_path):
     clone(again)
 
 
+@pytest.mark.slow
 def test_consensus_chooses_by_the_f1_to_be_expected(lists, model, tmp_path):
     agreed = ParseReranker(model.ranker, consensus=1.5).fit(lists[:120])
     assert agreed.spread_ == pytest.approx(np.mean([utility.std() for utility in model.decision_function(lists[:120])]))

@@ -194,6 +194,7 @@ def fitted(parser) -> Callable[[str], Any]:
     return find
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("task", CASES)
 def test_alone(task, form, parser, path, fitted):
@@ -208,6 +209,7 @@ def test_alone(task, form, parser, path, fitted):
     assert [_sketch(one) for one in answers] == [_sketch(one) for one in expected]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", CASES)
 def test_saved_and_loaded(task, parser, fitted, tmp_path):
     case = CASES[task]
@@ -219,6 +221,7 @@ def test_saved_and_loaded(task, parser, fitted, tmp_path):
         assert [_sketch(one) for one in answers] == [_sketch(one) for one in expected]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by_path", [False, True], ids=["parser", "path"])
 @pytest.mark.parametrize("task", CASES)
 def test_in_a_grid_search_over_two_processes(task, by_path, parser, path, tmp_path):

@@ -53,6 +53,7 @@ class TestContents:
             assert list(again) == expected
             assert repr(again) == repr(X)
 
+    @pytest.mark.slow
     @given(elements, elements, st.data())
     def test_comparison_is_that_of_the_elements(self, first: list[Any], second: list[Any], data: st.DataObject) -> None:
         shared = sw.TreeArray([*first, *second])
@@ -89,6 +90,7 @@ class TestContents:
         with pytest.raises(TypeError, match="unhashable"):
             hash(left)
 
+    @pytest.mark.slow
     @given(st.lists(st.lists(strategies.trees_over(strategies.tokens), min_size=1, max_size=3), max_size=8), st.data())
     def test_trees_may_come_as_anything(self, bags: list[list[sw.Tree]], data: st.DataObject) -> None:
         # Labels of hypothesis are rarely ASCII, so both ways of handing strings over are taken.
@@ -99,6 +101,7 @@ class TestContents:
         assert list(sw.TreeArray(form for bag in given_as for form in bag)) == single
         assert list(sw.TreeArray([to_brackets(tree) for tree in single])) == single
 
+    @pytest.mark.slow
     @given(elements, st.data())
     def test_indexing(self, values: list[Any], data: st.DataObject) -> None:
         X, n = sw.TreeArray(values), len(values)
@@ -141,6 +144,7 @@ class TestContents:
         assert list(sw.TreeArray(np.array([text]))) == [tree]
         assert list(sw.TreeArray([[text, tree], (nltk.Tree.fromstring(text),)])) == [(tree, tree), (tree,)]
 
+    @pytest.mark.slow
     def test_many_objects_and_texts_stay_in_order(self) -> None:
         values = [sw.Tree(f"l{i}") if i % 3 else f"(t{i} x)" for i in range(25_000)]
         X = sw.TreeArray(values)

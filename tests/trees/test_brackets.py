@@ -120,6 +120,7 @@ class TestOptions:
         ("unescape", transforms.unescape),
     )
 
+    @pytest.mark.slow
     @given(st.data())
     @settings(max_examples=25)
     @pytest.mark.parametrize("chosen", range(16))
@@ -440,6 +441,7 @@ def pickle_round_trip(value: Any) -> Any:
 
 
 class TestWriting:
+    @pytest.mark.slow
     @given(
         st.lists(strategies.trees_over(strategies.tokens), min_size=1, max_size=5),
         st.sampled_from(["t.mrg", "t.mrg.gz"]),

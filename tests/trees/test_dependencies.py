@@ -63,6 +63,7 @@ def test_deep_trees_are_no_problem():
     assert len(dependencies(tree).heads) == 5001
 
 
+@pytest.mark.slow
 def test_every_real_tree_gives_a_projective_tree_with_one_root(treebank):
     for tree in list(treebank)[::20]:
         found = dependencies(tree)

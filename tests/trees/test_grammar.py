@@ -50,6 +50,7 @@ def by_enumeration(rules, rhs, head, max_deletions=None, deletable=None, strict=
 LABELS = st.sampled_from("abc")
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(
     st.lists(LABELS, min_size=1, max_size=7),
@@ -127,6 +128,7 @@ def test_heads_of_productions_outside_the_rules():
     assert Grammar.from_trees(["(NP (DT a) (NN b))"], heads=table).rules == (("NP", ("DT", "NN"), 0),)
 
 
+@pytest.mark.slow
 def test_published_statistics_of_the_treebank_sample(treebank):
     """79.1 % of rule types, 2,969 of 3,753, where a conjunct's head may be the punctuation before a conjunction."""
     found = Grammar.from_trees(treebank, heads=HeadTable(skip_punctuation=False)).statistics()

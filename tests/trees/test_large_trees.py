@@ -112,15 +112,18 @@ def run(fresh: Run, shape: str, kernels: str, compared: str) -> None:
 PLAIN = ["Subtree()", "SubsetTree()", "SubsetTree(bag_of_words=True, max_depth=3)"]
 
 
+@pytest.mark.slow
 def test_deep(fresh: Run) -> None:
     kernels = [*PLAIN, "PartialTree()", "SubsetTree().normalized()", "PartialTree().normalized()"]
     run(fresh, "deep", f"[{', '.join(kernels)}]", ":")
 
 
+@pytest.mark.slow
 def test_wide(fresh: Run) -> None:
     run(fresh, "wide", f"[{', '.join([*PLAIN, 'Subtree().normalized()'])}]", ":")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", ["PartialTree()", "PartialTree(max_subsequence=5)", "PartialTree(leaves=False)"])
 def test_partial_trees_of_a_wide_node(fresh: Run, kernel: str) -> None:
     """Against a narrow one: two nodes of this width have ten billion pairs of children."""
@@ -138,6 +141,7 @@ def test_partial_trees_of_a_wide_node(fresh: Run, kernel: str) -> None:
     assert done.returncode == 0, done.stderr[-2000:]
 
 
+@pytest.mark.slow
 def test_overflow_is_an_error(fresh: Run) -> None:
     """A wide node with 100,000 internal children has 2^100,000 fragments."""
     done = fresh(
@@ -156,6 +160,7 @@ def test_overflow_is_an_error(fresh: Run) -> None:
     assert done.stdout.count("example 0 with itself is not finite") == 2
 
 
+@pytest.mark.slow
 def test_deep_text_that_is_broken(fresh: Run) -> None:
     done = fresh(
         """
@@ -173,6 +178,7 @@ def test_deep_text_that_is_broken(fresh: Run) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_repeated_subtrees_cost_what_is_distinct(fresh: Run) -> None:
     """A tree of 2^200 nodes in 200 objects: whatever does not have to write it out is immediate."""
     done = fresh(

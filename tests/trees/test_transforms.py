@@ -39,6 +39,7 @@ CASES: dict[str, tuple[Callable[[Any], Any], Callable[[Tree], Tree]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 @given(st.lists(strategies.trees(10, labels=LABELS, width=5), min_size=1, max_size=4))
 def test_against_plain_twins(name: str, trees: list[Tree]) -> None:

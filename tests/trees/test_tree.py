@@ -143,6 +143,7 @@ class TestText:
         if len(repr(tree)) < 300:
             assert eval(repr(tree), {"Tree": Tree}) == tree
 
+    @pytest.mark.slow
     def test_labels_that_brackets_cannot_express(self) -> None:
         assert repr(Tree("(", ["x"])) == "Tree('(', ['x'])"
         assert repr(Tree("A", [Tree("B", ["c d", "e"]), "f"])) == "Tree('A', [Tree('B', ['c d', 'e']), 'f'])"
@@ -312,6 +313,7 @@ class TestAst:
         assert "FunctionDef" in str(tree)
         assert T(str(tree)).size() == tree.size()
 
+    @pytest.mark.slow
     def test_this_file(self) -> None:
         with open(__file__) as stream:
             source = stream.read()

@@ -38,6 +38,7 @@ def every_similarity() -> list[WordSimilarity]:
     ]
 
 
+@pytest.mark.slow
 @given(points, points, st.floats(0, 3))
 @settings(max_examples=40, deadline=None)
 def test_the_algebra_is_that_of_the_matrices(a: list[list[float]], b: list[list[float]], weight: float) -> None:

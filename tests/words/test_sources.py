@@ -175,6 +175,7 @@ def test_senses_of_words() -> None:
     assert Taxonomy(ANIMALS, senses=senses, normalized=False)("Tiger", "Tiger") == pytest.approx(float(tiger @ tiger))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weights", ["full", "path", "wu-palmer", "lin", "resnik"])
 @given(st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)), min_size=1, max_size=25))
 @settings(max_examples=25, deadline=None)
@@ -220,6 +221,7 @@ def test_taxonomies_refuse_what_is_none() -> None:
     assert Taxonomy([])("a", "a") == 1.0
 
 
+@pytest.mark.slow
 def test_deep_taxonomies() -> None:
     taxonomy = Taxonomy([(f"c{k + 1}", f"c{k}") for k in range(2000)], weights="lin")
     assert 0 < taxonomy("c2000", "c1000") < 1

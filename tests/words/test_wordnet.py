@@ -193,6 +193,7 @@ bread meat fruit apple orange Paris London heart hand eye head blood"""
 NOUNS = list(_NOUNS.split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("senses", ["first", "all"])
 def test_psd_on_real_nouns(weights: str, senses: str) -> None:
@@ -203,6 +204,7 @@ def test_psd_on_real_nouns(weights: str, senses: str) -> None:
     assert source("dog", "cat") > source("dog", "idea")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["lin", "resnik", "wu-palmer"])
 def test_pairwise_measures_need_their_repair(measure: str) -> None:
     source = real()

@@ -271,6 +271,7 @@ def test_the_native_door_refuses(change):
         kernel.solve(**{**good, **change}, **rest)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="sends POSIX signals")
 def test_interrupt(interrupt):
     """Ctrl-C stops a problem that would take minutes within a second, and Python goes on."""

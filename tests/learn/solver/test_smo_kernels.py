@@ -247,6 +247,7 @@ def worded(draw):
     )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(st.lists(worded(), min_size=3, max_size=15, unique=True), st.booleans())
 def test_delexicalized_trees_and_words_stand_for_the_trees(trees, stray):

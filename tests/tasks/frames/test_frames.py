@@ -120,6 +120,7 @@ def test_circular_dependencies_are_refused(sentence):
         replace(sentence, heads=(1, 0, *sentence.heads[2:])).bottom_up  # noqa: B018
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("templates", ["semafor", "extended"])
 def test_features_do_not_depend_on_what_else_is_in_the_batch(frames, templates):
     lexicon, train, _ = frames
@@ -159,6 +160,7 @@ def test_the_nursery_keeps_its_own_constraints(garden):
     assert gold_violations(data, lexicon) == {"overlap": 0, "requires": 0, "excludes": 0, "repeated": 0}
 
 
+@pytest.mark.slow
 def test_training_learns_and_exact_decoding_obeys(frames, parser):
     lexicon, _, test = frames
     labeler = parser.labeler_
@@ -182,6 +184,7 @@ def test_training_learns_and_exact_decoding_obeys(frames, parser):
             )
 
 
+@pytest.mark.slow
 def test_a_lower_offset_fills_more_roles(frames, parser):
     _, _, test = frames
     labeler = parser.labeler_
@@ -247,6 +250,7 @@ def test_frames_are_found_from_nothing(frames, parser):
     assert list(parser.parse_sentences([])) == []
 
 
+@pytest.mark.slow
 def test_models_are_saved_and_asked_from_the_command_line(frames, parser, garden, tmp_path, capsys):
     _, _, test = frames
     path, data = tmp_path / "frames.sap", tmp_path / "test.jsonl"

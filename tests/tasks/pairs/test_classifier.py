@@ -376,6 +376,7 @@ class TestExperiment:
             corpora.parsed_texts.write(trees, tmp_path / "cache" / f"trees-{name}.tsv.gz")
         return Setting(data=tmp_path, cache=tmp_path / "cache")
 
+    @pytest.mark.slow
     def test_all_tables(self, setting):
         from dataclasses import replace
 
@@ -390,6 +391,7 @@ class TestExperiment:
         assert {row[1] for row in tables[2].rows} >= {"lexical", "relaxed", "all"}
         assert set(table.name for table in tables) <= set(EXPERIMENTS["pairs"].tables)
 
+    @pytest.mark.slow
     def test_a_parser_in_the_cache_makes_the_trees_that_are_missing(self, data, setting, tmp_path):
         only_parser = tmp_path / "only"
         only_parser.mkdir()

@@ -69,11 +69,13 @@ class TestKernelFeatures:
         assert {f"{group}__{decay}" for group in ("subtree", "subset") for decay in POST_DECAYS} <= names
         assert set(POST_DECAYS) < set(DECAYS)
 
+    @pytest.mark.slow
     def test_the_order_within_a_pair_does_not_matter(self, pairs):
         turned = sw.Examples(first=pairs["second"], second=pairs["first"])
         features = PairFeatures().fit(pairs)
         np.testing.assert_allclose(features.transform(turned), features.transform(pairs), rtol=1e-9, atol=1e-12)
 
+    @pytest.mark.slow
     def test_values_are_shares_and_1_for_twins(self, pairs):
         twins = sw.Examples(first=pairs["first"], second=pairs["first"])
         features = PairFeatures([group for group in GROUPS if group != "lexical"]).fit(pairs)
@@ -82,6 +84,7 @@ class TestKernelFeatures:
         assert (values >= -1 - 1e-9).all()
         assert (values <= 1 + 1e-9).all()
 
+    @pytest.mark.slow
     def test_a_pair_is_measured_alike_alone_and_among_others(self, pairs):
         features = PairFeatures().fit(pairs)
         whole = features.transform(pairs)
@@ -245,6 +248,7 @@ class TestManners:
         search = GridSearchCV(pipeline, grid, cv=2).fit(pairs, same)
         assert search.predict(pairs[:5]).shape == (5,)
 
+    @pytest.mark.slow
     def test_every_kind_of_pair(self, pairs):
         features = PairFeatures(("lexical", "subset", "relaxed")).fit(pairs)
         expected = features.transform(pairs)
@@ -343,6 +347,7 @@ class TestBadInput:
             PairFeatures(("semantic",)).fit([("", "")])
         assert PairFeatures(("lexical", "subset")).fit([("(A a)", "(A a)")]).transform([]).shape == (0, 27)
 
+    @pytest.mark.slow
     def test_one_long_tree_and_deep_ones(self):
         deep = sw.Tree("w")
         for _ in range(20_000):

@@ -26,6 +26,7 @@ def garden(grown):
     return sw.TreeArray([one.tree for one in grown]), np.array([one.label[0] for one in grown])
 
 
+@pytest.mark.slow
 def test_is_an_svm_on_the_views(garden):
     X, y = garden
     train, test = np.arange(0, len(X), 10), np.arange(5, len(X), 10)

@@ -39,6 +39,7 @@ def test_a_sum_of_kernels_is_the_sum_of_their_grams(grams, garden):
     assert len(grams._known) == 1
 
 
+@pytest.mark.slow
 def test_the_closed_form_is_ridge_regression_fold_by_fold(grams, garden):
     K = grams.train(SST + WORDS).astype(np.float64)
     Y = np.random.default_rng(0).normal(size=(len(K), 3))
@@ -63,6 +64,7 @@ def test_machines_on_stored_grams_are_the_classifiers_themselves(grams, garden):
     assert np.mean(found == expected) > 0.99  # Grams are in single precision
 
 
+@pytest.mark.slow
 def test_tuning_finds_the_better_kernel_and_gives_it(garden):
     X, y = garden
     blind = SubsetTree(decay=0.2).on("focus") * 0.0 + 1.0

@@ -19,6 +19,7 @@ def arguments() -> RoleArguments:
     return RoleArguments.from_sentences(nursery.generate(size=150).role_sentences())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ROLE_KERNELS)
 def test_every_kernel_learns_the_nursery(name: str, arguments: RoleArguments) -> None:
     train, test = arguments[:250], arguments[250:]

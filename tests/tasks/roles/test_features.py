@@ -118,6 +118,7 @@ def test_sets_name_what_they_hold():
         feature_sets.describe(VIEW, NODES["by"], "all")
 
 
+@pytest.mark.slow
 def test_every_candidate_has_every_feature_without_failing(treebank):
     for tree in list(treebank)[:60]:
         parse = Parse(tree)

@@ -88,6 +88,7 @@ def test_the_flag_is_not_part_of_what_a_proposition_says():
     assert Proposition(0, "go", ()).title == "go"
 
 
+@pytest.mark.slow
 def test_base_forms_of_unseen_verbs_are_those_of_propbank(data: Path):
     train = PredicateLexicon.learn(
         islice(corpora.propbank_columns.read(data / "ewt-propbank" / "train.conll.gz"), 3000)

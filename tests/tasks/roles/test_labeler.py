@@ -37,6 +37,7 @@ def propositions(labeler: RoleLabeler, sentence: Any, predicates: Any = None) ->
     return list(labeler.label(sentence, predicates).propositions)
 
 
+@pytest.mark.slow
 def test_the_nursery_is_labelled(labeler: RoleLabeler) -> None:
     assert score_roles(TEST, labeler.label_sentences(TEST, given_predicates=True)).overall.f1 > 0.95
     scores = score_roles(TEST, labeler.label_sentences(TEST))
@@ -84,6 +85,7 @@ def test_fragments_can_be_features_too(tmp_path: Path) -> None:
     assert list(sw.load(tmp_path / "roles.sap").label_sentences(TEST[:20])) == list(made.label_sentences(TEST[:20]))
 
 
+@pytest.mark.slow
 def test_kernels_can_classify_too(tmp_path: Path) -> None:
     made = RoleLabeler(classifier=RoleClassifier("composite")).fit(TRAIN[:120])
     assert score_roles(TEST, made.label_sentences(TEST, given_predicates=True)).overall.f1 > 0.9
@@ -192,6 +194,7 @@ def test_constraints_hold_against_brute_force() -> None:
     assert rules.choose(np.zeros((0, 6)), []) == []
 
 
+@pytest.mark.slow
 def test_runs_are_whole_and_can_go_on(labeler: RoleLabeler, tmp_path: Path) -> None:
     target = tmp_path / "out.jsonl"
     many = [TEST[k % len(TEST)] for k in range(450)]
@@ -313,6 +316,7 @@ def test_a_spacy_pipeline_labels_raw_text_with_the_parser_of_the_model(tmp_path:
         component(nlp.make_doc("The dog chased the cat."))
 
 
+@pytest.mark.slow
 def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     corpora.role_lines.write(TRAIN[:200], tmp_path / "train.jsonl")
     corpora.role_lines.write(TEST, tmp_path / "test.jsonl")
