@@ -22,15 +22,7 @@ def with_conflicts(problems: Sequence[RoleProblem], most: int = 100) -> list[Rol
 
 
 def convergence(problems: Sequence[RoleProblem], what: str = "test problems with conflicts") -> Table:
-    """Follow primal and dual values of AD3 and of the subgradient method.
-
-    Parameters
-    ----------
-    problems : sequence of RoleProblem
-        The means are over these; without any, the table has no rows.
-    what : str
-        What they are, for the title.
-    """
+    """Follow the mean primal and dual values of AD3 and of the subgradient method; ``what`` is for the title."""
     courses: dict[str, list[np.ndarray]] = {"ad3": [], "subgradient": []}
     for problem in problems:
         graph, _ = problem.to_factor_graph()

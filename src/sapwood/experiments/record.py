@@ -93,17 +93,7 @@ def _written(value: Any, start: str) -> str:
 
 
 def made(setting: Setting, experiment: str, seconds: float) -> dict[str, Any]:
-    """Say how a table was made that is complete now.
-
-    Parameters
-    ----------
-    setting : Setting
-        Of the run; ``setting.read`` names the data.
-    experiment : str
-        What was run.
-    seconds : float
-        How long it took since the table before.
-    """
+    """Say how a table was made that is complete now, so many seconds after the one before."""
     from sapwood import __version__, settings
 
     command = ["sapwood", "experiment", experiment, "--seed", str(setting.seed)]

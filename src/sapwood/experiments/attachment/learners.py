@@ -71,17 +71,8 @@ class Outcome:
 def learn(data: Data, what: str, ranker: Any, train: Callable[[], AttachmentRanker], forests: Forests) -> Outcome:
     """Train and count errors on forests, or take the outcome from the cache.
 
-    Parameters
-    ----------
-    data : Data
-    what : str
-        What is learnt from and how, with everything that the description of the ranker does not say.
-    ranker : estimator
-        It names the outcome, with ``what``.
-    train : callable
-        Trains a model with it.
-    forests : Forests
-        What the model is asked.
+    It is kept under the description of the ranker and ``what``, which says what that does not: the data, and how it is
+    learnt from.
     """
 
     def measure() -> dict[str, Any]:

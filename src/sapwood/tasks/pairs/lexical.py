@@ -51,17 +51,8 @@ def _is_code(leaf: str) -> bool:
 
 
 class Rarity:
-    """How rare words are in the sentences of the training pairs.
+    """How rare words are, from the number of training sentences with each word and that of all sentences.
 
-    Parameters
-    ----------
-    counts : dict
-        Word → number of sentences with it.
-    sentences : int
-        How many sentences there are.
-
-    Examples
-    --------
     >>> rarity = Rarity.learn([["the", "dog"], ["the", "cat"]])
     >>> rarity["the"] < rarity["dog"] < rarity["zebra"]
     True
@@ -90,17 +81,8 @@ class Rarity:
 def lexical_features(
     first: Sequence[Sequence[str]], second: Sequence[Sequence[str]], rarity: Rarity
 ) -> NDArray[np.float64]:
-    """Measure every pair: one row per pair, one column per entry of ``LEXICAL_NAMES``.
+    """Measure every pair of sentences, given by their words: one column per entry of ``LEXICAL_NAMES``.
 
-    Parameters
-    ----------
-    first, second : sequences of words
-        The words of the two members, as written.
-    rarity : Rarity
-        Learnt from training pairs.
-
-    Examples
-    --------
     >>> row = lexical_features([["a", "red", "car"]], [["a", "car"]], Rarity.learn([["a", "car"]]))[0]
     >>> [round(value, 2) for value in row[:2].tolist()]
     [0.67, 1.0]

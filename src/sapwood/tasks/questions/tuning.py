@@ -49,17 +49,10 @@ Folds = list[NDArray[np.intp]]
 
 
 class Grams:
-    """Gram matrices of training examples, and of others against them, each computed once.
+    """Gram matrices of training examples, and of others (such as a test set) against them, each computed once.
 
     A sum of kernels is the sum of the matrices of its terms, so that weights can be searched at no cost. Matrices are
     kept in single precision: cross-validation does not see the difference.
-
-    Parameters
-    ----------
-    train : TreeArray or Examples
-        What kernels are bound to and compared with.
-    other : TreeArray or Examples, optional
-        Further examples, such as a test set.
     """
 
     def __init__(self, train: Any, other: Any = None) -> None:
@@ -119,20 +112,9 @@ def make_folds(y: Any, folds: int = 5, random_state: int = 0) -> Folds:
 def ridge_predictions(K: Any, Y: Matrix, folds: Folds, ridge: float = 0.05) -> NDArray[Any]:
     """Predict every fold from the others by kernel ridge regression, with one factorization for all folds.
 
-    With G = (K + ρI)⁻¹ the prediction of a fold F is Y_F - (G_FF)⁻¹ (G Y)_F.
+    With G = (K + ρI)⁻¹ the prediction of a fold F is Y_F - (G_FF)⁻¹ (G Y)_F. It is computed in the precision of K;
+    ``ridge`` is ρ as a share of the mean of the diagonal.
 
-    Parameters
-    ----------
-    K : array of shape (n, n)
-        Gram matrix; computed in its own precision.
-    Y : array of shape (n, outputs)
-    folds : list of arrays of int
-        Positions, each in exactly one fold.
-    ridge : float
-        ρ as a share of the mean of the diagonal.
-
-    Examples
-    --------
     >>> K, Y = np.eye(4), np.array([[1.0], [2.0], [3.0], [4.0]])
     >>> abs(ridge_predictions(K, Y, [np.array([0, 1]), np.array([2, 3])])).max() < 1e-12
     np.True_
@@ -194,17 +176,9 @@ def cross_validate(K: Any, y: Any, folds: Folds, *, C: float = 10.0, class_weigh
 
 @dataclass(frozen=True)
 class Trial:
-    """One configuration and its accuracy in cross-validation.
+    """One configuration and its accuracy in cross-validation: NaN if the Gram matrix is not positive definite.
 
-    Attributes
-    ----------
-    kernel : Kernel
-    method : str
-        ``ridge`` for the screening, ``svm`` for what will be trained.
-    C : float or None
-    class_weight : object
-    accuracy : float
-        NaN if the kernel's Gram matrix is not positive definite.
+    The method is ``ridge`` for the screening, ``svm`` for what will be trained.
     """
 
     kernel: Kernel
