@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sapwood import corpora
-from sapwood.corpora.conllu import DependencySentence, Row
+from sapwood.corpora.dependencies import DependencySentence, Row
 from sapwood.errors import DataError, FormatError
 
 TEXT = """# sent_id = 1

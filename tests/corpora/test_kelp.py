@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sapwood import corpora
-from sapwood.corpora.conllu import DependencySentence, Row
+from sapwood.corpora.dependencies import DependencySentence, Row
 from sapwood.corpora.kelp import KelpExample
 from sapwood.errors import BracketError, DataError, FormatError
 from sapwood.kernels import PartialTree, SubsetTree

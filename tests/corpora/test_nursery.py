@@ -16,44 +16,44 @@ from sapwood.trees import Tree
 
 
 @pytest.fixture(scope="module")
-def garden() -> nursery.Nursery:
+def corpus() -> nursery.Nursery:
     return nursery.generate()
 
 
-def fingerprint(garden: nursery.Nursery) -> str:
-    text = "\n".join(garden.trees.to_strings()) + repr(garden.pairs)
+def fingerprint(corpus: nursery.Nursery) -> str:
+    text = "\n".join(corpus.trees.to_strings()) + repr(corpus.pairs)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 @pytest.mark.slow
-def test_size_and_variety(garden: nursery.Nursery) -> None:
-    assert len(garden.sentences) == 3000
-    assert len({sentence.words for sentence in garden.sentences}) == 3000
-    assert len({word for sentence in garden.sentences for word in sentence.words}) > 400
-    assert {sentence.construction for sentence in garden.sentences} == set(CONSTRUCTIONS)
-    tags = Counter(node.label for tree in garden.trees for node in tree.preorder() if node.children)
+def test_size_and_variety(corpus: nursery.Nursery) -> None:
+    assert len(corpus.sentences) == 3000
+    assert len({sentence.words for sentence in corpus.sentences}) == 3000
+    assert len({word for sentence in corpus.sentences for word in sentence.words}) > 400
+    assert {sentence.construction for sentence in corpus.sentences} == set(CONSTRUCTIONS)
+    tags = Counter(node.label for tree in corpus.trees for node in tree.preorder() if node.children)
     for tag in ("NN", "NNS", "NNP", "JJ", "VBN", "VBG", "VBD", "VBZ", "VBP", "VB", "MD", "CC", "CD", "RB", "TO"):
         assert tags[tag] >= 20, tag
 
 
 @pytest.mark.slow
-def test_the_same_everywhere(garden: nursery.Nursery) -> None:
+def test_the_same_everywhere(corpus: nursery.Nursery) -> None:
     code = (
         "import hashlib; from sapwood.corpora import nursery; g = nursery.generate();"
         "t = chr(10).join(g.trees.to_strings()) + repr(g.pairs);"
         "f = g.forest(7); print(hashlib.sha256(t.encode()).hexdigest()[:16], f.scores.tolist(), f.parses.to_strings())"
     )
-    expected = f"{fingerprint(garden)} {garden.forest(7).scores.tolist()} {garden.forest(7).parses.to_strings()}"
+    expected = f"{fingerprint(corpus)} {corpus.forest(7).scores.tolist()} {corpus.forest(7).parses.to_strings()}"
     other_hashing = {**os.environ, "PYTHONHASHSEED": "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"}
     done = subprocess.run([sys.executable, "-c", code], env=other_hashing, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == expected
-    # A change of the garden changes every figure made on it, so it has to be made on purpose.
-    assert fingerprint(garden) == "b2d85494fc18e6f7"
+    # A change of the corpus changes every figure made on it, so it has to be made on purpose.
+    assert fingerprint(corpus) == "b2d85494fc18e6f7"
     assert nursery.generate(seed=1, size=60).sentences[0].tree != nursery.generate(seed=2, size=60).sentences[0].tree
 
 
-def test_every_word_has_its_own_tag_and_spans_fit(garden: nursery.Nursery) -> None:
-    for sentence in garden.sentences:
+def test_every_word_has_its_own_tag_and_spans_fit(corpus: nursery.Nursery) -> None:
+    for sentence in corpus.sentences:
         for node in sentence.tree.preorder():
             if any(child.is_leaf for child in node.children):
                 assert len(node.children) == 1
@@ -65,34 +65,34 @@ def test_every_word_has_its_own_tag_and_spans_fit(garden: nursery.Nursery) -> No
                 assert sentence.event.slots[slot].word.lower() in map(str.lower, sentence.words[first : last + 1])
 
 
-def test_question_types(garden: nursery.Nursery) -> None:
-    labels = Counter(sentence.label for sentence in garden.sentences if sentence.label)
+def test_question_types(corpus: nursery.Nursery) -> None:
+    labels = Counter(sentence.label for sentence in corpus.sentences if sentence.label)
     assert {coarse for coarse, _ in labels} == {"HUM", "LOC", "NUM", "ENTY", "DESC"}
     assert len(labels) == 11
     assert min(labels.values()) >= 20
     questions = nursery.generate(size=300).questions()
     assert all(question.tree is not None and question.gold is not None for question in questions)
     # The question word alone does not tell the type: "What" and "Which" ask for many things.
-    assert len({s.label for s in garden.sentences if s.label and s.words[0] in ("What", "Which")}) >= 6
+    assert len({s.label for s in corpus.sentences if s.label and s.words[0] in ("What", "Which")}) >= 6
 
 
-def test_pairs_are_balanced_and_not_told_apart_by_their_words(garden: nursery.Nursery) -> None:
-    assert len(garden.pairs) == 1000
-    assert sum(pair.same for pair in garden.pairs) == 500
+def test_pairs_are_balanced_and_not_told_apart_by_their_words(corpus: nursery.Nursery) -> None:
+    assert len(corpus.pairs) == 1000
+    assert sum(pair.same for pair in corpus.pairs) == 500
     overlap: dict[bool, list[float]] = {True: [], False: []}
-    for pair in garden.pairs:
-        first, second = (set(garden.sentences[number].words) for number in (pair.first, pair.second))
-        assert garden.sentences[pair.first].words != garden.sentences[pair.second].words
+    for pair in corpus.pairs:
+        first, second = (set(corpus.sentences[number].words) for number in (pair.first, pair.second))
+        assert corpus.sentences[pair.first].words != corpus.sentences[pair.second].words
         overlap[pair.same].append(len(first & second) / len(first | second))
     same, different = (sum(values) / len(values) for values in (overlap[True], overlap[False]))
     # Near misses share even more words than paraphrases: counting words is no way out.
     assert different > same - 0.05
 
 
-def test_attachment_depends_on_verb_and_noun(garden: nursery.Nursery) -> None:
+def test_attachment_depends_on_verb_and_noun(corpus: nursery.Nursery) -> None:
     """The same preposition attaches to the verb or to the noun, and only the words tell which."""
     attached: dict[str, set[str]] = {}
-    for sentence in garden.sentences:
+    for sentence in corpus.sentences:
         for node in sentence.tree.preorder():
             for child in node.children:
                 if child.label == "PP" and child.leaves()[0] == "with":
@@ -100,9 +100,9 @@ def test_attachment_depends_on_verb_and_noun(garden: nursery.Nursery) -> None:
     assert sum(places >= {"NP", "VP"} for places in attached.values()) >= 5
 
 
-def test_forests(garden: nursery.Nursery, tmp_path) -> None:
+def test_forests(corpus: nursery.Nursery, tmp_path) -> None:
     first = 0
-    forests = [garden.forest(number) for number in range(0, 3000, 15)]
+    forests = [corpus.forest(number) for number in range(0, 3000, 15)]
     for forest in forests:
         trees = [tree for tree in forest.parses if isinstance(tree, Tree)]
         assert forest.gold in trees
@@ -115,7 +115,7 @@ def test_forests(garden: nursery.Nursery, tmp_path) -> None:
     corpora.nbest.write(forests, tmp_path / "n.jsonl")
     again = list(corpora.nbest.read(tmp_path / "n.jsonl"))
     assert [one.parses.to_strings() for one in again] == [one.parses.to_strings() for one in forests]
-    assert len(garden.forest(0, limit=3)) == 3
+    assert len(corpus.forest(0, limit=3)) == 3
 
 
 def test_taxonomy() -> None:

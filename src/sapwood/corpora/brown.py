@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sapwood.lazy import public_names
 from sapwood.sources import Sources
 from sapwood.text_files import files
 
 __all__ = ["read"]
+
+__dir__ = public_names(__name__)
 
 
 def read(source: Sources) -> Iterator[list[tuple[str, str]]]:

@@ -13,11 +13,14 @@ from itertools import zip_longest
 
 from sapwood.corpora.columns import Block, cell_rows, column_blocks, propositions_of, tree_of
 from sapwood.errors import DataError
+from sapwood.lazy import public_names
 from sapwood.sources import Sources, file_names
 from sapwood.trees.propositions import RoleSentence
 from sapwood.writing import write_text
 
 __all__ = ["read", "read_release", "write"]
+
+__dir__ = public_names(__name__)
 
 _Files = Sources
 

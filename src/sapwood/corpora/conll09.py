@@ -11,12 +11,15 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from sapwood.corpora.columns import column_blocks
 from sapwood.errors import DataError
+from sapwood.lazy import public_names
 from sapwood.sources import Sources
 from sapwood.trees.dependencies import dependencies
 from sapwood.trees.propositions import Argument, Proposition, RoleSentence
 from sapwood.writing import write_text
 
 __all__ = ["read", "write"]
+
+__dir__ = public_names(__name__)
 
 
 def read(source: Sources, *, encoding: str = "utf-8") -> Iterator[RoleSentence]:

@@ -11,11 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from sapwood.corpora.dependencies import DependencySentence, Row
 from sapwood.errors import DataError, FormatError
+from sapwood.lazy import public_names
 from sapwood.sources import Sources
 from sapwood.text_files import Line, files
 from sapwood.writing import write_text
 
-__all__ = ["DependencySentence", "Row", "read", "write"]
+__all__ = ["DependencySentence", "read", "write"]
+
+__dir__ = public_names(__name__)
 
 _RANGE = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)\Z")
 _EMPTY = re.compile(r"(0|[1-9][0-9]*)\.[1-9][0-9]*\Z")

@@ -16,6 +16,7 @@ from typing import Any
 from sapwood.corpora.dependencies import DependencySentence, Row
 from sapwood.corpora.json_stream import list_items
 from sapwood.errors import FormatError
+from sapwood.lazy import public_names
 from sapwood.notebook import HtmlTable
 from sapwood.sources import Sources
 from sapwood.text_files import Line, files
@@ -25,6 +26,8 @@ from sapwood.trees.tree import Tree
 from sapwood.writing import write_text
 
 __all__ = ["CoreNLPSentence", "read", "write"]
+
+__dir__ = public_names(__name__)
 
 _HEADING = re.compile(r"Sentence #(\d+) \((\d+) tokens?(?:, sentiment: [^)]*)?\):?\s*")
 _BRACKET = re.compile(r"[()]")

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from sapwood.errors import DataError
+from sapwood.lazy import public_names
 from sapwood.notebook import HtmlTable
 from sapwood.sources import Sources
 from sapwood.text_files import Line, blocks, lines
@@ -21,6 +22,8 @@ from sapwood.trees.tree import Tree
 from sapwood.writing import write_text
 
 __all__ = ["KelpExample", "read", "write"]
+
+__dir__ = public_names(__name__)
 
 _OPENING = re.compile(r"\|B([A-Z]*):([^|\s]*)\|")
 _KINDS = {"S": "string", "V": "sparse vector", "DV": "dense vector", "T": "tree"}

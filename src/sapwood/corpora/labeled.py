@@ -10,12 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapwood.errors import FormatError
+from sapwood.lazy import public_names
 from sapwood.sources import Sources
 from sapwood.text_files import Line, lines
 from sapwood.trees.array import TreeArray
 from sapwood.trees.texts import TreeTexts
 
 __all__ = ["read"]
+
+__dir__ = public_names(__name__)
 
 
 class LabeledRow(NamedTuple):

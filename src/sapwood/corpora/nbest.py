@@ -19,6 +19,7 @@ import numpy as np
 
 from sapwood.checks import check_choice
 from sapwood.errors import DataError
+from sapwood.lazy import public_names
 from sapwood.sources import Sources
 from sapwood.text_files import Line, files
 from sapwood.trees.brackets import to_brackets
@@ -27,6 +28,8 @@ from sapwood.trees.texts import TreeTexts
 from sapwood.writing import write_text
 
 __all__ = ["NBest", "read", "write"]
+
+__dir__ = public_names(__name__)
 
 _HEADER = re.compile(r"\s*([0-9]+)\s+(\S+)\s*")
 

@@ -14,12 +14,15 @@ from typing import Literal, NamedTuple
 
 from sapwood.checks import check_choice
 from sapwood.errors import DataError, FormatError
+from sapwood.lazy import public_names
 from sapwood.notebook import HtmlTable
 from sapwood.sources import Sources
 from sapwood.text_files import Line, files
 from sapwood.writing import write_text
 
 __all__ = ["SentencePair", "read", "write"]
+
+__dir__ = public_names(__name__)
 
 
 class _Table(NamedTuple):

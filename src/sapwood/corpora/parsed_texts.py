@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from sapwood.corpora.tree_pairs import field_of
+from sapwood.lazy import public_names
 from sapwood.sources import Sources
 from sapwood.text_files import lines
 from sapwood.trees.texts import TreeTexts
@@ -13,6 +14,8 @@ from sapwood.trees.tree import Tree
 from sapwood.writing import write_text
 
 __all__ = ["read", "write"]
+
+__dir__ = public_names(__name__)
 
 
 def read(source: Sources) -> dict[str, tuple[Tree, ...]]:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from sapwood.errors import DataError
+from sapwood.lazy import public_names
 from sapwood.notebook import HtmlTable
 from sapwood.sources import Sources
 from sapwood.text_files import Line, lines
@@ -21,6 +22,8 @@ from sapwood.trees.tree import Tree
 from sapwood.writing import write_text
 
 __all__ = ["PropInstance", "read", "write"]
+
+__dir__ = public_names(__name__)
 
 _POINTER = re.compile(r"\d+:\d+(?:[*,;]\d+:\d+)*-\S+\Z")
 _INFLECTION = re.compile(r"[igpvf-][fpn-][pbo-][3-][ap-]\Z")

@@ -13,12 +13,15 @@ from typing import Literal
 from sapwood.checks import check_choice
 from sapwood.corpora.columns import Column, bits_of, cell_rows, column_blocks, propositions_of, tree_of
 from sapwood.errors import DataError
+from sapwood.lazy import public_names
 from sapwood.sources import Sources
 from sapwood.trees.positions import Positions
 from sapwood.trees.propositions import Proposition, RoleSentence, long_role, short_role
 from sapwood.writing import write_text
 
 __all__ = ["read", "write"]
+
+__dir__ = public_names(__name__)
 
 Format = Literal["skeleton", "joined"]
 

@@ -15,6 +15,7 @@ from typing import Literal
 
 from sapwood.checks import check_choice
 from sapwood.errors import DataError
+from sapwood.lazy import public_names
 from sapwood.notebook import HtmlTable
 from sapwood.sources import Sources
 from sapwood.text_files import Line, blocks, files
@@ -24,6 +25,8 @@ from sapwood.trees.tree import Tree
 from sapwood.writing import write_text
 
 __all__ = ["Question", "read", "write"]
+
+__dir__ = public_names(__name__)
 
 _PUBLISHED = re.compile(r"([A-Z]+):([A-Za-z]+) +(\S.*)")
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from sapwood.errors import BracketError
+from sapwood.lazy import public_names
 from sapwood.sources import Sources
 from sapwood.text_files import Line, lines
 from sapwood.trees.propositions import Argument, Proposition, RoleSentence
@@ -15,6 +16,8 @@ from sapwood.trees.tree import Tree
 from sapwood.writing import write_text
 
 __all__ = ["read", "write"]
+
+__dir__ = public_names(__name__)
 
 
 def read(source: Sources, *, encoding: str = "utf-8") -> Iterator[RoleSentence]:

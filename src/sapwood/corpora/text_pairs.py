@@ -6,10 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapwood.corpora.labeled import given_labels, labeled_rows, nothing_in
+from sapwood.lazy import public_names
 from sapwood.sources import Sources
 from sapwood.text_files import lines
 
 __all__ = ["read"]
+
+__dir__ = public_names(__name__)
 
 
 def read(

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sapwood.corpora.labeled import LabeledRow, given_labels, labeled_rows, nothing_in
 from sapwood.errors import DataError
+from sapwood.lazy import public_names
 from sapwood.sources import Sources
 from sapwood.text_files import lines
 from sapwood.trees.brackets import to_brackets
@@ -23,6 +24,8 @@ from sapwood.trees.tree import Tree
 from sapwood.writing import write_text
 
 __all__ = ["read", "write"]
+
+__dir__ = public_names(__name__)
 
 
 def read(source: Sources, *, labels: bool = True) -> tuple[Examples, NDArray[np.str_] | None]:

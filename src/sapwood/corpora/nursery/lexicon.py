@@ -190,12 +190,12 @@ class Lexicon(HtmlTable):
         """What ``under`` has found before."""
         return {}
 
-    def similarity(self, alike: float = 0.6) -> WordSimilarity:
+    def similarity(self, value: float = 0.6) -> WordSimilarity:
         """Return a similarity that knows the synonyms, form by form, and nothing else.
 
         Parameters
         ----------
-        alike : float
+        value : float
             How similar two of them are.
 
         Examples
@@ -213,7 +213,7 @@ class Lexicon(HtmlTable):
         return Folded(
             Table(
                 {
-                    (one, other): alike
+                    (one, other): value
                     for forms in groups.values()
                     for first, second in combinations(forms, 2)
                     for one, other in zip(first, second, strict=True)
