@@ -15,6 +15,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from importlib import import_module
+from inspect import ismodule
 from typing import Any
 
 import numpy as np
@@ -208,6 +209,14 @@ PACKAGES = (*entries.PACKAGES, "sapwood.errors", "sapwood.experiments", "sapwood
 def test_completion_shows_public_names_alone(name: str) -> None:
     module = import_module(name)
     assert [one for one in dir(module) if not one.startswith("__")] == sorted(module.__all__)
+
+
+def test_public_names_can_be_held_in_mind() -> None:
+    """A name that two packages show counts once; modules only lead to names, and do not count."""
+    modules = [import_module(name) for name in PACKAGES]
+    values = {id(getattr(module, name)): (module, name) for module in modules for name in module.__all__}
+    names = [f"{module.__name__}.{name}" for module, name in values.values() if not ismodule(getattr(module, name))]
+    assert len(names) <= 250, f"{len(names)} public names: {', '.join(sorted(names))}"
 
 
 def test_packages_need_no_import() -> None:
