@@ -135,10 +135,11 @@ def test_warnings_are_told_even_to_the_quiet(labelled, tmp_path, capsys, monkeyp
     assert capsys.readouterr() == ("", "sapwood: look here\n")
 
 
-def test_text_in_place_of_trees_is_told_of_parsers(tmp_path, trees, capsys):
-    text = tmp_path / "text.txt"
+def test_text_in_place_of_trees_is_told_of_parsers(tmp_path, trees, labelled, capsys):
+    text, model = tmp_path / "text.txt", str(tmp_path / "m.sap")
     text.write_text("The dog runs.\n")
-    for command in (["show", str(text)], ["kernel", str(text), "--kernel", "Subtree()"]):
+    assert main(["train", "trees", labelled, "-o", model]) == 0
+    for command in (["show", str(text)], ["kernel", str(text), "--kernel", "Subtree()"], ["predict", model, str(text)]):
         assert main(command) == 1
         assert "If this is text and not trees, name a parser: --parser MODEL" in capsys.readouterr().err
     broken = tmp_path / "broken.mrg"
@@ -190,3 +191,14 @@ class TestLocks:
         assert os.path.exists(tmp_path / ".gram.tsv.lock")
         assert main(["kernel", trees, "--kernel", "Subtree()", "-o", out]) == 0
         assert not os.path.exists(tmp_path / ".gram.tsv.lock")
+
+
+def test_messages_are_broken_between_words_on_a_terminal(tmp_path, monkeypatch, capsys):
+    text = tmp_path / "text.txt"
+    text.write_text("The dog runs over the hills and far away, and it never comes back to where it was before.\n")
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert main(["show", str(text)]) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert "    ^" in lines
+    assert lines[-2:] == ["If this is text and not trees, name a parser: --parser", "MODEL, of sapwood train parser."]

@@ -11,12 +11,14 @@ import io
 import logging
 import os
 import re
+import shutil
 import sys
 import time
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from importlib import import_module, metadata
+from textwrap import TextWrapper
 
 from sapwood.cli.command import CommandParser
 
@@ -64,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
         return code or 0
     except SapwoodError as error:
-        print(f"sapwood: {_worded(error, options)}", file=sys.stderr)
+        _tell(_worded(error, options))
         return 2 if isinstance(error, ParameterError) else 1
     except BrokenPipeError:
         # Whoever read our output has enough, as head does. Python would complain again when it flushes at exit.
@@ -72,17 +74,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        print(f"sapwood: {where}{error.strerror or error}", file=sys.stderr)
+        _tell(f"{where}{error.strerror or error}")
         return 1
     except UnicodeEncodeError as error:
-        print(
-            f"sapwood: standard output is in {error.encoding}, which has no {error.object[error.start]!r}; set "
-            "PYTHONIOENCODING=utf-8, or write to a file with --output.",
-            file=sys.stderr,
+        _tell(
+            f"standard output is in {error.encoding}, which has no {error.object[error.start]!r}; set "
+            "PYTHONIOENCODING=utf-8, or write to a file with --output."
         )
         return 1
     except KeyboardInterrupt:
-        print("sapwood: interrupted", file=sys.stderr)
+        _tell("interrupted")
         return 130
 
 
@@ -92,8 +93,8 @@ def _told(options: argparse.Namespace) -> Iterator[None]:
 
     Warnings are printed once each; whose code they come from is nothing to users.
     """
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("sapwood: %(message)s"))
+    handler = logging.Handler()
+    handler.emit = lambda record: _tell(record.getMessage())  # type: ignore[method-assign]
     logger = logging.getLogger("sapwood")
     former = logger.level, logger.propagate
     logger.addHandler(handler)
@@ -111,6 +112,16 @@ def _told(options: argparse.Namespace) -> Iterator[None]:
         logger.debug("took %.2f s, %.2f s of CPU", time.perf_counter() - began, time.process_time() - cpu)
         logger.removeHandler(handler)
         logger.level, logger.propagate = former
+
+
+def _tell(message: str) -> None:
+    """Print a message on standard error; on a terminal, lines are broken between words."""
+    lines = f"sapwood: {message}".split("\n")
+    if sys.stderr.isatty():
+        wrapper = TextWrapper(shutil.get_terminal_size().columns, break_long_words=False, break_on_hyphens=False)
+        # Indented lines show a place in a file, and stay as they are.
+        lines = [part for line in lines for part in ([line] if line[:1] == " " else wrapper.wrap(line))]
+    print("\n".join(lines), file=sys.stderr)
 
 
 def _versions() -> str:
@@ -184,13 +195,11 @@ class _ClosedOutput(io.TextIOBase):
 
 def _worded(error: Exception, options: argparse.Namespace) -> str:
     """Name options of the command line where the library names parameters."""
-    from sapwood.errors import BracketError
-
     advice = "convert it with iconv -f latin1 -t utf8"
     if hasattr(options, "encoding"):
         advice = "pass --encoding, such as --encoding latin-1"
     message = re.sub(r"pass (encoding=|its encoding\b|the encoding of the file\b)", advice, str(error))
-    text = isinstance(error, BracketError) and error.reason.startswith("expected '(' but found the text")
+    text = getattr(error, "reason", "").startswith(("expected '(' but found the text", "expected one tree here"))
     if text and getattr(options, "parser", "") is None:
         message += "\nIf this is text and not trees, name a parser: --parser MODEL, of sapwood train parser."
     return message
