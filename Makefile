@@ -16,7 +16,7 @@ CLANG_FORMAT = $(BIN)/clang-format $$(find native -name '*.[ch]pp')
 # The signatures of the extension, from the extension itself.
 STUBGEN = $(BIN)/python -m nanobind.stubgen --quiet --recursive --module sapwood._core --pattern-file native/bind/stubs.pat
 
-.PHONY: constraints demo test lint format stubs check check-quick check-timing bench results tables docs links native-test sanitize sanitize-threads fuzz fuzz-native fuzz-python fuzz-core faults \
+.PHONY: constraints demo test lint format stubs check check-quick check-timing bench results tables docs links native-test sanitize sanitize-threads fuzz fuzz-native fuzz-python fuzz-core fuzz-files fuzz-files-core sanitized-core faults \
   wheel clean
 
 # The stamp is rebuilt when the native core or the packaging changes; Python edits need no step at all.
@@ -112,7 +112,7 @@ sanitize-threads: $(VENV)/installed
 
 FUZZ_SECONDS ?= 60
 FUZZ_TARGETS ?=
-fuzz: fuzz-native fuzz-python fuzz-core
+fuzz: fuzz-native fuzz-python fuzz-core fuzz-files fuzz-files-core
 
 # The headers under libFuzzer, AddressSanitizer and UBSan.
 fuzz-native: $(VENV)/installed
@@ -137,16 +137,28 @@ $(VENV)/fuzzing: $(VENV)/installed
 fuzz-python: $(VENV)/fuzzing
 	$(BIN)/python tests/fuzz/run.py --seconds $(FUZZ_SECONDS) $(FUZZ_TARGETS)
 
-# What Python hands to the core, with the core itself under AddressSanitizer.
+# What Python hands to the core, with the core itself under AddressSanitizer and UBSan.
 CORE_TARGETS ?= model trees decode text
-fuzz-core: $(VENV)/installed
+SANITIZED = SAPWOOD_CORE=$$(ls $(abspath build/fuzz-core)/_core*.so) \
+  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
+  LD_PRELOAD=$$(clang++ -print-file-name=libclang_rt.asan-x86_64.so)
+sanitized-core: $(VENV)/installed
 	$(BIN)/cmake -S . -B build/fuzz-core -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
-	  -DCMAKE_CXX_COMPILER=clang++ -DSAPWOOD_SANITIZE=address -DPython_EXECUTABLE=$(abspath $(BIN)/python) \
+	  -DCMAKE_CXX_COMPILER=clang++ -DSAPWOOD_SANITIZE=address,undefined -DPython_EXECUTABLE=$(abspath $(BIN)/python) \
 	  -Dnanobind_DIR=$$($(BIN)/python -m nanobind --cmake_dir)
 	$(BIN)/cmake --build build/fuzz-core
-	SAPWOOD_CORE=$$(ls $(abspath build/fuzz-core)/_core*.so) ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
-	  LD_PRELOAD=$$(clang++ -print-file-name=libclang_rt.asan-x86_64.so) \
-	  $(BIN)/python tests/fuzz/run.py --plain --seconds $(FUZZ_SECONDS) --folder build/fuzz/core $(CORE_TARGETS)
+
+fuzz-core: sanitized-core
+	$(SANITIZED) $(BIN)/python tests/fuzz/run.py --plain --seconds $(FUZZ_SECONDS) --folder build/fuzz/core $(CORE_TARGETS)
+
+# Model files that are whole but wrong, FUZZ_FILES of them, and a tenth as many with the core under the sanitizers.
+FUZZ_FILES ?= 20000
+FUZZ_SEED ?= 1
+fuzz-files: $(VENV)/installed
+	$(BIN)/python tests/fuzz/structure.py --count $(FUZZ_FILES) --seed $(FUZZ_SEED)
+
+fuzz-files-core: sanitized-core
+	$(SANITIZED) $(BIN)/python tests/fuzz/structure.py --count $$(($(FUZZ_FILES) / 10)) --seed $(FUZZ_SEED)
 
 # Kills at random points, full disks, read-only folders and memory limits, for longer than the tests do.
 faults: $(VENV)/installed

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import copy
+import faulthandler
 import json
 import os
 import random
@@ -350,6 +351,8 @@ class Fuzzer:
 
     def _work(self, number: int, end: int, seed: int, sending: int, until: float | None) -> None:
         """Try files and say before each step what comes, so that whoever waits knows what ended the process."""
+        # A crash is reported by who waits; Python's own report of it would only fill the screen.
+        faulthandler.disable()
         with open(sending, "w", buffering=1) as out:
             if self.measured:
                 soft = _status("VmSize") + (4 << 30)

@@ -1,0 +1,212 @@
+"""Public calls that can last longer than anybody waits, to be stopped at any point.
+
+Each is made in small steps: what it needs first, once, and then the call itself. Sizes are such that a call lasts for
+seconds. ``stop`` sends a signal to one of them in a process of its own and says what became of it.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import sapwood as sw
+import specimens
+
+__all__ = ["CALLS", "Stopped", "stop"]
+
+Call = Callable[[], Any]
+
+
+@cache
+def _garden() -> Any:
+    from sapwood.corpora import nursery
+
+    return nursery.grow(size=1500)
+
+
+@cache
+def _trees(count: int) -> Any:
+    trees = list(_garden().trees)
+    return sw.TreeArray((trees * (count // len(trees) + 1))[:count])
+
+
+def _labels(count: int) -> list[str]:
+    return [("a", "b", "c")[number * 7 % 3] for number in range(count)]
+
+
+def _gram(make: Call, count: int) -> Callable[[], Call]:
+    def prepare() -> Call:
+        kernel, X = make(), _trees(count)
+        return lambda: kernel(X)
+
+    return prepare
+
+
+def _fit(make: Call, count: int, *, numbers: bool = False, groups: bool = False) -> Callable[[], Call]:
+    def prepare() -> Call:
+        X = _trees(count)
+        y: Any = [float(number % 17) for number in range(count)] if numbers or groups else _labels(count)
+        given = {"groups": [number // 10 for number in range(count)]} if groups else {}
+        return lambda: make().fit(X, y, **given)
+
+    return prepare
+
+
+def _explaining() -> Call:
+    from sapwood.learn import KernelSVC
+
+    model = KernelSVC(sw.kernels.PartialTree()).fit(_trees(60), _labels(60))
+    tree = "(S " + " ".join("(A (B x) (C (D y) (E z)))" for _ in range(400)) + ")"
+    return lambda: model.explain(tree)
+
+
+def _parsing() -> Call:
+    from sapwood.parse import PCFGParser
+
+    parser = PCFGParser().fit([one.tree for one in _garden().sentences[:400]])
+    words = [word for one in _garden().sentences[:60] for word in one.words][:110]
+    return lambda: [parser.parse_nbest(words, 50) for _ in range(20)]
+
+
+def _reading() -> Call:
+    import io
+
+    text = "\n".join(str(tree) for tree in _garden().trees) * 400
+    return lambda: sw.read_trees(io.StringIO(text))
+
+
+def _decoding() -> Call:
+    from sapwood.decode import decode_roles_batch
+
+    rng = np.random.default_rng(0)
+    spans = [(-1, -1), *((a, b) for a in range(28) for b in range(a, min(a + 10, 28)))]
+    from sapwood.decode import RoleProblem
+
+    problems = [RoleProblem(rng.normal(size=(12, len(spans))), spans) for _ in range(3000)]
+    return lambda: decode_roles_batch(problems, method="ad3")
+
+
+def _labelling() -> Call:
+    labeler = specimens.specimen("RoleLabeler")
+    sentences = specimens._roles() * 200
+    return lambda: list(labeler.label_sentences(sentences))
+
+
+def _frames() -> Call:
+    from sapwood.tasks.frames import FrameLabeler
+
+    lexicon, data = specimens._frames()
+    return lambda: FrameLabeler(bits=16, epochs=200).fit(data, lexicon=lexicon)
+
+
+def _saving() -> Call:
+    import tempfile
+
+    X = _trees(60_000)
+    path = Path(tempfile.gettempdir(), f"sapwood-{os.getpid()}.sap")
+    return lambda: [(sw.save(X, path), sw.load(path), path.unlink()) for _ in range(40)]
+
+
+def _pairs() -> Call:
+    from sapwood.tasks.pairs import PairFeatures
+
+    X = sw.Examples(first=_trees(600), second=_trees(1200)[600:])
+    features = PairFeatures(("lexical", "subset"))
+    return lambda: features.fit(X).transform(X)
+
+
+def _semantic() -> Any:
+    return sw.kernels.SmoothedPartialTree(specimens._similarity())
+
+
+CALLS: dict[str, Callable[[], Call]] = {
+    "Subtree": _gram(lambda: sw.kernels.Subtree(), 8_000),
+    "SubsetTree": _gram(lambda: sw.kernels.SubsetTree().normalized(), 5_000),
+    "PartialTree": _gram(lambda: sw.kernels.PartialTree(), 2_500),
+    "SmoothedPartialTree": _gram(_semantic, 1_200),
+    "GrammarDriven": _gram(lambda: sw.kernels.GrammarDriven().bind(_trees(1_200)), 1_200),
+    "KernelSVC.fit": _fit(lambda: sw.learn.KernelSVC(sw.kernels.SubsetTree(), C=100.0), 2_500),
+    "KernelSVC.fit, native": _fit(lambda: sw.learn.KernelSVC(sw.kernels.SubsetTree(), C=100.0, solver="native"), 4_000),
+    "KernelSVR.fit": _fit(lambda: sw.learn.KernelSVR(sw.kernels.SubsetTree(), C=100.0), 2_500, numbers=True),
+    "VotedPerceptron.fit": lambda: (lambda: sw.learn.VotedPerceptron(sw.kernels.PartialTree(), epochs=40).fit(
+        _trees(2_500), [("a", "b")[number % 2] for number in range(2_500)]
+    )),
+    "KernelRanker.fit": _fit(lambda: sw.learn.KernelRanker(sw.kernels.PartialTree(), epochs=40), 2_000, groups=True),
+    "RecursiveClassifier.fit": _fit(lambda: sw.learn.RecursiveClassifier(units=30, epochs=200), 2_000),
+    "LandmarkMap.fit": _fit(lambda: sw.kernels.LandmarkMap(sw.kernels.SubsetTree(), n_components=2_500), 2_500),
+    "FragmentMap.fit": _fit(lambda: sw.kernels.FragmentMap(max_fragments=10**7), 1_500),
+    "HashedFragmentMap.transform": lambda: (lambda: sw.kernels.HashedFragmentMap().transform(_trees(12_000))),
+    "FrameLabeler.fit": _frames,
+    "RoleLabeler.label_sentences": _labelling,
+    "PCFGParser.parse_nbest": _parsing,
+    "PairFeatures.transform": _pairs,
+    "KernelSVC.explain": _explaining,
+    "decode_roles_batch": _decoding,
+    "read_trees": _reading,
+    "save and load": _saving,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """What became of a call: ``stopped``, ``finished`` before the signal came, or what went wrong."""
+
+    outcome: str
+    seconds: float
+
+
+def stop(call: Call, number: int, dice: random.Random, most: float = 1.0) -> Stopped:
+    """Run a call in a process of its own, send it a signal within so many seconds, and wait for its end."""
+    receiving, sending = os.pipe()
+    process = os.fork()
+    if process == 0:
+        os.close(receiving)
+        _work(call, sending)
+    os.close(sending)
+    with os.fdopen(receiving, "rb") as stream:
+        stream.read(1)
+        time.sleep(dice.uniform(0.0, most))
+        begin = time.monotonic()
+        os.kill(process, number)
+        rest = stream.read()
+        seconds = time.monotonic() - begin
+    _, status = os.waitpid(process, 0)
+    if rest:
+        return Stopped(rest.decode(), seconds)
+    by_signal = os.WIFSIGNALED(status) and os.WTERMSIG(status) == number
+    return Stopped("stopped" if by_signal else f"ended with {status}", seconds)
+
+
+def _work(call: Call, sending: int) -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    said = "finished"
+    try:
+        os.write(sending, b"!")
+        call()
+    except KeyboardInterrupt:
+        said = "stopped"
+    except BaseException as error:
+        said = f"{type(error).__name__}: {error}"
+    if said == "stopped":
+        try:
+            # Whatever was stopped, the next call must work: no lock held, no thread pool broken.
+            value = sw.kernels.SubsetTree(0.5)(["(a (b c))"], ["(a (b c))"])[0, 0]
+            said = "stopped" if value == 1.25 else f"gave {value} afterwards"
+        except KeyboardInterrupt:
+            said = "interrupted twice"
+        except BaseException as error:
+            said = f"{type(error).__name__} afterwards: {error}"
+    os.write(sending, said.encode())
+    sys.stderr.flush()
+    os._exit(0)
