@@ -16,7 +16,7 @@ CLANG_FORMAT = $(BIN)/clang-format $$(find native -name '*.[ch]pp')
 # The signatures of the extension, from the extension itself.
 STUBGEN = $(BIN)/python -m nanobind.stubgen --quiet --recursive --module sapwood._core --pattern-file native/bind/stubs.pat
 
-.PHONY: constraints demo test lint format stubs check check-quick check-timing bench results tables docs links native-test sanitize sanitize-threads fuzz fuzz-native fuzz-python fuzz-core fuzz-files fuzz-files-core sanitized-core faults \
+.PHONY: constraints demo test lint format stubs check check-quick check-timing bench results tables docs links native-test sanitize sanitize-threads fuzz fuzz-native fuzz-python fuzz-core fuzz-files fuzz-files-core sanitized-core faults reliability \
   wheel clean
 
 # The stamp is rebuilt when the native core or the packaging changes; Python edits need no step at all.
@@ -163,6 +163,12 @@ fuzz-files-core: sanitized-core
 # Kills at random points, full disks, read-only folders and memory limits, for longer than the tests do.
 faults: $(VENV)/installed
 	SAPWOOD_FAULTS=long $(BIN)/python -m pytest tests/faults -q
+
+# The figures of docs/reliability.md: signals and kills, and changed model files.
+RELIABILITY ?=
+reliability: $(VENV)/installed
+	$(BIN)/python tests/faults/report.py $(RELIABILITY)
+	$(MAKE) fuzz-files
 
 constraints: $(VENV)/installed
 	(sed -n '/^#/p' constraints.txt; $(BIN)/python -m pip list --format=freeze --exclude-editable \

@@ -542,3 +542,25 @@ def test_a_system_that_keeps_no_permissions_still_writes(tmp_path, monkeypatch):
     monkeypatch.delattr(os, "fchmod")
     atomic_write(path, b"newer")
     assert path.read_bytes() == b"newer"
+
+
+def test_names_as_long_as_a_file_system_allows(tmp_path):
+    from sapwood.drafts import write_answers
+
+    path = tmp_path / ("n" * 251 + ".sap")
+    for _ in range(2):
+        sw.save(sw.TreeArray(["(a b)"]), path)
+    assert str(sw.load(path)[0]) == "(a b)"
+    answers = tmp_path / ("é" * 125 + ".txt")
+
+    def fail(words):
+        yield next(words).upper()
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_answers(answers, ["a", "b"], fail, run={"job": 1})
+    done = write_answers(
+        answers, ["a", "b"], lambda words: (word.upper() for word in words), run={"job": 1}, resume=True
+    )
+    assert (done, answers.read_text()) == (2, "AB")
+    assert sorted(tmp_path.iterdir()) == sorted([path, answers])

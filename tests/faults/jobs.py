@@ -1,12 +1,17 @@
 """Long work in small: every job that keeps what it has done, so that it can be killed and go on.
 
-A job writes its result into a folder, and goes on from whatever it finds there. ``SEEN`` says what may be in the folder
-while the job is not finished, and how to tell how far it is.
+A job writes its result into a folder, and goes on from whatever it finds there; ``progress`` tells how far it is. Some
+are commands as one gives them in a shell.
 """
 
 from __future__ import annotations
 
+import atexit
+import json
+import shutil
+import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +84,72 @@ def saving(folder: Path) -> None:
         sw.save(specimens.specimen("QuestionClassifier"), folder / "model.sap")
 
 
+@cache
+def _given() -> Path:
+    """Files that commands read, beside the folders that they write to."""
+    folder = Path(tempfile.mkdtemp(prefix="sapwood-given-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    X, _, _ = _forests()
+    lines = "".join(f"{('a', 'b')[number % 2]}\t{tree}\n" for number, tree in enumerate(X))
+    (folder / "trees.mrg").write_text("".join(f"{tree}\n" for tree in X[:160]))
+    (folder / "labelled.tsv").write_text(lines)
+    sw.save(specimens.specimen("RoleLabeler"), folder / "roles.sap")
+    sw.corpora.write_role_lines(specimens._roles() * 4, folder / "roles.jsonl")
+    return folder
+
+
+def _command(*arguments: str | Path) -> None:
+    from sapwood.cli import main
+
+    code = main([*map(str, arguments), "-q"])
+    assert code == 0, f"{arguments} ended with {code}"
+
+
+def train(folder: Path) -> None:
+    _command("train", "trees", _given() / "labelled.tsv", "-o", folder / "model.sap", "--kernel", "PartialTree()")
+
+
+def gram(folder: Path) -> None:
+    given = _given() / "trees.mrg"
+    _command("gram", given, "-o", folder / "gram", "--kernel", "PartialTree()", "--tile", "20")
+
+
+def predict(folder: Path) -> None:
+    from sapwood import drafts
+
+    drafts._STEP = 3
+    given = _given()
+    _command("predict", given / "roles.sap", given / "roles.jsonl", "-o", folder / "roles.jsonl", "--resume")
+
+
+def experiment(folder: Path) -> None:
+    from sapwood.experiments.result_cache import ResultCache
+    from sapwood.experiments.setting import Setting
+    from sapwood.kernels import PartialTree
+
+    X, _, _ = _forests()
+    results = ResultCache(Setting(cache=folder), "toy", X)
+    for number in range(30):
+        results(f"part {number}", lambda at: float(PartialTree()(X[at : at + 60]).sum()), number)
+
+
+def shards(folder: Path) -> None:
+    from sapwood.kernels import HashedFragmentMap
+    from sapwood.scale import ShardClassifier, in_parts, map_to_shards
+
+    _patient()
+    X, y, _ = _forests()
+    made = map_to_shards(HashedFragmentMap(n_features=256), in_parts(X, y, size=15), folder / "shards")
+    model = ShardClassifier(epochs=3).fit(made, checkpoint=folder / "state.sap")
+    sw.save(model, folder / "model.sap")
+
+
 JOBS: dict[str, Callable[[Path], None]] = {
+    "train": train,
+    "gram": gram,
+    "predict": predict,
+    "experiment": experiment,
+    "shards": shards,
     "ranker": ranker,
     "network": network,
     "perceptron": perceptron,
@@ -94,7 +164,13 @@ def progress(folder: Path) -> tuple[int, ...]:
     for path in sorted(folder.glob("*.sap")):
         value = sw.load(path)
         if path.name == "state.sap":
-            far += [int(value.values["epoch"]), int(value.values["done"])]
+            far += [int(value.values.get("epoch", 0)), int(value.values["done"])]
+    for path in sorted(folder.glob("toy-*.json")):
+        far.append(len(json.loads(path.read_text())["results"]))
+    # Every tile and every shard has a file of its own.
+    for name in ("gram", "shards"):
+        files = [path for path in (folder / name).rglob("*") if path.is_file() and path.suffix != ".part"]
+        far.append(len(files))
     note = folder / ".roles.jsonl.note"
     if note.exists():
         far.append(int(sw.load(note).values["done"]))

@@ -3,47 +3,23 @@
 from __future__ import annotations
 
 import os
-import random
 import signal
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-import specimens
 from faults.jobs import JOBS, progress
+from faults.kills import content, empty, in_a_child, kill, prepare, undisturbed
 
 # ``make faults`` has more patience.
 KILLS = 60 if os.environ.get("SAPWOOD_FAULTS") == "long" else 4
 
 
-def content(folder: Path) -> dict[str, bytes]:
-    """What is left when all is done."""
-    # A kill between giving a draft its name and putting it in its place is the one moment that leaves something behind.
-    return {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.suffix != ".part"}
-
-
-def in_a_child(work: Callable[[], object]) -> int:
-    """Fork, and return the child's process number; importing everything anew would take longer than the work."""
-    child = os.fork()
-    if child == 0:
-        try:
-            work()
-            os._exit(0)
-        except BaseException:
-            import traceback
-
-            traceback.print_exc()
-            os._exit(1)
-    return child
-
-
 @pytest.fixture(scope="module", autouse=True)
 def prepared() -> None:
     # Made before anything forks, so that a child only works.
-    for name in ("RoleLabeler", "QuestionClassifier"):
-        specimens.specimen(name)
+    prepare()
 
 
 @pytest.fixture(scope="module")
@@ -53,11 +29,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[
 
     def get(name: str) -> tuple[dict[str, bytes], float]:
         if name not in known:
-            folder = tmp_path_factory.mktemp(name)
-            begin = time.monotonic()
-            _, status = os.waitpid(in_a_child(lambda: JOBS[name](folder)), 0)
-            assert status == 0
-            known[name] = content(folder), time.monotonic() - begin
+            known[name] = undisturbed(name, tmp_path_factory.mktemp(name))
         return known[name]
 
     return get
@@ -69,28 +41,7 @@ def test_killed_at_random_times(
     name: str, finished: Callable[[str], tuple[dict[str, bytes], float]], tmp_path: Path
 ) -> None:
     expected, seconds = finished(name)
-    dice = random.Random(name)
-    far: tuple[int, ...] = ()
-    kills = 0
-    while kills < KILLS:
-        child = in_a_child(lambda: JOBS[name](tmp_path))
-        time.sleep(dice.uniform(0.0, min(1.0, seconds) * 0.6))
-        os.kill(child, signal.SIGKILL)
-        _, status = os.waitpid(child, 0)
-        kills += 1
-        if status == 0:
-            # It was faster than the kill: from the beginning again.
-            for path in tmp_path.iterdir():
-                path.unlink()
-            far = ()
-            continue
-        assert os.WIFSIGNALED(status), "the job failed by itself"
-        now = progress(tmp_path)
-        if len(now) == len(far):
-            assert now >= far, "something that was finished is lost"
-        far = now
-    _, status = os.waitpid(in_a_child(lambda: JOBS[name](tmp_path)), 0)
-    assert status == 0
+    kill(name, tmp_path, KILLS, seconds)
     assert content(tmp_path) == expected
 
 
@@ -134,8 +85,7 @@ def test_killed_at_every_kind_of_file_operation(
             killed += os.WIFSIGNALED(status)
             if status == 0:
                 assert content(tmp_path) == expected
-                for path in tmp_path.iterdir():
-                    path.unlink()
+                empty(tmp_path)
     assert killed > 3
     _, status = os.waitpid(in_a_child(lambda: JOBS[name](tmp_path)), 0)
     assert status == 0
