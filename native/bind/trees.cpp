@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "bind/arrays.hpp"
+#include "bind/interruptible.hpp"
 #include "bind/roots.hpp"
 #include "trees/arena.hpp"
 #include "trees/brackets.hpp"
@@ -52,6 +53,9 @@ void check_bytes(std::string_view text) {
                                     : "a byte that is not valid UTF-8; save the file as UTF-8 or pass encoding="};
 }
 
+// Bytes of text that are read before anybody could press Ctrl-C.
+constexpr std::size_t kBriefText = 1 << 20;
+
 // Reads every tree of a text. On a fault: the byte offset and reason instead, and the arena may hold a part of it.
 auto read_text(Arena& arena, Text source, bool drop_traces, bool drop_function_tags, bool collapse_unary, bool unescape,
                bool bare_tokens) {
@@ -59,18 +63,20 @@ auto read_text(Arena& arena, Text source, bool drop_traces, bool drop_function_t
     std::vector<Node> roots;
     std::size_t offset = 0;
     std::string reason;
-    {
-        nb::gil_scoped_release release;
+    run_interruptible(text.size() < kBriefText, nb::none(), [&](Control& control) {
         try {
             check_bytes(text);
             make_room(arena, text.size());
             BracketReader reader(text, {drop_traces, drop_function_tags, collapse_unary, unescape, bare_tokens});
-            for (Node root; reader.next(arena, root);) roots.push_back(root);
+            for (Node root; reader.next(arena, root);) {
+                roots.push_back(root);
+                if (roots.size() % 4096 == 0) control.check();
+            }
         } catch (BracketFault& fault) {
             offset = fault.offset;
             reason = std::move(fault.reason);
         }
-    }
+    });
     return std::make_tuple(to_numpy(std::move(roots)), offset, reason);
 }
 
@@ -91,8 +97,7 @@ auto read_texts(Arena& arena, nb::typed<nb::list, Text> sources) {
     roots.reserve(texts.size());
     std::size_t offset = 0;
     std::string reason;
-    {
-        nb::gil_scoped_release release;
+    run_interruptible(bytes < kBriefText, nb::none(), [&](Control& control) {
         make_room(arena, bytes);
         BracketOptions options;
         options.bare_tokens = true;
@@ -109,12 +114,13 @@ auto read_texts(Arena& arena, nb::typed<nb::list, Text> sources) {
                     break;
                 }
                 roots.push_back(root);
+                if (roots.size() % 4096 == 0) control.check();
             }
         } catch (BracketFault& fault) {
             offset = fault.offset;
             reason = std::move(fault.reason);
         }
-    }
+    });
     return std::make_tuple(to_numpy(std::move(roots)), offset, reason);
 }
 

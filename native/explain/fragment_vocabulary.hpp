@@ -203,8 +203,8 @@ class FragmentVocabulary {
         return state;
     }
 
-    // What fragments may take: so many times the distinct subtrees that they are stored as, in each and in all together,
-    // and so many nodes in all of them.
+    // What fragments may take: so many times the distinct subtrees that they are stored as, in each and in all
+    // together, and so many nodes in all of them.
     static constexpr std::size_t kRepeats = 64, kSmall = 1000000, kMostWritten = 1000000000;
 
     Arena arena_;

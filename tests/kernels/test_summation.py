@@ -16,7 +16,7 @@ KERNELS: dict[str, Callable[[], Any]] = {
     "Subtree": lambda: Subtree(0.3),
     "SubsetTree": lambda: SubsetTree(0.3),
     "SubsetTree, normalized": lambda: SubsetTree(0.3).normalized(),
-    "PartialTree": lambda: PartialTree(decay=0.3, vertical_decay=0.7),
+    "PartialTree": lambda: PartialTree(decay=0.3, depth_decay=0.7),
     "SemanticSubsetTree": lambda: SemanticSubsetTree(specimens._similarity()),
     "SmoothedPartialTree": lambda: SmoothedPartialTree(specimens._similarity()),
     "GrammarDriven": lambda: GrammarDriven(specimens.specimen("Grammar")),
