@@ -31,7 +31,7 @@ Call = Callable[[], Any]
 def _garden() -> Any:
     from sapwood.corpora import nursery
 
-    return nursery.grow(size=1500)
+    return nursery.generate(size=1500)
 
 
 @cache
@@ -98,14 +98,14 @@ def _decoding() -> Call:
 
 def _labelling() -> Call:
     labeler = specimens.specimen("RoleLabeler")
-    sentences = specimens._roles() * 200
+    sentences = specimens.role_sentences() * 200
     return lambda: list(labeler.label_sentences(sentences))
 
 
 def _frames() -> Call:
     from sapwood.tasks.frames import FrameLabeler
 
-    lexicon, data = specimens._frames()
+    lexicon, data = specimens.frame_data()
     return lambda: FrameLabeler(bits=16, epochs=200).fit(data, lexicon=lexicon)
 
 
@@ -126,7 +126,7 @@ def _pairs() -> Call:
 
 
 def _semantic() -> Any:
-    return sw.kernels.SmoothedPartialTree(specimens._similarity())
+    return sw.kernels.SmoothedPartialTree(specimens.similarity())
 
 
 CALLS: dict[str, Callable[[], Call]] = {

@@ -94,7 +94,7 @@ def _given() -> Path:
     (folder / "trees.mrg").write_text("".join(f"{tree}\n" for tree in X[:160]))
     (folder / "labelled.tsv").write_text(lines)
     sw.save(specimens.specimen("RoleLabeler"), folder / "roles.sap")
-    sw.corpora.write_role_lines(specimens._roles() * 4, folder / "roles.jsonl")
+    sw.corpora.role_lines.write(specimens.role_sentences() * 4, folder / "roles.jsonl")
     return folder
 
 

@@ -17,8 +17,8 @@ KERNELS: dict[str, Callable[[], Any]] = {
     "SubsetTree": lambda: SubsetTree(0.3),
     "SubsetTree, normalized": lambda: SubsetTree(0.3).normalized(),
     "PartialTree": lambda: PartialTree(decay=0.3, depth_decay=0.7),
-    "SemanticSubsetTree": lambda: SemanticSubsetTree(specimens._similarity()),
-    "SmoothedPartialTree": lambda: SmoothedPartialTree(specimens._similarity()),
+    "SemanticSubsetTree": lambda: SemanticSubsetTree(specimens.similarity()),
+    "SmoothedPartialTree": lambda: SmoothedPartialTree(specimens.similarity()),
     "GrammarDriven": lambda: GrammarDriven(specimens.specimen("Grammar")),
 }
 
@@ -26,7 +26,7 @@ KERNELS: dict[str, Callable[[], Any]] = {
 @pytest.fixture(scope="module")
 def trees() -> sw.TreeArray:
     # Long sentences: many pairs of nodes have the same production, and their sum an order.
-    parts = [str(tree) for tree in specimens.garden().trees[:60]]
+    parts = [str(tree) for tree in specimens.corpus().trees[:60]]
     return sw.TreeArray([f"(TOP {' '.join(parts[at : at + 3])})" for at in range(40)])
 
 

@@ -81,29 +81,6 @@ def test_workers_read_their_own_parts(client: Client, tmp_path: Path) -> None:
         map_to_shards(HASHED, range(1, 5), tmp_path / "shards", read=read, dtype="float32")
 
 
-def test_a_killed_worker_costs_its_part(client: Client, tmp_path: Path) -> None:
-    def read(seed: int) -> Any:
-        import os
-        import pathlib
-        import signal
-
-        from sapwood.corpora.sampled import sample_labeled
-
-        mark = pathlib.Path(folder, f"mark-{seed}")
-        if seed in (1, 4) and not mark.exists():
-            mark.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return sample_labeled(50, seed=seed)
-
-    folder = str(tmp_path)
-    there = map_to_shards(HASHED, range(6), tmp_path / "there", read=read, client=client)
-    assert sorted(path.name for path in tmp_path.glob("mark-*")) == ["mark-1", "mark-4"]
-    here = map_to_shards(HASHED, range(6), tmp_path / "here", read=read)
-    for number in range(6):
-        name = f"shard-{number:08d}.safetensors"
-        assert (here.folder / name).read_bytes() == (there.folder / name).read_bytes()
-
-
 def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
     def stopping() -> Iterator[Any]:
         for number, part in enumerate(parts()):
