@@ -10,7 +10,6 @@ import sys
 import textwrap
 import threading
 import time
-import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,7 +19,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import sapwood as sw
-from paths import DATA, ROOT, SHARED, TREEBANK
+from paths import DATA, ROOT, SHARED
+from treebank import sample_texts, sample_trees
 
 # A shell that starts the tests in the background makes them ignore Ctrl-C, and with them everything that they start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -63,20 +63,14 @@ def kernel_vectors() -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="session")
 def treebank_texts() -> list[str]:
-    """The files of NLTK's Penn Treebank sample, as text."""
-    if not TREEBANK.exists():
-        pytest.skip(f"NLTK's treebank sample is not on this machine ({TREEBANK})")
-    with zipfile.ZipFile(TREEBANK) as archive:
-        names = sorted(name for name in archive.namelist() if "/combined/" in name and name.endswith(".mrg"))
-        return [archive.read(name).decode() for name in names]
+    """The files of NLTK's sample of the Penn Treebank, as text."""
+    return sample_texts()
 
 
 @pytest.fixture(scope="session")
-def treebank(treebank_texts: list[str]) -> sw.TreeArray:
+def treebank() -> sw.TreeArray:
     """Real trees: every tree of the sample."""
-    import io
-
-    return sw.read_trees(io.StringIO("\n".join(treebank_texts)))
+    return sample_trees()
 
 
 @pytest.fixture

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oracles.fragments import fragments, internal_trees, nodes
+from oracles.fragments import fragments, internal_trees
+from oracles.tree_kernels import nodes
 from sapwood import Tree
 from sapwood.draw import outline
 from sapwood.draw.html import fragment_table, page, panel

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
-
 import numpy as np
-import pytest
 import scipy.sparse as sparse
 
 import sapwood as sw
-from paths import TREEBANK
 from sapwood.kernels import Grammar
+from treebank import sample_trees
 
 
 class SharedLetters:
@@ -94,10 +90,4 @@ def made_up_sentences():
 
 def treebank_sample():
     """The Penn Treebank sample of NLTK without traces and function tags, or skip the test."""
-    archive = TREEBANK
-    if not archive.exists():
-        pytest.skip(f"no treebank sample in {archive}")
-    with zipfile.ZipFile(archive) as files:
-        names = sorted(name for name in files.namelist() if name.endswith(".mrg"))
-        text = "\n".join(files.read(name).decode() for name in names)
-    return sw.read_trees(io.StringIO(text), drop_traces=True, drop_function_tags=True)
+    return sample_trees(plain=True)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,25 +16,20 @@ from sklearn.model_selection import GridSearchCV
 
 import sapwood as sw
 from oracles.semantic import semantic_by_fragments, semantic_by_pairs
-from paths import SHARED, TREEBANK
+from paths import SHARED
 from sapwood import Tree, TreeArray
 from sapwood.errors import DataError, ParameterError
 from sapwood.kernels import Linear, SemanticSubsetTree, SmoothedPartialTree, SubsetTree, parse_kernel
 from sapwood.learn import KernelSVC
 from sapwood.words import Latent, SimilarityWarning, Table, Taxonomy, Vectors, WordNet, WordSimilarity
+from treebank import sample_trees
 
 PHRASES = frozenset({"S", "NP"})
 WORDS = ["u", "v", "w", "x"]
 
 
 def sample(count: int) -> list[str]:
-    path = TREEBANK
-    if not path.exists():
-        pytest.skip(f"NLTK's treebank sample is not on this machine ({path})")
-    with zipfile.ZipFile(path) as archive:
-        names = sorted(name for name in archive.namelist() if "/combined/" in name and name.endswith(".mrg"))
-        texts = [archive.read(name).decode() for name in names[:60]]
-    return sw.read_trees(io.StringIO("\n".join(texts))).to_strings()[:count]
+    return sample_trees()[:count].to_strings()
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from collections import Counter
 
 from hypothesis import strategies as st
 
-from oracles.tree_kernels import affordable
+from oracles.tree_kernels import affordable, nodes
 from sapwood import Tree
 
 # The same labels for leaves and internal nodes: a label may be a leaf in one place and internal in another.
@@ -34,10 +34,6 @@ def height(tree: Tree) -> int:
 def size(tree: Tree) -> int:
     """Internal nodes."""
     return bool(tree.children) + sum(map(size, tree.children))
-
-
-def nodes(tree: Tree) -> list[Tree]:
-    return [tree] + [node for child in tree.children for node in nodes(child)]
 
 
 def rooted(node: Tree) -> list[Tree]:

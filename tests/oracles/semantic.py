@@ -12,15 +12,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from oracles.tree_kernels import affordable
+from oracles.tree_kernels import affordable, nodes
 from sapwood import Tree
 
 Sigma = Callable[[str, str], float]
-
-
-def nodes(tree: Tree) -> list[Tree]:
-    """Every node, with repetitions."""
-    return list(tree.preorder())
 
 
 def is_preterminal(node: Tree, phrases: frozenset[str]) -> bool:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import copy
-import io
 import pickle
-import zipfile
 from itertools import combinations
 
 import pytest
@@ -13,19 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sapwood as sw
-from paths import TREEBANK
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.trees import Grammar, HeadTable, Tree
+from treebank import sample_trees
 
 
 @pytest.fixture(scope="module")
 def treebank():
-    if not TREEBANK.exists():
-        pytest.skip(f"no treebank sample in {TREEBANK}")
-    with zipfile.ZipFile(TREEBANK) as files:
-        names = sorted(name for name in files.namelist() if name.endswith(".mrg"))
-        text = "\n".join(files.read(name).decode() for name in names)
-    return sw.read_trees(io.StringIO(text), drop_traces=True, drop_function_tags=True)
+    return sample_trees(plain=True)
 
 
 def by_enumeration(rules, rhs, head, max_deletions=None, deletable=None, strict=False):
