@@ -9,7 +9,8 @@ on it say that code works; they say nothing about language.
 Nursery(3,000 sentences, 1,500 of them questions; 1,000 pairs; seed 0)
 """
 
-from sapwood.corpora.nursery.corpus import Nursery, generate
+from sapwood.corpora.nursery.corpus import Nursery
+from sapwood.corpora.nursery.generator import generate
 from sapwood.lazy import public_names
 
 __all__ = ["Nursery", "generate"]

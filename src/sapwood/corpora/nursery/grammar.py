@@ -14,7 +14,7 @@ from functools import cache
 from sapwood.corpora.nursery.lexicon import Noun, Verb
 from sapwood.trees.tree import Tree
 
-__all__ = ["CONSTRUCTIONS", "Event", "Phrase", "Realisation", "realise"]
+__all__ = ["CONSTRUCTIONS", "Event", "Phrase", "Realization", "realize"]
 
 _REST = "$recipient $instrument $place $time"
 CONSTRUCTIONS: Mapping[str, str] = {
@@ -130,7 +130,7 @@ class Event:
 
 
 @dataclass(frozen=True)
-class Realisation:
+class Realization:
     """A sentence made from an event.
 
     Attributes
@@ -148,7 +148,7 @@ class Realisation:
     spans: Mapping[str, tuple[int, int]]
 
 
-def realise(event: Event, construction: str, *, kind: Phrase | None = None) -> Realisation:
+def realize(event: Event, construction: str, *, kind: Phrase | None = None) -> Realization:
     """Tell or ask about an event in one way.
 
     Parameters
@@ -182,7 +182,7 @@ def realise(event: Event, construction: str, *, kind: Phrase | None = None) -> R
     (whole,) = finished
     assert whole.tree is not None
     tree = _capitalised(whole.tree)
-    return Realisation(tree, whole.verb, {slot: span for slot, span in whole.spans.items() if slot in _SLOTS})
+    return Realization(tree, whole.verb, {slot: span for slot, span in whole.spans.items() if slot in _SLOTS})
 
 
 @cache
