@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from sapwood.checks import check_count, is_whole
 from sapwood.corpora.nursery.corpus import Nursery, NurseryPair, NurserySentence
-from sapwood.corpora.nursery.grammar import Event, Phrase, realise
+from sapwood.corpora.nursery.grammar import Event, Phrase, realize
 from sapwood.corpora.nursery.lexicon import Noun, Verb, lexicon
 from sapwood.corpora.nursery.variation import near_miss, paraphrase
 from sapwood.errors import ParameterError
@@ -168,7 +168,7 @@ class _Generator:
                 event = _singular(event, slot)
         elif construction is None:
             construction = self.pick(statements_about(event))
-        made = realise(event, construction, kind=kind)
+        made = realize(event, construction, kind=kind)
         text = " ".join(made.tree.leaves())
         if text in self._seen:
             return None
