@@ -2,45 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import argparse
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sapwood.text_files import Line
 
-__all__ = ["label_lines", "line_blocks", "unseen"]
+__all__ = ["answer_lines", "unseen"]
 
-
+# Lines read at once: enough for all threads, few enough to be held.
 _LINES = 256
 
 
-def _label_line(classes: Any, row: Any, *, margins: bool, mark: str | None = None) -> str:
-    """Return the line of one answer: the best label, all classes with their margins if wanted, and a mark."""
+def answer_lines(
+    options: argparse.Namespace,
+    tally: Counter[str],
+    lines: Iterable[Line],
+    read: Callable[[list[Line]], tuple[Any, Any, Sequence[bool]]],
+    classes: Any,
+    score: Callable[[Any], Any],
+) -> Iterator[str]:
+    """Yield one line per line: the label, with ``--margins`` all classes, and ``unparsed`` where it was so.
+
+    ``read`` gives the examples of some lines, their labels, and which have no whole parse; ``score`` gives margins.
+    """
     import numpy as np
 
-    order = np.argsort(-row, kind="stable")
-    cells = [str(classes[order[0]])]
-    if margins:
-        cells += [f"{classes[k]}={row[k]:.6g}" for k in order]
-    return "\t".join([*cells, mark] if mark else cells) + "\n"
-
-
-def label_lines(model: Any, scores: Any, unparsed: Iterable[bool], margins: bool) -> Iterator[str]:
-    """Yield a line per answer, from margins or probabilities, marked where there is no whole parse."""
-    import numpy as np
-
-    if scores.ndim == 1:
-        scores = np.column_stack([-scores, scores])
-    for row, mark in zip(scores, unparsed, strict=True):
-        yield _label_line(model.classes_, row, margins=margins, mark="unparsed" if mark else None)
-
-
-def line_blocks(rows: Iterable[Line]) -> Iterator[list[Line]]:
-    """Yield lines a few hundred at a time: enough for all threads, few enough to be held."""
-    source = iter(rows)
+    source = iter(lines)
     while block := list(islice(source, _LINES)):
-        yield block
+        examples, _, unparsed = read(block)
+        tally["items"] += len(unparsed)
+        tally["flat"] += sum(map(bool, unparsed))
+        scores = score(examples)
+        if scores.ndim == 1:
+            scores = np.column_stack([-scores, scores])
+        for row, flat in zip(scores, unparsed, strict=True):
+            order = np.argsort(-row, kind="stable")
+            margins = [f"{classes[k]}={row[k]:.6g}" for k in order] if options.margins else []
+            yield "\t".join([str(classes[order[0]]), *margins, *(["unparsed"] if flat else [])]) + "\n"
 
 
 def unseen(gold: Sequence[str], classes: Iterable[Any]) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sapwood.cli.inference.labels import label_lines, line_blocks
+from sapwood.cli.inference.labels import answer_lines
 from sapwood.cli.inputs import open_named
 from sapwood.cli.tables import label_report
 
@@ -30,12 +31,9 @@ def items(model: PairClassifier, options: argparse.Namespace) -> Iterator[Line]:
 def answer(
     model: PairClassifier, options: argparse.Namespace, tally: Counter[str], items: Iterable[Line]
 ) -> Iterator[str]:
-    """Yield one line per pair: the label, with ``--margins`` both probabilities, and ``unparsed`` where it was so."""
-    for block in line_blocks(items):
-        pairs, _, unparsed = _read(block, model.parser, labels=False)
-        tally["items"] += len(pairs)
-        tally["flat"] += sum(unparsed)
-        yield from label_lines(model, model.predict_proba(pairs), unparsed, options.margins)
+    """Yield one line per pair, with probabilities for margins."""
+    read = partial(_read, parser=model.parser, labels=False)
+    return answer_lines(options, tally, items, read, model.classes_, model.predict_proba)
 
 
 def read_pairs(source: str, parser: Any) -> tuple[Any, Any, int]:

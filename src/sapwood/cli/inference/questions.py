@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from sapwood.cli.inference.labels import label_lines, line_blocks, unseen
+from sapwood.cli.inference.labels import answer_lines, unseen
 from sapwood.cli.inputs import open_named
 from sapwood.cli.tables import label_report
 
@@ -30,17 +30,17 @@ def items(model: QuestionClassifier, options: argparse.Namespace) -> Iterator[Li
 def answer(
     model: QuestionClassifier, options: argparse.Namespace, tally: Counter[str], items: Iterable[Line]
 ) -> Iterator[str]:
-    """Yield one line per question: the label, with ``--margins`` also all margins, and ``unparsed`` where it was so.
+    """Yield one line per question.
 
     Lines are text, trees in brackets, rows with five columns, or ``COARSE:fine question`` whose label is passed over.
     """
     from sapwood.tasks.questions.reading import read_question_trees
 
-    for block in line_blocks(items):
+    def read(block: list[Line]) -> tuple[Any, None, Any]:
         reading = read_question_trees([_question(line) for line in block], model.parser)
-        tally["items"] += len(reading.trees)
-        tally["flat"] += int(reading.unparsed.sum())
-        yield from label_lines(model, model.decision_function(reading.trees), reading.unparsed, options.margins)
+        return reading.trees, None, reading.unparsed
+
+    return answer_lines(options, tally, items, read, model.classes_, model.decision_function)
 
 
 def evaluate(model: QuestionClassifier, options: argparse.Namespace) -> tuple[dict[str, Any], str]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sapwood.cli.inference.labels import label_lines, line_blocks, unseen
+from sapwood.cli.inference.labels import answer_lines, unseen
 from sapwood.cli.inputs import open_named
 from sapwood.cli.tables import label_report
 
@@ -28,12 +29,9 @@ def items(model: KernelSVC, options: argparse.Namespace) -> Iterator[Line]:
 
 
 def answer(model: KernelSVC, options: argparse.Namespace, tally: Counter[str], items: Iterable[Line]) -> Iterator[str]:
-    """Yield one line per tree: the predicted label, with ``--margins`` also the margin of every class."""
-    for block in line_blocks(items):
-        trees, _, unparsed = _read(block, options, labels=False)
-        tally["items"] += len(trees)
-        tally["flat"] += sum(unparsed)
-        yield from label_lines(model, model.decision_function(trees), unparsed, options.margins)
+    """Yield one line per tree."""
+    read = partial(_read, options=options, labels=False)
+    return answer_lines(options, tally, items, read, model.classes_, model.decision_function)
 
 
 def read(options: argparse.Namespace, *, labels: bool = True) -> tuple[Any, Any]:
