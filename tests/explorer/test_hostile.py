@@ -8,6 +8,7 @@ import random
 import socket
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -160,21 +161,21 @@ def test_slow_requests_lock_nobody_out(served: Served) -> None:
             connection.close()
 
 
-def test_a_request_has_its_time_as_a_whole() -> None:
+def test_a_request_has_its_time_as_a_whole(stopwatch: Callable[..., Any]) -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:
         stream = Deadline(theirs, 5.0, 0.3)
         begin = time.monotonic()
 
         def drip() -> None:
-            while time.monotonic() - begin < 5.0:
+            while time.monotonic() - begin < 30.0:
                 ours.send(b"x")
                 stream.readinto(bytearray(10))
                 time.sleep(0.05)
 
-        with pytest.raises(TimeoutError):
+        with stopwatch(at_most=3), pytest.raises(TimeoutError):
             drip()
-        assert 0.2 < time.monotonic() - begin < 3.0
+        assert time.monotonic() - begin > 0.2
 
 
 def test_who_is_being_answered_stays() -> None:
