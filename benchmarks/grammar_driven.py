@@ -18,7 +18,8 @@ from typing import Any
 
 import sapwood as sw
 from places import corpus
-from sapwood.kernels import Grammar, GrammarDriven, SubsetTree
+from sapwood.kernels import GrammarDriven, SubsetTree
+from sapwood.trees import Grammar
 
 SAMPLE = corpus("nltk-zips/treebank.zip")
 

@@ -23,7 +23,10 @@ import numpy as np
 import sapwood as sw
 import specimens
 
-__all__ = ["ENTRIES", "PACKAGES", "READERS", "is_record", "public"]
+__all__ = ["ENTRIES", "INTERNAL", "PACKAGES", "READERS", "is_record", "public"]
+
+# Not public, but users reach them: through operators, and through parameters of the estimators that they serve.
+INTERNAL = {"AdditiveLogistic", "CandidateSets", "LogLinear", "WordProduct", "WordScaled", "WordSum"}
 
 PACKAGES = (
     "sapwood",
@@ -205,8 +208,11 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
     from sapwood import corpora, decode, draw, kernels, learn, metrics, parse, words
     from sapwood.corpora import nursery
     from sapwood.corpora.framenet.lexicon import Frame, FrameElement, Lexicon
+    from sapwood.learn import loglinear
+    from sapwood.learn.additive import AdditiveLogistic
     from sapwood.parse import incremental
     from sapwood.tasks import attachment, frames, pairs, questions, reranking, roles
+    from sapwood.words import base
 
     tree = sw.Tree.fromstring(specimens.TREES[1])
     labels = list(specimens.LABELS)
@@ -239,8 +245,8 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
             "masks": np.array([1], np.uint32)}  # fmt: skip
 
     def sets_fit(bits: Any, alpha: Any, learning_rate: Any, right: Any) -> Any:
-        return learn.LogLinear(bits=bits, alpha=alpha, learning_rate=learning_rate, epochs=1).fit(
-            learn.CandidateSets(**sets), right
+        return loglinear.LogLinear(bits=bits, alpha=alpha, learning_rate=learning_rate, epochs=1).fit(
+            loglinear.CandidateSets(**sets), right
         )
 
     return {
@@ -274,9 +280,9 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "Inflected": (_words(words.Inflected), {"strength": 0.8, "words": asked}),
         "Folded": (_words(words.Folded), {"similarity": similar, "words": asked}),
         "Tagged": (_words(words.Tagged), {"similarity": similar, "separator": "::", "prefix": "", "words": asked}),
-        "WordScaled": (_words(words.WordScaled), {"weight": 0.5, "similarity": similar, "words": asked}),
-        "WordSum": (_words(words.WordSum), {"first": similar, "second": similar, "words": asked}),
-        "WordProduct": (_words(words.WordProduct), {"first": similar, "second": similar, "words": asked}),
+        "WordScaled": (_words(base.WordScaled), {"weight": 0.5, "similarity": similar, "words": asked}),
+        "WordSum": (_words(base.WordSum), {"first": similar, "second": similar, "words": asked}),
+        "WordProduct": (_words(base.WordProduct), {"first": similar, "second": similar, "words": asked}),
         "WordSimilarity": (lambda words: similar.matrix(words), {"words": asked}),
         "WordNet": (words.WordNet, {"weights": "lin", "senses": "first", "information": "intrinsic", "path": str(_folder())}),
         "repair": (words.repair, {"words": ["a", "b"], "matrix": np.eye(2), "method": "clip"}),
@@ -307,9 +313,9 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "RecursiveRanker": (_fitted(learn.RecursiveRanker, "groups"), {**rank, **small, "loss": "setwise"}),
         "RecursiveClassifier": (_fitted(learn.RecursiveClassifier), {"X": trees(), "y": labels, **small, "optimizer": "adam"}),
         "RecursiveRegressor": (_fitted(learn.RecursiveRegressor), {"X": trees(), "y": [1.0, 2.0, 2.5, 1.5], **small, "clip": 5.0}),
-        "AdditiveLogistic": (_fitted(learn.AdditiveLogistic), {"X": features, "y": [n % 2 for n in range(30)], "C": 0.1, "knots": 4}),
+        "AdditiveLogistic": (_fitted(AdditiveLogistic), {"X": features, "y": [n % 2 for n in range(30)], "C": 0.1, "knots": 4}),
         "LogLinear": (sets_fit, {"bits": 6, "alpha": 1.0, "learning_rate": 0.1, "right": np.array([0])}),
-        "CandidateSets": (learn.CandidateSets, sets),
+        "CandidateSets": (loglinear.CandidateSets, sets),
         "from_ranks": (learn.from_ranks, {"ranks": [1, 2, 3]}),
         # decode
         "FactorGraph": (_graph, {"scores": scores, "method": "ad3", "time_limit": 0.2, "max_nodes": 5, "penalty": 1.0, "tolerance": 1e-7}),

@@ -17,11 +17,11 @@ from sapwood.decode import FactorGraph, RoleProblem, decode_labels, decode_roles
 from sapwood.draw import LabeledSpan, Series, SpanLayer, line_chart, span_svg
 from sapwood.experiments.figures import Figure
 from sapwood.experiments.tables import Table
-from sapwood.kernels import Grammar, GrammarDriven, Linear, SemanticSubsetTree, SubsetTree
+from sapwood.kernels import GrammarDriven, Linear, SemanticSubsetTree, SubsetTree
 from sapwood.learn import KernelSVC
 from sapwood.metrics import mcnemar, parseval, score_ranking
 from sapwood.notebook import HtmlTable, table_html
-from sapwood.trees import Argument, Proposition, RoleSentence
+from sapwood.trees import Argument, Grammar, Proposition, RoleSentence
 from sapwood.words import Table as WordTable
 
 HOSTILE = "<script>alert('&')</script>"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 __all__ = ["SequenceInput", "all_or_nothing"]
 
@@ -33,6 +33,13 @@ def all_or_nothing(method: Method) -> Method:
 
 class SequenceInput:
     """Mixin of estimators whose examples are trees or other objects, one after the other, and no rows of a matrix."""
+
+    # Attributes that are native: they are no part of a pickle, and quickly made again where they are None.
+    _compiled_names: ClassVar[tuple[str, ...]] = ()
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()  # type: ignore[assignment]
+        return {**state, **dict.fromkeys(self._compiled_names)}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]

@@ -180,7 +180,7 @@ MEMORY = {
     "a normalised sum": "(SubsetTree().normalized() + Subtree())(X)",
     "a cross matrix": "PartialTree()(X, X[:9000])",
     "Gram matrices of features": "Polynomial()(sw.Examples(f=np.ones((20000, 2)))['f'])",
-    "a log-linear model": "sw.learn.LogLinear(bits=30).fit(*tiny_sets())",
+    "a log-linear model": "LogLinear(bits=30).fit(*tiny_sets())",
     "a large model": "load_large()",
 }
 
@@ -194,9 +194,9 @@ def test_too_little_memory_is_said_beforehand(what: str, fresh: Run) -> None:
         import numpy as np
         import sapwood as sw
         from sapwood.kernels import PartialTree, Polynomial, SubsetTree, Subtree
+        from sapwood.learn.loglinear import CandidateSets, LogLinear
 
         def tiny_sets():
-            from sapwood.learn import CandidateSets
             sets = CandidateSets(np.array([1, 2], np.uint32), np.array([[1], [2]], np.uint64), np.array([2], np.uint64),
                                  np.array([1], np.uint64), np.array([1], np.uint64), np.array([7], np.uint32),
                                  np.array([1], np.uint32))

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sparse
 
 import sapwood as sw
-from sapwood.kernels import Grammar
+from sapwood.trees import Grammar
 from treebank import sample_trees
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import sapwood as sw
 from sapwood.errors import DataError, ParameterError
 from sapwood.kernels import CrossPair, Kernel, Linear, PartialTree, Polynomial, SubsetTree, Subtree, parse_kernel
-from sapwood.kernels.base import changeable
+from sapwood.kernels.evaluation import changeable
 from sapwood.learn import KernelSVC, VotedPerceptron
 from sapwood.words import Table
 

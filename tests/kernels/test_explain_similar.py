@@ -346,7 +346,7 @@ def test_similar_words_in_the_grammar_driven_kernel():
 
 def test_more_deletions_than_can_be_listed_are_owned_up_to():
     rules = [("NP", ("DT", *["JJ"] * k, "NN"), k + 1) for k in range(25)]
-    kernel = GrammarDriven(sw.kernels.Grammar(rules))
+    kernel = GrammarDriven(sw.trees.Grammar(rules))
     tree = f"(NP (DT a) {' '.join(['(JJ big)'] * 24)} (NN car))"
     found = kernel.explain(tree, tree)
     assert not found.exact

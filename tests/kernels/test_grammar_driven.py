@@ -16,8 +16,8 @@ import sapwood as sw
 from kernels.grammar_samples import NOUN_RULES, SharedLetters, made_up_sentences, nouns, treebank_sample
 from oracles.grammar_driven import Oracle
 from paths import SHARED
-from sapwood.kernels import PENN_TAG_SETS, Grammar, GrammarDriven, SubsetTree
-from sapwood.trees import Tree
+from sapwood.kernels import PENN_TAG_SETS, GrammarDriven, SubsetTree
+from sapwood.trees import Grammar, Tree
 
 needs_vectors = pytest.mark.skipif(
     not (SHARED / "vectors" / "grammar_kernel.json").exists(), reason=f"no worked values in {SHARED}"

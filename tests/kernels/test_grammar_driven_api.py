@@ -11,8 +11,8 @@ import scipy.sparse as sparse
 import sapwood as sw
 from kernels.grammar_samples import NOUN_RULES, SharedLetters, made_up_sentences, nouns
 from sapwood.errors import DataError, ParameterError
-from sapwood.kernels import Grammar, GrammarDriven, SubsetTree, parse_kernel
-from sapwood.trees import HeadTable, Tree
+from sapwood.kernels import GrammarDriven, SubsetTree, parse_kernel
+from sapwood.trees import Grammar, HeadTable, Tree
 
 
 @pytest.fixture(scope="module")

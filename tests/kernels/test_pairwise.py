@@ -29,7 +29,8 @@ from sapwood.kernels import (
     Subtree,
     parse_kernel,
 )
-from sapwood.kernels.base import Constant, Kernel
+from sapwood.kernels.algebra import Constant
+from sapwood.kernels.base import Kernel
 from sapwood.learn import KernelSVC
 from sapwood.words import Folded, Latent, Table
 from strategies import bags, chains, decays, trees, wide

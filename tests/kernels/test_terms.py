@@ -8,7 +8,7 @@ import pytest
 import sapwood as sw
 from sapwood.errors import DataError
 from sapwood.kernels import CrossPair, GrammarDriven, Kernel, Linear, PartialTree, Polynomial, SubsetTree, Subtree
-from sapwood.kernels.terms import Scales
+from sapwood.kernels.normalization import Scales
 from sapwood.learn import KernelRanker, KernelSVC
 from sapwood.words import Table
 

@@ -13,7 +13,7 @@ from sklearn.base import clone
 import sapwood as sw
 from sapwood._core import loglinear as native
 from sapwood.errors import DataError, ParameterError, TooLargeError
-from sapwood.learn import CandidateSets, LogLinear
+from sapwood.learn.loglinear import CandidateSets, LogLinear
 
 
 def place(feature, key, bits):
@@ -25,7 +25,7 @@ def plain_scores(sets, weights, bits):
     groups, out = sets.ends.shape[1], []
     starts = np.concatenate([[0], sets.ends.ravel()]).astype(int)
     row = role = 0
-    for rows, roles in zip(sets.rows, sets.choosers, strict=True):
+    for rows, roles in zip(sets.rows, sets.decisions, strict=True):
         table = np.zeros((roles, rows))
         for r in range(roles):
             begin = int(sets.key_ends[role + r - 1]) if role + r else 0
@@ -47,14 +47,14 @@ def plain_scores(sets, weights, bits):
 def random_sets(seed, *, count=6, groups=3, roles=4):
     generator = np.random.default_rng(seed)
     rows = generator.integers(1, 6, count)
-    choosers = generator.integers(0, roles, count)
+    decisions = generator.integers(0, roles, count)
     sizes = generator.integers(0, 5, (rows.sum(), groups))
-    keys = generator.integers(0, 3, choosers.sum())
+    keys = generator.integers(0, 3, decisions.sum())
     return CandidateSets(
         generator.integers(0, 12, sizes.sum()).astype(np.uint32) * np.uint32(2654435761),
         np.cumsum(sizes).reshape(-1, groups).astype(np.uint64),
         np.cumsum(rows).astype(np.uint64),
-        np.cumsum(choosers).astype(np.uint64),
+        np.cumsum(decisions).astype(np.uint64),
         np.cumsum(keys).astype(np.uint64),
         generator.integers(1, 1 << 32, keys.sum()).astype(np.uint32),
         generator.integers(0, 1 << groups, keys.sum()).astype(np.uint32),
@@ -64,7 +64,7 @@ def random_sets(seed, *, count=6, groups=3, roles=4):
 
 def right_for(sets, seed):
     generator = np.random.default_rng(seed)
-    return generator.integers(0, np.repeat(sets.rows, sets.choosers))
+    return generator.integers(0, np.repeat(sets.rows, sets.decisions))
 
 
 @given(seed=st.integers(0, 10_000))
@@ -100,7 +100,7 @@ def test_loss_and_gradient_agree_with_the_formula_and_finite_differences(seed):
 
 
 def learnable(count=200):
-    """Sets in which one of four features marks the right candidate, another for each of two kinds of chooser."""
+    """Sets in which one of four features marks the right candidate, another for each of two kinds of decision."""
     generator = np.random.default_rng(3)
     rows, keys, right = [], [], []
     for _ in range(count):
@@ -217,7 +217,7 @@ def test_data_are_checked():
         LogLinear().fit(sets, right + 100)
     with pytest.raises(DataError, match="must be CandidateSets"):
         LogLinear().fit([[1, 2]], right)
-    with pytest.raises(DataError, match="a chooser and no candidate"):
+    with pytest.raises(DataError, match="a decision and no candidate"):
         CandidateSets.of([[]], [[[1]]])
     with pytest.raises(DataError, match="must end at"):
         CandidateSets(

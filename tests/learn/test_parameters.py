@@ -8,7 +8,8 @@ import pytest
 from sapwood.checks import check_amount, check_choice, check_count
 from sapwood.errors import ParameterError
 from sapwood.kernels import SubsetTree
-from sapwood.learn import KernelRanker, KernelSVC, KernelSVR, LogLinear, RecursiveRanker, VotedPerceptron
+from sapwood.learn import KernelRanker, KernelSVC, KernelSVR, RecursiveRanker, VotedPerceptron
+from sapwood.learn.loglinear import LogLinear
 from sapwood.learn.parameters import check_seed
 
 TREES = ["(S (A a))", "(S (B b))"]

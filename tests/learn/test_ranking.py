@@ -242,7 +242,7 @@ def test_training_in_parts_is_training_at_once(data):
 def test_a_first_part_that_fails_leaves_nothing_behind(data):
     X, y, groups = data
     model = KernelRanker(SubsetTree(decay=0.5), shuffle=False)
-    with pytest.raises(DataError, match="no group teaches"):
+    with pytest.raises(DataError, match="no group has rows of different relevance"):
         model.partial_fit(X, np.zeros(len(y)), groups)
     with pytest.raises(NotFittedError):
         model.decision_function(X)
@@ -351,8 +351,8 @@ def test_a_model_without_mistakes_scores_zero():
     ("change", "message"),
     [
         ({"y": [0, np.nan]}, r"y\[1\] is NaN"),
-        ({"y": [1, 1]}, "no group teaches"),
-        ({"groups": [0, 1]}, "no group teaches"),
+        ({"y": [1, 1]}, "no group has rows of different relevance"),
+        ({"groups": [0, 1]}, "no group has rows of different relevance"),
         ({"groups": None}, "needs groups"),
         ({"X": sw.Examples(tree=["(A b)", "(A c)"], prior=[[0.0], [np.nan]])}, "row 1 of the view 'prior'"),
         ({"X": sw.Examples(tree=["(A b)", "(A c)"], p=[[0.0], [1.0]])}, "no view 'prior'"),

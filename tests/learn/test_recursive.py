@@ -173,7 +173,7 @@ def test_training_in_parts(data):
     assert (once.decision_function(X) != before).any()
     np.testing.assert_array_equal(twice.decision_function(X), before)
     assert once.partial_fit(X[:1], [1.0], [0]).skipped_groups_ == 1
-    with pytest.raises(DataError, match="no group teaches"):
+    with pytest.raises(DataError, match="no group has rows of different relevance"):
         ranker().partial_fit(X[:1], [1.0], [0])
 
 
@@ -306,7 +306,7 @@ def test_groups_that_teach_nothing(data):
     assert other.skipped_groups_ == 2
     np.testing.assert_array_equal(other.loss_curve_, model.loss_curve_)
     for relevance, named in (([0, 0, 0], [0, 0, 0]), ([1, 2, 3], [0, 1, 2])):
-        with pytest.raises(DataError, match="no group teaches"):
+        with pytest.raises(DataError, match="no group has rows of different relevance"):
             ranker().fit(X[:3], relevance, named)
 
 

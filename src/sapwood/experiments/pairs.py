@@ -27,7 +27,8 @@ from sapwood.experiments.measuring import Stopwatch, interval
 from sapwood.experiments.setting import Setting
 from sapwood.experiments.tables import Cell, Table
 from sapwood.kernels import CrossPair, Linear, SubsetTree
-from sapwood.learn import AdditiveLogistic, KernelSVC
+from sapwood.learn import KernelSVC
+from sapwood.learn.additive import AdditiveLogistic
 from sapwood.parse import read_examples
 from sapwood.tasks.pairs.features import GROUPS, PairFeatures
 from sapwood.trees import Examples, Tree, TreeArray

@@ -10,7 +10,6 @@ from sapwood.kernels.pairs import CrossPair
 from sapwood.kernels.semantic import SemanticSubsetTree, SmoothedPartialTree
 from sapwood.kernels.syntactic import PartialTree, SubsetTree, Subtree
 from sapwood.lazy import lazy_names
-from sapwood.trees.grammar import Grammar
 
 if TYPE_CHECKING:
     from sapwood.kernels.hashing import HashedFragmentMap
@@ -21,7 +20,6 @@ __all__ = [
     "PENN_TAG_SETS",
     "CrossPair",
     "FragmentMap",
-    "Grammar",
     "GrammarDriven",
     "HashedFragmentMap",
     "Kernel",

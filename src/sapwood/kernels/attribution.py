@@ -5,9 +5,9 @@ A kernel joins with one method. A kernel whose values are sums over pairs of nod
     def _attribution(self, X, weights) -> Attribution
 
 and returns an ``Attribution`` that says what each node of an example adds to ``k(example, X) @ weights``. Subclasses of
-``TreeKernel`` need not even do that: they get ``Differences``, which asks their expansion about every subtree. A faster
-one pays off for deep trees. Kernels that return None are shown by their support examples instead. Combinations of
-kernels are explained term by term; see ``Kernel.terms``.
+``NativeTreeKernel`` need not do that: they get ``Differences``, which asks their expansion about every subtree. A
+faster one pays off for deep trees. Kernels that return None are shown by their support examples instead. Combinations
+of kernels are explained term by term; see ``Kernel.terms``.
 
 Pictures and tables are not here; see ``sapwood.kernels.explain`` and ``sapwood.learn.explain``.
 """

@@ -17,7 +17,7 @@ from sapwood.trees.examples import Examples
 from sapwood.trees.tree import Tree
 from sapwood.trees.views import as_view
 
-__all__ = ["as_data", "end_to_end", "is_single", "join", "pick_view"]
+__all__ = ["as_data", "detached", "end_to_end", "is_single", "join", "pick_view"]
 
 
 def as_data(X: Any) -> Any:
@@ -81,6 +81,12 @@ def end_to_end(first: Any, second: Any, names: tuple[str, str] = ("X", "Y")) -> 
     if sparse.issparse(first) or sparse.issparse(second):
         return sparse.vstack([sparse.csr_array(first), sparse.csr_array(second)], format="csr")
     return np.concatenate([first, second])
+
+
+def detached(X: Any, rows: Any) -> Any:
+    """Return some rows on their own; a view of trees would keep the store of all of them alive."""
+    chosen = X[rows]
+    return chosen.detach() if hasattr(chosen, "detach") else chosen
 
 
 def is_single(X: Any) -> bool:

@@ -17,7 +17,8 @@ from sapwood.draw.html import fragment_table, panel
 from sapwood.draw.text import cut, wrapped
 from sapwood.errors import DataError
 from sapwood.kernels.attribution import Attribution, Matrix
-from sapwood.kernels.terms import Scales, Term
+from sapwood.kernels.normalization import Scales
+from sapwood.kernels.terms import Term
 from sapwood.trees.array import TreeArray
 from sapwood.trees.convert import is_nltk
 from sapwood.trees.examples import Examples

@@ -1,4 +1,4 @@
-"""Kernel values, and sums of them, that are too large for a number: which example is to blame, and what to do."""
+"""Kernel values, and sums of them, that are too large for a number: which example is the cause, and what to do."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def check_finite(
         return
     broken = ~np.isfinite(values)
     if values.ndim == 2:
-        # What is too large shows in the columns of all others, but is to blame itself.
+        # What is too large shows in the columns of all others, but its own self-kernel is the cause.
         own = np.diagonal(broken)
         broken = own if values.shape[0] == values.shape[1] and own.any() else np.any(broken, axis=1)
     row = int(np.flatnonzero(broken)[0])

@@ -1,25 +1,24 @@
 """The grammar-driven convolution kernel: shared fragments up to optional children and similar tags.
 
 After Zhang et al., "A Grammar-driven Convolution Tree Kernel for Semantic Role Classification" (ACL 2007). Parameters
-and checks are here, the arithmetic is native; what is grammatical is the business of ``sapwood.trees.Grammar``, and how
-alike words are that of ``sapwood.words``.
+and checks are here, the arithmetic is native; rules are in ``sapwood.trees.Grammar``, word
+similarities in ``sapwood.words``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import scipy.sparse as sparse
 
-from sapwood import _core, settings
+from sapwood import _core
 from sapwood.checks import check_choice, check_flag, check_share
 from sapwood.errors import DataError, ParameterError
-from sapwood.kernels.attribution import SEARCH_LIMIT, Attribution, Differences, Searched
-from sapwood.kernels.base import Expansion, Kernel, Matrix
+from sapwood.kernels.base import Kernel
 from sapwood.kernels.links import WordLinker, pack_links
-from sapwood.kernels.syntactic import _trees, check_decay
+from sapwood.kernels.native import Arguments, Columns, NativeTreeKernel, check_decay
 from sapwood.penn import ADJECTIVE_TAGS, ADVERB_TAGS, NOUN_TAGS
 from sapwood.trees.array import TreeArray
 from sapwood.trees.grammar import Grammar
@@ -39,7 +38,7 @@ class WordKernel(Protocol):
         """Return a sparse matrix with one row per word and one column per other word."""
 
 
-class GrammarDriven(Kernel):
+class GrammarDriven(NativeTreeKernel):
     """The grammar-driven kernel: fragments match up to optional children and mutated tags.
 
     Two phrases with the same label share λ·Σ λ₁^(deleted children)·∏(1 + what aligned children share), summed over the
@@ -52,9 +51,9 @@ class GrammarDriven(Kernel):
     decay : float
         λ, in (0, 1]: each production of a fragment multiplies its weight by this.
     deletion : float
-        λ₁, in [0, 1]: the price of an optional child that is left out; 0 forbids it.
+        λ₁, in [0, 1]: the penalty for an optional child that is left out; 0 forbids it.
     mutation : float
-        λ₂, in [0, 1]: the price of a tag that stands for another one; 0 forbids it.
+        λ₂, in [0, 1]: the penalty for a tag that stands for another one; 0 forbids it.
     mutation_sets : sequence of sequences of str
         Tags that may stand for each other; no tag in two sets.
     lexical : {"exact", "ignore"} or word similarity
@@ -84,7 +83,7 @@ class GrammarDriven(Kernel):
     >>> red, plain = "(NP (DT a) (JJ red) (NN car))", "(NP (DT a) (NN car))"
     >>> k.set_params(deletion=0.0)(red, plain)  # the tags DT and NN only, as in SubsetTree
     2.0
-    >>> k.set_params(deletion=0.5)(red, plain)  # NP -> DT [JJ] NN at half price, with or without each word
+    >>> k.set_params(deletion=0.5)(red, plain)  # NP -> DT [JJ] NN at half its weight, with or without each word
     4.0
     """
 
@@ -132,7 +131,7 @@ class GrammarDriven(Kernel):
         check_flag(self.normalize_mutation, "normalize_mutation")
 
     def _bind(self, X: Any) -> Kernel:
-        trees = _trees(X, self)
+        trees = self._trees(X)
         params = self.get_params(deep=False)
         if self.grammar is None:
             params["grammar"] = Grammar.from_trees(trees)
@@ -180,146 +179,53 @@ class GrammarDriven(Kernel):
             bool(self.normalize_mutation),
         )
 
-    def _linker(self, columns: TreeArray) -> Callable[[TreeArray], _core.grammar.WordLinks | None]:
-        """Return what compares the words of rows with those of columns, where a similarity does that."""
-        similarity = self.lexical
+    def _columns(self, trees: TreeArray) -> _Reductions:
+        return _Reductions(self._rules(), self.lexical, trees)
+
+    _rows = NativeTreeKernel._native_rows
+    _attribution = NativeTreeKernel._searched
+
+
+class _Reductions(Columns):
+    """What the grammar says of the columns, and how similar any words are to theirs."""
+
+    def __init__(self, rules: Grammar, lexical: str | WordKernel, trees: TreeArray) -> None:
+        super().__init__(trees)
+        self._rules, self._lexical = rules, lexical
+        self.side = (*self.side, rules._side(trees))
+        self._linker: WordLinker | None = None
+        if not isinstance(lexical, str):
+            self._labels, self._words = rules._native.words(trees._arena, trees._as_bags())
+            # Similarities of our own need to look at the words of the columns only once.
+            if isinstance(lexical, WordSimilarity) and self._words:
+                self._linker = WordLinker(lexical.against(self._words), self._labels)
+
+    def rows(self, trees: TreeArray) -> tuple[Arguments, Arguments]:
+        side = self.side if trees is self.trees else (trees._arena, trees._as_bags(), self._rules._side(trees))
+        return side, (self.links(trees),)
+
+    def links(self, trees: TreeArray) -> _core.grammar.WordLinks | None:
+        """Compare the words of rows with those of the columns, where a similarity does that."""
+        similarity = self._lexical
         if isinstance(similarity, str):
-            return lambda rows: None
-        native = self._rules()._native
-        other_numbers, others = native.words(columns._arena, columns._as_bags())
-        # Similarities of our own need to look at the words of the columns only once.
-        linker = None
-        if isinstance(similarity, WordSimilarity) and others:
-            linker = WordLinker(similarity.against(others), other_numbers)
-
-        def link(rows: TreeArray) -> _core.grammar.WordLinks:
-            numbers, words = native.words(rows._arena, rows._as_bags())
-            if linker is not None and words:
-                return linker(numbers, words, check=False)
-            # A similarity is not troubled with trees that hold no words.
-            asked = bool(words and others)
-            alike = sparse.csr_array(
-                similarity.matrix(words, others) if asked else (len(words), len(others)), dtype=np.float64
-            )
-            if alike.shape != (len(words), len(others)):
-                raise DataError(
-                    f"{similarity!r} compared {len(words)} words with {len(others)} and gave a matrix of shape "
-                    f"{alike.shape}."
-                )
-            if not np.isfinite(alike.data).all():
-                raise DataError(f"{similarity!r} gave a similarity that is NaN or infinite; repair it first.")
-            return pack_links(numbers, other_numbers, alike)
-
-        return link
-
-    def _gram(self, X: Any, Y: Any | None) -> Matrix:
-        rows = _trees(X, self)
-        columns = rows if Y is None else _trees(Y, self)
-        rules = self._rules()
-        K = np.empty((len(rows), len(columns)))
-        other = None if Y is None else columns
-        with settings.progress_bar(len(rows), "Gram matrix") as progress:
-            self._native().gram(
-                rows._arena,
-                rows._as_bags(),
-                rules._side(rows),
-                None if other is None else other._arena,
-                None if other is None else other._as_bags(),
-                None if other is None else rules._side(other),
-                self._linker(columns)(rows),
-                K,
-                settings.threads(),
-                progress,
-            )
-        return K
-
-    def _diag(self, X: Any) -> Matrix:
-        return self._self_values(*self._prepare(X))
-
-    def _pairwise(self, X: Any) -> Matrix:
-        return self._pair_values(*self._prepare(X))
-
-    def _pairwise_and_diag(self, X: Any) -> tuple[Matrix, Matrix]:
-        prepared = self._prepare(X)
-        return self._pair_values(*prepared), self._self_values(*prepared)
-
-    def _prepare(self, X: Any) -> tuple[TreeArray, _core.grammar.Side, _core.grammar.WordLinks | None]:
-        """Return trees, what the grammar says of them, and how alike their words are."""
-        trees = _trees(X, self)
-        return trees, self._rules()._side(trees), self._linker(trees)(trees)
-
-    def _self_values(self, trees: TreeArray, side: _core.grammar.Side, links: _core.grammar.WordLinks | None) -> Matrix:
-        values = np.empty(len(trees))
-        self._native().diagonal(trees._arena, trees._as_bags(), side, links, values, settings.threads())
-        return values
-
-    def _pair_values(self, trees: TreeArray, side: _core.grammar.Side, links: _core.grammar.WordLinks | None) -> Matrix:
-        values = np.empty(len(trees) // 2)
-        with settings.progress_bar(len(values), "Pairs") as progress:
-            self._native().pairs(trees._arena, trees._as_bags(), side, links, values, settings.threads(), progress)
-        return values
-
-    def _rows(self, X: Any, Y: Any, factors: Matrix, cache_bytes: int) -> Any:
-        rows, columns = _trees(X, self), _trees(Y, self)
-        rules = self._rules()
-        return self._native().rows(
-            rows._arena,
-            rows._as_bags(),
-            rules._side(rows),
-            columns._arena,
-            columns._as_bags(),
-            rules._side(columns),
-            self._linker(columns)(rows),
-            factors,
-            cache_bytes,
+            return None
+        labels, words = self._rules._native.words(trees._arena, trees._as_bags())
+        others = self._words
+        if self._linker is not None and words:
+            return self._linker(labels, words, check=False)
+        # Trees without words need no similarity.
+        asked = bool(words and others)
+        similar = sparse.csr_array(
+            similarity.matrix(words, others) if asked else (len(words), len(others)), dtype=np.float64
         )
-
-    def _attribution(self, X: Any, weights: Matrix) -> Attribution | None:
-        support = _trees(X, self)
-        rules = self._rules()
-        links = self._linker(support)
-        model = self._native().fragments(
-            support._arena, support._as_bags(), rules._side(support), np.ascontiguousarray(weights)
-        )
-
-        def search(combination: Matrix, top: int, element: TreeArray | None, pairs: bool) -> _core.explain.Found:
-            return model.heaviest(
-                combination,
-                None if element is None else element._arena,
-                None if element is None else element._as_bags(),
-                None if element is None else rules._side(element),
-                links(support if element is None else element),
-                pairs,
-                top,
-                SEARCH_LIMIT,
+        if similar.shape != (len(words), len(others)):
+            raise DataError(
+                f"{similarity!r} compared {len(words)} words with {len(others)} and gave a matrix of shape "
+                f"{similar.shape}."
             )
-
-        return Searched(Differences(self._expansion(X, weights)), search)
-
-    def _expansion(self, X: Any, weights: Matrix) -> Expansion:
-        support = _trees(X, self)
-        rules = self._rules()
-        links = self._linker(support)
-        model = self._native().model(
-            support._arena, support._as_bags(), rules._side(support), np.ascontiguousarray(weights)
-        )
-
-        def evaluate(Y: Any) -> Matrix:
-            rows = _trees(Y, self)
-            result = np.empty((len(rows), weights.shape[1]))
-            with settings.progress_bar(len(rows), "Scores") as progress:
-                model.evaluate(
-                    rows._arena,
-                    rows._as_bags(),
-                    rules._side(rows),
-                    links(rows),
-                    result,
-                    settings.threads(),
-                    progress,
-                )
-            return result
-
-        return evaluate
+        if not np.isfinite(similar.data).all():
+            raise DataError(f"{similarity!r} gave a similarity that is NaN or infinite; repair it first.")
+        return pack_links(labels, self._labels, similar)
 
 
 def _compares(value: object) -> bool:

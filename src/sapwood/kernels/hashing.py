@@ -1,6 +1,6 @@
 """Fragments as features without a vocabulary: columns are hashes, so nothing is learnt and data may come in a stream.
 
-What fragments are, and how they are counted, is the business of ``sapwood.kernels.maps``.
+What fragments are, and how they are counted, belongs to ``sapwood.kernels.maps``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sklearn.utils import murmurhash3_32
 from sapwood.checks import check_count, check_limit
 from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.kernels.maps import FragmentMap, as_trees
-from sapwood.kernels.syntactic import check_decay
+from sapwood.kernels.native import check_decay
 from sapwood.layouts import register_estimator
 from sapwood.trees.array import TreeArray
 
@@ -28,7 +28,7 @@ _BLOCK = 512
 class HashedFragmentMap(TransformerMixin, SequenceInput, BaseEstimator):
     """Trees as counts of fragments that keep productions whole, in columns chosen by a hash.
 
-    ``fit`` learns nothing, so trees can be transformed as they come, by many processes alike. Fragments that fall into
+    ``fit`` learns nothing, so trees can be transformed as they come, by many processes. Fragments that fall into
     the same column are added with signs of their own, so that dot products are right on average.
 
     Parameters

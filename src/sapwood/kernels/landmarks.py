@@ -19,8 +19,10 @@ from sapwood.checks import check_limit
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.interrupts import leave_behind
-from sapwood.kernels.base import Kernel, as_data
+from sapwood.kernels.base import Kernel
 from sapwood.kernels.choice import ChoosesKernel
+from sapwood.kernels.data import as_data, detached
+from sapwood.kernels.evaluation import finite_gram
 from sapwood.layouts import array_of, part_of, register_estimator
 from sapwood.registry import Reader
 from sapwood.trees.store import VIEW
@@ -83,11 +85,9 @@ class LandmarkMap(ChoosesKernel, TransformerMixin, SequenceInput, BaseEstimator)
             raise ParameterError(f"random_state cannot be used: {error}.") from None
         self.kernel_ = kernel.bind(X)
         chosen = random.permutation(X.shape[0])[: self.n_components]
-        landmarks = X[chosen]
-        # Otherwise a few landmarks would keep the store of all training trees alive.
-        self.landmarks_ = landmarks.detach() if hasattr(landmarks, "detach") else landmarks
+        self.landmarks_ = detached(X, chosen)
         basis = Nystroem(kernel="precomputed", n_components=len(chosen), random_state=0)
-        K = self.kernel_._finite_gram(self.landmarks_, None, chosen)
+        K = finite_gram(self.kernel_, self.landmarks_, None, chosen)
         # The decomposition of a few thousand landmarks takes a minute.
         self.normalization_ = leave_behind(lambda: basis.fit(K)).normalization_
         return self

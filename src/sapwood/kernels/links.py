@@ -44,10 +44,10 @@ class WordLinker:
         left = self._comparison.left(list(words))
         if check:
             self._check(left)
-        alike = sparse.csr_array(left @ self._right, dtype=np.float64)
-        if not np.isfinite(alike.data).all():
+        similar = sparse.csr_array(left @ self._right, dtype=np.float64)
+        if not np.isfinite(similar.data).all():
             raise DataError("two words have a similarity that is NaN or infinite; repair it first.")
-        return pack_links(labels, self._labels, alike)
+        return pack_links(labels, self._labels, similar)
 
     def _check(self, left: sparse.csr_array) -> None:
         pairs = float(left.shape[0]) * float(self._right.shape[1])
@@ -58,13 +58,13 @@ class WordLinker:
             raise TooLargeError(
                 f"{left.shape[0]:,} words are to be compared with {self._right.shape[1]:,}, up to {pairs:,.0f} pairs, "
                 f"and fragments can be searched with at most {_MOST_PAIRS:,}. Explain single decisions instead of the "
-                "whole model, or use a similarity in which fewer words are alike."
+                "whole model, or use a similarity in which fewer words are similar."
             )
 
 
-def pack_links(labels: Labels, other_labels: Labels, alike: sparse.csr_array) -> _core.grammar.WordLinks:
+def pack_links(labels: Labels, other_labels: Labels, similar: sparse.csr_array) -> _core.grammar.WordLinks:
     """Hand a matrix over; its rows and columns are words, given by the numbers of their labels."""
-    alike.eliminate_zeros()
+    similar.eliminate_zeros()
     return _core.grammar.WordLinks(
-        labels, alike.indptr[1:].astype(np.uint64), np.ascontiguousarray(other_labels[alike.indices]), alike.data
+        labels, similar.indptr[1:].astype(np.uint64), np.ascontiguousarray(other_labels[similar.indices]), similar.data
     )

@@ -20,9 +20,9 @@ from sapwood import _core
 from sapwood.checks import check_count, check_limit
 from sapwood.errors import DataError, ParameterError, TooLargeError
 from sapwood.fitting import SequenceInput, all_or_nothing
-from sapwood.kernels.base import as_data
+from sapwood.kernels.data import as_data
+from sapwood.kernels.native import check_decay, native_limit
 from sapwood.kernels.selection import chi_squared, hold_head, hold_label, information_gain, internal_labels
-from sapwood.kernels.syntactic import _limit, check_decay
 from sapwood.layouts import Field, array_of, part_of, register_estimator
 from sapwood.registry import Reader, Writer, plain_value
 from sapwood.trees.array import TreeArray
@@ -45,6 +45,7 @@ class _TreeMap(TransformerMixin, SequenceInput, BaseEstimator, ABC):
     fragments_: TreeArray
     weights_: Matrix
     _vocabulary: _core.explain.Vocabulary | None = None
+    _compiled_names = ("_vocabulary",)
 
     def _keep(self, fragments: TreeArray) -> None:
         sizes, _ = _core.explain.measure(fragments._arena, fragments._roots)
@@ -95,11 +96,6 @@ class _TreeMap(TransformerMixin, SequenceInput, BaseEstimator, ABC):
                 f"the names of all columns would spell out {nodes:,.0f} nodes; look at single ones in fragments_."
             )
         return np.array(self.fragments_.to_strings(escape=True), dtype=object)
-
-    def __getstate__(self) -> dict[str, Any]:
-        # What is compiled is native and quickly made again.
-        state: dict[str, Any] = super().__getstate__()
-        return {**state, "_vocabulary": None}
 
 
 class SubtreeMap(_TreeMap):
@@ -291,8 +287,8 @@ class FragmentMap(_TreeMap):
                 X._arena,
                 X._as_bags(),
                 _count(self.min_df),
-                _limit(self.max_size),
-                _limit(self.max_depth),
+                native_limit(self.max_size),
+                native_limit(self.max_depth),
                 _count(self.max_fragments),
             )
         except _core.explain.TooManyFragmentsError:

@@ -12,7 +12,7 @@ def require(rows: int, columns: int, *, arrays: int = 1) -> None:
     """Raise ``TooLargeError`` if so many float64 arrays of this shape will not fit."""
     needed = arrays * rows * columns * 8
     free = available()
-    # Small results are not worth the question, and a system that does not tell gets the benefit of the doubt.
+    # Small results are not worth a check, and some systems do not say how much memory is free.
     if needed < 1 << 26 or free is None or needed <= 0.95 * free:
         return
     raise TooLargeError(

@@ -13,7 +13,7 @@ __all__ = ["COMBINATIONS", "INGREDIENTS", "KERNELS", "find"]
 
 # Kernels that stand by themselves.
 KERNELS = {
-    "Constant": "sapwood.kernels.base",
+    "Constant": "sapwood.kernels.algebra",
     "CrossPair": "sapwood.kernels.pairs",
     "GrammarDriven": "sapwood.kernels.grammar_driven",
     "Linear": "sapwood.kernels.flat",
@@ -27,12 +27,12 @@ KERNELS = {
 
 # Kernels made of others; expressions write them with operators and methods.
 COMBINATIONS = {
-    "Normalized": "sapwood.kernels.base",
-    "OnView": "sapwood.kernels.base",
-    "Power": "sapwood.kernels.base",
-    "Product": "sapwood.kernels.base",
-    "Scaled": "sapwood.kernels.base",
-    "Sum": "sapwood.kernels.base",
+    "Normalized": "sapwood.kernels.algebra",
+    "OnView": "sapwood.kernels.algebra",
+    "Power": "sapwood.kernels.algebra",
+    "Product": "sapwood.kernels.algebra",
+    "Scaled": "sapwood.kernels.algebra",
+    "Sum": "sapwood.kernels.algebra",
 }
 
 # What kernels take as arguments beside plain values.
@@ -44,9 +44,9 @@ INGREDIENTS: dict[str, str] = {
     "Tagged": "sapwood.words",
     "Taxonomy": "sapwood.words",
     "WordNet": "sapwood.words",
-    "WordProduct": "sapwood.words",
-    "WordScaled": "sapwood.words",
-    "WordSum": "sapwood.words",
+    "WordProduct": "sapwood.words.base",
+    "WordScaled": "sapwood.words.base",
+    "WordSum": "sapwood.words.base",
     "Grammar": "sapwood.trees.grammar",
     "HeadTable": "sapwood.trees.heads",
 }

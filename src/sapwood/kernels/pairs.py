@@ -1,4 +1,4 @@
-"""A kernel between pairs: two pairs are alike if their members are, in either order.
+"""A kernel between pairs: two pairs are similar if their members are, in either order.
 
 Values of a kernel within pairs, member with member, are what ``Kernel.pairwise`` gives.
 """
@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from sapwood.errors import DataError, ParameterError
-from sapwood.kernels.base import Kernel, Matrix, changeable
+from sapwood.kernels.base import Kernel, Matrix
 from sapwood.kernels.data import join
+from sapwood.kernels.evaluation import changeable
 from sapwood.trees.examples import Examples
 
 __all__ = ["CrossPair"]
@@ -25,7 +26,7 @@ class CrossPair(Kernel):
     Parameters
     ----------
     kernel : Kernel
-        k, between members; best ``normalized()``, so that long members do not drown short ones.
+        k, between members; best ``normalized()``, so that long members do not outweigh short ones.
     first, second : str
         The views of ``Examples`` that hold the members.
 

@@ -1,6 +1,6 @@
 """Which fragments say most about classes: scores of features from counts per class, and linguistic constraints.
 
-Works on counts and on fragments as trees; where they come from is the business of ``maps``.
+Works on counts and on fragments as trees; they come from ``maps``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Tree kernels that look into words: syntactic structure must match, words need only be alike.
+"""Tree kernels that look into words: syntactic structure must match, words need only be similar.
 
 Here are their parameters, their checks, and how the words of trees are turned into feature vectors for the native core.
-How alike words are is the business of ``sapwood.words``.
+Word similarities are in ``sapwood.words``.
 """
 
 from __future__ import annotations
@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sparse
 
-from sapwood import _core, settings
+from sapwood import _core
 from sapwood.checks import check_amount, check_limit
 from sapwood.errors import ParameterError
-from sapwood.kernels.attribution import SEARCH_LIMIT, Attribution, Differences, Searched
-from sapwood.kernels.base import Expansion, Kernel, Matrix
+from sapwood.kernels.base import Kernel
 from sapwood.kernels.links import WordLinker
-from sapwood.kernels.syntactic import _trees, check_decay
+from sapwood.kernels.native import Arguments, Columns, NativeTreeKernel, check_decay, native_limit
 from sapwood.trees.array import TreeArray
 from sapwood.words.base import WordSimilarity
 
@@ -59,8 +58,8 @@ PENN_PHRASES = (
 """Labels of phrases and clauses in the Penn Treebank: a leaf under one of these is a cut-off phrase, not a word."""
 
 
-class SemanticKernel(Kernel):
-    """A tree kernel with a word similarity, computed by the native core."""
+class SemanticKernel(NativeTreeKernel):
+    """A tree kernel with a word similarity."""
 
     similarity: WordSimilarity
 
@@ -75,136 +74,24 @@ class SemanticKernel(Kernel):
         check_similarity(self.similarity, "similarity")
 
     def _bind(self, X: Any) -> Kernel:
-        bound = self.similarity.bind(_trees(X, self).leaves)
+        bound = self.similarity.bind(self._trees(X).leaves)
         return self if bound is self.similarity else type(self)(**{**self.get_params(deep=False), "similarity": bound})
 
-    def _gram(self, X: Any, Y: Any | None) -> Matrix:
-        rows = _trees(X, self)
-        columns = rows if Y is None else _trees(Y, self)
-        words = _Words(self, columns)
-        K = np.empty((len(rows), len(columns)))
-        with settings.progress_bar(len(rows), "Gram matrix") as progress:
-            if Y is None:
-                self._native().gram(
-                    rows._arena,
-                    rows._as_bags(),
-                    words.vocabulary,
-                    words.own_left(),
-                    words.right,
-                    K,
-                    settings.threads(),
-                    progress,
-                )
-            else:
-                vocabulary = words.of(rows)
-                self._native().between(
-                    rows._arena,
-                    rows._as_bags(),
-                    vocabulary,
-                    words.left(vocabulary, rows),
-                    columns._arena,
-                    columns._as_bags(),
-                    words.vocabulary,
-                    words.right,
-                    K,
-                    settings.threads(),
-                    progress,
-                )
-        return K
+    def _columns(self, trees: TreeArray) -> _Words:
+        return _Words(self, trees)
 
-    def _diag(self, X: Any) -> Matrix:
-        trees = _trees(X, self)
-        return self._self_values(trees, _Words(self, trees))
+    def _fill(self, side: Arguments, left: Arguments, columns: Columns, symmetric: bool, *into: Any) -> None:
+        native = self._native()
+        if symmetric:
+            native.gram(*side, *left, *columns.right, *into)
+        else:
+            native.between(*side, *left, *columns.side, *columns.right, *into)
 
-    def _pairwise(self, X: Any) -> Matrix:
-        trees = _trees(X, self)
-        return self._pair_values(trees, _Words(self, trees))
-
-    def _pairwise_and_diag(self, X: Any) -> tuple[Matrix, Matrix]:
-        trees = _trees(X, self)
-        words = _Words(self, trees)
-        return self._pair_values(trees, words), self._self_values(trees, words)
-
-    def _self_values(self, trees: TreeArray, words: _Words) -> Matrix:
-        values = np.empty(len(trees))
-        self._native().diagonal(
-            trees._arena,
-            trees._as_bags(),
-            words.vocabulary,
-            words.own_left(),
-            words.right,
-            values,
-            settings.threads(),
-        )
-        return values
-
-    def _pair_values(self, trees: TreeArray, words: _Words) -> Matrix:
-        values = np.empty(len(trees) // 2)
-        with settings.progress_bar(len(values), "Pairs") as progress:
-            self._native().pairs(
-                trees._arena,
-                trees._as_bags(),
-                words.vocabulary,
-                words.own_left(),
-                words.right,
-                values,
-                settings.threads(),
-                progress,
-            )
-        return values
-
-    def _attribution(self, X: Any, weights: Matrix) -> Attribution | None:
-        support = _trees(X, self)
-        words = _Words(self, support)
-        model = self._native().fragments(
-            support._arena, support._as_bags(), words.vocabulary, np.ascontiguousarray(weights)
-        )
-
-        def search(combination: Matrix, top: int, element: TreeArray | None, pairs: bool) -> _core.explain.Found:
-            vocabulary = None if element is None else words.of(element)
-            return model.heaviest(
-                combination,
-                None if element is None else element._arena,
-                None if element is None else element._as_bags(),
-                vocabulary,
-                words.links(words.vocabulary if vocabulary is None else vocabulary, element),
-                pairs,
-                top,
-                SEARCH_LIMIT,
-            )
-
-        return Searched(Differences(self._expand(support, words, weights)), search)
-
-    def _expansion(self, X: Any, weights: Matrix) -> Expansion:
-        support = _trees(X, self)
-        return self._expand(support, _Words(self, support), weights)
-
-    def _expand(self, support: TreeArray, words: _Words, weights: Matrix) -> Expansion:
-        model = self._native().model(
-            support._arena, support._as_bags(), words.vocabulary, words.right, np.ascontiguousarray(weights)
-        )
-
-        def evaluate(Y: Any) -> Matrix:
-            rows = _trees(Y, self)
-            vocabulary = words.of(rows)
-            result = np.empty((len(rows), weights.shape[1]))
-            with settings.progress_bar(len(rows), "Scores") as progress:
-                model.evaluate(
-                    rows._arena,
-                    rows._as_bags(),
-                    vocabulary,
-                    words.left(vocabulary, rows),
-                    result,
-                    settings.threads(),
-                    progress,
-                )
-            return result
-
-        return evaluate
+    _attribution = NativeTreeKernel._searched
 
 
 class SemanticSubsetTree(SemanticKernel):
-    """The semantic syntactic tree kernel (SSTK): subset trees whose words need only be alike.
+    """The semantic syntactic tree kernel (SSTK): subset trees whose words need only be similar.
 
     Two pre-terminals with the same label share λ·α·σ(word, word); other nodes with the same production share
     λ·∏(1 + what their children share). With σ = 1 for equal words and 0 for others, and α = 1, it is ``SubsetTree``. It
@@ -262,7 +149,7 @@ class SemanticSubsetTree(SemanticKernel):
 
 
 class SmoothedPartialTree(SemanticKernel):
-    """The smoothed partial-tree kernel (SPTK): partial trees whose words need only be alike.
+    """The smoothed partial-tree kernel (SPTK): partial trees whose words need only be similar.
 
     As ``PartialTree``, but two words share σ(word, word) times what equal labels would share. A label that the
     similarity does not know matches itself only.
@@ -272,9 +159,9 @@ class SmoothedPartialTree(SemanticKernel):
     similarity : WordSimilarity
         σ; positive semi-definite for a kernel. For labels such as ``LEX##dog::n`` use ``Tagged``.
     decay : float
-        λ, in (0, 1]: the price of children left out between chosen ones.
+        λ, in (0, 1]: the penalty for each child left out between chosen ones.
     depth_decay : float
-        μ, in (0, 1]: the price of each further level.
+        μ, in (0, 1]: the penalty for each further level.
     max_subsequence : int, optional
         Longest sequence of children; None sets no limit.
     terminal_factor : float
@@ -324,7 +211,7 @@ class SmoothedPartialTree(SemanticKernel):
         return _core.semantic.Smoothed(
             float(self.decay),
             float(self.depth_decay),
-            int(self.max_subsequence or 0),
+            native_limit(self.max_subsequence),
             float(self.terminal_factor),
             self.lexical == "leaves",
         )
@@ -334,37 +221,41 @@ class SmoothedPartialTree(SemanticKernel):
         return labels.only(self.similarity.covers(labels.words(trees._arena)))
 
 
-class _Words:
+class _Words(Columns):
     """The words of the columns as feature vectors, and any words against them."""
 
-    def __init__(self, kernel: SemanticKernel, columns: TreeArray) -> None:
-        self._kernel, self._columns = kernel, columns
+    def __init__(self, kernel: SemanticKernel, trees: TreeArray) -> None:
+        super().__init__(trees)
+        self._kernel = kernel
         self._kinds: dict[str, int] = {}
-        vocabulary = kernel._vocabulary(columns)
-        words = vocabulary.words(columns._arena)
+        vocabulary = kernel._vocabulary(trees)
+        words = vocabulary.words(trees._arena)
         kinds = [self._kinds.setdefault(kind, len(self._kinds)) for kind in kernel.similarity.kinds(words)]
-        self.vocabulary = vocabulary.in_kinds(np.array(kinds, dtype=np.uint32))
+        self._own = vocabulary.in_kinds(np.array(kinds, dtype=np.uint32))
         self._comparison = kernel.similarity.against(words)
-        self.right = _pack(self._comparison.right)
-        self._links = WordLinker(self._comparison, self.vocabulary.labels())
+        self._links = WordLinker(self._comparison, self._own.labels())
+        self.side = (*self.side, self._own)
+        self.right = (_pack(self._comparison.right),)
 
-    def of(self, rows: TreeArray) -> _core.semantic.Vocabulary:
-        """Return the words of other trees, in the kinds of the columns."""
-        vocabulary = self._kernel._vocabulary(rows)
-        none = len(self._kinds)
-        kinds = [self._kinds.get(kind, none) for kind in self._kernel.similarity.kinds(vocabulary.words(rows._arena))]
-        return vocabulary.in_kinds(np.array(kinds, dtype=np.uint32))
+    def rows(self, trees: TreeArray) -> tuple[Arguments, Arguments]:
+        if trees is self.trees and self._comparison.symmetric:
+            return self.side, self.right
+        vocabulary = self._vocabulary(trees)
+        left = self._comparison.left(vocabulary.words(trees._arena))
+        return (trees._arena, trees._as_bags(), vocabulary), (_pack(left),)
 
-    def left(self, vocabulary: _core.semantic.Vocabulary, rows: TreeArray) -> _core.semantic.WordFeatures:
-        return _pack(self._comparison.left(vocabulary.words(rows._arena)))
-
-    def links(self, vocabulary: _core.semantic.Vocabulary, rows: TreeArray | None) -> _core.grammar.WordLinks:
-        """Compare words one by one; without rows, those of the columns with each other."""
-        trees = self._columns if rows is None else rows
+    def links(self, trees: TreeArray) -> _core.grammar.WordLinks:
+        vocabulary = self._vocabulary(trees)
         return self._links(vocabulary.labels(), vocabulary.words(trees._arena))
 
-    def own_left(self) -> _core.semantic.WordFeatures:
-        return self.right if self._comparison.symmetric else self.left(self.vocabulary, self._columns)
+    def _vocabulary(self, trees: TreeArray) -> _core.semantic.Vocabulary:
+        """Return the words of trees, in the kinds of the columns."""
+        if trees is self.trees:
+            return self._own
+        vocabulary = self._kernel._vocabulary(trees)
+        none = len(self._kinds)
+        kinds = [self._kinds.get(kind, none) for kind in self._kernel.similarity.kinds(vocabulary.words(trees._arena))]
+        return vocabulary.in_kinds(np.array(kinds, dtype=np.uint32))
 
 
 def _pack(matrix: sparse.csr_array) -> _core.semantic.WordFeatures:

@@ -6,63 +6,29 @@ modules of their own.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import Any
 
 import numpy as np
 
 from sapwood import _core, settings
-from sapwood.checks import check_amount, check_flag, check_limit, is_number
-from sapwood.errors import DataError, ParameterError
-from sapwood.kernels.attribution import SEARCH_LIMIT, Attribution, Differences, NativeAttribution, Searched
-from sapwood.kernels.base import Expansion, Kernel, Matrix
+from sapwood.checks import check_amount, check_flag, check_limit
+from sapwood.kernels.attribution import Attribution, NativeAttribution
+from sapwood.kernels.base import Expansion, Matrix
+from sapwood.kernels.native import Arguments, Columns, NativeTreeKernel, check_decay, native_limit, search_fragments
 from sapwood.trees.array import TreeArray
-from sapwood.trees.examples import Examples
 
 __all__ = ["PartialTree", "SubsetTree", "Subtree", "TreeKernel"]
 
 
-class TreeKernel(Kernel):
-    """A kernel whose values are sums over pairs of subtrees, computed by the native core."""
+class TreeKernel(NativeTreeKernel):
+    """One of the kernels of this module, which compare labels for equality."""
 
-    @abstractmethod
-    def _native(self) -> _core.kernels.NativeKernel: ...
-
-    def _gram(self, X: Any, Y: Any | None) -> Matrix:
-        rows = _trees(X, self)
-        columns = None if Y is None else _trees(Y, self)
-        K = np.empty((len(rows), len(rows if columns is None else columns)))
-        with settings.progress_bar(len(rows), "Gram matrix") as progress:
-            self._native().gram(
-                rows._arena,
-                rows._as_bags(),
-                None if columns is None else columns._arena,
-                None if columns is None else columns._as_bags(),
-                K,
-                settings.threads(),
-                progress,
-            )
-        return K
-
-    def _diag(self, X: Any) -> Matrix:
-        rows = _trees(X, self)
-        diagonal = np.empty(len(rows))
-        self._native().diagonal(rows._arena, rows._as_bags(), diagonal, settings.threads())
-        return diagonal
-
-    def _pairwise(self, X: Any) -> Matrix:
-        trees = _trees(X, self)
-        values = np.empty(len(trees) // 2)
-        with settings.progress_bar(len(values), "Pairs") as progress:
-            self._native().pairs(trees._arena, trees._as_bags(), values, settings.threads(), progress)
-        return values
-
-    def _expansion(self, X: Any, weights: Matrix) -> Expansion:
-        support = _trees(X, self)
-        scorer = self._native().scorer(support._arena, support._as_bags(), np.ascontiguousarray(weights))
+    def _expand(self, columns: Columns, weights: Matrix) -> Expansion:
+        # An index of what the support trees share, which a few rows can be looked up in.
+        scorer = self._native().scorer(*columns.side, np.ascontiguousarray(weights))
 
         def evaluate(Y: Any) -> Matrix:
-            rows = _trees(Y, self)
+            rows = self._trees(Y)
             result = np.empty((len(rows), weights.shape[1]))
             with settings.progress_bar(len(rows), "Scores") as progress:
                 scorer.evaluate(rows._arena, rows._roots, rows._ends, result, settings.threads(), progress)
@@ -70,20 +36,11 @@ class TreeKernel(Kernel):
 
         return evaluate
 
-    def _rows(self, X: Any, Y: Any, factors: Matrix, cache_bytes: int) -> Any:
-        rows, columns = _trees(X, self), _trees(Y, self)
-        return self._native().rows(
-            rows._arena, rows._as_bags(), columns._arena, columns._as_bags(), factors, cache_bytes
-        )
+    _rows = NativeTreeKernel._native_rows
 
     def _attribution(self, X: Any, weights: Matrix) -> Attribution | None:
-        return Differences(self._expansion(X, weights))
-
-    def _compile(self, X: Any, weights: Matrix) -> Attribution:
-        """Return the attribution that the native core has for the kernels of this module."""
-        support = _trees(X, self)
-        model = self._native().model(support._arena, support._as_bags(), np.ascontiguousarray(weights))
-        return NativeAttribution(model, weights.shape[1])
+        support = Columns(self._trees(X))
+        return NativeAttribution(self._native().model(*support.side, np.ascontiguousarray(weights)), weights.shape[1])
 
 
 class Subtree(TreeKernel):
@@ -114,9 +71,6 @@ class Subtree(TreeKernel):
 
     def _native(self) -> _core.kernels.NativeKernel:
         return _core.kernels.Subtree(float(self.decay))
-
-    def _attribution(self, X: Any, weights: Matrix) -> Attribution | None:
-        return self._compile(X, weights)
 
 
 class SubsetTree(TreeKernel):
@@ -157,10 +111,7 @@ class SubsetTree(TreeKernel):
         check_flag(self.bag_of_words, "bag_of_words")
 
     def _native(self) -> _core.kernels.NativeKernel:
-        return _core.kernels.Subset(float(self.decay), bool(self.bag_of_words), _limit(self.max_depth))
-
-    def _attribution(self, X: Any, weights: Matrix) -> Attribution | None:
-        return self._compile(X, weights)
+        return _core.kernels.Subset(float(self.decay), bool(self.bag_of_words), native_limit(self.max_depth))
 
 
 class PartialTree(TreeKernel):
@@ -172,9 +123,9 @@ class PartialTree(TreeKernel):
     Parameters
     ----------
     decay : float
-        λ, in (0, 1]: the price of children left out between chosen ones.
+        λ, in (0, 1]: the penalty for each child left out between chosen ones.
     depth_decay : float
-        μ, in (0, 1]: the price of each further level.
+        μ, in (0, 1]: the penalty for each further level.
     max_subsequence : int, optional
         Longest sequence of children; None sets no limit. SVM-Light-TK stops at 5.
     leaves : bool
@@ -219,62 +170,38 @@ class PartialTree(TreeKernel):
         return _core.kernels.Partial(
             float(self.decay),
             float(self.depth_decay),
-            _limit(self.max_subsequence),
+            native_limit(self.max_subsequence),
             bool(self.leaves),
             float(self.terminal_factor),
         )
 
     def _attribution(self, X: Any, weights: Matrix) -> Attribution | None:
-        compiled = self._compile(X, weights)
-        if self.terminal_factor == 1.0 or not self.leaves:
+        compiled = super()._attribution(X, weights)
+        if compiled is None or self.terminal_factor == 1.0 or not self.leaves:
             return compiled
         # With another factor, what a leaf of a fragment weighs depends on what it meets: the search is that of the
         # smoothed kernel, only without words.
         native = _core.semantic.Smoothed(
-            float(self.decay), float(self.depth_decay), _limit(self.max_subsequence), float(self.terminal_factor), True
+            float(self.decay),
+            float(self.depth_decay),
+            native_limit(self.max_subsequence),
+            float(self.terminal_factor),
+            True,
         )
-        support = _trees(X, self)
-        model = native.fragments(support._arena, support._as_bags(), _no_words(support), np.ascontiguousarray(weights))
+        return search_fragments(native, _WithoutWords(self._trees(X)), weights, compiled)
+
+
+class _WithoutWords(Columns):
+    """Trees as kernels of words take them, none of whose labels is a word."""
+
+    def __init__(self, trees: TreeArray) -> None:
+        super().__init__(trees)
+        self.side = self.rows(trees)[0]
+
+    def rows(self, trees: TreeArray) -> tuple[Arguments, Arguments]:
+        labels = _core.semantic.Vocabulary.of_labels(trees._arena, trees._as_bags(), True)
+        return (trees._arena, trees._as_bags(), labels.only(np.zeros(len(labels), dtype=np.bool_))), ()
+
+    def links(self, trees: TreeArray) -> _core.grammar.WordLinks:
         nothing = np.empty(0, dtype=np.uint32)
-        links = _core.grammar.WordLinks(nothing, np.empty(0, dtype=np.uint64), nothing, np.empty(0))
-
-        def search(combination: Matrix, top: int, element: TreeArray | None, pairs: bool) -> _core.explain.Found:
-            return model.heaviest(
-                combination,
-                None if element is None else element._arena,
-                None if element is None else element._as_bags(),
-                None if element is None else _no_words(element),
-                links,
-                False,
-                top,
-                SEARCH_LIMIT,
-            )
-
-        return Searched(compiled, search)
-
-
-def check_decay(value: object, name: str) -> None:
-    """Raise unless a decay is a number in (0, 1]."""
-    if not is_number(value) or not 0 < value <= 1:
-        raise ParameterError(f"{name} must be a number in (0, 1], got {value!r}; 0.4 is a common choice.")
-
-
-def _limit(value: int | None) -> int:
-    # 0 means no limit to the native core, and nothing there comes near 2^31.
-    return 0 if value is None or value >= 1 << 31 else int(value)
-
-
-def _no_words(trees: TreeArray) -> _core.semantic.Vocabulary:
-    labels = _core.semantic.Vocabulary.of_labels(trees._arena, trees._as_bags(), True)
-    return labels.only(np.zeros(len(labels), dtype=np.bool_))
-
-
-def _trees(X: Any, kernel: Kernel) -> TreeArray:
-    if isinstance(X, TreeArray):
-        return X._compact()
-    if isinstance(X, Examples):
-        raise DataError(
-            f"{kernel!r} compares trees, but it got Examples with the views {', '.join(X.views)}; "
-            f"say which one with .on({X.views[0]!r})."
-        )
-    raise DataError(f"{kernel!r} compares trees, but it got {type(X).__name__}.")
+        return _core.grammar.WordLinks(nothing, np.empty(0, dtype=np.uint64), nothing, np.empty(0))

@@ -1,8 +1,8 @@
-"""Why a kernel machine decides as it does: contributions of nodes, heaviest fragments, support examples.
+"""Explanations of support vector machines: contributions of nodes, heaviest fragments, support examples.
 
-A machine hands over its kernel, support examples and dual coefficients; nothing here trains or predicts. Scores are
-taken apart by the terms of the kernel (see ``Kernel.terms``): what is linear in tree features is told node by
-node, the rest by support examples.
+A model hands over its kernel, support examples and dual coefficients; nothing here trains or predicts. Scores are
+divided by the terms of the kernel (see ``Kernel.terms``): what is linear in tree features is listed node by node, the
+rest by support examples.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sapwood.draw.text import cut, weighted_outline, wrapped
 from sapwood.errors import DataError, TooLargeError
 from sapwood.kernels.base import Kernel, Matrix
 from sapwood.kernels.explain import CompiledTerm, WeightedFragment, compile_terms, one_example, search
-from sapwood.kernels.terms import Scales
+from sapwood.kernels.normalization import Scales
 from sapwood.trees.array import TreeArray
 from sapwood.trees.tree import Tree
 
@@ -76,7 +76,7 @@ class OtherPart:
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """One score of a kernel machine taken apart.
+    """One score of a support vector machine, divided into what it is the sum of.
 
     ``value`` is ``bias`` plus the contributions of all nodes of all ``trees`` plus the values of ``others``.
 
@@ -185,7 +185,7 @@ class ModelFragments(Sequence[WeightedFragment]):
     Attributes
     ----------
     label : object
-        The class they speak for; None for regression.
+        The class whose score they add to; None for regression.
     fragments : tuple of WeightedFragment
     exact : bool
         False if the search met its limit, so that there may be heavier ones.
@@ -224,7 +224,7 @@ class ModelFragments(Sequence[WeightedFragment]):
 
 
 class CompiledExplanation:
-    """What explanations of one machine share: the terms of its kernel with the weights spread over them.
+    """What explanations of one model share: the terms of its kernel with the weights spread over them.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Groups of alternatives: which rows compete with each other, checks of their relevance, and what all rankers answer.
 
-How utilities are learnt is the business of the rankers; losses are in ``sapwood.metrics.ranking``.
+How utilities are learnt belongs to the rankers; losses are in ``sapwood.metrics.ranking``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood.errors import DataError
 from sapwood.fitting import SequenceInput
-from sapwood.kernels.base import Matrix, as_data
+from sapwood.kernels.base import Matrix
+from sapwood.kernels.data import as_data
 from sapwood.metrics.ranking import score_ranking
 
 __all__ = ["Groups", "RankerMixin", "add_up", "check_relevance", "from_ranks", "make_groups", "softmax_in_groups"]
@@ -120,6 +121,19 @@ def check_relevance(y: Any, count: int) -> Matrix:
     if not len(values):
         raise DataError("there is nothing to train on: X has no examples.")
     return values
+
+
+def learnable_groups(X: Any, y: Any, groups: Any, *, required: bool = True) -> tuple[Matrix, Groups, int]:
+    """Return the relevance of rows, the groups with rows of different relevance, and how many others there are."""
+    relevance = check_relevance(y, X.shape[0])
+    made = make_groups(groups, X.shape[0])
+    useful = made.instructive(relevance)
+    if required and not len(useful):
+        raise DataError(
+            "no group has rows of different relevance, so there is nothing to learn: y must be larger for the better "
+            "rows of a group."
+        )
+    return relevance, made.select(useful), len(made) - len(useful)
 
 
 def from_ranks(ranks: Any) -> Matrix:

@@ -1,8 +1,8 @@
 """Log-linear models that choose one candidate of a set: softmax over the candidates, with an L2 penalty.
 
-Several choosers may choose from the same candidates (the roles of a frame from the spans of a sentence). A feature has
-a weight shared by all choosers and one for each key of the chooser, found by hashing the pair, so that the product of
-features and choosers is never stored. What the features are belongs to the tasks.
+Several decisions may be between the same candidates (the roles of a frame choose from the spans of a sentence). A
+feature has a weight shared by all decisions and one for each key of a decision, found by hashing the pair, so that the
+product of features and keys is never stored. What the features are belongs to the tasks.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _Ends = NDArray[np.uint64]
 _Arguments = tuple[_Numbers, _Ends, _Ends, _Ends, _Ends, _Numbers, _Numbers, int, int]
 
 _MOST_GROUPS = 32
-# L-BFGS keeps a dozen dense vectors of 64-bit numbers; beyond this table they would not fit a small machine.
+# L-BFGS keeps a dozen dense vectors of 64-bit numbers; beyond this table they take gigabytes.
 _MOST_BITS_LBFGS = 22
 
 
 @dataclass(frozen=True)
 class CandidateSets(HtmlTable):
-    """Sets of candidates, and who chooses from each.
+    """Sets of candidates, and the decisions between the candidates of each.
 
     Parameters
     ----------
@@ -50,23 +50,23 @@ class CandidateSets(HtmlTable):
     ends : ndarray of uint64, rows × groups
         Where the features of each group of each row end.
     row_ends : ndarray of uint64
-        Where the rows of each set end. Every set with a chooser has a row.
+        Where the rows of each set end. Every set with a decision has a row.
     role_ends : ndarray of uint64
-        Where the choosers of each set end.
+        Where the decisions of each set end.
     key_ends : ndarray of uint64
-        Where the keys of each chooser end.
+        Where the keys of each decision end.
     keys, masks : ndarray of uint32
-        The keys of the choosers, and which groups of features each is paired with: bit g stands for group g.
+        The keys of the decisions, and which groups of features each is paired with: bit g stands for group g.
     shared : int
-        Which groups have weights shared by all choosers, as a mask.
+        Which groups have weights shared by all decisions, as a mask.
 
     Examples
     --------
-    One set of two candidates with one feature each, from which one chooser chooses:
+    One set of two candidates with one feature each, and one decision:
 
     >>> sets = CandidateSets.of([[[11], [12]]], keys=[[[5]]])
     >>> sets
-    CandidateSets(1 sets, 2 candidates, 1 choosers, 2 features)
+    CandidateSets(1 sets, 2 candidates, 1 decisions, 2 features)
     """
 
     features: NDArray[np.uint32]
@@ -101,8 +101,8 @@ class CandidateSets(HtmlTable):
                 raise DataError(f"{name} must not descend.")
         if len(self.row_ends) != len(self.role_ends) or len(self.masks) != len(self.keys):
             raise DataError("row_ends and role_ends, and keys and masks, must be equally long.")
-        if bool(((self.rows == 0) & (self.choosers > 0)).any()):
-            raise DataError("a set has a chooser and no candidate; give every set at least one.")
+        if bool(((self.rows == 0) & (self.decisions > 0)).any()):
+            raise DataError("a set has a decision and no candidate; give every set at least one.")
 
     @classmethod
     def of(
@@ -110,17 +110,17 @@ class CandidateSets(HtmlTable):
         rows: Sequence[Sequence[Sequence[int]]],
         keys: Sequence[Sequence[Sequence[int]]],
     ) -> CandidateSets:
-        """Build sets from lists: ``rows[set][candidate]`` lists features, ``keys[set][chooser]`` lists keys."""
+        """Build sets from lists: ``rows[set][candidate]`` lists features, ``keys[set][decision]`` lists keys."""
         flat = [row for part in rows for row in part]
-        choosers = [each for part in keys for each in part]
+        decisions = [each for part in keys for each in part]
         return cls(
             np.array([feature for row in flat for feature in row], np.uint32),
             np.cumsum([len(row) for row in flat]).astype(np.uint64).reshape(-1, 1),
             np.cumsum([len(part) for part in rows]).astype(np.uint64),
             np.cumsum([len(part) for part in keys]).astype(np.uint64),
-            np.cumsum([len(each) for each in choosers]).astype(np.uint64),
-            np.array([key for each in choosers for key in each], np.uint32),
-            np.ones(sum(map(len, choosers)), np.uint32),
+            np.cumsum([len(each) for each in decisions]).astype(np.uint64),
+            np.array([key for each in decisions for key in each], np.uint32),
+            np.ones(sum(map(len, decisions)), np.uint32),
         )
 
     @classmethod
@@ -153,7 +153,7 @@ class CandidateSets(HtmlTable):
 
     def __repr__(self) -> str:
         return (
-            f"CandidateSets({len(self):,} sets, {len(self.ends):,} candidates, {len(self.key_ends):,} choosers, "
+            f"CandidateSets({len(self):,} sets, {len(self.ends):,} candidates, {len(self.key_ends):,} decisions, "
             f"{len(self.features):,} features)"
         )
 
@@ -163,16 +163,16 @@ class CandidateSets(HtmlTable):
         return _sizes(self.row_ends)
 
     @cached_property
-    def choosers(self) -> NDArray[np.int64]:
-        """The number of choosers of each set."""
+    def decisions(self) -> NDArray[np.int64]:
+        """The number of decisions of each set."""
         return _sizes(self.role_ends)
 
     def tables(self, scores: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
-        """Cut flat scores into one table of choosers × candidates per set."""
+        """Cut flat scores into one table of decisions × candidates per set."""
         start = 0
-        for rows, choosers in zip(self.rows.tolist(), self.choosers.tolist(), strict=True):
-            yield scores[start : start + rows * choosers].reshape(choosers, rows)
-            start += rows * choosers
+        for rows, decisions in zip(self.rows.tolist(), self.decisions.tolist(), strict=True):
+            yield scores[start : start + rows * decisions].reshape(decisions, rows)
+            start += rows * decisions
 
     def _arguments(self) -> _Arguments:
         ends, groups = self.ends.ravel(), self.ends.shape[1]
@@ -272,7 +272,7 @@ class LogLinear(SequenceInput, BaseEstimator):
         X : CandidateSets
             What there is to choose from.
         y : array-like of int
-            For each chooser the number, within its set, of the right candidate.
+            For each decision the number, within its set, of the right candidate.
         after_epoch : callable, optional
             Called with the model after each epoch of AdaGrad, for example to measure it; returning True ends training.
         """
@@ -313,11 +313,11 @@ class LogLinear(SequenceInput, BaseEstimator):
         return self
 
     def decision_function(self, X: CandidateSets) -> NDArray[np.float64]:
-        """Return the score of every candidate for every chooser, flat; ``X.tables`` cuts it into sets."""
+        """Return the score of every candidate in every decision, flat; ``X.tables`` cuts it into sets."""
         check_is_fitted(self, "weights_")
         if not isinstance(X, CandidateSets):
             raise DataError(f"expected CandidateSets, got {type(X).__name__}.")
-        out = np.zeros(int((X.rows * X.choosers).sum()))
+        out = np.zeros(int((X.rows * X.decisions).sum()))
         with settings.progress_bar(len(X), "score") as progress:
             _native.score(*X._arguments(), self.weights_, self.bits, out, settings.threads(), progress)
         return out
@@ -367,8 +367,8 @@ class LogLinear(SequenceInput, BaseEstimator):
             raise DataError(f"X must be CandidateSets, got {type(X).__name__}.")
         given = np.asarray(y)
         if given.shape != (len(X.key_ends),):
-            raise DataError(f"y must name one candidate for each of {len(X.key_ends)} choosers; it has {given.shape}.")
-        limits = np.repeat(X.rows, X.choosers)
+            raise DataError(f"y must name one candidate for each of {len(X.key_ends)} decisions; it has {given.shape}.")
+        limits = np.repeat(X.rows, X.decisions)
         if given.size and (given.dtype.kind not in "iu" or bool(((given < 0) | (given >= limits)).any())):
             raise DataError("y must hold numbers of candidates within their sets, counted from 0.")
         return np.ascontiguousarray(given, np.uint32)

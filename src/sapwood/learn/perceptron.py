@@ -1,6 +1,6 @@
 """The voted perceptron for two classes, with any kernel (Freund & Schapire 1999).
 
-Preferences within groups are the business of ``ranking``.
+Preferences within groups are learnt in ``ranking``.
 """
 
 from __future__ import annotations
@@ -14,19 +14,21 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from sapwood import settings
 from sapwood.checks import check_amount, check_choice, check_count
 from sapwood.errors import DataError
 from sapwood.fitting import SequenceInput, all_or_nothing
-from sapwood.kernels.base import Kernel, Matrix, as_data
+from sapwood.kernels.base import Kernel, Matrix
 from sapwood.kernels.choice import ChoosesKernel
+from sapwood.kernels.data import as_data, detached
+from sapwood.kernels.evaluation import finite_gram
 from sapwood.kernels.finite import check_finite
 from sapwood.layouts import COUNT, LABELS, array_of, part_of, register_estimator
 from sapwood.learn.groups import add_up
 from sapwood.learn.parameters import check_seed
+from sapwood.learn.passes import Position, open_checkpoint, passes, shuffled
 from sapwood.learn.targets import check_classes
 from sapwood.registry import Reader
-from sapwood.resuming import CheckpointFile, fingerprint
+from sapwood.resuming import CheckpointFile
 from sapwood.trees.store import VIEW
 
 __all__ = ["VotedPerceptron"]
@@ -88,6 +90,7 @@ class VotedPerceptron(ChoosesKernel, ClassifierMixin, SequenceInput, BaseEstimat
     _signs: Matrix
     _when: NDArray[np.int64]
     _compiled: Callable[[Any], Matrix] | None = None
+    _compiled_names = ("_compiled",)
 
     def __init__(
         self,
@@ -135,63 +138,48 @@ class VotedPerceptron(ChoosesKernel, ClassifierMixin, SequenceInput, BaseEstimat
         signs = np.where(targets == 1, 1.0, -1.0)
         self.kernel_ = self._chosen_kernel().bind(X)
         seed = check_seed(self.random_state)
-        digest = ""
-        if self.checkpoint is not None:
-            params = {name: value for name, value in self.get_params(deep=False).items() if name != "checkpoint"}
-            digest = fingerprint({**params, "random_state": seed}, X, signs)
-        self._learn(X, signs, int(seed), CheckpointFile(self.checkpoint, digest))
+        self._learn(X, signs, seed, open_checkpoint(self, seed, X, signs))
         return self
 
     def _learn(self, X: Any, signs: Matrix, seed: int, file: CheckpointFile) -> None:
         count = len(signs)
         rows: list[int] = []
         when: list[int] = []
-        epoch, done, steps = 0, 0, 0
+        at, steps = Position(), 0
         if (found := file.read()) is not None:
-            epoch, done, steps = (found.values[name] for name in ("epoch", "done", "steps"))
+            at.epoch, at.done, steps = (found.values[name] for name in ("epoch", "done", "steps"))
             rows, when = found.arrays["rows"].tolist(), found.arrays["when"].tolist()
 
         def keep() -> None:
             arrays = {"rows": np.array(rows, dtype=np.int64), "when": np.array(when, dtype=np.int64)}
-            file.write({"epoch": epoch, "done": done, "steps": steps}, arrays)
+            file.write({"epoch": at.epoch, "done": at.done, "steps": steps}, arrays)
+
+        def order(epoch: int) -> NDArray[np.intp]:
+            return shuffled(count, seed, epoch) if self.shuffle else np.arange(count)
 
         size = max(1, min(512, int(np.sqrt(self.memory_limit * 1e6 / 8))))
-        with settings.progress_bar(count * self.epochs, "Training") as progress:
-            while epoch < self.epochs:
-                order = np.arange(count)
-                if self.shuffle:
-                    order = np.random.default_rng([seed, epoch]).permutation(count)
-                while done < count:
-                    # A block is scored with the model as it stands; what it adds to the model is made up for inside it.
-                    chosen = order[done : done + size]
-                    block = X[chosen]
-                    values = np.zeros(len(chosen))
-                    if rows:
-                        weights = add_up(rows, signs[rows], count)
-                        support = np.flatnonzero(weights)
-                        if len(support):
-                            values = self.kernel_._expansion(X[support], weights[support, None])(block)[:, 0]
-                    K = self.kernel_._finite_gram(block, None, chosen)
-                    # Sums of kernel values may be too large where no kernel value is; then they stay so.
-                    with np.errstate(over="ignore", invalid="ignore"):
-                        for at, row in enumerate(chosen.tolist()):
-                            steps += 1
-                            if signs[row] * values[at] <= 0:
-                                rows.append(row)
-                                when.append(steps)
-                                values += signs[row] * K[at]
-                    check_finite(values, chosen, "score")
-                    done += len(chosen)
-                    if progress is not None:
-                        progress(epoch * count + done)
-                    if file.wanted:
-                        keep()
-                epoch, done = epoch + 1, 0
+        for chosen in passes(at, self.epochs, count, size, order, file=file, keep=keep):
+            # A block is scored with the model as it stands; what it adds to the model is made up for inside it.
+            block = X[chosen]
+            values = np.zeros(len(chosen))
+            if rows:
+                weights = add_up(rows, signs[rows], count)
+                support = np.flatnonzero(weights)
+                if len(support):
+                    values = self.kernel_._expansion(X[support], weights[support, None])(block)[:, 0]
+            K = finite_gram(self.kernel_, block, None, chosen)
+            # Sums of kernel values may be too large where no kernel value is; then they stay so.
+            with np.errstate(over="ignore", invalid="ignore"):
+                for place, row in enumerate(chosen.tolist()):
+                    steps += 1
+                    if signs[row] * values[place] <= 0:
+                        rows.append(row)
+                        when.append(steps)
+                        values += signs[row] * K[place]
+            check_finite(values, chosen, "score")
         keep()
         support, places = np.unique(np.array(rows, dtype=np.intp), return_inverse=True)
-        examples = X[support]
-        # A view would keep the whole training data alive.
-        self.support_examples_ = examples.detach() if hasattr(examples, "detach") else examples
+        self.support_examples_ = detached(X, support)
         self._places, self._signs = places.astype(np.intp), signs[rows]
         self._when = np.array(when, dtype=np.int64)
         self.n_steps_, self.n_mistakes_ = steps, len(rows)
@@ -229,7 +217,7 @@ class VotedPerceptron(ChoosesKernel, ClassifierMixin, SequenceInput, BaseEstimat
         step = max(1, int(self.memory_limit * 1e6 / (24 * width)))
         for start in range(0, len(result), step):
             block = X[start : start + step]
-            K = self.kernel_._finite_gram(block, self.support_examples_, range(start, start + block.shape[0]))
+            K = finite_gram(self.kernel_, block, self.support_examples_, range(start, start + block.shape[0]))
             stages = np.cumsum(K[:, self._places] * self._signs, axis=1)
             result[start : start + step] = np.sign(stages) @ counts / self.n_steps_
         return result
@@ -238,11 +226,6 @@ class VotedPerceptron(ChoosesKernel, ClassifierMixin, SequenceInput, BaseEstimat
         """Return the class of each example."""
         margins = self.decision_function(X)
         return np.asarray(self.classes_[(margins > 0).astype(np.intp)])
-
-    def __getstate__(self) -> dict[str, Any]:
-        # What is compiled is native and quickly made again.
-        state: dict[str, Any] = super().__getstate__()
-        return {**state, "_compiled": None}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

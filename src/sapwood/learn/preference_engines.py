@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 
 from sapwood import _core, settings
 from sapwood.errors import DataError
-from sapwood.kernels.base import Constant, Kernel, Matrix
+from sapwood.kernels.algebra import Constant
+from sapwood.kernels.base import Kernel, Matrix
 from sapwood.kernels.finite import check_finite
+from sapwood.kernels.normalization import normalizing_scale
 from sapwood.kernels.syntactic import SubsetTree
-from sapwood.kernels.terms import Term, normalizing_scale
+from sapwood.kernels.terms import Term
 from sapwood.learn.groups import add_up
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples

@@ -15,31 +15,31 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from sapwood import settings
 from sapwood.checks import check_amount, check_choice, check_count
-from sapwood.errors import DataError, ParameterError
+from sapwood.errors import ParameterError
 from sapwood.fitting import all_or_nothing
-from sapwood.kernels.base import Kernel, Matrix, as_data
+from sapwood.kernels.base import Kernel, Matrix
 from sapwood.kernels.choice import ChoosesKernel
-from sapwood.kernels.data import end_to_end
+from sapwood.kernels.data import as_data, detached, end_to_end
 from sapwood.kernels.finite import check_finite
 from sapwood.kernels.syntactic import SubsetTree
 from sapwood.layouts import COUNT, NUMBERS, array_of, part_of, register_estimator
 from sapwood.learn.groups import (
-    Groups,
     RankerMixin,
     add_up,
-    check_relevance,
+    learnable_groups,
     make_groups,
     softmax_in_groups,
 )
 from sapwood.learn.parameters import check_seed
+from sapwood.learn.passes import Position, open_checkpoint, passes, shuffled
 from sapwood.learn.preference_engines import RULES, Engine, make_engine, make_scorer
 from sapwood.registry import Reader
-from sapwood.resuming import CheckpointFile, fingerprint
 from sapwood.trees.store import VIEW
 
 __all__ = ["KernelRanker"]
+
+_BLOCK = 256  # groups that an engine learns in one call
 
 
 class KernelRanker(ChoosesKernel, RankerMixin, BaseEstimator):
@@ -84,7 +84,7 @@ class KernelRanker(ChoosesKernel, RankerMixin, BaseEstimator):
     n_steps_, n_mistakes_ : int
         Pairs (or groups) looked at, and how many of them were wrong.
     skipped_groups_ : int
-        Groups that taught nothing: of one row, or all of the same relevance.
+        Groups that nothing can be learnt from: of one row, or all of the same relevance.
     validation_curve_ : list of float
         L₁ on held-out groups after each epoch, if ``fit`` was given any.
 
@@ -110,6 +110,7 @@ class KernelRanker(ChoosesKernel, RankerMixin, BaseEstimator):
     _sums: Matrix
     _timed: Matrix
     _scorer: Callable[[Any], Matrix] | None = None
+    _compiled_names = ("_scorer",)
 
     def __init__(
         self,
@@ -147,13 +148,6 @@ class KernelRanker(ChoosesKernel, RankerMixin, BaseEstimator):
     def _default_kernel(self) -> Kernel:
         return SubsetTree()
 
-    def _groups(self, X: Any, y: Any, groups: Any) -> tuple[Matrix, Groups]:
-        relevance = check_relevance(y, X.shape[0])
-        made = make_groups(groups, X.shape[0])
-        useful = made.instructive(relevance)
-        self.skipped_groups_ = len(made) - len(useful)
-        return relevance, made.select(useful)
-
     @all_or_nothing
     def fit(self, X: Any, y: Any, groups: Any = None, *, validation: tuple[Any, Any, Any] | None = None) -> Self:
         """Train on groups of alternatives.
@@ -171,26 +165,17 @@ class KernelRanker(ChoosesKernel, RankerMixin, BaseEstimator):
         """
         rule = self._rule()
         X = as_data(X)
-        relevance, made = self._groups(X, y, groups)
-        if not len(made):
-            raise DataError(
-                "no group teaches anything: each has one row, or rows of the same relevance. y must be larger for the "
-                "better rows of a group."
-            )
+        relevance, made, self.skipped_groups_ = learnable_groups(X, y, groups)
         seed = check_seed(self.random_state)
         kernel = self._chosen_kernel().bind(X)
         rows, truth = X[made.rows], relevance[made.rows]
-        digest = ""
-        if self.checkpoint is not None:
-            params = {name: value for name, value in self.get_params(deep=False).items() if name != "checkpoint"}
-            digest = fingerprint({**params, "random_state": seed}, rows, made.ends, truth)
-        file = CheckpointFile(self.checkpoint, digest)
+        file = open_checkpoint(self, seed, rows, made.ends, truth)
         engine = make_engine(kernel, rows, made.ends, made.rows, int(self.memory_limit * 1e6))
         self.kernel_ = kernel
-        epoch, done = 0, 0
+        at = Position()
         self.validation_curve_ = []
         if (found := file.read()) is not None:
-            epoch, done, self.validation_curve_ = (found.values[name] for name in ("epoch", "done", "validation"))
+            at.epoch, at.done, self.validation_curve_ = (found.values[name] for name in ("epoch", "done", "validation"))
             log = found.arrays
             engine.replay(log["row"], log["weight"], log["step"], found.values["steps"], found.values["mistakes"])
 
@@ -198,8 +183,8 @@ class KernelRanker(ChoosesKernel, RankerMixin, BaseEstimator):
             row, weight, step = engine.log()
             file.write(
                 {
-                    "epoch": epoch,
-                    "done": done,
+                    "epoch": at.epoch,
+                    "done": at.done,
                     "validation": self.validation_curve_,
                     "steps": engine.steps,
                     "mistakes": engine.mistakes,
@@ -207,22 +192,16 @@ class KernelRanker(ChoosesKernel, RankerMixin, BaseEstimator):
                 {"row": row, "weight": weight, "step": step},
             )
 
-        with settings.progress_bar(len(made) * self.epochs, "Training") as progress:
-            while epoch < self.epochs:
-                order = self._order(len(made), seed, epoch)
-                while done < len(made):
-                    engine.train(order[done : done + 256], truth, rule, float(self.learning_rate))
-                    done = min(done + 256, len(made))
-                    if progress is not None:
-                        progress(epoch * len(made) + done)
-                    if file.wanted:
-                        keep()
-                epoch, done = epoch + 1, 0
-                if validation is not None:
-                    self._remember(engine, rows)
-                    self.validation_curve_.append(1.0 - self.score(*validation))
-                if file.wanted:
-                    keep()
+        def validate() -> None:
+            if validation is not None:
+                self._remember(engine, rows)
+                self.validation_curve_.append(1.0 - self.score(*validation))
+
+        def order(epoch: int) -> NDArray[np.intp]:
+            return shuffled(len(made), seed, epoch) if self.shuffle else np.arange(len(made))
+
+        for block in passes(at, self.epochs, len(made), _BLOCK, order, file=file, keep=keep, end=validate):
+            engine.train(block.astype(np.uint64), truth, rule, float(self.learning_rate))
         keep()
         self._remember(engine, rows)
         return self
@@ -235,12 +214,10 @@ class KernelRanker(ChoosesKernel, RankerMixin, BaseEstimator):
         """
         rule = self._rule()
         X = as_data(X)
-        relevance, made = self._groups(X, y, groups)
         first = not hasattr(self, "kernel_")
+        relevance, made, self.skipped_groups_ = learnable_groups(X, y, groups, required=first)
         kernel = self._chosen_kernel().bind(X) if first else self.kernel_
         if not len(made):
-            if first:
-                raise DataError("no group teaches anything: each has one row, or rows of the same relevance.")
             return self
         rows, ends, numbers, truth = X[made.rows], made.ends, made.rows, relevance[made.rows]
         before = 0 if first else len(self._sums)
@@ -255,11 +232,8 @@ class KernelRanker(ChoosesKernel, RankerMixin, BaseEstimator):
             earlier_rows = np.arange(before, dtype=np.uint64)
             engine.replay(earlier_rows, self._sums, np.zeros(before, dtype=np.uint64), self.n_steps_, self.n_mistakes_)
         order = np.arange(bool(before), len(ends), dtype=np.uint64)
-        with settings.progress_bar(len(order), "Training") as progress:
-            for start in range(0, len(order), 256):
-                engine.train(order[start : start + 256], truth, rule, float(self.learning_rate))
-                if progress is not None:
-                    progress(min(start + 256, len(order)))
+        for block in passes(Position(), 1, len(order), _BLOCK, lambda epoch: order):
+            engine.train(block, truth, rule, float(self.learning_rate))
         earlier = np.zeros(len(truth))
         if before:
             earlier[:before] = self._timed
@@ -267,11 +241,6 @@ class KernelRanker(ChoosesKernel, RankerMixin, BaseEstimator):
             self.kernel_, self.validation_curve_ = kernel, []
         self._remember(engine, rows, earlier)
         return self
-
-    def _order(self, count: int, seed: int, epoch: int) -> NDArray[np.uint64]:
-        if not self.shuffle:
-            return np.arange(count, dtype=np.uint64)
-        return np.random.default_rng([seed, epoch]).permutation(count).astype(np.uint64)
 
     def _remember(self, engine: Engine, rows: Any, earlier: Matrix | None = None) -> None:
         """Turn the log of an engine into weights of support examples."""
@@ -282,9 +251,7 @@ class KernelRanker(ChoosesKernel, RankerMixin, BaseEstimator):
         if earlier is not None:
             timed = timed + earlier
         support = np.flatnonzero((sums != 0) | (timed != 0))
-        examples = rows[support]
-        # A view would keep the whole training data alive.
-        self.support_examples_ = examples.detach() if hasattr(examples, "detach") else examples
+        self.support_examples_ = detached(rows, support)
         self._sums, self._timed = sums[support], timed[support]
         self.n_steps_, self.n_mistakes_ = int(engine.steps), int(engine.mistakes)
         self._scorer = None
@@ -321,11 +288,6 @@ class KernelRanker(ChoosesKernel, RankerMixin, BaseEstimator):
             raise ParameterError("only loss='setwise' learns probabilities; use decision_function.")
         X = as_data(X)
         return softmax_in_groups(self.decision_function(X), make_groups(groups, X.shape[0]))
-
-    def __getstate__(self) -> dict[str, Any]:
-        # What is compiled is native and quickly made again.
-        state: dict[str, Any] = super().__getstate__()
-        return {**state, "_scorer": None}
 
 
 def _check_shapes(ranker: KernelRanker, reader: Reader) -> None:

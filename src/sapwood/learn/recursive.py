@@ -17,14 +17,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood import _core
 from sapwood.checks import check_choice
-from sapwood.errors import DataError, ParameterError
+from sapwood.errors import ParameterError
 from sapwood.fitting import all_or_nothing
-from sapwood.kernels.base import Matrix, as_data
+from sapwood.kernels.base import Matrix
+from sapwood.kernels.data import as_data
 from sapwood.layouts import COUNT, LABELS, NUMBERS, Field, register_estimator
 from sapwood.learn.groups import (
     Groups,
     RankerMixin,
     check_relevance,
+    learnable_groups,
     make_groups,
     softmax_in_groups,
 )
@@ -113,7 +115,7 @@ class RecursiveRanker(RankerMixin, RecursiveModel):
     validation_curve_ : list of float
         Error on held-out groups per epoch, if there were any.
     skipped_groups_ : int
-        Groups that taught nothing: of one row, or all of the same relevance.
+        Groups that nothing can be learnt from: of one row, or all of the same relevance.
 
     Examples
     --------
@@ -198,15 +200,7 @@ class RecursiveRanker(RankerMixin, RecursiveModel):
             Held-out groups to stop early on.
         """
         X = as_data(X)
-        relevance = check_relevance(y, X.shape[0])
-        made = make_groups(groups, X.shape[0])
-        useful = made.instructive(relevance)
-        self.skipped_groups_ = len(made) - len(useful)
-        if not len(useful):
-            raise DataError(
-                "no group teaches anything: each has one row, or rows of the same relevance. y must be larger for the "
-                "better rows of a group."
-            )
+        relevance, made, self.skipped_groups_ = learnable_groups(X, y, groups)
         held_out = None
         if validation is not None:
             other = as_data(validation[0])
@@ -215,7 +209,7 @@ class RecursiveRanker(RankerMixin, RecursiveModel):
                 check_relevance(validation[1], other.shape[0]),
                 make_groups(validation[2], other.shape[0]),
             )
-        return self._fit(X, relevance, made.select(useful), 1, held_out, within=True)
+        return self._fit(X, relevance, made, 1, held_out, within=True)
 
     @all_or_nothing
     def partial_fit(self, X: Any, y: Any, groups: Any = None) -> Self:
@@ -225,19 +219,14 @@ class RecursiveRanker(RankerMixin, RecursiveModel):
         ``epochs``, early stopping and checkpoints are for ``fit``.
         """
         X = as_data(X)
-        relevance = check_relevance(y, X.shape[0])
-        made = make_groups(groups, X.shape[0])
-        count, useful = len(made), made.instructive(relevance)
-        made = made.select(useful)
         options = self._check()
         first = not hasattr(self, "weights_")
+        relevance, made, others = learnable_groups(X, y, groups, required=first)
         if first:
-            if not len(useful):
-                raise DataError("no group teaches anything: each has one row, or rows of the same relevance.")
             self.labels_, self.loss_curve_, self.validation_curve_, self.n_iter_ = [], [], [], 0
             self.skipped_groups_, self._seed = 0, options.seed
-        skipped = self.skipped_groups_ + count - len(useful)
-        if not len(useful):
+        skipped = self.skipped_groups_ + others
+        if not len(made):
             self.skipped_groups_ = skipped
             return self
         trees, extras = views(X)
@@ -249,7 +238,7 @@ class RecursiveRanker(RankerMixin, RecursiveModel):
         enough = zip(names, counts.tolist(), strict=True)
         new = [name for name, count in enough if count >= self.min_label_count and name not in known]
         labels = self.labels_ + new
-        network, mean = self._going_on(first, len(new), extras.shape[1], options.memory(len(useful)))
+        network, mean = self._going_on(first, len(new), extras.shape[1], options.memory(len(made)))
         loss = train_once(network, labels, data, options, mean)
         # Nothing has changed up to here: who stops the training keeps the model of before.
         self.labels_, self.skipped_groups_ = labels, skipped

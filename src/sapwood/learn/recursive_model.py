@@ -15,9 +15,11 @@ from sapwood import _core, settings
 from sapwood.checks import check_amount, check_choice, check_count
 from sapwood.errors import DataError
 from sapwood.fitting import SequenceInput
-from sapwood.kernels.base import Matrix, as_data
+from sapwood.kernels.base import Matrix
+from sapwood.kernels.data import as_data
 from sapwood.learn.groups import Groups
 from sapwood.learn.parameters import check_seed
+from sapwood.learn.passes import open_checkpoint
 from sapwood.learn.recursive_training import (
     LOSSES,
     Network,
@@ -45,6 +47,7 @@ class RecursiveModel(SequenceInput, BaseEstimator, ABC):
     loss_curve_: list[float]
     validation_curve_: list[float]
     _network: Network | None = None
+    _compiled_names = ("_network",)
     _resumable: Resumable | None = None
     _seed: int = 0
 
@@ -109,7 +112,6 @@ class RecursiveModel(SequenceInput, BaseEstimator, ABC):
         if self.early_stopping:
             check_amount(self.validation_fraction, "validation_fraction", zero=False, below=1.0)
         seed = check_seed(self.random_state)
-        params = {name: value for name, value in self.get_params(deep=False).items() if name != "checkpoint"}
         return TrainingOptions(
             loss=LOSSES[self._loss()],
             adam=self.optimizer == "adam",
@@ -123,9 +125,7 @@ class RecursiveModel(SequenceInput, BaseEstimator, ABC):
             patience=check_count(self.patience, "patience"),
             outdegree=check_count(self.max_outdegree, "max_outdegree"),
             cache_bytes=int(check_amount(self.memory_limit, "memory_limit") * 1e6),
-            seed=int(seed),
-            checkpoint=self.checkpoint,
-            params={**params, "random_state": int(seed)},
+            seed=seed,
         )
 
     def _fit(
@@ -168,7 +168,8 @@ class RecursiveModel(SequenceInput, BaseEstimator, ABC):
                 current.evaluate(forests, test.extras, scores, settings.threads(), None)
                 return self._held_out_error(scores, test)
 
-        state = train(network, self.labels_, data, options, validate, parts)
+        file = open_checkpoint(self, options.seed, data.trees, data.ends, data.targets, data.extras, *parts)
+        state = train(network, self.labels_, data, options, validate, file)
         self._network, self.weights_ = network, network.weights()
         self._resumable = Resumable.of(network)
         self._seed = options.seed
@@ -231,8 +232,3 @@ class RecursiveModel(SequenceInput, BaseEstimator, ABC):
             with settings.progress_bar(len(trees), "States") as progress:
                 self._native(self._width()).states(self._forests(trees), states, settings.threads(), progress)
         return states
-
-    def __getstate__(self) -> dict[str, Any]:
-        # The native network is quickly made again from its weights.
-        state: dict[str, Any] = super().__getstate__()
-        return {**state, "_network": None}

@@ -6,18 +6,18 @@ The estimators with their parameters and answers are in ``sapwood.learn.recursiv
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sapwood import _core, settings
+from sapwood import _core
 from sapwood.errors import DataError, ParameterError
 from sapwood.kernels.base import Matrix
-from sapwood.resuming import CheckpointFile, fingerprint
+from sapwood.learn.passes import Position, passes, shuffled
+from sapwood.resuming import CheckpointFile
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples
 
@@ -142,8 +142,6 @@ class TrainingOptions:
     outdegree: int
     cache_bytes: int
     seed: int
-    checkpoint: str | os.PathLike[str] | None
-    params: dict[str, Any]
 
     def memory(self, groups: int) -> float:
         """Over how many updates weights are averaged where a pass has so many groups; 0 if they are not."""
@@ -151,12 +149,10 @@ class TrainingOptions:
 
 
 @dataclass
-class _Progress:
+class _Progress(Position):
     """Where a training stands between two calls of the native core."""
 
-    epoch: int = 0
-    done: int = 0  # groups of this epoch
-    loss: float = 0.0  # their sum
+    loss: float = 0.0  # of the groups of this epoch that are done
     losses: list[float] = field(default_factory=list)
     errors: list[list[float]] = field(default_factory=list)  # of validation: error, loss
     best_epoch: int = -1
@@ -263,8 +259,10 @@ def _learn(
     order: NDArray[np.uint64],
     data: TrainingData,
     options: TrainingOptions,
+    mean: RunningMean | None,
 ) -> float:
-    """Learn groups in this order; return the sum of their losses."""
+    """Learn groups in this order; return the sum of their losses. The mean takes in the weights."""
+    before = network.steps
     total = network.train(
         forests,
         order,
@@ -285,15 +283,15 @@ def _learn(
         raise ParameterError(
             "training diverged: the loss is not finite. Lower learning_rate or clip gradients with clip=1.0."
         )
+    if mean is not None:
+        mean.add(network.weights(), network.steps - before)
     return total
 
 
-def _parts(order: NDArray[np.uint64], options: TrainingOptions, begin: int = 0) -> Iterator[NDArray[np.uint64]]:
-    """Cut groups into whole batches, few enough for checkpoints in time and for a mean of many weights."""
+def _at_once(options: TrainingOptions) -> int:
+    """Return how many groups to learn in a call: whole batches, so few that checkpoints come in time."""
     most = _AVERAGED if options.averaging else _AT_ONCE
-    step = max(1, most // options.batch) * options.batch
-    for at in range(begin, len(order), step):
-        yield order[at : at + step]
+    return max(1, most // options.batch) * options.batch
 
 
 def train_once(
@@ -302,17 +300,8 @@ def train_once(
     """Go through the groups once, in their order; return the mean loss."""
     forests = data.forests(labels, options.outdegree, 0)
     order = np.arange(len(data.ends), dtype=np.uint64)
-    total, done = 0.0, 0
-    with settings.progress_bar(len(order), "Training") as progress:
-        for part in _parts(order, options):
-            before = network.steps
-            total += _learn(network, forests, part, data, options)
-            done += len(part)
-            if mean is not None:
-                mean.add(network.weights(), network.steps - before)
-            if progress is not None:
-                progress(done)
-    return total / len(order)
+    blocks = passes(Position(), 1, len(order), _at_once(options), lambda epoch: order)
+    return sum(_learn(network, forests, block, data, options, mean) for block in blocks) / len(order)
 
 
 def train(
@@ -321,7 +310,7 @@ def train(
     data: TrainingData,
     options: TrainingOptions,
     validate: Callable[[Network], tuple[float, float]] | None,
-    validation_parts: tuple[Any, ...] = (),
+    file: CheckpointFile,
 ) -> _Progress:
     """Train a network in place; afterwards it has the weights of the best epoch.
 
@@ -332,21 +321,15 @@ def train(
     labels : list of str
         The vocabulary.
     data : TrainingData
-        What to learn from; every group teaches something.
+        What to learn from; something can be learnt from every group.
     options : TrainingOptions
         How.
     validate : callable, optional
         Gives the error and the loss of the network on held-out data; training stops when both have not improved for
         ``patience`` epochs, and the best weights are kept.
-    validation_parts : tuple
-        What else the checkpoint must agree with.
+    file : CheckpointFile
+        Where the state of training is kept.
     """
-    digest = ""
-    if options.checkpoint is not None:
-        digest = fingerprint(
-            options.params, options.seed, data.trees, data.ends, data.targets, data.extras, *validation_parts
-        )
-    file = CheckpointFile(options.checkpoint, digest)
     state = _Progress()
     best: NDArray[Any] = network.weights()
     memory = options.memory(len(data.ends))
@@ -378,35 +361,29 @@ def train(
     def answering() -> NDArray[Any]:
         return network.weights() if mean is None else mean.weights.astype(best.dtype)
 
-    total = len(data.ends) * options.epochs
-    with settings.progress_bar(total, "Training") as progress:
-        while not state.finished and state.epoch < options.epochs:
-            order = np.random.default_rng([options.seed, 1, state.epoch]).permutation(len(data.ends)).astype(np.uint64)
-            for part in _parts(order, options, state.done):
-                before = network.steps
-                state.loss += _learn(network, forests, part, data, options)
-                state.done += len(part)
-                if mean is not None:
-                    mean.add(network.weights(), network.steps - before)
-                if progress is not None:
-                    progress(state.epoch * len(order) + state.done)
-                if file.wanted:
-                    keep()
-            state.losses.append(state.loss / len(order))
-            if validate is not None:
-                learning: NDArray[Any] = network.weights()
-                shown = answering()
-                network.set_weights(shown)
-                state.errors.append(list(validate(network)))
-                network.set_weights(learning)
-                if state.best_epoch < 0 or state.errors[-1] < state.errors[state.best_epoch]:
-                    state.best_epoch, best = state.epoch, shown
-                state.finished = state.epoch - state.best_epoch >= options.patience
-            else:
-                state.best_epoch = state.epoch
-            state.epoch, state.done, state.loss = state.epoch + 1, 0, 0.0
-            if file.wanted:
-                keep()
+    def end_epoch() -> bool:
+        nonlocal best
+        state.losses.append(state.loss / len(data.ends))
+        state.loss = 0.0
+        if validate is None:
+            state.best_epoch = state.epoch
+            return False
+        learning: NDArray[Any] = network.weights()
+        shown = answering()
+        network.set_weights(shown)
+        state.errors.append(list(validate(network)))
+        network.set_weights(learning)
+        if state.best_epoch < 0 or state.errors[-1] < state.errors[state.best_epoch]:
+            state.best_epoch, best = state.epoch, shown
+        state.finished = state.epoch - state.best_epoch >= options.patience
+        return state.finished
+
+    def order(epoch: int) -> NDArray[np.uint64]:
+        return shuffled(len(data.ends), options.seed, 1, epoch).astype(np.uint64)
+
+    epochs = state.epoch if state.finished else options.epochs
+    for block in passes(state, epochs, len(data.ends), _at_once(options), order, file=file, keep=keep, end=end_epoch):
+        state.loss += _learn(network, forests, block, data, options, mean)
     state.finished = True
     if validate is None:
         best = answering()

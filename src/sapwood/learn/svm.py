@@ -7,8 +7,7 @@ expansion instead of a kernel value per support example.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import combinations
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -18,19 +17,21 @@ from sklearn.svm import SVC, SVR
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import check_is_fitted
 
-from sapwood.checks import MOST, check_amount, check_choice, is_finite
+from sapwood.checks import MOST, check_amount, check_choice
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.interrupts import leave_behind
-from sapwood.kernels.base import Kernel, Matrix, as_data
+from sapwood.kernels.base import Kernel, Matrix
 from sapwood.kernels.choice import ChoosesKernel
+from sapwood.kernels.data import as_data, detached
 from sapwood.kernels.explain import one_example
 from sapwood.layouts import LABELS, array_of, part_of, register_estimator
 from sapwood.learn.explain import CompiledExplanation, Explanation, ModelFragments
+from sapwood.learn.multiclass import SCHEMES, TwoClasses, binary_problems, class_scores, output_count, score_combination
 from sapwood.learn.parameters import check_iterations
 from sapwood.learn.solver.parallel import parallel_map
 from sapwood.learn.solver.smo import BinaryProblem, solve
-from sapwood.learn.targets import check_classes, check_values, check_weights
+from sapwood.learn.targets import check_class_weight, check_classes, check_values, check_weights
 from sapwood.registry import Reader, plain_value
 from sapwood.trees.store import VIEW
 
@@ -38,10 +39,9 @@ __all__ = ["KernelSVC", "KernelSVR"]
 
 # Up to here scikit-learn's solver is as quick, and its Gram matrix small.
 _MOST_FOR_SKLEARN = 3000
-_MULTI_CLASS = ("ovr", "ovo")
 
 
-class _KernelMachine(ChoosesKernel, SequenceInput, BaseEstimator):
+class _KernelModel(ChoosesKernel, SequenceInput, BaseEstimator):
     """What classification and regression share: the Gram matrix, the support examples and the expansion."""
 
     C: float
@@ -55,6 +55,7 @@ class _KernelMachine(ChoosesKernel, SequenceInput, BaseEstimator):
     intercept_: Matrix
     _compiled: Callable[[Any], Matrix] | None = None
     _explaining: CompiledExplanation | None = None
+    _compiled_names = ("_compiled", "_explaining")
 
     def _check_solver(self) -> None:
         """Check what both estimators hand to a solver."""
@@ -83,9 +84,7 @@ class _KernelMachine(ChoosesKernel, SequenceInput, BaseEstimator):
     def _keep(self, X: Any, support: NDArray[np.intp], coefficients: Matrix, intercept: Matrix) -> None:
         """Store the solution: rows of ``coefficients`` belong to the support, columns to the outputs."""
         self.support_ = support
-        examples = X[support]
-        # A view would keep the whole training data alive.
-        self.support_examples_ = examples.detach() if hasattr(examples, "detach") else examples
+        self.support_examples_ = detached(X, support)
         self.dual_coef_ = np.ascontiguousarray(coefficients)
         self.intercept_ = intercept
         self._compiled = None
@@ -104,13 +103,8 @@ class _KernelMachine(ChoosesKernel, SequenceInput, BaseEstimator):
             self._explaining = CompiledExplanation(self.kernel_, self.support_examples_, self.support_, self.dual_coef_)
         return self._explaining
 
-    def __getstate__(self) -> dict[str, Any]:
-        # What is compiled is native and quickly made again.
-        state: dict[str, Any] = super().__getstate__()
-        return {**state, "_compiled": None, "_explaining": None}
 
-
-class KernelSVC(ClassifierMixin, _KernelMachine):
+class KernelSVC(ClassifierMixin, _KernelModel):
     """Support vector classification of trees, or of anything that a kernel compares.
 
     Parameters
@@ -118,7 +112,7 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
     kernel : Kernel, optional
         By default ``SubsetTree(decay=0.4).normalized()``. Its parameters can be searched, as ``kernel__kernel__decay``.
     C : float
-        Price of a training error.
+        Regularization: the cost of a training error. Larger values fit the training data more closely.
     class_weight : dict, "balanced" or None
         Factors of C per class; "balanced" makes both sides of every binary problem count the same.
     multi_class : {"ovr", "ovo"}
@@ -196,13 +190,13 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
         sample_weight : array of float, optional
             Factors of C per example.
         """
-        check_choice(self.multi_class, "multi_class", _MULTI_CLASS)
+        check_choice(self.multi_class, "multi_class", SCHEMES)
         check_choice(self.solver, "solver", ("auto", "sklearn", "native"))
         self._check_solver()
         X = as_data(X)
         self.classes_, targets = check_classes(X.shape[0], y)
         sample_weight = check_weights(len(targets), sample_weight)
-        self._check_class_weight()
+        check_class_weight(self.class_weight, self.classes_)
         self._check_sides(targets, sample_weight)
         if self.solver == "native" or (self.solver == "auto" and len(targets) > _MOST_FOR_SKLEARN):
             self._fit_natively(X, targets, sample_weight)
@@ -218,20 +212,6 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
             max_iter=self._most_iterations(),
             cache_size=self._cache_megabytes(),
         )
-
-    def _check_class_weight(self) -> None:
-        weights = self.class_weight
-        if weights is None or (isinstance(weights, str) and weights == "balanced"):
-            return
-        if not isinstance(weights, dict):
-            raise ParameterError(f"class_weight must be a dict, 'balanced' or None, got {weights!r}.")
-        unknown = [label for label in weights if label not in self.classes_]
-        # A fold may lack a class; a name that is misspelt leaves another class without its weight.
-        if unknown and any(label not in weights for label in self.classes_.tolist()):
-            raise ParameterError(f"class_weight names {unknown[0]!r}, but y has only {self.classes_.tolist()}.")
-        for label, factor in weights.items():
-            if not is_finite(factor) or factor < 0:
-                raise ParameterError(f"class_weight[{label!r}] must be a finite number of at least 0, got {factor!r}.")
 
     def _check_sides(self, targets: NDArray[np.intp], weight: Matrix) -> None:
         """Raise if all examples of a class count for nothing, since its problems have one side only."""
@@ -253,16 +233,8 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
         factors = np.array([self.class_weight.get(label, 1.0) for label in self.classes_.tolist()], dtype=np.float64)
         return weight * factors[targets]
 
-    def _problems(self, targets: NDArray[np.intp]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.bool_], str]]:
-        """Yield binary problems: positions of their examples, which of these are on the positive side, and a name."""
-        count, names = len(self.classes_), self.classes_.tolist()
-        if self.multi_class == "ovo" and count > 2:
-            for first, second in combinations(range(count), 2):
-                rows = np.flatnonzero((targets == first) | (targets == second))
-                yield rows, targets[rows] == first, f"{names[first]!r} against {names[second]!r}"
-        else:
-            for number in [1] if count == 2 else range(count):
-                yield np.arange(len(targets)), targets == number, f"{names[number]!r}"
+    def _problems(self, targets: NDArray[np.intp]) -> list[TwoClasses]:
+        return list(binary_problems(targets, self.classes_.tolist(), self.multi_class))
 
     def _fit_natively(self, X: Any, targets: NDArray[np.intp], weight: Matrix) -> None:
         problems = []
@@ -277,7 +249,7 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
 
     def _fit_on_gram_matrix(self, X: Any, targets: NDArray[np.intp], weight: Matrix) -> None:
         K = self._gram(X)
-        problems = list(self._problems(targets))
+        problems = self._problems(targets)
         solutions = parallel_map(
             _solve,
             (
@@ -297,21 +269,7 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
         With ``multi_class="ovo"`` the column of a class is its number of votes plus a share below one half that orders
         equal votes by confidence.
         """
-        outputs = self._outputs(X)
-        count = len(self.classes_)
-        if count == 2:
-            return outputs[:, 0]
-        if outputs.shape[1] == count and self.multi_class == "ovr":
-            return outputs
-        votes = np.zeros((len(outputs), count))
-        confidence = np.zeros_like(votes)
-        for column, (first, second) in enumerate(combinations(range(count), 2)):
-            margin = outputs[:, column]
-            votes[:, first] += margin > 0
-            votes[:, second] += margin <= 0
-            confidence[:, first] += margin
-            confidence[:, second] -= margin
-        return np.asarray(votes + confidence / (3 * (np.abs(confidence) + 1)))
+        return class_scores(self._outputs(X), len(self.classes_), self.multi_class)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label with the largest margin for each example."""
@@ -359,7 +317,7 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
         return explainer.explain(example, plain_value(chosen), self._combination(chosen), self.intercept_, top)
 
     def fragments(self, label: Any = None, *, top: int = 20) -> ModelFragments:
-        """Return the fragments that speak most strongly for or against a class.
+        """Return the fragments with the largest weights for or against a class.
 
         Parameters
         ----------
@@ -380,17 +338,10 @@ class KernelSVC(ClassifierMixin, _KernelMachine):
         found = np.flatnonzero(self.classes_ == label)
         if len(found) != 1:
             raise ParameterError(f"there is no class {label!r}; the classes are {self.classes_.tolist()}.")
-        chosen, count = int(found[0]), len(self.classes_)
-        if count == 2:
-            return np.array([1.0 if chosen == 1 else -1.0])
-        if self.multi_class == "ovr":
-            return np.asarray(np.eye(count)[chosen])
-        return np.array(
-            [float(first == chosen) - float(second == chosen) for first, second in combinations(range(count), 2)]
-        )
+        return score_combination(int(found[0]), len(self.classes_), self.multi_class)
 
 
-class KernelSVR(RegressorMixin, _KernelMachine):
+class KernelSVR(RegressorMixin, _KernelModel):
     """Support vector regression on trees, or on anything that a kernel compares.
 
     Parameters
@@ -398,7 +349,7 @@ class KernelSVR(RegressorMixin, _KernelMachine):
     kernel : Kernel, optional
         By default ``SubsetTree(decay=0.4).normalized()``.
     C : float
-        Price of an error beyond epsilon.
+        Regularization: the cost of an error beyond epsilon.
     epsilon : float
         Errors up to this size cost nothing.
     tol, max_iter, memory_limit
@@ -470,15 +421,13 @@ def _solve(solver: SVC, K: Matrix, rows: NDArray[np.intp], positive: NDArray[np.
     return solver.fit(block, positive.astype(np.intp), sample_weight=weights)
 
 
-def _check_shapes(machine: _KernelMachine, reader: Reader) -> None:
-    outputs = 1
-    if isinstance(machine, KernelSVC):
-        check_choice(machine.multi_class, "multi_class", _MULTI_CLASS)
-    if isinstance(machine, KernelSVC) and (count := len(machine.classes_)) > 2:
-        outputs = count * (count - 1) // 2 if machine.multi_class == "ovo" else count
-    examples = machine.support_examples_.shape[0]
-    fits = machine.dual_coef_.shape == (examples, outputs) and len(machine.support_) == examples
-    if not fits or len(machine.intercept_) != outputs:
+def _check_shapes(model: _KernelModel, reader: Reader) -> None:
+    if isinstance(model, KernelSVC):
+        check_choice(model.multi_class, "multi_class", SCHEMES)
+    outputs = output_count(len(model.classes_), model.multi_class) if isinstance(model, KernelSVC) else 1
+    examples = model.support_examples_.shape[0]
+    fits = model.dual_coef_.shape == (examples, outputs) and len(model.support_) == examples
+    if not fits or len(model.intercept_) != outputs:
         raise reader.fail("the weights do not fit the support examples")
 
 

@@ -1,4 +1,4 @@
-"""What learners are told about examples: labels, values and weights, with messages that name the entry at fault."""
+"""Checks of targets: labels, values and weights of examples, with messages that name the entry at fault."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
-from sapwood.errors import DataError
+from sapwood.checks import is_finite
+from sapwood.errors import DataError, ParameterError
 from sapwood.kernels.base import Matrix
 from sapwood.trees.convert import is_missing
 
-__all__ = ["check_classes", "check_labels", "check_values", "check_weights"]
+__all__ = ["check_class_weight", "check_classes", "check_labels", "check_values", "check_weights"]
 
 
 def check_labels(count: int, y: Any) -> NDArray[Any]:
@@ -84,6 +85,21 @@ def check_weights(count: int, weights: Any) -> Matrix:
     if not result.any():
         raise DataError("sample_weight is 0 for all examples, so that none is left to train on.")
     return result
+
+
+def check_class_weight(weights: Any, classes: NDArray[Any]) -> None:
+    """Raise unless factors per class are a dict of numbers, "balanced" or None, and name classes that there are."""
+    if weights is None or (isinstance(weights, str) and weights == "balanced"):
+        return
+    if not isinstance(weights, dict):
+        raise ParameterError(f"class_weight must be a dict, 'balanced' or None, got {weights!r}.")
+    unknown = [label for label in weights if label not in classes]
+    # A fold may lack a class; a name that is misspelt leaves another class without its weight.
+    if unknown and any(label not in weights for label in classes.tolist()):
+        raise ParameterError(f"class_weight names {unknown[0]!r}, but y has only {classes.tolist()}.")
+    for label, factor in weights.items():
+        if not is_finite(factor) or factor < 0:
+            raise ParameterError(f"class_weight[{label!r}] must be a finite number of at least 0, got {factor!r}.")
 
 
 def _one_each(count: int, y: Any) -> NDArray[Any]:

@@ -22,8 +22,10 @@ from numpy.typing import NDArray
 from sapwood.checks import check_count
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.files import load, save
-from sapwood.kernels.base import Kernel, as_data
+from sapwood.kernels.base import Kernel
 from sapwood.kernels.choice import check_kernel
+from sapwood.kernels.data import as_data
+from sapwood.kernels.evaluation import finite_gram
 from sapwood.notebook import HtmlTable
 from sapwood.resuming import fingerprint
 from sapwood.scale import cluster
@@ -292,7 +294,7 @@ def _compute_tile(
             f"{error} A worker must see the folder of the matrix under the same name as the client."
         ) from None
     prepared = time.perf_counter()
-    K = kernel._finite_gram(rows, columns, range(i * tile, i * tile + rows.shape[0]))
+    K = finite_gram(kernel, rows, columns, range(i * tile, i * tile + rows.shape[0]))
     computed = time.perf_counter()
     array = _open_array(folder, "r+")
     K = K.astype(array.dtype, copy=False)

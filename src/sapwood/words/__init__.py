@@ -1,7 +1,7 @@
-"""How alike two words are: tables, taxonomies, WordNet, latent semantics, vectors, and their combinations."""
+"""How similar two words are: tables, taxonomies, WordNet, latent semantics, vectors, and their combinations."""
 
 from sapwood.lazy import public_names
-from sapwood.words.base import WordProduct, WordScaled, WordSimilarity, WordSum
+from sapwood.words.base import WordSimilarity
 from sapwood.words.forms import Folded, Inflected, Tagged
 from sapwood.words.latent import Latent
 from sapwood.words.repair import repair
@@ -20,10 +20,7 @@ __all__ = [
     "Taxonomy",
     "Vectors",
     "WordNet",
-    "WordProduct",
-    "WordScaled",
     "WordSimilarity",
-    "WordSum",
     "repair",
 ]
 

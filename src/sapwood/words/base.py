@@ -1,4 +1,4 @@
-"""How alike two words are: what every source of similarity can do, and how sources are combined.
+"""How similar two words are: what every source of similarity can do, and how sources are combined.
 
 A similarity σ is a function of two words. Every source here writes it as a dot product of sparse feature vectors, one
 kind for the left word and one for the right (most sources use the same for both), so that a whole vocabulary is

@@ -80,7 +80,7 @@ class Inflected(WordSimilarity):
     Parameters
     ----------
     strength : float
-        How alike such words are, in [0, 1]; a word is 1 with itself.
+        How similar such words are, in [0, 1]; a word is 1 with itself.
 
     Examples
     --------
@@ -139,8 +139,8 @@ def _uninflected(word: str) -> str:
 class Tagged(_Form):
     """A similarity of words written with their part of speech, such as ``dog::n`` or ``LEX##dog::n``.
 
-    Words with the same tag are as alike as the words before it; words with different tags are not alike. Labels that
-    are not of that form are like themselves only.
+    Words with the same tag are as similar as the words before it; words with different tags are 0 with each other.
+    Labels that are not of that form are like themselves only.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Concepts under concepts: ancestors, depths and information content in a directed graph without cycles.
 
-Concepts are numbers here. What they are called, and which words mean them, is the business of the taxonomies.
+Concepts are numbers here. What they are called, and which words mean them, belongs to the taxonomies.
 """
 
 from __future__ import annotations

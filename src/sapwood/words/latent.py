@@ -1,4 +1,4 @@
-"""Latent semantics: words are alike if they occur in the same documents (LSI)."""
+"""Latent semantics: words are similar if they occur in the same documents (LSI)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The base form of English words by rule: needs no dictionary, so that a model reads words alike on every machine.
+"""The base form of English words by rule: without a dictionary, so that models do not depend on what is installed.
 
 Inflection is all that is undone: plurals, tenses, degrees. Rare words may come out a letter short, but all forms of a
 word come out the same. Looking words up in WordNet belongs to ``wordnet_files``.

@@ -1,7 +1,7 @@
 """What kinds of things words mean: WordNet's supersenses.
 
 A supersense is the lexicographer's file that a word's most frequent sense stands in: one of 45 classes such as
-``noun.person`` or ``verb.motion``. How alike two words are belongs to ``wordnet`` and ``taxonomy``.
+``noun.person`` or ``verb.motion``. How similar two words are belongs to ``wordnet`` and ``taxonomy``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Words that mean concepts, and concepts that lie under others: superconcept kernels.
 
-A concept is the vector of everything it is a kind of, itself included, and two words are as alike as the vectors of
+A concept is the vector of everything it is a kind of, itself included, and two words are as similar as the vectors of
 their senses. Such dot products are positive semi-definite whatever the weights. Measures defined pair by pair are not,
 on a taxonomy with several parents per concept; they are given only together with a repair.
 """

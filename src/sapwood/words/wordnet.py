@@ -1,6 +1,6 @@
 """WordNet's nouns as a taxonomy, with counts of their own or of a file.
 
-Where WordNet is and how its files are read is the business of ``wordnet_files``; the similarity itself is that of
+Where WordNet is and how its files are read belongs to ``wordnet_files``; the similarity itself is that of
 ``taxonomy``.
 """
 

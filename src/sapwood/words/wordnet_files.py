@@ -1,6 +1,6 @@
 """WordNet's own files: where they are, and what they say of a word; NLTK is not needed, but its data is found.
 
-How alike words are belongs to ``wordnet``, what kind of thing they mean to ``senses``.
+How similar words are belongs to ``wordnet``, what kind of thing they mean to ``senses``.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from sapwood.errors import DataError, FormatError, ModelFileError, ParameterErro
 from sapwood.experiments import EXPERIMENTS, Setting
 from sapwood.experiments import pairs as pairs_experiment
 from sapwood.experiments import run as run_experiment
-from sapwood.learn import AdditiveLogistic
+from sapwood.learn.additive import AdditiveLogistic
 from sapwood.parse import PCFGParser
 from sapwood.tasks.pairs import PairClassifier, PairFeatures
 

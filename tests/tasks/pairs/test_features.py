@@ -152,7 +152,7 @@ class TestRelaxedGrammar:
 
 
 def Grammar_of(trees):  # noqa: N802
-    return sw.kernels.Grammar.from_trees(trees)
+    return sw.trees.Grammar.from_trees(trees)
 
 
 def levenshtein(a, b):

@@ -49,7 +49,7 @@ class Budget:
     def _divide(self, components: list[Component], rest: float, limit: float) -> tuple[dict[int, str], float]:
         """Make tables smaller, first where it saves most, until they leave room; return their kinds and bytes."""
         ways = {id(component): self._ways(component) for component in components}
-        # Products of features are dear to compute again, and live on what tables leave.
+        # Products of features take long to compute again, so they need a large cache beside the tables.
         share = _SHARE_BESIDE_DOTS if any(self.dots.values()) else _SHARE
         # Where there is nothing but products of features, there is nothing to make smaller.
         while (taken := sum(sizes[0][1] for sizes in ways.values())) > max(0.0, share * rest):

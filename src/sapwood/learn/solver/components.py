@@ -17,8 +17,10 @@ import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from sapwood.errors import ParameterError
-from sapwood.kernels.base import Constant, Kernel, Matrix
-from sapwood.kernels.terms import Scales, Term
+from sapwood.kernels.algebra import Constant
+from sapwood.kernels.base import Kernel, Matrix
+from sapwood.kernels.normalization import Scales
+from sapwood.kernels.terms import Term
 from sapwood.learn.solver.delexicalized import DelexicalizedTrees, delexicalize
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples

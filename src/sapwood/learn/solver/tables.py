@@ -17,10 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapwood import _core, settings
-from sapwood.kernels.base import Kernel, Matrix, Normalized, changeable
+from sapwood.kernels.algebra import Normalized
+from sapwood.kernels.base import Kernel, Matrix
+from sapwood.kernels.evaluation import changeable
 from sapwood.kernels.finite import check_finite
 from sapwood.kernels.flat import vectors
-from sapwood.kernels.terms import Scales, Term
+from sapwood.kernels.normalization import Scales
+from sapwood.kernels.terms import Term
 from sapwood.learn.solver.budget import Budget, upper_bound
 from sapwood.learn.solver.components import Component, decompose, find_items, merge
 
@@ -178,7 +181,7 @@ def _fill(component: Component, kind: str, budget: Budget) -> Any:
 
 
 def _values(component: Component, rows: Any, columns: Any) -> Matrix:
-    """Compute the values between some items and others; without columns, those of the items filled alike.
+    """Compute the values between some items and others; without columns, those of the items with each other.
 
     Where there are columns, they begin with the rows.
     """

@@ -144,16 +144,16 @@ def candidate_sets(
             rows = Rows(block)
             features, ends = collect(rows, templates)
             keys = [_role_keys(lexicon, instance.frame, inherit) for instance in block]
-            choosers = [each for part in keys for each in part]
+            decisions = [each for part in keys for each in part]
             parts.append(
                 CandidateSets(
                     features,
                     ends,
                     rows.ends.astype(np.uint64),
                     np.cumsum([len(part) for part in keys]).astype(np.uint64),
-                    np.cumsum([len(each) for each in choosers]).astype(np.uint64),
-                    np.array([key for each in choosers for key, _ in each], np.uint32),
-                    np.array([mask for each in choosers for _, mask in each], np.uint32),
+                    np.cumsum([len(each) for each in decisions]).astype(np.uint64),
+                    np.array([key for each in decisions for key, _ in each], np.uint32),
+                    np.array([mask for each in decisions for _, mask in each], np.uint32),
                     (1 << GROUPS) - 1,
                 )
             )

@@ -24,8 +24,9 @@ from sapwood.kernels.base import Kernel
 from sapwood.kernels.data import join
 from sapwood.kernels.flat import Linear
 from sapwood.kernels.grammar_driven import GrammarDriven
+from sapwood.kernels.native import check_decay
 from sapwood.kernels.semantic import SemanticSubsetTree
-from sapwood.kernels.syntactic import PartialTree, SubsetTree, Subtree, check_decay
+from sapwood.kernels.syntactic import PartialTree, SubsetTree, Subtree
 from sapwood.registry import Reader, Writer, register
 from sapwood.tasks.pairs.lexical import LEXICAL_NAMES, Rarity, lexical_features, words_of
 from sapwood.tasks.pairs.reading import read_pair_trees
