@@ -6,7 +6,7 @@ use too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -28,14 +28,19 @@ if TYPE_CHECKING:
     from sapwood.kernels.base import Kernel
 
 __all__ = [
+    "INEXACT",
     "CompiledTerm",
     "KernelExplanation",
     "WeightedFragment",
     "compile_terms",
     "explain_kernel",
+    "fragment_lines",
+    "fragment_rows",
     "one_example",
     "search",
 ]
+
+INEXACT = "  the search met its limit: there may be heavier fragments"
 
 
 @dataclass(frozen=True)
@@ -86,6 +91,20 @@ def _without(tree: Tree, deleted: tuple[str, ...]) -> str:
     return f"{tree} without {' '.join(deleted)}" if deleted else str(tree)
 
 
+def fragment_lines(
+    fragments: Sequence[WeightedFragment], numbers: Callable[[WeightedFragment], str], width: int
+) -> list[str]:
+    """Write one line per fragment, its numbers first; at its end stands where it was found if that is not the same."""
+    several = len({(fragment.kernel, fragment.view) for fragment in fragments}) > 1
+    places = [f"  [{fragment.view or fragment.kernel}]" if several else "" for fragment in fragments]
+    return [cut(f"{numbers(one)}  {one}{place}", width) for one, place in zip(fragments, places, strict=True)]
+
+
+def fragment_rows(fragments: Sequence[WeightedFragment]) -> list[tuple[float, str, str]]:
+    """Return the rows of a table of fragments: weight, fragment, view."""
+    return [(fragment.weight, str(fragment), fragment.view or "") for fragment in fragments]
+
+
 @dataclass(frozen=True, repr=False)
 class KernelExplanation:
     """The value of a kernel for two trees, and the fragments behind it.
@@ -119,10 +138,7 @@ class KernelExplanation:
         lines = wrapped(f"{self.kernel!r} = {self.value:.6g}", width)
         if self.fragments:
             lines.append(f"{'weight':>12}  fragment")
-        parts = len({(fragment.kernel, fragment.view) for fragment in self.fragments}) > 1
-        for fragment in self.fragments:
-            where = f"  [{fragment.view or fragment.kernel}]" if parts else ""
-            lines.append(cut(f"{fragment.weight:12.6g}  {fragment}{where}", width))
+        lines += fragment_lines(self.fragments, lambda fragment: f"{fragment.weight:12.6g}", width)
         if not self.fragments and not self.others and not self.remainder:
             lines.append("  the trees share no fragment")
         elif self.remainder:
@@ -130,14 +146,13 @@ class KernelExplanation:
         for kernel, value in self.others:
             lines += wrapped(f"{value:12.6g}  {kernel}, which has no fragments", width)
         if not self.exact:
-            lines.append("  the search met its limit: there may be heavier fragments")
+            lines.append(INEXACT)
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        rows = [(fragment.weight, str(fragment), fragment.view or "") for fragment in self.fragments]
         rest = [(self.remainder, "all other fragments")] if self.remainder else []
         rest += [(value, f"{kernel}, which has no fragments") for kernel, value in self.others]
-        return panel(f"{self.kernel!r} = {self.value:.6g}", [fragment_table(rows, rest)])
+        return panel(f"{self.kernel!r} = {self.value:.6g}", [fragment_table(fragment_rows(self.fragments), rest)])
 
     def __str__(self) -> str:
         return self.to_text()

@@ -55,26 +55,16 @@ class FlatKernel(Kernel):
         """Line the features of X up once, not again for every block of rows."""
         if not X.shape[0]:
             return _nothing(weights)
-        known: dict[str, int] | None = None
-        if isinstance(X, np.ndarray) and X.dtype == object:
-            known = {}
-            (support,) = _matrices((X,), known)
-        else:
-            (support,) = _line_up(self, X)
-        if not sparse.issparse(support):
+        features = _Features(self, X)
+        if not sparse.issparse(features.matrix):
             return super()._expansion(X, weights)
 
         def evaluate(Y: Any) -> Matrix:
-            if known is not None and isinstance(Y, np.ndarray) and Y.dtype == object:
-                # Features that no support example has come after the known ones, and match nothing.
-                (rows,) = _matrices((Y,), dict(known))
-                rows = rows[:, : support.shape[1]]
-            else:
-                rows, _ = _line_up(self, Y, X)
+            rows = features.of(Y)
             result = np.empty((rows.shape[0], weights.shape[1]))
-            step = max(1, (1 << 25) // max(1, support.shape[0]))
+            step = max(1, (1 << 25) // max(1, features.matrix.shape[0]))
             for start in range(0, len(result), step):
-                result[start : start + step] = self._gram(rows[start : start + step], support) @ weights
+                result[start : start + step] = self._gram(rows[start : start + step], features.matrix) @ weights
             return result
 
         return evaluate
@@ -171,31 +161,9 @@ class Linear(FlatKernel):
                 return np.asarray((rows @ comparison.left(row_words)) @ totals)
 
             return compare
-        if not (isinstance(X, np.ndarray) and X.dtype == object):
-            (support,) = _line_up(self, X)
-            totals = np.asarray(support.T @ weights)
-
-            def multiply(Y: Any) -> Matrix:
-                rows, _ = _line_up(self, Y, X[:1])
-                if rows.shape[1] != len(totals):
-                    raise DataError(f"X has {rows.shape[1]} features but Y has {len(totals)}; they must be the same.")
-                return np.asarray(rows @ totals)
-
-            return multiply
-        known: dict[str, int] = {}
-        (support,) = _matrices((X,), known)
-        totals = np.asarray(support.T @ weights)
-
-        def look_up(Y: Any) -> Matrix:
-            if not (isinstance(Y, np.ndarray) and Y.dtype == object):
-                _line_up(self, X, Y)
-            columns = dict(known)
-            (rows,) = _matrices((Y,), columns)
-            # Features that no support example has come after the known ones.
-            width = min(rows.shape[1], len(totals))
-            return np.asarray(rows[:, :width] @ totals[:width])
-
-        return look_up
+        features = _Features(self, X)
+        totals = np.asarray(features.matrix.T @ weights)
+        return lambda Y: np.asarray(features.of(Y) @ totals)
 
     def _map(self, products: Matrix) -> Matrix:
         return products
@@ -240,6 +208,33 @@ class Polynomial(FlatKernel):
         return np.power(products, self.degree, out=products)
 
 
+class _Features:
+    """Examples as a matrix, and any others with the same columns."""
+
+    def __init__(self, kernel: Kernel, X: Any) -> None:
+        self._kernel, self._X = kernel, X
+        self._known: dict[str, int] | None = {} if _is_dictionaries(X) else None
+        (self.matrix,) = _line_up(kernel, X) if self._known is None else _matrices((X,), self._known)
+
+    def of(self, Y: Any) -> Any:
+        """Return other examples as a matrix with these columns."""
+        if not Y.shape[0]:
+            return self.matrix[:0]
+        if self._known is not None and _is_dictionaries(Y):
+            # Features that none of the examples has come after the known ones, and match nothing.
+            (rows,) = _matrices((Y,), dict(self._known))
+            return rows[:, : self.matrix.shape[1]]
+        rows, _ = _line_up(self._kernel, Y, self._X[:1])
+        width = self.matrix.shape[1]
+        if rows.shape[1] != width:
+            raise DataError(f"X has {rows.shape[1]} features but Y has {width}; they must be the same.")
+        return rows
+
+
+def _is_dictionaries(X: Any) -> bool:
+    return isinstance(X, np.ndarray) and X.dtype == object
+
+
 def _nothing(weights: Matrix) -> Expansion:
     """Return the expansion of no examples."""
     return lambda Y: np.zeros((Y.shape[0], weights.shape[1]))
@@ -252,7 +247,7 @@ def _line_up(kernel: Kernel, *sides: Any) -> list[Any]:
         if isinstance(side, (Examples, TreeArray)):
             what = f"Examples with the views {', '.join(side.views)}" if isinstance(side, Examples) else "trees"
             raise DataError(f"{kernel!r} compares feature vectors, but it got {what}; say which view with .on(name).")
-    dictionaries = [isinstance(side, np.ndarray) and side.dtype == object for side in sides]
+    dictionaries = [_is_dictionaries(side) for side in sides]
     if all(dictionaries):
         return _matrices(sides)
     if any(dictionaries):
@@ -307,7 +302,7 @@ def _bags(kernel: Kernel, X: Any) -> tuple[sparse.csr_array, list[str]]:
         )
         counts.sum_duplicates()
         return counts, words
-    if not (isinstance(X, np.ndarray) and X.dtype == object):
+    if not _is_dictionaries(X):
         what = f"Examples with the views {', '.join(X.views)}" if isinstance(X, Examples) else "a matrix"
         raise DataError(
             f"{kernel!r} compares bags of words, but it got {what}; give trees or dictionaries from words to counts, "

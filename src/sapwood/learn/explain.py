@@ -17,10 +17,19 @@ from numpy.typing import NDArray
 from sapwood.checks import check_count
 from sapwood.draw.html import fragment_table, panel
 from sapwood.draw.svg import fragment_nodes, weighted_svg
-from sapwood.draw.text import cut, weighted_outline, wrapped
+from sapwood.draw.text import weighted_outline, wrapped
 from sapwood.errors import DataError, TooLargeError
 from sapwood.kernels.base import Kernel, Matrix
-from sapwood.kernels.explain import CompiledTerm, WeightedFragment, compile_terms, one_example, search
+from sapwood.kernels.explain import (
+    INEXACT,
+    CompiledTerm,
+    WeightedFragment,
+    compile_terms,
+    fragment_lines,
+    fragment_rows,
+    one_example,
+    search,
+)
 from sapwood.kernels.normalization import Scales
 from sapwood.trees.array import TreeArray
 from sapwood.trees.tree import Tree
@@ -127,13 +136,9 @@ class Explanation:
             lines.append(weighted_outline(tree.tree, tree.contributions.tolist(), width=width, max_lines=max_lines))
         if self.fragments:
             lines += ["", f"{'weight':>12}  times  heaviest fragments"]
-        several = len({(fragment.kernel, fragment.view) for fragment in self.fragments}) > 1
-        for fragment in self.fragments:
-            where = f"  [{fragment.view or fragment.kernel}]" if several else ""
-            times = "-" if np.isnan(fragment.count) else f"{fragment.count:g}"
-            lines.append(cut(f"{fragment.weight:+12.6g}  {times:>5}  {fragment}{where}", width))
+        lines += fragment_lines(self.fragments, _weight_and_times, width)
         if not self.exact:
-            lines.append("  the search met its limit: there may be heavier fragments")
+            lines.append(INEXACT)
         for other in self.others:
             lines += ["", *wrapped(f"{other.value:+12.6g}  from {other.kernel}, by training example:", width)]
             lines += [f"{value:+12.6g}  example {position}" for position, value in other.support[:5]]
@@ -152,9 +157,8 @@ class Explanation:
                 marked = fragment_nodes(tree.tree, top.tree)
             picture = weighted_svg(tree.tree, tree.contributions.tolist(), marked=marked)
             pieces.append(f"<div>{picture}</div>")
-        rows = [(fragment.weight, str(fragment), fragment.view or "") for fragment in self.fragments]
         rest = [(other.value, f"{other.kernel}, which nodes do not account for") for other in self.others]
-        pieces.append(fragment_table(rows, [(self.bias, "bias"), *rest]))
+        pieces.append(fragment_table(fragment_rows(self.fragments), [(self.bias, "bias"), *rest]))
         return panel(self._title(), pieces)
 
     def _repr_html_(self) -> str:
@@ -179,7 +183,7 @@ class ModelFragments(Sequence[WeightedFragment]):
     """The fragments to which a model gives the largest weights, heaviest first.
 
     The weight is that of the linear model in the space of fragments: a tree that holds the fragment n times scores
-    n·√λ^size times the weight for it, before normalisation. With kernels that look into words or grammars, this adds up
+    n·√λ^size times the weight for it, before normalization. With kernels that look into words or grammars, this adds up
     everything in the model that the fragment is like.
 
     Attributes
@@ -204,17 +208,13 @@ class ModelFragments(Sequence[WeightedFragment]):
     def to_text(self, *, width: int = 80) -> str:
         """Write one line per fragment, of at most ``width`` characters."""
         lines = [f"{'weight':>12}  heaviest fragments" + ("" if self.label is None else f" of {self.label!s}")]
-        several = len({(fragment.kernel, fragment.view) for fragment in self.fragments}) > 1
-        for fragment in self.fragments:
-            where = f"  [{fragment.view or fragment.kernel}]" if several else ""
-            lines.append(cut(f"{fragment.weight:+12.6g}  {fragment}{where}", width))
+        lines += fragment_lines(self.fragments, lambda fragment: f"{fragment.weight:+12.6g}", width)
         if not self.exact:
-            lines.append("  the search met its limit: there may be heavier fragments")
+            lines.append(INEXACT)
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        rows = [(fragment.weight, str(fragment), fragment.view or "") for fragment in self.fragments]
-        return panel(f"heaviest fragments of {self.label!s}", [fragment_table(rows)])
+        return panel(f"heaviest fragments of {self.label!s}", [fragment_table(fragment_rows(self.fragments))])
 
     def __str__(self) -> str:
         return self.to_text()
@@ -282,6 +282,11 @@ class CompiledExplanation:
         order = np.argsort(-np.abs(values), kind="stable")[:10]
         chosen = tuple((int(self._positions[k]), float(values[k])) for k in order if values[k] != 0)
         return OtherPart(repr(one.kernel), float(values.sum()), chosen)
+
+
+def _weight_and_times(fragment: WeightedFragment) -> str:
+    times = "-" if np.isnan(fragment.count) else f"{fragment.count:g}"
+    return f"{fragment.weight:+12.6g}  {times:>5}"
 
 
 def _check_size(element: TreeArray) -> None:

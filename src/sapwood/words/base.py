@@ -8,6 +8,7 @@ themselves and 0 with everything else. Particular sources live in modules of the
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -121,15 +122,25 @@ class WordSimilarity(HtmlTable, ABC):
     def __rmul__(self, other: float) -> WordSimilarity:
         return WordScaled(other, self)
 
-    @abstractmethod
-    def _key(self) -> tuple[Any, ...]:
-        """Return what makes two similarities of the same class equal."""
+    def _arguments(self) -> dict[str, Any]:
+        """Return the arguments that make another similarity like this one."""
+        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+
+    def __repr__(self) -> str:
+        shown = []
+        for name, parameter in inspect.signature(type(self)).parameters.items():
+            value = getattr(self, name)
+            if parameter.default is inspect.Parameter.empty:
+                shown.append(repr(value))
+            elif not shown or value != parameter.default:
+                shown.append(f"{name}={value!r}")
+        return f"{type(self).__name__}({', '.join(shown)})"
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
             return NotImplemented if not isinstance(other, WordSimilarity) else False
         assert isinstance(other, WordSimilarity)
-        return self is other or _same(self._key(), other._key())
+        return self is other or _same(tuple(self._arguments().values()), tuple(other._arguments().values()))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -200,12 +211,6 @@ class _Pair(WordSimilarity):
         """Return the combination of the bound parts."""
         return type(self)(self.first.bind(documents), self.second.bind(documents))
 
-    def _key(self) -> tuple[Any, ...]:
-        return self.first, self.second
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.first!r}, {self.second!r})"
-
 
 class WordSum(_Pair):
     """The sum of two similarities; written ``a + b``.
@@ -273,12 +278,6 @@ class WordScaled(WordSimilarity):
     def bind(self, documents: Callable[[], list[list[str]]]) -> WordSimilarity:
         """Return the bound similarity, scaled."""
         return WordScaled(self.weight, self.similarity.bind(documents))
-
-    def _key(self) -> tuple[Any, ...]:
-        return self.weight, self.similarity
-
-    def __repr__(self) -> str:
-        return f"WordScaled({self.weight!r}, {self.similarity!r})"
 
 
 def row_products(a: sparse.csr_array, b: sparse.csr_array) -> sparse.csr_array:

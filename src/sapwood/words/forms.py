@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sparse
@@ -64,12 +63,6 @@ class Folded(_Form):
         """Return the similarity bound to the documents in lower case."""
         return Folded(self.similarity.bind(lambda: [[word.lower() for word in text] for text in documents()]))
 
-    def _key(self) -> tuple[Any, ...]:
-        return (self.similarity,)
-
-    def __repr__(self) -> str:
-        return f"Folded({self.similarity!r})"
-
 
 class Inflected(WordSimilarity):
     """English words that differ in number or agreement only, such as ``do`` and ``does`` or ``city`` and ``cities``.
@@ -91,7 +84,7 @@ class Inflected(WordSimilarity):
 
     def __init__(self, strength: float = 0.8) -> None:
         check_share(strength, "strength")
-        self.strength = strength
+        self.strength = float(strength)
 
     @property
     def is_psd(self) -> bool:
@@ -118,12 +111,6 @@ class Inflected(WordSimilarity):
         )
         rows.sort_indices()
         return rows
-
-    def _key(self) -> tuple[Any, ...]:
-        return (float(self.strength),)
-
-    def __repr__(self) -> str:
-        return f"Inflected({float(self.strength)!r})"
 
 
 def _written_and_uninflected(words: Sequence[str]) -> list[str]:
@@ -230,12 +217,3 @@ class Tagged(_Form):
         inside = np.repeat(~plain, sizes)
         columns[inside], data[inside] = features.indices, features.data
         return row_products(one_hot, sparse.csr_array((data, columns, spread), shape=(len(words), width + 1)))
-
-    def _key(self) -> tuple[Any, ...]:
-        return self.similarity, self.separator, self.prefix
-
-    def __repr__(self) -> str:
-        shown = [repr(self.similarity)]
-        shown += [] if self.separator == "::" else [f"separator={self.separator!r}"]
-        shown += [] if not self.prefix else [f"prefix={self.prefix!r}"]
-        return f"Tagged({', '.join(shown)})"

@@ -109,9 +109,6 @@ class Latent(WordSimilarity):
         measure = "cosine" if self.normalized else "dot"
         return Vectors(list(columns), rows[:, real] / scales[real], measure=measure)
 
-    def _key(self) -> tuple[Any, ...]:
-        return self.documents, self.dimensions, self.normalized, self.random_state
-
     def __repr__(self) -> str:
         shown = [] if self.documents is None else [_shown(self.documents)]
         shown.append(f"dimensions={self.dimensions!r}")

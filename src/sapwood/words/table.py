@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sparse
@@ -151,9 +150,6 @@ class Table(Source):
         ends = np.concatenate([[0], np.cumsum(known >= 0)]).astype(np.int64)
         columns = known[known >= 0]
         return sparse.csr_array((np.ones(len(columns)), columns, ends), shape=(len(words), len(self._words)))
-
-    def _key(self) -> tuple[Any, ...]:
-        return (self.entries,)
 
     def __repr__(self) -> str:
         if len(self.entries) > _LONGEST_REPR:

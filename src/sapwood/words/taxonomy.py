@@ -172,9 +172,6 @@ class Taxonomy(Superconcepts):
             return [self._concepts[concept] for concept in self.senses[word]]
         return [self._concepts[word]] if word in self._concepts else []
 
-    def _key(self) -> tuple[Any, ...]:
-        return self.edges, self.counts, self.senses, self.weights, self.normalized
-
     def __repr__(self) -> str:
         if len(self.edges) > 50 or len(self.senses or ()) > 50:
             return f"Taxonomy(<{len(self._concepts):,} concepts>, weights={self.weights!r})"

@@ -141,8 +141,8 @@ class Vectors(Source):
         columns = np.tile(np.arange(width), len(data))
         return sparse.csr_array((data.ravel(), columns, ends), shape=(len(words), width))
 
-    def _key(self) -> tuple[Any, ...]:
-        return self.words, self.vectors, self.measure
+    def _arguments(self) -> dict[str, Any]:
+        return {"words": self.words, "matrix": self.vectors, "measure": self.measure}
 
     def __repr__(self) -> str:
         return f"Vectors(<{len(self.words):,} words, {self.vectors.shape[1]} dimensions>, measure={self.measure!r})"

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
 
 from sapwood.checks import check_choice, check_flag
 from sapwood.errors import DataError, ParameterError
@@ -74,14 +73,14 @@ class WordNet(Superconcepts):
         path: str | None = None,
     ) -> None:
         super().__init__()
-        self.weights, self.senses, self.information = weights, senses, information
-        self.inflected, self.normalized, self.path = inflected, normalized, path
-        self._check()
         check_choice(senses, "senses", ("first", "all"))
         check_flag(inflected, "inflected")
         for name, value in (("information", information), ("path", path or "")):
             if not isinstance(value, (str, os.PathLike)):
                 raise ParameterError(f"{name} must be text, got {value!r}.")
+        self.weights, self.senses, self.information = weights, senses, os.fspath(information)
+        self.inflected, self.normalized, self.path = inflected, normalized, None if path is None else os.fspath(path)
+        self._check()
         self._loaded: _Nouns | None = None
 
     @staticmethod
@@ -95,10 +94,10 @@ class WordNet(Superconcepts):
     def _nouns(self) -> _Nouns:
         # Files are read when the first word is looked up, so that a kernel can be written down anywhere.
         if self._loaded is None:
-            place = find_wordnet(None if self.path is None else os.fspath(self.path))
+            place = find_wordnet(self.path)
             counts = None
             if self.weights in ("lin", "resnik") and self.information != "intrinsic":
-                counts = _find_counts(os.fspath(self.information))
+                counts = _find_counts(self.information)
             self._loaded = _load(place, counts, (age(place), counts and age(counts)))
         return self._loaded
 
@@ -111,16 +110,6 @@ class WordNet(Superconcepts):
     def _senses(self, word: str) -> Sequence[int]:
         found = self._nouns().senses(word, inflected=bool(self.inflected))
         return found[: 1 if self.senses == "first" else _MOST_SENSES]
-
-    def _key(self) -> tuple[Any, ...]:
-        return self.weights, self.senses, self.information, self.inflected, self.normalized, self.path
-
-    def __repr__(self) -> str:
-        shown = [f"weights={self.weights!r}"]
-        defaults = (("senses", "first"), ("information", "intrinsic"), ("inflected", True), ("normalized", True))
-        shown += [f"{name}={getattr(self, name)!r}" for name, default in defaults if getattr(self, name) != default]
-        shown += [] if self.path is None else [f"path={os.fspath(self.path)!r}"]
-        return f"WordNet({', '.join(shown)})"
 
 
 class _Nouns(Hierarchy):
