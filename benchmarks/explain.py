@@ -22,7 +22,6 @@ from places import corpus
 from sapwood.errors import DataError
 from sapwood.kernels import (
     FragmentMap,
-    Grammar,
     GrammarDriven,
     Kernel,
     PartialTree,
@@ -32,6 +31,7 @@ from sapwood.kernels import (
     Subtree,
 )
 from sapwood.learn import KernelSVC
+from sapwood.trees import Grammar
 from sapwood.words import Table, WordNet, WordSimilarity
 from table import Row
 

@@ -21,7 +21,8 @@ import numpy as np
 import arguments
 import sapwood as sw
 from sapwood.kernels import SubsetTree
-from sapwood.learn import KernelSVC, smo
+from sapwood.learn import KernelSVC
+from sapwood.learn.solver import smo
 from table import Row, show
 
 SEED = 0

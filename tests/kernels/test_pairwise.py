@@ -18,7 +18,6 @@ from sapwood import Tree, TreeArray
 from sapwood.errors import DataError, ParameterError
 from sapwood.kernels import (
     CrossPair,
-    Grammar,
     GrammarDriven,
     Linear,
     PartialTree,
@@ -32,6 +31,7 @@ from sapwood.kernels import (
 from sapwood.kernels.algebra import Constant
 from sapwood.kernels.base import Kernel
 from sapwood.learn import KernelSVC
+from sapwood.trees import Grammar
 from sapwood.words import Folded, Latent, Table
 from strategies import bags, chains, decays, trees, wide
 

@@ -27,7 +27,7 @@ from sapwood.kernels.terms import Term
 from sapwood.learn.solver.budget import Budget, upper_bound
 from sapwood.learn.solver.components import Component, decompose, find_items, merge
 
-__all__ = ["Prepared", "prepare", "prepare_gram"]
+__all__ = ["Prepared", "prepare"]
 
 _EMPTY_VALUES = np.zeros(0, dtype=np.float64)
 _WORTH_A_CALL = 400  # trees: a kernel on fewer takes longer to set up than to compute
@@ -99,19 +99,6 @@ def prepare(kernel: Kernel, X: Any, memory_limit: float | None, threads: int) ->
     check_finite(np.where(diagonal <= np.finfo(f"f{bits // 8}").max, diagonal, np.inf), first)
     point_kernel = getattr(_core.smo, f"PointKernel{bits}")(natives, native_terms, diagonal)
     return Prepared(point_kernel, points, budget.window)
-
-
-def prepare_gram(K: NDArray[np.float32], threads: int) -> Prepared:
-    """Take a Gram matrix that is there already."""
-    size = len(K)
-    items = np.arange(size, dtype=np.uint32)
-    rows = _core.smo.square32(np.ascontiguousarray(K, dtype=np.float32))
-    native = _core.smo.PointKernel32(
-        [_core.smo.Component32(rows, items, None)],
-        [_core.smo.Term(1.0, [0], _EMPTY_VALUES)],
-        np.ascontiguousarray(np.diagonal(K), dtype=np.float64),
-    )
-    return Prepared(native, items, int(max(1 << 20, min(1 << 30, size**2 * 4 // threads))))
 
 
 def _source(component: Component, budget: Budget) -> Any:
