@@ -208,7 +208,7 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
     from sapwood import corpora, decode, draw, kernels, learn, metrics, parse, words
     from sapwood.corpora import nursery
     from sapwood.corpora.framenet.lexicon import Frame, FrameElement, Lexicon
-    from sapwood.learn import loglinear
+    from sapwood.learn import candidates, loglinear
     from sapwood.learn.additive import AdditiveLogistic
     from sapwood.parse import incremental
     from sapwood.tasks import attachment, frames, pairs, questions, reranking, roles
@@ -246,7 +246,7 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
 
     def sets_fit(bits: Any, alpha: Any, learning_rate: Any, right: Any) -> Any:
         return loglinear.LogLinear(bits=bits, alpha=alpha, learning_rate=learning_rate, epochs=1).fit(
-            loglinear.CandidateSets(**sets), right
+            candidates.CandidateSets(**sets), right
         )
 
     return {
@@ -315,7 +315,7 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "RecursiveRegressor": (_fitted(learn.RecursiveRegressor), {"X": trees(), "y": [1.0, 2.0, 2.5, 1.5], **small, "clip": 5.0}),
         "AdditiveLogistic": (_fitted(AdditiveLogistic), {"X": features, "y": [n % 2 for n in range(30)], "C": 0.1, "knots": 4}),
         "LogLinear": (sets_fit, {"bits": 6, "alpha": 1.0, "learning_rate": 0.1, "right": np.array([0])}),
-        "CandidateSets": (loglinear.CandidateSets, sets),
+        "CandidateSets": (candidates.CandidateSets, sets),
         "from_ranks": (learn.from_ranks, {"ranks": [1, 2, 3]}),
         # decode
         "FactorGraph": (_graph, {"scores": scores, "method": "ad3", "time_limit": 0.2, "max_nodes": 5, "penalty": 1.0, "tolerance": 1e-7}),

@@ -119,7 +119,7 @@ def table() -> tuple[np.ndarray, np.ndarray]:
 
 @cache
 def candidate_sets() -> Any:
-    from sapwood.learn.loglinear import CandidateSets
+    from sapwood.learn.candidates import CandidateSets
 
     return CandidateSets(
         features=np.array([1, 2, 3, 4, 5, 6], np.uint32),

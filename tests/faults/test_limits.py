@@ -194,7 +194,8 @@ def test_too_little_memory_is_said_beforehand(what: str, fresh: Run) -> None:
         import numpy as np
         import sapwood as sw
         from sapwood.kernels import PartialTree, Polynomial, SubsetTree, Subtree
-        from sapwood.learn.loglinear import CandidateSets, LogLinear
+        from sapwood.learn.candidates import CandidateSets
+        from sapwood.learn.loglinear import LogLinear
 
         def tiny_sets():
             sets = CandidateSets(np.array([1, 2], np.uint32), np.array([[1], [2]], np.uint64), np.array([2], np.uint64),

@@ -13,7 +13,8 @@ from sklearn.base import clone
 import sapwood as sw
 from sapwood._core import loglinear as native
 from sapwood.errors import DataError, ParameterError, TooLargeError
-from sapwood.learn.loglinear import CandidateSets, LogLinear
+from sapwood.learn.candidates import CandidateSets
+from sapwood.learn.loglinear import LogLinear
 
 
 def place(feature, key, bits):

@@ -20,7 +20,7 @@ from sapwood.experiments.measuring import Stopwatch, peak_memory
 from sapwood.experiments.setting import Setting
 from sapwood.experiments.tables import Table
 from sapwood.files import load, save
-from sapwood.learn.loglinear import CandidateSets
+from sapwood.learn.candidates import CandidateSets
 from sapwood.metrics import FrameAnalysis, score_frames
 from sapwood.settings import threads
 from sapwood.tasks.frames import FrameCorpus, FrameIdentifier, FrameInput, FrameLabeler, FrameSentence, load_framenet

@@ -20,7 +20,8 @@ from sapwood.corpora.framenet.lexicon import Lexicon
 from sapwood.errors import DataError
 from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.layouts import Field, part_of, register_estimator
-from sapwood.learn.loglinear import CandidateSets, LogLinear
+from sapwood.learn.candidates import CandidateSets
+from sapwood.learn.loglinear import LogLinear
 from sapwood.parse.reading import check_listed
 from sapwood.registry import Reader
 from sapwood.tasks.frames.hashing import code, mixed

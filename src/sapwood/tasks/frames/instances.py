@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sapwood.corpora.framenet.fulltext import FrameTarget
 from sapwood.corpora.framenet.lexicon import Lexicon
 from sapwood.errors import DataError
-from sapwood.learn.loglinear import CandidateSets
+from sapwood.learn.candidates import CandidateSets
 from sapwood.notebook import HtmlTable
 from sapwood.settings import progress_bar
 from sapwood.tasks.frames.hashing import code

@@ -21,7 +21,8 @@ from sapwood.decode import RoleProblem, SpanResult, decode_roles_batch
 from sapwood.errors import DataError
 from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.layouts import Field, part_of, register_estimator
-from sapwood.learn.loglinear import CandidateSets, LogLinear
+from sapwood.learn.candidates import CandidateSets
+from sapwood.learn.loglinear import LogLinear
 from sapwood.parse.reading import check_listed
 from sapwood.tasks.frames.evaluation import evaluate_arguments
 from sapwood.tasks.frames.instances import (
