@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,17 +125,26 @@ class Rows:
         moved = places + by
         return np.where(self.null | (moved < self.low) | (moved > self.high), self.pad, moved)
 
-    def _per_span(self, ask: Callable[[SpanView, int, Span], Any], null: Any) -> list[Any]:
-        """Ask the view of each row's sentence about its target's head and its span; ``null`` for null rows."""
-        found: list[Any] = []
+    def _columns(self, ask: Callable[[SpanView, int, Span], tuple[int, ...]], null: tuple[int, ...]) -> Codes:
+        """Ask the view of each row's sentence about its target's head and its span; ``null`` for null rows.
+
+        Returns one column per number of the answers.
+        """
+        # One flat list: a tuple per row would keep the garbage collector busy.
+        flat: list[int] = []
         for instance, view, head in zip(self._instances, self._views, self.target_heads, strict=True):
-            found += [ask(view, head, span) for span in instance.spans]
-            found.append(null)
-        return found
+            for span in instance.spans:
+                flat += ask(view, head, span)
+            flat += null
+        return np.ascontiguousarray(np.array(flat, np.uint64).reshape(-1, len(null)).T)
 
     def _token(self, ask: Callable[[SpanView, Span], int]) -> Numbers:
-        found = np.array(self._per_span(lambda view, _, span: ask(view, span), -1), np.int64)
-        return np.where(found >= 0, found + self.low, self.pad)
+        found: list[int] = []
+        for instance, view in zip(self._instances, self._views, strict=True):
+            found += [ask(view, span) for span in instance.spans]
+            found.append(-1)
+        tokens = np.array(found, np.int64)
+        return np.where(tokens >= 0, tokens + self.low, self.pad)
 
     @cached_property
     def head(self) -> Numbers:
@@ -184,17 +192,15 @@ class Rows:
     @cached_property
     def paths(self) -> tuple[Codes, Numbers]:
         """The path through the dependencies from target to span head, and the number of tokens on it."""
-        found = self._per_span(lambda view, head, span: view.path(head, view.head(span)), (code("<none>"), 0))
-        texts, sizes = zip(*found, strict=True)
-        return np.array(texts, np.uint64), np.array(sizes, np.int64)
+        none = (code("<none>"), 0)
+        texts, sizes = self._columns(lambda view, head, span: view.path(head, view.head(span)), none)
+        return texts, sizes.astype(np.int64)
 
     @cached_property
     def phrases(self) -> tuple[Codes, Codes, Codes, Numbers]:
         """Label, label of the phrase above, path of phrases from the target, and 1 if the span is one whole phrase."""
-        found = self._per_span(SpanView.phrase, (*[code("<none>")] * 3, 0))
-        label, above, path, whole = zip(*found, strict=True)
-        texts = (np.array(column, np.uint64) for column in (label, above, path))
-        return (*texts, np.array(whole, np.int64))  # type: ignore[return-value]
+        label, above, path, whole = self._columns(SpanView.phrase, (*[code("<none>")] * 3, 0))
+        return label, above, path, whole.astype(np.int64)
 
     @cached_property
     def productions(self) -> Codes:

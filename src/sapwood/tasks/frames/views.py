@@ -9,10 +9,11 @@ from itertools import groupby
 from sapwood.tasks.frames.hashing import code
 from sapwood.tasks.frames.sentences import ParsedSentence
 from sapwood.tasks.frames.spans import Span
+from sapwood.trees.dependencies import Constituents
 
 __all__ = ["SpanView"]
 
-_NONE = code("<none>")
+_NONE, _TOP = code("<none>"), code("<top>")
 # What follows a preposition, a conjunction or an auxiliary.
 _COMPLEMENTS = frozenset(["PMOD", "SUB", "VC", "pobj", "obj"])
 
@@ -25,43 +26,30 @@ class SpanView:
 
     def __init__(self, sentence: ParsedSentence) -> None:
         self.sentence = sentence
-        self.head = cache(self._head)
-        self.path = cache(self._path)
-        self._main_word = cache(self._find_main_word)
-        self._phrase_path = cache(self._find_phrase_path)
+        # What is kept must not refer to the view itself: cycles are freed late, and there is a view per sentence.
+        self.head = cache(lambda span: sentence.head_of(*span))
+        self.path = cache(lambda start, end: _path(sentence, start, end))
+        self._main_word = cache(lambda head: _main_word(sentence, head))
         nodes = sentence.constituents
-        self._nodes: dict[Span, int] = {}
+        self._nodes: dict[Span, tuple[int, int]] = {}
         if nodes is not None:
-            self._preterminals = [0] * len(sentence)
+            self._labels = [code(label) for label in nodes.labels]
+            self._preterminals = preterminals = [0] * len(sentence)
             for number, (first, last) in enumerate(zip(nodes.first, nodes.last, strict=True)):
                 # The topmost of several nodes over the same words stands for them.
-                self._nodes.setdefault((first, last), number)
+                self._nodes.setdefault((first, last), (number, 1))
                 if first == last:
-                    self._preterminals[first] = number
-            self._depths = [0] * len(nodes.labels)
+                    preterminals[first] = number
+            depths = [0] * len(nodes.labels)
             for number, parent in enumerate(nodes.parents):
-                self._depths[number] = self._depths[parent] + 1 if parent >= 0 else 0
-
-    def _head(self, span: Span) -> int:
-        return self.sentence.head_of(*span)
+                depths[number] = depths[parent] + 1 if parent >= 0 else 0
+            self._phrase_path = cache(lambda token, node: _phrase_path(nodes, depths, preterminals[token], node))
 
     def content(self, span: Span) -> int:
         """Return the word that says what a span is about: the object of a preposition, the verb after auxiliaries."""
         head = self.head(span)
         found = self._main_word(head)
         return found if span[0] <= found <= span[1] else head
-
-    def _find_main_word(self, head: int) -> int:
-        tags, relations = self.sentence.tags, self.sentence.relations
-        for _ in range(len(self.sentence)):
-            verb = tags[head].startswith("V")
-            if not verb and tags[head] not in ("IN", "MD", "TO"):
-                break
-            below = [kid for kid in self.sentence.children[head] if kid > head and relations[kid] in _COMPLEMENTS]
-            if not below or (verb and relations[below[0]] != "VC"):
-                break
-            head = below[0]
-        return head
 
     def left(self, span: Span) -> int:
         """Return the first dependent of a span's head."""
@@ -73,20 +61,6 @@ class SpanView:
         kids = self.sentence.children[self.head(span)]
         return kids[-1] if kids else -1
 
-    def _path(self, start: int, end: int) -> tuple[int, int]:
-        """Return the path between two tokens through the dependencies, and the number of tokens on it."""
-        up, _, down = _climb(start, end, self.sentence.heads, self.sentence.depths)
-        size = len(up) + len(down) + 1
-        tag, relations = self.sentence.tags[start], self.sentence.relations
-        # Long paths are rare, so that only their shape says something.
-        if size > 7:
-            text = " ..."
-        elif size > 5:
-            text = " ^" * len(up) + " !" * len(down)
-        else:
-            text = "".join(f" ^{relations[token]}" for token in up) + "".join(f" !{relations[token]}" for token in down)
-        return code(f"={tag}{text}"), size
-
     def phrase(self, token: int, span: Span) -> tuple[int, int, int, int]:
         """Return a span's phrase: its label, the label above, the path from a token to it, and 1 if it is the span.
 
@@ -95,23 +69,15 @@ class SpanView:
         nodes = self.sentence.constituents
         if nodes is None:
             return _NONE, _NONE, _NONE, 0
-        node = self._nodes.get(span)
-        whole = node is not None
-        if node is None:
+        if span not in self._nodes:
             node = self._preterminals[span[0]]
             while nodes.last[node] < span[1] or nodes.first[node] > span[0]:
                 node = nodes.parents[node]
+            self._nodes[span] = node, 0
+        node, whole = self._nodes[span]
         parent = nodes.parents[node]
-        above = nodes.labels[parent] if parent >= 0 else "<top>"
-        return code(nodes.labels[node]), code(above), self._phrase_path(token, node), int(whole)
-
-    def _find_phrase_path(self, token: int, node: int) -> int:
-        nodes = self.sentence.constituents
-        assert nodes is not None
-        up, top, down = _climb(self._preterminals[token], node, nodes.parents, self._depths)
-        # A chain of equal labels says no more than one of them.
-        rising = [label for label, _ in groupby(nodes.labels[one] for one in (*up, top))]
-        return code("^".join(rising) + "!" + "!".join(nodes.labels[one] for one in down))
+        above = self._labels[parent] if parent >= 0 else _TOP
+        return self._labels[node], above, self._phrase_path(token, node), whole
 
     def production(self, token: int) -> int:
         """Return the production right above the part of speech of a token."""
@@ -120,9 +86,44 @@ class SpanView:
             return _NONE
         above = nodes.parents[self._preterminals[token]]
         if above < 0:
-            return code("<top>")
+            return _TOP
         below = " ".join(nodes.labels[kid] for kid in self.sentence.phrase_children[above])
         return code(f"{nodes.labels[above]}:{below}")
+
+
+def _main_word(sentence: ParsedSentence, head: int) -> int:
+    tags, relations = sentence.tags, sentence.relations
+    for _ in range(len(sentence)):
+        verb = tags[head].startswith("V")
+        if not verb and tags[head] not in ("IN", "MD", "TO"):
+            break
+        below = [kid for kid in sentence.children[head] if kid > head and relations[kid] in _COMPLEMENTS]
+        if not below or (verb and relations[below[0]] != "VC"):
+            break
+        head = below[0]
+    return head
+
+
+def _path(sentence: ParsedSentence, start: int, end: int) -> tuple[int, int]:
+    """Return the path between two tokens through the dependencies, and the number of tokens on it."""
+    up, _, down = _climb(start, end, sentence.heads, sentence.depths)
+    size = len(up) + len(down) + 1
+    relations = sentence.relations
+    # Long paths are rare, so that only their shape says something.
+    if size > 7:
+        text = " ..."
+    elif size > 5:
+        text = " ^" * len(up) + " !" * len(down)
+    else:
+        text = "".join(f" ^{relations[token]}" for token in up) + "".join(f" !{relations[token]}" for token in down)
+    return code(f"={sentence.tags[start]}{text}"), size
+
+
+def _phrase_path(nodes: Constituents, depths: Sequence[int], start: int, end: int) -> int:
+    up, top, down = _climb(start, end, nodes.parents, depths)
+    # A chain of equal labels says no more than one of them.
+    rising = [label for label, _ in groupby(nodes.labels[one] for one in (*up, top))]
+    return code("^".join(rising) + "!" + "!".join(nodes.labels[one] for one in down))
 
 
 def _climb(start: int, end: int, parents: Sequence[int], depths: Sequence[int]) -> tuple[list[int], int, list[int]]:
