@@ -76,6 +76,7 @@ def test_round_trip(name: str, tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.one_of(strategies.trees_over(strategies.labels), st.lists(strategies.trees(4), max_size=3)), max_size=5)
 )

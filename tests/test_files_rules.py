@@ -138,6 +138,7 @@ class TestVersions:
 
 
 class TestDamage:
+    @pytest.mark.slow
     def test_every_changed_bit_is_noticed(self, tmp_path: Path) -> None:
         path = tmp_path / "x.sap"
         sw.save(specimens.specimen("WordSimilarity, vectors"), path)
@@ -295,6 +296,7 @@ class TestHostileParts:
         with pytest.raises(ModelFileError, match="out of order"):
             self.load(bags, tmp_path / "x.sap")
 
+    @pytest.mark.slow
     def test_fragments_that_double(self, tmp_path: Path, fresh: Run) -> None:
         """Node i is (b i-1 i-1): thirty nodes stand for a thousand million."""
         mapped = Stored.of(specimens.specimen("FragmentMap"))

@@ -38,6 +38,7 @@ def test_waiting_ends_at_once(stopwatch: Callable[..., Any]) -> None:
     release.set()
 
 
+@pytest.mark.slow
 def test_landmarks_can_be_left(interrupt: Callable[..., str]) -> None:
     """The decomposition of 2,000 landmarks takes far longer than anybody waits after Ctrl-C."""
     code = """

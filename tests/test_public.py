@@ -219,6 +219,7 @@ def test_public_names_can_be_held_in_mind() -> None:
     assert len(names) <= 250, f"{len(names)} public names: {', '.join(sorted(names))}"
 
 
+@pytest.mark.slow
 def test_packages_need_no_import() -> None:
     """Attributes lead everywhere, in a process that has imported nothing else."""
     program = "import sapwood as sw; sw.tasks.roles.RoleLabeler; sw.draw.span_text; sw.scale; sw.corpora; sw.learn"

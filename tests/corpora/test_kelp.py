@@ -74,6 +74,7 @@ def test_a_broken_tree_is_placed_in_the_file() -> None:
     assert (caught.value.line, caught.value.column) == (2, 12)
 
 
+@pytest.mark.slow
 def test_counts_and_labels(data: Path) -> None:
     folder = data / "trec-qc-kelp"
     assert sum(1 for _ in corpora.kelp.read(folder / "train_5500.coarse.klp.gz", trees=())) == 5452

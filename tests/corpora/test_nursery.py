@@ -52,6 +52,7 @@ def test_the_same_everywhere(corpus: nursery.Nursery) -> None:
     assert nursery.generate(seed=1, size=60).sentences[0].tree != nursery.generate(seed=2, size=60).sentences[0].tree
 
 
+@pytest.mark.slow
 def test_every_word_has_its_own_tag_and_spans_fit(corpus: nursery.Nursery) -> None:
     for sentence in corpus.sentences:
         for node in sentence.tree.preorder():
@@ -100,6 +101,7 @@ def test_attachment_depends_on_verb_and_noun(corpus: nursery.Nursery) -> None:
     assert sum(places >= {"NP", "VP"} for places in attached.values()) >= 5
 
 
+@pytest.mark.slow
 def test_forests(corpus: nursery.Nursery, tmp_path) -> None:
     first = 0
     forests = [corpus.forest(number) for number in range(0, 3000, 15)]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from sapwood.corpora import nursery
 from sapwood.corpora.columns import cell_rows
 from sapwood.trees import Positions
 
 
+@pytest.mark.slow
 def test_every_argument_is_a_constituent_and_no_two_overlap() -> None:
     seen: set[str] = set()
     sentences = nursery.generate(size=600).role_sentences()

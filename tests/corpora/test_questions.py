@@ -71,6 +71,7 @@ def test_faults_in_published_files_and_trees() -> None:
         next(corpora.questions.read(io.StringIO(ROW), format="xml"))  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_counts(data: Path) -> None:
     packed = data / "nltk-zips/qc.zip/qc"
     train = list(corpora.questions.read(packed / "train.txt", encoding="latin-1"))

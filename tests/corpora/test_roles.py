@@ -52,6 +52,7 @@ def role_sentences(draw: st.DrawFn) -> RoleSentence:
     return RoleSentence(("_",) * length, tuple(made))
 
 
+@pytest.mark.slow
 @given(st.lists(role_sentences(), min_size=1, max_size=4))
 def test_props_come_back(tmp_path_factory: pytest.TempPathFactory, sentences: list[RoleSentence]) -> None:
     path = tmp_path_factory.mktemp("props") / "x.props.gz"
@@ -130,6 +131,7 @@ def test_joined_columns_agree_with_the_trees_beside_them(data: Path) -> None:
     assert {a.role for s in sentences for p in s.propositions for a in p.arguments} >= {"A0", "AM-TMP", "R-A0", "V"}
 
 
+@pytest.mark.slow
 def test_pointers_agree_with_spans_made_elsewhere(data: Path) -> None:
     """``prop.txt`` and the table of spans beside it were made from the same annotation by another program."""
     instances = list(corpora.propbank.read(data / "propbank-wsj" / "prop.txt"))

@@ -150,6 +150,7 @@ def test_relaxations_never_claim_more_than_they_prove(method):
     assert whole > 100
 
 
+@pytest.mark.slow
 def test_relaxation_bound_is_the_linear_programs():
     rng = np.random.default_rng(11)
     compared = 0

@@ -121,6 +121,7 @@ def test_hard_problems_agree_between_exact_methods():
             assert result.value == pytest.approx(other.value, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_more_roles_than_dynamic_programming_remembers():
     rng = np.random.default_rng(23)
     problem = crowded(rng, 90, 40, 10, 2)

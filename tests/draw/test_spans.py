@@ -58,6 +58,7 @@ def test_spans_outside_the_sentence_are_refused(span):
             draw(WORDS, [SpanLayer("F", [], marked=[11])])
 
 
+@pytest.mark.slow
 @given(
     words=st.lists(st.text("abcdef", min_size=1, max_size=9), min_size=1, max_size=12),
     data=st.data(),

@@ -23,6 +23,7 @@ from sapwood.kernels import Linear, PartialTree, SubsetTree, Subtree
 from sapwood.kernels.attribution import Differences
 
 
+@pytest.mark.slow
 @given(any_trees, any_trees, decays, st.booleans(), st.sampled_from([None, 1, 2]))
 def test_shared_fragments_are_those_of_enumeration(a, b, decay, bag_of_words, max_depth):
     kernel = SubsetTree(decay=decay, bag_of_words=bag_of_words, max_depth=max_depth)

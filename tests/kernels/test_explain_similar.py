@@ -72,6 +72,7 @@ def small(tree):
 # Semantic subset trees.
 
 
+@pytest.mark.slow
 @FEW
 @given(phrase_trees().filter(small), phrase_trees().filter(small), sigmas(), decays, st.sampled_from([0.0, 0.5, 2.0]))
 def test_semantic_pairs_are_those_of_enumeration(a, b, sigma, decay, leaf_weight):
@@ -205,6 +206,7 @@ def test_smoothed_pairs_are_those_of_enumeration(a, b, decay, depth_decay, limit
     assert largest([f.weight for f in few.fragments], 3) == pytest.approx(largest(marked.values(), 3), rel=1e-9)
 
 
+@pytest.mark.slow
 @FEW
 @given(
     st.lists(small_trees, min_size=1, max_size=3),

@@ -249,6 +249,7 @@ class TestMemory:
         assert isinstance(caught.value, MemoryError)
         assert "blocks of rows" in str(caught.value)
 
+    @pytest.mark.slow
     def test_address_space_limits_are_respected(self, fresh: Run) -> None:
         done = fresh(
             """

@@ -28,6 +28,7 @@ from sapwood.kernels.selection import chi_squared, hold_head, information_gain
 corpora = st.lists(internal_trees, min_size=1, max_size=4)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(corpora, st.lists(any_trees, max_size=3), decays)
 def test_subtree_map_is_the_subtree_kernel(trees, others, decay):
@@ -54,6 +55,7 @@ def test_all_fragments_are_the_subset_tree_kernel(trees, others, decay, max_dept
         np.testing.assert_allclose((mapped.transform(others) @ V.T).toarray(), kernel(others, trees), rtol=1e-10)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(corpora, st.sampled_from([None, 1, 2, 4]), st.sampled_from([None, 1, 2]), st.integers(1, 3))
 def test_limits_keep_the_right_fragments(trees, max_size, max_depth, min_df):
@@ -488,6 +490,7 @@ def test_hashed_fragments_in_few_columns_are_right_on_average(questions):
     assert errors[2] < 0.05
 
 
+@pytest.mark.slow
 def test_hashed_blocks_leaves_and_bad_input(questions, monkeypatch):
     X, y = questions
     whole = HashedFragmentMap().transform(X)

@@ -96,6 +96,7 @@ def test_partial_trees_by_their_definition(a, b, decay, depth_decay, longest):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("least", [1, 2])
 @pytest.mark.parametrize("lexical", ["exact", "ignore", "similar"])
 def test_grammar_driven_values_by_enumeration(least, lexical):
@@ -141,6 +142,7 @@ def test_min_children_is_saved(tmp_path):
     assert sw.load(tmp_path / "g.sap") == grammar
 
 
+@pytest.mark.slow
 def test_large_elements_take_the_long_way_and_give_the_same():
     # More pairs of nodes than the direct way takes on.
     wide_one = Tree("s", [Tree("a", [Tree("b", [str(k % 7)])]) for k in range(3000)])

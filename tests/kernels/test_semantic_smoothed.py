@@ -79,6 +79,7 @@ def test_gram_and_models_agree_with_pairs(
     np.testing.assert_allclose(kernel.expansion(Y, weights)(X), expected[:cut, cut:] @ weights, rtol=1e-10, atol=1e-10)
 
 
+@pytest.mark.slow
 @given(st.lists(mixed_trees(), min_size=1, max_size=5), st.sampled_from([None, 2]), st.sampled_from([1.0, 5.0]))
 @settings(max_examples=60, deadline=None)
 def test_without_similar_words_it_is_the_partial_tree_kernel(
@@ -100,6 +101,7 @@ def questions(count: int) -> TreeArray:
     return TreeArray([match.group(1).replace("(", " (") for match in found[:count] if match])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lexical", ["all", "leaves"])
 def test_positive_semi_definite_on_real_trees(lexical: str) -> None:
     X = questions(220)

@@ -80,6 +80,7 @@ def test_kernel_values(tree_files, tmp_path, capsys):
     assert "SubsetTree(decay=0.5) = 1.25" in page.read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
@@ -106,6 +107,7 @@ KERNELS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_kernels_that_match_by_likeness(kernel, data, tree_files, tmp_path, capsys):
     path = tmp_path / "likeness.sap"

@@ -66,6 +66,7 @@ def machine(request):
     return KernelSVC(kernel=request.param, C=2.0).fit(X, NOISY)
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(tree=st.one_of(st.sampled_from(TREES).map(sw.Tree.fromstring), internal_trees), label=st.sampled_from(range(3)))
 def test_contributions_add_up(machine, tree, label):
@@ -78,6 +79,7 @@ def test_contributions_add_up(machine, tree, label):
     check_sum(explanation, machine.decision_function([tree])[0, label])
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:1 of 1 elements share nothing")
 @settings(max_examples=40, deadline=None)
 @given(
@@ -132,6 +134,7 @@ def twin(support, coefficients, tree, decay, max_depth, bag_of_words):
     return model, {f: model[f] * held[f] * weight(f, decay) ** 0.5 for f in held if f in model}
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(
     st.lists(internal_trees, min_size=1, max_size=4),

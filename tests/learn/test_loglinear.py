@@ -117,6 +117,7 @@ def learnable(count=200):
     return CandidateSets.of(rows, keys), np.array(right)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alpha", [0.3, 3.0])
 def test_adagrad_comes_near_the_optimum_that_lbfgs_finds(alpha):
     sets, right = learnable()
@@ -159,6 +160,7 @@ def test_models_are_saved_and_cloned(tmp_path):
     assert clone(model).get_params() == model.get_params()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["adagrad", "lbfgs"])
 def test_seeds_are_those_of_other_learners(solver, tmp_path):
     sets, right = learnable()

@@ -123,6 +123,7 @@ def test_the_native_engine_is_used_where_it_can_be(data):
     assert isinstance(make_engine(mixed, E, ends, rows, 0), _GeneralEngine)
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(trees(), st.integers(0, 2), st.integers(0, 2)), min_size=3, max_size=14),
     st.sampled_from(sorted(RULES)),

@@ -320,6 +320,7 @@ def unreachable():
     return trees * 5, list("abab") * 5
 
 
+@pytest.mark.slow
 def test_a_tolerance_below_rounding_ends():
     trees, labels = unreachable()
     with pytest.warns(ConvergenceWarning, match=r"stopped after 10000000 iterations"):

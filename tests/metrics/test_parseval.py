@@ -207,6 +207,7 @@ def test_unusable_parameter_files(line: str, tmp_path: Path) -> None:
         ParsevalRules.from_file(tmp_path / "none.prm")
 
 
+@pytest.mark.slow
 def test_depth_is_no_limit() -> None:
     tree = Tree("NN", ["a"])
     for _ in range(50_000):

@@ -85,6 +85,7 @@ def ways(tree, tag, paths):
     return found
 
 
+@pytest.mark.slow
 @given(st.lists(trees_over_tags(), min_size=1, max_size=4), st.sampled_from(["lowest", "top"]))
 def test_forests_hold_all_ways_and_the_right_one(trees, root):
     grammar = ConnectionPaths.from_trees(trees, root=root)

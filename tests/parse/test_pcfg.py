@@ -113,6 +113,7 @@ def test_wrong_tags_are_refused(parser, tags, message):
         parser.parse_batch([["it", "sleeps"]], tags=tags)
 
 
+@pytest.mark.slow
 def test_one_and_two_threads_agree_to_the_last_bit(gardener, garden):
     sentences = [tree.leaves() for tree in garden[400:430]]
     with sw.options(threads=1):
@@ -320,6 +321,7 @@ def test_traces_and_function_tags_are_taken_off():
     assert str(parser.parse(["rain", "stopped", "."])) == "(S (NP (NN rain)) (VP (VBD stopped)) (. .))"
 
 
+@pytest.mark.slow
 def test_deep_and_wide_trees_are_learnt():
     deep = sw.Tree("NN", ["rain"])
     for _ in range(5000):

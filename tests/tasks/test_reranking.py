@@ -25,6 +25,7 @@ def model(lists):
     return ParseReranker(RecursiveRanker(units=10, epochs=3, random_state=0)).fit(lists[:120])
 
 
+@pytest.mark.slow
 def test_priors_are_differences_within_a_list(lists):
     examples, groups = nbest_examples(lists[:3])
     assert examples.shape[0] == sum(map(len, lists[:3])) == len(groups)

@@ -240,6 +240,7 @@ def test_in_a_grid_search_over_two_processes(task, by_path, parser, path, tmp_pa
     ]
 
 
+@pytest.mark.slow
 def test_a_grid_search_scores_as_the_parser_deserves(parser):
     """A clone that lost its parser would see flat trees, or nothing at all."""
     questions, labels = _asked()

@@ -34,6 +34,7 @@ def plain(values: list[Any]) -> list[Any]:
 
 
 class TestContents:
+    @pytest.mark.slow
     @given(elements)
     def test_round_trip(self, values: list[Any]) -> None:
         X = sw.TreeArray(values)
@@ -127,6 +128,7 @@ class TestContents:
             assert chosen.node_count() == sum(t.size() for e in expected for t in (e if isinstance(e, tuple) else (e,)))
             assert list(chosen[::-1]) == expected[::-1]
 
+    @pytest.mark.slow
     @given(st.lists(elements, min_size=1, max_size=4))
     def test_concatenate(self, parts: list[list[Any]]) -> None:
         joined = concatenate([sw.TreeArray(part) for part in parts])

@@ -32,6 +32,7 @@ def read(text: str, **options: Any) -> list[Any]:
 
 
 class TestReading:
+    @pytest.mark.slow
     @given(
         strategies.trees_over(st.text("abc-=|*$.,é", min_size=1, max_size=4), 10),
         st.sampled_from([" ", "\n  ", "\t", "\r\n"]),

@@ -122,6 +122,7 @@ def test_paraphrase_files(tmp_path: Path) -> None:
         Table.from_ppdb(tmp_path / "missing")
 
 
+@pytest.mark.slow
 def test_the_paraphrases_that_nltk_distributes(tmp_path: Path) -> None:
     archive = SHARED / "data" / "nltk-zips" / "mwa_ppdb.zip"
     if not archive.exists():

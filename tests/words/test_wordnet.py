@@ -172,6 +172,7 @@ def test_model_files_look_for_wordnet_in_the_usual_places(
         sw.load(tmp_path / "s.sap")
 
 
+@pytest.mark.slow
 def test_published_similarities() -> None:
     """Values that NLTK 3.10 gives for WordNet 3.0 and the Brown counts."""
     if not COUNTS.exists():
@@ -215,6 +216,7 @@ def test_pairwise_measures_need_their_repair(measure: str) -> None:
     assert fixed("dog", "horse") == pytest.approx(raw, rel=0.15)
 
 
+@pytest.mark.slow
 def test_products_with_many_features_stay_small() -> None:
     source = real() * real(weights="path") * Table({("dog", "cat"): 0.5})
     assert source("dog", "cat") == pytest.approx(0.5 * real()("dog", "cat") * real(weights="path")("dog", "cat"))

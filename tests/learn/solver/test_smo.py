@@ -82,6 +82,7 @@ def machines(draw):
     return factor @ factor.T, examples, y, costs.astype(float)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=80)
 @given(machines())
 def test_equals_sklearn_on_random_grams(machine):

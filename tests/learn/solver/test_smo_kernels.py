@@ -282,6 +282,7 @@ def test_words_that_do_not_count_tell_nothing_apart(data, monkeypatch):
     assert len(prepared.native) < len(set(X["path"].to_strings())) / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", KERNELS[:4], ids=repr)
 @pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
 def test_classifier_equals_that_of_sklearn(kernel, multi_class, data, monkeypatch):

@@ -155,6 +155,7 @@ def test_gold_choices_point_at_gold_spans(frames):
             assert chosen == filled.get(element.name)
 
 
+@pytest.mark.slow
 def test_the_nursery_keeps_its_own_constraints(garden):
     lexicon, data = nursery_frames(garden)
     assert gold_violations(data, lexicon) == {"overlap": 0, "requires": 0, "excludes": 0, "repeated": 0}
@@ -206,6 +207,7 @@ def test_the_same_seed_gives_the_same_model_for_any_number_of_threads(frames):
     np.testing.assert_array_equal(*made)
 
 
+@pytest.mark.slow
 def test_targets_are_taken_as_given_or_found(frames, parser):
     _, _, test = frames
     given = FrameInput(test[0].parse, test[0].targets, "s1")

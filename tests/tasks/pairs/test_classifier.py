@@ -138,6 +138,7 @@ class TestModel:
         assert cross_val_predict(PairClassifier(QUICK), X[:60], y[:60], cv=2, method="predict_proba").shape == (60, 2)
         assert repr(clone(PairClassifier(QUICK, C=2.0)).get_params()) == repr(PairClassifier(QUICK, C=2.0).get_params())
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("labels", [[0, 1], [True, False], [1.0, 2.0], ["a", "b"]])
     def test_any_two_labels(self, data, labels, tmp_path):
         X, y = data
@@ -327,6 +328,7 @@ class TestText:
         with pytest.raises(ParameterError, match="parser must be"):
             PairClassifier(parser=3).fit(X[:60], y[:60])
 
+    @pytest.mark.slow
     def test_commands_take_text_and_the_model_keeps_its_parser(self, data, tmp_path, capsys):
         X, y = data
         parser, train, model = (str(tmp_path / name) for name in ("parser.sap", "train.tsv", "pairs.sap"))

@@ -90,6 +90,7 @@ class TestKernelFeatures:
         whole = features.transform(pairs)
         np.testing.assert_allclose(features.transform(pairs[7:9]), whole[7:9], rtol=1e-12)
 
+    @pytest.mark.slow
     def test_threads_do_not_matter(self, pairs):
         features = PairFeatures().fit(pairs)
         with sw.options(threads=1):
@@ -241,6 +242,7 @@ class TestManners:
         assert frame.columns.tolist() == [f"subset__{decay}" for decay in DECAYS]
         assert len(frame) == len(pairs)
 
+    @pytest.mark.slow
     def test_pipeline_search_and_cross_validation(self, pairs, same):
         pipeline = make_pipeline(PairFeatures(("lexical", "subset")), StandardScaler(), LogisticRegression())
         assert cross_val_score(pipeline, pairs, same, cv=3).shape == (3,)

@@ -46,6 +46,7 @@ def test_a_similarity_of_ones_own_reaches_rare_words():
     assert classifier.predict(asked).tolist() == ["LOC", "HUM"]
 
 
+@pytest.mark.slow
 def test_explanations_add_up(garden):
     X, y = garden[0][:200], garden[1][:200]
     classifier = QuestionClassifier(plain_kernel()).fit(X, y)

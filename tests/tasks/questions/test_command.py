@@ -57,6 +57,7 @@ def test_text_without_a_parser_is_flagged(files, capsys, tmp_path):
     assert "60 questions had no parse" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_tuning_prints_its_trials(files, capsys):
     assert train(files, "--kernel", KERNEL, "--tune", "3") == 0
     out = capsys.readouterr().out

@@ -91,6 +91,7 @@ def test_what_is_no_kernel_is_found_out():
         ridge_predictions(K, np.eye(2), [np.array([0]), np.array([1])])
 
 
+@pytest.mark.slow
 def test_bad_arguments_are_named(garden):
     X, y = garden
     with pytest.raises(ParameterError, match="kernels is empty"):

@@ -77,6 +77,7 @@ def test_labellers_come_back_from_files(labeler: RoleLabeler, tmp_path: Path) ->
     assert again.get_params() == labeler.get_params()
 
 
+@pytest.mark.slow
 def test_fragments_can_be_features_too(tmp_path: Path) -> None:
     made = RoleLabeler(features="basic", fragments={"path+siblings": 2.0}, max_fragments=500).fit(TRAIN[:150])
     assert made.classifier_.encoder.maps["path+siblings"].fragments_.shape[0] <= 500
@@ -122,6 +123,7 @@ def test_words_and_text_go_through_the_parser(labeler: RoleLabeler) -> None:
         propositions(made, list(words))
 
 
+@pytest.mark.slow
 def test_text_is_split_into_words_and_sentences() -> None:
     made = RoleLabeler(parser=PCFGParser().fit([one.tree for one in SENTENCES])).fit(TRAIN[:100])
     found = made.label("The dog chased the cat.")
