@@ -370,6 +370,9 @@ class TestHostileParts:
             self.load(changed, tmp_path / "x.sap")
 
     def test_limits_beyond_what_the_core_can_count(self, tmp_path: Path) -> None:
+        ranker = Stored.of(specimens.specimen("AttachmentRanker"))
+        ranker.document["object"]["params"]["reduction"] = 2**64
+        specimens.use(self.load(ranker, tmp_path / "x.sap"))
         grammar = Stored.of(specimens.specimen("Grammar"))
         grammar.document["object"] |= {"max_deletions": 2**70, "min_children": 2**70}
         again = self.load(grammar, tmp_path / "x.sap")

@@ -232,7 +232,8 @@ class ConnectionPaths:
                 array._roots,
                 self.root == "top",
                 _MISSING[missing],
-                reduction or 0,
+                # No tree comes near what the native core cannot count.
+                min(reduction or 0, 1 << 31),
                 float(min_count),
                 progress,
             )
