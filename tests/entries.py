@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -330,6 +331,7 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         # parse
         "PCFGParser": (_parsed, {"trees": [one.tree for one in garden.sentences[:8]], "words": ["the", "dog"], "vertical": 2, "horizontal": 2,
                                  "backoff": 1.0, "beam": 10.0, "max_length": 20, "memory_limit": 268.0}),
+        "SpanParser": _span_parsed(garden),
         "jackknife": (parse.jackknife, {"treebank": [one.tree for one in garden.sentences[:8]], "folds": 2, "n": 2}),
         "Token": (parse.Token, {"word": "dog", "begin": 0, "end": 3}),
         "tokenize": (parse.tokenize, {"text": "Mr. Smith's dog."}),
@@ -459,6 +461,30 @@ def _parsed(trees: Any, words: Any, **keywords: Any) -> Any:
     from sapwood.parse import PCFGParser
 
     return PCFGParser(**keywords).fit(trees).parse_nbest(words, 2)
+
+
+def _span_parsed(garden: Any) -> tuple[Callable[..., Any], dict[str, Any]]:
+    from sapwood.parse import SpanParser
+
+    def trained(trees: Any, words: Any, **keywords: Any) -> Any:
+        return SpanParser(**{**specimens.SPANS, **keywords}).fit(trees).parse_nbest(words, 2)
+
+    if find_spec("torch") is None:
+        return lambda words: specimens.untrained_span_parser().parse_nbest(words, 2), {"words": ["the", "dog"]}
+    return trained, {
+        "trees": [one.tree for one in garden.sentences[:4]],
+        "words": ["the", "dog"],
+        "encoder": None,
+        "epochs": 1,
+        "hidden_size": 8,
+        "dropout": 0.1,
+        "word_dropout": 1.0,
+        "learning_rate": 0.01,
+        "alpha": 0.01,
+        "patience": 2,
+        "max_length": 20,
+        "checkpoint": None,
+    }
 
 
 @cache

@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -219,6 +220,35 @@ def _kernel(text: str) -> Callable[[], Any]:
     return lambda: sw.kernels.parse_kernel(text)
 
 
+SPANS = {
+    "hidden_size": 8, "span_size": 8, "word_size": 4, "piece_size": 4, "dense_size": 4, "layers": 1, "batch_size": 4,
+    "epochs": 1,
+}  # fmt: skip
+
+
+def untrained_span_parser() -> Any:
+    """A span parser whose weights are random numbers, for machines without PyTorch."""
+    from sapwood.parse import SpanParser
+    from sapwood.parse.spans.features import WordFeatures
+    from sapwood.parse.spans.labels import SpanVocabulary
+    from sapwood.parse.spans.network import Network
+
+    random = np.random.default_rng(0)
+    shapes = {
+        "words": (2, 4), "pieces": (50, 4), "shapes": (2, 16), "dense": (0, 0), "dense_bias": (0,),
+        "first": (24,), "last": (24,), "lstm_input_0": (24, 32), "lstm_recurrent_0": (8, 32), "lstm_bias_0": (32,),
+        "lstm_input_1": (24, 32), "lstm_recurrent_1": (8, 32), "lstm_bias_1": (32,),
+        "span_hidden": (16, 8), "span_scale": (8,), "span_shift": (8,), "span_output": (8, 3), "span_bias": (3,),
+        "tag_hidden": (16, 8), "tag_hidden_bias": (8,), "tag_scale": (8,), "tag_shift": (8,), "tag_output": (8, 2),
+        "tag_bias": (2,),
+    }  # fmt: skip
+    weights = {name: random.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
+    parser = SpanParser(**SPANS)
+    vocabulary = SpanVocabulary((("S",), ("S", "VP"), ("NP",)), ("NN", "VB"), "TOP")
+    parser._set(Network(WordFeatures({"the": 1}, {"a": 1}, 50), weights), vocabulary, None)
+    return parser
+
+
 _SST = _kernel("SubsetTree(0.4).normalized()")
 _RECURSIVE = {"units": 3, "epochs": 2, "random_state": 0}
 _GROUPS = np.arange(12) // 3
@@ -399,6 +429,17 @@ ESTIMATORS: dict[str, Specimen] = {
     ),
     "ShardClassifier": Specimen(
         _of("scale", "ShardClassifier", epochs=2), data=lambda: (shards(), None), search={"epochs": [1, 2]}
+    ),
+    "SpanParser": (
+        Specimen(
+            _of("parse", "SpanParser", **SPANS),
+            data=lambda: (sw.TreeArray([one.tree for one in corpus().sentences[:12]]), None),
+            asked=lambda: [" ".join(one.words) for one in corpus().sentences[:3]],
+            ask=_transformed,
+            search={"epochs": [1, 2]},
+        )
+        if find_spec("torch")
+        else Specimen(untrained_span_parser, external=True)
     ),
     "StanzaParser": Specimen(_of("parse", "StanzaParser", "it"), external=True),
     "SubtreeMap": Specimen(_of("kernels", "SubtreeMap"), search={"min_df": [1, 2]}),

@@ -16,6 +16,7 @@ void register_parse(nb::module_& module);
 void register_loglinear(nb::module_& module);
 void register_semantic(nb::module_& module);
 void register_smo(nb::module_& module);
+void register_spans(nb::module_& module);
 void register_trees(nb::module_& module);
 
 }  // namespace sapwood::bind
@@ -38,4 +39,5 @@ NB_MODULE(_core, module) {
     register_recursive(module);
     register_parse(module);
     register_loglinear(module);
+    register_spans(module);
 }

@@ -1,4 +1,4 @@
-// Loops over doubles, compiled for wider vector units too where the compiler can choose at run time.
+// Loops over numbers, compiled for wider vector units too where the compiler can choose at run time.
 //
 // All versions add and multiply in the same order and without fusing, so they give the same bits.
 #pragma once
@@ -11,6 +11,8 @@
 #else
 #define SAPWOOD_VECTOR
 #endif
+// For what such loops call: it becomes part of every version of its caller.
+#define SAPWOOD_INLINE inline __attribute__((always_inline))
 
 namespace sapwood {
 

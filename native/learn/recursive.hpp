@@ -21,8 +21,6 @@
 #include "core/vectorized.hpp"
 #include "trees/arena.hpp"
 
-#define SAPWOOD_INLINE inline __attribute__((always_inline))
-
 namespace sapwood {
 
 // What to compute for a set of trees, as numbers in one block of memory. Nodes and items are in an order in which

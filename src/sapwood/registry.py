@@ -63,6 +63,7 @@ HOMES = {
     "RoleClassifier": "sapwood.tasks.roles.classifier",
     "RoleLabeler": "sapwood.tasks.roles.labeler",
     "ShardClassifier": "sapwood.scale.linear",
+    "SpanParser": "sapwood.parse.spans.store",
     "StanzaParser": "sapwood.parse.external.stanza",
     "SubtreeMap": "sapwood.kernels.maps",
     "TreeArray": "sapwood.trees.store",

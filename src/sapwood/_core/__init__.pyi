@@ -14,5 +14,6 @@ from sapwood._core import (
     recursive as recursive,
     semantic as semantic,
     smo as smo,
+    spans as spans,
     trees as trees
 )

@@ -20,6 +20,7 @@ _HOMES = {
     "PCFGParser": "pcfg",
     "Reading": "reading",
     "Sentence": "base",
+    "SpanParser": "spans.parser",
     "StanzaParser": "external.stanza",
     "Token": "tokenizing",
     "as_parser": "parameter",
@@ -38,6 +39,7 @@ __all__ = [
     "PCFGParser",
     "Reading",
     "Sentence",
+    "SpanParser",
     "StanzaParser",
     "Token",
     "as_parser",
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
     from sapwood.parse.pcfg import PCFGParser
     from sapwood.parse.reading import Reading, read_examples
     from sapwood.parse.sentences import split_sentences
+    from sapwood.parse.spans.parser import SpanParser
     from sapwood.parse.tokenizing import Token, tokenize
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -3,24 +3,48 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sapwood.cli.command import OneOf, argument
 from sapwood.cli.inputs import open_named
-from sapwood.cli.options import ENCODING, flag, integer, number
+from sapwood.cli.options import ENCODING, SEED, choice, flag, integer, number
 from sapwood.cli.training import task
+
+if TYPE_CHECKING:
+    from sapwood.trees import TreeArray
 
 __all__ = ["COMMAND"]
 
+# Options that only one of the learners has, with their values where they are not given.
+_OF_GRAMMAR = {"vertical": None, "horizontal": None, "no_splits": False, "beam": None, "exact": False}
+_OF_NETWORK = {"encoder": None, "validation": None, "start": None, "checkpoint": None, "epochs": None}
+
 
 def _train(options: argparse.Namespace) -> tuple[Any, str]:
-    from sapwood.parse import PCFGParser
+    from sapwood.errors import ParameterError
+
+    network = options.learner == "network"
+    for name, default in (_OF_GRAMMAR if network else _OF_NETWORK).items():
+        if getattr(options, name) != default:
+            other = "network" if not network else "grammar"
+            raise ParameterError(
+                f"a {options.learner} has no --{name.replace('_', '-')}; leave it out or choose --learner {other}."
+            )
+    trees = _read(options.data, options.encoding)
+    return _train_network(options, trees) if network else _train_grammar(options, trees)
+
+
+def _read(names: list[str], encoding: str) -> TreeArray:
     from sapwood.trees import concatenate, read_trees
 
-    trees = concatenate([read_trees(open_named(name), encoding=options.encoding) for name in options.data])
-    parser = PCFGParser(
-        vertical=options.vertical, horizontal=options.horizontal, splits=() if options.no_splits else "penn"
-    )
+    return concatenate([read_trees(open_named(name), encoding=encoding) for name in names])
+
+
+def _train_grammar(options: argparse.Namespace, trees: TreeArray) -> tuple[Any, str]:
+    from sapwood.parse import PCFGParser
+
+    given = {name: getattr(options, name) for name in ("vertical", "horizontal") if getattr(options, name) is not None}
+    parser = PCFGParser(**given, splits=() if options.no_splits else "penn")
     if options.exact or options.beam:
         parser.set_params(beam=None if options.exact else options.beam)
     parser.fit(trees)
@@ -29,10 +53,36 @@ def _train(options: argparse.Namespace) -> tuple[Any, str]:
     return parser, f"{len(trees):,} trees, {learned}"
 
 
+def _train_network(options: argparse.Namespace, trees: TreeArray) -> tuple[Any, str]:
+    from sapwood.cli.output import summary
+    from sapwood.errors import ParameterError
+    from sapwood.files import load
+    from sapwood.parse import SpanParser
+
+    given = {"epochs": options.epochs} if options.epochs else {}
+    parser = SpanParser(encoder=options.encoder, checkpoint=options.checkpoint, random_state=options.seed, **given)
+    start = None if options.start is None else load(options.start)
+    if start is not None and not isinstance(start, SpanParser):
+        raise ParameterError(
+            f"{options.start} holds a {type(start).__name__}; --start takes a parser of --learner network."
+        )
+    held = None if options.validation is None else _read([options.validation], options.encoding)
+
+    def report(progress: Any) -> None:
+        score = "" if progress.score is None else f", held-out F1 {100 * progress.score:.2f}"
+        summary(options, f"epoch {progress.epoch}: loss {progress.loss:.3f}{score}, {progress.seconds:.0f} s")
+
+    parser.fit(trees, validation=held, start=start, report=report)
+    size = parser.size()
+    learned = f"{size['words']:,} words, {size['labels']:,} labels, {size['weights']:,} weights, {size['tags']} tags"
+    return parser, f"{len(trees):,} trees, {learned}"
+
+
 COMMAND = task(
     "parser",
     "a parser from a treebank",
-    "Learn a probabilistic grammar from bracketed trees. Traces and function tags are taken off.",
+    "Learn to parse from bracketed trees: a probabilistic grammar, in seconds, or a network over spans, which is far "
+    "better, takes longer and needs PyTorch for training. Traces and function tags are taken off.",
     (
         argument(
             "data",
@@ -40,13 +90,20 @@ COMMAND = task(
             metavar="TREEBANK",
             help="files, folders or patterns of bracketed trees; - is standard input",
         ),
-        integer("--vertical", "labels that a symbol holds", 2),
-        integer("--horizontal", "siblings remembered", 2),
-        flag("--no-splits", "leave out the marks made for Penn labels"),
+        choice("--learner", ("grammar", "network"), "what is learned"),
+        integer("--vertical", "grammar: labels that a symbol holds (default: 2)"),
+        integer("--horizontal", "grammar: siblings remembered (default: 2)"),
+        flag("--no-splits", "grammar: leave out the marks made for Penn labels"),
         OneOf(
-            number("--beam", "width of the beam in natural logarithms (default: built in)"),
-            flag("--exact", "prune nothing; several times slower"),
+            number("--beam", "grammar: width of the beam in natural logarithms (default: built in)"),
+            flag("--exact", "grammar: prune nothing; several times slower"),
         ),
+        argument("--encoder", metavar="NAME", help="network: folder or name of a pretrained encoder, such as minilm"),
+        argument("--validation", metavar="TREEBANK", help="network: held-out trees that choose the best epoch"),
+        argument("--start", metavar="MODEL", help="network: a trained parser to go on from"),
+        argument("--checkpoint", metavar="FILE", help="network: keep the state of training here, and go on from it"),
+        integer("--epochs", "network: passes over the trees (default: built in)"),
+        SEED,
         ENCODING,
     ),
     _train,

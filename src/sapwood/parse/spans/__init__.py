@@ -1,0 +1,1 @@
+"""The span parser: labeled spans, word features, network, chart and training."""

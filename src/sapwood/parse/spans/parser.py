@@ -1,0 +1,447 @@
+"""A neural parser that scores every span of a sentence by itself and takes the best tree of spans."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from sapwood import _core, settings
+from sapwood.checks import check_amount, check_count, check_limit, check_share
+from sapwood.errors import DataError, ParameterError
+from sapwood.fitting import all_or_nothing
+from sapwood.parse.annotation import clean
+from sapwood.parse.base import BaseParser, check_words, refuse_text
+from sapwood.parse.spans.chart import SpanChart
+from sapwood.parse.spans.features import WordFeatures
+from sapwood.parse.spans.labels import SpanSentence, SpanVocabulary, span_sentence
+from sapwood.parse.spans.network import Network, Weights
+from sapwood.parse.spans.training import Progress, SpanModel, Training, train
+from sapwood.resuming import CheckpointFile, fingerprint
+from sapwood.trees.array import TreeArray
+from sapwood.trees.nbest import NBest
+from sapwood.trees.tree import Tree
+from sapwood.words.encoder import Encoder, EncoderSpec
+
+__all__ = ["SpanParser"]
+
+# Spans whose scores are held at a time.
+_SPANS = 400_000
+_BUCKETS = 1 << 15
+
+
+class SpanParser(BaseParser):
+    """A span-based neural constituency parser.
+
+    Every span of a sentence is scored for every label by a small network over the words (two-way LSTMs, then one layer
+    over the difference of the states at the ends of the span), every word for every tag. The tree is the best one by
+    the sum of its scores, which are trained so that the probabilities of trees are right.
+
+    Parameters
+    ----------
+    encoder : Encoder, path, str or None
+        Where the vectors of words come from besides the network's own: a pretrained encoder, its folder or its name
+        (see ``sapwood.words.Encoder``). None for a parser that needs nothing else.
+    hidden_size : int
+        Units of an LSTM, per direction; a multiple of 4.
+    layers : int
+        Layers of LSTMs.
+    span_size : int
+        Units of the layer over spans.
+    word_size, piece_size : int
+        Length of the vectors of words and of their pieces.
+    dense_size : int
+        What the vectors of the encoder are reduced to.
+    dropout : float
+        Share of units left out in training.
+    word_dropout : float
+        How often words are taken for unknown ones in training: ``word_dropout / (word_dropout + count)``.
+    epochs : int
+        Passes over the training trees.
+    batch_size : int
+        Sentences per step.
+    learning_rate, alpha : float
+        Of AdamW: the largest step, reached after a short warm-up and then lowered in a straight line, and the decay of
+        weights.
+    patience : int or None
+        Training stops after so many epochs without a better score on the held-out trees; None goes on to the end.
+    max_length : int
+        Longer sentences are cut at punctuation, parsed in parts and put together again.
+    checkpoint : path, optional
+        A file that holds the state of training after every epoch; training that was stopped goes on from it.
+    random_state : int, RandomState or None
+        Seed.
+
+    Attributes
+    ----------
+    vocabulary_ : SpanVocabulary
+        The labels and tags that were learnt.
+    history_ : list of Progress
+        Loss and held-out F1 by epoch.
+
+    Notes
+    -----
+    Training needs PyTorch (``pip install 'sapwood[train]'``); parsing does not. A sentence gets the same tree whatever
+    stands beside it and however many threads there are.
+    """
+
+    def __init__(
+        self,
+        *,
+        encoder: Any = None,
+        hidden_size: int = 256,
+        layers: int = 2,
+        span_size: int = 256,
+        word_size: int = 100,
+        piece_size: int = 100,
+        dense_size: int = 256,
+        dropout: float = 0.35,
+        word_dropout: float = 1.0,
+        epochs: int = 20,
+        batch_size: int = 24,
+        learning_rate: float = 0.0015,
+        alpha: float = 0.01,
+        patience: int | None = 5,
+        max_length: int = 200,
+        checkpoint: str | Path | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.encoder = encoder
+        self.hidden_size = hidden_size
+        self.layers = layers
+        self.span_size = span_size
+        self.word_size = word_size
+        self.piece_size = piece_size
+        self.dense_size = dense_size
+        self.dropout = dropout
+        self.word_dropout = word_dropout
+        self.epochs = epochs
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.alpha = alpha
+        self.patience = patience
+        self.max_length = max_length
+        self.checkpoint = checkpoint
+        self.random_state = random_state
+
+    @all_or_nothing
+    def fit(  # type: ignore[override]  # learning needs trees
+        self,
+        trees: Any,
+        y: object = None,
+        *,
+        validation: Any = None,
+        start: SpanParser | None = None,
+        report: Callable[[Progress], None] | None = None,
+    ) -> Self:
+        """Learn from trees.
+
+        Parameters
+        ----------
+        trees : TreeArray or iterable of trees
+            With or without traces, function tags and a TOP over each sentence.
+        y : ignored
+            There for pipelines.
+        validation : trees, optional
+            Held-out trees: the weights of the epoch that parses them best are kept.
+        start : SpanParser, optional
+            A trained parser to go on from, such as one that is to be adapted to a few hundred trees of another kind.
+        report : function, optional
+            Called with the progress after every epoch.
+        """
+        self._check()
+        sentences, wrapper = _sentences(trees, "trees")
+        held = None if validation is None else _sentences(validation, "validation")[0]
+        vocabulary = SpanVocabulary.of(sentences, wrapper)
+        features = WordFeatures.of((one.words for one in sentences), min_count=2, buckets=_BUCKETS)
+        self.__dict__.pop("_spec", None)
+        encoder = self._encoder()
+        dense = None if encoder is None else list(encoder.encode_batch(one.words for one in sentences))
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        if start is not None:
+            start._check_fitted()
+            vocabulary = start.vocabulary_.joined(vocabulary)
+            features = start._network.features.joined(features)
+        setting = Training(
+            word_size=self.word_size,
+            piece_size=self.piece_size,
+            dense_size=self.dense_size,
+            hidden_size=self.hidden_size,
+            layers=self.layers,
+            span_size=self.span_size,
+            dropout=self.dropout,
+            word_dropout=self.word_dropout,
+            epochs=self.epochs,
+            batch_size=self.batch_size,
+            learning_rate=self.learning_rate,
+            alpha=self.alpha,
+            patience=self.patience,
+            seed=seed,
+        )
+        model = SpanModel(setting, features, vocabulary, 0 if encoder is None else encoder.width)
+        if start is not None:
+            model.take_over(start._network.weights)
+        held_dense = None if held is None or encoder is None else list(encoder.encode_batch(one.words for one in held))
+        history: list[Progress] = []
+
+        def evaluate(weights: Weights) -> float:
+            assert held is not None
+            return _f1(Network(features, weights), vocabulary, held, held_dense)
+
+        def tell(progress: Progress) -> None:
+            history.append(progress)
+            if report is not None:
+                report(progress)
+
+        weights = train(
+            model,
+            sentences,
+            dense,
+            features,
+            vocabulary,
+            evaluate=None if held is None else evaluate,
+            report=tell,
+            checkpoint=CheckpointFile(self.checkpoint, _fingerprint(setting, sentences, held, start, encoder)),
+        )
+        self.history_ = history
+        self._set(Network(features, weights), vocabulary, None if encoder is None else encoder.spec)
+        return self
+
+    def _set(self, network: Network, vocabulary: SpanVocabulary, spec: EncoderSpec | None) -> None:
+        self._network, self.vocabulary_, self._spec = network, vocabulary, spec
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_network")
+
+    def _check_fitted(self) -> None:
+        check_is_fitted(
+            self,
+            msg="this %(name)s has not been trained; train it with fit(trees) before it is used, also as a step of a "
+            "Pipeline or as the parser of another estimator.",
+        )
+
+    def _encoder(self) -> Encoder | None:
+        """Return the encoder, opened; None for none. A trained parser takes only the one it was trained with."""
+        spec: EncoderSpec | None = getattr(self, "_spec", None)
+        if self.encoder is None and spec is None:
+            return None
+        encoder = self.encoder
+        if not isinstance(encoder, Encoder):
+            encoder = Encoder(spec.name) if encoder is None and spec is not None else Encoder(encoder)
+            if spec is not None:
+                encoder = Encoder(
+                    encoder.source, layers=spec.layers or None, pieces=spec.pieces, precision=spec.precision
+                )
+            # Opened once: as a parameter it stays what was given.
+            known: Encoder | None = getattr(self, "_opened", None)
+            if known is not None and known.spec == encoder.spec:
+                return known
+            self._opened = encoder
+        return encoder if spec is None else encoder.checked(spec)
+
+    def chart(self, sentence: Sequence[str]) -> SpanChart:
+        """Return all that the parser knows about a sentence, given as its words."""
+        (chart,) = self.charts([refuse_text(sentence)])
+        return chart
+
+    def charts(self, sentences: Iterable[Sequence[str]]) -> Iterator[SpanChart]:
+        """Yield the chart of sentence after sentence; each holds its scores, so take them one by one."""
+        self._check_fitted()
+        texts = (check_words(words, index) for index, words in enumerate(sentences))
+        for words in texts:
+            if len(words) > self.max_length:
+                raise DataError(
+                    f"a sentence has {len(words):,} words, but charts go up to max_length={self.max_length}; cut it, "
+                    "or use parse, which parses it in parts."
+                )
+            spans, tags = self._scores([words])
+            yield SpanChart(tuple(words), spans, tags, self.vocabulary_)
+
+    def parse_nbest(self, sentence: Sequence[str], n: int = 30) -> NBest:
+        """Return the most probable trees of a sentence with their log-probabilities, best first."""
+        return self.chart(sentence).nbest(n)
+
+    def size(self) -> dict[str, int]:
+        """Return how many words, labels, tags and weights the parser has."""
+        self._check_fitted()
+        weights = sum(array.size for array in self._network.weights.values())
+        vocabulary = self.vocabulary_
+        return {
+            "words": len(self._network.features.words),
+            "labels": len(vocabulary.chains),
+            "tags": len(vocabulary.tags),
+            "weights": weights,
+        }
+
+    def _scores(self, sentences: Sequence[Sequence[str]]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        encoder = self._encoder()
+        dense = None if encoder is None else list(encoder.encode_batch(sentences))
+        return self._network.score(sentences, dense, settings.threads())
+
+    def _parse_words(self, sentences: list[list[str]]) -> Sequence[tuple[Any, str] | Exception]:
+        self._check_fitted()
+        parts = [_parts(words, self.max_length) for words in sentences]
+        flat = [part for some in parts for part in some]
+        trees: list[Tree] = []
+        for batch in _by_spans(flat):
+            spans, tags = self._scores(batch)
+            trees.extend(_best_trees(batch, spans, tags, self.vocabulary_))
+        answers: list[tuple[Any, str] | Exception] = []
+        following = iter(trees)
+        for some in parts:
+            found = [next(following) for _ in some]
+            answers.append((found[0], "parser") if len(found) == 1 else (self._joined(found), "pieces"))
+        return answers
+
+    def _joined(self, trees: list[Tree]) -> Tree:
+        """Put the trees of the parts of a sentence under one node."""
+        wrapper = self.vocabulary_.wrapper
+        children = [child for tree in trees for child in (tree.children if wrapper else (tree,))]
+        labels = [child.label for child in children if not child.is_leaf]
+        joined = Tree(max(sorted(set(labels)), key=labels.count), children)
+        return Tree(wrapper, [joined]) if wrapper else joined
+
+    def _check(self) -> None:
+        for name in (
+            "layers",
+            "span_size",
+            "word_size",
+            "piece_size",
+            "dense_size",
+            "epochs",
+            "batch_size",
+            "hidden_size",
+        ):
+            check_count(getattr(self, name), name)
+        check_count(self.max_length, "max_length", 2, 2000)
+        if self.hidden_size % 4:
+            raise ParameterError(f"hidden_size must be a multiple of 4, got {self.hidden_size!r}.")
+        check_share(self.dropout, "dropout")
+        for name in ("word_dropout", "learning_rate", "alpha"):
+            check_amount(getattr(self, name), name)
+        check_limit(self.patience, "patience")
+
+
+def _sentences(trees: Any, name: str) -> tuple[list[SpanSentence], str | None]:
+    """Return training trees as labeled spans, and what stands over most of them."""
+    array = trees if isinstance(trees, TreeArray) else TreeArray(trees)
+    if len(array) == 0:
+        raise DataError(f"{name}: there are no trees to learn a parser from; pass at least one.")
+    if array.has_bags:
+        raise DataError(f"{name}: the parser learns from single trees; pass the trees of the bags one by one.")
+    wrappers: dict[str | None, int] = {}
+    found: list[SpanSentence] = []
+    for index, tree in enumerate(array):
+        assert isinstance(tree, Tree)
+        wrapper, root = clean(tree, index)
+        wrappers[wrapper] = wrappers.get(wrapper, 0) + 1
+        one = span_sentence(root)
+        if one.spans and one.spans[-1][:2] == (0, len(one.words)):
+            found.append(one)
+    if not found:
+        raise DataError(
+            f"{name}: no tree has a label above its tags; the parser learns from trees such as (NP (NN rain))."
+        )
+    return found, max(wrappers, key=lambda label: (wrappers[label], label is None))
+
+
+def _parts(words: list[str], limit: int) -> list[list[str]]:
+    from sapwood.parse.splitting import split_long
+
+    if len(words) <= limit:
+        return [words]
+    return [words[begin:end] for begin, end in split_long(words, limit)]
+
+
+def _by_spans(sentences: list[list[str]]) -> Iterator[list[list[str]]]:
+    """Yield batches of sentences whose scores fit into memory together."""
+    batch: list[list[str]] = []
+    spans = 0
+    for words in sentences:
+        count = len(words) * (len(words) + 1) // 2
+        if batch and spans + count > _SPANS:
+            yield batch
+            batch, spans = [], 0
+        batch.append(words)
+        spans += count
+    if batch:
+        yield batch
+
+
+def _best_trees(
+    sentences: Sequence[Sequence[str]],
+    spans: NDArray[np.float32],
+    tags: NDArray[np.float32],
+    vocabulary: SpanVocabulary,
+) -> list[Tree]:
+    lengths = np.array([len(words) for words in sentences], dtype=np.uint64)
+    found = _core.spans.best_trees(lengths, spans, len(vocabulary.chains), 1, settings.threads(), None)
+    return [tree for tree in build_trees(sentences, tags, vocabulary, found) if isinstance(tree, Tree)]
+
+
+def build_trees(
+    sentences: Sequence[Sequence[str]], tags: NDArray[np.float32], vocabulary: SpanVocabulary, found: Any
+) -> TreeArray:
+    """Make trees from the labeled spans that the native core gives; every word gets its best tag."""
+    sentence_ends, tree_ends, spans, _ = found
+    arena, roots = _core.spans.build_trees(
+        [word for words in sentences for word in words],
+        [vocabulary.tags[number] for number in tags.argmax(axis=1).tolist()],
+        np.array([len(words) for words in sentences], dtype=np.uint64),
+        [list(chain) for chain in vocabulary.chains],
+        sentence_ends,
+        tree_ends,
+        spans,
+        vocabulary.wrapper,
+    )
+    return TreeArray._from_arena(arena, roots)
+
+
+def _f1(network: Network, vocabulary: SpanVocabulary, held: list[SpanSentence], dense: Any) -> float:
+    """Return the F1 of labeled spans on held-out sentences, punctuation included: quick, and good enough to choose."""
+    right = found = wanted = 0
+    at = 0
+    for batch in _by_spans([list(one.words) for one in held]):
+        some = held[at : at + len(batch)]
+        states = None if dense is None else dense[at : at + len(batch)]
+        at += len(batch)
+        scores, _ = network.score(batch, states, settings.threads())
+        lengths = np.array([len(words) for words in batch], dtype=np.uint64)
+        _, tree_ends, spans, _ = _core.spans.best_trees(
+            lengths, scores, len(vocabulary.chains), 1, settings.threads(), None
+        )
+        rows = spans.reshape(-1, 3)
+        begin = 0
+        for one, end in zip(some, tree_ends.tolist(), strict=True):
+            guess = [
+                (first, last, label)
+                for first, last, number in rows[begin:end].tolist()
+                for label in vocabulary.chains[number]
+            ]
+            gold = [(first, last, label) for first, last, chain in one.spans for label in chain]
+            begin = end
+            left = list(gold)
+            for span in guess:
+                if span in left:
+                    left.remove(span)
+                    right += 1
+            found += len(guess)
+            wanted += len(gold)
+    return 2 * right / max(1, found + wanted)
+
+
+def _fingerprint(
+    setting: Any, sentences: list[SpanSentence], held: list[SpanSentence] | None, start: SpanParser | None, encoder: Any
+) -> str:
+    return fingerprint(
+        repr(setting),
+        repr(sentences),
+        repr(held),
+        {} if start is None else start._network.weights,
+        repr(None if encoder is None else encoder.spec),
+    )

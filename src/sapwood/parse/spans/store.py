@@ -1,0 +1,89 @@
+"""Span parsers in model files: weights as arrays, words and labels as JSON; of an encoder its name and digest only."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from sapwood.parse.spans.features import WordFeatures
+from sapwood.parse.spans.labels import SpanVocabulary
+from sapwood.parse.spans.network import Network
+from sapwood.parse.spans.parser import SpanParser
+from sapwood.registry import Reader, Writer, register
+from sapwood.words.encoder import EncoderSpec
+
+__all__: list[str] = []
+
+_TABLES = ("words", "pieces", "shapes")
+
+
+def _write(parser: SpanParser, writer: Writer) -> dict[str, Any]:
+    parser._check_fitted()
+    network, vocabulary, spec = parser._network, parser.vocabulary_, parser._spec
+    return {
+        # A path in a file would be opened on other machines: the encoder is looked for by its name.
+        "params": writer.parameters(parser, without=["encoder", "checkpoint"]),
+        "encoder": None if spec is None else [spec.name, spec.sha256, list(spec.layers), spec.pieces, spec.precision],
+        "chains": [list(chain) for chain in vocabulary.chains],
+        "tags": list(vocabulary.tags),
+        "wrapper": vocabulary.wrapper,
+        "words": list(network.features.words),
+        "shapes": list(network.features.shapes),
+        "buckets": network.features.buckets,
+        "weights": {name: writer.array(array) for name, array in network.weights.items()},
+    }
+
+
+def _read(data: dict[str, Any], reader: Reader) -> SpanParser:
+    parser: SpanParser = reader.make(SpanParser, data)
+    chains = tuple(tuple(reader.texts(chain)) for chain in data["chains"])
+    tags, words, shapes = (reader.texts(data[name]) for name in ("tags", "words", "shapes"))
+    if not isinstance(data["wrapper"], str) or not chains or not all(chains) or not tags:
+        raise reader.fail("its labels are not those of a parser")
+    features = WordFeatures(_numbered(words, reader), _numbered(shapes, reader), reader.count(data["buckets"]))
+    weights = {}
+    for name, array in data["weights"].items():
+        flat = any(part in name for part in ("bias", "scale", "shift")) or name in ("first", "last")
+        weights[name] = reader.finite(array, (None,) * (1 if flat else 2), np.float32)
+    rows = {"words": len(words) + 1, "shapes": len(shapes) + 1, "pieces": features.buckets}
+    if any(name not in weights or len(weights[name]) != count for name, count in rows.items()):
+        raise reader.fail("the vectors of words do not fit the words")
+    try:
+        network = Network(features, weights)
+    except (KeyError, ValueError, TypeError) as error:
+        raise reader.fail(f"its network is not whole ({error})") from None
+    if network.labels != len(chains) or weights["tag_output"].shape[1] != len(tags):
+        raise reader.fail("the network and the labels differ in number")
+    plain = sum(weights[name].shape[1] for name in _TABLES)
+    if plain + weights["dense"].shape[1] != len(weights["first"]):
+        raise reader.fail("the vectors of words do not fit the network")
+    spec = _read_encoder(data["encoder"], reader)
+    if (spec is None) != (network.dense_width == 0):
+        raise reader.fail("the network and its encoder do not fit together")
+    parser._set(network, SpanVocabulary(chains, tuple(tags), data["wrapper"]), spec)
+    return parser
+
+
+def _numbered(texts: list[str], reader: Reader) -> dict[str, int]:
+    found = {text: number for number, text in enumerate(texts, 1)}
+    if len(found) != len(texts):
+        raise reader.fail("a word occurs twice")
+    return found
+
+
+def _read_encoder(data: Any, reader: Reader) -> EncoderSpec | None:
+    if data is None:
+        return None
+    name, sha256, layers, pieces, precision = data
+    whole = all(isinstance(text, str) for text in (name, sha256, pieces, precision)) and isinstance(layers, list)
+    # Names alone, no paths: see find_encoder.
+    if not whole or not re.fullmatch(r"[\w.-]+(/[\w.-]+)?", name) or not re.fullmatch("[0-9a-f]{64}", sha256):
+        raise reader.fail("it does not say which encoder it needs")
+    if pieces not in ("ends", "first", "last", "mean") or precision not in ("int8", "float32"):
+        raise reader.fail("it does not say how its encoder is used")
+    return EncoderSpec(name, sha256, tuple(reader.count(layer) for layer in layers), pieces, precision)
+
+
+register("SpanParser", SpanParser, _write, _read)

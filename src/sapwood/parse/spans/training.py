@@ -1,0 +1,444 @@
+"""Training the network of a span parser with PyTorch; nothing else in Sapwood's parsers needs it.
+
+The loss of a sentence is the negative log-probability of its tree among all trees (a conditional random field over
+trees), plus that of its tags. Sums over trees and the probabilities of spans, which are the gradient, are computed
+natively.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sapwood import _core, settings
+from sapwood.errors import ParameterError
+from sapwood.parse.spans.features import WordFeatures
+from sapwood.parse.spans.labels import SpanSentence, SpanVocabulary
+from sapwood.parse.spans.network import Weights
+from sapwood.resuming import CheckpointFile
+
+__all__ = ["Progress", "SpanModel", "Training", "train"]
+
+Tensor = Any
+
+
+def _torch() -> Any:
+    """Import PyTorch, which is needed here and nowhere else; so this module can be imported without it."""
+    try:
+        return import_module("torch")
+    except ImportError as error:
+        raise ParameterError(
+            f"training a SpanParser needs PyTorch, which cannot be imported ({error}); install it with: "
+            "pip install 'sapwood[train]'. PCFGParser learns without it."
+        ) from None
+
+
+@dataclass(frozen=True)
+class Training:
+    """How the network is shaped and trained; the parameters of ``SpanParser`` say what each means."""
+
+    word_size: int
+    piece_size: int
+    dense_size: int
+    hidden_size: int
+    layers: int
+    span_size: int
+    dropout: float
+    word_dropout: float
+    epochs: int
+    batch_size: int
+    learning_rate: float
+    alpha: float
+    patience: int | None
+    seed: int
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How training stands after an epoch; ``score`` is None where nothing is held out."""
+
+    epoch: int
+    loss: float
+    score: float | None
+    seconds: float
+
+
+class SpanModel:
+    """The network of ``native/parse/span_network.hpp`` in PyTorch.
+
+    Parameters
+    ----------
+    setting : Training
+        Its shape.
+    features, vocabulary
+        How many words, labels and tags it has.
+    dense_width : int
+        The length of the vectors of the encoder; 0 for none.
+    """
+
+    def __init__(self, setting: Training, features: WordFeatures, vocabulary: SpanVocabulary, dense_width: int) -> None:
+        self.setting = setting
+        self.torch = torch = _torch()
+        nn = torch.nn
+        torch.manual_seed(setting.seed)
+        width = setting.word_size + setting.piece_size + 16 + (setting.dense_size if dense_width else 0)
+        both = 2 * setting.hidden_size
+        parts = {
+            "words": nn.Embedding(len(features.words) + 1, setting.word_size),
+            "pieces": nn.EmbeddingBag(features.buckets, setting.piece_size, mode="mean"),
+            "shapes": nn.Embedding(len(features.shapes) + 1, 16),
+            "ends": nn.Embedding(2, width),
+            "lstm": nn.LSTM(
+                width,
+                setting.hidden_size,
+                setting.layers,
+                batch_first=True,
+                bidirectional=True,
+                dropout=setting.dropout if setting.layers > 1 else 0.0,
+            ),
+            "span_hidden": nn.Linear(both, setting.span_size, bias=False),
+            "span_norm": nn.LayerNorm(setting.span_size),
+            "span_output": nn.Linear(setting.span_size, len(vocabulary.chains)),
+            "tag_hidden": nn.Linear(both, setting.span_size),
+            "tag_norm": nn.LayerNorm(setting.span_size),
+            "tag_output": nn.Linear(setting.span_size, len(vocabulary.tags)),
+        }
+        if dense_width:
+            parts["dense"] = nn.Linear(dense_width, setting.dense_size)
+        nn.init.normal_(parts["words"].weight, std=0.1)
+        nn.init.normal_(parts["pieces"].weight, std=0.3)
+        nn.init.normal_(parts["ends"].weight, std=0.1)
+        for name, parameter in parts["lstm"].named_parameters():
+            if "weight_hh" in name:
+                for gate in parameter.chunk(4):
+                    nn.init.orthogonal_(gate)
+            elif "bias" in name:
+                nn.init.zeros_(parameter)
+                # Half of the forget gate's 1: there are two biases.
+                nn.init.constant_(parameter.chunk(4)[1], 0.5)
+        self.parts = nn.ModuleDict(parts)
+
+    def scores(self, batch: _Batch) -> tuple[Tensor, Tensor]:
+        """Return scores of labels for all spans, and of tags for all words, sentence after sentence."""
+        torch, parts = self.torch, self.parts
+        rnn = torch.nn.utils.rnn
+
+        def drop(x: Tensor) -> Tensor:
+            return torch.nn.functional.dropout(x, self.setting.dropout, parts.training)
+
+        columns = [torch.relu(parts["dense"](drop(batch.dense)))] if "dense" in parts else []
+        columns += [parts["words"](batch.words), parts["pieces"](batch.pieces, batch.piece_offsets)]
+        rows = torch.cat([*columns, parts["shapes"](batch.shapes)], dim=1)
+        # Sentences stand in rows between their two ends, padded behind.
+        padded = rows.new_zeros(len(batch.lengths), int(batch.lengths.max()) + 2, rows.shape[1])
+        padded[batch.sentence, batch.position + 1] = rows
+        lengths = torch.from_numpy(batch.lengths.astype(np.int64))
+        padded[:, 0] = parts["ends"].weight[0]
+        padded[torch.arange(len(lengths)), lengths + 1] = parts["ends"].weight[1]
+        packed = rnn.pack_padded_sequence(drop(padded), lengths + 2, batch_first=True, enforce_sorted=False)
+        states, _ = rnn.pad_packed_sequence(parts["lstm"](packed)[0], batch_first=True)
+        states = drop(states)
+        hidden = parts["tag_hidden"](states[batch.sentence, batch.position + 1])
+        tags = parts["tag_output"](torch.relu(parts["tag_norm"](hidden)))
+        half = states.shape[2] // 2
+        posts = parts["span_hidden"](torch.cat([states[:, :-1, :half], -states[:, 1:, half:]], dim=2))
+        spans = posts[batch.span_sentence, batch.span_end] - posts[batch.span_sentence, batch.span_begin]
+        return parts["span_output"](drop(torch.relu(parts["span_norm"](spans)))), tags
+
+    def loss(self, batch: _Batch) -> Tensor:
+        """Return the mean loss of the sentences."""
+        torch = self.torch
+        spans, tags = self.scores(batch)
+        # A single word below a root may have no label, which has score 0.
+        nothing = torch.where(batch.optional, 0.0, -math.inf).to(spans.dtype)
+        weights = torch.logsumexp(torch.cat([spans, nothing[:, None]], dim=1), dim=1)
+        totals, shares = _core.spans.inside_outside(
+            batch.lengths, weights.detach().to(torch.float64).numpy(), settings.threads()
+        )
+        # The gradient of the sum over trees with respect to the weight of a span is the share of trees that have it.
+        moving = ((weights - weights.detach()) * torch.from_numpy(shares).to(weights.dtype)).sum()
+        gold = spans[batch.gold_span, batch.gold_label].sum()
+        tagged = torch.nn.functional.cross_entropy(tags, batch.tags, reduction="sum")
+        return (float(totals.sum()) + moving - gold + tagged) / len(batch.lengths)
+
+    def take_over(self, weights: Weights) -> None:
+        """Start from the weights of another network of this shape, which may know fewer words, labels and tags."""
+        torch = self.torch
+        own = self.weights()
+        grown = ("words", "shapes", "span_output", "span_bias", "tag_output", "tag_bias")
+        fits = own.keys() == weights.keys() and all(
+            own[name].ndim == one.ndim
+            and all(a >= b if name in grown else a == b for a, b in zip(own[name].shape, one.shape, strict=True))
+            for name, one in weights.items()
+        )
+        if not fits:
+            raise ParameterError(
+                "the parser to start from has a network of another shape; give both the same encoder, hidden_size, "
+                "layers, span_size, word_size, piece_size and dense_size."
+            )
+        with torch.no_grad():
+            for name, tensor, turned in _tensors(self.parts):
+                value = torch.from_numpy(weights[name])
+                value = value.T if turned else value
+                tensor[tuple(slice(0, size) for size in value.shape)] = value
+            for at in range(2 * self.setting.layers):
+                input_weights, recurrent, bias, other_bias = _lstm(self.parts, at)
+                input_weights.copy_(torch.from_numpy(weights[f"lstm_input_{at}"]).T)
+                recurrent.copy_(torch.from_numpy(weights[f"lstm_recurrent_{at}"]).T)
+                bias.copy_(torch.from_numpy(weights[f"lstm_bias_{at}"]))
+                other_bias.zero_()
+
+    def weights(self, parts: Any = None) -> Weights:
+        """Return the weights, or others of the same shape, under the names of ``Network``."""
+        parts = self.parts if parts is None else parts
+
+        def plain(tensor: Tensor, turned: bool = False) -> NDArray[np.float32]:
+            array = tensor.detach().numpy()
+            return np.array(array.T if turned else array, dtype=np.float32, order="C")
+
+        found = {"dense": np.zeros((0, 0), np.float32), "dense_bias": np.zeros(0, np.float32)}
+        found |= {name: plain(tensor, turned) for name, tensor, turned in _tensors(parts)}
+        for at in range(2 * self.setting.layers):
+            input_weights, recurrent, bias, other_bias = _lstm(parts, at)
+            found[f"lstm_input_{at}"], found[f"lstm_recurrent_{at}"] = (
+                plain(input_weights, True),
+                plain(recurrent, True),
+            )
+            found[f"lstm_bias_{at}"] = plain(bias + other_bias)
+        return found
+
+
+def _lstm(parts: Any, at: int) -> list[Tensor]:
+    """Return the weights and biases of one direction of one layer."""
+    end = f"_l{at // 2}{'_reverse' if at % 2 else ''}"
+    return [getattr(parts["lstm"], name + end) for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")]
+
+
+def _tensors(parts: Any) -> Iterator[tuple[str, Tensor, bool]]:
+    """Yield the parameters outside of LSTMs: their name in ``Network``, and whether they are turned there."""
+    for name in ("words", "pieces", "shapes"):
+        yield name, parts[name].weight, False
+    if "dense" in parts:
+        yield "dense", parts["dense"].weight, True
+        yield "dense_bias", parts["dense"].bias, False
+    yield "first", parts["ends"].weight[0], False
+    yield "last", parts["ends"].weight[1], False
+    for kind in ("span", "tag"):
+        hidden, norm, output = (parts[f"{kind}_{part}"] for part in ("hidden", "norm", "output"))
+        yield f"{kind}_hidden", hidden.weight, True
+        if hidden.bias is not None:
+            yield f"{kind}_hidden_bias", hidden.bias, False
+        yield f"{kind}_scale", norm.weight, False
+        yield f"{kind}_shift", norm.bias, False
+        yield f"{kind}_output", output.weight, True
+        yield f"{kind}_bias", output.bias, False
+
+
+@dataclass(frozen=True)
+class _Batch:
+    lengths: NDArray[np.uint64]
+    words: Tensor
+    shapes: Tensor
+    pieces: Tensor
+    piece_offsets: Tensor
+    dense: Tensor
+    sentence: Tensor  # of each word
+    position: Tensor
+    tags: Tensor
+    span_sentence: Tensor
+    span_begin: Tensor
+    span_end: Tensor
+    optional: Tensor
+    gold_span: Tensor
+    gold_label: Tensor
+
+
+class _Data:
+    """Training sentences as numbers, put together batch by batch."""
+
+    def __init__(
+        self,
+        sentences: Sequence[SpanSentence],
+        dense: Sequence[NDArray[Any]] | None,
+        features: WordFeatures,
+        vocabulary: SpanVocabulary,
+        setting: Training,
+    ) -> None:
+        labels = {chain: number for number, chain in enumerate(vocabulary.chains)}
+        tags = {tag: number for number, tag in enumerate(vocabulary.tags)}
+        self._dense, self._setting = dense, setting
+        self.lengths = np.array([len(one.words) for one in sentences])
+        self._rows = []
+        counts = np.zeros(len(features.words) + 1)
+        for one in sentences:
+            words, shapes, pieces = features.arrays(one.words)
+            np.add.at(counts, words, 1)
+            spans = [
+                (end * (end - 1) // 2 + begin, vocabulary.number(chain, labels)) for begin, end, chain in one.spans
+            ]
+            self._rows.append((words, shapes, pieces, [tags[tag] for tag in one.tags], spans))
+        # Rare words are left out more often, so that the vector for unknown ones learns what they are like.
+        self._dropped = setting.word_dropout / (setting.word_dropout + np.maximum(counts, 1.0))
+        self._dropped[0] = 0.0
+
+    def batches(self, random: np.random.Generator) -> Iterator[list[int]]:
+        """Yield the numbers of the sentences of one batch after the other; those of a batch are of similar length."""
+        order = random.permutation(len(self.lengths))
+        size = self._setting.batch_size
+        groups = []
+        for at in range(0, len(order), 64 * size):
+            some = order[at : at + 64 * size]
+            some = some[np.argsort(self.lengths[some], kind="stable")]
+            groups += [some[k : k + size] for k in range(0, len(some), size)]
+        for k in random.permutation(len(groups)):
+            yield groups[k].tolist()
+
+    def batch(self, chosen: Sequence[int], random: np.random.Generator | None) -> _Batch:
+        """Put sentences together; with a generator, words are left out."""
+        rows = [self._rows[at] for at in chosen]
+        lengths = np.array([len(row[0]) for row in rows], dtype=np.uint64)
+        words = np.concatenate([row[0] for row in rows])
+        if random is not None:
+            words = np.where(random.random(len(words)) < self._dropped[words], 0, words)
+        bags = [bag for row in rows for bag in row[2]]
+        counts = (lengths * (lengths + 1) // 2).astype(np.int64)
+        begins = [np.concatenate([np.arange(end) for end in range(1, int(n) + 1)]) for n in lengths]
+        ends = [np.repeat(np.arange(1, int(n) + 1), np.arange(1, int(n) + 1)) for n in lengths]
+        first = np.concatenate([[0], np.cumsum(counts)])
+        gold = [(first[k] + span, label) for k, row in enumerate(rows) for span, label in row[4]]
+        begin, end = np.concatenate(begins), np.concatenate(ends)
+        single = np.repeat(lengths > 1, counts) & (end - begin == 1)
+        dense = (
+            np.zeros((len(words), 0), np.float32)
+            if self._dense is None
+            else np.concatenate([self._dense[at] for at in chosen]).astype(np.float32)
+        )
+        tensor = _torch().from_numpy
+        return _Batch(
+            lengths,
+            tensor(words),
+            tensor(np.concatenate([row[1] for row in rows])),
+            tensor(np.array([piece for bag in bags for piece in bag], dtype=np.int64)),
+            tensor(np.cumsum([0, *(len(bag) for bag in bags[:-1])], dtype=np.int64)),
+            tensor(dense),
+            tensor(np.repeat(np.arange(len(rows)), lengths.astype(np.int64))),
+            tensor(np.concatenate([np.arange(int(n)) for n in lengths])),
+            tensor(np.array([tag for row in rows for tag in row[3]], dtype=np.int64)),
+            tensor(np.repeat(np.arange(len(rows)), counts)),
+            tensor(begin),
+            tensor(end),
+            tensor(single),
+            tensor(np.array([span for span, _ in gold], dtype=np.int64)),
+            tensor(np.array([label for _, label in gold], dtype=np.int64)),
+        )
+
+
+def _move_average(averages: Any, values: Any, count: Tensor) -> None:
+    """Move averages of weights towards the newest ones: quickly at first, then over some 500 steps."""
+    steps = float(count)
+    _torch()._foreach_lerp_(averages, values, max(0.002, 9.0 / (10.0 + steps)))
+
+
+def _under(arrays: dict[str, NDArray[Any]], name: str) -> dict[str, Tensor]:
+    """Return the arrays whose names begin with this one, by the rest of their names."""
+    # Copies: what is read from files cannot be written to. Single numbers are kept as arrays of one.
+    from_numpy = _torch().from_numpy
+    return {
+        key[len(name) + 1 :]: from_numpy(np.array(value)) for key, value in arrays.items() if key.startswith(name + ".")
+    }
+
+
+def train(
+    model: SpanModel,
+    sentences: Sequence[SpanSentence],
+    dense: Sequence[NDArray[Any]] | None,
+    features: WordFeatures,
+    vocabulary: SpanVocabulary,
+    *,
+    evaluate: Callable[[Weights], float] | None,
+    report: Callable[[Progress], None],
+    checkpoint: CheckpointFile,
+) -> Weights:
+    """Train, and return the weights of the best epoch (of the last one, if nothing is held out).
+
+    Parameters
+    ----------
+    evaluate : function, optional
+        Scores weights on held-out data, higher is better; asked after every epoch.
+    report : function
+        Called after every epoch.
+    checkpoint : CheckpointFile
+        Where the state of training is kept after every epoch, and where it goes on from.
+    """
+    setting, torch, parts = model.setting, model.torch, model.parts
+    torch.set_num_threads(settings.threads())
+    data = _Data(sentences, dense, features, vocabulary, setting)
+    random = np.random.default_rng(setting.seed)
+    steps = setting.epochs * math.ceil(len(sentences) / setting.batch_size)
+    warm = min(150, max(1, steps // 10))
+    optimizer = torch.optim.AdamW(
+        parts.parameters(), lr=setting.learning_rate, weight_decay=setting.alpha, betas=(0.9, 0.98)
+    )
+
+    def rate(step: int) -> float:
+        """Return the learning rate: up in a straight line, then down."""
+        share = min((step + 1) / warm, max(0.02, (steps - step) / max(1, steps - warm)))
+        return float(setting.learning_rate * share)
+
+    average = torch.optim.swa_utils.AveragedModel(parts, multi_avg_fn=_move_average)
+    start, step, best_epoch = 0, 0, 0
+    best_score: float | None = None
+    best = model.weights()
+    kept = {"model": parts, "average": average}
+    if (found := checkpoint.read()) is not None:
+        for name, part in kept.items():
+            part.load_state_dict(_under(found.arrays, name))
+        for number, one in enumerate(parts.parameters()):
+            state = _under(found.arrays, f"optimizer.{number}")
+            optimizer.state[one] = {**state, "step": state["step"].reshape(())}
+        random.bit_generator.state = found.values["random"]
+        torch.set_rng_state(torch.from_numpy(found.arrays["torch_random"]))
+        best = {name: tensor.numpy() for name, tensor in _under(found.arrays, "best").items()}
+        start, step, best_score, best_epoch = (
+            found.values[name] for name in ("epoch", "step", "best_score", "best_epoch")
+        )
+    for epoch in range(start, setting.epochs):
+        if setting.patience is not None and epoch - best_epoch > setting.patience and evaluate is not None:
+            break
+        begun, total, count = time.perf_counter(), 0.0, 0
+        parts.train()
+        with settings.progress_bar(len(sentences), f"epoch {epoch + 1} of {setting.epochs}") as progress:
+            for chosen in data.batches(random):
+                loss = model.loss(data.batch(chosen, random))
+                optimizer.zero_grad(set_to_none=True)
+                loss.backward()
+                torch.nn.utils.clip_grad_norm_(parts.parameters(), 5.0)
+                optimizer.param_groups[0]["lr"] = rate(step)
+                optimizer.step()
+                step += 1
+                average.update_parameters(parts)
+                total += float(loss.detach()) * len(chosen)
+                count += len(chosen)
+                if progress is not None:
+                    progress(count)
+        weights = model.weights(average.module)
+        score = None if evaluate is None else evaluate(weights)
+        if score is None or best_score is None or score > best_score:
+            best, best_score, best_epoch = weights, score, epoch + 1
+        report(Progress(epoch + 1, total / count, score, time.perf_counter() - begun))
+        arrays = {f"{name}.{key}": value for name, part in kept.items() for key, value in part.state_dict().items()}
+        for number, one in enumerate(parts.parameters()):
+            arrays |= {f"optimizer.{number}.{key}": value for key, value in optimizer.state[one].items()}
+        arrays |= {f"best.{name}": torch.from_numpy(value) for name, value in best.items()}
+        arrays["torch_random"] = torch.get_rng_state()
+        values = {"epoch": epoch + 1, "best_score": best_score, "best_epoch": best_epoch, "step": step,
+                  "random": random.bit_generator.state}  # fmt: skip
+        checkpoint.write(values, {name: np.atleast_1d(value.numpy()) for name, value in arrays.items()})
+    return best

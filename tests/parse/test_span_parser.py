@@ -1,0 +1,258 @@
+"""The span parser: what it learns, what its chart says, and that its network is the one that was trained."""
+
+from __future__ import annotations
+
+import pickle
+from copy import deepcopy
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+import sapwood as sw
+from sapwood.corpora import nursery
+from sapwood.errors import DataError, ModelFileError, ParameterError
+from sapwood.parse.annotation import clean
+from sapwood.parse.spans.features import WordFeatures, word_shape
+from sapwood.parse.spans.labels import SpanVocabulary, span_sentence
+from sapwood.parse.spans.parser import SpanParser
+
+needs_torch = pytest.mark.skipif(
+    __import__("importlib.util").util.find_spec("torch") is None, reason="PyTorch is not installed"
+)
+SMALL = {
+    "hidden_size": 32, "span_size": 32, "word_size": 16, "piece_size": 16, "layers": 1, "patience": None,
+    "batch_size": 8, "dropout": 0.1, "learning_rate": 0.01,
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_thread():
+    """Train on one thread: for networks this small, PyTorch's threads would only wait for each other."""
+    with sw.options(threads=1):
+        yield
+
+
+@pytest.fixture(scope="module")
+def trees():
+    return nursery.generate(size=120).trees
+
+
+@pytest.fixture(scope="module")
+def parser(trees):
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    return SpanParser(**SMALL, epochs=12).fit(trees[:90], validation=trees[90:])
+
+
+def taken_apart(text: str):
+    return span_sentence(clean(sw.Tree.fromstring(text), 0)[1])
+
+
+def test_labels_of_a_tree():
+    one = taken_apart("(TOP (S (NP (PRP She)) (VP (VBD slept) (ADVP (RB well))) (. .)))")
+    assert one.words == ("She", "slept", "well", ".")
+    assert one.tags == ("PRP", "VBD", "RB", ".")
+    assert one.spans == ((0, 1, ("NP",)), (2, 3, ("ADVP",)), (1, 3, ("VP",)), (0, 4, ("S",)))
+    assert taken_apart("(S (VP (VB Go)))").spans == ((0, 1, ("S", "VP")),)
+
+
+def test_rare_chains_are_left_to_their_top():
+    sentences = [taken_apart("(S (VP (VB Go)))"), *[taken_apart("(S (NP (NN x)) (VP (VB y) (NP (NN z))))")] * 2]
+    vocabulary = SpanVocabulary.of(sentences, None)
+    assert ("S", "VP") not in vocabulary.chains
+    numbers = {chain: number for number, chain in enumerate(vocabulary.chains)}
+    assert vocabulary.chains[vocabulary.number(("S", "VP"), numbers)] == ("S",)
+
+
+def test_features_of_words():
+    features = WordFeatures.of([["The", "dog"], ["the", "dogs"]], min_count=2, buckets=1000)
+    assert list(features.words) == ["the"]
+    assert features.of_word("THE")[0] == 1
+    assert features.of_word("cat")[0] == 0
+    shared = set(features.of_word("dogs")[2]) & set(features.of_word("dog")[2])
+    assert len(shared) >= 3
+    assert len(features.of_word("x" * 10_000)[2]) < 100
+    assert word_shape("iPhone-7") == "aAa-0"
+
+
+@needs_torch
+def test_learns(parser, trees):
+    held = trees[90:]
+    found = parser.parse_batch([tree.leaves() for tree in held])
+    assert [tree.leaves() for tree in found] == [tree.leaves() for tree in held]
+    assert max(one.score for one in parser.history_) > 0.75
+    assert [one.how for one in parser.parse_text("A cow will like this apple.")] == ["parser"]
+
+
+@needs_torch
+def test_network_is_that_of_pytorch(parser, trees):
+    """The native forward pass gives the scores of the module that was trained."""
+    from sapwood.parse.spans import training
+
+    rng = np.random.default_rng(0)
+    features, vocabulary = parser._network.features, parser.vocabulary_
+    setting = training.Training(12, 8, 16, 32, 2, 24, 0.0, 0.0, 1, 4, 0.1, 0.0, None, 0)
+    model = training.SpanModel(setting, features, vocabulary, 20)
+    model.parts.eval()
+    sentences = [span_sentence(clean(tree, 0)[1]) for tree in trees[:7]]
+    dense = [rng.normal(size=(len(one.words), 20)).astype(np.float32) for one in sentences]
+    data = training._Data(sentences, dense, features, vocabulary, setting)
+    with model.torch.no_grad():
+        spans, tags = model.scores(data.batch(range(7), None))
+    network = parser._network.__class__(features, model.weights())
+    found = network.score([one.words for one in sentences], dense, 2)
+    np.testing.assert_allclose(found[0].reshape(spans.shape), spans.numpy(), atol=2e-4)
+    np.testing.assert_allclose(found[1], tags.numpy(), atol=2e-4)
+
+
+@needs_torch
+def test_gradient_of_the_loss(trees):
+    """The gradient with respect to some weights is that of finite differences."""
+    from sapwood.parse.spans import training
+
+    sentences = [span_sentence(clean(tree, 0)[1]) for tree in trees[:3]]
+    features = WordFeatures.of((one.words for one in sentences), min_count=1, buckets=50)
+    vocabulary = SpanVocabulary.of(sentences, None)
+    setting = training.Training(4, 4, 4, 4, 1, 8, 0.0, 0.0, 1, 4, 0.1, 0.0, None, 0)
+    model = training.SpanModel(setting, features, vocabulary, 0)
+    model.parts.double()
+    batch = training._Data(sentences, None, features, vocabulary, setting).batch(range(3), None)
+    model.loss(batch).backward()
+    for tensor in (
+        model.parts["span_output"].weight,
+        model.parts["span_hidden"].weight,
+        model.parts["tag_output"].bias,
+    ):
+        index = (0,) * tensor.ndim
+        with model.torch.no_grad():
+            losses = []
+            for step in (1e-5, -1e-5):
+                tensor[index] += step
+                losses.append(float(model.loss(batch)))
+                tensor[index] -= step
+        assert (losses[0] - losses[1]) / 2e-5 == pytest.approx(float(tensor.grad[index]), abs=1e-5)
+
+
+@needs_torch
+def test_trees_do_not_depend_on_batch_or_threads(parser, trees):
+    sentences = [tree.leaves() for tree in trees[:40]]
+    alone = [parser.parse(words) for words in sentences]
+    for threads in (1, 2):
+        with sw.options(threads=threads):
+            assert list(parser.parse_batch(sentences[::-1]))[::-1] == alone
+
+
+@needs_torch
+def test_what_the_chart_says(parser, trees):
+    words = max((tree.leaves() for tree in trees[90:]), key=len)
+    chart = parser.chart(words)
+    best = chart.nbest(10)
+    assert best.parses[0] == chart.best() == parser.parse(words)
+    assert (np.diff(best.scores) <= 0).all()
+    for tree, score in zip(best.parses, best.scores, strict=True):
+        assert chart.log_probability(tree) == pytest.approx(score, abs=1e-4)
+    assert np.exp(best.scores).sum() <= 1 + 1e-6
+    probable = chart.probabilities(chart.best())
+    assert all(0 <= value <= 1 + 1e-6 for value in probable.values())
+    assert probable[0, len(words), chart.best().label] > 0.3
+    assert chart.entropy() >= 0
+    drawn = chart.sample(300, random_state=1)
+    assert [str(tree) for tree in drawn] == [str(tree) for tree in chart.sample(300, random_state=1)]
+    tags = np.exp(chart._best_tags())
+    share = np.mean([tree == chart.best() for tree in drawn])
+    assert share == pytest.approx(np.exp(best.scores[0]) / tags, abs=0.15)
+    assert chart.minimum_risk().leaves() == tuple(words)
+    per_word = {one.begin: one.probability for one in reversed(chart.tags(0.0))}
+    assert len(per_word) == len(words)
+    assert set(chart.to_dict()) == {"words", "tree", "constituents", "tags", "entropy"}
+    assert chart.log_probability(sw.Tree("QQ", chart.best().children)) == float("-inf")
+    with pytest.raises(DataError, match="other words"):
+        chart.log_probability("(S (NN x))")
+
+
+@needs_torch
+def test_survives(parser, trees, tmp_path):
+    words = trees[95].leaves()
+    wanted = parser.parse(words)
+    sw.save(parser, tmp_path / "span.sap")
+    for other in (
+        sw.load(tmp_path / "span.sap"), pickle.loads(pickle.dumps(parser)), deepcopy(parser), clone(parser)
+    ):  # fmt: skip
+        assert other.parse(words) == wanted
+        np.testing.assert_array_equal(other.chart(words)._spans, parser.chart(words)._spans)
+
+
+@needs_torch
+def test_goes_on_from_a_checkpoint(trees, tmp_path):
+    def fit(epochs_seen: list[int], stop: int | None = None):
+        def report(progress):
+            epochs_seen.append(progress.epoch)
+            if progress.epoch == stop:
+                raise KeyboardInterrupt
+
+        parser = SpanParser(**SMALL, epochs=4, checkpoint=path)
+        return parser.fit(trees[:30], validation=trees[90:], report=report)
+
+    path = None
+    whole = fit([])
+    path = tmp_path / "state.sap"
+    seen: list[int] = []
+    with pytest.raises(KeyboardInterrupt):
+        fit(seen, stop=3)
+    again: list[int] = []
+    resumed = fit(again)
+    assert seen == [1, 2, 3]
+    assert again[0] in (2, 3)
+    for name, weights in whole._network.weights.items():
+        np.testing.assert_array_equal(resumed._network.weights[name], weights)
+    with pytest.raises(ModelFileError, match="other data or parameters"):
+        SpanParser(**SMALL, epochs=4, checkpoint=path).fit(trees[:30])
+
+
+@needs_torch
+def test_adapts_a_trained_parser(parser, trees):
+    other = sw.TreeArray(["(FRAG (XX zzz) (NN cow))"] * 8)
+    adapted = SpanParser(**SMALL, epochs=8).fit(other, start=parser)
+    assert str(adapted.parse(["zzz", "cow"])) == "(FRAG (XX zzz) (NN cow))"
+    assert ("FRAG",) in adapted.vocabulary_.chains
+    assert set(parser.vocabulary_.chains) <= set(adapted.vocabulary_.chains)
+    with pytest.raises(ParameterError, match="another shape"):
+        SpanParser(**{**SMALL, "hidden_size": 16}, epochs=1).fit(other, start=parser)
+
+
+@needs_torch
+@pytest.mark.parametrize("words", [["x" * 10_000], ["дом", "стоит"], ["a"] * 450, ["🙂"], ["-LRB-"]])
+def test_any_words_have_a_tree(parser, words):
+    (found,) = parser.parse_sentences([words])
+    assert found.tree.leaves() == tuple(words)
+    assert found.how == ("pieces" if len(words) > 200 else "parser")
+
+
+@needs_torch
+def test_one_tree_is_enough_to_learn_from():
+    parser = SpanParser(**SMALL, epochs=2).fit(["(S (NP (NN rain)) (VP (VBD fell)))"])
+    assert parser.parse(["rain", "fell"]).leaves() == ("rain", "fell")
+
+
+def test_untrained():
+    with pytest.raises(NotFittedError, match="SpanParser"):
+        SpanParser().parse(["rain"])
+
+
+@pytest.mark.parametrize(
+    ("trees", "says"),
+    [([], "no trees"), (["(NN rain)"], "no tree has a label"), ([["(S (NN a))"] * 2], "single trees")],
+)
+def test_trees_that_nothing_is_learnt_from(trees, says):
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    with pytest.raises(DataError, match=says):
+        SpanParser().fit(trees)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"hidden_size": 30}, {"epochs": 0}, {"dropout": 2}, {"max_length": 1}, {"layers": 0.5}]
+)
+def test_wrong_parameters(wrong):
+    with pytest.raises(ParameterError, match=next(iter(wrong))):
+        SpanParser(**wrong).fit(["(S (NN a))"])
