@@ -26,6 +26,7 @@ from sapwood.parse import (
     BllipParser,
     CoreNLPParser,
     FlatParser,
+    Parser,
     StanzaParser,
     as_parser,
 )
@@ -62,6 +63,7 @@ def parser(request: pytest.FixtureRequest, tmp_path: Path, stand_ins: None) -> I
 
 def test_it_is_a_parser(parser: Any) -> None:
     assert isinstance(parser, BaseParser)
+    assert isinstance(parser, Parser)
     assert as_parser(parser) is parser
 
 

@@ -18,6 +18,7 @@ _HOMES = {
     "CoreNLPParser": "external.corenlp",
     "FlatParser": "parameter",
     "PCFGParser": "pcfg",
+    "Parser": "base",
     "Reading": "reading",
     "Sentence": "base",
     "SpanParser": "spans.parser",
@@ -37,6 +38,7 @@ __all__ = [
     "CoreNLPParser",
     "FlatParser",
     "PCFGParser",
+    "Parser",
     "Reading",
     "Sentence",
     "SpanParser",
@@ -50,7 +52,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from sapwood.parse.base import BaseParser, Sentence
+    from sapwood.parse.base import BaseParser, Parser, Sentence
     from sapwood.parse.external.benepar import BeneparParser
     from sapwood.parse.external.bllip import BllipParser
     from sapwood.parse.external.corenlp import CoreNLPParser

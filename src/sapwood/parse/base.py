@@ -1,7 +1,7 @@
 """What every parser does: words in, a tree out; batches; text in, sentences with their places out.
 
-``BaseParser`` does all of it by one method, which a parser has to write. What else may be given as ``parser=`` is in
-``parameter``.
+``Parser`` is the protocol, and ``BaseParser`` does all of it by one method, which a parser has to write. What else may
+be given as ``parser=`` is in ``parameter``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, Self
+from typing import Any, Protocol, Self, runtime_checkable
 
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
@@ -27,7 +27,7 @@ from sapwood.trees.array import TreeArray
 from sapwood.trees.convert import is_nltk
 from sapwood.trees.tree import Tree, fold
 
-__all__ = ["BaseParser", "Sentence", "as_tree", "check_words", "refuse_text", "with_leaves"]
+__all__ = ["BaseParser", "Parser", "Sentence", "as_tree", "check_words", "refuse_text", "with_leaves"]
 
 # Sentences parsed before the next ones are read: enough for all threads, few enough to show progress.
 _BATCH = 256
@@ -78,6 +78,31 @@ class Sentence(HtmlTable):
         if not all(isinstance(word, Token) for word in self.words):
             return None
         return tuple((word.begin, word.end) for word in self.words if isinstance(word, Token))
+
+
+@runtime_checkable
+class Parser(Protocol):
+    """What every parser can do; derive from ``BaseParser`` to get all of it from one method."""
+
+    def parse(self, sentence: Sequence[str]) -> Tree:
+        """Return the tree of a sentence, given as its words."""
+        ...
+
+    def parse_batch(self, sentences: Iterable[Sequence[str]]) -> TreeArray:
+        """Return the trees of many sentences."""
+        ...
+
+    def parse_sentences(self, sentences: Iterable[Sequence[str]]) -> Iterator[Sentence]:
+        """Yield a tree for every sentence, flat where there is no parse, with how it was made."""
+        ...
+
+    def parse_text(self, text: str) -> list[Sentence]:
+        """Split text into sentences and words, and parse them."""
+        ...
+
+    def transform(self, X: Iterable[Any]) -> TreeArray:
+        """Return one element per text: a tree, or a bag of trees where it has several sentences."""
+        ...
 
 
 class BaseParser(SequenceInput, BaseEstimator):
