@@ -1,5 +1,7 @@
 """KeLP's ``.klp`` examples: a line of labels and named representations, read and written.
 
+An example is::
+
     NUM |BS:quest| How far is it ? |ES| |BV:bow| far:1.0 it:1.0 |EV| |BT:grct| (root(RB(far))) |ET|
 
 Strings, sparse vectors, dense vectors and trees are covered; KeLP's pairs, sequences and matrices are not.
