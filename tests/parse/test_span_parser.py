@@ -17,6 +17,8 @@ from sapwood.parse.annotation import clean
 from sapwood.parse.spans.features import WordFeatures, word_shape
 from sapwood.parse.spans.labels import SpanVocabulary, span_sentence
 from sapwood.parse.spans.parser import SpanParser
+from sapwood.words.encoder import Encoder
+from tiny_encoders import make_encoder
 
 needs_torch = pytest.mark.skipif(
     __import__("importlib.util").util.find_spec("torch") is None, reason="PyTorch is not installed"
@@ -256,3 +258,31 @@ def test_trees_that_nothing_is_learnt_from(trees, says):
 def test_wrong_parameters(wrong):
     with pytest.raises(ParameterError, match=next(iter(wrong))):
         SpanParser(**wrong).fit(["(S (NN a))"])
+
+
+@needs_torch
+def test_a_parser_knows_its_encoder(trees, tmp_path, monkeypatch):
+    for package in ("onnx", "onnxruntime", "tokenizers"):
+        pytest.importorskip(package, reason=f"{package} is not installed")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "nowhere"))
+    monkeypatch.delenv("SAPWOOD_DATA", raising=False)
+    make_encoder(tmp_path / "data" / "tiny", "bert")
+    parser = SpanParser(**SMALL, epochs=1, encoder=str(tmp_path / "data" / "tiny")).fit(trees[:20])
+    words = trees[0].leaves()
+    sw.save(parser, tmp_path / "p.sap")
+    loaded = sw.load(tmp_path / "p.sap")
+    assert loaded.encoder is None
+    for call in (loaded.chart, loaded.parse, lambda words: list(loaded.parse_sentences([words]))):
+        with pytest.raises(ModelFileError, match="the encoder 'tiny' is not on this machine"):
+            call(words)
+    monkeypatch.setenv("SAPWOOD_DATA", str(tmp_path / "data"))
+    assert loaded.parse(words) == parser.parse(words)
+    other = make_encoder(tmp_path / "other" / "tiny", "bert", "bert.")
+    assert other
+    loaded.encoder = tmp_path / "other" / "tiny"
+    with pytest.raises(ModelFileError, match="whose weights have the SHA-256"):
+        loaded.chart(words)
+    loaded.encoder = Encoder(tmp_path / "data" / "tiny", pieces="mean")
+    with pytest.raises(ModelFileError, match="Pass an Encoder with the same settings"):
+        loaded.chart(words)

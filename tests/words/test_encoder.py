@@ -14,71 +14,10 @@ from scipy.special import erf
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.words.encoder import Encoder
 from sapwood.words.encoder.places import digest
+from tiny_encoders import HEADS, LAYERS, PARTS, POSITIONS, WIDTH, make_encoder
 
 for _package in ("onnx", "onnxruntime", "tokenizers"):
     pytest.importorskip(_package, reason=f"{_package} is not installed (pip install 'sapwood[encoder]')")
-
-WIDTH, HEADS, LAYERS, INNER, POSITIONS = 16, 4, 3, 40, 64
-PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "dog", "##s", "ran", "##ning", "(", '"', "a", "##a"]
-
-# Parts of a layer: name of the weight in BERT, in DistilBERT, and its size.
-_PARTS = {
-    "query": ("attention.self.query", "attention.q_lin", (WIDTH, WIDTH)),
-    "key": ("attention.self.key", "attention.k_lin", (WIDTH, WIDTH)),
-    "value": ("attention.self.value", "attention.v_lin", (WIDTH, WIDTH)),
-    "attended": ("attention.output.dense", "attention.out_lin", (WIDTH, WIDTH)),
-    "attended_norm": ("attention.output.LayerNorm", "sa_layer_norm", (WIDTH,)),
-    "inner": ("intermediate.dense", "ffn.lin1", (INNER, WIDTH)),
-    "outer": ("output.dense", "ffn.lin2", (WIDTH, INNER)),
-    "outer_norm": ("output.LayerNorm", "output_layer_norm", (WIDTH,)),
-}
-
-
-def make(folder: Path, kind: str, prefix: str = "") -> dict[str, np.ndarray]:
-    """Write a tiny model of random weights; return its tensors."""
-    from safetensors.numpy import save_file
-    from tokenizers import Tokenizer, models, pre_tokenizers, processors
-
-    random = np.random.default_rng(5)
-    distil = kind == "distilbert"
-
-    def draw(*size: int) -> np.ndarray:
-        return (random.normal(size=size) * 0.4).astype(np.float32)
-
-    tensors = {
-        "embeddings.word_embeddings.weight": draw(len(PIECES), WIDTH),
-        "embeddings.position_embeddings.weight": draw(POSITIONS, WIDTH),
-        "embeddings.LayerNorm.weight": 1 + draw(WIDTH),
-        "embeddings.LayerNorm.bias": draw(WIDTH),
-    }
-    if not distil:
-        tensors["embeddings.token_type_embeddings.weight"] = draw(2, WIDTH)
-    for layer in range(LAYERS):
-        base = f"transformer.layer.{layer}." if distil else f"encoder.layer.{layer}."
-        for bert, other, size in _PARTS.values():
-            name = base + (other if distil else bert)
-            tensors[f"{name}.weight"] = draw(*size) if len(size) == 2 else 1 + draw(*size)
-            tensors[f"{name}.bias"] = draw(size[0])
-    folder.mkdir(parents=True, exist_ok=True)
-    save_file({prefix + name: value for name, value in tensors.items()}, folder / "model.safetensors")
-    config = {"model_type": kind, "max_position_embeddings": POSITIONS, "layer_norm_eps": 1e-7}
-    if distil:
-        config |= {"n_layers": LAYERS, "n_heads": HEADS, "dim": WIDTH, "activation": "gelu"}
-    else:
-        config |= {
-            "num_hidden_layers": LAYERS,
-            "num_attention_heads": HEADS,
-            "hidden_size": WIDTH,
-            "hidden_act": "gelu",
-        }
-    if kind == "roberta":
-        config["pad_token_id"] = 1
-    (folder / "config.json").write_text(json.dumps(config))
-    tokenizer = Tokenizer(models.WordPiece({piece: at for at, piece in enumerate(PIECES)}, unk_token="[UNK]"))
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
-    tokenizer.save(str(folder / "tokenizer.json"))
-    return tensors
 
 
 def states(tensors: dict[str, np.ndarray], kind: str, ids: list[int]) -> list[np.ndarray]:
@@ -100,7 +39,7 @@ def states(tensors: dict[str, np.ndarray], kind: str, ids: list[int]) -> list[np
     found = [norm(x, "embeddings.LayerNorm")]
     for layer in range(LAYERS):
         base = f"transformer.layer.{layer}." if kind == "distilbert" else f"encoder.layer.{layer}."
-        names = {part: base + row[1 if kind == "distilbert" else 0] for part, row in _PARTS.items()}
+        names = {part: base + row[1 if kind == "distilbert" else 0] for part, row in PARTS.items()}
         x = found[-1]
         query, key, value = (
             linear(x, names[part]).reshape(len(ids), HEADS, -1).swapaxes(0, 1) for part in ("query", "key", "value")
@@ -141,7 +80,7 @@ def expected(tensors: dict[str, np.ndarray], kind: str, layers: list[int], piece
     ("kind", "prefix"), [("bert", ""), ("bert", "bert."), ("roberta", "roberta."), ("distilbert", "distilbert.")]
 )
 def test_hidden_states(folder, kind, prefix):
-    tensors = make(folder, kind, prefix)
+    tensors = make_encoder(folder, kind, prefix)
     encoder = Encoder(folder, layers=[0, 1, 3], precision="float32")
     found = encoder.encode(WORDS)
     assert encoder.width == found.shape[1] == 2 * 3 * WIDTH
@@ -151,13 +90,13 @@ def test_hidden_states(folder, kind, prefix):
 
 @pytest.mark.parametrize("pieces", ["first", "last", "mean", "ends"])
 def test_pieces(folder, pieces):
-    tensors = make(folder, "bert")
+    tensors = make_encoder(folder, "bert")
     encoder = Encoder(folder, layers=[2], pieces=pieces, precision="float32")
     np.testing.assert_allclose(encoder.encode(WORDS), expected(tensors, "bert", [2], pieces), atol=4e-3)
 
 
 def test_int8_is_close(folder):
-    tensors = make(folder, "bert")
+    tensors = make_encoder(folder, "bert")
     found = Encoder(folder, layers=[2]).encode(WORDS)
     wanted = expected(tensors, "bert", [2], "ends")
     assert np.corrcoef(found.ravel(), wanted.ravel())[0, 1] > 0.98
@@ -165,7 +104,7 @@ def test_int8_is_close(folder):
 
 @pytest.mark.parametrize("precision", ["int8", "float32"])
 def test_what_stands_beside_a_sentence_changes_nothing(folder, precision):
-    make(folder, "bert")
+    make_encoder(folder, "bert")
     encoder = Encoder(folder, precision=precision)
     sentences = [WORDS, ["dog"], ["a"] * 20, WORDS[::-1]]
     alone = [encoder.encode(words) for words in sentences]
@@ -174,7 +113,7 @@ def test_what_stands_beside_a_sentence_changes_nothing(folder, precision):
 
 
 def test_sentences_longer_than_the_encoder_takes(folder):
-    make(folder, "bert")
+    make_encoder(folder, "bert")
     encoder = Encoder(folder, precision="float32")
     words = ["dogs", "ran", "a", "the"] * 100
     found = encoder.encode(words)
@@ -191,14 +130,14 @@ def test_sentences_longer_than_the_encoder_takes(folder):
 
 @pytest.mark.parametrize("word", ["x" * 10_000, "дом", "\u200b", "🙂", "a" * 99])
 def test_any_word_has_a_vector(folder, word):
-    make(folder, "bert")
+    make_encoder(folder, "bert")
     found = Encoder(folder).encode(["the", word, "dog"])
     assert found.shape[0] == 3
     assert np.isfinite(found).all()
 
 
 def test_vectors_are_cached_by_content(folder, tmp_path):
-    make(folder, "bert")
+    make_encoder(folder, "bert")
     cache = tmp_path / "states"
     encoder = Encoder(folder, cache=cache)
     first = [np.array(one) for one in encoder.encode_batch([WORDS, ["dog"]])]
@@ -218,7 +157,7 @@ def test_onnx_files(folder, tmp_path):
 
     from sapwood.words.encoder.graph import build_graph, read_shape
 
-    make(folder, "bert")
+    make_encoder(folder, "bert")
     other = tmp_path / "graph"
     other.mkdir()
     onnx.save(build_graph(folder, read_shape(folder), (2,)), str(other / "some.onnx"))
@@ -230,7 +169,7 @@ def test_onnx_files(folder, tmp_path):
 
 
 def test_survives_pickling(folder):
-    make(folder, "bert")
+    make_encoder(folder, "bert")
     encoder = Encoder(folder)
     wanted = encoder.encode(WORDS)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(encoder)).encode(WORDS), wanted)
@@ -238,10 +177,10 @@ def test_survives_pickling(folder):
 
 
 def test_found_by_name(folder, tmp_path, monkeypatch):
-    make(tmp_path / "data" / "minilm", "bert")
+    make_encoder(tmp_path / "data" / "minilm", "bert")
     monkeypatch.setenv("SAPWOOD_DATA", str(tmp_path / "data"))
     assert Encoder("minilm").encode(["dog"]).shape[0] == 1
-    make(tmp_path / "hub" / "models--some--model" / "snapshots" / "abc", "bert")
+    make_encoder(tmp_path / "hub" / "models--some--model" / "snapshots" / "abc", "bert")
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
     assert Encoder("some/model").encode(["dog"]).shape[0] == 1
     with pytest.raises(DataError, match="pass its folder"):
@@ -287,14 +226,14 @@ def damaged(folder: Path, what: str) -> None:
     ],
 )
 def test_damaged_folders(folder, what, says):
-    make(folder, "bert")
+    make_encoder(folder, "bert")
     damaged(folder, what)
     with pytest.raises((DataError, ModelFileError), match=says):
         Encoder(folder, layers=[4] if what == "more layers" else None).encode(["dog"])
 
 
 def test_wrong_arguments(folder):
-    make(folder, "bert")
+    make_encoder(folder, "bert")
     for layers in ([], [7], [-1], [True], ["1"]):
         with pytest.raises(ParameterError, match="layers must be"):
             Encoder(folder, layers=layers)

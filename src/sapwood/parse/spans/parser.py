@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood import _core, settings
 from sapwood.checks import check_amount, check_count, check_limit, check_share
-from sapwood.errors import DataError, ParameterError
+from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.fitting import all_or_nothing
 from sapwood.parse.annotation import clean
 from sapwood.parse.base import BaseParser, check_words, refuse_text
@@ -279,8 +279,12 @@ class SpanParser(BaseParser):
         }
 
     def _scores(self, sentences: Sequence[Sequence[str]]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        encoder = self._encoder()
-        dense = None if encoder is None else list(encoder.encode_batch(sentences))
+        try:
+            encoder = self._encoder()
+            dense = None if encoder is None else list(encoder.encode_batch(sentences))
+        except DataError as error:
+            # No fault of the sentences, which would otherwise get flat trees.
+            raise ModelFileError(f"this parser cannot be used: {error}") from None
         return self._network.score(sentences, dense, settings.threads())
 
     def _parse_words(self, sentences: list[list[str]]) -> Sequence[tuple[Any, str] | Exception]:
