@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from sapwood.notebook import HtmlTable
 from sapwood.trees.nbest import NBest
 from sapwood.trees.tree import Tree
 
@@ -18,7 +19,7 @@ __all__ = ["Constituent", "ParseChart"]
 
 
 @dataclass(frozen=True, order=True)
-class Constituent:
+class Constituent(HtmlTable):
     """A labeled span of words and its probability.
 
     Attributes

@@ -8,7 +8,7 @@ import os
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Self
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from sapwood import settings
 from sapwood.checks import check_choice
 from sapwood.errors import DataError, ModelFileError, ParameterError
+from sapwood.notebook import HtmlTable
 from sapwood.words.encoder.graph import build_graph, read_shape
 from sapwood.words.encoder.packages import require
 from sapwood.words.encoder.pieces import PieceTokenizer
@@ -34,7 +35,7 @@ _VERSION = 1
 
 
 @dataclass(frozen=True)
-class EncoderSpec:
+class EncoderSpec(HtmlTable):
     """Which encoder a model needs: its name, the digest of its weights, and how it is used."""
 
     name: str
@@ -44,7 +45,7 @@ class EncoderSpec:
     precision: str
 
 
-class Encoder:
+class Encoder(HtmlTable):
     """A pretrained encoder that gives every word of a sentence a vector, run by onnxruntime.
 
     Parameters
@@ -104,6 +105,9 @@ class Encoder:
     def __repr__(self) -> str:
         layers = f", layers={self.layers!r}" if self.layers else ""
         return f"Encoder({self.source!r}{layers}, pieces={self.pieces!r}, precision={self.precision!r})"
+
+    def _summary(self) -> dict[str, Any]:
+        return {**asdict(self.spec), "source": self.source}
 
     def __getstate__(self) -> dict[str, Any]:
         # Sessions are made anew in every process.
