@@ -20,6 +20,8 @@ from sapwood.parse.spans.parser import SpanParser
 from sapwood.words.encoder import Encoder
 from tiny_encoders import make_encoder
 
+# Most of them train.
+pytestmark = pytest.mark.slow
 needs_torch = pytest.mark.skipif(
     __import__("importlib.util").util.find_spec("torch") is None, reason="PyTorch is not installed"
 )
