@@ -60,5 +60,7 @@ def test_landmarks_can_be_left(interrupt: Callable[..., str]) -> None:
             mapped.fit(X)
         except KeyboardInterrupt:
             print(ended, hasattr(mapped, "normalization_"), flush=True)
+        # OpenBLAS may crash where it is taken down while a thread is at work in it; that is not the question here.
+        os._exit(0)
     """
     assert interrupt(code, after=0.1) == "[] False\n"
