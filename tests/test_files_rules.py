@@ -226,7 +226,7 @@ class TestSizes:
             before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
             begin = time.process_time()
             assert is_model_file("x.sap")
-            assert time.process_time() - begin < 0.1
+            assert time.process_time() - begin < 1
             try:
                 sw.load("x.sap")
             except ModelFileError as error:
