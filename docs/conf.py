@@ -71,7 +71,6 @@ PACKAGES = (
     "sapwood.trees",
     "sapwood.kernels",
     "sapwood.words",
-    "sapwood.words.encoder",
     "sapwood.learn",
     "sapwood.decode",
     "sapwood.parse",

@@ -11,6 +11,8 @@ import dataclasses
 import inspect
 import io
 import itertools
+import json
+import os
 import tempfile
 from collections.abc import Callable
 from functools import cache
@@ -18,6 +20,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
@@ -285,6 +288,7 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "WordSum": (_words(base.WordSum), {"first": similar, "second": similar, "words": asked}),
         "WordProduct": (_words(base.WordProduct), {"first": similar, "second": similar, "words": asked}),
         "WordSimilarity": (lambda words: similar.matrix(words), {"words": asked}),
+        "Encoder": _encoder(),
         "WordNet": (words.WordNet, {"weights": "lin", "senses": "first", "information": "intrinsic", "path": str(_folder())}),
         "repair": (words.repair, {"words": ["a", "b"], "matrix": np.eye(2), "method": "clip"}),
         # kernels
@@ -461,6 +465,36 @@ def _parsed(trees: Any, words: Any, **keywords: Any) -> Any:
     from sapwood.parse import PCFGParser
 
     return PCFGParser(**keywords).fit(trees).parse_nbest(words, 2)
+
+
+def _encoder() -> tuple[Callable[..., Any], dict[str, Any]]:
+    from sapwood.words import Encoder
+    from tiny_encoders import make_encoder
+
+    folder = _folder() / "encoder"
+    installed = all(find_spec(name) for name in ("onnx", "onnxruntime", "tokenizers"))
+    if installed:
+        make_encoder(folder, "bert")
+    else:
+        # Enough to open it: words become vectors only where the packages are.
+        folder.mkdir()
+        shape = {"model_type": "bert", "num_hidden_layers": 2, "num_attention_heads": 1, "hidden_size": 4}
+        (folder / "config.json").write_text(json.dumps(shape))
+        for name in ("tokenizer.json", "model.safetensors"):
+            (folder / name).write_text("{}")
+
+    def encoded(words: Any, **keywords: Any) -> Any:
+        with mock.patch.dict(os.environ, {"XDG_CACHE_HOME": str(_folder())}):
+            encoder = Encoder(**keywords)
+            return encoder.encode(words) if installed else repr(encoder)
+
+    return encoded, {
+        "source": str(folder),
+        "words": ["the", "dogs", "ran"],
+        "layers": [1, 2],
+        "pieces": "ends",
+        "precision": "float32",
+    }
 
 
 def _span_parsed(garden: Any) -> tuple[Callable[..., Any], dict[str, Any]]:

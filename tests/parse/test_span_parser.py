@@ -17,7 +17,7 @@ from sapwood.parse.annotation import clean
 from sapwood.parse.spans.features import WordFeatures, word_shape
 from sapwood.parse.spans.labels import SpanVocabulary, span_sentence
 from sapwood.parse.spans.parser import SpanParser
-from sapwood.words.encoder import Encoder
+from sapwood.words import Encoder
 from tiny_encoders import make_encoder
 
 # Most of them train.

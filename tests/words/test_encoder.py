@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import pickle
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +14,7 @@ import pytest
 from scipy.special import erf
 
 from sapwood.errors import DataError, ModelFileError, ParameterError
-from sapwood.words.encoder import Encoder
+from sapwood.words import Encoder
 from sapwood.words.encoder.places import digest
 from tiny_encoders import HEADS, LAYERS, PARTS, POSITIONS, WIDTH, make_encoder
 
@@ -243,3 +245,13 @@ def test_wrong_arguments(folder):
         Encoder(folder, precision="int4")
     with pytest.raises(DataError, match="a list of words"):
         Encoder(folder).encode("the dog")
+    for source in ("x" * 5000, "\0", "no/such/folder", ""):
+        with pytest.raises(DataError):
+            Encoder(source)
+    with pytest.raises(DataError, match="no folder that vectors can be kept in"):
+        Encoder(folder, cache=folder / "config.json").encode(["dog"])
+
+
+def test_comparing_words_needs_no_encoder():
+    program = "import sys, sapwood.words; sys.exit('sapwood.words.encoder' in sys.modules)"
+    subprocess.run([sys.executable, "-c", program], check=True)

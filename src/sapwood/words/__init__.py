@@ -1,6 +1,13 @@
-"""How similar two words are: tables, taxonomies, WordNet, latent semantics, vectors, and their combinations."""
+"""How similar two words are: tables, taxonomies, WordNet, latent semantics, vectors, and their combinations.
 
-from sapwood.lazy import public_names
+``Encoder`` gives words the vectors that they have in their sentences.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sapwood.lazy import lazy_names
 from sapwood.words.base import WordSimilarity
 from sapwood.words.forms import Folded, Inflected, Tagged
 from sapwood.words.latent import Latent
@@ -11,6 +18,7 @@ from sapwood.words.vectors import Vectors
 from sapwood.words.wordnet import WordNet
 
 __all__ = [
+    "Encoder",
     "Folded",
     "Inflected",
     "Latent",
@@ -24,4 +32,8 @@ __all__ = [
     "repair",
 ]
 
-__dir__ = public_names(__name__)
+if TYPE_CHECKING:
+    from sapwood.words.encoder import Encoder
+
+# Who compares words needs no encoder.
+__getattr__, __dir__ = lazy_names(__name__, {"Encoder": "encoder"})

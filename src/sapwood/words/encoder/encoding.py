@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
+from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from typing import Any, Self
@@ -24,6 +25,7 @@ from sapwood.words.encoder.graph import build_graph, read_shape
 from sapwood.words.encoder.packages import require
 from sapwood.words.encoder.pieces import PieceTokenizer
 from sapwood.words.encoder.places import KNOWN, digest, find_encoder, weights_file
+from sapwood.writing import atomic_write
 
 __all__ = ["Encoder", "EncoderSpec"]
 
@@ -255,7 +257,7 @@ class Encoder(HtmlTable):
 
     def _from_cache(self, block: list[list[str]]) -> list[Vectors] | None:
         path = self._cache_path(block)
-        if path is None or not path.is_file():
+        if path is None or not os.path.isfile(path):
             return None
         try:
             rows = np.load(path, mmap_mode="r", allow_pickle=False)
@@ -270,10 +272,13 @@ class Encoder(HtmlTable):
         path = self._cache_path(block)
         if path is None:
             return
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".npy", delete=False) as draft:
-            np.save(draft, np.concatenate(vectors))
-        os.replace(draft.name, path)
+        draft = BytesIO()
+        np.save(draft, np.concatenate(vectors))
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except (OSError, ValueError) as error:
+            raise DataError(f"cache={str(self.cache)!r} is no folder that vectors can be kept in ({error}).") from None
+        atomic_write(path, draft.getvalue())
 
 
 def _check_layers(layers: Sequence[int] | None, count: int) -> tuple[int, ...]:

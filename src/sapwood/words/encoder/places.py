@@ -66,11 +66,14 @@ def find_encoder(source: str | Path) -> Path:
         If there is none; says where was looked and how to get it.
     """
     path = Path(source).expanduser()
-    if path.is_dir() or path.suffix == ".onnx":
+    # Unlike pathlib, os.path takes what no file can be called for a file that is not there.
+    if os.path.isdir(path) or path.suffix == ".onnx":
         return _checked(path)
     name = str(source)
-    if not _HUB_NAME.fullmatch(name):
-        raise DataError(f"{path}: there is no such folder; expected one with config.json, tokenizer.json and weights.")
+    if len(name) > 200 or not _HUB_NAME.fullmatch(name):
+        raise DataError(
+            f"{name[:200]!r}: there is no such folder; expected one with config.json, tokenizer.json and weights."
+        )
     known = KNOWN.get(name) or next((one for one in KNOWN.values() if one.hub == name), None)
     names = [name] if known is None else [known.name, known.hub.split("/")[-1]]
     hub = name if known is None else known.hub
@@ -93,7 +96,7 @@ def _hub_snapshots(name: str) -> list[Path]:
 
 def _checked(path: Path) -> Path:
     if path.suffix == ".onnx":
-        if not path.is_file():
+        if not os.path.isfile(path):
             raise DataError(f"{path}: no such file.")
         wanted, folder = [], path.parent
     else:
