@@ -379,6 +379,7 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "mcnemar": (metrics.mcnemar, {"first": [True, False, True], "second": [True, True, False], "method": "auto"}),
         "paired_bootstrap": (metrics.paired_bootstrap, {"first": [1.0, 0.0, 1.0], "second": [0.0, 0.0, 1.0], "samples": 20, "confidence": 0.95, "random_state": 0}),
         "score_ranking": (metrics.score_ranking, {**gold, "at": (1, 2)}),
+        "score_tags": (metrics.score_tags, {"gold": trees(), "predicted": trees()}),
         "parseval": (metrics.parseval, {"gold": trees(), "predicted": trees()}),
         "score_forest": (metrics.score_forest, {"gold": tree, "parses": [tree]}),
         "score_roles": (metrics.score_roles, {"gold": _roles(), "predicted": _roles()}),

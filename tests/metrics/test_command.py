@@ -45,10 +45,63 @@ def test_sentences_with_other_punctuation_are_told_of(files: Path, capsys: pytes
     assert run("parses", files / "g.mrg", files / "p.mrg") == 0
     out = capsys.readouterr().out
     assert out.splitlines()[1].split()[:5] == ["all", "12", "100.00", "100.00", "100.00"]
-    assert "with other words tagged as punctuation than in the gold tree: 12." in out
+    assert "so evalb leaves out: 12 (tree 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12). The gold tags decided" in " ".join(
+        out.split()
+    )
     assert all(len(line) <= 80 for line in out.splitlines())
     assert run("parses", files / "g.mrg", files / "g.mrg") == 0
     assert "punctuation" not in capsys.readouterr().out
+
+
+def test_what_evalb_leaves_out_is_named(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (files / "g.mrg").write_text("(S (NN a) ('' '))\n" * 30)
+    (files / "p.mrg").write_text("(S (NN a) ('' '))\n" * 3 + "(S (NN a) (POS '))\n" * 26 + "(S (NN b))\n")
+    assert run("parses", files / "g.mrg", files / "p.mrg", "--punctuation", "own", "--json", files / "x.json") == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "different words: 27 (tree 4, 5, 6" in out
+    assert "23 and 7 more)" in out
+    result = json.loads((files / "x.json").read_text())
+    assert result["left_out"] == {
+        "errors": list(range(4, 31)), "skipped": [], "retagged": list(range(4, 30))
+    }  # fmt: skip
+    assert result["all"]["matched"] == 3
+    assert run("parses", files / "g.mrg", files / "p.mrg", "--json", "-") == 0
+    assert json.loads(capsys.readouterr().out)["left_out"]["errors"] == [30]
+
+
+def test_tags(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (files / "p.mrg").write_text(PARSES.replace("(NN snow)", "(NNP snow)"))
+    assert run("tags", files / "gold.mrg", files / "p.mrg", "--json", "-") == 0
+    result = json.loads(capsys.readouterr().out)
+    assert (result["count"], result["accuracy"]) == (5, 0.8)
+    assert result["classes"]["NN"] == {
+        "precision": 1.0,
+        "recall": 0.5,
+        "f1": 2 / 3,
+        "gold": 2,
+        "predicted": 1,
+        "correct": 1,
+    }
+
+
+def test_parsers_are_evaluated_on_treebanks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from sapwood.files import save
+    from sapwood.metrics import parseval, score_tags
+    from sapwood.parse import PCFGParser
+
+    trees = nursery.generate(size=60).trees
+    parser = PCFGParser().fit(trees[:40])
+    save(parser, tmp_path / "en.sap")
+    write_trees(trees[40:], tmp_path / "gold.mrg")
+    assert main(["evaluate", str(tmp_path / "en.sap"), str(tmp_path / "gold.mrg"), "--json", "-"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    found = parser.parse_batch(trees[40:].leaves())
+    assert result["all"]["f1"] == parseval(trees[40:], found).overall.f1 < 1
+    assert result["tags"]["accuracy"] == score_tags(trees[40:], found).accuracy
+    assert main(["evaluate", str(tmp_path / "en.sap"), str(tmp_path / "gold.mrg")]) == 0
+    assert f"Tags, punctuation included: {100 * result['tags']['accuracy']:.2f}." in capsys.readouterr().out
+    assert main(["predict", str(tmp_path / "en.sap"), str(tmp_path / "gold.mrg")]) == 2
+    assert "use: sapwood parse" in capsys.readouterr().err
 
 
 def test_parameter_files_and_more_labels_to_delete(files: Path, capsys: pytest.CaptureFixture[str]) -> None:

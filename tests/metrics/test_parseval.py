@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.metrics import accuracy_score
 
+from sapwood.corpora import nursery
 from sapwood.errors import DataError, ParameterError
-from sapwood.metrics import COLLINS, ParsevalRules, ParsevalSummary, mutual_f1, parseval, score_forest
+from sapwood.metrics import COLLINS, ParsevalRules, ParsevalSummary, mutual_f1, parseval, score_forest, score_tags
 from sapwood.trees import Tree, TreeArray
 
 PRM = """# the usual rules
@@ -171,6 +173,39 @@ def test_where_tags_differ_the_gold_tree_says_what_is_punctuation() -> None:
     assert parseval([gold] * 20, [parse] * 20).overall.retagged == 20
     # What is left without evalb's "errors" is evalb's.
     assert ParsevalSummary.of(one for one in scores.sentences if not one.retagged).matched == 4
+
+
+def test_own_punctuation_leaves_out_what_evalb_leaves_out() -> None:
+    gold, parse = "(S (NN a) ('' '))", "(S (NN a) (POS '))"
+    pairs = [gold, gold, gold, "(S (NN a))"], [gold, parse, None, "(S (NN b))"]
+    own = parseval(*pairs, rules=replace(COLLINS, punctuation="own"))
+    assert own.left_out == {"errors": (1, 3), "skipped": (2,), "retagged": (1,)}
+    assert (own.overall.errors, own.overall.skipped, own.overall.retagged, own.overall.matched) == (2, 1, 1, 1)
+    by_gold = parseval(*pairs)
+    assert by_gold.left_out == {"errors": (3,), "skipped": (2,), "retagged": (1,)}
+    assert by_gold.overall.matched == 2
+    # However many there are, they are no sign of files of other sentences.
+    many = parseval([gold] * 20, [parse] * 20, rules=replace(COLLINS, punctuation="own"))
+    assert (many.overall.errors, many.overall.f1) == (20, 0.0)
+    with pytest.raises(ParameterError, match=r"rules\.punctuation must be"):
+        parseval([gold], [gold], rules=replace(COLLINS, punctuation="evalb"))
+
+
+def test_tags_are_scored_word_by_word() -> None:
+    lists = nursery.generate(size=40).forests()
+    gold, parses = [one.gold for one in lists], [one.parses[len(one) - 1] for one in lists]
+    tags = [[tag for tree in trees for _, tag in tree.to_nltk().pos()] for trees in (gold, parses)]
+    found = score_tags(gold, parses)
+    assert found.accuracy == accuracy_score(*tags) < 1
+    assert found.count == len(tags[0])
+
+
+def test_tags_of_other_words() -> None:
+    assert score_tags(["(S (-NONE- *) (NN a) (. .))"], ["(S (NN a) (. .))"]).count == 2
+    with pytest.raises(DataError, match="tree 1 and its parse have different words"):
+        score_tags(["(S (NN a))", "(S (NN b))"], ["(S (NN a))", "(S (NN c))"])
+    with pytest.raises(DataError, match="2 gold trees but 1 parses"):
+        score_tags(["(S (NN a))"] * 2, ["(S (NN a))"])
 
 
 def test_a_parse_of_nothing_but_punctuation_has_words_if_the_gold_tree_does() -> None:

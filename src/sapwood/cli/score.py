@@ -7,31 +7,30 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sapwood.cli.command import Argument, Command, argument
-from sapwood.cli.options import ENCODING, JSON, SEED, flag, integer
+from sapwood.cli.options import ENCODING, JSON, SEED, choice, flag, integer
 from sapwood.cli.output import report
-from sapwood.cli.tables import label_report, text_table
+from sapwood.cli.tables import label_report, parseval_report, parseval_table, text_table
 
 if TYPE_CHECKING:
-    from sapwood.metrics import ParsevalRules, ParsevalSummary
+    from sapwood.metrics import ParsevalRules
 
 __all__ = ["COMMAND"]
 
 
 def _parses(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    from dataclasses import asdict
-
     from sapwood.metrics import parseval
     from sapwood.trees import read_trees
 
-    rules = _chosen_rules(options)
-    scores = parseval(
-        read_trees(options.gold, encoding=options.encoding),
-        read_trees(options.predicted, encoding=options.encoding),
-        rules=rules,
-    )
-    groups = {"all": scores.overall, f"<={rules.cutoff}": scores.up_to()}
-    groups |= {f"{first}-{last or ''}": found for (first, last), found in scores.by_length().items()}
-    return {name: asdict(summary) for name, summary in groups.items()}, _parseval_table(groups)
+    gold, predicted = (read_trees(path, encoding=options.encoding) for path in (options.gold, options.predicted))
+    return parseval_report(parseval(gold, predicted, rules=_chosen_rules(options)))
+
+
+def _tags(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    from sapwood.metrics import score_tags
+    from sapwood.trees import read_trees
+
+    gold, predicted = (read_trees(path, encoding=options.encoding) for path in (options.gold, options.predicted))
+    return label_report(score_tags(gold, predicted))
 
 
 def _labels(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
@@ -82,7 +81,7 @@ def _nbest(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     result, table = _losses(relevance, scores, groups, options.at)
     summaries = {"first": ParsevalSummary.of(first), "oracle": ParsevalSummary.of(oracle)}
     result |= {name: asdict(summary) for name, summary in summaries.items()}
-    return result, f"{_parseval_table(summaries)}\n\n{table}"
+    return result, f"{parseval_table(summaries)}\n\n{table}"
 
 
 def _losses(relevance: Any, scores: Any, groups: Any, at: Sequence[int] | None) -> tuple[dict[str, Any], str]:
@@ -174,10 +173,12 @@ def _f1(sums: Any) -> float:
 
 
 def _chosen_rules(options: argparse.Namespace) -> ParsevalRules:
+    from dataclasses import replace
+
     from sapwood.metrics import COLLINS, ParsevalRules
 
     rules = COLLINS if options.prm is None else ParsevalRules.from_file(options.prm)
-    return rules.deleting(*options.delete)
+    return replace(rules.deleting(*options.delete), punctuation=options.punctuation)
 
 
 def _lines(path: str, options: argparse.Namespace) -> list[str]:
@@ -191,31 +192,14 @@ def _lines(path: str, options: argparse.Namespace) -> list[str]:
     return found
 
 
-def _parseval_table(groups: dict[str, ParsevalSummary]) -> str:
-    rows = [["length", "trees", "LR", "LP", "F1", "CB", "0CB", "<=2CB", "exact", "tags", "errors", "skip"]]
-    for name, one in groups.items():
-        shares = (one.no_crossing, one.two_or_less_crossing, one.complete_match, one.tagging)
-        rows.append(
-            [name, f"{one.sentences}"]
-            + [f"{100 * value:.2f}" for value in (one.recall, one.precision, one.f1)]
-            + [f"{one.crossing:.2f}"]
-            + [f"{100 * value:.2f}" for value in shares]
-            + [f"{one.errors}", f"{one.skipped}"]
-        )
-    retagged = max((one.retagged for one in groups.values()), default=0)
-    if not retagged:
-        return text_table(rows)
-    return (
-        f"{text_table(rows)}\n\nSentences with other words tagged as punctuation than in the gold tree: {retagged}."
-        "\nThe gold tags decided which words to delete; evalb leaves such sentences out."
-    )
-
-
 _GOLD, _PREDICTED = (argument(name, metavar=name.upper()) for name in ("gold", "predicted"))
 _AT = integer("--at", "give the loss L_R; repeatable (default: 1 2 3 5 10)").but(action="append", metavar="R")
 _RULES = (
     argument("--prm", metavar="FILE", help="an evalb parameter file instead of COLLINS.prm"),
     argument("--delete", action="append", default=[], metavar="LABEL", help="one more label not to count; repeatable"),
+    choice(
+        "--punctuation", ("gold", "own"), "whose tags say what is punctuation: the gold tree's, or each tree's as evalb"
+    ),
 )
 
 
@@ -243,6 +227,14 @@ COMMAND = Command(
             _GOLD.but(help="file of gold trees"),
             _PREDICTED.but(help="file of parses, in the same order"),
             *_RULES,
+            ENCODING,
+        ),
+        _kind(
+            "tags",
+            "tags of the words of parses, punctuation included",
+            _tags,
+            _GOLD.but(help="file of gold trees"),
+            _PREDICTED.but(help="file of parses, in the same order"),
             ENCODING,
         ),
         _kind(

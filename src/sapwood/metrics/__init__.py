@@ -4,7 +4,7 @@ from sapwood.lazy import public_names
 from sapwood.metrics.counts import Counts
 from sapwood.metrics.frames import FrameAnalysis, score_frames
 from sapwood.metrics.labels import LabelScores, score_labels
-from sapwood.metrics.parseval import mutual_f1, parseval, score_forest
+from sapwood.metrics.parseval import mutual_f1, parseval, score_forest, score_tags
 from sapwood.metrics.parseval_rules import COLLINS, ParsevalRules
 from sapwood.metrics.parseval_scores import ParsevalScores, ParsevalSummary, SentenceScore
 from sapwood.metrics.ranking import RankingScores, score_ranking
@@ -34,6 +34,7 @@ __all__ = [
     "score_labels",
     "score_ranking",
     "score_roles",
+    "score_tags",
 ]
 
 __dir__ = public_names(__name__)

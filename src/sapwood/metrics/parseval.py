@@ -13,13 +13,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sapwood.checks import check_choice
 from sapwood.errors import DataError, ParameterError
+from sapwood.metrics.labels import LabelScores, score_labels
 from sapwood.metrics.parseval_rules import COLLINS, ParsevalRules
 from sapwood.metrics.parseval_scores import ParsevalScores, SentenceScore
 from sapwood.trees.array import TreeArray
 from sapwood.trees.tree import Tree
 
-__all__ = ["mutual_f1", "parseval", "score_forest"]
+__all__ = ["mutual_f1", "parseval", "score_forest", "score_tags"]
 
 Bracket = tuple[str, int, int]
 
@@ -40,7 +42,8 @@ def parseval(gold: Any, predicted: Any, *, rules: ParsevalRules = COLLINS) -> Pa
     ------
     DataError
         If the two differ in length, a tree has words beside constituents, or more than ``rules.max_errors`` pairs
-        have different words. Pairs up to that number are left out of the sums and counted as errors, as evalb does.
+        have different words. Pairs up to that number are left out of the sums and counted as errors, as evalb does;
+        ``ParsevalScores.left_out`` says which.
 
     Examples
     --------
@@ -58,7 +61,8 @@ def parseval(gold: Any, predicted: Any, *, rules: ParsevalRules = COLLINS) -> Pa
             raise DataError(f"gold tree {index} is None; only parses may be missing.")
         (score,) = score_forest(correct, [parse], rules=rules)
         scores.append(score)
-        if score.status == "error":
+        # Where only tags differ, the two are of the same sentence.
+        if score.status == "error" and not score.retagged:
             faults.append(index)
             if len(faults) > rules.max_errors:
                 raise DataError(
@@ -69,6 +73,36 @@ def parseval(gold: Any, predicted: Any, *, rules: ParsevalRules = COLLINS) -> Pa
     return ParsevalScores(tuple(scores), rules)
 
 
+def score_tags(gold: Any, predicted: Any) -> LabelScores:
+    """Score the tags of all words, punctuation included; traces, which only gold trees have, are left out.
+
+    Parameters
+    ----------
+    gold, predicted : TreeArray or iterable of trees
+        The correct trees and the parses, in the same order and of the same words.
+
+    Examples
+    --------
+    >>> score_tags(["(S (NN rain) (VBZ falls) (. .))"], ["(S (NN rain) (NNS falls) (. .))"]).accuracy
+    0.6666666666666666
+    """
+    golds, parses = _trees(gold, "gold"), _trees(predicted, "predicted")
+    if len(golds) != len(parses):
+        raise DataError(f"there are {len(golds)} gold trees but {len(parses)} parses; expected one parse per tree.")
+    right: list[str] = []
+    found: list[str] = []
+    for index, pair in enumerate(zip(golds, parses, strict=True)):
+        rows = [_tokens(tree, COLLINS) if tree is not None else [] for tree in pair]
+        if [word for _, word in rows[0]] != [word for _, word in rows[1]]:
+            raise DataError(
+                f"tree {index} and its parse have different words ({_difference(*pair, COLLINS)}); tags are compared "
+                "word by word."
+            )
+        right += [tag for tag, _ in rows[0]]
+        found += [tag for tag, _ in rows[1]]
+    return score_labels(right, found)
+
+
 def score_forest(gold: Tree, parses: Iterable[Any], *, rules: ParsevalRules = COLLINS) -> list[SentenceScore]:
     """Score the alternative parses of one sentence against its gold tree, which is read only once.
 
@@ -76,6 +110,7 @@ def score_forest(gold: Tree, parses: Iterable[Any], *, rules: ParsevalRules = CO
     >>> [score.f1 for score in score_forest(gold, [gold, Tree.fromstring("(S (VP (NN rain)))")])]
     [1.0, 0.5]
     """
+    check_choice(rules.punctuation, "rules.punctuation", ("gold", "own"))
     correct = _read(gold, rules)
     counts = Counter(correct.brackets)
     spans = {(start, end) for _, start, end in correct.brackets}
@@ -150,12 +185,12 @@ def _compare(
     if rules.compare_words and found.words != gold.words:
         tokens = _tokens(tree, rules)
         retagged = [word for _, word in tokens] == [word for _, word in _tokens(parse, rules)]
-        if retagged:
+        if retagged and rules.punctuation == "gold":
             found = _read(parse, rules, kept=[tag not in rules.delete_labels for tag, _ in tokens])
     if not found.words:
         return SentenceScore("skip", gold.length)
     if rules.compare_words and found.words != gold.words:
-        return SentenceScore("error", gold.length)
+        return SentenceScore("error", gold.length, retagged=retagged)
     matched = crossing = 0
     left = counts.copy()
     for bracket in found.brackets:

@@ -34,15 +34,16 @@ class ParsevalRules(HtmlTable):
         How many sentences may have different words in the two trees before scoring stops. (MAX_ERROR)
     compare_words : bool
         Whether a pair with different words is an error. Other scorers let such pairs pass and pay for it in brackets.
+    punctuation : {"gold", "own"}
+        Whose tags say which words are deleted where the two trees disagree: those of the gold tree for both, or each
+        tree's own, as in evalb, which finds different words then and leaves the sentence out.
 
     Notes
     -----
     As in evalb, labels of constituents are cut at the first ``-`` or ``=``; tags are not.
 
-    A parser may tag a word as punctuation that the gold tree does not, or the other way round. evalb then finds
-    different words and leaves the sentence out. Here, if the words are the same before any is deleted, the tags of the
-    gold tree say for both trees which are deleted, and the sentence is ``retagged``; without those sentences the sums
-    are evalb's.
+    A parser may tag a word as punctuation that the gold tree does not, or the other way round. Such sentences, whose
+    words are the same before any is deleted, are ``retagged`` in the scores; without them the sums are evalb's.
     """
 
     delete_labels: frozenset[str] = frozenset()
@@ -52,6 +53,7 @@ class ParsevalRules(HtmlTable):
     cutoff: int = 40
     max_errors: int = 10
     compare_words: bool = True
+    punctuation: str = "gold"
 
     @cached_property
     def canonical(self) -> dict[str, str]:

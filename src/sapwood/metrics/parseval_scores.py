@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -33,7 +33,8 @@ class SentenceScore(HtmlTable):
     tags : int
         Words with the right tag.
     retagged : bool
-        Whether the two trees tag different words as punctuation, so that those of the gold tree were deleted in both.
+        Whether the two trees tag different words as punctuation, so that evalb leaves the sentence out. By the rules
+        those of the gold tree were deleted in both, or the status is ``"error"``.
     """
 
     status: str
@@ -140,6 +141,22 @@ class ParsevalScores(HtmlTable):
     def overall(self) -> ParsevalSummary:
         """All sentences."""
         return ParsevalSummary.of(self.sentences)
+
+    @cached_property
+    def left_out(self) -> dict[str, tuple[int, ...]]:
+        """Positions of the sentences that evalb leaves out: with other words (``errors``), ``skipped``, ``retagged``.
+
+        The names are those of the counts in ``ParsevalSummary``; retagged sentences are errors as well where the rules
+        say ``punctuation="own"``.
+        """
+        tests: dict[str, Callable[[SentenceScore], bool]] = {
+            "errors": lambda score: score.status == "error",
+            "skipped": lambda score: score.status == "skip",
+            "retagged": lambda score: score.retagged,
+        }
+        return {
+            name: tuple(at for at, score in enumerate(self.sentences) if test(score)) for name, test in tests.items()
+        }
 
     def up_to(self, length: int | None = None) -> ParsevalSummary:
         """Sum up the sentences of at most this many words; the rules' own cut-off if none is given."""

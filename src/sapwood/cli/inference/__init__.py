@@ -34,10 +34,12 @@ _MODULES = {
     "FrameParser": "frames",
     "KernelSVC": "trees",
     "PairClassifier": "pairs",
+    "PCFGParser": "parses",
     "ParseReranker": "ranking",
     "QuestionClassifier": "questions",
     "RoleLabeler": "roles",
     "ShardClassifier": "trees",
+    "SpanParser": "parses",
 }
 
 
