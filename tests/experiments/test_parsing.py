@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+import sapwood as sw
 from sapwood.corpora import nursery
 from sapwood.experiments import Setting, run
 from sapwood.experiments.measuring import growth
+from sapwood.experiments.parsing import models, networks, treebanks
 
 
 @pytest.fixture
@@ -37,3 +41,50 @@ def test_every_table_comes_and_names_its_data(folder):
 def test_the_power_is_that_of_the_lengths():
     lengths = [5, 10, 40]
     assert growth(lengths, [0.5 * length**3 for length in lengths]) == pytest.approx(3)
+
+
+@pytest.fixture
+def web(folder, monkeypatch):
+    """The same with a web treebank and articles beside, and span parsers that are trained in no time."""
+    pytest.importorskip("torch", reason="span parsers are trained with PyTorch")
+    trees = [tree for tree in nursery.generate(size=200, seed=1).trees if tree.label == "S"][:90]
+    (folder / "ewt-propbank").mkdir()
+    (folder / "craft-treebank").mkdir()
+    for name, some in (("train", trees[:60]), ("dev", trees[60:75]), ("test", trees[75:])):
+        sw.write_trees(some, folder / f"ewt-propbank/{name}.trees")
+    for number in range(10):
+        lines = [f"( {tree})" for tree in trees[9 * number : 9 * number + 8]]
+        (folder / f"craft-treebank/1153{number}.tree").write_text("\n".join([*lines, "( (TITLE (NN rain)))"]))
+    quick = {name: replace(recipe, epochs=1) for name, recipe in models.MODELS.items() if not recipe.encoder}
+    monkeypatch.setattr(models, "MODELS", quick)
+    monkeypatch.setattr(networks, "MODELS", quick)
+    monkeypatch.setattr(networks, "_TESTS", [one for one in networks._TESTS if one[0] in quick])
+    monkeypatch.setattr(networks, "_SHOWN", ("web-plain",))
+    return folder
+
+
+def test_articles_are_split_by_number_and_hold_sentences(web):
+    setting = Setting(data=web)
+    parts = {name: treebanks.part(setting, treebanks.ARTICLES, name) for name in ("train", "dev", "test")}
+    assert {name: len(part) for name, part in parts.items()} == {"train": 64, "dev": 8, "test": 8}
+    assert {tree.label for part in parts.values() for tree in part} == {"S"}
+
+
+@pytest.mark.slow
+def test_the_tables_of_span_parsers(web, tmp_path):
+    setting = Setting(data=web, cache=tmp_path / "cache", tables=("spans", "spans-length", "spans-calibration"))
+    with sw.options(threads=1):
+        tables = {table.name: table for table in run("parsing", setting)}
+        again = {table.name: table for table in run("parsing", setting)}
+    assert list(tables) == list(setting.tables)
+    # What is trained is kept.
+    assert tables == again
+    assert len(list((tmp_path / "cache").glob("parser-*-state.sap"))) == 3
+    assert {(row[0], row[3]) for row in tables["spans"].rows} == {
+        ("web", "web"), ("web + articles", "web"), ("web + articles", "articles"), ("sample", "sample"),
+    }  # fmt: skip
+    assert sum(row[1] for row in tables["spans-length"].rows) == 15
+    # Every constituent is in one row, with the mean of what the chart says of them.
+    for row in tables["spans-calibration"].rows:
+        low, high = (int(part) for part in row[0].removesuffix(" %").split("-"))
+        assert row[1] == 0 or low - 1e-6 <= row[2] <= high + 1e-6

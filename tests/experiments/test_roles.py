@@ -39,7 +39,8 @@ def test_every_table_is_made(setting: Setting) -> None:
     tables = {table.name: table for table in run("roles", setting)}
     assert list(tables) == [
         *("coverage ewt-propbank", "kernels ewt-propbank", "roles ewt-propbank", "curve ewt-propbank"),
-        *("end-to-end ewt-propbank", "end-to-end roles ewt-propbank", "features", "all-data", "linear", "cost"),
+        *("end-to-end ewt-propbank", "end-to-end roles ewt-propbank", "parsed", "features", "all-data"),
+        *("linear", "cost"),
     ]
     kernels = {row[0]: row for row in tables["kernels ewt-propbank"].rows}
     assert set(kernels) >= {"truncated", "plain", "nodes", "substructures", "both", "flat", "composite", "paf"}
@@ -47,6 +48,11 @@ def test_every_table_is_made(setting: Setting) -> None:
     ends = {row[0]: row for row in tables["end-to-end ewt-propbank"].rows}
     assert ends["predicates given"][3] > 85
     assert 50 < ends["our own parses, predicates given"][3] < ends["predicates given"][3] + 5
+    # There are no trees to train a span parser on.
+    parsed = {row[0]: row for row in tables["parsed"].rows}
+    assert list(parsed) == ["gold", "PCFGParser"]
+    assert parsed["gold"][2:4] == pytest.approx((100, ends["predicates given"][3]))
+    assert parsed["PCFGParser"][3] == pytest.approx(ends["our own parses, predicates given"][3])
     assert [row[0] for row in tables["curve ewt-propbank"].rows] == [60, 120]
     sets = [row[0].split(",")[0] for row in tables["all-data"].rows]
     assert sets[-6:] == [*["full"] * 3, *["basic"] * 3]

@@ -177,6 +177,18 @@ CATALOG: tuple[Corpus, ...] = (
         "point propbank-release at NLTK's treebank sample; put it at DIR/propbank-wsj/prop.txt",
     ),
     Corpus(
+        "craft",
+        "CRAFT: gold trees of biomedical articles",
+        (
+            "craft-treebank/*.tree",
+            "craft-treebank/craft-penn.tar.xz/craft-treebank/*.tree",
+            "CRAFT/structural-annotation/treebank/penn/*.tree",
+        ),
+        _trees,
+        "https://github.com/UCDenver-ccp/CRAFT, structural-annotation/treebank/penn (CC BY 3.0); put it at "
+        "DIR/craft-treebank",
+    ),
+    Corpus(
         "gum",
         "GUM, constituents (made by a parser)",
         ("gum/const/*.ptb", "gum/gum-const.tar.xz/const/*.ptb"),

@@ -41,7 +41,11 @@ class Experiment(HtmlTable):
 # Name of the module in this package → what it does. Kept here so that listing experiments imports none of them.
 EXPERIMENTS: dict[str, Experiment] = {
     "parsing": Experiment(
-        "the parser on the Penn Treebank sample and the English Web Treebank", ("sample", "curve", "cost", "web")
+        "the parsers on the Penn Treebank sample, the English Web Treebank and biomedical articles",
+        (
+            *("sample", "curve", "cost", "web"),
+            *("spans", "spans-share", "spans-length", "spans-label", "spans-calibration", "spans-speed"),
+        ),
     ),
     "questions": Experiment(
         "which kind of answer a question asks for: TREC by bags of words, tree kernels and similar words",
@@ -62,7 +66,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "roles": Experiment(
         "semantic roles: kernels on given arguments, and labelling from trees to propositions",
         (
-            *("coverage", "kernels", "curve", "features", "all-data", "linear", "end-to-end", "cost"),
+            *("coverage", "kernels", "curve", "features", "all-data", "linear", "end-to-end", "parsed", "cost"),
             *("kernels-ewt-propbank", "kernels-conll05", "kernels-propbank-wsj"),
             *("curve-ewt-propbank", "curve-conll05", "curve-propbank-wsj"),
             *("end-to-end-ewt-propbank", "end-to-end-conll05", "end-to-end-propbank-wsj"),

@@ -12,13 +12,16 @@ from sapwood.checks import check_count
 from sapwood.errors import DataError
 from sapwood.parse.annotation import bare_tree
 from sapwood.parse.pcfg import PCFGParser
+from sapwood.parse.spans.parser import SpanParser
 from sapwood.trees.array import TreeArray
 from sapwood.trees.nbest import NBest
 
 __all__ = ["jackknife"]
 
 
-def jackknife(treebank: Any, folds: int = 5, *, n: int = 30, parser: PCFGParser | None = None) -> list[NBest]:
+def jackknife(
+    treebank: Any, folds: int = 5, *, n: int = 30, parser: PCFGParser | SpanParser | None = None
+) -> list[NBest]:
     """Parse every tree of a treebank with a parser learnt from the other folds.
 
     A parser does too well on the trees that it was trained on, so n-best lists for training a reranker must come from
@@ -27,13 +30,13 @@ def jackknife(treebank: Any, folds: int = 5, *, n: int = 30, parser: PCFGParser 
     Parameters
     ----------
     treebank : TreeArray or iterable of trees
-        Gold trees, as for ``PCFGParser.fit``.
+        Gold trees, as for the parser's ``fit``.
     folds : int
         Folds of neighbouring trees, so that an article is not torn between learning and parsing more often than needed.
     n : int
         Parses per sentence; there may be fewer.
-    parser : PCFGParser, optional
-        Whose parameters to use; it is cloned, never fitted.
+    parser : PCFGParser or SpanParser, optional
+        Whose parameters to use; it is cloned, never fitted. A grammar by default.
 
     Returns
     -------

@@ -16,6 +16,7 @@ from sapwood.experiments.roles.data import CORPORA, read_parts
 from sapwood.experiments.roles.features import all_data, linear_time, tuned
 from sapwood.experiments.roles.kernels import compare_kernels, learning_curve
 from sapwood.experiments.roles.labeling import label_everything
+from sapwood.experiments.roles.parsed import label_parses
 from sapwood.experiments.setting import Setting
 from sapwood.experiments.tables import Table
 from sapwood.tasks.roles.pruning import coverage
@@ -38,6 +39,8 @@ def run(setting: Setting) -> Iterator[Table]:
         if setting.wants("end-to-end", f"end-to-end-{name}"):
             yield from label_everything(setting, name)
     if "ewt-propbank" in corpora:
+        if setting.wants("parsed"):
+            yield label_parses(setting)
         if setting.wants("features"):
             yield tuned(setting, "ewt-propbank")
         if setting.wants("all-data"):

@@ -266,6 +266,10 @@ class SpanParser(BaseParser):
         """Return the most probable trees of a sentence with their log-probabilities, best first."""
         return self.chart(sentence).nbest(n)
 
+    def parse_nbest_batch(self, sentences: Iterable[Sequence[str]], n: int = 30) -> list[NBest]:
+        """Return the most probable trees of many sentences."""
+        return [chart.nbest(n) for chart in self.charts(sentences)]
+
     def size(self) -> dict[str, int]:
         """Return how many words, labels, tags and weights the parser has."""
         self._check_fitted()

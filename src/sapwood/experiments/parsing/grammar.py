@@ -1,31 +1,26 @@
-"""How well the parser does: on the treebank sample, with less of it, on the web treebank, and how its cost grows.
+"""The grammar: on the treebank sample, with less of it, on the web treebank, and how its cost grows.
 
-The sample is split by the numbers of its files: those that end in 0 are parsed, the others learnt from. Nothing is
-random here, so the seed has no effect.
+Nothing is random here, so the seed has no effect.
 """
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from sapwood import settings
-from sapwood.errors import DataError
 from sapwood.experiments.measuring import Stopwatch, growth
+from sapwood.experiments.parsing.treebanks import SAMPLE, WEB, part, single_trees, split_sample
 from sapwood.experiments.setting import Setting
 from sapwood.experiments.tables import Cell, Table
 from sapwood.metrics import COLLINS, ParsevalSummary, parseval, score_forest
 from sapwood.parse import PCFGParser
-from sapwood.sources import open_all
 from sapwood.trees.array import TreeArray, concatenate
 from sapwood.trees.tree import Tree
-from sapwood.trees.treebank import read_trees
 
-__all__ = ["run", "split_sample"]
+__all__ = ["grammar_tables"]
 
 _LIST = 30
 # A parse that tags a word as punctuation is an error for evalb, which leaves the sentence out; there may be some.
@@ -36,23 +31,11 @@ _COLUMNS = ("F1", "precision", "recall", "complete", "tags", f"oracle of {_LIST}
 _DECIMALS = {"complete": 1, "tags": 1, "ms each": 1, "fit s": 1}
 
 
-def split_sample(path: str) -> tuple[TreeArray, list[Tree]]:
-    """Return the training trees as they are in the files, and the held-out ones without traces and function tags."""
-    train, held_out = [], []
-    for stream in open_all(path):
-        found = re.search(r"(\d+)\.\w+$", stream.name)
-        if found is None:
-            raise DataError(f"{stream.name}: the file has no number, by which the treebank is split.")
-        if int(found[1]) % 10 == 0:
-            held_out.append(read_trees(stream, drop_traces=True, drop_function_tags=True))
-        else:
-            train.append(read_trees(stream))
-    return concatenate(train), _trees(concatenate(held_out))
-
-
-def run(setting: Setting) -> Iterator[Table]:
+def grammar_tables(setting: Setting) -> Iterator[Table]:
     """Yield the tables that are wanted."""
-    train, gold = split_sample(setting.path("penn-sample"))
+    if not setting.wants("sample", "curve", "cost", "web"):
+        return
+    train, gold = split_sample(setting.path(SAMPLE))
     if setting.wants("sample", "cost"):
         parser = PCFGParser().fit(train)
     if setting.wants("sample"):
@@ -61,8 +44,8 @@ def run(setting: Setting) -> Iterator[Table]:
         yield _curve(train, gold)
     if setting.wants("cost"):
         yield _cost(parser, gold)
-    if setting.wants("web") and (web := setting.find("ewt")) is not None:
-        yield _web(train, os.path.dirname(web))
+    if setting.wants("web") and setting.find(WEB) is not None:
+        yield _web(setting, train)
 
 
 def _sample(parser: PCFGParser, train: TreeArray, gold: list[Tree]) -> Table:
@@ -114,11 +97,11 @@ def _cost(parser: PCFGParser, gold: list[Tree]) -> Table:
     return Table("cost", "Cost of one parse by length, one thread", columns, rows, {"largest chart MB": 1}, notes)
 
 
-def _web(train: TreeArray, folder: str) -> Table:
-    web = {part: read_trees(os.path.join(folder, f"{part}.trees*")) for part in ("train", "test")}
-    gold = _trees(web["test"])
+def _web(setting: Setting, train: TreeArray) -> Table:
+    web = part(setting, WEB, "train")
+    gold = single_trees(part(setting, WEB, "test"))
     rows: list[Sequence[Cell]] = []
-    for name, trees in (("web", web["train"]), ("web + sample", concatenate([web["train"], train]))):
+    for name, trees in (("web", web), ("web + sample", concatenate([web, train]))):
         with Stopwatch() as spent:
             parser = PCFGParser().fit(trees)
         rows.append([name, len(trees), spent.cpu, *_figures(parser, gold, 1 if name == "web" else _LIST)])
@@ -143,7 +126,3 @@ def _figures(parser: PCFGParser, gold: list[Tree], n: int) -> list[Cell]:
     ratios.append(ParsevalSummary.of(oracle).f1 if n > 1 else float("nan"))
     outside = sum(one.how != "parser" for one in found)
     return [*(100 * ratio for ratio in ratios), outside, 1000 * spent.cpu / len(gold)]
-
-
-def _trees(array: TreeArray) -> list[Tree]:
-    return [tree for tree in array if isinstance(tree, Tree)]

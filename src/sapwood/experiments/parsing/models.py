@@ -1,0 +1,152 @@
+"""Span parsers trained on the treebanks, each once: the cache keeps them, and states of training that was stopped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.util import find_spec
+
+from sapwood.errors import DataError
+from sapwood.experiments.parsing.treebanks import ARTICLES, SAMPLE, WEB, part
+from sapwood.experiments.setting import Setting
+from sapwood.files import load, save
+from sapwood.parse.spans.parser import SpanParser
+from sapwood.resuming import fingerprint
+from sapwood.trees.array import TreeArray, concatenate
+from sapwood.words.encoder import Encoder
+
+__all__ = ["FOLDS", "MODELS", "Models", "Recipe", "fold_of"]
+
+FOLDS = 2
+# Layers of MiniLM that help a parser: the last one is about whole sentences.
+_ENCODER, _LAYERS = "minilm", (1, 3, 4, 5)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What a parser is trained on, and how.
+
+    Attributes
+    ----------
+    treebanks : tuple of str
+        Their training parts are put together; so are their development parts, by which the best epoch is chosen.
+    encoder : bool
+        With the vectors of MiniLM, or with nothing but the treebank.
+    epochs, seed : int
+        Passes, and the seed.
+    everything : bool
+        Whether the development part is learnt from, too; then the last epoch is taken.
+    share : int
+        Every so manieth tree is learnt from.
+    fold : int, optional
+        Which of ``FOLDS`` parts of neighbouring trees is left out, to be parsed by one that has not seen it.
+    """
+
+    treebanks: tuple[str, ...]
+    encoder: bool
+    epochs: int
+    seed: int = 0
+    everything: bool = False
+    share: int = 1
+    fold: int | None = None
+
+    @property
+    def data(self) -> str:
+        """What it is trained on, in words."""
+        names = {WEB: "web", ARTICLES: "articles", SAMPLE: "sample"}
+        joined = " + ".join(names[treebank] for treebank in self.treebanks)
+        return joined if self.share == 1 else f"1/{self.share} of {joined}"
+
+
+MODELS: dict[str, Recipe] = {
+    **{f"web-encoder-{seed}": Recipe((WEB,), True, 16, seed) for seed in range(3)},
+    "web-plain": Recipe((WEB,), False, 25),
+    "both-encoder": Recipe((WEB, ARTICLES), True, 8),
+    "both-plain": Recipe((WEB, ARTICLES), False, 10),
+    "sample-dev-encoder": Recipe((SAMPLE,), True, 20),
+    "sample-dev-plain": Recipe((SAMPLE,), False, 30),
+    "sample-encoder": Recipe((SAMPLE,), True, 20, everything=True),
+    "sample-plain": Recipe((SAMPLE,), False, 30, everything=True),
+    **{f"web-encoder-share-{share}": Recipe((WEB,), True, 16, share=share) for share in (8, 4, 2)},
+    **{f"web-encoder-fold-{fold}": Recipe((WEB,), True, 8, fold=fold) for fold in range(FOLDS)},
+}
+
+
+def fold_of(count: int, fold: int) -> slice:
+    """Return which of so many trees belong to a fold.
+
+    >>> [fold_of(5, fold) for fold in range(FOLDS)]
+    [slice(0, 2, None), slice(2, 5, None)]
+    """
+    return slice(count * fold // FOLDS, count * (fold + 1) // FOLDS)
+
+
+class Models:
+    """Trained parsers by name.
+
+    Parameters
+    ----------
+    setting : Setting
+        Where the treebanks and the cache are.
+    """
+
+    def __init__(self, setting: Setting) -> None:
+        self._setting = setting
+        self._loaded: dict[str, SpanParser] = {}
+
+    @cached_property
+    def encoder(self) -> Encoder | None:
+        """The encoder, None where it is not there; its vectors are kept in the cache."""
+        try:
+            return Encoder(_ENCODER, layers=_LAYERS, cache=self._setting.cached("states"))
+        except DataError:
+            return None
+
+    def available(self, name: str) -> bool:
+        """Whether a parser can be had: its treebanks, its encoder if it has one, and PyTorch if it is to be trained."""
+        recipe, kept = MODELS[name], self._setting.cached(f"{self._file(name)}.sap")
+        if find_spec("torch") is None and not (kept is not None and kept.exists()):
+            return False
+        return all(self._setting.find(treebank) is not None for treebank in recipe.treebanks) and (
+            not recipe.encoder or self.encoder is not None
+        )
+
+    def __getitem__(self, name: str) -> SpanParser:
+        """Return a parser: from memory, from the cache, or trained now."""
+        if name not in self._loaded:
+            kept = self._setting.cached(f"{self._file(name)}.sap")
+            if kept is not None and kept.exists():
+                parser = load(kept)
+                parser.encoder = self.encoder if MODELS[name].encoder else None
+            else:
+                parser = self._train(name)
+                if kept is not None:
+                    save(parser, kept)
+            self._loaded[name] = parser
+        return self._loaded[name]
+
+    def _file(self, name: str) -> str:
+        """Return the name of its files, which changes with the recipe."""
+        recipe = MODELS[name]
+        encoder = str(self.encoder.spec) if recipe.encoder and self.encoder is not None else ""
+        return f"parser-{name}-{fingerprint(repr(recipe), encoder)[:8]}"
+
+    def _train(self, name: str) -> SpanParser:
+        recipe = MODELS[name]
+        trees = self._part(recipe, "train")[:: recipe.share]
+        if recipe.fold is not None:
+            fold = fold_of(len(trees), recipe.fold)
+            trees = concatenate([trees[: fold.start], trees[fold.stop :]])
+        held = self._part(recipe, "dev")
+        parser = SpanParser(
+            encoder=self.encoder if recipe.encoder else None,
+            epochs=recipe.epochs,
+            random_state=recipe.seed,
+            checkpoint=self._setting.cached(f"{self._file(name)}-state.sap"),
+        )
+        if recipe.everything:
+            return parser.fit(concatenate([trees, held]))
+        return parser.fit(trees, validation=held)
+
+    def _part(self, recipe: Recipe, name: str) -> TreeArray:
+        return concatenate([part(self._setting, treebank, name) for treebank in recipe.treebanks])

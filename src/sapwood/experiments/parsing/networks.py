@@ -1,0 +1,278 @@
+"""Span parsers: accuracy with and without an encoder, by length and label, calibration of probabilities, speed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sapwood import settings
+from sapwood.experiments.measuring import Stopwatch
+from sapwood.experiments.parsing.models import MODELS, Models
+from sapwood.experiments.parsing.treebanks import ARTICLES, SAMPLE, WEB, part, single_trees
+from sapwood.experiments.result_cache import ResultCache
+from sapwood.experiments.setting import Setting
+from sapwood.experiments.tables import Cell, Table
+from sapwood.metrics import COLLINS, ParsevalSummary, parseval
+from sapwood.parse import BllipParser, PCFGParser
+from sapwood.parse.chart import spans_of
+from sapwood.parse.spans.parser import SpanParser
+from sapwood.trees.tree import Tree
+from sapwood.words.encoder import Encoder
+
+__all__ = ["span_tables"]
+
+# A parse that tags a word as punctuation is an error for evalb, which leaves the sentence out; here the gold tags say
+# what is punctuation, and such sentences are counted.
+_RULES = replace(COLLINS, max_errors=10**9)
+# Model and treebank whose test part it parses; each is scored once.
+_TESTS = (
+    *((f"web-encoder-{seed}", WEB) for seed in range(3)),
+    ("web-plain", WEB),
+    ("both-encoder", WEB),
+    ("both-plain", WEB),
+    ("both-encoder", ARTICLES),
+    ("both-plain", ARTICLES),
+    ("web-encoder-0", ARTICLES),
+    ("sample-encoder", SAMPLE),
+    ("sample-plain", SAMPLE),
+)
+_NAMES = {WEB: "web", ARTICLES: "articles", SAMPLE: "sample"}
+_LENGTHS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, 60), (61, 200))
+_LABELS = 20
+_BINS = 10
+_SHOWN = ("web-encoder-0", "web-plain")
+_SPEED_SENTENCES = 400
+_CHART_ROUNDS = 50
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What all tables share."""
+
+    setting: Setting
+    models: Models
+    cache: ResultCache
+
+    def gold(self, treebank: str, name: str = "test") -> list[Tree]:
+        return single_trees(part(self.setting, treebank, name))
+
+    def parses(self, model: str, treebank: str, name: str = "test") -> tuple[list[Tree], list[Tree]]:
+        """Return gold trees and what a model makes of their words; kept in the cache as text."""
+        gold = self.gold(treebank, name)
+        words = [tree.leaves() for tree in gold]
+        found = self.cache(
+            f"parses {model} {treebank} {name}", lambda: list(map(str, _parse(self.models[model], words)))
+        )
+        return gold, [Tree.fromstring(text) for text in found]
+
+
+def span_tables(setting: Setting) -> Iterator[Table]:
+    """Yield the tables of span parsers that are wanted and whose treebanks are there."""
+    wanted = {
+        "spans": _accuracy,
+        "spans-share": _shares,
+        "spans-length": _by_length,
+        "spans-label": _by_label,
+        "spans-calibration": _calibration,
+        "spans-speed": _speed,
+    }
+    if setting.find(WEB) is None or not setting.wants(*wanted):
+        return
+    models = Models(setting)
+    encoder = None if models.encoder is None else str(models.encoder.spec)
+    work = _Work(setting, models, ResultCache(setting, "parsing-spans", repr(MODELS), encoder))
+    for name, make in wanted.items():
+        if setting.wants(name) and (table := make(work)) is not None:
+            yield table
+
+
+def _parse(parser: Any, words: Sequence[Sequence[str]]) -> list[Tree]:
+    return single_trees(parser.parse_batch(words))
+
+
+def _accuracy(work: _Work) -> Table | None:
+    rows: list[Sequence[Cell]] = []
+    seeds: list[list[float]] = []
+    for model, treebank in _TESTS:
+        if not work.models.available(model) or work.setting.find(treebank) is None:
+            continue
+        gold, found = work.parses(model, treebank)
+        one = parseval(gold, found, rules=_RULES).overall
+        recipe = MODELS[model]
+        figures = [100 * value for value in (one.f1, one.precision, one.recall, one.complete_match, one.tagging)]
+        row = [recipe.data, "MiniLM" if recipe.encoder else "none", f"seed {recipe.seed}", _NAMES[treebank]]
+        rows.append([*row, *figures, one.retagged])
+        if recipe.treebanks == (WEB,) and recipe.encoder and treebank == WEB:
+            seeds.append(figures)
+            if len(seeds) == 3:
+                rows.append(["web", "MiniLM", "mean of 3", "web", *np.mean(seeds, axis=0).tolist(), None])
+    if not rows:
+        return None
+    columns = ("learnt from", "encoder", "run", "test", "F1", "precision", "recall", "complete", "tags", "retagged")
+    sizes = {name: len(work.gold(name)) for name in dict.fromkeys(treebank for _, treebank in _TESTS)
+             if work.setting.find(name) is not None}  # fmt: skip
+    notes = [
+        "Parsed from words alone, with the precision that runs (int8 encoder); PARSEVAL with COLLINS.prm, punctuation "
+        "by the gold tags. Retagged: sentences that evalb would leave out, because the parser calls other words "
+        "punctuation.",
+        "Test sentences: " + ", ".join(f"{_NAMES[name]} {count:,}" for name, count in sizes.items()) + ".",
+    ]
+    return Table("spans", "Span parsers, from words alone", columns, rows, {"complete": 1, "tags": 1}, notes)
+
+
+def _shares(work: _Work) -> Table | None:
+    rows: list[Sequence[Cell]] = []
+    total = len(work.gold(WEB, "train"))
+    for name in ("web-encoder-share-8", "web-encoder-share-4", "web-encoder-share-2", "web-encoder-0"):
+        if work.models.available(name):
+            summary = parseval(*work.parses(name, WEB, "dev"), rules=_RULES).overall
+            rows.append([-(-total // MODELS[name].share), 100 * summary.f1, 100 * summary.tagging])
+    title = "Learning curve with the encoder: English Web Treebank, development data"
+    return Table("spans-share", title, ("trees learnt", "F1", "tags"), rows, {"tags": 1}) if rows else None
+
+
+def _shown(work: _Work) -> list[str]:
+    return [model for model in _SHOWN if work.models.available(model)]
+
+
+def _by_length(work: _Work) -> Table | None:
+    models = _shown(work)
+    scores = {model: parseval(*work.parses(model, WEB), rules=_RULES).sentences for model in models}
+    rows: list[Sequence[Cell]] = []
+    for first, last in _LENGTHS:
+        some = {model: [one for one in scores[model] if first <= one.length <= last] for model in models}
+        count = len(some[models[0]])
+        if count:
+            rows.append([f"{first}-{last}", count, *(100 * ParsevalSummary.of(some[model]).f1 for model in models)])
+    columns = ("words", "sentences", *(f"F1, {_title(model)}" for model in models))
+    return Table("spans-length", "English Web Treebank test, by length", columns, rows)
+
+
+def _by_label(work: _Work) -> Table | None:
+    models = _shown(work)
+    counts: dict[str, dict[str, list[int]]] = {model: {} for model in models}
+    for model in models:
+        for gold, found in zip(*work.parses(model, WEB), strict=True):
+            right, wanted = Counter(spans_of(gold)), Counter(spans_of(found))
+            for place, spans in enumerate((right, wanted, right & wanted)):
+                for (_, _, label), number in spans.items():
+                    counts[model].setdefault(label, [0, 0, 0])[place] += number
+    first = counts[models[0]]
+    rows: list[Sequence[Cell]] = []
+    for label in sorted(first, key=lambda name: -first[name][0])[:_LABELS]:
+        if label in _RULES.delete_labels or not first[label][0]:
+            continue
+        figures = [
+            200 * right / (gold + found) for gold, found, right in (counts[m].get(label, [1, 0, 0]) for m in models)
+        ]
+        rows.append([label, first[label][0], *figures])
+    columns = ("label", "in gold trees", *(f"F1, {_title(model)}" for model in models))
+    notes = ["Punctuation counts here: a constituent must have the same words, commas and all."]
+    return Table("spans-label", "English Web Treebank test, by label", columns, rows, notes=notes)
+
+
+def _title(model: str) -> str:
+    return "MiniLM" if MODELS[model].encoder else "no encoder"
+
+
+def _calibration(work: _Work) -> Table | None:
+    """Compare the probabilities of constituents with how often they are right."""
+    rows: list[Sequence[Cell]] = []
+    notes: list[str] = []
+    tables = {model: work.cache(f"calibration {model}", partial(_bins, work, model)) for model in _shown(work)}
+    for at in range(_BINS):
+        row: list[Cell] = [f"{10 * at}-{10 * at + 10} %"]
+        for bins in tables.values():
+            count, said, right = bins[at]
+            row += [count, 100 * said / count if count else None, 100 * right / count if count else None]
+        rows.append(row)
+    for model, bins in tables.items():
+        total = sum(count for count, _, _ in bins)
+        error = sum(abs(said - right) for _, said, right in bins) / total
+        notes.append(f"{_title(model)}: expected calibration error {100 * error:.2f} % over {total:,} constituents.")
+    notes.append(
+        "All constituents that the chart gives at least 1 %, whether or not they are in the best tree; right: in the "
+        "gold tree."
+    )
+    heads = [f"{what}, {_title(model)}" for model in tables for what in ("constituents", "said %", "right %")]
+    title = "How often a constituent of a given probability is right: English Web Treebank test"
+    return Table("spans-calibration", title, ("probability", *heads), rows, {name: 1 for name in heads}, notes)
+
+
+def _bins(work: _Work, model: str) -> list[list[float]]:
+    gold = work.gold(WEB)
+    bins = [[0, 0.0, 0] for _ in range(_BINS)]
+    for tree, chart in zip(gold, work.models[model].charts(tree.leaves() for tree in gold), strict=True):
+        correct = set(spans_of(tree))
+        for one in chart.constituents(0.01):
+            place = bins[min(_BINS - 1, int(one.probability * _BINS))]
+            place[0] += 1
+            place[1] += one.probability
+            place[2] += (one.begin, one.end, one.label) in correct
+    return bins
+
+
+def _speed(work: _Work) -> Table | None:
+    """Measure on one thread, a part of the sentences by each parser in turn, so that all see the same machine."""
+    gold = work.gold(WEB, "dev")[:: max(1, len(work.gold(WEB, "dev")) // _SPEED_SENTENCES)]
+    words = [tree.leaves() for tree in gold]
+    parsers: dict[str, Any] = {"PCFGParser": PCFGParser().fit(part(work.setting, WEB, "train"))}
+    for model in _shown(work):
+        # The cache of an encoder would be measured otherwise.
+        parser = work.models[model]
+        parsers[f"SpanParser, {_title(model)}"] = _without_cache(parser)
+    if (bllip := _bllip(work.setting)) is not None:
+        parsers["BLLIP, first stage"] = bllip
+    spent: dict[str, list[float]] = {name: [] for name in parsers}
+    with settings.options(threads=1, progress=False):
+        for parser in parsers.values():
+            _parse(parser, words[:5])
+        for at in range(0, len(words), 50):
+            for name, parser in parsers.items():
+                with Stopwatch() as watch:
+                    _parse(parser, words[at : at + 50])
+                spent[name].append(watch.cpu)
+    rows: list[Sequence[Cell]] = []
+    for name, times in spent.items():
+        chart = _chart_time(parsers[name], words) if isinstance(parsers[name], SpanParser) else None
+        rows.append([name, len(words) / sum(times), 1000 * sum(times) / len(words), chart])
+    columns = ("parser", "sentences per s", "ms each", "chart alone, 24 words, ms")
+    notes = [
+        f"{len(words)} development sentences of {np.mean([len(one) for one in words]):.1f} words; one thread, CPU time."
+    ]
+    return Table("spans-speed", "Speed, one core: English Web Treebank", columns, rows, {"sentences per s": 0}, notes)
+
+
+def _without_cache(parser: SpanParser) -> SpanParser:
+    """Return the parser with an encoder that keeps no vectors: what it takes to parse text that is new."""
+    if parser.encoder is None:
+        return parser
+    given = parser.encoder
+    fresh = copy(parser)
+    fresh.encoder = Encoder(given.source, layers=given.layers, pieces=given.pieces, precision=given.precision)
+    return fresh
+
+
+def _bllip(setting: Setting) -> BllipParser | None:
+    """Return BLLIP, if its package and an unpacked model are there."""
+    for folder in setting.folders():
+        if (model := Path(folder) / "bllip-model" / "all").is_dir() and find_spec("bllipparser") is not None:
+            return BllipParser(model)
+    return None
+
+
+def _chart_time(parser: SpanParser, words: Sequence[Sequence[str]]) -> float:
+    """Return the milliseconds from scores to the best tree, for 24 words."""
+    chart = parser.chart([word for one in words for word in one][:24])
+    with Stopwatch() as spent:
+        for _ in range(_CHART_ROUNDS):
+            chart.best()
+    return 1000 * spent.cpu / _CHART_ROUNDS
