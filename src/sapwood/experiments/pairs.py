@@ -14,6 +14,8 @@ import os
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +28,7 @@ from sapwood.errors import DataError
 from sapwood.experiments.measuring import Stopwatch, interval
 from sapwood.experiments.setting import Setting
 from sapwood.experiments.tables import Cell, Table
-from sapwood.kernels import CrossPair, Linear, SubsetTree
+from sapwood.kernels import CrossPair, Kernel, Linear, SubsetTree
 from sapwood.learn import KernelSVC
 from sapwood.learn.additive import AdditiveLogistic
 from sapwood.parse import read_examples
@@ -56,6 +58,7 @@ _STEPS: tuple[tuple[str, tuple[str, ...]], ...] = (
 _STRENGTHS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3)
 _SAMPLES = 1000
 _MOST_KERNEL_PAIRS = 1000
+_UNITS, _EPOCHS = 32, 200
 
 Values = NDArray[np.float64]
 Truth = NDArray[np.bool_]
@@ -274,14 +277,67 @@ def _kernels(corpus: _Corpus, seed: int) -> Table:
             )
         scores = _scores(corpus.test.same, model.decision_function(asked), 0.0, seed)
         rows.append((name, *scores, len(model.support_), spent.wall))
+    notes = list(corpus.notes)
+    if find_spec("torch") is not None:
+        with Stopwatch() as spent:
+            values = _network(across, known[:count], corpus.train.same[:count], asked, seed)
+        rows.append(("network on both", *_scores(corpus.test.same, values, 0.0, seed), count, spent.wall))
+        notes.append(
+            f"Network: kernel values with the training pairs go through {_UNITS} trained sums, beside them the "
+            f"features, into {_UNITS} units and one output; the epoch is chosen on every fifth training pair."
+        )
     return Table(
         f"{corpus.name}-kernels",
         f"{corpus.name}: support vector machines trained on {count:,} pairs",
         ("kernel", "AUC", "F1", "accuracy", "support", "train s"),
         rows,
         {"accuracy": 3},
-        corpus.notes,
+        notes,
     )
+
+
+def _network(kernel: Kernel, known: Examples, same: Truth, asked: Examples, seed: int) -> Values:
+    """Train a small network on kernel values and features, and return its outputs for other pairs."""
+    import torch
+
+    from sapwood.torch import KernelLayer
+
+    torch.manual_seed(seed)
+    held_out = np.arange(len(same)) % 5 == 0
+    sums = KernelLayer(kernel, known[np.flatnonzero(~held_out)], _UNITS, dtype=torch.float32)
+    torch.nn.init.normal_(sums.weight, std=0.1)
+    top = torch.nn.Sequential(
+        torch.nn.Dropout(0.3), torch.nn.LazyLinear(_UNITS), torch.nn.ReLU(), torch.nn.Linear(_UNITS, 1)
+    )
+    inputs = [(sums.rows(one), torch.from_numpy(np.asarray(one["flat"])).float()) for one in (known, asked)]
+    target = torch.from_numpy(same.astype(np.float32))
+    learnt, checked = torch.from_numpy(~held_out), torch.from_numpy(held_out)
+    # Both kinds of answers count the same, as for the support vector machines.
+    weight = torch.where(target > 0, 0.5 / target.mean(), 0.5 / (1 - target.mean()))
+
+    def outputs(at: int) -> Any:
+        rows, flat = inputs[at]
+        return top(torch.cat([torch.tanh(sums(rows)), flat], dim=1))[:, 0]
+
+    def loss(part: Any) -> Any:
+        losses = torch.nn.functional.binary_cross_entropy_with_logits(outputs(0), target, weight, reduction="none")
+        return losses[part].mean()
+
+    outputs(0)  # makes the layer whose width was not known
+    optimizer = torch.optim.AdamW([*sums.parameters(), *top.parameters()], lr=0.005, weight_decay=0.01)
+    best, chosen = np.inf, np.zeros(len(asked))
+    for _ in range(_EPOCHS):
+        top.train()
+        step = loss(learnt)
+        optimizer.zero_grad()
+        step.backward()
+        optimizer.step()
+        top.eval()
+        with torch.no_grad():
+            error = float(loss(checked))
+            if error < best:
+                best, chosen = error, outputs(1).double().numpy()
+    return chosen
 
 
 def _timing(corpus: _Corpus, similarity: WordSimilarity | None) -> list[tuple[Cell, ...]]:
