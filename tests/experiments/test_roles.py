@@ -10,7 +10,7 @@ from sapwood import corpora
 from sapwood.corpora import nursery
 from sapwood.errors import DataError
 from sapwood.experiments import EXPERIMENTS, Setting, run
-from sapwood.experiments.roles import cost, data, features, kernels
+from sapwood.experiments.roles import cost, data, features, fragments, kernels
 
 
 @pytest.fixture
@@ -27,6 +27,9 @@ def setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Setting:
         (features, "GAMMAS", (0.1, 0.3)),
         (features, "LINEAR", 150),
         (cost, "SIZES", (60, 120, 240)),
+        (fragments, "TRAIN", 240),
+        (fragments, "TEST", 120),
+        (fragments, "COUNTS", (10, 100)),
     ):
         monkeypatch.setattr(module, name, value)
     monkeypatch.delenv("SAPWOOD_DATA", raising=False)
@@ -39,8 +42,8 @@ def test_every_table_is_made(setting: Setting) -> None:
     tables = {table.name: table for table in run("roles", setting)}
     assert list(tables) == [
         *("coverage ewt-propbank", "kernels ewt-propbank", "roles ewt-propbank", "curve ewt-propbank"),
-        *("end-to-end ewt-propbank", "end-to-end roles ewt-propbank", "parsed", "features", "all-data"),
-        *("linear", "cost"),
+        *("end-to-end ewt-propbank", "end-to-end roles ewt-propbank", "parsed", "fragments", "fragments chosen"),
+        *("features", "all-data", "linear", "cost"),
     ]
     kernels = {row[0]: row for row in tables["kernels ewt-propbank"].rows}
     assert set(kernels) >= {"truncated", "plain", "nodes", "substructures", "both", "flat", "composite", "paf"}
@@ -48,6 +51,11 @@ def test_every_table_is_made(setting: Setting) -> None:
     ends = {row[0]: row for row in tables["end-to-end ewt-propbank"].rows}
     assert ends["predicates given"][3] > 85
     assert 50 < ends["our own parses, predicates given"][3] < ends["predicates given"][3] + 5
+    assert tables["fragments"].rows[0][0] == 10
+    assert max(row[2] for row in tables["fragments"].rows if row[2]) > 60
+    chosen = tables["fragments chosen"].rows
+    assert chosen[0][0].startswith("(")
+    assert all(0 < row[3] <= 100 for row in chosen)
     # There are no trees to train a span parser on.
     parsed = {row[0]: row for row in tables["parsed"].rows}
     assert list(parsed) == ["gold", "PCFGParser"]

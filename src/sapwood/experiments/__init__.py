@@ -66,7 +66,18 @@ EXPERIMENTS: dict[str, Experiment] = {
     "roles": Experiment(
         "semantic roles: kernels on given arguments, and labelling from trees to propositions",
         (
-            *("coverage", "kernels", "curve", "features", "all-data", "linear", "end-to-end", "parsed", "cost"),
+            *(
+                "coverage",
+                "kernels",
+                "curve",
+                "features",
+                "all-data",
+                "linear",
+                "end-to-end",
+                "parsed",
+                "fragments",
+                "cost",
+            ),
             *("kernels-ewt-propbank", "kernels-conll05", "kernels-propbank-wsj"),
             *("curve-ewt-propbank", "curve-conll05", "curve-propbank-wsj"),
             *("end-to-end-ewt-propbank", "end-to-end-conll05", "end-to-end-propbank-wsj"),

@@ -14,6 +14,7 @@ from sapwood.errors import DataError
 from sapwood.experiments.roles.cost import training_cost
 from sapwood.experiments.roles.data import CORPORA, read_parts
 from sapwood.experiments.roles.features import all_data, linear_time, tuned
+from sapwood.experiments.roles.fragments import choose_fragments
 from sapwood.experiments.roles.kernels import compare_kernels, learning_curve
 from sapwood.experiments.roles.labeling import label_everything
 from sapwood.experiments.roles.parsed import label_parses
@@ -41,6 +42,8 @@ def run(setting: Setting) -> Iterator[Table]:
     if "ewt-propbank" in corpora:
         if setting.wants("parsed"):
             yield label_parses(setting)
+        if setting.wants("fragments"):
+            yield from choose_fragments(setting, "ewt-propbank")
         if setting.wants("features"):
             yield tuned(setting, "ewt-propbank")
         if setting.wants("all-data"):
