@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from copy import deepcopy
+from copy import copy, deepcopy
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ import sapwood as sw
 from sapwood.corpora import nursery
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.parse.annotation import clean
+from sapwood.parse.spans.batches import BatchMaker
 from sapwood.parse.spans.features import WordFeatures, word_shape
 from sapwood.parse.spans.labels import SpanVocabulary, span_sentence
 from sapwood.parse.spans.parser import SpanParser
@@ -101,7 +102,7 @@ def test_network_is_that_of_pytorch(parser, trees):
     model.parts.eval()
     sentences = [span_sentence(clean(tree, 0)[1]) for tree in trees[:7]]
     dense = [rng.normal(size=(len(one.words), 20)).astype(np.float32) for one in sentences]
-    data = training._Data(sentences, dense, features, vocabulary, setting)
+    data = BatchMaker(sentences, dense, features, vocabulary, setting.batch_size, setting.word_dropout)
     with model.torch.no_grad():
         spans, tags = model.scores(data.batch(range(7), None))
     network = parser._network.__class__(features, model.weights())
@@ -288,3 +289,23 @@ def test_a_parser_knows_its_encoder(trees, tmp_path, monkeypatch):
     loaded.encoder = Encoder(tmp_path / "data" / "tiny", pieces="mean")
     with pytest.raises(ModelFileError, match="Pass an Encoder with the same settings"):
         loaded.chart(words)
+
+
+class TestLists:
+    def test_many_sentences_are_as_each_alone(self, parser, trees):
+        words = [tree.leaves() for tree in trees[:4]]
+        together = parser.parse_nbest_batch(words, 5)
+        for one, given in zip(together, words, strict=True):
+            alone = parser.parse_nbest(given, 5)
+            assert list(map(str, one.parses)) == list(map(str, alone.parses))
+            assert one.scores.tolist() == alone.scores.tolist()
+            assert one.how == "parser"
+            assert str(one.parses[0]) == str(parser.parse(given))
+
+    def test_a_long_sentence_has_one_tree(self, parser, trees):
+        words = [word for tree in trees[:4] for word in tree.leaves()]
+        short = copy(parser).set_params(max_length=12)
+        found = short.parse_nbest(words, 5)
+        assert (len(found), found.how) == (1, "pieces")
+        assert str(found.parses[0]) == str(short.parse(words))
+        assert found.scores[0] < 0

@@ -57,7 +57,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     ),
     "reranking": Experiment(
         "can learning from trees improve a parser's first choice? a tree kernel against a recursive network",
-        ("bllip", "own", "own-40"),
+        ("bllip", "own", "own-40", "spans"),
     ),
     "pairs": Experiment(
         "do syntax, meaning and a relaxed grammar add to shared words in telling which sentences mean the same?",

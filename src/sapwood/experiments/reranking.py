@@ -7,7 +7,8 @@ cache, folds that are finished and the lists of Sapwood's own parser are kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from sapwood import corpora, settings
 from sapwood.corpora.nbest import NBest
 from sapwood.errors import DataError
 from sapwood.experiments.measuring import Stopwatch
+from sapwood.experiments.parsing.models import MODELS, SAMPLE_FOLDS, Models, fold_of
+from sapwood.experiments.parsing.treebanks import SAMPLE, single_trees
 from sapwood.experiments.result_cache import ResultCache
 from sapwood.experiments.setting import Setting
 from sapwood.experiments.tables import Cell, Table
@@ -48,11 +51,11 @@ _PUBLISHED = {
     40: "voted perceptron 89.1 89.4 0.85 69.3 88.2; network 89.2 89.5 0.84 67.9 88.4",
     100: "voted perceptron 88.6 88.9 0.99 66.5 86.3; network 88.6 88.9 0.98 64.8 86.3",
 }
-_OWN = "nbest-own.jsonl.xz"
+_LIST = 30
 
 
 def run(setting: Setting) -> Iterator[Table]:
-    """Make the tables ``bllip``, ``own`` and ``own-40``.
+    """Make the tables ``bllip``, ``own``, ``own-40`` and ``spans``.
 
     The paper scores sentences of up to 40 and of up to 100 words; BLLIP's lists end at 40.
     """
@@ -61,21 +64,36 @@ def run(setting: Setting) -> Iterator[Table]:
         yield from _compare(setting, "bllip", "n-best lists of a strong parser (BLLIP)", lists, {"bllip": 40})
     limits = {name: most for name, most in (("own", 100), ("own-40", 40)) if setting.wants(name)}
     if limits:
-        yield from _compare(setting, "own", "n-best lists of Sapwood's own parser", _own_lists(setting), limits)
+        lists = _kept(setting, "own", lambda: jackknife(read_trees(setting.path(SAMPLE), drop_traces=True), n=_LIST))
+        yield from _compare(setting, "own", "n-best lists of Sapwood's own grammar", lists, limits)
+    if setting.wants("spans") and (models := Models(setting)).available("sample-encoder-fold-0"):
+        lists = _kept(setting, "spans", lambda: _span_lists(models))
+        yield from _compare(setting, "spans", "n-best lists of the span parser with MiniLM", lists, {"spans": 100})
 
 
-def _own_lists(setting: Setting) -> list[NBest]:
-    """Read the lists of Sapwood's parser from the cache, or let it make them."""
-    cached = setting.cached(_OWN)
+def _kept(setting: Setting, name: str, make: Callable[[], list[NBest]]) -> list[NBest]:
+    """Read the lists of a parser from the cache, or let it make them."""
+    cached = setting.cached(f"nbest-{name}.jsonl.xz")
     if cached is not None and cached.exists():
-        setting.read["nbest-own"] = str(cached)
+        setting.read[f"nbest-{name}"] = str(cached)
         return list(corpora.nbest.read(cached))
-    lists = jackknife(read_trees(setting.path("penn-sample"), drop_traces=True), n=30)
+    lists = make()
     if cached is None:
         return lists
     corpora.nbest.write(lists, cached)
     # Read again, so that a run that makes the lists is the same as the next one, which finds them.
     return list(corpora.nbest.read(cached))
+
+
+def _span_lists(models: Models) -> list[NBest]:
+    """Parse each fold of the training part of the sample with a span parser trained on the others."""
+    whole = single_trees(models.parts(MODELS["sample-encoder"])[0])
+    lists: list[NBest] = []
+    for fold in range(SAMPLE_FOLDS):
+        gold = whole[fold_of(len(whole), fold, SAMPLE_FOLDS)]
+        found = models[f"sample-encoder-fold-{fold}"].parse_nbest_batch([tree.leaves() for tree in gold], _LIST)
+        lists += [replace(one, gold=tree, fold=fold) for one, tree in zip(found, gold, strict=True)]
+    return lists
 
 
 class _Lists:

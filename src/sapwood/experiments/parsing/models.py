@@ -15,9 +15,10 @@ from sapwood.resuming import fingerprint
 from sapwood.trees.array import TreeArray, concatenate
 from sapwood.words.encoder import Encoder
 
-__all__ = ["FOLDS", "MODELS", "Models", "Recipe", "fold_of"]
+__all__ = ["MODELS", "SAMPLE_FOLDS", "WEB_FOLDS", "Models", "Recipe", "fold_of"]
 
-FOLDS = 2
+# How many parsers parse what they were not trained on: the web treebank for roles, the sample for reranking.
+WEB_FOLDS, SAMPLE_FOLDS = 2, 4
 # Layers of MiniLM that help a parser: the last one is about whole sentences.
 _ENCODER, _LAYERS = "minilm", (1, 3, 4, 5)
 
@@ -38,8 +39,8 @@ class Recipe:
         Whether the development part is learnt from, too; then the last epoch is taken.
     share : int
         Every so manieth tree is learnt from.
-    fold : int, optional
-        Which of ``FOLDS`` parts of neighbouring trees is left out, to be parsed by one that has not seen it.
+    fold : pair of int, optional
+        Which part of neighbouring trees is left out, of how many, to be parsed by one that has not seen it.
     """
 
     treebanks: tuple[str, ...]
@@ -48,7 +49,7 @@ class Recipe:
     seed: int = 0
     everything: bool = False
     share: int = 1
-    fold: int | None = None
+    fold: tuple[int, int] | None = None
 
     @property
     def data(self) -> str:
@@ -68,17 +69,21 @@ MODELS: dict[str, Recipe] = {
     "sample-encoder": Recipe((SAMPLE,), True, 16, everything=True),
     "sample-plain": Recipe((SAMPLE,), False, 30, everything=True),
     **{f"web-encoder-share-{share}": Recipe((WEB,), True, 16, share=share) for share in (8, 4, 2)},
-    **{f"web-encoder-fold-{fold}": Recipe((WEB,), True, 8, fold=fold) for fold in range(FOLDS)},
+    **{f"web-encoder-fold-{fold}": Recipe((WEB,), True, 8, fold=(fold, WEB_FOLDS)) for fold in range(WEB_FOLDS)},
+    **{
+        f"sample-encoder-fold-{fold}": Recipe((SAMPLE,), True, 12, everything=True, fold=(fold, SAMPLE_FOLDS))
+        for fold in range(SAMPLE_FOLDS)
+    },
 }
 
 
-def fold_of(count: int, fold: int) -> slice:
+def fold_of(count: int, fold: int, folds: int) -> slice:
     """Return which of so many trees belong to a fold.
 
-    >>> [fold_of(5, fold) for fold in range(FOLDS)]
+    >>> [fold_of(5, fold, 2) for fold in range(2)]
     [slice(0, 2, None), slice(2, 5, None)]
     """
-    return slice(count * fold // FOLDS, count * (fold + 1) // FOLDS)
+    return slice(count * fold // folds, count * (fold + 1) // folds)
 
 
 class Models:
@@ -133,20 +138,24 @@ class Models:
 
     def _train(self, name: str) -> SpanParser:
         recipe = MODELS[name]
-        trees = self._part(recipe, "train")[:: recipe.share]
-        if recipe.fold is not None:
-            fold = fold_of(len(trees), recipe.fold)
-            trees = concatenate([trees[: fold.start], trees[fold.stop :]])
-        held = self._part(recipe, "dev")
+        trees, held = self.parts(recipe)
         parser = SpanParser(
             encoder=self.encoder if recipe.encoder else None,
             epochs=recipe.epochs,
             random_state=recipe.seed,
             checkpoint=self._setting.cached(f"{self._file(name)}-state.sap"),
         )
-        if recipe.everything:
-            return parser.fit(concatenate([trees, held]))
         return parser.fit(trees, validation=held)
+
+    def parts(self, recipe: Recipe) -> tuple[TreeArray, TreeArray | None]:
+        """Return the trees that a parser learns from and those held out, if there are any."""
+        trees, held = self._part(recipe, "train")[:: recipe.share], self._part(recipe, "dev")
+        if recipe.everything:
+            trees = concatenate([trees, held])
+        if recipe.fold is not None:
+            left_out = fold_of(len(trees), *recipe.fold)
+            trees = concatenate([trees[: left_out.start], trees[left_out.stop :]])
+        return trees, None if recipe.everything else held
 
     def _part(self, recipe: Recipe, name: str) -> TreeArray:
         return concatenate([part(self._setting, treebank, name) for treebank in recipe.treebanks])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sapwood.experiments.parsing.models import FOLDS, Models, fold_of
+from sapwood.experiments.parsing.models import WEB_FOLDS, Models, fold_of
 from sapwood.experiments.parsing.treebanks import single_trees
 from sapwood.experiments.result_cache import ResultCache
 from sapwood.experiments.roles.data import CORPORA, read_parts
@@ -42,7 +42,7 @@ def label_parses(setting: Setting) -> Table:
     if _ENCODER in there:
         other = RoleLabeler(random_state=setting.seed)
         other.fit(parsed("train", _ENCODER), calibration=parsed("dev", _ENCODER))
-        runs.append((_ENCODER, f"parses, {FOLDS} folds", other, parsed("test", _ENCODER)))
+        runs.append((_ENCODER, f"parses, {WEB_FOLDS} folds", other, parsed("test", _ENCODER)))
     rows: list[tuple[Cell, ...]] = []
     for parser, learnt, labels, given in runs:
         brackets = parseval([one.tree for one in parts["test"]], [one.tree for one in given], rules=_RULES).overall
@@ -71,6 +71,8 @@ def _trees(models: Models, parts: dict[str, list[RoleSentence]], part: str, pars
     if part != "train":
         return single_trees(models[_MODELS[parser]].parse_batch(words))
     found: list[Tree] = []
-    for fold in range(FOLDS):
-        found += single_trees(models[f"web-encoder-fold-{fold}"].parse_batch(words[fold_of(len(words), fold)]))
+    for fold in range(WEB_FOLDS):
+        found += single_trees(
+            models[f"web-encoder-fold-{fold}"].parse_batch(words[fold_of(len(words), fold, WEB_FOLDS)])
+        )
     return found

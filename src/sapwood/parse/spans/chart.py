@@ -13,6 +13,7 @@ from sapwood.checks import check_count
 from sapwood.errors import DataError
 from sapwood.parse.annotation import clean
 from sapwood.parse.chart import Constituent, ParseChart, log_softmax
+from sapwood.parse.spans.decoding import build_trees
 from sapwood.parse.spans.labels import SpanVocabulary, span_sentence
 from sapwood.trees.array import TreeArray
 from sapwood.trees.nbest import NBest
@@ -51,8 +52,6 @@ class SpanChart(ParseChart):
         return float(log_softmax(self._tags).max(axis=1).sum())
 
     def _trees(self, found: Any) -> TreeArray:
-        from sapwood.parse.spans.parser import build_trees
-
         return build_trees([self.words], self._tags, self.vocabulary, found)
 
     def _summed(self) -> tuple[float, NDArray[np.float32]]:

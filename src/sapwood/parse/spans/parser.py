@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -11,13 +12,14 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from sapwood import _core, settings
+from sapwood import settings
 from sapwood.checks import check_amount, check_count, check_limit, check_share
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.fitting import all_or_nothing
 from sapwood.parse.annotation import clean
 from sapwood.parse.base import BaseParser, check_words, refuse_text
 from sapwood.parse.spans.chart import SpanChart
+from sapwood.parse.spans.decoding import batches_by_spans, best_trees, span_f1
 from sapwood.parse.spans.features import WordFeatures
 from sapwood.parse.spans.labels import SpanSentence, SpanVocabulary, span_sentence
 from sapwood.parse.spans.network import Network, Weights
@@ -30,8 +32,6 @@ from sapwood.words.encoder import Encoder, EncoderSpec
 
 __all__ = ["SpanParser"]
 
-# Spans whose scores are held at a time.
-_SPANS = 400_000
 _BUCKETS = 1 << 15
 
 
@@ -191,7 +191,7 @@ class SpanParser(BaseParser):
 
         def evaluate(weights: Weights) -> float:
             assert held is not None
-            return _f1(Network(features, weights), vocabulary, held, held_dense)
+            return span_f1(Network(features, weights), vocabulary, held, held_dense)
 
         def tell(progress: Progress) -> None:
             history.append(progress)
@@ -263,12 +263,26 @@ class SpanParser(BaseParser):
             yield SpanChart(tuple(words), spans, tags, self.vocabulary_)
 
     def parse_nbest(self, sentence: Sequence[str], n: int = 30) -> NBest:
-        """Return the most probable trees of a sentence with their log-probabilities, best first."""
-        return self.chart(sentence).nbest(n)
+        """Return the most probable trees of a sentence with their log-probabilities, best first.
+
+        Of a sentence that is longer than ``max_length`` there is one tree, put together from those of its parts.
+        """
+        (found,) = self.parse_nbest_batch([refuse_text(sentence)], n)
+        return found
 
     def parse_nbest_batch(self, sentences: Iterable[Sequence[str]], n: int = 30) -> list[NBest]:
-        """Return the most probable trees of many sentences."""
-        return [chart.nbest(n) for chart in self.charts(sentences)]
+        """Return the most probable trees of many sentences; see ``parse_nbest``."""
+        check_count(n, "n", most=10_000)
+        lists: list[NBest] = []
+        for index, words in enumerate(sentences):
+            parts = _parts(check_words(words, index), self.max_length)
+            found = [chart.nbest(n if len(parts) == 1 else 1) for chart in self.charts(parts)]
+            lists.append(replace(found[0], how="parser") if len(parts) == 1 else self._put_together(found))
+        return lists
+
+    def _put_together(self, parts: list[NBest]) -> NBest:
+        tree = self._joined([one.parses[0] for one in parts if isinstance(one.parses[0], Tree)])
+        return NBest(TreeArray([tree]), np.array([sum(float(one.scores[0]) for one in parts)]), how="pieces")
 
     def size(self) -> dict[str, int]:
         """Return how many words, labels, tags and weights the parser has."""
@@ -296,9 +310,9 @@ class SpanParser(BaseParser):
         parts = [_parts(words, self.max_length) for words in sentences]
         flat = [part for some in parts for part in some]
         trees: list[Tree] = []
-        for batch in _by_spans(flat):
+        for batch in batches_by_spans(flat):
             spans, tags = self._scores(batch)
-            trees.extend(_best_trees(batch, spans, tags, self.vocabulary_))
+            trees.extend(best_trees(batch, spans, tags, self.vocabulary_))
         answers: list[tuple[Any, str] | Exception] = []
         following = iter(trees)
         for some in parts:
@@ -364,83 +378,6 @@ def _parts(words: list[str], limit: int) -> list[list[str]]:
     if len(words) <= limit:
         return [words]
     return [words[begin:end] for begin, end in split_long(words, limit)]
-
-
-def _by_spans(sentences: list[list[str]]) -> Iterator[list[list[str]]]:
-    """Yield batches of sentences whose scores fit into memory together."""
-    batch: list[list[str]] = []
-    spans = 0
-    for words in sentences:
-        count = len(words) * (len(words) + 1) // 2
-        if batch and spans + count > _SPANS:
-            yield batch
-            batch, spans = [], 0
-        batch.append(words)
-        spans += count
-    if batch:
-        yield batch
-
-
-def _best_trees(
-    sentences: Sequence[Sequence[str]],
-    spans: NDArray[np.float32],
-    tags: NDArray[np.float32],
-    vocabulary: SpanVocabulary,
-) -> list[Tree]:
-    lengths = np.array([len(words) for words in sentences], dtype=np.uint64)
-    found = _core.spans.best_trees(lengths, spans, len(vocabulary.chains), 1, settings.threads(), None)
-    return [tree for tree in build_trees(sentences, tags, vocabulary, found) if isinstance(tree, Tree)]
-
-
-def build_trees(
-    sentences: Sequence[Sequence[str]], tags: NDArray[np.float32], vocabulary: SpanVocabulary, found: Any
-) -> TreeArray:
-    """Make trees from the labeled spans that the native core gives; every word gets its best tag."""
-    sentence_ends, tree_ends, spans, _ = found
-    arena, roots = _core.spans.build_trees(
-        [word for words in sentences for word in words],
-        [vocabulary.tags[number] for number in tags.argmax(axis=1).tolist()],
-        np.array([len(words) for words in sentences], dtype=np.uint64),
-        [list(chain) for chain in vocabulary.chains],
-        sentence_ends,
-        tree_ends,
-        spans,
-        vocabulary.wrapper,
-    )
-    return TreeArray._from_arena(arena, roots)
-
-
-def _f1(network: Network, vocabulary: SpanVocabulary, held: list[SpanSentence], dense: Any) -> float:
-    """Return the F1 of labeled spans on held-out sentences, punctuation included: quick, and good enough to choose."""
-    right = found = wanted = 0
-    at = 0
-    for batch in _by_spans([list(one.words) for one in held]):
-        some = held[at : at + len(batch)]
-        states = None if dense is None else dense[at : at + len(batch)]
-        at += len(batch)
-        scores, _ = network.score(batch, states, settings.threads())
-        lengths = np.array([len(words) for words in batch], dtype=np.uint64)
-        _, tree_ends, spans, _ = _core.spans.best_trees(
-            lengths, scores, len(vocabulary.chains), 1, settings.threads(), None
-        )
-        rows = spans.reshape(-1, 3)
-        begin = 0
-        for one, end in zip(some, tree_ends.tolist(), strict=True):
-            guess = [
-                (first, last, label)
-                for first, last, number in rows[begin:end].tolist()
-                for label in vocabulary.chains[number]
-            ]
-            gold = [(first, last, label) for first, last, chain in one.spans for label in chain]
-            begin = end
-            left = list(gold)
-            for span in guess:
-                if span in left:
-                    left.remove(span)
-                    right += 1
-            found += len(guess)
-            wanted += len(gold)
-    return 2 * right / max(1, found + wanted)
 
 
 def _fingerprint(

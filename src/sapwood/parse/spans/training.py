@@ -11,7 +11,6 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -19,27 +18,13 @@ from numpy.typing import NDArray
 
 from sapwood import _core, settings
 from sapwood.errors import ParameterError
+from sapwood.parse.spans.batches import Batch, BatchMaker, Tensor, import_torch
 from sapwood.parse.spans.features import WordFeatures
 from sapwood.parse.spans.labels import SpanSentence, SpanVocabulary
 from sapwood.parse.spans.network import Weights
 from sapwood.resuming import CheckpointFile
 
 __all__ = ["Progress", "SpanModel", "Training", "train"]
-
-Tensor = Any
-# Spans of a batch: those of 24 sentences of 57 words. Batches of longer sentences are smaller, or memory would not do.
-_BATCH_SPANS = 40_000
-
-
-def _torch() -> Any:
-    """Import PyTorch, which is needed here and nowhere else; so this module can be imported without it."""
-    try:
-        return import_module("torch")
-    except ImportError as error:
-        raise ParameterError(
-            f"training a SpanParser needs PyTorch, which cannot be imported ({error}); install it with: "
-            "pip install 'sapwood[train]'. PCFGParser learns without it."
-        ) from None
 
 
 @dataclass(frozen=True)
@@ -87,7 +72,7 @@ class SpanModel:
 
     def __init__(self, setting: Training, features: WordFeatures, vocabulary: SpanVocabulary, dense_width: int) -> None:
         self.setting = setting
-        self.torch = torch = _torch()
+        self.torch = torch = import_torch()
         nn = torch.nn
         torch.manual_seed(setting.seed)
         width = setting.word_size + setting.piece_size + 16 + (setting.dense_size if dense_width else 0)
@@ -127,7 +112,7 @@ class SpanModel:
                 nn.init.constant_(parameter.chunk(4)[1], 0.5)
         self.parts = nn.ModuleDict(parts)
 
-    def scores(self, batch: _Batch) -> tuple[Tensor, Tensor]:
+    def scores(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """Return scores of labels for all spans, and of tags for all words, sentence after sentence."""
         torch, parts = self.torch, self.parts
         rnn = torch.nn.utils.rnn
@@ -159,7 +144,7 @@ class SpanModel:
         spans = posts[batch.span_sentence, batch.span_end] - posts[batch.span_sentence, batch.span_begin]
         return parts["span_output"](drop(torch.relu(parts["span_norm"](spans)), batch.span_sentence)), tags
 
-    def loss(self, batch: _Batch) -> Tensor:
+    def loss(self, batch: Batch) -> Tensor:
         """Return the mean loss of the sentences."""
         torch = self.torch
         # Products of 16 bits take half the time where the processor has them; weights and sums keep all their bits.
@@ -251,124 +236,16 @@ def _tensors(parts: Any) -> Iterator[tuple[str, Tensor, bool]]:
         yield f"{kind}_bias", output.bias, False
 
 
-@dataclass(frozen=True)
-class _Batch:
-    lengths: NDArray[np.uint64]
-    words: Tensor
-    shapes: Tensor
-    pieces: Tensor
-    piece_offsets: Tensor
-    dense: Tensor
-    sentence: Tensor  # of each word
-    position: Tensor
-    tags: Tensor
-    span_sentence: Tensor
-    span_begin: Tensor
-    span_end: Tensor
-    optional: Tensor
-    gold_span: Tensor
-    gold_label: Tensor
-
-
-class _Data:
-    """Training sentences as numbers, put together batch by batch."""
-
-    def __init__(
-        self,
-        sentences: Sequence[SpanSentence],
-        dense: Sequence[NDArray[Any]] | None,
-        features: WordFeatures,
-        vocabulary: SpanVocabulary,
-        setting: Training,
-    ) -> None:
-        labels = {chain: number for number, chain in enumerate(vocabulary.chains)}
-        tags = {tag: number for number, tag in enumerate(vocabulary.tags)}
-        self._dense, self._setting = dense, setting
-        self.lengths = np.array([len(one.words) for one in sentences])
-        self._rows = []
-        counts = np.zeros(len(features.words) + 1)
-        for one in sentences:
-            words, shapes, pieces = features.arrays(one.words)
-            np.add.at(counts, words, 1)
-            spans = [
-                (end * (end - 1) // 2 + begin, vocabulary.number(chain, labels)) for begin, end, chain in one.spans
-            ]
-            self._rows.append((words, shapes, pieces, [tags[tag] for tag in one.tags], spans))
-        self.bounds = self._bounds()
-        # Rare words are left out more often, so that the vector for unknown ones learns what they are like.
-        self._dropped = setting.word_dropout / (setting.word_dropout + np.maximum(counts, 1.0))
-        self._dropped[0] = 0.0
-
-    def _bounds(self) -> list[int]:
-        """Return where batches begin and end when sentences stand in the order of their lengths."""
-        spans = np.cumsum([0, *(length * (length + 1) // 2 for length in np.sort(self.lengths).tolist())])
-        bounds = [0]
-        while bounds[-1] < len(self.lengths):
-            at = bounds[-1]
-            most = int(np.searchsorted(spans, spans[at] + _BATCH_SPANS, side="right")) - 1
-            bounds.append(min(len(self.lengths), at + self._setting.batch_size, max(most, at + 1)))
-        return bounds
-
-    def batches(self, random: np.random.Generator) -> Iterator[list[int]]:
-        """Yield the numbers of the sentences of one batch after the other; those of a batch are of the same length.
-
-        But for rare lengths: LSTMs take half the time where nothing is padded.
-        """
-        order = random.permutation(len(self.lengths))
-        order = order[np.argsort(self.lengths[order], kind="stable")]
-        for at in random.permutation(len(self.bounds) - 1):
-            yield order[self.bounds[at] : self.bounds[at + 1]].tolist()
-
-    def batch(self, chosen: Sequence[int], random: np.random.Generator | None) -> _Batch:
-        """Put sentences together; with a generator, words are left out."""
-        rows = [self._rows[at] for at in chosen]
-        lengths = np.array([len(row[0]) for row in rows], dtype=np.uint64)
-        words = np.concatenate([row[0] for row in rows])
-        if random is not None:
-            words = np.where(random.random(len(words)) < self._dropped[words], 0, words)
-        bags = [bag for row in rows for bag in row[2]]
-        counts = (lengths * (lengths + 1) // 2).astype(np.int64)
-        begins = [np.concatenate([np.arange(end) for end in range(1, int(n) + 1)]) for n in lengths]
-        ends = [np.repeat(np.arange(1, int(n) + 1), np.arange(1, int(n) + 1)) for n in lengths]
-        first = np.concatenate([[0], np.cumsum(counts)])
-        gold = [(first[k] + span, label) for k, row in enumerate(rows) for span, label in row[4]]
-        begin, end = np.concatenate(begins), np.concatenate(ends)
-        single = np.repeat(lengths > 1, counts) & (end - begin == 1)
-        dense = (
-            np.zeros((len(words), 0), np.float32)
-            if self._dense is None
-            else np.concatenate([self._dense[at] for at in chosen]).astype(np.float32)
-        )
-        tensor = _torch().from_numpy
-        return _Batch(
-            lengths,
-            tensor(words),
-            tensor(np.concatenate([row[1] for row in rows])),
-            tensor(np.array([piece for bag in bags for piece in bag], dtype=np.int64)),
-            tensor(np.cumsum([0, *(len(bag) for bag in bags[:-1])], dtype=np.int64)),
-            tensor(dense),
-            tensor(np.repeat(np.arange(len(rows)), lengths.astype(np.int64))),
-            tensor(np.concatenate([np.arange(int(n)) for n in lengths])),
-            tensor(np.array([tag for row in rows for tag in row[3]], dtype=np.int64)),
-            tensor(np.repeat(np.arange(len(rows)), counts)),
-            tensor(begin),
-            tensor(end),
-            tensor(single),
-            tensor(np.array([span for span, _ in gold], dtype=np.int64)),
-            tensor(np.array([label for _, label in gold], dtype=np.int64)),
-        )
-
-
 def _move_average(averages: Any, values: Any, count: Tensor) -> None:
     """Move averages of weights towards the newest ones: quickly at first, then over some 500 steps."""
     steps = float(count)
-    _torch()._foreach_lerp_(averages, values, max(0.002, 9.0 / (10.0 + steps)))
+    import_torch()._foreach_lerp_(averages, values, max(0.002, 9.0 / (10.0 + steps)))
 
 
 def _under(arrays: dict[str, NDArray[Any]], name: str) -> dict[str, Tensor]:
     """Return the arrays whose names begin with this one, by the rest of their names."""
     # Copies: what is read from files cannot be written to. Single numbers are kept as arrays of one.
-    from_numpy = _torch().from_numpy
+    from_numpy = import_torch().from_numpy
     return {
         key[len(name) + 1 :]: from_numpy(np.array(value)) for key, value in arrays.items() if key.startswith(name + ".")
     }
@@ -398,7 +275,7 @@ def train(
     """
     setting, torch, parts = model.setting, model.torch, model.parts
     torch.set_num_threads(settings.threads())
-    data = _Data(sentences, dense, features, vocabulary, setting)
+    data = BatchMaker(sentences, dense, features, vocabulary, setting.batch_size, setting.word_dropout)
     random = np.random.default_rng(setting.seed)
     steps = setting.epochs * (len(data.bounds) - 1)
     warm = min(150, max(1, steps // 10))
