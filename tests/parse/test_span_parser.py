@@ -122,7 +122,8 @@ def test_gradient_of_the_loss(trees):
     setting = training.Training(4, 4, 4, 4, 1, 8, 0.0, 0.0, 1, 4, 0.1, 0.0, None, 0)
     model = training.SpanModel(setting, features, vocabulary, 0)
     model.parts.double()
-    batch = training._Data(sentences, None, features, vocabulary, setting).batch(range(3), None)
+    data = BatchMaker(sentences, None, features, vocabulary, setting.batch_size, setting.word_dropout)
+    batch = data.batch(range(3), None)
     model.loss(batch).backward()
     for tensor in (
         model.parts["span_output"].weight,

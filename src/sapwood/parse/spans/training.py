@@ -150,7 +150,7 @@ class SpanModel:
         # Products of 16 bits take half the time where the processor has them; weights and sums keep all their bits.
         half = torch.ops.mkldnn._is_mkldnn_bf16_supported()
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=half):
-            spans, tags = (scores.float() for scores in self.scores(batch))
+            spans, tags = (one.to(torch.promote_types(one.dtype, torch.float32)) for one in self.scores(batch))
         # A single word below a root may have no label, which has score 0.
         nothing = torch.where(batch.optional, 0.0, -math.inf).to(spans.dtype)
         weights = torch.logsumexp(torch.cat([spans, nothing[:, None]], dim=1), dim=1)
