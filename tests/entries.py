@@ -300,6 +300,7 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "SemanticSubsetTree": (_kernel(kernels.SemanticSubsetTree), {"X": trees(), "similarity": similar, "decay": 0.4, "leaf_weight": 1.0}),
         "SmoothedPartialTree": (_kernel(kernels.SmoothedPartialTree), {"X": trees(), "similarity": similar, "decay": 0.4, "depth_decay": 0.4, "lexical": "leaves"}),
         "Linear": (_kernel(kernels.Linear), {"X": features[:4]}),
+        "RBF": (_kernel(kernels.RBF), {"X": features[:4], "gamma": 0.5}),
         "Polynomial": (_kernel(kernels.Polynomial), {"X": features[:4], "degree": 2, "constant": 1.0, "scale": 1.0}),
         "CrossPair": (_kernel(kernels.CrossPair), {"X": two, "kernel": kernels.SubsetTree(), "first": "first", "second": "second"}),
         "Kernel": (lambda X, Y: kernels.SubsetTree().pairwise(X, Y), {"X": trees(), "Y": trees()}),

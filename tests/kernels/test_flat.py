@@ -8,10 +8,12 @@ import pytest
 import scipy.sparse as sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.svm import SVC
 
 import sapwood as sw
-from sapwood.errors import DataError
-from sapwood.kernels import FragmentMap, HashedFragmentMap, Linear, Polynomial, SubsetTree, SubtreeMap
+from sapwood.errors import DataError, ParameterError
+from sapwood.kernels import RBF, FragmentMap, HashedFragmentMap, Linear, Polynomial, SubsetTree, SubtreeMap
 from sapwood.learn import KernelSVC, KernelSVR, RecursiveClassifier
 
 
@@ -143,3 +145,43 @@ def test_columns_of_yes_and_no_are_features(solver):
 def test_only_real_numbers_are_features(kind):
     with pytest.raises(DataError, match="X must hold real numbers, got an array of type"):
         Linear()(np.zeros((2, 2), dtype=kind))
+
+
+class TestRBF:
+    @pytest.mark.parametrize("as_matrix", [np.asarray, sparse.csr_array])
+    def test_is_scikit_learns(self, as_matrix):
+        rng = np.random.default_rng(0)
+        X, Y = (as_matrix(rng.normal(size=(rows, 5)) * (rng.random((rows, 5)) < 0.6)) for rows in (9, 7))
+        kernel = RBF(gamma=0.3)
+        np.testing.assert_allclose(kernel(X, Y), rbf_kernel(X, Y, gamma=0.3), rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(kernel(X), rbf_kernel(X, gamma=0.3), rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(kernel.pairwise(X[:7], Y), np.diag(rbf_kernel(X[:7], Y, gamma=0.3)), rtol=1e-12)
+        assert kernel.diag(X).tolist() == [1.0] * 9
+        assert np.diag(kernel(X)).tolist() == [1.0] * 9
+        weights = rng.normal(size=(9, 2))
+        np.testing.assert_allclose(kernel.expansion(X, weights)(Y), kernel(Y, X) @ weights, rtol=1e-12, atol=1e-14)
+
+    def test_its_width_is_that_of_scikit_learns_svc(self):
+        rng = np.random.default_rng(1)
+        X, y = rng.normal(size=(60, 4)) * 3 + 1, rng.integers(0, 2, 60)
+        ours, theirs = KernelSVC(RBF(), C=2.0, tol=1e-6).fit(X, y), SVC(C=2.0, tol=1e-6).fit(X, y)
+        np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-4)
+        assert ours.kernel_.gamma == pytest.approx(1 / (4 * X.var()))
+
+    def test_unbound_says_what_to_do(self):
+        with pytest.raises(ParameterError, match=r"kernel\.bind"):
+            RBF()(np.ones((2, 2)))
+        assert RBF().bind(np.ones((3, 2))).gamma == 1.0
+        for wrong in ("auto", 0, -1.0, float("nan")):
+            with pytest.raises(ParameterError, match="gamma"):
+                RBF(gamma=wrong)
+
+    def test_trees_beside_vectors_are_kept(self, tmp_path):
+        trees = sw.TreeArray(["(NP (DT a) (NN dog))", "(NP (NN cat))", "(VP (VB run))", "(VP (VB sit) (RB up))"])
+        examples = sw.Examples(tree=trees, vector=np.arange(8.0).reshape(4, 2))
+        kernel = 0.3 * SubsetTree().normalized().on("tree") + 0.7 * RBF().on("vector")
+        model = KernelSVC(kernel).fit(examples, [0, 0, 1, 1])
+        sw.save(model, tmp_path / "model.sap")
+        again = sw.load(tmp_path / "model.sap")
+        np.testing.assert_array_equal(again.decision_function(examples), model.decision_function(examples))
+        assert np.linalg.eigvalsh(model.kernel_(examples)).min() > -1e-12

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from sapwood.kernels.base import Kernel
 from sapwood.kernels.expression import parse_kernel
-from sapwood.kernels.flat import Linear, Polynomial
+from sapwood.kernels.flat import RBF, Linear, Polynomial
 from sapwood.kernels.grammar_driven import PENN_TAG_SETS, GrammarDriven
 from sapwood.kernels.pairs import CrossPair
 from sapwood.kernels.semantic import SemanticSubsetTree, SmoothedPartialTree
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PENN_TAG_SETS",
+    "RBF",
     "CrossPair",
     "FragmentMap",
     "GrammarDriven",

@@ -19,6 +19,7 @@ KERNELS = {
     "Linear": "sapwood.kernels.flat",
     "PartialTree": "sapwood.kernels.syntactic",
     "Polynomial": "sapwood.kernels.flat",
+    "RBF": "sapwood.kernels.flat",
     "SemanticSubsetTree": "sapwood.kernels.semantic",
     "SmoothedPartialTree": "sapwood.kernels.semantic",
     "SubsetTree": "sapwood.kernels.syntactic",
