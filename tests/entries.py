@@ -336,6 +336,7 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         # parse
         "PCFGParser": (_parsed, {"trees": [one.tree for one in garden.sentences[:8]], "words": ["the", "dog"], "vertical": 2, "horizontal": 2,
                                  "backoff": 1.0, "beam": 10.0, "max_length": 20, "memory_limit": 268.0}),
+        "ParseChart": (_charted, {"words": ["the", "dog"], "n": 2, "least": 0.1, "tree": "(NP (DT the) (NN dog))", "random_state": 0}),
         "SpanParser": _span_parsed(garden),
         "jackknife": (parse.jackknife, {"treebank": [one.tree for one in garden.sentences[:8]], "folds": 2, "n": 2}),
         "Token": (parse.Token, {"word": "dog", "begin": 0, "end": 3}),
@@ -467,6 +468,12 @@ def _parsed(trees: Any, words: Any, **keywords: Any) -> Any:
     from sapwood.parse import PCFGParser
 
     return PCFGParser(**keywords).fit(trees).parse_nbest(words, 2)
+
+
+def _charted(words: Any, n: Any, least: Any, tree: Any, random_state: Any) -> Any:
+    chart = specimens.specimen("PCFGParser").chart(words)
+    found = chart.nbest(n), chart.constituents(least), chart.tags(least), chart.sample(n, random_state=random_state)
+    return found, chart.log_probability(tree), chart.minimum_risk(), chart.probabilities(chart.best())
 
 
 def _encoder() -> tuple[Callable[..., Any], dict[str, Any]]:

@@ -1,14 +1,17 @@
-// Bindings of the parser: a weighted grammar, and sentences parsed with it, several at a time.
+// Bindings of the parser: a weighted grammar, sentences parsed with it, several at a time, and all derivations of one.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>
+#include <random>
 
 #include "bind/arrays.hpp"
 #include "bind/interruptible.hpp"
 #include "parse/cover.hpp"
+#include "parse/forest.hpp"
 #include "parse/kbest.hpp"
 
 namespace sapwood::bind {
@@ -117,6 +120,38 @@ Parse join(const Rules& rules, const Chart& chart, const Sentence& sentence, std
     return joined;
 }
 
+// Parses as trees of an arena.
+class TreeMaker {
+  public:
+    TreeMaker(const std::vector<std::string>& labels, const std::vector<std::string>& words) {
+        for (const std::string& label : labels) names_.push_back(arena.symbols.intern(label));
+        for (const std::string& word : words) leaves_.push_back(arena.symbols.intern(word));
+    }
+
+    void add(const Parse& parse, std::size_t first_word) {
+        stack_.clear();
+        for (const TreeNode& node : parse.nodes) {
+            if (node.children == 0) {
+                stack_.push_back(arena.leaf(leaves_[first_word + node.label]));
+                continue;
+            }
+            if (node.label >= names_.size() || node.children > stack_.size())
+                throw std::invalid_argument("a label has no name");
+            const Node made = arena.node(names_[node.label], std::span(stack_).last(node.children));
+            stack_.resize(stack_.size() - node.children);
+            stack_.push_back(made);
+        }
+        roots.push_back(stack_.back());
+    }
+
+    Arena arena;
+    std::vector<Node> roots;
+
+  private:
+    std::vector<Symbol> names_, leaves_;
+    std::vector<Node> stack_;
+};
+
 auto parse_batch(const Rules& rules, std::vector<std::string> labels, Offsets sentence_ends, Offsets tag_ends,
                  Numbers symbols, Values weights, std::vector<std::string> words, std::size_t count,
                  std::size_t derivations, double beam, std::size_t bytes, std::vector<std::uint32_t> cover_labels,
@@ -128,7 +163,7 @@ auto parse_batch(const Rules& rules, std::vector<std::string> labels, Offsets se
     std::vector<Answer> answers(sentences.size());
     run_interruptible(sentences.brief(), progress, [&](Control& control) {
         parallel_blocks(sentences.size(), 1, threads, control, [&] {
-            return [&, filler = std::make_shared<Filler<Best>>(rules)](std::size_t begin, std::size_t end) {
+            return [&, filler = std::make_shared<Filler>(rules)](std::size_t begin, std::size_t end) {
                 for (std::size_t at = begin; at < end; ++at) {
                     const Sentence sentence = sentences[at];
                     Answer& answer = answers[at];
@@ -149,37 +184,20 @@ auto parse_batch(const Rules& rules, std::vector<std::string> labels, Offsets se
             };
         });
     });
-    Arena arena;
-    std::vector<Symbol> names, leaves;
-    for (const std::string& label : labels) names.push_back(arena.symbols.intern(label));
-    for (const std::string& word : words) leaves.push_back(arena.symbols.intern(word));
-    std::vector<Node> roots, stack;
+    TreeMaker maker(labels, words);
     std::vector<std::uint64_t> ends, sizes;
     std::vector<double> found;
     std::vector<std::uint8_t> outcomes;
     for (std::size_t at = 0; at < answers.size(); ++at) {
         for (const Parse& parse : answers[at].parses) {
-            stack.clear();
-            for (const TreeNode& node : parse.nodes) {
-                if (node.children == 0) {
-                    stack.push_back(arena.leaf(leaves[sentences.first_word(at) + node.label]));
-                    continue;
-                }
-                if (node.label >= names.size() || node.children > stack.size())
-                    throw std::invalid_argument("a label has no name");
-                const auto first = stack.end() - node.children;
-                const Node made = arena.node(names[node.label], std::span(stack).last(node.children));
-                stack.erase(first, stack.end());
-                stack.push_back(made);
-            }
-            roots.push_back(stack.back());
+            maker.add(parse, sentences.first_word(at));
             found.push_back(parse.weight);
         }
-        ends.push_back(roots.size());
+        ends.push_back(maker.roots.size());
         sizes.push_back(answers[at].bytes);
         outcomes.push_back(answers[at].outcome);
     }
-    return std::make_tuple(std::move(arena), to_numpy(std::move(roots)), to_numpy(std::move(ends)),
+    return std::make_tuple(std::move(maker.arena), to_numpy(std::move(maker.roots)), to_numpy(std::move(ends)),
                            to_numpy(std::move(found)), to_numpy(std::move(outcomes)), to_numpy(std::move(sizes)));
 }
 
@@ -190,33 +208,96 @@ auto inside(const Rules& rules, Offsets sentence_ends, Offsets tag_ends, Numbers
     std::vector<double> totals(sentences.size(), kNever);
     run_interruptible(sentences.brief(), progress, [&](Control& control) {
         parallel_blocks(sentences.size(), 1, threads, control, [&] {
-            return [&, best = std::make_shared<Filler<Best>>(rules), sum = std::make_shared<Filler<Sum>>(rules)](
-                       std::size_t begin, std::size_t end) {
-                for (std::size_t at = begin; at < end; ++at) {
-                    Sentence sentence = sentences[at];
-                    const std::size_t count = sentence.size();
-                    if (count == 0) continue;
-                    const Limits limits{std::numeric_limits<double>::infinity(), bytes};
-                    try {
-                        const Chart chart = best->fill(sentence, limits, control);
-                        const Entry* top = Chart::find(chart.upper(0, count), rules.root());
-                        if (!top) continue;
-                        // Sharing the best weight out among the words keeps all sums near 1, far from under- and
-                        // overflow.
-                        const double share = top->value / static_cast<double>(count);
-                        for (std::vector<Tag>& tags : sentence)
-                            for (Tag& tag : tags) tag.weight -= share;
-                        const Chart sums = sum->fill(sentence, limits, control);
-                        if (const Entry* total = Chart::find(sums.upper(0, count), rules.root()))
-                            totals[at] = std::log(total->value) + top->value;
+            return [&](std::size_t begin, std::size_t end) {
+                for (std::size_t at = begin; at < end; ++at) try {
+                        const Limits limits{std::numeric_limits<double>::infinity(), bytes};
+                        totals[at] = Forest(rules, sentences[at], limits, control).total();
                     } catch (const ChartTooLarge&) {
                         totals[at] = std::numeric_limits<double>::quiet_NaN();
                     }
-                }
             };
         });
     });
     return to_numpy(std::move(totals));
+}
+
+// All derivations of one sentence; None where its chart is too large.
+std::unique_ptr<Forest> make_forest(const Rules& rules, Offsets tag_ends, Numbers symbols, Values weights, double beam,
+                                    std::size_t bytes) {
+    const std::uint64_t words = tag_ends.shape(0);
+    const Sentences sentences(rules, Offsets(&words, {1}), tag_ends, symbols, weights);
+    std::unique_ptr<Forest> made;
+    run_interruptible(sentences.brief(), nb::none(), [&](Control& control) {
+        try {
+            made = std::make_unique<Forest>(rules, sentences[0], Limits{beam, bytes}, control);
+        } catch (const ChartTooLarge&) {
+        }
+    });
+    return made;
+}
+
+// Work grows with the cube of the length.
+template <class Work>
+void in_forest(const Forest& forest, Work work) {
+    if (forest.empty()) throw std::invalid_argument("the sentence has no parse");
+    run_interruptible(forest.words() < 13, nb::none(), work);
+}
+
+auto forest_marginals(const Forest& forest) {
+    Marginals found;
+    in_forest(forest, [&](Control& control) { found = forest.marginals(control); });
+    std::vector<std::uint32_t> spans;
+    std::vector<double> shares;
+    for (const LabelList& one : found.spans) {
+        spans.insert(spans.end(), {one.begin, one.end, one.list});
+        shares.push_back(one.share);
+    }
+    return std::make_tuple(std::move(found.lists), to_numpy(std::move(spans)), to_numpy(std::move(shares)),
+                           found.entropy);
+}
+
+auto made_trees(const std::vector<Parse>& parses, const std::vector<std::string>& labels,
+                const std::vector<std::string>& words) {
+    TreeMaker maker(labels, words);
+    std::vector<double> weights;
+    for (const Parse& parse : parses) {
+        maker.add(parse, 0);
+        weights.push_back(parse.weight);
+    }
+    return std::make_tuple(std::move(maker.arena), to_numpy(std::move(maker.roots)), to_numpy(std::move(weights)));
+}
+
+void check_words(const Forest& forest, const std::vector<std::string>& words) {
+    if (words.size() != forest.words()) throw std::invalid_argument("words and their tags differ in number");
+}
+
+auto forest_trees(const Forest& forest, std::vector<std::string> labels, std::vector<std::string> words,
+                  std::size_t count, std::size_t derivations) {
+    check_words(forest, words);
+    std::vector<Parse> found;
+    in_forest(forest, [&](Control& control) { found = forest.trees(count, derivations, control); });
+    return made_trees(found, labels, words);
+}
+
+auto forest_samples(const Forest& forest, std::vector<std::string> labels, std::vector<std::string> words,
+                    std::size_t count, std::uint64_t seed) {
+    check_words(forest, words);
+    std::vector<Parse> found;
+    in_forest(forest, [&](Control& control) {
+        std::mt19937_64 random(seed);
+        for (std::size_t k = 0; k < count; ++k)
+            found.push_back(forest.draw([&] { return static_cast<double>(random() >> 11) * 0x1p-53; }, control));
+    });
+    return made_trees(found, labels, words);
+}
+
+double forest_weight(const Forest& forest, Numbers labels, Numbers children) {
+    if (labels.shape(0) != children.shape(0)) throw std::invalid_argument("labels and children differ in number");
+    std::vector<TreeNode> nodes;
+    for (std::size_t at = 0; at < labels.shape(0); ++at) nodes.push_back({labels(at), children(at)});
+    double weight = kNever;
+    in_forest(forest, [&](Control& control) { weight = forest.weight(nodes, control); });
+    return weight;
 }
 
 }  // namespace
@@ -231,6 +312,17 @@ void register_parse(nb::module_& core) {
              nb::arg("labels").noconvert(), nb::arg("root"))
         .def_prop_ro("symbols", &Rules::symbols)
         .def_prop_ro("binary", &Rules::binary_count);
+    nb::class_<Forest>(module, "Forest")
+        .def_prop_ro("empty", &Forest::empty)
+        .def_prop_ro("bytes", &Forest::bytes)
+        .def_prop_ro("total", &Forest::total)
+        .def("marginals", &forest_marginals)
+        .def("trees", &forest_trees, nb::arg("labels"), nb::arg("words"), nb::arg("count"), nb::arg("derivations"))
+        .def("samples", &forest_samples, nb::arg("labels"), nb::arg("words"), nb::arg("count"), nb::arg("seed"))
+        .def("weight", &forest_weight, nb::arg("labels").noconvert(), nb::arg("children").noconvert());
+    module.def("forest", &make_forest, nb::arg("rules"), nb::arg("tag_ends").noconvert(),
+               nb::arg("symbols").noconvert(), nb::arg("weights").noconvert(), nb::arg("beam"), nb::arg("bytes"),
+               nb::keep_alive<0, 1>());
     module.def("parse_batch", &parse_batch, nb::arg("rules"), nb::arg("labels"), nb::arg("sentence_ends").noconvert(),
                nb::arg("tag_ends").noconvert(), nb::arg("symbols").noconvert(), nb::arg("weights").noconvert(),
                nb::arg("words"), nb::arg("count"), nb::arg("derivations"), nb::arg("beam"), nb::arg("bytes"),

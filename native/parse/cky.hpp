@@ -1,4 +1,4 @@
-// CKY: the best weight, or the sum of weights, of every symbol over every span of a sentence.
+// CKY: the best weight of every symbol over every span of a sentence.
 //
 // The chart keeps a short sorted list per span, so its size is what was found, not symbols times spans. Columns are
 // filled from left to right and each from the bottom up; only the current column is also kept as plain arrays, in which
@@ -33,24 +33,6 @@ struct Limits {
     std::size_t bytes = std::numeric_limits<std::size_t>::max();
 };
 
-// Weights are logarithms; derivations compete.
-struct Best {
-    static constexpr double none = kNever;
-    static double times(double a, double b) { return a + b; }
-    static double plus(double a, double b) { return a < b ? b : a; }
-    static double weight(double log_weight) { return log_weight; }
-    static double log(double value) { return value; }
-};
-
-// Weights are plain numbers; derivations add up.
-struct Sum {
-    static constexpr double none = 0.0;
-    static double times(double a, double b) { return a * b; }
-    static double plus(double a, double b) { return a + b; }
-    static double weight(double log_weight) { return std::exp(log_weight); }
-    static double log(double value) { return std::log(value); }
-};
-
 struct Entry {
     Symbol symbol;
     double value;
@@ -79,7 +61,12 @@ class Chart {
         return (upper_.capacity() + lower_.capacity()) * sizeof(Entry) + ranges_.capacity() * sizeof(Range);
     }
 
-    template <class Semiring>
+    // Where the entries of a span begin among all of them.
+    std::size_t upper_at(std::size_t begin, std::size_t end) const { return ranges_[cell(begin, end)].upper_begin; }
+    std::size_t lower_at(std::size_t begin, std::size_t end) const { return ranges_[cell(begin, end)].lower_begin; }
+    std::size_t upper_count() const { return upper_.size(); }
+    std::size_t lower_count() const { return lower_.size(); }
+
     friend class Filler;
 
   private:
@@ -95,28 +82,22 @@ class Chart {
 };
 
 // Fills charts; keeps its arrays from sentence to sentence.
-template <class Semiring>
 class Filler {
   public:
-    explicit Filler(const Rules& rules) : rules_(rules), weights_(rules.binary_count()) {
-        for (std::size_t at = 0; at < weights_.size(); ++at)
-            weights_[at] = Semiring::weight(rules.results()[at].weight);
-        lower_.assign(rules.symbols(), Semiring::none);
-        upper_.assign(rules.symbols(), Semiring::none);
-    }
+    explicit Filler(const Rules& rules)
+        : rules_(rules), lower_(rules.symbols(), kNever), upper_(rules.symbols(), kNever) {}
 
     Chart fill(const Sentence& sentence, const Limits& limits, const Control& control) {
         const std::size_t words = sentence.size(), symbols = rules_.symbols();
         if (words * symbols * sizeof(double) + words * (words + 1) / 2 * sizeof(Chart::Range) > limits.bytes)
             throw ChartTooLarge();
         Chart chart(words);
-        column_.assign(words * symbols, Semiring::none);
+        column_.assign(words * symbols, kNever);
         for (std::size_t end = 1; end <= words; ++end) {
             for (std::size_t begin = end; begin-- > 0;) {
                 control.check();
                 if (end - begin == 1)
-                    for (const Tag& tag : sentence[begin])
-                        reach(lower_, found_lower_, tag.symbol, Semiring::weight(tag.weight));
+                    for (const Tag& tag : sentence[begin]) reach(lower_, found_lower_, tag.symbol, tag.weight);
                 else
                     combine(chart, begin, end, control);
                 finish(chart, begin, end, limits);
@@ -126,8 +107,7 @@ class Filler {
                 }
             }
             for (std::size_t begin = 0; begin < end; ++begin)
-                for (const Entry& entry : chart.upper(begin, end))
-                    column_[begin * symbols + entry.symbol] = Semiring::none;
+                for (const Entry& entry : chart.upper(begin, end)) column_[begin * symbols + entry.symbol] = kNever;
         }
         return chart;
     }
@@ -135,8 +115,8 @@ class Filler {
   private:
     static void reach(std::vector<double>& values, std::vector<Symbol>& found, Symbol symbol, double value) {
         double& known = values[symbol];
-        if (known == Semiring::none) found.push_back(symbol);
-        known = Semiring::plus(known, value);
+        if (known == kNever) found.push_back(symbol);
+        known = std::max(known, value);
     }
 
     void combine(const Chart& chart, std::size_t begin, std::size_t end, const Control& control) {
@@ -148,10 +128,10 @@ class Filler {
             for (const Entry& left : chart.upper(begin, split))
                 for (const Rules::Pair& pair : rules_.pairs(left.symbol)) {
                     const double other = right[pair.right];
-                    if (other == Semiring::none) continue;
-                    const double both = Semiring::times(left.value, other);
+                    if (other == kNever) continue;
+                    const double both = left.value + other;
                     for (std::uint32_t at = pair.begin; at < pair.end; ++at)
-                        reach(lower_, found_lower_, results[at].parent, Semiring::times(both, weights_[at]));
+                        reach(lower_, found_lower_, results[at].parent, both + results[at].weight);
                 }
         }
     }
@@ -161,26 +141,24 @@ class Filler {
         const bool whole = begin == 0 && end == chart.words();
         for (const Symbol symbol : found_lower_) {
             const double value = lower_[symbol];
-            if (rules_.stay(symbol) != kNever)
-                reach(upper_, found_upper_, symbol, Semiring::times(value, Semiring::weight(rules_.stay(symbol))));
+            if (rules_.stay(symbol) != kNever) reach(upper_, found_upper_, symbol, value + rules_.stay(symbol));
             for (const Chain& chain : rules_.chains_over(symbol))
                 if (whole || chain.upper != rules_.root())
-                    reach(upper_, found_upper_, chain.upper, Semiring::times(value, Semiring::weight(chain.weight)));
+                    reach(upper_, found_upper_, chain.upper, value + chain.weight);
         }
         double floor = kNever;
         if (std::isfinite(limits.beam)) {
-            for (const Symbol symbol : found_upper_)
-                floor = std::max(floor, Semiring::log(upper_[symbol]) + rules_.prior(symbol));
+            for (const Symbol symbol : found_upper_) floor = std::max(floor, upper_[symbol] + rules_.prior(symbol));
             floor -= limits.beam;
         }
         const auto kept = [&](Symbol symbol) {
-            return symbol == rules_.root() || Semiring::log(upper_[symbol]) + rules_.prior(symbol) >= floor;
+            return symbol == rules_.root() || upper_[symbol] + rules_.prior(symbol) >= floor;
         };
         const auto needed = [&](Symbol symbol) {
             if (floor == kNever) return true;
             if (rules_.stay(symbol) != kNever && kept(symbol)) return true;
             for (const Chain& chain : rules_.chains_over(symbol))
-                if (upper_[chain.upper] != Semiring::none && kept(chain.upper)) return true;
+                if (upper_[chain.upper] != kNever && kept(chain.upper)) return true;
             return false;
         };
         std::sort(found_lower_.begin(), found_lower_.end());
@@ -202,14 +180,13 @@ class Filler {
     }
 
     void clear() {
-        for (const Symbol symbol : found_lower_) lower_[symbol] = Semiring::none;
-        for (const Symbol symbol : found_upper_) upper_[symbol] = Semiring::none;
+        for (const Symbol symbol : found_lower_) lower_[symbol] = kNever;
+        for (const Symbol symbol : found_upper_) upper_[symbol] = kNever;
         found_lower_.clear();
         found_upper_.clear();
     }
 
     const Rules& rules_;
-    std::vector<double> weights_;  // of the results of pairs, in this semiring
     std::vector<double> lower_, upper_, column_;
     std::vector<Symbol> found_lower_, found_upper_;
 };

@@ -2,6 +2,7 @@
 // Python.
 #include "parse/cky.hpp"
 #include "parse/cover.hpp"
+#include "parse/forest.hpp"
 #include "parse/kbest.hpp"
 #include "test/check.hpp"
 
@@ -32,14 +33,10 @@ double catalan(std::size_t leaves) {
 TEST(all_binary_trees_are_counted) {
     const Rules rules = binary_trees(0.0);
     Control control;
-    Filler<Sum> sum(rules);
-    Filler<Best> best(rules);
+    Filler best(rules);
     for (std::size_t count = 1; count <= 9; ++count) {
         const Sentence sentence = words(count);
-        const Chart sums = sum.fill(sentence, {}, control);
-        const Entry* total = Chart::find(sums.upper(0, count), kRoot);
-        CHECK(total != nullptr);
-        CHECK_CLOSE(total->value, catalan(count));
+        CHECK_CLOSE(std::exp(Forest(rules, sentence, {}, control).total()), catalan(count));
         const Chart chart = best.fill(sentence, {}, control);
         const auto found = KBest(rules, chart, sentence, 5000).trees(5000, control);
         CHECK(static_cast<double>(found.size()) == catalan(count));
@@ -56,7 +53,7 @@ TEST(all_binary_trees_are_counted) {
 TEST(weights_add_up_along_a_tree) {
     const Rules rules = binary_trees(-0.5, -0.25);
     Control control;
-    Filler<Best> best(rules);
+    Filler best(rules);
     const Sentence sentence = words(12);
     const Chart chart = best.fill(sentence, {}, control);
     for (const Parse& parse : KBest(rules, chart, sentence, 7).trees(7, control))
@@ -68,7 +65,7 @@ TEST(a_deep_derivation_takes_no_machine_stack) {
     const Rules rules({{kX, kX, kTag, -0.1}}, {{kX, kTag, 0.0, 0, 1}, {kRoot, kX, 0.0, 1, 1}}, {0},
                       {kNever, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}, {kNone, 0, 1, 2}, kRoot);
     Control control;
-    Filler<Best> best(rules);
+    Filler best(rules);
     const Sentence sentence = words(250);
     const Chart chart = best.fill(sentence, {}, control);
     const auto found = KBest(rules, chart, sentence, 4).trees(4, control);
@@ -79,7 +76,7 @@ TEST(a_deep_derivation_takes_no_machine_stack) {
 TEST(limits_hold) {
     const Rules rules = binary_trees(-0.5);
     Control control;
-    Filler<Best> best(rules);
+    Filler best(rules);
     CHECK_THROWS(best.fill(words(60), {kInfinite, 1000}, control), ChartTooLarge);
     CHECK_THROWS(best.fill(words(60), {kInfinite, 100'000}, control), ChartTooLarge);
     // The arrays are clean again after a failure.
@@ -93,7 +90,7 @@ TEST(limits_hold) {
 TEST(a_beam_keeps_the_best) {
     const Rules rules = binary_trees(-0.5);
     Control control;
-    Filler<Best> best(rules);
+    Filler best(rules);
     const Sentence sentence = words(8);
     const Chart all = best.fill(sentence, {}, control), narrow = best.fill(sentence, {0.0, 1 << 30}, control);
     CHECK(Chart::find(narrow.upper(0, 8), kRoot)->value == Chart::find(all.upper(0, 8), kRoot)->value);
@@ -103,7 +100,7 @@ TEST(a_beam_keeps_the_best) {
 TEST(sentences_without_a_parse_are_covered) {
     const Rules rules = binary_trees(-0.5);
     Control control;
-    Filler<Best> best(rules);
+    Filler best(rules);
     Sentence sentence = words(5);
     sentence[2] = {{kOther, -1.0}};
     const Chart chart = best.fill(sentence, {}, control);

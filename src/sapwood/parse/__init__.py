@@ -15,9 +15,11 @@ _HOMES = {
     "BaseParser": "base",
     "BeneparParser": "external.benepar",
     "BllipParser": "external.bllip",
+    "Constituent": "chart",
     "CoreNLPParser": "external.corenlp",
     "FlatParser": "parameter",
     "PCFGParser": "pcfg",
+    "ParseChart": "chart",
     "Parser": "base",
     "Reading": "reading",
     "Sentence": "base",
@@ -35,9 +37,11 @@ __all__ = [
     "BaseParser",
     "BeneparParser",
     "BllipParser",
+    "Constituent",
     "CoreNLPParser",
     "FlatParser",
     "PCFGParser",
+    "ParseChart",
     "Parser",
     "Reading",
     "Sentence",
@@ -53,6 +57,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from sapwood.parse.base import BaseParser, Parser, Sentence
+    from sapwood.parse.chart import Constituent, ParseChart
     from sapwood.parse.external.benepar import BeneparParser
     from sapwood.parse.external.bllip import BllipParser
     from sapwood.parse.external.corenlp import CoreNLPParser

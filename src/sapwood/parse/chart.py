@@ -7,15 +7,23 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from sapwood import _core
+from sapwood.errors import DataError
 from sapwood.notebook import HtmlTable
+from sapwood.parse.annotation import Constituent as TrainingNode
+from sapwood.parse.annotation import clean
+from sapwood.parse.spans.decoding import build_trees
+from sapwood.parse.spans.labels import SpanVocabulary
 from sapwood.trees.nbest import NBest
 from sapwood.trees.tree import Tree
 
-__all__ = ["Constituent", "ParseChart"]
+__all__ = ["Constituent", "ParseChart", "spans_of"]
 
 
 @dataclass(frozen=True, order=True)
@@ -41,25 +49,26 @@ class Constituent(HtmlTable):
 class ParseChart(ABC):
     """All trees of a sentence with their probabilities.
 
+    Probabilities are those of trees given the words, so those of all trees that the chart holds add up to 1.
+
     Attributes
     ----------
     words : tuple of str
         The sentence.
+    vocabulary : SpanVocabulary
+        The labels and tags that its trees may have.
     """
 
     words: tuple[str, ...]
+    vocabulary: SpanVocabulary
+
+    @abstractmethod
+    def _shares(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the probabilities of chains of labels, span by span, and of tags, word by word."""
 
     @abstractmethod
     def nbest(self, n: int = 30) -> NBest:
         """Return the most probable trees with their log-probabilities, best first."""
-
-    @abstractmethod
-    def constituents(self, least: float = 0.01) -> list[Constituent]:
-        """Return the constituents of at least this probability, those of the whole sentence first."""
-
-    @abstractmethod
-    def tags(self, least: float = 0.01) -> list[Constituent]:
-        """Return the parts of speech of at least this probability, word by word, the most probable first."""
 
     @abstractmethod
     def entropy(self) -> float:
@@ -73,20 +82,68 @@ class ParseChart(ABC):
     def log_probability(self, tree: Tree | str) -> float:
         """Return the natural logarithm of the probability of a tree of these words; -inf for one that cannot be."""
 
-    @abstractmethod
-    def minimum_risk(self) -> Tree:
-        """Return the tree with the fewest expected errors: constituents too many or too few."""
-
     def best(self) -> Tree:
         """Return the most probable tree."""
         tree = self.nbest(1).parses[0]
         assert isinstance(tree, Tree)
         return tree
 
+    def constituents(self, least: float = 0.01) -> list[Constituent]:
+        """Return the constituents of at least this probability, those of the whole sentence first."""
+        shares, labels = self._label_shares, self.vocabulary.labels
+        begins, ends = _spans(len(self.words))
+        found = [
+            Constituent(int(begins[row]), int(ends[row]), labels[column], float(shares[row, column]))
+            for row, column in zip(*np.nonzero(shares >= max(least, 1e-12)), strict=True)
+        ]
+        found.sort(key=lambda one: (one.begin - one.end, one.begin, -one.probability))
+        wrapper = self.vocabulary.wrapper
+        return [Constituent(0, len(self.words), wrapper, 1.0), *found] if wrapper else found
+
+    def tags(self, least: float = 0.01) -> list[Constituent]:
+        """Return the parts of speech of at least this probability, word by word, the most probable first."""
+        return [
+            Constituent(word, word + 1, self.vocabulary.tags[number], float(row[number]))
+            for word, row in enumerate(self._marginals[1])
+            for number in np.argsort(-row, kind="stable")
+            if row[number] >= max(least, 1e-12)
+        ]
+
+    def minimum_risk(self) -> Tree:
+        """Return the tree with the fewest expected errors: constituents too many or too few.
+
+        It is put together from probable constituents, and need not be a probable tree.
+        """
+        chains, tags = self._marginals
+        vocabulary = self.vocabulary
+        best = [vocabulary.tags[number] for number in tags.argmax(axis=1)]
+        if len(self.words) == 1:
+            row = chains[0] if chains.size else np.zeros(0)
+            at = int(row.argmax()) if row.size and row.max() >= 1 - row.sum() else None
+            tree = Tree(best[0], [self.words[0]])
+            for label in reversed(() if at is None else vocabulary.chains[at]):
+                tree = Tree(label, [tree])
+            return Tree(vocabulary.wrapper, [tree]) if vocabulary.wrapper else tree
+        # A constituent is worth having if it is right more often than not. Of chains in two orders, the likelier.
+        gains = (self._label_shares - 0.5) @ self._has_label.T + 1e-4 * chains
+        lengths = np.array([len(self.words)], dtype=np.uint64)
+        flat = np.ascontiguousarray(gains, np.float32).reshape(-1)
+        found = _core.spans.best_trees(lengths, flat, len(vocabulary.chains), 1, 1, None)
+        tree_of = build_trees([self.words], tags, vocabulary, found)[0]
+        assert isinstance(tree_of, Tree)
+        return tree_of
+
     def probabilities(self, tree: Tree) -> dict[tuple[int, int, str], float]:
-        """Return the probability of each constituent of a tree by begin, end and label."""
-        known = {(one.begin, one.end, one.label): one.probability for one in self.constituents(0.0)}
-        return {span: known.get(span, 0.0) for span in spans_of(tree)}
+        """Return the probability of each constituent of a tree by begin, end and label; tags are no constituents."""
+        shares = self._label_shares
+        column = {label: at for at, label in enumerate(self.vocabulary.labels)}
+        found = {}
+        for begin, end, label in spans_of(tree):
+            known = label in column and end <= len(self.words)
+            share = float(shares[end * (end - 1) // 2 + begin, column[label]]) if known else 0.0
+            whole = label == self.vocabulary.wrapper and end - begin == len(self.words)
+            found[begin, end, label] = 1.0 if whole else share
+        return found
 
     def to_dict(self, least: float = 0.01) -> dict[str, Any]:
         """Return all of it as plain values, for JSON."""
@@ -99,6 +156,28 @@ class ParseChart(ABC):
             "tags": plain[1],
             "entropy": self.entropy(),
         }
+
+    @cached_property
+    def _marginals(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        return self._shares()
+
+    @cached_property
+    def _has_label(self) -> NDArray[np.float32]:
+        """Which label is in which chain. A label that a chain has twice is one constituent."""
+        chains, labels = self.vocabulary.chains, self.vocabulary.labels
+        return np.array([[label in chain for label in labels] for chain in chains], np.float32).reshape(len(chains), -1)
+
+    @cached_property
+    def _label_shares(self) -> NDArray[Any]:
+        """The probabilities of labels, span by span."""
+        return np.minimum(1.0, self._marginals[0] @ self._has_label)
+
+    def _cleaned(self, tree: Tree | str) -> TrainingNode:
+        """Return a tree as parsers learn it, or say that it has other words."""
+        root = clean(Tree.fromstring(tree) if isinstance(tree, str) else tree, 0)[1]
+        if tuple(node.word for node in root.postorder() if node.word is not None) != self.words:
+            raise DataError("the tree has other words than the sentence of the chart.")
+        return root
 
 
 def spans_of(tree: Tree) -> list[tuple[int, int, str]]:
@@ -124,8 +203,7 @@ def spans_of(tree: Tree) -> list[tuple[int, int, str]]:
     return found
 
 
-def log_softmax(rows: Any) -> Any:
-    """Return the logarithms of probabilities, row by row, in double precision."""
-    values = np.asarray(rows, dtype=np.float64)
-    top = values.max(axis=-1, keepdims=True)
-    return values - top - np.log(np.exp(values - top).sum(axis=-1, keepdims=True))
+def _spans(words: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return begin and end of all spans, in the order of the native core."""
+    begins = np.concatenate([np.arange(end) for end in range(1, words + 1)] or [np.zeros(0, np.int64)])
+    return begins, np.repeat(np.arange(1, words + 1), np.arange(1, words + 1))

@@ -98,6 +98,11 @@ class ChartParser:
             begin = end
         return found
 
+    def forest(self, words: list[str], *, beam: float, memory: int) -> _core.parse.Forest | None:
+        """Return all derivations of a sentence; None where its chart is too large. Parameters as in ``parse``."""
+        _, tag_ends, symbols, weights = self._packed([words], [None])
+        return _core.parse.forest(self._rules, tag_ends, symbols, weights, beam, memory)
+
     def inside(self, texts: list[list[str]], *, memory: int, progress: Any) -> NDArray[np.float64]:
         """Return the log-probability of all parses of each sentence together; NaN where the chart is too large."""
         packed = self._packed(texts, [None] * len(texts))

@@ -12,16 +12,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from sapwood import settings
 from sapwood.checks import check_amount, check_count, is_finite, is_number
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import all_or_nothing
-from sapwood.parse.annotation import SPLITS, Annotation, Constituent, bare_symbol, clean
-from sapwood.parse.base import BaseParser, check_words, refuse_text
+from sapwood.parse.annotation import SPLITS, Annotation, bare_symbol
+from sapwood.parse.base import check_words, refuse_text
 from sapwood.parse.charts import COVERED, NOTHING, PARSED, PIECE_WEIGHT, ChartParser
 from sapwood.parse.estimation import Markov, estimate
+from sapwood.parse.grammar_chart import GrammarChart
+from sapwood.parse.learned import LearnedParser, training_trees
 from sapwood.parse.lexicon import Lexicon
 from sapwood.parse.splitting import split_long
 from sapwood.trees.array import TreeArray, concatenate
@@ -35,7 +36,7 @@ __all__ = ["PCFGParser"]
 _WIDER, _LONG = 1.5, 60
 
 
-class PCFGParser(BaseParser):
+class PCFGParser(LearnedParser):
     """A probabilistic context-free grammar read off a treebank, with the best parses found by CKY.
 
     Parameters
@@ -111,19 +112,7 @@ class PCFGParser(BaseParser):
             There for pipelines.
         """
         splits = self._check()
-        array = trees if isinstance(trees, TreeArray) else TreeArray(trees)
-        if len(array) == 0:
-            raise DataError("there are no trees to learn a parser from; pass at least one.")
-        if array.has_bags:
-            raise DataError("the parser learns from single trees; pass the trees of the bags one by one.")
-        wrappers: dict[str | None, int] = {}
-        roots: list[Constituent] = []
-        for index, tree in enumerate(array):
-            assert isinstance(tree, Tree)
-            wrapper, root = clean(tree, index)
-            wrappers[wrapper] = wrappers.get(wrapper, 0) + 1
-            roots.append(root)
-        self.wrapper_ = max(wrappers, key=lambda name: (wrappers[name], name is None))
+        roots, self.wrapper_ = training_trees(trees)
         heads = HeadTable()
         models = []
         for annotation, markov in (
@@ -152,11 +141,7 @@ class PCFGParser(BaseParser):
 
     def _check_fitted(self) -> None:
         """Raise unless there is a grammar, made with the parameters as they are."""
-        check_is_fitted(
-            self,
-            msg="this %(name)s has not learnt a grammar; train it with fit(trees) before it is used, also as a step of "
-            "a Pipeline or as the parser of another estimator.",
-        )
+        super()._check_fitted()
         if self._settings() != self._learnt_with:
             raise ParameterError(
                 "vertical, horizontal, splits or backoff were changed after training, but the grammar was made with "
@@ -217,14 +202,8 @@ class PCFGParser(BaseParser):
         check_count(n, "n", most=100_000)
         texts = [check_words(sentence, index) for index, sentence in enumerate(sentences)]
         given = self._given_tags(texts, tags)
-        beam = self._beam
-        # In long sentences a wider beam costs more than it is worth: the plain grammar is asked at once.
-        attempts = [
-            (self._model, "parser", beam, self.max_length),
-            (self._model, "parser", _WIDER * beam, 0 if self.beam is None else _LONG),
-            (self._fallback, "fallback", _WIDER * beam, self.max_length),
-        ]
         answers: dict[int, NBest] = {}
+        attempts = self._attempts()
         left = {index for index, words in enumerate(texts) if len(words) <= self.max_length}
         with settings.progress_bar(len(texts), "parsing") as progress:
             for model, how, width, longest in attempts:
@@ -240,6 +219,34 @@ class PCFGParser(BaseParser):
         pieces = (index for index in range(len(texts)) if index not in answers)
         answers |= {index: self._in_pieces(texts[index], given[index]) for index in pieces}
         return [answers[index] for index in range(len(texts))]
+
+    def _attempts(self) -> list[tuple[ChartParser, str, float, int]]:
+        """Return grammars to be tried one after the other: how to call it, width of the beam, up to how many words.
+
+        In long sentences a wider beam costs more than it is worth: the plain grammar is asked at once.
+        """
+        beam = self._beam
+        return [
+            (self._model, "parser", beam, self.max_length),
+            (self._model, "parser", _WIDER * beam, 0 if self.beam is None else _LONG),
+            (self._fallback, "fallback", _WIDER * beam, self.max_length),
+        ]
+
+    def _chart(self, words: list[str]) -> GrammarChart:
+        for model, how, beam, longest in self._attempts():
+            if len(words) > longest:
+                continue
+            forest = model.forest([str(word) for word in words], beam=beam, memory=self._memory)
+            if forest is None:
+                raise DataError(
+                    f"a sentence has {len(words):,} words, too many for a chart in {self.memory_limit:,.0f} MB; raise "
+                    "memory_limit, or use parse, which parses it in parts."
+                )
+            if not forest.empty:
+                return GrammarChart(tuple(words), model, self.wrapper_, how, beam, self._memory, forest)
+        raise DataError(
+            f"the grammar has no tree for {' '.join(words)[:60]!r}; parse puts constituents under one node instead."
+        )
 
     def log_probability(self, sentences: Iterable[Sequence[str]]) -> NDArray[np.float64]:
         """Return the log-probability of each sentence: that of all its trees together, without pruning.

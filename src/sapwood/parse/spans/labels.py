@@ -85,6 +85,11 @@ class SpanVocabulary:
         singles = {(label,) for chain in chains for label in (chain[0], chain[-1])}
         return cls(tuple(sorted({*kept, *singles})), tuple(sorted(tags)), wrapper or "")
 
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of the chains, each once."""
+        return tuple(dict.fromkeys(label for chain in self.chains for label in chain))
+
     def joined(self, other: SpanVocabulary) -> SpanVocabulary:
         """Add the labels and tags of another vocabulary behind one's own."""
         chains = dict.fromkeys([*self.chains, *other.chains])

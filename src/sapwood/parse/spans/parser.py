@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
@@ -10,14 +10,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from sapwood import settings
 from sapwood.checks import check_amount, check_count, check_limit, check_share
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.fitting import all_or_nothing
-from sapwood.parse.annotation import clean
-from sapwood.parse.base import BaseParser, check_words, refuse_text
+from sapwood.parse.base import check_words, refuse_text
+from sapwood.parse.learned import LearnedParser, training_trees
 from sapwood.parse.spans.chart import SpanChart
 from sapwood.parse.spans.decoding import batches_by_spans, best_trees, span_f1
 from sapwood.parse.spans.features import WordFeatures
@@ -35,7 +34,7 @@ __all__ = ["SpanParser"]
 _BUCKETS = 1 << 15
 
 
-class SpanParser(BaseParser):
+class SpanParser(LearnedParser):
     """A span-based neural constituency parser.
 
     Every span of a sentence is scored for every label by a small network over the words (two-way LSTMs, then one layer
@@ -218,13 +217,6 @@ class SpanParser(BaseParser):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_network")
 
-    def _check_fitted(self) -> None:
-        check_is_fitted(
-            self,
-            msg="this %(name)s has not been trained; train it with fit(trees) before it is used, also as a step of a "
-            "Pipeline or as the parser of another estimator.",
-        )
-
     def _encoder(self) -> Encoder | None:
         """Return the encoder, opened; None for none. A trained parser takes only the one it was trained with."""
         spec: EncoderSpec | None = getattr(self, "_spec", None)
@@ -244,23 +236,9 @@ class SpanParser(BaseParser):
             self._opened = encoder
         return encoder if spec is None else encoder.checked(spec)
 
-    def chart(self, sentence: Sequence[str]) -> SpanChart:
-        """Return all that the parser knows about a sentence, given as its words."""
-        (chart,) = self.charts([refuse_text(sentence)])
-        return chart
-
-    def charts(self, sentences: Iterable[Sequence[str]]) -> Iterator[SpanChart]:
-        """Yield the chart of sentence after sentence; each holds its scores, so take them one by one."""
-        self._check_fitted()
-        texts = (check_words(words, index) for index, words in enumerate(sentences))
-        for words in texts:
-            if len(words) > self.max_length:
-                raise DataError(
-                    f"a sentence has {len(words):,} words, but charts go up to max_length={self.max_length}; cut it, "
-                    "or use parse, which parses it in parts."
-                )
-            spans, tags = self._scores([words])
-            yield SpanChart(tuple(words), spans, tags, self.vocabulary_)
+    def _chart(self, words: list[str]) -> SpanChart:
+        spans, tags = self._scores([words])
+        return SpanChart(tuple(words), spans, tags, self.vocabulary_)
 
     def parse_nbest(self, sentence: Sequence[str], n: int = 30) -> NBest:
         """Return the most probable trees of a sentence with their log-probabilities, best first.
@@ -351,25 +329,13 @@ class SpanParser(BaseParser):
 
 def _sentences(trees: Any, name: str) -> tuple[list[SpanSentence], str | None]:
     """Return training trees as labeled spans, and what stands over most of them."""
-    array = trees if isinstance(trees, TreeArray) else TreeArray(trees)
-    if len(array) == 0:
-        raise DataError(f"{name}: there are no trees to learn a parser from; pass at least one.")
-    if array.has_bags:
-        raise DataError(f"{name}: the parser learns from single trees; pass the trees of the bags one by one.")
-    wrappers: dict[str | None, int] = {}
-    found: list[SpanSentence] = []
-    for index, tree in enumerate(array):
-        assert isinstance(tree, Tree)
-        wrapper, root = clean(tree, index)
-        wrappers[wrapper] = wrappers.get(wrapper, 0) + 1
-        one = span_sentence(root)
-        if one.spans and one.spans[-1][:2] == (0, len(one.words)):
-            found.append(one)
+    roots, wrapper = training_trees(trees, name)
+    found = [one for one in map(span_sentence, roots) if one.spans and one.spans[-1][:2] == (0, len(one.words))]
     if not found:
         raise DataError(
             f"{name}: no tree has a label above its tags; the parser learns from trees such as (NP (NN rain))."
         )
-    return found, max(wrappers, key=lambda label: (wrappers[label], label is None))
+    return found, wrapper
 
 
 def _parts(words: list[str], limit: int) -> list[list[str]]:
