@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -20,6 +20,7 @@ __all__ = [
     "check_count",
     "check_flag",
     "check_limit",
+    "check_seed",
     "check_share",
     "is_finite",
     "is_number",
@@ -89,3 +90,20 @@ def check_share(value: object, name: str) -> None:
     """Raise unless a parameter is a number from 0 to 1."""
     if not is_number(value) or not 0 <= value <= 1:
         raise ParameterError(f"{name} must be a number in [0, 1], got {value!r}.")
+
+
+def check_seed(random_state: Any) -> int:
+    """Return the seed that a parameter ``random_state`` stands for, drawing one where it is none itself."""
+    from sklearn.utils import check_random_state
+
+    seed = random_state
+    if not is_whole(seed):
+        try:
+            seed = check_random_state(random_state).randint(MOST)
+        except ValueError:
+            seed = -1
+    if seed < 0:
+        raise ParameterError(
+            f"random_state must be None, a RandomState or an integer of at least 0, got {random_state!r}."
+        )
+    return int(seed)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sapwood.checks import check_amount, check_choice, check_count
+from sapwood.checks import check_amount, check_choice, check_count, check_seed
 from sapwood.errors import ParameterError
 from sapwood.kernels import SubsetTree
 from sapwood.learn import KernelRanker, KernelSVC, KernelSVR, RecursiveRanker, VotedPerceptron
 from sapwood.learn.loglinear import LogLinear
-from sapwood.learn.parameters import check_seed
 
 TREES = ["(S (A a))", "(S (B b))"]
 

@@ -18,11 +18,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood import settings
 from sapwood._core import loglinear as _native
-from sapwood.checks import check_amount, check_choice, check_count
+from sapwood.checks import check_amount, check_choice, check_count, check_seed
 from sapwood.errors import DataError, TooLargeError
 from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.learn.candidates import CandidateSets
-from sapwood.learn.parameters import check_seed
 from sapwood.memory import available
 from sapwood.registry import Reader, Writer, register
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from sklearn.utils import check_random_state
-
-from sapwood.checks import MOST, is_whole
+from sapwood.checks import is_whole
 from sapwood.errors import ParameterError
 
-__all__ = ["check_iterations", "check_seed"]
+__all__ = ["check_iterations"]
 
 
 def check_iterations(value: object, name: str) -> int:
@@ -19,18 +15,3 @@ def check_iterations(value: object, name: str) -> int:
             f"{name} must be an integer of at least 1, or -1 for the limit of the solver itself, got {value!r}."
         )
     return int(value)
-
-
-def check_seed(random_state: Any) -> int:
-    """Return the seed that a parameter ``random_state`` stands for, drawing one where it is none itself."""
-    seed = random_state
-    if not is_whole(seed):
-        try:
-            seed = check_random_state(random_state).randint(MOST)
-        except ValueError:
-            seed = -1
-    if seed < 0:
-        raise ParameterError(
-            f"random_state must be None, a RandomState or an integer of at least 0, got {random_state!r}."
-        )
-    return int(seed)

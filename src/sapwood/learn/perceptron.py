@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from sapwood.checks import check_amount, check_choice, check_count
+from sapwood.checks import check_amount, check_choice, check_count, check_seed
 from sapwood.errors import DataError
 from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.kernels.base import Kernel, Matrix
@@ -24,7 +24,6 @@ from sapwood.kernels.evaluation import finite_gram
 from sapwood.kernels.finite import check_finite
 from sapwood.layouts import COUNT, LABELS, array_of, part_of, register_estimator
 from sapwood.learn.groups import add_up
-from sapwood.learn.parameters import check_seed
 from sapwood.learn.passes import Position, open_checkpoint, passes, shuffled
 from sapwood.learn.targets import check_classes
 from sapwood.registry import Reader

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from sapwood.checks import check_amount, check_choice, check_count
+from sapwood.checks import check_amount, check_choice, check_count, check_seed
 from sapwood.errors import ParameterError
 from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import Kernel, Matrix
@@ -31,7 +31,6 @@ from sapwood.learn.groups import (
     make_groups,
     softmax_in_groups,
 )
-from sapwood.learn.parameters import check_seed
 from sapwood.learn.passes import Position, open_checkpoint, passes, shuffled
 from sapwood.learn.preference_engines import RULES, Engine, make_engine, make_scorer
 from sapwood.registry import Reader

@@ -12,13 +12,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood import _core, settings
-from sapwood.checks import check_amount, check_choice, check_count
+from sapwood.checks import check_amount, check_choice, check_count, check_seed
 from sapwood.errors import DataError
 from sapwood.fitting import SequenceInput
 from sapwood.kernels.base import Matrix
 from sapwood.kernels.data import as_data
 from sapwood.learn.groups import Groups
-from sapwood.learn.parameters import check_seed
 from sapwood.learn.passes import open_checkpoint
 from sapwood.learn.recursive_training import (
     LOSSES,

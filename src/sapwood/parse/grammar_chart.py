@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from sapwood import _core
-from sapwood.checks import check_count
+from sapwood.checks import check_count, check_seed
 from sapwood.parse.chart import ParseChart
 from sapwood.parse.charts import ChartParser
 from sapwood.parse.spans.labels import SpanVocabulary
@@ -86,7 +85,7 @@ class GrammarChart(ParseChart):
     def sample(self, n: int = 1, *, random_state: Any = None) -> list[Tree]:
         """Draw trees by their probability."""
         check_count(n, "n")
-        seed = int(check_random_state(random_state).randint(2**31 - 1))
+        seed = check_seed(random_state) % 2**64
         arena, roots, _ = self._forest.samples(self._model.tables.labels, self._texts, int(n), seed)
         return [tree for tree in TreeArray._from_arena(arena, roots) if isinstance(tree, Tree)]
 

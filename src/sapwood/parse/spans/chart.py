@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from sapwood import _core
-from sapwood.checks import check_count
+from sapwood.checks import check_count, check_seed
 from sapwood.parse.chart import ParseChart
 from sapwood.parse.spans.decoding import build_trees
 from sapwood.parse.spans.labels import SpanVocabulary, span_sentence
@@ -76,7 +75,7 @@ class SpanChart(ParseChart):
     def sample(self, n: int = 1, *, random_state: Any = None) -> list[Tree]:
         """Draw trees by their probability; tags are the best ones."""
         check_count(n, "n")
-        seed = int(check_random_state(random_state).randint(2**31 - 1))
+        seed = check_seed(random_state) % 2**64
         found = _core.spans.sample_trees(self._lengths, self._spans, self._count, int(n), seed, 1, None)
         return [tree for tree in self._trees(found) if isinstance(tree, Tree)]
 
