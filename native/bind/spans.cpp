@@ -76,8 +76,8 @@ class Lengths {
     std::size_t words_ = 0, spans_ = 0;
 };
 
-// Sentences that are scored side by side, so that weights are read once for all of them.
-constexpr std::size_t kTogether = 4;
+// Sentences that are scored side by side, so that weights are read once for all of them; and their words, for memory.
+constexpr std::size_t kTogether = 24, kWordsTogether = 1500;
 
 auto score(const SpanNetwork& network, Offsets lengths, FloatMatrix dense, FloatMatrix plain, std::size_t threads,
            Progress progress) {
@@ -90,11 +90,19 @@ auto score(const SpanNetwork& network, Offsets lengths, FloatMatrix dense, Float
     for (std::size_t at = 0; at < order.size(); ++at) order[at] = at;
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return sentences[a] > sentences[b]; });
+    std::vector<std::size_t> bounds{0};
+    for (std::size_t k = 0, words = 0; k < order.size(); ++k) {
+        words += sentences[order[k]];
+        if (k + 1 == order.size() || k + 1 - bounds.back() == kTogether || words >= kWordsTogether) {
+            bounds.push_back(k + 1);
+            words = 0;
+        }
+    }
     run_interruptible(sentences.words() < 20, progress, [&](Control& control) {
-        parallel_blocks(order.size(), kTogether, threads, control, [&] {
-            return [&](std::size_t begin, std::size_t end) {
+        parallel_blocks(bounds.size() - 1, 1, threads, control, [&] {
+            return [&](std::size_t block, std::size_t) {
                 std::vector<SpanNetwork::Input> inputs;
-                for (std::size_t k = begin; k < end; ++k) {
+                for (std::size_t k = bounds[block]; k < bounds[block + 1]; ++k) {
                     const std::size_t at = order[k], word = sentences.word_begin(at);
                     inputs.push_back({sentences[at], dense.data() + word * network.dense_width(),
                                       plain.data() + word * network.plain_width(),

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -20,34 +21,67 @@ namespace sapwood {
 // Columns that are computed together; a panel of weights is this wide.
 inline constexpr std::size_t kPanel = 16;
 
-// out[r][c] += a[r] · panel column c for `rows` rows; at most 4.
-template <std::size_t rows>
+// Rows that are computed together: with a panel of sums for each, they just fit into 16 registers of 8 floats.
+inline constexpr std::size_t kRows = 6;
+
+// Vectors of the compiler's own: left to itself, it does not keep the sums in registers.
+using FourFloats = float __attribute__((vector_size(16)));
+using EightFloats = float __attribute__((vector_size(32)));
+
+// out[r][c] += a[r] · panel column c for `rows` rows; at most kRows.
+template <class Vector, std::size_t rows>
 SAPWOOD_INLINE void multiply_panel(const float* __restrict a, std::size_t a_stride, const float* __restrict panel,
                                    std::size_t inner, float* __restrict out, std::size_t out_stride) {
-    float sums[rows][kPanel];
+    constexpr std::size_t kLanes = sizeof(Vector) / sizeof(float), kVectors = kPanel / kLanes;
+    Vector sums[rows][kVectors];
     for (std::size_t r = 0; r < rows; ++r)
-        for (std::size_t c = 0; c < kPanel; ++c) sums[r][c] = out[r * out_stride + c];
-    for (std::size_t k = 0; k < inner; ++k)
+        for (std::size_t v = 0; v < kVectors; ++v)
+            std::memcpy(&sums[r][v], out + r * out_stride + v * kLanes, sizeof(Vector));
+    for (std::size_t k = 0; k < inner; ++k) {
+        Vector weights[kVectors];
+        for (std::size_t v = 0; v < kVectors; ++v)
+            std::memcpy(&weights[v], panel + k * kPanel + v * kLanes, sizeof(Vector));
         for (std::size_t r = 0; r < rows; ++r) {
             const float factor = a[r * a_stride + k];
-            for (std::size_t c = 0; c < kPanel; ++c) sums[r][c] += factor * panel[k * kPanel + c];
+            for (std::size_t v = 0; v < kVectors; ++v) sums[r][v] += factor * weights[v];
         }
+    }
     for (std::size_t r = 0; r < rows; ++r)
-        for (std::size_t c = 0; c < kPanel; ++c) out[r * out_stride + c] = sums[r][c];
+        for (std::size_t v = 0; v < kVectors; ++v)
+            std::memcpy(out + r * out_stride + v * kLanes, &sums[r][v], sizeof(Vector));
 }
 
-[[maybe_unused]] SAPWOOD_VECTOR static void multiply_panels(const float* a, std::size_t a_stride, std::size_t rows,
-                                                            const float* panels, std::size_t inner, std::size_t count,
-                                                            float* out, std::size_t out_stride) {
-    std::size_t row = 0;
-    for (; row + 4 <= rows; row += 4)
-        for (std::size_t p = 0; p < count; ++p)
-            multiply_panel<4>(a + row * a_stride, a_stride, panels + p * inner * kPanel, inner,
-                              out + row * out_stride + p * kPanel, out_stride);
-    for (; row < rows; ++row)
-        for (std::size_t p = 0; p < count; ++p)
-            multiply_panel<1>(a + row * a_stride, a_stride, panels + p * inner * kPanel, inner,
-                              out + row * out_stride + p * kPanel, out_stride);
+// The same for any number of rows and panels. Panel by panel, so that weights are read from memory once for all rows.
+template <class Vector>
+SAPWOOD_INLINE void multiply_all(const float* a, std::size_t a_stride, std::size_t rows, const float* panels,
+                                 std::size_t inner, std::size_t count, float* out, std::size_t out_stride) {
+    for (std::size_t p = 0; p < count; ++p, panels += inner * kPanel, out += kPanel) {
+        const float* x = a;
+        float* y = out;
+        std::size_t left = rows;
+        for (; left >= kRows; left -= kRows, x += kRows * a_stride, y += kRows * out_stride)
+            multiply_panel<Vector, kRows>(x, a_stride, panels, inner, y, out_stride);
+        for (; left >= 2; left -= 2, x += 2 * a_stride, y += 2 * out_stride)
+            multiply_panel<Vector, 2>(x, a_stride, panels, inner, y, out_stride);
+        if (left == 1) multiply_panel<Vector, 1>(x, a_stride, panels, inner, y, out_stride);
+    }
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+[[maybe_unused, gnu::target("avx2")]] static void multiply_wide(const float* a, std::size_t a_stride, std::size_t rows,
+                                                                const float* panels, std::size_t inner,
+                                                                std::size_t count, float* out, std::size_t out_stride) {
+    multiply_all<EightFloats>(a, a_stride, rows, panels, inner, count, out, out_stride);
+}
+#endif
+
+inline void multiply_panels(const float* a, std::size_t a_stride, std::size_t rows, const float* panels,
+                            std::size_t inner, std::size_t count, float* out, std::size_t out_stride) {
+#if defined(__x86_64__) && defined(__GNUC__)
+    static const bool wide = __builtin_cpu_supports("avx2");
+    if (wide) return multiply_wide(a, a_stride, rows, panels, inner, count, out, out_stride);
+#endif
+    multiply_all<FourFloats>(a, a_stride, rows, panels, inner, count, out, out_stride);
 }
 
 // A layer x → x W + b. Outputs are padded with zeros to whole panels; `stride` is their length in memory.

@@ -72,51 +72,58 @@ class SpanNetwork {
 
     // Scores some sentences side by side, longest first; each gets what it would get alone.
     void score(std::span<const Input> sentences, const Control& control) const {
-        std::vector<std::vector<float>> states(sentences.size());
-        for (std::size_t at = 0; at < sentences.size(); ++at) states[at] = embed(sentences[at]);
+        // The rows of a sentence stand one after the other, its two ends included.
+        std::vector<std::size_t> begins{0};
+        for (const Input& sentence : sentences) begins.push_back(begins.back() + sentence.words + 2);
+        std::vector<float> states = embed(sentences, begins);
         std::size_t width = first_.size();
         for (std::size_t at = 0; at < layers_.size(); at += 2) {
-            states = run(layers_[at], layers_[at + 1], sentences, states, width, control);
+            states = run(layers_[at], layers_[at + 1], sentences, begins, states, width, control);
             width = 2 * layers_[at].size();
         }
         for (std::size_t at = 0; at < sentences.size(); ++at) {
-            score_tags(sentences[at], states[at], width);
-            score_spans(sentences[at], states[at], width, control);
+            const float* rows = states.data() + begins[at] * width;
+            score_tags(sentences[at], rows, width);
+            score_spans(sentences[at], rows, width, control);
         }
     }
 
   private:
-    using States = std::vector<std::vector<float>>;
-
-    // The vectors of the words of a sentence, between those that stand for its two ends.
-    std::vector<float> embed(const Input& sentence) const {
+    // The vectors of the words of all sentences, each between those that stand for its two ends.
+    std::vector<float> embed(std::span<const Input> sentences, std::span<const std::size_t> begins) const {
         const std::size_t width = first_.size(), reduced = dense_.outer(), plain = plain_width();
-        std::vector<float> rows((sentence.words + 2) * width);
-        std::copy(first_.begin(), first_.end(), rows.begin());
-        std::copy(last_.begin(), last_.end(), rows.end() - static_cast<std::ptrdiff_t>(width));
-        std::vector<float> made(sentence.words * dense_.stride());
-        if (reduced > 0) dense_.apply(sentence.dense, dense_.inner(), sentence.words, made.data());
-        for (std::size_t word = 0; word < sentence.words; ++word) {
-            float* row = rows.data() + (word + 1) * width;
-            for (std::size_t k = 0; k < reduced; ++k) row[k] = std::max(0.0f, made[word * dense_.stride() + k]);
-            std::copy_n(sentence.plain + word * plain, plain, row + reduced);
+        std::vector<float> rows(begins.back() * width), given, made;
+        for (std::size_t at = 0; at < sentences.size(); ++at) {
+            const Input& sentence = sentences[at];
+            float* row = rows.data() + begins[at] * width;
+            std::copy(first_.begin(), first_.end(), row);
+            for (std::size_t word = 0; word < sentence.words; ++word)
+                std::copy_n(sentence.plain + word * plain, plain, row + (word + 1) * width + reduced);
+            std::copy(last_.begin(), last_.end(), row + (sentence.words + 1) * width);
+            if (reduced > 0)
+                given.insert(given.end(), sentence.dense, sentence.dense + sentence.words * dense_.inner());
         }
+        if (reduced == 0) return rows;
+        const std::size_t words = begins.back() - 2 * sentences.size();
+        made.resize(words * dense_.stride());
+        dense_.apply(given.data(), dense_.inner(), words, made.data());
+        const float* from = made.data();
+        for (std::size_t at = 0; at < sentences.size(); ++at)
+            for (std::size_t word = 0; word < sentences[at].words; ++word, from += dense_.stride())
+                for (std::size_t k = 0; k < reduced; ++k)
+                    rows[(begins[at] + word + 1) * width + k] = std::max(0.0f, from[k]);
         return rows;
     }
 
-    States run(const LstmLayer& forward, const LstmLayer& backward, std::span<const Input> sentences,
-               const States& below, std::size_t width, const Control& control) const {
+    std::vector<float> run(const LstmLayer& forward, const LstmLayer& backward, std::span<const Input> sentences,
+                           std::span<const std::size_t> begins, const std::vector<float>& below, std::size_t width,
+                           const Control& control) const {
         const std::size_t size = forward.size(), gates = forward.input.stride();
-        States above(sentences.size());
-        for (std::size_t at = 0; at < sentences.size(); ++at) above[at].resize((sentences[at].words + 2) * 2 * size);
-        std::vector<std::vector<float>> driven(sentences.size());
+        std::vector<float> above(begins.back() * 2 * size), driven(begins.back() * gates);
         std::vector<float> hidden(sentences.size() * size), cell(hidden.size()), sums(sentences.size() * gates);
         for (int direction = 0; direction < 2; ++direction) {
             const LstmLayer& layer = direction == 0 ? forward : backward;
-            for (std::size_t at = 0; at < sentences.size(); ++at) {
-                driven[at].resize((sentences[at].words + 2) * gates);
-                layer.input.apply(below[at].data(), width, sentences[at].words + 2, driven[at].data());
-            }
+            layer.input.apply(below.data(), width, begins.back(), driven.data());
             std::fill(hidden.begin(), hidden.end(), 0.0f);
             std::fill(cell.begin(), cell.end(), 0.0f);
             // Sentences end one after the other, the last of them first.
@@ -124,27 +131,26 @@ class SpanNetwork {
             for (std::size_t step = 0; active > 0; ++step) {
                 while (active > 0 && step >= sentences[active - 1].words + 2) --active;
                 control.check();
-                const auto position = [&](std::size_t at) {
-                    return direction == 0 ? step : sentences[at].words + 1 - step;
+                const auto row = [&](std::size_t at) {
+                    return begins[at] + (direction == 0 ? step : sentences[at].words + 1 - step);
                 };
                 for (std::size_t at = 0; at < active; ++at)
-                    std::copy_n(driven[at].data() + position(at) * gates, gates, sums.data() + at * gates);
+                    std::copy_n(driven.data() + row(at) * gates, gates, sums.data() + at * gates);
                 layer.recurrent.add(hidden.data(), size, active, sums.data());
                 for (std::size_t at = 0; at < active; ++at) {
                     lstm_step(sums.data() + at * gates, cell.data() + at * size, hidden.data() + at * size, size);
-                    std::copy_n(
-                        hidden.data() + at * size, size,
-                        above[at].data() + position(at) * 2 * size + static_cast<std::size_t>(direction) * size);
+                    std::copy_n(hidden.data() + at * size, size,
+                                above.data() + (2 * row(at) + static_cast<std::size_t>(direction)) * size);
                 }
             }
         }
         return above;
     }
 
-    void score_tags(const Input& sentence, const std::vector<float>& states, std::size_t width) const {
+    void score_tags(const Input& sentence, const float* states, std::size_t width) const {
         const std::size_t size = tags_.scale.size();
         std::vector<float> hidden(sentence.words * tags_.hidden.stride()), out(sentence.words * tags_.output.stride());
-        tags_.hidden.apply(states.data() + width, width, sentence.words, hidden.data());
+        tags_.hidden.apply(states + width, width, sentence.words, hidden.data());
         std::vector<float> normal(sentence.words * size);
         for (std::size_t word = 0; word < sentence.words; ++word)
             normalize_relu(hidden.data() + word * tags_.hidden.stride(), tags_.scale.data(), tags_.shift.data(),
@@ -154,14 +160,13 @@ class SpanNetwork {
             std::copy_n(out.data() + word * tags_.output.stride(), tags(), sentence.tag_scores + word * tags());
     }
 
-    void score_spans(const Input& sentence, const std::vector<float>& states, std::size_t width,
-                     const Control& control) const {
+    void score_spans(const Input& sentence, const float* states, std::size_t width, const Control& control) const {
         const std::size_t words = sentence.words, half = width / 2, size = spans_.scale.size();
         const std::size_t stride = spans_.hidden.stride(), out_stride = spans_.output.stride();
         // Position k lies behind word k (counted from 1): what was read up to it, less what is read back to it.
         std::vector<float> posts((words + 1) * width), projected((words + 1) * stride);
         for (std::size_t k = 0; k <= words; ++k) {
-            std::copy_n(states.data() + k * width, half, posts.data() + k * width);
+            std::copy_n(states + k * width, half, posts.data() + k * width);
             for (std::size_t j = 0; j < half; ++j) posts[k * width + half + j] = -states[(k + 1) * width + half + j];
         }
         for (std::size_t k = 0; k <= words; ++k) std::fill_n(projected.data() + k * stride, stride, 0.0f);
