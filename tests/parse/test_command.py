@@ -128,3 +128,63 @@ def test_nothing_to_parse_and_wrong_models(model, tmp_path, capsys):
     assert main(["parse", str(tmp_path / "trees.sap"), str(text)]) == 1
     assert "not a parser" in capsys.readouterr().err
     assert main(["parse", model, str(text), "--nbest", "1000000"]) == 2
+
+
+@pytest.mark.slow
+def test_probabilities_and_trees_of_least_risk(model, tmp_path, capsys):
+    text = tmp_path / "in.txt"
+    text.write_text("It sees the man with a dog.")
+    parser = sw.load(model)
+    chart = parser.chart(["It", "sees", "the", "man", "with", "a", "dog", "."])
+    assert main(["parse", model, str(text), "--probabilities", "--format", "jsonl"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    whole = chart.to_dict()
+    assert {name: record[name] for name in ("constituents", "tags", "entropy")} == {
+        name: whole[name] for name in ("constituents", "tags", "entropy")
+    }
+    # The tree is the one that is given without probabilities.
+    assert record["parses"][0][1] == str(parser.parse(chart.words))
+    assert main(["parse", model, str(text), "--probabilities", "--format", "text"]) == 0
+    assert capsys.readouterr().out == chart.text(parser.parse(chart.words)) + "\n\n"
+    assert main(["parse", model, str(text), "--tree", "minimum-risk"]) == 0
+    assert capsys.readouterr().out == f"{chart.minimum_risk()}\n"
+    assert main(["parse", model, str(text), "--tree", "minimum-risk", "--format", "jsonl"]) == 0
+    (score, _) = json.loads(capsys.readouterr().out)["parses"][0]
+    assert score is None or score == pytest.approx(chart.log_probability(chart.minimum_risk()))
+    assert main(["parse", model, str(text), "--format", "text"]) == 0
+    assert capsys.readouterr().out.splitlines()[:2] == ["S", "├─ NP"]
+    for wrong, said in (
+        (["--probabilities"], "choose --format text or jsonl"),
+        (["--tree", "minimum-risk", "--nbest", "2"], "leave one of the two out"),
+        (["--format", "text", "--nbest", "2"], "choose mrg or jsonl"),
+        (["--tagged", "--tree", "minimum-risk"], "leave it out"),
+    ):
+        assert main(["parse", model, str(text), *wrong]) == 2
+        assert said in capsys.readouterr().err
+
+
+def test_where_there_is_no_chart_the_tree_is_that_of_parsing(tmp_path, capsys):
+    short = str(tmp_path / "short.sap")
+    sw.save(PCFGParser(max_length=4).fit(TREES), short)
+    text = tmp_path / "in.txt"
+    text.write_text("It sees the man with a dog.")
+    assert main(["parse", short, str(text), "--tree", "minimum-risk", "--probabilities", "--format", "jsonl"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert (record["how"], "constituents" in record) == ("pieces", False)
+
+
+def test_lists_of_span_parsers(tmp_path, capsys):
+    from specimens import untrained_span_parser
+
+    path = str(tmp_path / "spans.sap")
+    sw.save(untrained_span_parser(), path)
+    text = tmp_path / "in.txt"
+    text.write_text("the dog\n")
+    assert main(["parse", path, str(text), "--tokens", "--nbest", "3"]) == 0
+    assert len(capsys.readouterr().out.split("\n")) == 3 + 2
+    assert main(["parse", path, str(text), "--tagged"]) == 2
+    assert "--tagged needs a PCFGParser" in capsys.readouterr().err
+    flat = str(tmp_path / "flat.sap")
+    sw.save(sw.parse.FlatParser(), flat)
+    assert main(["parse", flat, str(text), "--probabilities", "--format", "text"]) == 2
+    assert "need a PCFGParser or a SpanParser" in capsys.readouterr().err

@@ -16,6 +16,7 @@ from sapwood.cli.options import ENCODING, OUTPUT, RESUME, THREADS, choice, flag,
 from sapwood.cli.output import note, write_output
 
 if TYPE_CHECKING:
+    from sapwood.parse import ParseChart
     from sapwood.trees import TreeArray
 
 __all__ = ["COMMAND"]
@@ -32,21 +33,17 @@ class _Sentence(NamedTuple):
 
 
 def _run(options: argparse.Namespace) -> None:
-    from sapwood.errors import ParameterError
-    from sapwood.parse import PCFGParser, as_parser
+    from sapwood.parse import as_parser
 
-    if options.nbest > 100_000:
-        raise ParameterError(f"--nbest must be at most 100,000, got {options.nbest:,}.")
     parser = as_parser(options.model)
-    if (options.nbest > 1 or options.tagged) and not isinstance(parser, PCFGParser):
-        raise ParameterError(f"--nbest and --tagged need a PCFGParser, but the model is a {type(parser).__name__}.")
+    _check(parser, options)
     tally: Counter[str] = Counter()
     write_output(
         options,
         _sentences(parser, options),
         partial(_answers, parser, options, tally),
         models=[options.model],
-        settings=("file", "nbest", "format", "tokens", "tagged"),
+        settings=("file", "nbest", "format", "tokens", "tagged", "tree", "probabilities"),
         what="sentences",
     )
     count = tally.total()
@@ -55,37 +52,96 @@ def _run(options: argparse.Namespace) -> None:
         note(f"{plainer:,} of {count:,} sentences were outside the grammar or too long, and got a plainer parse")
 
 
+def _check(parser: Any, options: argparse.Namespace) -> None:
+    """Refuse options that the parser has no answer to, or that do not go together."""
+    from sapwood.errors import ParameterError
+    from sapwood.parse import PCFGParser
+    from sapwood.parse.learned import LearnedParser
+
+    if options.nbest > 100_000:
+        raise ParameterError(f"--nbest must be at most 100,000, got {options.nbest:,}.")
+    kind, chart = type(parser).__name__, options.probabilities or options.tree != "best"
+    if options.tagged and not isinstance(parser, PCFGParser):
+        raise ParameterError(f"--tagged needs a PCFGParser, but the model is a {kind}.")
+    if (options.nbest > 1 or chart) and not isinstance(parser, LearnedParser):
+        raise ParameterError(
+            f"--nbest, --tree and --probabilities need a PCFGParser or a SpanParser, but the model is a {kind}."
+        )
+    if options.tagged and chart:
+        raise ParameterError("--tagged: --tree and --probabilities go with tags that the parser chooses; leave it out.")
+    if options.nbest > 1 and options.tree != "best":
+        raise ParameterError(f"--nbest: there is one tree of --tree {options.tree}; leave one of the two out.")
+    if options.nbest > 1 and options.format == "text":
+        raise ParameterError("--nbest: --format text draws one tree per sentence; choose mrg or jsonl.")
+    if options.probabilities and options.format == "mrg":
+        raise ParameterError("--probabilities: brackets have no place for them; choose --format text or jsonl.")
+
+
 def _answers(
     parser: Any, options: argparse.Namespace, tally: Counter[str], sentences: Iterator[_Sentence]
 ) -> Iterator[str]:
     from sapwood import settings
     from sapwood.parse import PCFGParser
+    from sapwood.parse.learned import LearnedParser
     from sapwood.trees import TreeArray
 
     while batch := list(islice(sentences, _BATCH)):
         words = [one.words for one in batch]
-        if isinstance(parser, PCFGParser):
-            with settings.options(progress=False):
+        with settings.options(progress=False):
+            if isinstance(parser, PCFGParser):
                 found = parser.parse_nbest_batch(words, options.nbest, tags=[one.tags for one in batch])
+            elif isinstance(parser, LearnedParser) and options.nbest > 1:
+                found = parser.parse_nbest_batch(words, options.nbest)
+            else:
+                found = None
+        if found is not None:
             parses = [(one.how, one.scores.tolist(), one.parses) for one in found]
         else:
             parses = [(one.how, [None], TreeArray([one.tree])) for one in parser.parse_sentences(words)]
         for sentence, (how, scores, trees) in zip(batch, parses, strict=True):
             tally[how] += 1
-            yield _shown(sentence, how, scores, trees, options)
+            chart = _chart(parser, sentence, how, options)
+            if chart is not None and options.tree == "minimum-risk":
+                tree = chart.minimum_risk()
+                scores, trees = [chart.log_probability(tree)], TreeArray([tree])
+            yield _shown(sentence, how, scores, trees, chart if options.probabilities else None, options)
+
+
+def _chart(parser: Any, sentence: _Sentence, how: str, options: argparse.Namespace) -> ParseChart | None:
+    """Return the chart of a sentence if it is needed and there is one: not where a tree was put together."""
+    if how == "pieces" or not (options.probabilities or options.tree != "best"):
+        return None
+    chart: ParseChart = parser.chart([str(word) for word in sentence.words])
+    return chart
 
 
 def _shown(
-    sentence: _Sentence, how: str, scores: list[float | None], trees: TreeArray, options: argparse.Namespace
+    sentence: _Sentence,
+    how: str,
+    scores: list[float | None],
+    trees: TreeArray,
+    chart: ParseChart | None,
+    options: argparse.Namespace,
 ) -> str:
+    from sapwood.draw import outline
+    from sapwood.trees import Tree
+
     texts = trees.to_strings(escape=True)
     if options.format == "mrg":
         return "".join(f"{text}\n" for text in texts) + ("\n" if options.nbest > 1 else "")
+    if options.format == "text":
+        drawn = [outline(tree) if chart is None else chart.text(tree) for tree in trees if isinstance(tree, Tree)]
+        return "".join(f"{text}\n\n" for text in drawn)
     record: dict[str, Any] = {"name": str(sentence.number), "words": [str(word) for word in sentence.words]}
     if not options.tokens and not options.tagged:
         record["offsets"] = [[word.begin, word.end] for word in sentence.words]
     record["how"] = how
-    record["parses"] = [list(pair) for pair in zip(scores, texts, strict=True)]
+    # A tree that is put together may be one that the parser never makes by itself.
+    finite = [None if score is not None and score == float("-inf") else score for score in scores]
+    record["parses"] = [list(pair) for pair in zip(finite, texts, strict=True)]
+    if chart is not None:
+        whole = chart.to_dict()
+        record |= {name: whole[name] for name in ("constituents", "tags", "entropy")}
     return json.dumps(record, ensure_ascii=False) + "\n"
 
 
@@ -139,10 +195,16 @@ COMMAND = Command(
         integer("--nbest", "parses per sentence", 1),
         choice(
             "--format",
-            ("mrg", "jsonl"),
+            ("mrg", "jsonl", "text"),
             "mrg: one tree per line, a blank line after each list if there are several; jsonl: one sentence per line "
-            "with its words, their places in the text and [score, tree] pairs",
+            "with its words, their places in the text and [score, tree] pairs; text: drawn as an outline",
         ),
+        choice(
+            "--tree",
+            ("best", "minimum-risk"),
+            "minimum-risk: the tree with the fewest expected errors, in place of the most probable one",
+        ),
+        flag("--probabilities", "say how probable constituents and tags are, with --format text or jsonl"),
         OneOf(
             flag("--tokens", "one sentence per line, words separated by white space"),
             flag("--tagged", "the same with tags: word/TAG"),

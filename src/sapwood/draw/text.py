@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from sapwood.trees.tree import Tree
 
-__all__ = ["cut", "outline", "weighted_outline", "wrapped"]
+__all__ = ["cut", "outline", "percent", "probable_outline", "weighted_outline", "wrapped"]
 
 
 def outline(tree: Tree, *, width: int = 80, max_lines: int | None = None) -> str:
@@ -54,7 +54,45 @@ def weighted_outline(tree: Tree, weights: Sequence[float], *, width: int = 80, m
     -0.2500 ---     ├─ DT the
     +0.1500 ++      └─ NN dog
     """
-    return _outline(tree, weights, width, max_lines)
+    largest = max((abs(weight) for weight in weights), default=0.0)
+    return _outline(tree, lambda first, last: _margin(float(sum(weights[first:last])), largest), width, max_lines)
+
+
+def probable_outline(
+    tree: Tree, probabilities: Sequence[float], *, width: int = 80, max_lines: int | None = None
+) -> str:
+    """Draw an outline with the probability of each node before it; nothing stands before what is next to certain.
+
+    Parameters
+    ----------
+    tree : Tree
+        What to draw.
+    probabilities : sequence of float
+        One per node, in pre-order; those of words are not shown.
+    width, max_lines
+        As for ``outline``.
+
+    Examples
+    --------
+    >>> print(probable_outline(Tree.fromstring("(S (NP (NN rain)) (VP (VBZ falls)))"), [1, 0.8, 0.75, 1, 1, 1, 1]))
+          S
+     80%  ├─ NP
+     75%  │  └─ NN rain
+          └─ VP
+             └─ VBZ falls
+    """
+    return _outline(tree, lambda first, last: f"{percent(probabilities[first]):>4}  ", width, max_lines)
+
+
+def percent(probability: float) -> str:
+    """Return a probability as a percentage; nothing for what is next to certain.
+
+    >>> percent(0.816), percent(0.96), percent(0.001)
+    ('82%', '', '<1%')
+    """
+    if probability >= 0.95:
+        return ""
+    return f"{100 * probability:.0f}%" if probability >= 0.01 else "<1%"
 
 
 def cut(line: str, width: int) -> str:
@@ -76,9 +114,9 @@ def wrapped(line: str, width: int) -> list[str]:
     return textwrap.wrap(line, max(width, 20), subsequent_indent="    ", break_on_hyphens=False)
 
 
-def _outline(tree: Tree, weights: Sequence[float] | None, width: int, max_lines: int | None) -> str:
+def _outline(tree: Tree, margin: Callable[[int, int], str] | None, width: int, max_lines: int | None) -> str:
+    """Draw an outline; ``margin`` gives what stands before the nodes from the first to the last, in pre-order."""
     lines: list[str] = []
-    largest = max((abs(weight) for weight in weights), default=0.0) if weights is not None else 0.0
     node_number = 0
     stack: list[tuple[Tree, str, str]] = [(tree, "", "")]
     while stack:
@@ -94,8 +132,8 @@ def _outline(tree: Tree, weights: Sequence[float] | None, width: int, max_lines:
         if len(children) == 1 and children[0].is_leaf:
             text, children = f"{text} {children[0].label}", ()
             node_number += 1
-        margin = "" if weights is None else _margin(float(sum(weights[first:node_number])), largest)
-        lines.append(cut(margin + lead + text, width))
+        before = "" if margin is None else margin(first, node_number)
+        lines.append(cut(before + lead + text, width))
         for position, child in reversed(list(enumerate(children))):
             last = position == len(children) - 1
             # Beyond the width nothing would show, so the lead stops growing there.

@@ -14,6 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapwood import _core
+from sapwood.draw.picture import Picture
+from sapwood.draw.svg import probable_svg
+from sapwood.draw.text import probable_outline
 from sapwood.errors import DataError
 from sapwood.notebook import HtmlTable
 from sapwood.parse.annotation import Constituent as TrainingNode
@@ -143,6 +146,40 @@ class ParseChart(ABC):
             share = float(shares[end * (end - 1) // 2 + begin, column[label]]) if known else 0.0
             whole = label == self.vocabulary.wrapper and end - begin == len(self.words)
             found[begin, end, label] = 1.0 if whole else share
+        return found
+
+    def svg(self, tree: Tree | None = None) -> Picture:
+        """Draw a tree, by default the best one, faint where it is not sure, with the probabilities of those nodes."""
+        drawn = self.best() if tree is None else tree
+        return probable_svg(drawn, self._of_nodes(drawn))
+
+    def text(self, tree: Tree | None = None, *, width: int = 80) -> str:
+        """Draw a tree, by default the best one, as an outline with the probabilities of nodes that are not sure."""
+        drawn = self.best() if tree is None else tree
+        return probable_outline(drawn, self._of_nodes(drawn), width=width)
+
+    def _repr_html_(self) -> str:
+        return str(self.svg())
+
+    def _of_nodes(self, tree: Tree) -> list[float]:
+        """Return the probabilities of all nodes of a tree in pre-order; words are certain."""
+        if tree.leaves() != self.words:
+            raise DataError("the tree has other words than the sentence of the chart.")
+        constituents = self.probabilities(tree)
+        tags = {tag: number for number, tag in enumerate(self.vocabulary.tags)}
+        found: list[float] = []
+        begin = 0
+        stack = [tree]
+        while stack:
+            node = stack.pop()
+            stack.extend(reversed(node.children))
+            if node.is_leaf:
+                found.append(1.0)
+                begin += 1
+            elif len(node.children) == 1 and node.children[0].is_leaf:
+                found.append(float(self._marginals[1][begin, tags[node.label]]) if node.label in tags else 0.0)
+            else:
+                found.append(constituents[begin, begin + len(node.leaves()), node.label])
         return found
 
     def to_dict(self, least: float = 0.01) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape
 
 from sapwood.trees.tree import Tree, fold
 
-__all__ = ["tree_svg", "with_page_colours"]
+__all__ = ["printable", "tree_svg", "with_page_colours"]
 
 # svgling recurses, and a picture beyond these sizes helps nobody.
 _MAX_HEIGHT = 100
@@ -32,11 +32,15 @@ def tree_svg(tree: Tree) -> str:
     import svgling
 
     def build(node: Tree, below: list[Any]) -> Any:
-        label = _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", node.label)
-        return (label, *below) if below else label
+        return (printable(node.label), *below) if below else printable(node.label)
 
     drawn = svgling.draw_tree(fold(tree, lambda node: node.children, build))
     return with_page_colours(drawn.get_svg().tostring())
+
+
+def printable(label: str) -> str:
+    """Return a label without what XML cannot hold."""
+    return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", label)
 
 
 def with_page_colours(picture: str) -> str:
