@@ -336,6 +336,8 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         # parse
         "PCFGParser": (_parsed, {"trees": [one.tree for one in garden.sentences[:8]], "words": ["the", "dog"], "vertical": 2, "horizontal": 2,
                                  "backoff": 1.0, "beam": 10.0, "max_length": 20, "memory_limit": 268.0}),
+        "silver_trees": (lambda **keywords: list(parse.silver_trees(specimens.specimen("PCFGParser"), **keywords)),
+                         {"text": "The dog ran.", "min_probability": 0.5}),
         "ParseChart": (_charted, {"words": ["the", "dog"], "n": 2, "least": 0.1, "tree": "(NP (DT the) (NN dog))", "random_state": 0}),
         "SpanParser": _span_parsed(garden),
         "jackknife": (parse.jackknife, {"treebank": [one.tree for one in garden.sentences[:8]], "folds": 2, "n": 2}),

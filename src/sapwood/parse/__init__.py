@@ -29,6 +29,7 @@ _HOMES = {
     "as_parser": "parameter",
     "jackknife": "jackknifing",
     "read_examples": "reading",
+    "silver_trees": "silver",
     "split_sentences": "sentences",
     "tokenize": "tokenizing",
 }
@@ -51,6 +52,7 @@ __all__ = [
     "as_parser",
     "jackknife",
     "read_examples",
+    "silver_trees",
     "split_sentences",
     "tokenize",
 ]
@@ -67,6 +69,7 @@ if TYPE_CHECKING:
     from sapwood.parse.pcfg import PCFGParser
     from sapwood.parse.reading import Reading, read_examples
     from sapwood.parse.sentences import split_sentences
+    from sapwood.parse.silver import silver_trees
     from sapwood.parse.spans.parser import SpanParser
     from sapwood.parse.tokenizing import Token, tokenize
 

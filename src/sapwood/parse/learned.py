@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
@@ -17,6 +18,9 @@ from sapwood.trees.tree import Tree
 
 __all__ = ["LearnedParser", "training_trees"]
 
+# Sentences that are scored together: charts are large.
+_BATCH = 16
+
 
 class LearnedParser(BaseParser):
     """Base class of parsers that learn from treebanks and have charts; they have a parameter ``max_length``."""
@@ -24,8 +28,8 @@ class LearnedParser(BaseParser):
     max_length: int
 
     @abstractmethod
-    def _chart(self, words: list[str]) -> ParseChart:
-        """Return the chart of a sentence that is not too long."""
+    def _charts(self, sentences: list[list[str]]) -> Iterator[ParseChart]:
+        """Yield the charts of a few sentences, none of which is too long."""
 
     def chart(self, sentence: Sequence[str]) -> ParseChart:
         """Return all that the parser knows about a sentence, given as its words.
@@ -41,14 +45,15 @@ class LearnedParser(BaseParser):
     def charts(self, sentences: Iterable[Sequence[str]]) -> Iterator[ParseChart]:
         """Yield the chart of sentence after sentence; charts are large, so take them one by one."""
         self._check_fitted()
-        for index, sentence in enumerate(sentences):
-            words = check_words(sentence, index)
-            if len(words) > self.max_length:
-                raise DataError(
-                    f"sentence {index} has {len(words):,} words, but charts go up to max_length={self.max_length}; cut "
-                    "it, or use parse, which parses it in parts."
-                )
-            yield self._chart(words)
+        source = enumerate(sentences)
+        while batch := [(index, check_words(words, index)) for index, words in islice(source, _BATCH)]:
+            for index, words in batch:
+                if len(words) > self.max_length:
+                    raise DataError(
+                        f"sentence {index} has {len(words):,} words, but charts go up to max_length={self.max_length}; "
+                        "cut it, or use parse, which parses it in parts."
+                    )
+            yield from self._charts([words for _, words in batch])
 
     def _check_fitted(self) -> None:
         """Raise unless the parser has been trained."""

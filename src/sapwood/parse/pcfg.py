@@ -6,7 +6,7 @@ they meet, with what happens when a sentence is too long or no parse is found.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -231,6 +231,9 @@ class PCFGParser(LearnedParser):
             (self._model, "parser", _WIDER * beam, 0 if self.beam is None else _LONG),
             (self._fallback, "fallback", _WIDER * beam, self.max_length),
         ]
+
+    def _charts(self, sentences: list[list[str]]) -> Iterator[GrammarChart]:
+        return map(self._chart, sentences)
 
     def _chart(self, words: list[str]) -> GrammarChart:
         for model, how, beam, longest in self._attempts():

@@ -9,6 +9,7 @@ from sapwood.cli.command import OneOf, argument
 from sapwood.cli.inputs import open_named
 from sapwood.cli.options import ENCODING, SEED, choice, flag, integer, number
 from sapwood.cli.training import task
+from sapwood.cli.training.silver import check_silver, read_silver
 
 if TYPE_CHECKING:
     from sapwood.trees import TreeArray
@@ -30,14 +31,31 @@ def _train(options: argparse.Namespace) -> tuple[Any, str]:
             raise ParameterError(
                 f"a {options.learner} has no --{name.replace('_', '-')}; leave it out or choose --learner {other}."
             )
+    check_silver(options)
     trees = _read(options.data, options.encoding)
-    return _train_network(options, trees) if network else _train_grammar(options, trees)
+    held = None if options.validation is None else _read([options.validation], options.encoding)
+    if options.silver:
+        trees = _with_silver(options, trees, held)
+    return _train_network(options, trees, held) if network else _train_grammar(options, trees)
 
 
 def _read(names: list[str], encoding: str) -> TreeArray:
     from sapwood.trees import concatenate, read_trees
 
     return concatenate([read_trees(open_named(name), encoding=encoding) for name in names])
+
+
+def _with_silver(options: argparse.Namespace, gold: TreeArray, held: TreeArray | None) -> TreeArray:
+    from sapwood.parse.learned import training_trees
+    from sapwood.trees import concatenate
+
+    banks = {"TREEBANK": gold} | ({} if held is None else {"--validation": held})
+    known = (
+        tuple(node.word for node in root.postorder() if node.word is not None)
+        for name, trees in banks.items()
+        for root in training_trees(trees, name)[0]
+    )
+    return concatenate([*[gold] * options.gold_copies, read_silver(options, known)])
 
 
 def _train_grammar(options: argparse.Namespace, trees: TreeArray) -> tuple[Any, str]:
@@ -53,7 +71,7 @@ def _train_grammar(options: argparse.Namespace, trees: TreeArray) -> tuple[Any, 
     return parser, f"{len(trees):,} trees, {learned}"
 
 
-def _train_network(options: argparse.Namespace, trees: TreeArray) -> tuple[Any, str]:
+def _train_network(options: argparse.Namespace, trees: TreeArray, held: TreeArray | None) -> tuple[Any, str]:
     from sapwood.cli.output import summary
     from sapwood.errors import ParameterError
     from sapwood.files import load
@@ -66,7 +84,6 @@ def _train_network(options: argparse.Namespace, trees: TreeArray) -> tuple[Any, 
         raise ParameterError(
             f"{options.start} holds a {type(start).__name__}; --start takes a parser of --learner network."
         )
-    held = None if options.validation is None else _read([options.validation], options.encoding)
 
     def report(progress: Any) -> None:
         score = "" if progress.score is None else f", held-out F1 {100 * progress.score:.2f}"
@@ -103,6 +120,17 @@ COMMAND = task(
         argument("--start", metavar="MODEL", help="network: a trained parser to go on from"),
         argument("--checkpoint", metavar="FILE", help="network: keep the state of training here, and go on from it"),
         integer("--epochs", "network: passes over the trees (default: built in)"),
+        argument(
+            "--silver",
+            action="append",
+            default=[],
+            metavar="TEXT",
+            help="learn also from what --teacher makes of this text; repeatable. With --checkpoint, its trees are kept "
+            "beside that file, and parsing goes on where it was stopped",
+        ),
+        argument("--teacher", metavar="MODEL", help="the parser that parses --silver"),
+        number("--min-probability", "leave out silver trees less probable than this per word, such as 0.9"),
+        integer("--gold-copies", "how often the trees of TREEBANK count beside silver ones", 1),
         SEED,
         ENCODING,
     ),

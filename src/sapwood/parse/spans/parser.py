@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
@@ -236,9 +236,17 @@ class SpanParser(LearnedParser):
             self._opened = encoder
         return encoder if spec is None else encoder.checked(spec)
 
-    def _chart(self, words: list[str]) -> SpanChart:
-        spans, tags = self._scores([words])
-        return SpanChart(tuple(words), spans, tags, self.vocabulary_)
+    def _charts(self, sentences: list[list[str]]) -> Iterator[SpanChart]:
+        spans, tags = self._scores(sentences)
+        labels = len(self.vocabulary_.chains)
+        first_span = first_word = 0
+        for words in sentences:
+            count = len(words)
+            last_span, last_word = first_span + count * (count + 1) // 2 * labels, first_word + count
+            # Copies, so that a chart does not keep those of other sentences.
+            own = spans[first_span:last_span].copy(), tags[first_word:last_word].copy()
+            yield SpanChart(tuple(words), *own, self.vocabulary_)
+            first_span, first_word = last_span, last_word
 
     def parse_nbest(self, sentence: Sequence[str], n: int = 30) -> NBest:
         """Return the most probable trees of a sentence with their log-probabilities, best first.
