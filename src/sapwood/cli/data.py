@@ -1,4 +1,4 @@
-"""``sapwood data``: which corpora are found where, what they hold, and how to get the others."""
+"""``sapwood data``: which corpora are found where, what they hold, how to get the others; and getting an encoder."""
 
 from __future__ import annotations
 
@@ -13,6 +13,35 @@ __all__ = ["COMMAND"]
 
 
 def _run(options: argparse.Namespace) -> int:
+    from sapwood.errors import ParameterError
+
+    if options.names[:1] == ["get"]:
+        return _get(options)
+    if options.source is not None:
+        raise ParameterError("--from says where sapwood data get NAME takes an encoder from; leave it out.")
+    return _list(options)
+
+
+def _get(options: argparse.Namespace) -> int:
+    from sapwood.errors import ParameterError
+    from sapwood.settings import progress_bar
+    from sapwood.words.encoder.fetching import fetch_encoder
+    from sapwood.words.encoder.places import KNOWN
+
+    if len(options.names) != 2:
+        raise ParameterError(f"sapwood data get takes the name of one encoder: {', '.join(KNOWN)}.")
+    name = options.names[1]
+    with progress_bar(0, "bytes") as progress:
+        folder = fetch_encoder(
+            name, options.source, report=None if progress is None else lambda _, done: progress(done)
+        )
+    known = KNOWN[name]
+    record = {"name": name, "path": str(folder), "hub": known.hub, "license": known.license, "sha256": known.sha256}
+    report(options, record, f"{name}  {folder}\n{known.hub}, {known.license}; found as Encoder({name!r})")
+    return 0
+
+
+def _list(options: argparse.Namespace) -> int:
     from sapwood.corpora import nursery
     from sapwood.corpora.catalog import data_folders, find
     from sapwood.errors import SapwoodError
@@ -80,9 +109,12 @@ COMMAND = Command(
     "data",
     "list corpora: found where, how large, how to get the rest",
     "List the corpora that can be read: where each is found, how many items it holds, and how to get the others. Looks "
-    "in --data, in the folders of SAPWOOD_DATA and where NLTK keeps its data.",
+    "in --data, in the folders of SAPWOOD_DATA and where NLTK keeps its data. sapwood data get minilm takes that "
+    "encoder from the Hugging Face hub, or --from a folder, checks it, and puts it where it is found by its name; a "
+    "download that was stopped goes on.",
     (
-        argument("names", nargs="*", metavar="NAME", help="corpora to look for; all if none is named"),
+        argument("names", nargs="*", metavar="NAME", help="corpora to look for (default: all); or: get ENCODER"),
+        argument("--from", dest="source", metavar="FOLDER", help="with get: a folder or zip file to take it from"),
         DATA_FOLDERS,
         flag("--no-count", "do not read the corpora, only say where they are"),
         JSON,

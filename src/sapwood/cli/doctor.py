@@ -31,7 +31,7 @@ class _Finding:
 
 
 def _run(options: argparse.Namespace) -> int:
-    findings = [*_basics(), *_packages(), *_data(options.data)]
+    findings = [*_basics(), *_packages(), *_encoders(), *_data(options.data)]
     report(options, [asdict(finding) for finding in findings], _text(findings))
     return 1 if any(finding.state == "broken" for finding in findings) else 0
 
@@ -127,6 +127,23 @@ def _packages() -> list[_Finding]:
     return findings
 
 
+def _encoders() -> list[_Finding]:
+    from sapwood.words.encoder.places import KNOWN, digest, found_encoders, weights_file
+
+    found = found_encoders()
+    findings = []
+    for name, known in KNOWN.items():
+        place = next((found.pop(one) for one in (name, known.hub.split("/")[-1], known.hub) if one in found), None)
+        if place is None:
+            findings.append(_Finding("Encoders", name, "missing", "not found", f"sapwood data get {name}"))
+        elif digest(weights_file(place)) != known.sha256:
+            other = f"{place}, but its weights are not those of {known.hub}"
+            findings.append(_Finding("Encoders", name, "missing", other, f"sapwood data get {name}"))
+        else:
+            findings.append(_Finding("Encoders", name, "ok", str(place)))
+    return findings + [_Finding("Encoders", name, "ok", str(place)) for name, place in found.items()]
+
+
 def _data(folders: list[str]) -> list[_Finding]:
     from sapwood.corpora.catalog import data_folders, find
     from sapwood.errors import DataError
@@ -193,8 +210,8 @@ def _text(findings: list[_Finding]) -> str:
 COMMAND = Command(
     "doctor",
     "say what is installed, found and missing, and how to get it",
-    "Check the installation: versions, a calculation by the native core, optional packages, WordNet and corpora. Exit "
-    "code 1 if something that is needed is missing or broken; optional things may be missing.",
+    "Check the installation: versions, a calculation by the native core, optional packages, encoders, WordNet and "
+    "corpora. Exit code 1 if something that is needed is missing or broken; optional things may be missing.",
     (DATA_FOLDERS, JSON),
     _run,
 )

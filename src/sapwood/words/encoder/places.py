@@ -11,17 +11,22 @@ from pathlib import Path
 
 from sapwood.errors import DataError
 
-__all__ = ["KNOWN", "KnownEncoder", "digest", "find_encoder", "search_folders", "user_folder"]
+__all__ = ["KNOWN", "KnownEncoder", "digest", "find_encoder", "found_encoders", "search_folders", "user_folder"]
 
 
 @dataclass(frozen=True)
 class KnownEncoder:
-    """An encoder with a short name: where it is on the hub, and the SHA-256 of its weights."""
+    """An encoder with a short name: where it is on the hub, and its files with their SHA-256, weights first."""
 
     name: str
     hub: str
-    sha256: str
+    files: tuple[tuple[str, str], ...]
     license: str
+
+    @property
+    def sha256(self) -> str:
+        """The digest of the weights."""
+        return self.files[0][1]
 
 
 KNOWN = {
@@ -30,7 +35,11 @@ KNOWN = {
         KnownEncoder(
             "minilm",
             "sentence-transformers/all-MiniLM-L6-v2",
-            "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+            (
+                ("model.safetensors", "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"),
+                ("tokenizer.json", "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"),
+                ("config.json", "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41"),
+            ),
             "Apache-2.0",
         ),
     )
@@ -82,16 +91,40 @@ def find_encoder(source: str | Path) -> Path:
         if (place / "config.json").is_file():
             return _checked(place)
     where = f" (on the hub: {known.hub})" if known else ""
+    get = f"get it with: sapwood data get {known.name}; or " if known else ""
     raise DataError(
-        f"the encoder {name!r}{where} is not on this machine; pass its folder, or put it under that name into one of "
-        f"{', '.join(map(str, search_folders()))}. The cache of the Hugging Face hub was searched, too."
+        f"the encoder {name!r}{where} is not on this machine; {get}pass its folder, or put it under that name into one "
+        f"of {', '.join(map(str, search_folders()))}. The cache of the Hugging Face hub was searched, too."
     )
 
 
-def _hub_snapshots(name: str) -> list[Path]:
+def found_encoders() -> dict[str, Path]:
+    """Return the folders of all encoders that can be found by name."""
+    found: dict[str, Path] = {}
+    places = [place for folder in search_folders() if folder.is_dir() for place in sorted(folder.iterdir())]
+    for place in places:
+        found.setdefault(place.name, place)
+    for folder in sorted(_hub_cache().glob("models--*")):
+        name = folder.name.removeprefix("models--").replace("--", "/")
+        for place in _hub_snapshots(name)[:1]:
+            found.setdefault(name, place)
+    return {name: place for name, place in found.items() if _is_encoder(place)}
+
+
+def _is_encoder(place: Path) -> bool:
+    try:
+        return (place / "config.json").is_file() and _checked(place) == place
+    except (DataError, OSError):
+        return False
+
+
+def _hub_cache() -> Path:
     home = os.environ.get("HF_HOME") or Path.home() / ".cache" / "huggingface"
-    cache = Path(os.environ.get("HF_HUB_CACHE") or Path(home) / "hub")
-    return sorted((cache / ("models--" + name.replace("/", "--")) / "snapshots").glob("*"))
+    return Path(os.environ.get("HF_HUB_CACHE") or Path(home) / "hub")
+
+
+def _hub_snapshots(name: str) -> list[Path]:
+    return sorted((_hub_cache() / ("models--" + name.replace("/", "--")) / "snapshots").glob("*"))
 
 
 def _checked(path: Path) -> Path:
