@@ -8,7 +8,9 @@ from itertools import islice
 import pytest
 
 from sapwood import corpora
+from sapwood.errors import ParameterError
 from sapwood.registry import Reader, Writer
+from sapwood.tasks.roles.labeler import RoleLabeler
 from sapwood.tasks.roles.lexicon import LEXICON, PredicateLexicon
 from sapwood.tasks.roles.predicates import find_predicates, is_auxiliary, voice
 from sapwood.tasks.roles.pruning import candidates, constituent_of, coverage
@@ -77,6 +79,25 @@ def test_pruning_takes_sisters_and_skips_coordination() -> None:
         ("NP", 5, 5),
     ]
     assert candidates(at("(VB go)"), 0) == []
+    # What is not of the same kind is not coordinated.
+    tree = at("(S (NP (NN tea)) (VP (ADVP (RB soon)) (VBD came) (CC and) (VBD went) (NP (NN home))))")
+    assert [tree.labels[n] for n in candidates(tree, 2)] == ["NP", "ADVP", "NP"]
+
+
+def test_wide_pruning_takes_what_may_be_attached_too_low() -> None:
+    tree = at(
+        "(S (NP (PRP I)) (VP (VBD saw) (NP (NP (DT a) (NN dog)) (PP (IN at) (NP (NP (NN noon)) (PP (IN in) (X x)))))))"
+    )
+    narrow, wide = (candidates(tree, 1, pruning) for pruning in ("narrow", "wide"))
+    assert [(tree.labels[n], tree.first[n], tree.last[n]) for n in wide if n not in narrow] == [
+        ("NP", 2, 3),
+        ("PP", 4, 7),
+    ]
+    tree = at("(S (VP (VBD sat) (PP (IN at) (NP (NP (NN noon)) (PP (IN in) (NP (NN may)))))))")
+    assert [tree.labels[n] for n in candidates(tree, 0)] == ["PP", "IN", "NP"]
+    assert [tree.labels[n] for n in candidates(tree, 0, "wide")] == ["PP", "IN", "NP", "NP", "PP"]
+    with pytest.raises(ParameterError, match="pruning"):
+        RoleLabeler(pruning="none").fit([])
 
 
 def test_arguments_without_a_constituent_are_counted_not_guessed() -> None:

@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from sapwood.checks import check_choice
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.layouts import Field, register_estimator
@@ -32,7 +33,7 @@ from sapwood.tasks.roles.inference import Constraints, role_by_rule
 from sapwood.tasks.roles.lexicon import LEXICON, PredicateLexicon
 from sapwood.tasks.roles.linear import LinearRoles
 from sapwood.tasks.roles.predicates import find_predicates
-from sapwood.tasks.roles.pruning import candidates
+from sapwood.tasks.roles.pruning import PRUNINGS, candidates
 from sapwood.tasks.roles.training import check_words, labeled_candidates, with_trees
 from sapwood.tasks.roles.views import Candidate, Parse
 from sapwood.trees.propositions import Argument, Proposition, RoleSentence
@@ -64,6 +65,9 @@ class RoleLabeler(SequenceInput, BaseEstimator):
         How often a predicate must have been seen before numbered roles that none of its senses ever had are ruled out.
     threshold : float
         Candidates less likely than this to be arguments are dropped before classification.
+    pruning : {"narrow", "wide"}
+        Which constituents are looked at: wide finds more arguments in the trees of a parser, if it is trained on such
+        trees; see ``sapwood.tasks.roles.candidates``.
     classifier : RoleClassifier, optional
         Classifies with exact kernels instead of the linear model: more memory and time for, perhaps, better roles.
     parser : parser, callable or path, optional
@@ -105,6 +109,7 @@ class RoleLabeler(SequenceInput, BaseEstimator):
         rules: bool = True,
         min_seen: int = 20,
         threshold: float = 0.03,
+        pruning: str = "narrow",
         classifier: RoleClassifier | None = None,
         parser: Any = None,
         random_state: int = 0,
@@ -118,6 +123,7 @@ class RoleLabeler(SequenceInput, BaseEstimator):
         self.rules = rules
         self.min_seen = min_seen
         self.threshold = threshold
+        self.pruning = pruning
         self.classifier = classifier
         self.parser = parser
         self.random_state = random_state
@@ -148,6 +154,7 @@ class RoleLabeler(SequenceInput, BaseEstimator):
             trained on.
         """
         feature_names(self.features)
+        check_choice(self.pruning, "pruning", PRUNINGS)
         known = with_trees(X, self.parser)
         if calibration is None:
             known, held = [s for at, s in enumerate(known) if at % 10 != 9], known[9::10]
@@ -156,7 +163,7 @@ class RoleLabeler(SequenceInput, BaseEstimator):
         self.lexicon_ = PredicateLexicon.learn(known)
         if not self.nouns:
             self.lexicon_.nouns = set()
-        rows, labels = labeled_candidates(known, nouns=self.nouns)
+        rows, labels = labeled_candidates(known, nouns=self.nouns, pruning=self.pruning)
         if not any(labels):
             raise DataError("there is nothing to learn: no sentence has a tree and an argument that is a constituent.")
         if all(labels):
@@ -171,7 +178,7 @@ class RoleLabeler(SequenceInput, BaseEstimator):
         )
         chosen = [at for at, label in enumerate(labels) if label]
         self.classifier_.fit([rows[at] for at in chosen], [labels[at] for at in chosen], [values[at] for at in chosen])
-        self._calibrate(*labeled_candidates(held, nouns=self.nouns))
+        self._calibrate(*labeled_candidates(held, nouns=self.nouns, pruning=self.pruning))
         return self
 
     def _encoder(self) -> Encoder:
@@ -300,7 +307,7 @@ class RoleLabeler(SequenceInput, BaseEstimator):
     def _arguments(self, parse: Parse, word: int, lemma: str, rules: Constraints) -> list[Argument]:
         at = parse.at
         made = [Argument("V", word, word, at.tag(word), 1.0)]
-        nodes = candidates(at, word)
+        nodes = candidates(at, word, self.pruning)
         if self.rules:
             fixed = {node: ruled for node in nodes if (ruled := role_by_rule(parse, word, node))}
             made += [Argument(role, at.first[node], at.last[node], node, 1.0) for node, role in fixed.items()]

@@ -11,14 +11,30 @@ from sapwood.penn import PUNCTUATION_TAGS
 from sapwood.trees.positions import Positions
 from sapwood.trees.propositions import Argument, RoleSentence
 
-__all__ = ["candidates", "constituent_of", "coverage"]
+__all__ = ["PRUNINGS", "candidates", "constituent_of", "coverage"]
 
 
-def candidates(at: Positions, predicate: int) -> list[int]:
+PRUNINGS = ("narrow", "wide")
+# What a parser may have hung one step too low.
+_MISPLACED = frozenset(["NP", "PP", "SBAR", "S", "ADVP", "VP", "ADJP"])
+_HOLDERS = frozenset(["NP", "ADJP", "ADVP"])
+
+
+def candidates(at: Positions, predicate: int, pruning: str = "narrow") -> list[int]:
     """Return the places that may be arguments of a predicate, in the order of the words.
 
     From the predicate's tag upwards, sisters of the current place are candidates, and the children of those that are
-    prepositional phrases. Beside a conjunction nothing is taken: what stands there is coordinated, not an argument.
+    prepositional phrases. Beside a conjunction, sisters of the same kind are coordinated, and no arguments.
+
+    Parameters
+    ----------
+    at : Positions
+        The tree.
+    predicate : int
+        The word.
+    pruning : {"narrow", "wide"}
+        Wide takes phrases inside of noun, adjective and adverb phrases, too: a parser may have attached there what
+        belongs to the predicate. On trees without such errors it finds nothing more.
 
     Examples
     --------
@@ -28,17 +44,25 @@ def candidates(at: Positions, predicate: int) -> list[int]:
     >>> [at.labels[node] for node in candidates(at, 2)]
     ['NP', 'VBD', 'PP', 'IN', 'NP']
     """
-    found = []
+    found: set[int] = set()
     node = at.tag(predicate)
     while at.parent[node] >= 0:
         above = at.parent[node]
         sisters = [child for child in at.children[above] if child != node]
-        if not any(at.labels[sister] in ("CC", "CONJP") for sister in sisters):
-            for sister in sisters:
-                if at.labels[sister] not in PUNCTUATION_TAGS and at.children[sister]:
-                    found.append(sister)
-                    if at.labels[sister] == "PP":
-                        found += [child for child in at.children[sister] if at.children[child]]
+        coordinated = any(at.labels[sister] in ("CC", "CONJP") for sister in sisters)
+        for sister in sisters:
+            label = at.labels[sister]
+            if label in PUNCTUATION_TAGS or not at.children[sister]:
+                continue
+            if coordinated and label in ("CC", "CONJP", at.labels[node]):
+                continue
+            found.add(sister)
+            if label == "PP":
+                found.update(child for child in at.children[sister] if at.children[child])
+            if pruning == "wide":
+                holders = [child for child in at.children[sister] if label == "PP" and at.labels[child] == "NP"]
+                for holder in [sister, *holders] if label in _HOLDERS else holders:
+                    found.update(child for child in at.children[holder] if at.labels[child] in _MISPLACED)
         node = above
     # A tree may have several places with the same words; the highest comes first.
     return sorted(found)
@@ -50,7 +74,7 @@ def constituent_of(at: Positions, argument: Argument) -> int | None:
     return found[0] if found else None
 
 
-def coverage(sentences: Iterable[RoleSentence]) -> dict[str, int]:
+def coverage(sentences: Iterable[RoleSentence], pruning: str = "narrow") -> dict[str, int]:
     """Count arguments, those that are constituents, those that survive pruning, and candidates.
 
     An argument that is no constituent cannot be predicted, and is left out of training: rule ``constituent``.
@@ -66,7 +90,7 @@ def coverage(sentences: Iterable[RoleSentence]) -> dict[str, int]:
             continue
         at = Positions(sentence.tree)
         for proposition in sentence.propositions:
-            nodes = candidates(at, proposition.predicate)
+            nodes = candidates(at, proposition.predicate, pruning)
             spans = {(at.first[node], at.last[node]) for node in nodes}
             counts["predicates"] += 1
             counts["candidates"] += len(nodes)

@@ -44,7 +44,9 @@ def with_trees(sentences: Any, parser: Any) -> list[RoleSentence]:
     ]
 
 
-def labeled_candidates(sentences: Sequence[RoleSentence], *, nouns: bool) -> tuple[list[Candidate], list[str]]:
+def labeled_candidates(
+    sentences: Sequence[RoleSentence], *, nouns: bool, pruning: str
+) -> tuple[list[Candidate], list[str]]:
     """Return all candidates with their roles; empty text for those that are no arguments.
 
     Without ``nouns``, only predicates that are verbs count.
@@ -61,7 +63,7 @@ def labeled_candidates(sentences: Sequence[RoleSentence], *, nouns: bool) -> tup
         for proposition in wanted:
             truth = {argument.span: argument.role for argument in proposition.roles}
             view = parse.view(proposition.predicate, proposition.lemma)
-            for node in candidates(parse.at, proposition.predicate):
+            for node in candidates(parse.at, proposition.predicate, pruning):
                 rows.append((view, node))
                 labels.append(truth.pop((parse.at.first[node], parse.at.last[node]), ""))
     return rows, labels
