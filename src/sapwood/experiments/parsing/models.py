@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
 
 from sapwood.errors import DataError
-from sapwood.experiments.parsing.treebanks import ARTICLES, SAMPLE, WEB, part
+from sapwood.experiments.parsing.treebanks import ARTICLES, SAMPLE, WEB, part, single_trees
 from sapwood.experiments.setting import Setting
 from sapwood.files import load, save
 from sapwood.parse.spans.parser import SpanParser
 from sapwood.resuming import fingerprint
 from sapwood.trees.array import TreeArray, concatenate
+from sapwood.trees.tree import Tree
 from sapwood.words.encoder import Encoder
 
 __all__ = ["MODELS", "SAMPLE_FOLDS", "WEB_FOLDS", "Models", "Recipe", "fold_of"]
@@ -129,6 +131,17 @@ class Models:
                     save(parser, kept)
             self._loaded[name] = parser
         return self._loaded[name]
+
+    def parse(self, name: str, sentences: Sequence[Sequence[str]]) -> list[Tree]:
+        """Return the trees that a parser makes of sentences; they are kept in the cache as well."""
+        key = fingerprint([list(words) for words in sentences])[:8]
+        kept = self._setting.cached(f"{self._file(name)}-parses-{key}.sap")
+        if kept is not None and kept.exists():
+            return single_trees(load(kept))
+        trees = self[name].parse_batch(sentences)
+        if kept is not None:
+            save(trees, kept)
+        return single_trees(trees)
 
     def _file(self, name: str) -> str:
         """Return the name of its files, which changes with the recipe."""

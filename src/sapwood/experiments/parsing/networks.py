@@ -65,13 +65,9 @@ class _Work:
         return single_trees(part(self.setting, treebank, name))
 
     def parses(self, model: str, treebank: str, name: str = "test") -> tuple[list[Tree], list[Tree]]:
-        """Return gold trees and what a model makes of their words; kept in the cache as text."""
+        """Return gold trees and what a model makes of their words."""
         gold = self.gold(treebank, name)
-        words = [tree.leaves() for tree in gold]
-        found = self.cache(
-            f"parses {model} {treebank} {name}", lambda: list(map(str, _parse(self.models[model], words)))
-        )
-        return gold, [Tree.fromstring(text) for text in found]
+        return gold, self.models.parse(model, [tree.leaves() for tree in gold])
 
 
 def span_tables(setting: Setting) -> Iterator[Table]:

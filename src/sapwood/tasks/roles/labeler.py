@@ -68,6 +68,9 @@ class RoleLabeler(SequenceInput, BaseEstimator):
     pruning : {"narrow", "wide"}
         Which constituents are looked at: wide finds more arguments in the trees of a parser, if it is trained on such
         trees; see ``sapwood.tasks.roles.candidates``.
+    null_offset : float
+        What is added to the log-probability that a candidate is no argument: below 0, more arguments are found. Choose
+        it on held-out sentences.
     classifier : RoleClassifier, optional
         Classifies with exact kernels instead of the linear model: more memory and time for, perhaps, better roles.
     parser : parser, callable or path, optional
@@ -110,6 +113,7 @@ class RoleLabeler(SequenceInput, BaseEstimator):
         min_seen: int = 20,
         threshold: float = 0.03,
         pruning: str = "narrow",
+        null_offset: float = 0.0,
         classifier: RoleClassifier | None = None,
         parser: Any = None,
         random_state: int = 0,
@@ -124,6 +128,7 @@ class RoleLabeler(SequenceInput, BaseEstimator):
         self.min_seen = min_seen
         self.threshold = threshold
         self.pruning = pruning
+        self.null_offset = null_offset
         self.classifier = classifier
         self.parser = parser
         self.random_state = random_state
@@ -323,7 +328,7 @@ class RoleLabeler(SequenceInput, BaseEstimator):
         if not kept:
             return made
         roles = self.classifier_.log_probabilities([rows[k] for k in kept], [values[k] for k in kept])
-        scores = np.column_stack([likely[kept, 0], likely[kept, 1:] + roles])
+        scores = np.column_stack([likely[kept, 0] + self.null_offset, likely[kept, 1:] + roles])
         spans = [(at.first[nodes[k]], at.last[nodes[k]]) for k in kept]
         legal = self.lexicon_.legal(lemma, self.min_seen)
         for k, role, row in zip(kept, rules.choose(scores, spans, legal=legal), scores, strict=True):
