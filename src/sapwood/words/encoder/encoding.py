@@ -183,14 +183,26 @@ class Encoder(HtmlTable):
             else:
                 found = states[first if self.pieces == "first" else last]
             # Half precision is more than the vectors are worth, and half of the memory.
-            parts.append(found.astype(np.float16))
+            with np.errstate(over="ignore"):
+                rounded = found.astype(np.float16)
+            if not np.isfinite(rounded).all():
+                raise ModelFileError(f"{self.source}: its states are not finite; the weights are damaged.")
+            parts.append(rounded)
         return np.concatenate(parts)
 
     def _run(self, ids: list[int]) -> NDArray[np.float32]:
         given = {"input_ids": np.array([ids], dtype=np.int64)}
         for name in self._more_inputs:
             given[name] = (np.ones if name == "attention_mask" else np.zeros)((1, len(ids)), dtype=np.int64)
-        states: NDArray[np.float32] = self._session.run([self._output], given)[0][0]
+        try:
+            states: NDArray[np.float32] = self._session.run([self._output], given)[0][0]
+        except Exception as error:
+            if isinstance(error, MemoryError):
+                raise
+            raise ModelFileError(
+                f"{self.source}: the encoder cannot be run ({error}); its tokenizer, its configuration and its weights "
+                "may be of different models."
+            ) from None
         return states
 
     def _open(self) -> None:
@@ -201,7 +213,8 @@ class Encoder(HtmlTable):
         options = runtime.SessionOptions()
         # Threads go over sentences, not into them.
         options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = 3
+        # Errors are raised, not printed.
+        options.log_severity_level = 4
         graph = self._weights if self._weights.suffix == ".onnx" else self._graph()
         try:
             session = runtime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])

@@ -14,12 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sapwood.checks import is_finite, is_whole
 from sapwood.errors import ModelFileError
 from sapwood.words.encoder.packages import require
 
 __all__ = ["Shape", "build_graph", "read_shape"]
 
 _OPSET = 17
+_MOST = 1 << 20
 Array = NDArray[np.float32]
 
 # Where each kind of model keeps what; "{}" is the number of a layer.
@@ -74,14 +76,14 @@ class Shape:
     """
 
     def __init__(self, config: Mapping[str, Any], path: Path) -> None:
-        def number(*names: str) -> int:
-            value = next((config[name] for name in names if name in config), None)
-            if not isinstance(value, int) or isinstance(value, bool) or not 0 < value <= 1 << 20:
-                raise ModelFileError(f"{path}: {names[0]} is {value!r}; expected a number above 0.")
-            return value
+        def number(*names: str, least: int = 1, default: int | None = None) -> int:
+            value = next((config[name] for name in names if name in config), default)
+            if not is_whole(value) or not least <= value <= _MOST:
+                raise ModelFileError(f"{path}: {names[0]} is {value!r}; expected an integer from {least} to {_MOST:,}.")
+            return int(value)
 
         self.kind = config.get("model_type")
-        if self.kind not in _NAMES:
+        if not isinstance(self.kind, str) or self.kind not in _NAMES:
             raise ModelFileError(
                 f"{path}: this is a model of type {self.kind!r}; expected one of {', '.join(sorted(_NAMES))}, or an "
                 "ONNX graph that gives hidden states."
@@ -90,15 +92,19 @@ class Shape:
         self.heads = number("num_attention_heads", "n_heads")
         self.width = number("hidden_size", "dim")
         positions = number("max_position_embeddings")
-        padding = config.get("pad_token_id", 1)
-        self.first_position = int(padding) + 1 if self.kind not in ("bert", "distilbert") else 0
+        padded = self.kind not in ("bert", "distilbert")
+        self.first_position = number("pad_token_id", least=0, default=1) + 1 if padded else 0
         self.limit = positions - self.first_position
-        self.epsilon = float(config.get("layer_norm_eps", 1e-12))
+        self.epsilon = config.get("layer_norm_eps", 1e-12)
+        if not is_finite(self.epsilon) or not 0 <= self.epsilon < 1:
+            raise ModelFileError(f"{path}: layer_norm_eps is {self.epsilon!r}; expected a number from 0 to 1.")
         self.activation = str(config.get("hidden_act", config.get("activation", "gelu")))
         if self.activation not in ("gelu", "relu"):
             raise ModelFileError(f"{path}: the activation is {self.activation!r}; expected gelu or relu.")
-        if self.width % self.heads != 0 or self.limit < 1:
+        if self.width % self.heads != 0:
             raise ModelFileError(f"{path}: {self.heads} heads do not divide states of {self.width} numbers.")
+        if self.limit < 1:
+            raise ModelFileError(f"{path}: of {positions} positions, none is left behind pad_token_id.")
         if config.get("position_embedding_type", "absolute") != "absolute":
             raise ModelFileError(f"{path}: positions are {config['position_embedding_type']!r}; expected absolute.")
 
@@ -108,7 +114,7 @@ def read_shape(folder: Path) -> Shape:
     path = folder / "config.json"
     try:
         config = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ModelFileError(f"{path}: this is no JSON ({error}).") from None
     if not isinstance(config, dict):
         raise ModelFileError(f"{path}: expected an object with the shape of the model.")
@@ -150,6 +156,8 @@ class _Weights:
             want not in (None, have) for want, have in zip(shape, found.shape, strict=True)
         ):
             raise ModelFileError(f"{self._path}: {name} has shape {found.shape}; expected {shape}.")
+        if not np.isfinite(found).all():
+            raise ModelFileError(f"{self._path}: {name} holds numbers that are not finite; the weights are damaged.")
         return found
 
 

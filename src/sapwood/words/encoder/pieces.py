@@ -50,6 +50,7 @@ class PieceTokenizer:
     def __init__(self, path: Path, limit: int) -> None:
         from sapwood.words.encoder.packages import require
 
+        self._path = path
         try:
             self._tokenizer: Any = require("tokenizers").Tokenizer.from_file(str(path))
             kind = json.loads(path.read_text(encoding="utf-8"))
@@ -88,7 +89,10 @@ class PieceTokenizer:
                 text = " " + text
             # Nobody needs all of a word of ten thousand letters.
             text = text if len(text) <= 400 else text[:200] + text[-200:]
-            ids = self._tokenizer.encode(text, add_special_tokens=False).ids or [self._unknown]
+            try:
+                ids = self._tokenizer.encode(text, add_special_tokens=False).ids or [self._unknown]
+            except Exception as error:
+                raise ModelFileError(f"{self._path}: the tokenizer cannot split {word[:60]!r} ({error}).") from None
             if len(ids) > _MOST_PIECES:
                 ids = ids[: _MOST_PIECES // 2] + ids[-_MOST_PIECES // 2 :]
             found = tuple(ids)
