@@ -44,7 +44,8 @@ EXPERIMENTS: dict[str, Experiment] = {
         "the parsers on the Penn Treebank sample, the English Web Treebank and biomedical articles",
         (
             *("sample", "curve", "cost", "web"),
-            *("spans", "spans-share", "spans-length", "spans-label", "spans-calibration", "spans-speed"),
+            *("spans-web", "spans-articles", "spans-sample", "spans-share"),
+            *("spans-length", "spans-label", "spans-calibration", "spans-speed"),
         ),
     ),
     "questions": Experiment(
