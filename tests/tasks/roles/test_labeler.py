@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,19 @@ def test_margins_add_up(labeler: RoleLabeler) -> None:
         labeler.explain(sentence.tree, sentence.propositions[-1].predicate, argument.span, role="A9")
     with pytest.raises(DataError, match="no constituent"):
         labeler.explain(sentence.tree, sentence.propositions[-1].predicate, (0, len(sentence) + 3))
+
+
+def test_an_offset_trades_arguments_missed_for_arguments_too_many(labeler: RoleLabeler) -> None:
+    counts = []
+    # The labeler is so sure of these sentences that small offsets change nothing.
+    for offset in (1e4, 0.0, -1e4):
+        asked = copy(labeler).set_params(null_offset=offset)
+        found = asked.label_sentences(TEST, given_predicates=True)
+        counts.append(sum(len(one.roles) for sentence in found for one in sentence.propositions))
+    assert counts == sorted(counts)
+    assert counts[0] < counts[1]
+    with pytest.raises(ParameterError, match="null_offset"):
+        RoleLabeler(null_offset=float("nan")).fit(TEST)
 
 
 def test_labellers_come_back_from_files(labeler: RoleLabeler, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from sapwood.checks import check_choice
+from sapwood.checks import check_choice, is_finite
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.layouts import Field, register_estimator
@@ -160,6 +160,8 @@ class RoleLabeler(SequenceInput, BaseEstimator):
         """
         feature_names(self.features)
         check_choice(self.pruning, "pruning", PRUNINGS)
+        if not is_finite(self.null_offset):
+            raise ParameterError(f"null_offset must be a finite number, got {self.null_offset!r}.")
         known = with_trees(X, self.parser)
         if calibration is None:
             known, held = [s for at, s in enumerate(known) if at % 10 != 9], known[9::10]
