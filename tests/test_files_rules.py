@@ -344,6 +344,9 @@ class TestHostileParts:
         ("name", "place", "value"),
         [
             ("RoleLabeler", ("params", "min_seen"), "2"),
+            ("RoleLabeler", ("params", "features"), "basic"),
+            ("RoleLabeler", ("identifier", "classes"), ["argument"]),
+            ("RoleLabeler", ("classifier", "classes"), ["A0", "A0"]),
             ("RoleLabeler", ("lexicon", "counts", "give.01"), [1]),
             ("RoleLabeler", ("lexicon", "roles", "give.01"), ["A0", 1]),
             ("PCFGParser", ("models", 0, "lexicon", "parameters", "known"), -1.0),

@@ -396,7 +396,13 @@ def _read_classifier(data: dict[str, Any], reader: Reader) -> LinearRoles | Kern
     return LinearRoles.read(data["classifier"], Encoder.read(data["classifying"], reader), reader)
 
 
-def _restore_parameter(labeler: RoleLabeler, reader: Reader) -> None:
+def _finish(labeler: RoleLabeler, reader: Reader) -> None:
+    stages = [stage for stage in (labeler.identifier_, labeler.classifier_) if isinstance(stage, LinearRoles)]
+    # Features of a candidate are computed once, for both.
+    if any(stage.encoder.features != labeler.features for stage in stages):
+        raise reader.fail("its stages have other features than itself")
+    if len(labeler.identifier_.classes) != 2:
+        raise reader.fail("arguments and other nodes are two classes")
     if isinstance(labeler.classifier_, KernelRoles):
         labeler.classifier = RoleClassifier(**labeler.classifier_.classifier.get_params(deep=False))
 
@@ -412,5 +418,5 @@ register_estimator(
         "identifier_": Field(_write_linear, _read_linear, spread=True),
         "classifier_": Field(_write_classifier, _read_classifier, spread=True),
     },
-    finish=_restore_parameter,
+    finish=_finish,
 )

@@ -132,7 +132,7 @@ class LinearRoles:
     def read(cls, data: dict[str, Any], encoder: Encoder, reader: Reader) -> LinearRoles:
         """Rebuild what ``write`` described."""
         model = cls(encoder, data["C"], data["seed"])
-        model.classes = [str(name) for name in data["classes"]]
+        model.classes = reader.labels({"classes": data["classes"], "classes_kind": "U"}).tolist()
         outputs = 1 if len(model.classes) == 2 else len(model.classes)
         model.weights = reader.finite(data["weights"], (encoder.total, outputs), np.float32)
         model.bias = reader.finite(data["bias"], (outputs,))
