@@ -14,13 +14,14 @@ import pytest
 from distributed import Client
 
 import sapwood as sw
+from sapwood import cluster
 from sapwood.corpora import nursery
 from sapwood.corpora.sampled import sample_labeled
 from sapwood.errors import DataError, ParameterError
 from sapwood.kernels import SubsetTree
 from sapwood.learn import KernelSVC
 from sapwood.learn.solver.parallel import cluster_workers
-from sapwood.scale import ClusterLabeler, cluster, in_parts, predict
+from sapwood.scale import ClusterLabeler, in_parts, predict
 from sapwood.scale.costs import Cost, gram_cost, map_cost
 from sapwood.tasks.roles import RoleLabeler
 from sapwood.tasks.roles.runs import label_to_file

@@ -48,7 +48,7 @@ def _run(options: argparse.Namespace) -> None:
 @contextmanager
 def _client(options: argparse.Namespace) -> Iterator[Any]:
     from sapwood.errors import ParameterError
-    from sapwood.scale.extras import need
+    from sapwood.extras import need
 
     if options.scheduler is None and options.workers is None:
         yield None

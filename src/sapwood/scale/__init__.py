@@ -1,7 +1,7 @@
 """Distributed computing: long work cut into pieces that a Dask cluster computes, and that are never computed twice.
 
 Here are the pieces: tiles of a Gram matrix (``gram``), shards of feature maps (``shards``), models trained from them
-(``linear``), predictions (``answers``); who computes them (``cluster``) and who remembers what is finished
+(``linear``), predictions (``answers``); who computes them (``sapwood.cluster``) and who remembers what is finished
 (``ledger``); what it will cost (``costs``) and how cost grows on one machine (``growth``). What is computed belongs to
 kernels, learners and tasks. Dask and Zarr come with ``pip install sapwood[scale]`` and are loaded when first needed.
 """

@@ -12,10 +12,10 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from sapwood import cluster
 from sapwood.checks import check_count
 from sapwood.errors import ParameterError
 from sapwood.notebook import HtmlTable
-from sapwood.scale import cluster
 from sapwood.scale.parts import as_part
 from sapwood.tasks.roles.labeler import RoleLabeler
 from sapwood.trees.propositions import RoleSentence

@@ -19,8 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sapwood import cluster
 from sapwood.checks import check_count
 from sapwood.errors import DataError, ModelFileError, ParameterError
+from sapwood.extras import need
 from sapwood.files import load, save
 from sapwood.kernels.base import Kernel
 from sapwood.kernels.choice import check_kernel
@@ -28,8 +30,6 @@ from sapwood.kernels.data import as_data
 from sapwood.kernels.evaluation import finite_gram
 from sapwood.notebook import HtmlTable
 from sapwood.resuming import fingerprint
-from sapwood.scale import cluster
-from sapwood.scale.extras import need
 from sapwood.scale.ledger import Ledger, safely
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples

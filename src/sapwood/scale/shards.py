@@ -19,11 +19,11 @@ import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
 
+from sapwood import cluster
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.files import load, save
 from sapwood.notebook import HtmlTable
 from sapwood.resuming import fingerprint
-from sapwood.scale import cluster
 from sapwood.scale.ledger import Ledger, safely
 from sapwood.scale.parts import as_part
 from sapwood.writing import atomic_write

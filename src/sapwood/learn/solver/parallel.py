@@ -2,18 +2,22 @@
 
 Inside ``with joblib.parallel_config(backend="dask")`` problems go to the workers of the cluster; otherwise threads of
 this process solve them, as many as ``sapwood.options`` allows. What is solved belongs elsewhere.
+
+Of joblib's Dask backend only the client is used. What the backend sends to workers is lost with them, and then it waits
+forever or fails; ``sapwood.cluster`` gives the piece of a lost worker to another one.
 """
 
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from joblib import Parallel, delayed
 from joblib.parallel import get_active_backend
 
-from sapwood import settings
+from sapwood import cluster, settings
 from sapwood.interrupts import leave_behind
 
 __all__ = ["cluster_workers", "parallel_map"]
@@ -38,10 +42,25 @@ def parallel_map(function: Callable[..., Any], calls: Iterable[tuple[Any, ...]])
     Arguments that several calls share should be the same object: it is sent once.
     """
     if cluster_workers():
+        client = getattr(get_active_backend()[0], "client", None)
+        if client is not None:
+            return _over_cluster(client, function, list(calls))
         return list(Parallel()(delayed(_alone)(function, *given) for given in calls))
     workers = Parallel(n_jobs=settings.threads(), backend="threading")
     # libsvm does not notice Ctrl-C, and neither would whoever waits for threads that run it.
     return leave_behind(lambda: list(workers(delayed(function)(*given) for given in calls)))
+
+
+def _over_cluster(client: Any, function: Callable[..., Any], calls: list[tuple[Any, ...]]) -> list[Any]:
+    uses = Counter(id(value) for given in calls for value in given)
+    sent = {
+        id(value): cluster.share(client, value)
+        for value in {id(value): value for given in calls for value in given}.values()
+        # Numbers and names are the same object by chance, and not worth a message of their own.
+        if uses[id(value)] > 1 and not isinstance(value, (bool, int, float, str, type(None)))
+    }
+    tasks = [tuple(sent.get(id(value), value) for value in given) for given in calls]
+    return [result for _, result in cluster.run(client, function, tasks, ordered=True)]
 
 
 def _alone(function: Callable[..., Any], *given: Any) -> Any:

@@ -7,6 +7,7 @@ piece is belongs to the caller.
 
 from __future__ import annotations
 
+import queue
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -17,7 +18,7 @@ from typing import Any, TypeVar
 import sapwood
 from sapwood import settings
 from sapwood.errors import DataError, ParameterError, SapwoodError
-from sapwood.scale.extras import need
+from sapwood.extras import need
 
 __all__ = ["run", "share"]
 
@@ -25,7 +26,8 @@ Task = TypeVar("Task", bound=tuple[Any, ...])
 
 # Per thread of the cluster: one piece in work and two waiting, so that nobody waits for the client.
 _AHEAD = 3
-_FIRST_WORKER_SECONDS = 60
+# How long a cluster may be without workers, at the beginning or because all of them have died.
+_NO_WORKER_SECONDS = 60.0
 
 
 def run(
@@ -95,8 +97,7 @@ def _over(
     client: Any, function: Callable[..., Any], source: Iterator[Task], shared: tuple[Any, ...], ordered: bool
 ) -> Generator[tuple[Task, Any], None, None]:
     _check(client)
-    distributed = need("distributed", "a cluster")
-    ready = distributed.as_completed()
+    ready: queue.SimpleQueue[Any] = queue.SimpleQueue()
     waiting: dict[Any, tuple[int, Task]] = {}
     held: dict[int, tuple[Task, Any]] = {}  # finished before their turn
     room, asked = 0, float("-inf")
@@ -111,12 +112,12 @@ def _over(
                 future = client.submit(_call, sapwood.__version__, function, shared, *task, pure=False)
                 waiting[future] = given, task
                 given += 1
-                ready.add(future)
+                future.add_done_callback(ready.put)
             if not waiting:
                 return
-            future = next(ready)
+            future = _next(client, ready)
             number, task = waiting.pop(future)
-            held[number] = task, _result(future, task)
+            held[number] = task, _result(client, future, task)
             future.release()
             while held:
                 if ordered and yielded not in held:
@@ -140,10 +141,40 @@ def _call(version: str, function: Callable[..., Any], shared: tuple[Any, ...], *
         return function(*shared, *task)
 
 
-def _result(future: Any, task: tuple[Any, ...]) -> Any:
+def _next(client: Any, ready: queue.SimpleQueue[Any]) -> Any:
+    """Wait for the next piece that is done, but not for a cluster that has lost all workers and gets no others."""
+    alone = None
+    while True:
+        try:
+            return ready.get(timeout=1.0)
+        except queue.Empty:
+            now = time.monotonic()
+            if client.nthreads():
+                alone = None
+            elif now - (alone := now if alone is None else alone) > _NO_WORKER_SECONDS:
+                raise _no_worker() from None
+
+
+def _fetch(client: Any, future: Any) -> Any:
+    """Return the result of a piece that is done; one that is lost with its worker on the way is computed again."""
+    seconds = _NO_WORKER_SECONDS
+    while True:
+        try:
+            return future.result(timeout=seconds)
+        except TimeoutError:
+            # The piece itself may have raised it.
+            if future.status == "error":
+                raise
+            if not client.nthreads():
+                raise _no_worker() from None
+            # A large result on a slow network: the next attempt begins anew and gets more time.
+            seconds *= 2
+
+
+def _result(client: Any, future: Any, task: tuple[Any, ...]) -> Any:
     distributed = need("distributed", "a cluster")
     try:
-        return future.result()
+        return _fetch(client, future)
     except SapwoodError:
         raise
     except distributed.KilledWorker:
@@ -174,11 +205,16 @@ def _check(client: Any) -> None:
     if client.status != "running":
         raise ParameterError(f"the client is {client.status}; connect a new one.")
     try:
-        client.wait_for_workers(1, timeout=_FIRST_WORKER_SECONDS)
+        client.wait_for_workers(1, timeout=_NO_WORKER_SECONDS)
     except TimeoutError:
-        raise DataError(
-            f"the cluster has had no worker for {_FIRST_WORKER_SECONDS} s; start some, and the same call goes on."
-        ) from None
+        raise _no_worker() from None
+
+
+def _no_worker() -> DataError:
+    return DataError(
+        f"the cluster has had no worker for {_NO_WORKER_SECONDS:g} s; start some. What is finished is kept, and the "
+        "same call goes on from there."
+    )
 
 
 def _name(task: tuple[Any, ...]) -> str:

@@ -1,4 +1,4 @@
-"""The packages that only this room needs, and what to say where they are missing."""
+"""Packages of the ``scale`` extra, and what to say where they are missing."""
 
 from __future__ import annotations
 
