@@ -16,8 +16,8 @@ CLANG_FORMAT = $(BIN)/clang-format $$(find native -name '*.[ch]pp')
 # The signatures of the extension, from the extension itself.
 STUBGEN = $(BIN)/python -m nanobind.stubgen --quiet --recursive --module sapwood._core --pattern-file native/bind/stubs.pat
 
-.PHONY: constraints demo test lint format stubs check check-quick check-timing bench results tables docs links native-test sanitize sanitize-threads fuzz fuzz-native fuzz-python fuzz-core fuzz-files fuzz-files-core sanitized-core faults reliability \
-  wheel clean
+.PHONY: constraints demo test lint format stubs check check-quick check-timing bench results tables docs links native-test sanitize sanitize-threads fuzz fuzz-native fuzz-python fuzz-core fuzz-files fuzz-files-core sanitized-core faults reliability explorer-load \
+  test-minimum test-python wheel clean
 
 # The stamp is rebuilt when the native core or the packaging changes; Python edits need no step at all.
 $(VENV)/installed: pyproject.toml CMakeLists.txt $(NATIVE)
@@ -168,7 +168,30 @@ faults: $(VENV)/installed
 RELIABILITY ?=
 reliability: $(VENV)/installed
 	$(BIN)/python tests/faults/report.py $(RELIABILITY)
+	$(MAKE) explorer-load
 	$(MAKE) fuzz-files
+
+# Requests per second, latencies and memory of the explorer, beside slow connections and while its workers are killed.
+explorer-load: $(VENV)/installed
+	$(BIN)/python tests/explorer/load.py $(LOAD)
+
+# The tests with the oldest versions of all dependencies that pyproject.toml allows, or with another Python:
+# make test-python OTHER=python3.13. Both have an environment of their own; OTHER_WHEEL names a wheel that is there.
+QUICK_TESTS ?= -q -m "not slow and not timing" tests
+TEST_TOOLS := "pytest>=8.4" "hypothesis>=6.150" "pandas>=2.2"
+test-minimum: wheel
+	rm -rf build/minimum && $(BIN)/python -m venv build/minimum
+	build/minimum/bin/python -m pip install --quiet $(TEST_TOOLS) dist/sapwood-*-$$($(BIN)/python -c \
+	  "import sys; print('cp%d%d-' % sys.version_info[:2])")*.whl $$($(BIN)/python tests/minimum.py)
+	build/minimum/bin/python -m pytest $(QUICK_TESTS)
+
+OTHER_WHEEL ?= .
+test-python:
+	@test -n "$(OTHER)" || { echo 'make test-python needs OTHER=..., a Python'; exit 1; }
+	rm -rf build/other && $(OTHER) -m venv build/other
+	build/other/bin/python -m pip install --quiet $(TEST_TOOLS) "dask>=2025.1" "distributed>=2025.1" "zarr>=3.0.8" \
+	  "nltk>=3.9" $(OTHER_WHEEL)
+	build/other/bin/python -m pytest $(QUICK_TESTS)
 
 constraints: $(VENV)/installed
 	(sed -n '/^#/p' constraints.txt; $(BIN)/python -m pip list --format=freeze --exclude-editable \
@@ -176,7 +199,8 @@ constraints: $(VENV)/installed
 	mv build/constraints.txt constraints.txt
 
 wheel: $(VENV)/installed
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pip wheel --quiet --no-build-isolation --no-deps -w dist .
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pip wheel --quiet --no-build-isolation --no-deps -w dist \
+	  --config-settings=cmake.define.SAPWOOD_WERROR=$(WERROR) .
 
 clean:
 	rm -rf build $(VENV)

@@ -62,7 +62,7 @@ def _milliseconds(served: Served, model: str) -> float:
     times = []
     for _ in range(_REPEAT):
         start = time.perf_counter()
-        status, _ = served.post("/api/analyse", {"text": SENTENCE, "model": model})
+        status, _ = served.post("/api/analyze", {"text": SENTENCE, "model": model})
         times.append(1000 * (time.perf_counter() - start))
         assert status == 200
     return statistics.median(times[2:])
@@ -75,13 +75,13 @@ def _page(program: str, url: str) -> list[Row]:
         for _ in range(5):
             page = browser.open(url)
             page.wait("document.documentElement.dataset.ready === 'yes'")
-            page.wait("document.querySelector('#analyse-results').dataset.milliseconds")
+            page.wait("document.querySelector('#analyze-results').dataset.milliseconds")
             loads.append(page.run("performance.getEntriesByName('ready')[0].startTime"))
             size = sum(one["encodedDataLength"] for one in page.heard("Network.loadingFinished")) / 1000
-            page.run("document.querySelector('#analyse-results').dataset.milliseconds = ''")
-            page.fill("#analyse-text", SENTENCE)
+            page.run("document.querySelector('#analyze-results').dataset.milliseconds = ''")
+            page.fill("#analyze-text", SENTENCE)
             page.press("Enter", control=True)
-            shown.append(float(page.wait("document.querySelector('#analyse-results').dataset.milliseconds")))
+            shown.append(float(page.wait("document.querySelector('#analyze-results').dataset.milliseconds")))
         # The first load starts the browser's own machinery; later ones are what a user sees.
         return [
             _row("page ready, first", loads[0], LOAD_MS, "ms"),

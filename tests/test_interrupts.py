@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -60,7 +61,35 @@ def test_landmarks_can_be_left(interrupt: Callable[..., str]) -> None:
             mapped.fit(X)
         except KeyboardInterrupt:
             print(ended, hasattr(mapped, "normalization_"), flush=True)
-        # OpenBLAS may crash where it is taken down while a thread is at work in it; that is not the question here.
-        os._exit(0)
     """
     assert interrupt(code, after=0.1) == "[] False\n"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the C library cannot be asked to leave early")
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_the_process_can_end_at_once(threads: str, fresh: Callable[..., Any]) -> None:
+    """OpenBLAS crashes, or waits without end, where it is taken down while a thread is at work in it."""
+    code = """
+        import signal, sys, threading
+        import numpy as np
+        from sapwood.interrupts import leave_behind
+        A = np.random.default_rng(0).random((1500, 1500))
+        begun = threading.Event()
+        def work():
+            begun.set()
+            while True:
+                np.linalg.eigh(A + A.T)
+        def press():
+            begun.wait()
+            signal.raise_signal(signal.SIGINT)
+        threading.Timer(0.3, press).start()
+        try:
+            leave_behind(work)
+        except KeyboardInterrupt:
+            print("left", end="")
+        sys.exit(7)
+    """
+    for _ in range(3):
+        done = fresh(code, OPENBLAS_NUM_THREADS=threads)
+        assert (done.stdout, done.returncode) == ("left", 7), done.stderr

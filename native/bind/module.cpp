@@ -7,6 +7,7 @@ namespace sapwood::bind {
 
 void register_attach(nb::module_& module);
 void register_decode(nb::module_& module);
+void register_exits(nb::module_& module);
 void register_grammar(nb::module_& module);
 void register_explain(nb::module_& module);
 void register_kernels(nb::module_& module);
@@ -33,6 +34,7 @@ NB_MODULE(_core, module) {
     register_semantic(module);
     register_attach(module);
     register_decode(module);
+    register_exits(module);
     register_grammar(module);
     register_explain(module);
     register_preferences(module);

@@ -7,6 +7,8 @@ import threading
 from collections.abc import Callable
 from typing import TypeVar
 
+from sapwood._core import exits
+
 __all__ = ["leave_behind"]
 
 Result = TypeVar("Result")
@@ -17,8 +19,8 @@ def leave_behind(work: Callable[[], Result]) -> Result:
 
     Decompositions of matrices and the solvers of other libraries run to their end in native code, which may take
     minutes. Here they run in a thread of their own while the main thread waits for it. On Ctrl-C the main thread goes
-    on at once; the thread is left behind, its result is dropped, and it does not keep the process from ending. The
-    function must therefore change nothing that others see.
+    on at once; the thread is left behind, its result is dropped, and it does not keep the process from ending, with
+    the exit status that it would have had. The function must therefore change nothing that others see.
 
     Signals reach the main thread alone; any other one calls the function directly.
 
@@ -33,11 +35,14 @@ def leave_behind(work: Callable[[], Result]) -> Result:
     failed: list[BaseException] = []
 
     def call() -> None:
+        exits.begin_unstoppable()
         try:
             # Settings such as numpy's treatment of overflow belong to the caller.
             found.append(context.run(work))
         except BaseException as error:
             failed.append(error)
+        finally:
+            exits.end_unstoppable()
 
     context = contextvars.copy_context()
     thread = threading.Thread(target=call, name="sapwood-left-behind", daemon=True)

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ import numpy as np
 import sapwood as sw
 import specimens
 
-__all__ = ["CALLS", "Stopped", "stop"]
+__all__ = ["CALLS", "LONGEST", "Stopped", "stop"]
 
 Call = Callable[[], Any]
 
@@ -67,7 +68,7 @@ def _explaining() -> Call:
 
     model = KernelSVC(sw.kernels.PartialTree()).fit(_trees(60), _labels(60))
     tree = "(S " + " ".join("(A (B x) (C (D y) (E z)))" for _ in range(400)) + ")"
-    return lambda: model.explain(tree)
+    return lambda: [model.explain(tree) for _ in range(1000)]
 
 
 def _parsing() -> Call:
@@ -129,12 +130,118 @@ def _semantic() -> Any:
     return sw.kernels.SmoothedPartialTree(specimens.similarity())
 
 
+def _graph(method: str, size: int, times: int) -> Callable[[], Call]:
+    """Assignments with many pairs that earn something together: the relaxation leaves much to search."""
+
+    def prepare() -> Call:
+        from sapwood.decode import FactorGraph
+
+        rng = np.random.default_rng(3)
+        graph = FactorGraph()
+        takes = graph.variables(rng.normal(size=(size, size)))
+        graph.xor(takes, axis=1)
+        graph.at_most_one(takes, axis=0)
+        for one in range(size - 1):
+            graph.pair(takes[one], takes[one + 1], rng.normal(size=size) * 3.0)
+            graph.pair(takes[one], takes[one + 1][::-1], rng.normal(size=size) * 3.0)
+        return lambda: [graph.solve(method=method) for _ in range(times)]
+
+    return prepare
+
+
+def _forests() -> Call:
+    from sapwood.parse.incremental import ConnectionPaths, attachment_trees
+
+    trees = attachment_trees(sw.TreeArray([one.tree for one in _garden().sentences[:600]]))
+    paths = ConnectionPaths.from_trees(trees).recombined()
+    return lambda: [paths.forests(trees) for _ in range(20)]
+
+
+def _attachment() -> Call:
+    from sapwood.parse.incremental import attachment_trees
+    from sapwood.tasks.attachment import AttachmentRanker
+
+    trees = attachment_trees(sw.TreeArray([one.tree for one in _garden().sentences[:300]]))
+    return lambda: AttachmentRanker(sw.learn.RecursiveRanker(units=20, epochs=40)).fit(trees)
+
+
+def _specimen(name: str, times: int, **parameters: Any) -> Callable[[], Call]:
+    """Fit the specimen of a class again and again: every part of its training comes in turn."""
+
+    def prepare() -> Call:
+        one = specimens.ESTIMATORS[name]
+        one.data(), one.fit_with()
+        return lambda: [one.fit(one.make().set_params(**parameters)) for _ in range(times)]
+
+    return prepare
+
+
+def _questions() -> Call:
+    from sapwood.tasks.questions import QuestionClassifier, semantic_kernel
+
+    asked = [one for one in _garden().sentences if one.label is not None][:400]
+    X, y = sw.TreeArray([one.tree for one in asked]), [one.label[0] for one in asked]
+    return lambda: [QuestionClassifier(semantic_kernel(specimens.similarity())).fit(X, y) for _ in range(20)]
+
+
+def _role_labeler() -> Call:
+    from sapwood.tasks.roles import RoleLabeler
+
+    sentences = _garden().role_sentences()
+    return lambda: [RoleLabeler().fit(sentences) for _ in range(20)]
+
+
+def _spans_fit() -> Call:
+    import torch
+
+    from sapwood.parse import SpanParser
+
+    # The parent has no threads of PyTorch that a fork would lack.
+    torch.set_num_threads(1)
+    trees = [one.tree for one in _garden().sentences[:400]]
+    return lambda: SpanParser(epochs=50, encoder=None).fit(trees)
+
+
+def _spans_parse() -> Call:
+    parser = specimens.untrained_span_parser()
+    words = [word for one in _garden().sentences[:40] for word in one.words][:200]
+    return lambda: [parser.transform([words] * 50) for _ in range(200)]
+
+
+def _encoding() -> Call:
+    import tempfile
+
+    from sapwood.words import Encoder
+    from tiny_encoders import make_encoder
+
+    folder = Path(tempfile.mkdtemp(prefix="sapwood-encoder-"))
+    make_encoder(folder, "bert")
+    sentences = [list(one.words) for one in _garden().sentences] * 40
+    # Opened by the child: what onnxruntime has begun does not survive a fork.
+    return lambda: list(Encoder(folder, precision="float32").encode_batch(sentences))
+
+
+def _conllu() -> Call:
+    import io
+
+    rows = "".join(f"{at}\tdogs\tdog\tNOUN\tNNS\t_\t{at - 1}\tdep\t_\t_\n" for at in range(1, 21))
+    text = (rows + "\n") * 20_000
+    return lambda: list(sw.corpora.conllu.read(io.StringIO(text)))
+
+
+def _tokenizing() -> Call:
+    from sapwood.parse import split_sentences
+
+    text = "The dog barked at 3.30 p.m. in the park, but Mr. Smith didn't hear it. " * 60_000
+    return lambda: list(split_sentences(text))
+
+
 CALLS: dict[str, Callable[[], Call]] = {
     "Subtree": _gram(lambda: sw.kernels.Subtree(), 8_000),
     "SubsetTree": _gram(lambda: sw.kernels.SubsetTree().normalized(), 5_000),
     "PartialTree": _gram(lambda: sw.kernels.PartialTree(), 2_500),
-    "SmoothedPartialTree": _gram(_semantic, 1_200),
-    "GrammarDriven": _gram(lambda: sw.kernels.GrammarDriven().bind(_trees(1_200)), 1_200),
+    "SmoothedPartialTree": _gram(_semantic, 3_000),
+    "GrammarDriven": _gram(lambda: sw.kernels.GrammarDriven().bind(_trees(3_000)), 3_000),
     "KernelSVC.fit": _fit(lambda: sw.learn.KernelSVC(sw.kernels.SubsetTree(), C=100.0), 2_500),
     "KernelSVC.fit, native": _fit(lambda: sw.learn.KernelSVC(sw.kernels.SubsetTree(), C=100.0, solver="native"), 4_000),
     "KernelSVR.fit": _fit(lambda: sw.learn.KernelSVR(sw.kernels.SubsetTree(), C=100.0), 2_500, numbers=True),
@@ -151,10 +258,32 @@ CALLS: dict[str, Callable[[], Call]] = {
     "PCFGParser.parse_nbest": _parsing,
     "PairFeatures.transform": _pairs,
     "KernelSVC.explain": _explaining,
+    "FactorGraph.solve": _graph("ad3", 14, 200),
+    "FactorGraph.solve, HiGHS": _graph("ilp", 30, 20),
+    "ConnectionPaths.forests": _forests,
+    "AttachmentRanker.fit": _attachment,
+    "QuestionClassifier.fit": _questions,
+    "PairClassifier.fit": _specimen("PairClassifier", 100),
+    "RoleClassifier.fit": _specimen("RoleClassifier", 100),
+    "RoleLabeler.fit": _role_labeler,
+    "FrameIdentifier.fit": _specimen("FrameIdentifier", 20, epochs=100),
+    "ParseReranker.fit": _specimen("ParseReranker", 200),
+    "SpanParser.transform": _spans_parse,
+    **({"SpanParser.fit": _spans_fit} if find_spec("torch") else {}),
+    **({"Encoder.encode_batch": _encoding} if find_spec("onnxruntime") else {}),
+    "conllu.read": _conllu,
+    "split_sentences": _tokenizing,
     "decode_roles_batch": _decoding,
     "read_trees": _reading,
     "save and load": _saving,
 }  # fmt: skip
+
+
+LONGEST = (
+    "SubsetTree", "PartialTree", "KernelSVC.fit", "KernelSVC.fit, native", "KernelSVR.fit", "VotedPerceptron.fit",
+    "KernelRanker.fit", "RecursiveClassifier.fit", "LandmarkMap.fit", "SpanParser.fit",
+)  # fmt: skip
+"""Those that people wait for longest, which are stopped most often."""
 
 
 @dataclass(frozen=True)
@@ -165,8 +294,10 @@ class Stopped:
     seconds: float
 
 
-def stop(call: Call, number: int, dice: random.Random, most: float = 1.0) -> Stopped:
+def stop(call: Call, number: int, dice: random.Random, most: float = 0.5) -> Stopped:
     """Run a call in a process of its own, send it a signal within so many seconds, and wait for its end."""
+    # What it imports is imported once, and not by every child.
+    _next_call()
     receiving, sending = os.pipe()
     process = os.fork()
     if process == 0:
@@ -178,13 +309,19 @@ def stop(call: Call, number: int, dice: random.Random, most: float = 1.0) -> Sto
         time.sleep(dice.uniform(0.0, most))
         begin = time.monotonic()
         os.kill(process, number)
-        rest = stream.read()
+        # What the call has come to, or the end of the process.
+        stream.read(1)
         seconds = time.monotonic() - begin
+        rest = stream.read()
     _, status = os.waitpid(process, 0)
     if rest:
         return Stopped(rest.decode(), seconds)
     by_signal = os.WIFSIGNALED(status) and os.WTERMSIG(status) == number
     return Stopped("stopped" if by_signal else f"ended with {status}", seconds)
+
+
+def _next_call() -> float:
+    return float(sw.kernels.SubsetTree(0.5)(["(a (b c))"], ["(a (b c))"])[0, 0])
 
 
 def _work(call: Call, sending: int) -> None:
@@ -198,10 +335,11 @@ def _work(call: Call, sending: int) -> None:
         said = "stopped"
     except BaseException as error:
         said = f"{type(error).__name__}: {error}"
+    os.write(sending, b".")
     if said == "stopped":
         try:
             # Whatever was stopped, the next call must work: no lock held, no thread pool broken.
-            value = sw.kernels.SubsetTree(0.5)(["(a (b c))"], ["(a (b c))"])[0, 0]
+            value = _next_call()
             said = "stopped" if value == 1.25 else f"gave {value} afterwards"
         except KeyboardInterrupt:
             said = "interrupted twice"

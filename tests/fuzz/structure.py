@@ -291,8 +291,10 @@ class Fuzzer:
         """Try so many changed files, spread over the kinds; until a time of ``time.monotonic`` if one is given."""
         report = Report()
         number = begin
-        while number < begin + count and (until is None or time.monotonic() < until):
-            number = self._child(number, min(number + _PER_CHILD, begin + count), seed, report, until)
+        # What was found until Ctrl-C is told.
+        with suppress(KeyboardInterrupt):
+            while number < begin + count and (until is None or time.monotonic() < until):
+                number = self._child(number, min(number + _PER_CHILD, begin + count), seed, report, until)
         return report
 
     def close(self) -> None:

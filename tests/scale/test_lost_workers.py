@@ -72,7 +72,9 @@ async def main():
         await worker.finished()
 asyncio.run(main())
 """
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
     assert process.stdout is not None
     try:
         with Client(process.stdout.readline().strip(), timeout=60) as client:

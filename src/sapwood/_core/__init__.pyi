@@ -5,6 +5,7 @@ Sapwood's native core. Private: the Python packages check arguments before they 
 from sapwood._core import (
     attach as attach,
     decode as decode,
+    exits as exits,
     explain as explain,
     grammar as grammar,
     kernels as kernels,

@@ -6,12 +6,14 @@ The reference that the native decoders are measured against, and a second opinio
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sapwood.decode.solution import Solution
+from sapwood.interrupts import leave_behind
 
 if TYPE_CHECKING:
     from scipy.optimize._milp import _OptionsMILP
@@ -123,13 +125,16 @@ def _run_milp(
         options["time_limit"] = time_limit
     if max_nodes < 2**31:
         options["node_limit"] = max_nodes
-    result = milp(
+    program = partial(
+        milp,
         -scores,
         integrality=np.full(len(scores), int(integer)),
         bounds=Bounds(0.0, 1.0),
         constraints=constraints,
         options=options,
     )
+    # HiGHS does not notice Ctrl-C.
+    result = leave_behind(program)
     if result.status == 2:
         return "infeasible", None, -math.inf
     solution = None if result.x is None else np.asarray(result.x, np.float64)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
 from sapwood import _core
 from sapwood.checks import check_count, check_flag
-from sapwood.errors import BracketError, DataError, ParameterError
+from sapwood.errors import BracketError, DataError, ParameterError, TooLargeError
+from sapwood.memory import available
 from sapwood.sources import Source, Stream, open_all
 from sapwood.text_files import check_encoding, texts
 from sapwood.trees.array import TreeArray
@@ -29,6 +30,9 @@ _ENDINGS = (".mrg", ".ptb", ".prd", ".parse", ".psd", ".tree", ".trees")
 
 # A single tree longer than this is a bracket that is never closed, not a sentence.
 _LONGEST_TREE = 1 << 28
+
+# Texts up to this size are read at once; longer ones are compared with free memory on the way.
+_LARGE = 1 << 26
 
 # So much is asked of a file at a time, and some make room for all of it beforehand.
 _LARGEST_BLOCK = 1 << 30
@@ -97,7 +101,8 @@ def read_trees(
     arena = _core.trees.Arena()
     roots = []
     for stream in open_all(source, endings=_ENDINGS):
-        text = stream.read() if _is_utf8(encoding) else "".join(texts(stream, encoding))
+        pieces = _read_pieces(stream) if _is_utf8(encoding) else texts(stream, encoding)
+        text = _joined(pieces, stream.name)
         # Python keeps ASCII as the very bytes that the reader wants: a copy would cost time and memory.
         text = encode(text) if isinstance(text, str) and not text.isascii() else text
         found = read_into(arena, text, stream.name, **flags)
@@ -236,6 +241,30 @@ def _pieces(stream: Stream, encoding: str, size: int) -> Iterator[bytes]:
         return
     while piece := stream.read(size):
         yield piece if isinstance(piece, bytes) else encode(piece)
+
+
+def _read_pieces(stream: Stream) -> Iterator[Any]:
+    while piece := stream.read(_LARGE):
+        yield piece
+
+
+def _joined(pieces: Iterator[Any], name: str) -> Any:
+    """Put a text together, unless it turns out to be more than memory holds: compressed files do not tell."""
+    found, total, checked = [], 0, 0
+    for piece in pieces:
+        found.append(piece)
+        total += len(piece)
+        if total > checked + _LARGE:
+            free, checked = available(), total
+            # The text is put together once more, and then there are the trees.
+            if free is not None and 2 * total > free:
+                raise TooLargeError(
+                    f"{name}: its text has more than {total / 1e9:.1f} GB, and only {free / 1e9:.1f} GB are free to make "
+                    "trees of it; iter_trees reads one tree after the other."
+                )
+    if len(found) == 1:
+        return found[0]
+    return found[0][:0].join(found) if found else b""
 
 
 def _no_tree(name: str) -> DataError:

@@ -10,6 +10,7 @@ import scipy.sparse as sparse
 
 from sapwood.checks import check_count, check_flag
 from sapwood.errors import DataError, ParameterError
+from sapwood.interrupts import leave_behind
 from sapwood.words.base import Comparison, WordSimilarity, as_words
 from sapwood.words.vectors import Vectors
 
@@ -103,7 +104,7 @@ class Latent(WordSimilarity):
         decomposition = TruncatedSVD(kept, n_iter=10, random_state=self.random_state)
         # It also reports explained variances, which are 0/0 for words that always occur together.
         with np.errstate(invalid="ignore", divide="ignore"):
-            rows = decomposition.fit_transform(sparse.csr_matrix(counts))
+            rows = leave_behind(lambda: decomposition.fit_transform(sparse.csr_matrix(counts)))
         scales = decomposition.singular_values_
         real = scales > 1e-10 * scales[0]
         measure = "cosine" if self.normalized else "dot"

@@ -14,6 +14,7 @@ import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from sapwood.errors import DataError, ParameterError
+from sapwood.interrupts import leave_behind
 from sapwood.words.vectors import Vectors
 
 __all__ = ["repair", "smallest_eigenvalue"]
@@ -51,7 +52,7 @@ def repair(words: list[str], matrix: Any, *, method: str = "clip") -> Vectors:
         raise DataError("the matrix holds NaN or infinite similarities.")
     if not np.allclose(values, values.T, rtol=1e-9, atol=1e-12):
         raise DataError("the matrix is not symmetric.")
-    eigenvalues, basis = np.linalg.eigh((values + values.T) / 2)
+    eigenvalues, basis = leave_behind(lambda: np.linalg.eigh((values + values.T) / 2))
     if method == "shift" and len(words):
         eigenvalues = eigenvalues - min(0.0, eigenvalues[0])
     kept = eigenvalues > 1e-14 * max(1.0, float(eigenvalues[-1])) if len(words) else np.zeros(0, dtype=bool)
