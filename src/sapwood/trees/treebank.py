@@ -259,8 +259,8 @@ def _joined(pieces: Iterator[Any], name: str) -> Any:
             # The text is put together once more, and then there are the trees.
             if free is not None and 2 * total > free:
                 raise TooLargeError(
-                    f"{name}: its text has more than {total / 1e9:.1f} GB, and only {free / 1e9:.1f} GB are free to make "
-                    "trees of it; iter_trees reads one tree after the other."
+                    f"{name}: its text has more than {total / 1e9:.1f} GB, and only {free / 1e9:.1f} GB are free for "
+                    "its trees; iter_trees reads one tree after the other."
                 )
     if len(found) == 1:
         return found[0]
