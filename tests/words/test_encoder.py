@@ -255,3 +255,15 @@ def test_wrong_arguments(folder):
 def test_comparing_words_needs_no_encoder():
     program = "import sys, sapwood.words; sys.exit('sapwood.words.encoder' in sys.modules)"
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_ctrl_c_while_a_package_is_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Native packages report it as an import that has failed."""
+    from sapwood.words.encoder import packages
+
+    def stopped(name: str) -> None:
+        raise ImportError("initialization failed") from KeyboardInterrupt()
+
+    monkeypatch.setattr(packages, "import_module", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        packages.require("onnxruntime")

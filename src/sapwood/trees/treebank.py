@@ -31,8 +31,8 @@ _ENDINGS = (".mrg", ".ptb", ".prd", ".parse", ".psd", ".tree", ".trees")
 # A single tree longer than this is a bracket that is never closed, not a sentence.
 _LONGEST_TREE = 1 << 28
 
-# Texts up to this size are read at once; longer ones are compared with free memory on the way.
-_LARGE = 1 << 26
+# So much of a text is read at once, so that Ctrl-C is noticed; longer ones are compared with free memory on the way.
+_LARGE = 1 << 24
 
 # So much is asked of a file at a time, and some make room for all of it beforehand.
 _LARGEST_BLOCK = 1 << 30
