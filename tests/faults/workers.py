@@ -58,7 +58,7 @@ class Team:
 
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
         self._open = contextlib.ExitStack()
-        cluster = LocalCluster(n_workers=0, processes=True, dashboard_address=None)
+        cluster = LocalCluster(n_workers=0, processes=True, dashboard_address=":0")
         self.client = self._open.enter_context(Client(self._open.enter_context(cluster)))
         self._workers: list[Any] = []
         for _ in range(workers):
