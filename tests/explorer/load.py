@@ -14,6 +14,7 @@ import itertools
 import json
 import os
 import random
+import re
 import signal
 import socket
 import statistics
@@ -31,6 +32,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from explorer.running import Served, serve
 
 _JSON = {"Content-Type": "application/json"}
+# Answers say how long they took.
+_TIME = re.compile(rb'"(?:milliseconds|seconds)":[0-9.e+-]+')
 _SCORES = {"words": ["a"], "roles": ["r", "s"], "spans": [[0, 0]], "scores": [[1.0], [2.0]]}
 REQUESTS: list[tuple[str, str, Any]] = [
     ("POST", "/api/analyze", {"text": "Who fed the cat ?", "model": "questions"}),
@@ -55,7 +58,7 @@ class User:
         try:
             self._connection.request(method, path, None if body is None else json.dumps(body), _JSON if body else {})
             answer = self._connection.getresponse()
-            return answer.status, answer.read()
+            return answer.status, _TIME.sub(b"", answer.read())
         except (OSError, http.client.HTTPException):
             self._connection.close()
             return 0, b""

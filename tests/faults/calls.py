@@ -6,8 +6,10 @@ seconds. ``stop`` sends a signal to one of them in a process of its own and says
 
 from __future__ import annotations
 
+import atexit
 import os
 import random
+import shutil
 import signal
 import sys
 import time
@@ -80,10 +82,13 @@ def _parsing() -> Call:
 
 
 def _reading() -> Call:
-    import io
+    import tempfile
 
-    text = "\n".join(str(tree) for tree in _garden().trees) * 400
-    return lambda: sw.read_trees(io.StringIO(text))
+    text = "\n".join(str(tree) for tree in _garden().trees)
+    path = Path(tempfile.gettempdir(), f"sapwood-{os.getpid()}.mrg")
+    path.write_text(f"{text}\n" * 400)
+    atexit.register(path.unlink)
+    return lambda: sw.read_trees(path)
 
 
 def _decoding() -> Call:
@@ -215,6 +220,7 @@ def _encoding() -> Call:
     from tiny_encoders import make_encoder
 
     folder = Path(tempfile.mkdtemp(prefix="sapwood-encoder-"))
+    atexit.register(shutil.rmtree, folder)
     make_encoder(folder, "bert")
     sentences = [list(one.words) for one in _garden().sentences] * 40
     # Opened by the child: what onnxruntime has begun does not survive a fork.

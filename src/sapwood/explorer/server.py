@@ -138,6 +138,8 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server_version = "Sapwood"
     sys_version = ""
+    # Otherwise the body waits until the other side has acknowledged the head, which takes 40 ms on Linux.
+    disable_nagle_algorithm = True
     _incoming: Deadline
 
     def setup(self) -> None:
