@@ -192,12 +192,12 @@ def crowd(served: Served, count: int, *, senders: bool) -> Any:
 
 
 @contextlib.contextmanager
-def killing(served: Served, pause: float) -> Any:
-    """Kill a worker now and then; gives the list of those killed."""
+def killing(served: Served, pause: float, most: int) -> Any:
+    """Kill a worker now and then, and so many at most; gives the list of those killed."""
     stop, killed, dice = threading.Event(), [], random.Random(1)
 
     def work() -> None:
-        while not stop.wait(pause):
+        while len(killed) < most and not stop.wait(pause):
             workers = children(served.process.pid)
             if workers:
                 killed.append(dice.choice(workers))
@@ -248,7 +248,7 @@ def report(served: Served, users: list[int], each: int, requests: int) -> int:
         with crowd(served, 230, senders=senders):
             rows.append(load(served, right, 1, each // 5))
         print(rows[-1].row(name), flush=True)
-    with killing(served, 2.0) as killed:
+    with killing(served, 2.0, 5) as killed:
         rows.append(load(served, right, 10, each))
     print(rows[-1].row(f"10 users, while {len(killed)} workers were killed"), flush=True)
     # Workers that are being started take part of the time of what follows.

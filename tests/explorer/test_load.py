@@ -22,7 +22,7 @@ def test_slow_senders_and_readers_starve_nobody(served: Served) -> None:
 
 def test_killed_workers_cost_their_request_alone(served: Served) -> None:
     right = expected(served)
-    with killing(served, 0.3) as killed:
+    with killing(served, 0.3, 2) as killed:
         while len(killed) < 2:
             found = load(served, right, 4, 40)
             # Whoever is answered is answered right; others are told that a worker has died, or that all are busy.
