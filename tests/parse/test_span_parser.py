@@ -15,8 +15,10 @@ from sapwood.corpora import nursery
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.parse.annotation import clean
 from sapwood.parse.spans.batches import BatchMaker
+from sapwood.parse.spans.calibration import calibrate
 from sapwood.parse.spans.features import WordFeatures, word_shape
 from sapwood.parse.spans.labels import SpanVocabulary, span_sentence
+from sapwood.parse.spans.network import Network
 from sapwood.parse.spans.parser import SpanParser
 from sapwood.words import Encoder
 from tiny_encoders import make_encoder
@@ -310,3 +312,38 @@ class TestLists:
         assert (len(found), found.how) == (1, "pieces")
         assert str(found.parses[0]) == str(short.parse(words))
         assert found.scores[0] < 0
+
+
+@needs_torch
+def test_held_out_trees_make_probabilities_hold(trees):
+    """The factors are where the held-out trees, and their tags, are most probable; the best trees stay as they are."""
+    sentences = [span_sentence(clean(tree, 0)[1]) for tree in trees]
+    with sw.options(threads=1):
+        plain = SpanParser(**SMALL, epochs=4).fit(trees[:60])
+    network = plain._network
+    held = sentences[60:90]
+    scaled = calibrate(network, plain.vocabulary_, held, None)
+
+    def surprise(span_factor, tag_factor):
+        weights = dict(network.weights)
+        for kind, factor in (("span", span_factor), ("tag", tag_factor)):
+            for name in (f"{kind}_output", f"{kind}_bias"):
+                weights[name] = weights[name] * np.float32(factor)
+        parser = copy(plain)
+        parser._set(Network(network.features, weights), plain.vocabulary_, None)
+        charts = parser.charts(tree.leaves() for tree in trees[60:90])
+        logs = [chart.log_probability(tree) for chart, tree in zip(charts, trees[60:90], strict=True)]
+        # Trees with labels that were never seen are passed over.
+        assert sum(np.isfinite(logs)) > 20
+        return -sum(value for value in logs if np.isfinite(value))
+
+    found = [float((scaled[f"{kind}_bias"] / network.weights[f"{kind}_bias"])[0]) for kind in ("span", "tag")]
+    least = surprise(*found)
+    for other in (0.9, 1.1):
+        assert surprise(found[0] * other, found[1]) > least
+        assert surprise(found[0], found[1] * other) > least
+    assert least <= surprise(1.0, 1.0)
+    better = copy(plain)
+    better._set(Network(network.features, scaled), plain.vocabulary_, None)
+    words = [tree.leaves() for tree in trees[60:]]
+    assert list(better.parse_batch(words)) == list(plain.parse_batch(words))

@@ -47,7 +47,7 @@ class SpanChart(ParseChart):
         self._count = len(vocabulary.chains)
 
     def _best_tags(self) -> float:
-        return float(_log_softmax(self._tags).max(axis=1).sum())
+        return float(log_softmax(self._tags).max(axis=1).sum())
 
     def _trees(self, found: Any) -> TreeArray:
         return build_trees([self.words], self._tags, self.vocabulary, found)
@@ -58,7 +58,7 @@ class SpanChart(ParseChart):
         return float(totals[0]), shares.reshape(-1, self._count)
 
     def _shares(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        return self._summed[1], np.exp(_log_softmax(self._tags))
+        return self._summed[1], np.exp(log_softmax(self._tags))
 
     def nbest(self, n: int = 30) -> NBest:
         """Return the most probable trees with their log-probabilities, best first; tags are the best ones."""
@@ -93,11 +93,11 @@ class SpanChart(ParseChart):
             return float("-inf")
         scores = self._spans.reshape(-1, self._count)
         total = sum(float(scores[end * (end - 1) // 2 + begin, numbers[chain]]) for begin, end, chain in one.spans)
-        rows = _log_softmax(self._tags)
+        rows = log_softmax(self._tags)
         return total - self._summed[0] + float(sum(rows[at, places[tag]] for at, tag in enumerate(one.tags)))
 
 
-def _log_softmax(rows: Any) -> Any:
+def log_softmax(rows: Any) -> Any:
     """Return the logarithms of probabilities, row by row, in double precision."""
     values = np.asarray(rows, dtype=np.float64)
     top = values.max(axis=-1, keepdims=True)

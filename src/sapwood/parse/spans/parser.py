@@ -17,6 +17,7 @@ from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.fitting import all_or_nothing
 from sapwood.parse.base import check_words, refuse_text
 from sapwood.parse.learned import LearnedParser, training_trees
+from sapwood.parse.spans.calibration import calibrate
 from sapwood.parse.spans.chart import SpanChart
 from sapwood.parse.spans.decoding import batches_by_spans, best_trees, span_f1
 from sapwood.parse.spans.features import WordFeatures
@@ -147,7 +148,8 @@ class SpanParser(LearnedParser):
         y : ignored
             There for pipelines.
         validation : trees, optional
-            Held-out trees: the weights of the epoch that parses them best are kept.
+            Held-out trees: the weights of the epoch that parses them best are kept, and scores are scaled so that
+            probabilities hold on them.
         start : SpanParser, optional
             A trained parser to go on from, such as one that is to be adapted to a few hundred trees of another kind.
         report : function, optional
@@ -208,6 +210,8 @@ class SpanParser(LearnedParser):
             checkpoint=CheckpointFile(self.checkpoint, _fingerprint(setting, sentences, held, start, encoder)),
         )
         self.history_ = history
+        if held is not None:
+            weights = calibrate(Network(features, weights), vocabulary, held, held_dense)
         self._set(Network(features, weights), vocabulary, None if encoder is None else encoder.spec)
         return self
 
