@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
@@ -27,9 +26,9 @@ class LearnedParser(BaseParser):
 
     max_length: int
 
-    @abstractmethod
     def _charts(self, sentences: list[list[str]]) -> Iterator[ParseChart]:
         """Yield the charts of a few sentences, none of which is too long."""
+        raise NotImplementedError(f"{type(self).__name__} does not say how charts are made.")
 
     def chart(self, sentence: Sequence[str]) -> ParseChart:
         """Return all that the parser knows about a sentence, given as its words.

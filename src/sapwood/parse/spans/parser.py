@@ -263,11 +263,12 @@ class SpanParser(LearnedParser):
     def parse_nbest_batch(self, sentences: Iterable[Sequence[str]], n: int = 30) -> list[NBest]:
         """Return the most probable trees of many sentences; see ``parse_nbest``."""
         check_count(n, "n", most=10_000)
+        parts = [_parts(check_words(words, index), self.max_length) for index, words in enumerate(sentences)]
+        charts = self.charts(part for some in parts for part in some)
         lists: list[NBest] = []
-        for index, words in enumerate(sentences):
-            parts = _parts(check_words(words, index), self.max_length)
-            found = [chart.nbest(n if len(parts) == 1 else 1) for chart in self.charts(parts)]
-            lists.append(replace(found[0], how="parser") if len(parts) == 1 else self._put_together(found))
+        for some in parts:
+            found = [next(charts).nbest(n if len(some) == 1 else 1) for _ in some]
+            lists.append(replace(found[0], how="parser") if len(some) == 1 else self._put_together(found))
         return lists
 
     def _put_together(self, parts: list[NBest]) -> NBest:
