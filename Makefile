@@ -190,7 +190,7 @@ test-python:
 	@test -n "$(OTHER)" || { echo 'make test-python needs OTHER=..., a Python'; exit 1; }
 	rm -rf build/other && $(OTHER) -m venv build/other
 	build/other/bin/python -m pip install --quiet $(TEST_TOOLS) "dask>=2025.1" "distributed>=2025.1" "zarr>=3.0.8" \
-	  "nltk>=3.9" $(OTHER_WHEEL)
+	  "nltk>=3.9.1" $(OTHER_WHEEL)
 	build/other/bin/python -m pytest $(QUICK_TESTS)
 
 constraints: $(VENV)/installed

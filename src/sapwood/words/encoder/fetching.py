@@ -95,6 +95,8 @@ def _download(address: str, part: Path, tell: Callable[[int], None] | None) -> N
             if length is not None and part.stat().st_size < before + int(length):
                 raise DataError(f"{address}: the connection broke off; run the command again, and it goes on.")
     except HTTPError as error:
+        # It is the answer of the server, too, and open.
+        error.close()
         if error.code == 416 and there:
             return  # nothing is missing; whether it is right is checked
         raise DataError(f"{address}: the server says {error.code} {error.reason}.{_OTHERWISE}") from None
