@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import os
 import random
+import select
 import shutil
 import signal
 import sys
@@ -201,10 +202,15 @@ def _spans_fit() -> Call:
 
     from sapwood.parse import SpanParser
 
-    # The parent has no threads of PyTorch that a fork would lack.
-    torch.set_num_threads(1)
     trees = [one.tree for one in _garden().sentences[:400]]
-    return lambda: SpanParser(epochs=50, encoder=None).fit(trees)
+
+    def fit() -> None:
+        # A fork lacks the threads that PyTorch may have in the parent, and would wait for them for ever.
+        with sw.options(threads=1):
+            torch.set_num_threads(1)
+            SpanParser(epochs=50, encoder=None).fit(trees)
+
+    return fit
 
 
 def _spans_parse() -> Call:
@@ -292,6 +298,10 @@ LONGEST = (
 """Those that people wait for longest, which are stopped most often."""
 
 
+# Seconds after which a call that was told to stop is killed, so that tests come to an end.
+_PATIENCE = 60.0
+
+
 @dataclass(frozen=True)
 class Stopped:
     """What became of a call: ``stopped``, ``finished`` before the signal came, or what went wrong."""
@@ -310,12 +320,14 @@ def stop(call: Call, number: int, dice: random.Random, most: float = 0.5) -> Sto
         os.close(receiving)
         _work(call, sending)
     os.close(sending)
-    with os.fdopen(receiving, "rb") as stream:
+    with os.fdopen(receiving, "rb", buffering=0) as stream:
         stream.read(1)
         time.sleep(dice.uniform(0.0, most))
         begin = time.monotonic()
         os.kill(process, number)
         # What the call has come to, or the end of the process.
+        if not select.select([stream], [], [], _PATIENCE)[0]:
+            os.kill(process, signal.SIGKILL)
         stream.read(1)
         seconds = time.monotonic() - begin
         rest = stream.read()
