@@ -390,6 +390,9 @@ class TestHostileParts:
         [
             ("RoleLabeler", ("params", "min_seen"), "2"),
             ("RoleLabeler", ("params", "features"), "basic"),
+            ("RoleLabeler", ("params", "threshold"), 10**30),
+            ("RoleLabeler", ("params", "pruning"), "none"),
+            ("ShardClassifier", ("map", "class"), "FlatParser"),
             ("RoleLabeler", ("identifier", "classes"), ["argument"]),
             ("RoleLabeler", ("classifier", "classes"), ["A0", "A0"]),
             ("RoleLabeler", ("lexicon", "counts", "give.01"), [1]),

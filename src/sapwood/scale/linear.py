@@ -20,6 +20,7 @@ from sapwood import settings
 from sapwood.checks import check_amount, check_choice, check_count
 from sapwood.errors import DataError
 from sapwood.fitting import SequenceInput, all_or_nothing
+from sapwood.parse.base import BaseParser
 from sapwood.registry import Reader, Writer, register
 from sapwood.resuming import CheckpointFile, fingerprint
 from sapwood.scale.parts import in_parts
@@ -207,7 +208,8 @@ def _read(data: dict[str, Any], reader: Reader) -> ShardClassifier:
     model.classes_ = reader.labels(data)
     outputs = 1 if len(model.classes_) == 2 else len(model.classes_)
     model.feature_map_ = reader.part(data["map"])
-    if not hasattr(model.feature_map_, "transform"):
+    # Parsers transform, too, but into trees.
+    if not hasattr(model.feature_map_, "transform") or isinstance(model.feature_map_, BaseParser):
         raise reader.fail("it holds no feature map")
     columns = reader.count(data["columns"])
     width = getattr(model.feature_map_, "n_features", None) or len(getattr(model.feature_map_, "weights_", ()))

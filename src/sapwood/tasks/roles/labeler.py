@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from sapwood.checks import check_choice, is_finite
+from sapwood.checks import check_choice, check_share, is_finite
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.layouts import Field, register_estimator
@@ -158,10 +158,7 @@ class RoleLabeler(SequenceInput, BaseEstimator):
             Held-out sentences on which margins become probabilities; by default every tenth of ``X``, which is then not
             trained on.
         """
-        feature_names(self.features)
-        check_choice(self.pruning, "pruning", PRUNINGS)
-        if not is_finite(self.null_offset):
-            raise ParameterError(f"null_offset must be a finite number, got {self.null_offset!r}.")
+        self._check()
         known = with_trees(X, self.parser)
         if calibration is None:
             known, held = [s for at, s in enumerate(known) if at % 10 != 9], known[9::10]
@@ -187,6 +184,13 @@ class RoleLabeler(SequenceInput, BaseEstimator):
         self.classifier_.fit([rows[at] for at in chosen], [labels[at] for at in chosen], [values[at] for at in chosen])
         self._calibrate(*labeled_candidates(held, nouns=self.nouns, pruning=self.pruning))
         return self
+
+    def _check(self) -> None:
+        feature_names(self.features)
+        check_choice(self.pruning, "pruning", PRUNINGS)
+        check_share(self.threshold, "threshold")
+        if not is_finite(self.null_offset):
+            raise ParameterError(f"null_offset must be a finite number, got {self.null_offset!r}.")
 
     def _encoder(self) -> Encoder:
         return Encoder(self.features, fragments=self.fragments, max_fragments=self.max_fragments)
@@ -326,7 +330,7 @@ class RoleLabeler(SequenceInput, BaseEstimator):
         rows: list[Candidate] = [(view, node) for node in nodes]
         values = [describe(view, node, self.features) for node in nodes]
         likely = self.identifier_.log_probabilities(rows, values)
-        kept = np.flatnonzero(likely[:, 1] > np.log(self.threshold)).tolist()
+        kept = np.flatnonzero(np.exp(likely[:, 1]) > self.threshold).tolist()
         if not kept:
             return made
         roles = self.classifier_.log_probabilities([rows[k] for k in kept], [values[k] for k in kept])
@@ -397,6 +401,7 @@ def _read_classifier(data: dict[str, Any], reader: Reader) -> LinearRoles | Kern
 
 
 def _finish(labeler: RoleLabeler, reader: Reader) -> None:
+    labeler._check()
     stages = [stage for stage in (labeler.identifier_, labeler.classifier_) if isinstance(stage, LinearRoles)]
     # Features of a candidate are computed once, for both.
     if any(stage.encoder.features != labeler.features for stage in stages):
