@@ -6,6 +6,7 @@ import importlib
 import inspect
 import warnings
 from importlib.metadata import version as installed
+from importlib.util import find_spec
 from pathlib import Path
 
 project = "Sapwood"
@@ -106,6 +107,8 @@ PACKAGES = (
     "sapwood.experiments",
     "sapwood.report",
     "sapwood.errors",
+    # Left out where there is no PyTorch, without which it cannot be imported.
+    *(["sapwood.torch"] if find_spec("torch") is not None else []),
 )
 
 

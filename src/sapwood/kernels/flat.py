@@ -218,7 +218,7 @@ class Polynomial(FlatKernel):
 
 
 class RBF(FlatKernel):
-    """The radial basis function of two feature vectors: exp(-γ·|x - y|²), for vectors of words, sentences or anything.
+    """The radial basis function of two feature vectors: exp(-γ·‖x - y‖²), for vectors of words, sentences or anything.
 
     Parameters
     ----------
