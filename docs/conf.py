@@ -72,6 +72,7 @@ PACKAGES = (
     "sapwood.trees",
     "sapwood.kernels",
     "sapwood.words",
+    "sapwood.words.encoder",
     "sapwood.learn",
     "sapwood.decode",
     "sapwood.parse",

@@ -41,7 +41,7 @@ __all__ = ["checks_of", "estimators", "kind_of"]
 Check = Callable[[Specimen, Path], None]
 
 # Bases of others, and what stands for a parser that could not be loaded.
-NOT_ESTIMATORS = {"BaseParser", "MissingParser", "RecursiveModel"}
+NOT_ESTIMATORS = {"BaseParser", "LearnedParser", "MissingParser", "RecursiveModel"}
 
 
 def estimators() -> dict[str, type]:

@@ -78,7 +78,7 @@ def probable_svg(tree: Tree, probabilities: Sequence[float]) -> Picture:
     Examples
     --------
     >>> picture = probable_svg(Tree.fromstring("(NP (DT the) (NN dog))"), [0.62, 1.0, 1.0, 0.9, 1.0])
-    >>> "62%" in picture, "90%" in picture, "100%" in picture
+    >>> "62%<" in picture, "90%<" in picture, "100%<" in picture
     (True, True, False)
     """
     _check_numbers(tree, probabilities, "probabilities")
