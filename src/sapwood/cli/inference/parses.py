@@ -21,12 +21,16 @@ OPTIONS = ("encoding",)
 
 def items(model: BaseParser, options: argparse.Namespace) -> Iterator[Any]:
     """Say which command parses."""
-    raise ParameterError(f"{options.model} holds a parser; use: sapwood parse {options.model} {options.data}")
+    raise _of_another_command(options)
 
 
 def answer(model: BaseParser, options: argparse.Namespace, tally: Counter[str], items: Iterable[Any]) -> Iterator[str]:
-    """Not reached: there are no items."""
-    raise NotImplementedError
+    """Say which command parses."""
+    raise _of_another_command(options)
+
+
+def _of_another_command(options: argparse.Namespace) -> ParameterError:
+    return ParameterError(f"{options.model} holds a parser; use: sapwood parse {options.model} {options.data}")
 
 
 def evaluate(model: BaseParser, options: argparse.Namespace) -> tuple[dict[str, Any], str]:
