@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -168,22 +168,9 @@ class SpanParser(LearnedParser):
             start._check_fitted()
             vocabulary = start.vocabulary_.joined(vocabulary)
             features = start._network.features.joined(features)
-        setting = Training(
-            word_size=self.word_size,
-            piece_size=self.piece_size,
-            dense_size=self.dense_size,
-            hidden_size=self.hidden_size,
-            layers=self.layers,
-            span_size=self.span_size,
-            dropout=self.dropout,
-            word_dropout=self.word_dropout,
-            epochs=self.epochs,
-            batch_size=self.batch_size,
-            learning_rate=self.learning_rate,
-            alpha=self.alpha,
-            patience=self.patience,
-            seed=seed,
-        )
+        # Its fields are parameters of the same names.
+        shared = (field.name for field in fields(Training) if field.name != "seed")
+        setting = Training(**{name: getattr(self, name) for name in shared}, seed=seed)
         model = SpanModel(setting, features, vocabulary, 0 if encoder is None else encoder.width)
         if start is not None:
             model.take_over(start._network.weights)
