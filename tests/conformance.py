@@ -14,6 +14,7 @@ import io
 import pickle
 import pkgutil
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,7 @@ def estimators() -> dict[str, type]:
     """Every estimator that Sapwood defines, by name."""
     found = {}
     for module in pkgutil.walk_packages(sw.__path__, "sapwood."):
-        if module.name.endswith("__main__"):
+        if module.name.endswith("__main__") or (module.name == "sapwood.torch" and find_spec("torch") is None):
             continue
         for name, value in vars(importlib.import_module(module.name)).items():
             ours = inspect.isclass(value) and value.__module__.startswith("sapwood.")
