@@ -42,9 +42,22 @@ std::string read_scores(const InputMatrix<double>& array, std::vector<double>& s
     return {};
 }
 
+// What is wrong with a span of tokens, or nothing; `name` gives its own description.
+template <typename Name>
+std::string check_span(std::int64_t first, std::int64_t last, std::int64_t tokens, Name&& name) {
+    constexpr std::int64_t kMost = 2'000'000'000;
+    if (first < 0 || last < 0)
+        return name() + ", but token numbers start at 0; only (-1, -1), the null span, is negative.";
+    if (last < first)
+        return name() + ", which ends before it starts; a span is (first token, last token), both included.";
+    if (last >= (tokens >= 0 ? tokens : kMost))
+        return name() + ", beyond the last token " + std::to_string((tokens >= 0 ? tokens : kMost) - 1) +
+               "; check the span or tokens=.";
+    return {};
+}
+
 std::string read_spans(const InputMatrix<std::int64_t>& array, std::int64_t tokens, std::optional<std::uint32_t>* null,
                        std::vector<std::uint32_t>& begin, std::vector<std::uint32_t>& end) {
-    constexpr std::int64_t kMost = 2'000'000'000;
     for (std::size_t s = 0; s < array.shape(0); ++s) {
         const std::int64_t first = array(s, 0), last = array(s, 1);
         const auto name = [&] { return "spans[" + std::to_string(s) + "]"; };
@@ -60,15 +73,38 @@ std::string read_spans(const InputMatrix<std::int64_t>& array, std::int64_t toke
             continue;
         }
         const auto text = [&] { return name() + " is (" + std::to_string(first) + ", " + std::to_string(last) + ")"; };
-        if (first < 0 || last < 0)
-            return text() + ", but token numbers start at 0; only (-1, -1), the null span, is negative.";
-        if (last < first)
-            return text() + ", which ends before it starts; a span is (first token, last token), both included.";
-        if (last >= (tokens >= 0 ? tokens : kMost))
-            return text() + ", beyond the last token " + std::to_string((tokens >= 0 ? tokens : kMost) - 1) +
-                   "; check the span or tokens=.";
+        if (std::string fault = check_span(first, last, tokens, text); !fault.empty()) return fault;
         begin.push_back(static_cast<std::uint32_t>(first));
         end.push_back(static_cast<std::uint32_t>(last + 1));
+    }
+    return {};
+}
+
+std::string read_pieces(const InputMatrix<std::int64_t>& array, std::int64_t tokens, RoleProblem& problem) {
+    for (std::size_t i = 0; i < array.shape(0); ++i) {
+        const std::int64_t span = array(i, 0), first = array(i, 1), last = array(i, 2);
+        const auto text = [&] {
+            return "pieces[" + std::to_string(i) + "] is (" + std::to_string(span) + ", " + std::to_string(first) +
+                   ", " + std::to_string(last) + ")";
+        };
+        if (span < 0 || span >= std::int64_t{problem.spans})
+            return text() + ", but there are " + std::to_string(problem.spans) + " spans, numbered from 0.";
+        if (span == std::int64_t{problem.null}) return text() + ", but the null span has no pieces; remove it.";
+        if (std::string fault = check_span(first, last, tokens, text); !fault.empty()) return fault;
+        const auto from = static_cast<std::uint32_t>(first), to = static_cast<std::uint32_t>(last + 1);
+        problem.pieces.push_back({static_cast<std::uint32_t>(span), from, to});
+    }
+    auto& pieces = problem.pieces;
+    std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) {
+        return a.source != b.source ? a.source < b.source : a.from < b.from;
+    });
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+        const Piece& one = pieces[i];
+        const bool next = i + 1 < pieces.size() && pieces[i + 1].source == one.source && pieces[i + 1].from < one.to;
+        if (next || (one.from < problem.end[one.source] && problem.begin[one.source] < one.to))
+            return "pieces of spans[" + std::to_string(one.source) + "] share the token " +
+                   std::to_string(next ? pieces[i + 1].from : std::max(one.from, problem.begin[one.source])) +
+                   "; the pieces of one span must not overlap.";
     }
     return {};
 }
@@ -96,8 +132,8 @@ std::string read_pairs(const InputMatrix<std::int64_t>& array, const char* name,
 std::variant<RoleProblem, std::string> make_roles(InputMatrix<double> scores, InputMatrix<std::int64_t> spans,
                                                   InputMatrix<std::int64_t> excludes,
                                                   InputMatrix<std::int64_t> requires_,
-                                                  std::optional<InputMatrix<std::uint8_t>> allowed,
-                                                  std::int64_t tokens) {
+                                                  std::optional<InputMatrix<std::uint8_t>> allowed, std::int64_t tokens,
+                                                  InputMatrix<std::int64_t> pieces) {
     RoleProblem problem;
     problem.roles = static_cast<std::uint32_t>(scores.shape(0));
     problem.spans = static_cast<std::uint32_t>(spans.shape(0));
@@ -114,6 +150,8 @@ std::variant<RoleProblem, std::string> make_roles(InputMatrix<double> scores, In
     if (fault.empty()) fault = read_pairs(requires_, "requires", "role", problem.roles, true, problem.requires_);
     if (!fault.empty()) return fault;
     problem.null = *null;
+    fault = read_pieces(pieces, tokens, problem);
+    if (!fault.empty()) return fault;
     if (allowed) problem.allowed.assign(allowed->data(), allowed->data() + allowed->shape(0) * allowed->shape(1));
     return problem;
 }
@@ -328,10 +366,19 @@ void register_decode(nb::module_& parent) {
                 }
                 return to_numpy(std::move(spans));
             },
+            nb::rv_policy::automatic)
+        .def_prop_ro(
+            "pieces",
+            [](const RoleProblem& problem) {
+                std::vector<std::int64_t> pieces;
+                for (const Piece& piece : problem.pieces)
+                    pieces.insert(pieces.end(), {piece.source, piece.from, std::int64_t{piece.to} - 1});
+                return to_numpy(std::move(pieces));
+            },
             nb::rv_policy::automatic);
     module.def("make_roles", &make_roles, nb::arg("scores").noconvert(), nb::arg("spans").noconvert(),
                nb::arg("excludes").noconvert(), nb::arg("requires").noconvert(), nb::arg("allowed").noconvert().none(),
-               nb::arg("tokens"));
+               nb::arg("tokens"), nb::arg("pieces").noconvert());
     module.def("decode_roles", &decode_roles, nb::arg("problems"), nb::arg("method"), nb::arg("beam"),
                nb::arg("time_limit"), nb::arg("max_nodes"), nb::arg("states"), nb::arg("caching"), nb::arg("threads"),
                nb::arg("progress").none());

@@ -1,4 +1,5 @@
-// Exact answers to interval programs, whatever their size: the scheduler first, branch and bound where it gives up.
+// Exact answers to interval programs, whatever their size: the scheduler first, branch and bound where it gives up, and
+// at once where arcs have several pieces.
 #pragma once
 
 #include "decode/scheduling.hpp"
@@ -25,7 +26,7 @@ inline Exact solve_exactly(const IntervalProgram& program, const ExactOptions& o
     const Deadline deadline = deadline_in(options.time_limit);
     Exact result;
     std::vector<std::uint32_t> arcs;
-    if (options.direct) {
+    if (options.direct && program.pieces.empty()) {
         Scheduler scheduler(program, options.schedule, deadline, control);
         Schedule schedule = scheduler.solve();
         result.found = schedule.found;

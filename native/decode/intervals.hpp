@@ -1,12 +1,13 @@
 // Weighted interval scheduling with side conditions: the problem behind roles on spans and labels on spans.
 //
-// Arcs are intervals with a label and a gain; chosen arcs may not overlap. Side conditions are about labels: at most
-// once, not together, one only with another, one only after another, at least once. This file states the problem and
-// writes it as a factor graph; decode/scheduling.hpp solves it directly.
+// Arcs are intervals with a label and a gain; chosen arcs may not overlap. An arc may take further intervals (pieces).
+// Side conditions are about labels: at most once, not together, one only with another, one only after another, at least
+// once. This file states the problem and writes it as a factor graph; decode/scheduling.hpp solves it directly.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -21,11 +22,17 @@ struct Arc {
     double gain;
 };
 
+// An interval that arcs of a source take beside their own; it overlaps neither that nor another one of theirs.
+struct Piece {
+    std::uint32_t source, from, to;
+};
+
 using LabelPair = std::pair<std::uint32_t, std::uint32_t>;
 
 struct IntervalProgram {
     std::uint32_t positions = 0;  // paths lead from 0 to here
     std::vector<Arc> arcs;
+    std::vector<Piece> pieces;            // by source; the scheduler cannot handle them, the factor graph can
     std::vector<std::uint8_t> may_skip;   // per position: whether it may stay uncovered; empty means it always may
     std::vector<std::uint8_t> unique;     // per label: at most once
     std::vector<std::uint8_t> mandatory;  // per label: at least once; empty means none
@@ -38,39 +45,40 @@ struct IntervalProgram {
     bool must(std::uint32_t label) const { return !mandatory.empty() && mandatory[label]; }
 };
 
-// Renumbers the end points of arcs so that only points where something starts or ends are positions.
+// The pieces of a source among pieces ordered by source.
+inline std::span<const Piece> pieces_of(const std::vector<Piece>& pieces, std::uint32_t source) {
+    const auto before = [](const Piece& piece, std::uint32_t number) { return piece.source < number; };
+    const auto first = std::lower_bound(pieces.begin(), pieces.end(), source, before);
+    return {first, std::lower_bound(first, pieces.end(), source + 1, before)};
+}
+
+// Renumbers the end points of arcs and pieces so that only points where something starts or ends are positions.
 // Returns those points; a path's positions are their numbers.
-inline std::vector<std::uint32_t> compress(std::vector<Arc>& arcs) {
+inline std::vector<std::uint32_t> compress(IntervalProgram& program) {
     std::vector<std::uint32_t> points, number;
     std::uint32_t last = 0;
-    for (const Arc& arc : arcs) last = std::max(last, arc.to);
-    if (last < 4096 + 8 * arcs.size()) {  // a table is quicker than sorting
+    const auto each = [&](auto&& change) {
+        for (Arc& arc : program.arcs) change(arc.from), change(arc.to);
+        for (Piece& piece : program.pieces) change(piece.from), change(piece.to);
+    };
+    each([&](std::uint32_t point) { last = std::max(last, point); });
+    if (last < 4096 + 8 * program.arcs.size()) {  // a table is quicker than sorting
         number.assign(last + 1, 0);
-        for (const Arc& arc : arcs) number[arc.from] = number[arc.to] = 1;
+        each([&](std::uint32_t point) { number[point] = 1; });
         for (std::uint32_t point = 0; point <= last; ++point)
             if (number[point]) {
                 number[point] = static_cast<std::uint32_t>(points.size());
                 points.push_back(point);
             }
-        for (Arc& arc : arcs) {
-            arc.from = number[arc.from];
-            arc.to = number[arc.to];
-        }
+        each([&](std::uint32_t& point) { point = number[point]; });
         return points;
     }
-    for (const Arc& arc : arcs) {
-        points.push_back(arc.from);
-        points.push_back(arc.to);
-    }
+    each([&](std::uint32_t point) { points.push_back(point); });
     std::sort(points.begin(), points.end());
     points.erase(std::unique(points.begin(), points.end()), points.end());
-    const auto place = [&](std::uint32_t point) {
-        return static_cast<std::uint32_t>(std::lower_bound(points.begin(), points.end(), point) - points.begin());
-    };
-    for (Arc& arc : arcs) {
-        arc.from = place(arc.from);
-        arc.to = place(arc.to);
-    }
+    each([&](std::uint32_t& point) {
+        point = static_cast<std::uint32_t>(std::lower_bound(points.begin(), points.end(), point) - points.begin());
+    });
     return points;
 }
 
@@ -79,29 +87,37 @@ inline std::vector<std::uint32_t> compress(std::vector<Arc>& arcs) {
 inline Graph graph_of(const IntervalProgram& program, const std::vector<std::uint32_t>& alive) {
     Graph graph;
     const std::size_t labels = program.labels();
-    std::vector<std::vector<Literal>> by_label(labels), starting(program.positions + 1), ending(program.positions + 1);
+    std::vector<std::vector<Literal>> by_label(labels);
+    std::vector<std::vector<std::pair<Literal, std::uint32_t>>> starting(program.positions + 1);  // with their ends
+    std::vector<std::uint8_t> ending(program.positions + 1, 0);
     for (std::uint32_t i = 0; i < alive.size(); ++i) {
         const Arc& arc = program.arcs[alive[i]];
         graph.scores.push_back(arc.gain);
         by_label[arc.label].push_back(2 * i);
-        starting[arc.from].push_back(2 * i);
-        ending[arc.to].push_back(2 * i);
+        const auto take = [&](std::uint32_t from, std::uint32_t to) {
+            starting[from].emplace_back(2 * i, to);
+            ending[to] = 1;
+        };
+        take(arc.from, arc.to);
+        for (const Piece& piece : pieces_of(program.pieces, arc.source)) take(piece.from, piece.to);
     }
     // No overlap. A set of arcs that cover a position matters only if it is not part of the next one: something must
     // end before anything new starts.
     std::vector<Literal> cover;
+    std::vector<std::uint32_t> until(alive.size(), 0);  // per arc in the cover: where it ends, or this piece of it
     bool grown = false;
     const auto flush = [&] {
         if (grown && cover.size() > 1) graph.add(Kind::AtMostOne, cover);
         grown = false;
     };
     for (std::uint32_t p = 0; p <= program.positions; ++p) {
-        if (!ending[p].empty()) {
+        if (ending[p]) {
             flush();
-            std::erase_if(cover, [&](Literal literal) { return program.arcs[alive[literal / 2]].to == p; });
+            std::erase_if(cover, [&](Literal literal) { return until[literal / 2] == p; });
         }
-        if (!starting[p].empty()) {
-            cover.insert(cover.end(), starting[p].begin(), starting[p].end());
+        for (const auto& [literal, to] : starting[p]) {
+            cover.push_back(literal);
+            until[literal / 2] = to;
             grown = true;
         }
         if (p < program.positions && !program.skips(p)) {

@@ -74,7 +74,7 @@ inline bool state_labels(const LabelProblem& problem, IntervalProgram& program, 
         if (must && (program.arcs.empty() || program.arcs.back().source != s)) return false;
     }
     // Forced stretches keep their end points, because some arc has them.
-    const std::vector<std::uint32_t> points = compress(program.arcs);
+    const std::vector<std::uint32_t> points = compress(program);
     program.positions = points.empty() ? 0U : static_cast<std::uint32_t>(points.size() - 1);
     if (!forced.empty()) {
         program.may_skip.assign(program.positions, 1);

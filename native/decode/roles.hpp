@@ -1,5 +1,6 @@
 // Roles on spans: every role takes one span or none, spans of different roles do not overlap, some roles exclude or
-// require each other. Methods: each role alone, beam search, the relaxation, and two exact ones.
+// require each other. A span may have several pieces. Methods: each role alone, beam search, the relaxation, and two
+// exact ones.
 //
 // The exact decoder first looks whether the roles' own favourites already obey every constraint. If not, it drops what
 // no optimum needs, and hands the rest to the scheduler (decode/scheduling.hpp), with branch and bound behind it.
@@ -13,12 +14,19 @@ struct RoleProblem {
     std::uint32_t roles = 0, spans = 0, null = 0;  // null: the number of the empty span
     std::vector<double> scores;                    // roles x spans
     std::vector<std::uint32_t> begin, end;         // per span, end exclusive; anything for null
+    std::vector<Piece> pieces;                     // further ones of spans, ordered by span
     std::vector<LabelPair> excludes, requires_;    // each pair once, first < second
     std::vector<std::uint8_t> allowed;             // roles x spans; empty means all
 
     double score(std::uint32_t r, std::uint32_t s) const { return scores[std::size_t{r} * spans + s]; }
     bool allows(std::uint32_t r, std::uint32_t s) const {
         return allowed.empty() || allowed[std::size_t{r} * spans + s];
+    }
+    // Calls with the first token and the one past the last of every piece of a span.
+    template <typename Visit>
+    void visit(std::uint32_t s, Visit&& piece) const {
+        piece(begin[s], end[s]);
+        for (const Piece& further : pieces_of(pieces, s)) piece(further.from, further.to);
     }
 };
 
@@ -33,15 +41,26 @@ inline Violations violations(const RoleProblem& problem, const std::int32_t* ass
     const auto overt = [&](std::uint32_t r) { return assignment[r] != static_cast<std::int32_t>(problem.null); };
     for (const auto& [a, b] : problem.excludes) result.excludes += overt(a) && overt(b);
     for (const auto& [a, b] : problem.requires_) result.requires_ += overt(a) != overt(b);
-    std::vector<LabelPair> taken;
+    struct Taken {
+        std::uint32_t from, to, role;
+    };
+    std::vector<Taken> taken;
     for (std::uint32_t r = 0; r < problem.roles; ++r) {
         const auto s = static_cast<std::uint32_t>(assignment[r]);
-        if (overt(r)) taken.emplace_back(problem.begin[s], problem.end[s]);
+        if (overt(r)) problem.visit(s, [&](std::uint32_t from, std::uint32_t to) { taken.push_back({from, to, r}); });
         result.allowed += !problem.allows(r, s);
     }
-    std::sort(taken.begin(), taken.end());
+    std::sort(taken.begin(), taken.end(), [](const Taken& a, const Taken& b) { return a.from < b.from; });
+    std::vector<LabelPair> met;  // two roles may meet in several pieces
     for (std::size_t i = 0; i < taken.size(); ++i)
-        for (std::size_t j = i + 1; j < taken.size() && taken[j].first < taken[i].second; ++j) ++result.overlap;
+        for (std::size_t j = i + 1; j < taken.size() && taken[j].from < taken[i].to; ++j) {
+            if (problem.pieces.empty())
+                ++result.overlap;
+            else
+                met.push_back(std::minmax(taken[i].role, taken[j].role));
+        }
+    std::sort(met.begin(), met.end());
+    result.overlap += static_cast<std::uint32_t>(std::unique(met.begin(), met.end()) - met.begin());
     return result;
 }
 
@@ -137,6 +156,7 @@ class RoleDecoder {
     void beam(const RoleProblem& problem, std::int32_t* assignment, RoleAnswer& answer) {
         std::vector<std::uint32_t> points(problem.begin);
         points.insert(points.end(), problem.end.begin(), problem.end.end());
+        for (const Piece& piece : problem.pieces) points.insert(points.end(), {piece.from, piece.to});
         std::sort(points.begin(), points.end());
         points.erase(std::unique(points.begin(), points.end()), points.end());
         const auto number = [&](std::uint32_t point) {
@@ -146,8 +166,10 @@ class RoleDecoder {
         std::vector<std::uint64_t> covers(problem.spans * words, 0);
         for (std::uint32_t s = 0; s < problem.spans; ++s)
             if (s != problem.null)
-                for (std::size_t p = number(problem.begin[s]); p < number(problem.end[s]); ++p)
-                    covers[s * words + p / 64] |= std::uint64_t{1} << (p % 64);
+                problem.visit(s, [&](std::uint32_t from, std::uint32_t to) {
+                    for (std::size_t p = number(from); p < number(to); ++p)
+                        covers[s * words + p / 64] |= std::uint64_t{1} << (p % 64);
+                });
         struct Hypothesis {
             double value;
             std::uint32_t parent, span;
@@ -238,7 +260,7 @@ class RoleDecoder {
             program.mandatory.assign(n, 0);
             for (std::uint32_t r = 0; r < n; ++r) program.mandatory[r] = must[find(r)];
         }
-        std::vector<Arc> arcs;
+        std::vector<Arc> arcs, in_pieces;
         for (std::uint32_t r = 0; r < n; ++r) {
             if (barred[find(r)]) continue;
             const bool needed = any_must && must[find(r)];
@@ -252,16 +274,22 @@ class RoleDecoder {
                     -others - 1e-12 * (std::fabs(others) + std::fabs(best[r]));  // rounding must not drop an optimum
             }
             arcs.clear();
+            in_pieces.clear();
             for (std::uint32_t s = 0; s < problem.spans; ++s) {
                 if (s == problem.null || !problem.allows(r, s)) continue;
                 const double value = gain(problem, r, s);
-                if (value > least) arcs.push_back({problem.begin[s], problem.end[s], r, s, value});
+                if (value <= least) continue;
+                const bool whole = pieces_of(problem.pieces, s).empty();
+                (whole ? arcs : in_pieces).push_back({problem.begin[s], problem.end[s], r, s, value});
             }
             drop_containing(arcs);
+            drop_containing(problem, arcs, in_pieces);
             program.arcs.insert(program.arcs.end(), arcs.begin(), arcs.end());
+            program.arcs.insert(program.arcs.end(), in_pieces.begin(), in_pieces.end());
         }
-        if (program.arcs.size() > 1000) drop_crowd(problem, program, tied);
-        program.positions = static_cast<std::uint32_t>(compress(program.arcs).size());
+        keep_pieces(problem, program);
+        if (program.arcs.size() > 1000 && program.pieces.empty()) drop_crowd(problem, program, tied);
+        program.positions = static_cast<std::uint32_t>(compress(program).size());
         if (program.positions) --program.positions;
         return base;
     }
@@ -292,6 +320,28 @@ class RoleDecoder {
             best.insert(place, {arc.to, arc.gain});
             return false;
         });
+    }
+
+    // Likewise of those in several pieces, where one piece contains a whole arc that scores no less.
+    static void drop_containing(const RoleProblem& problem, const std::vector<Arc>& arcs, std::vector<Arc>& in_pieces) {
+        std::erase_if(in_pieces, [&](const Arc& outer) {
+            return std::any_of(arcs.begin(), arcs.end(), [&](const Arc& arc) {
+                bool inside = false;
+                problem.visit(outer.source, [&](std::uint32_t from, std::uint32_t to) {
+                    inside = inside || (from <= arc.from && arc.to <= to);
+                });
+                return inside && arc.gain >= outer.gain;
+            });
+        });
+    }
+
+    // The pieces of the arcs that are left, so that a program without any can go to the scheduler.
+    static void keep_pieces(const RoleProblem& problem, IntervalProgram& program) {
+        if (problem.pieces.empty()) return;
+        std::vector<std::uint8_t> used(problem.spans, 0);
+        for (const Arc& arc : program.arcs) used[arc.source] = 1;
+        for (const Piece& piece : problem.pieces)
+            if (used[piece.source]) program.pieces.push_back(piece);
     }
 
     // No more than k spans fit side by side, so of the roles free of other constraints the k best on a span suffice:

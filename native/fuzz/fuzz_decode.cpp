@@ -79,6 +79,10 @@ void roles(Choices& choices, Control& control) {
         const std::uint32_t far = choices.chance(5) ? 1'999'999'000 : 0;
         problem.begin.push_back(s == problem.null ? 0 : far + choices.below(16));
         problem.end.push_back(s == problem.null ? 0 : problem.begin.back() + 1 + choices.below(6));
+        for (std::uint32_t from = problem.end.back(); s != problem.null && choices.chance(20); ++from) {
+            from += choices.below(6);
+            problem.pieces.push_back({s, from, from + 1});
+        }
     }
     for (std::uint32_t i = 0; i < problem.roles * problem.spans; ++i) problem.scores.push_back(choices.score());
     if (choices.chance(30))

@@ -67,6 +67,10 @@ void roles(Dice& dice, Control& control, int round) {
     for (std::uint32_t s = 0; s < problem.spans; ++s) {
         problem.begin.push_back(dice.below(6));
         problem.end.push_back(problem.begin.back() + 1 + dice.below(3));
+        for (std::uint32_t from = problem.end.back(); s != problem.null && dice.chance(25); ++from) {
+            from += dice.below(3);
+            problem.pieces.push_back({s, from, from + 1});
+        }
     }
     for (std::uint32_t i = 0; i < problem.roles * problem.spans; ++i) problem.scores.push_back(dice.score());
     if (dice.chance(30))

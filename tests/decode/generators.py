@@ -36,6 +36,20 @@ def role_problem(rng: np.random.Generator) -> dict:
     return problem
 
 
+def role_problem_in_pieces(rng: np.random.Generator) -> dict:
+    """Spans of a problem of roles get further pieces, before and behind them; some of these adjoin."""
+    problem = role_problem(rng)
+    pieces = []
+    for number, (first, last) in enumerate(problem["spans"]):
+        taken = set(range(first, last + 1))
+        for token in rng.integers(0, 8, int(rng.integers(0, 3))) if first >= 0 else ():
+            if int(token) not in taken:
+                taken.add(int(token))
+                pieces.append((number, int(token), int(token)))
+    rng.shuffle(pieces)
+    return {**problem, "pieces": pieces}
+
+
 def label_problem(rng: np.random.Generator) -> dict:
     count, labels = int(rng.integers(1, 6)), int(rng.integers(1, 5))
     spans = spans_of(rng, count, int(rng.integers(1, 9)))

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from decode.generators import factor_problem, label_problem, role_problem
+from decode.generators import factor_problem, label_problem, role_problem, role_problem_in_pieces
 from oracles.decoding import best_graph, best_labels, best_roles, obeys_labels
 from sapwood.decode import FactorGraph, RoleProblem, decode_labels, decode_roles_batch
 
@@ -22,6 +22,13 @@ def role_cases():
 
 
 @pytest.fixture(scope="module")
+def role_cases_in_pieces():
+    rng = np.random.default_rng(20120608)
+    problems = [role_problem_in_pieces(rng) for _ in range(COUNT)]
+    return problems, [best_roles(**problem) for problem in problems]
+
+
+@pytest.fixture(scope="module")
 def label_cases():
     rng = np.random.default_rng(20080203)
     problems = [label_problem(rng) for _ in range(COUNT)]
@@ -29,13 +36,14 @@ def label_cases():
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("cases", ["role_cases", "role_cases_in_pieces"])
 @pytest.mark.parametrize(
     ("method", "options"),
     [("exact", {}), ("exact", {"max_states": 1}), ("ad3-exact", {}), ("ilp", {})],
     ids=["exact", "exact-handing-over", "ad3-exact", "ilp"],
 )
-def test_roles_agree_with_enumeration(role_cases, method, options):
-    problems, expected = role_cases
+def test_roles_agree_with_enumeration(request, cases, method, options):
+    problems, expected = request.getfixturevalue(cases)
     assert sum(value is None for value in expected) > 30, "the sample must hold infeasible problems"
     prepared = [RoleProblem(**problem) for problem in problems]
     results = decode_roles_batch(prepared, method=method, threads=1, **options)
@@ -52,9 +60,10 @@ def test_roles_agree_with_enumeration(role_cases, method, options):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("cases", ["role_cases", "role_cases_in_pieces"])
 @pytest.mark.parametrize("method", ["local", "beam", "lp", "ad3"])
-def test_roles_bounds_are_bounds_and_proofs_are_proofs(role_cases, method):
-    problems, expected = (part[:800] for part in role_cases)
+def test_roles_bounds_are_bounds_and_proofs_are_proofs(request, cases, method):
+    problems, expected = (part[:800] for part in request.getfixturevalue(cases))
     for problem, result, value in zip(
         problems,
         decode_roles_batch([RoleProblem(**problem) for problem in problems], method=method, beam=3, threads=1),

@@ -41,6 +41,19 @@ def test_answers_line_by_line(tmp_path, capsys):
     assert second["id"] == "b"
 
 
+def test_spans_in_pieces_are_answered_with_their_pieces(tmp_path, capsys):
+    row = {"scores": [[2, 0, 0], [0, 1, 0]], "spans": [[0, 0], [1, 1], [-1, -1]], "pieces": [[0, 3, 4], [0, 2, 2]]}
+    assert call(write(tmp_path / "in.jsonl", row)) == 0
+    assert json.loads(capsys.readouterr().out)["filled"] == [
+        {"role": 0, "span": [0, 0], "pieces": [[3, 4], [2, 2]]},
+        {"role": 1, "span": [1, 1]},
+    ]
+    assert call(write(tmp_path / "in.jsonl", {**row, "pieces": {"0": [3, 4]}})) == 1
+    assert "pieces must be a list of triples, got dict" in capsys.readouterr().err
+    assert call(write(tmp_path / "in.jsonl", {**row, "pieces": [[0, 0, 4]]})) == 1
+    assert "pieces of spans[0] share the token 0" in capsys.readouterr().err
+
+
 def test_agrees_with_enumeration(tmp_path, capsys):
     rng = np.random.default_rng(3)
     problems = [role_problem(rng) for _ in range(50)]

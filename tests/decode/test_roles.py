@@ -157,6 +157,40 @@ def test_time_limit_returns_what_is_known(stopwatch):
             assert not any(result.violations.values())
 
 
+def test_spans_in_pieces_let_others_in_between_them():
+    spans = [(0, 0), (1, 1), (2, 2), (-1, -1)]
+    scores = [[2.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.5, 0.0]]
+    for method in ("exact", "ad3-exact", "ilp", "ad3", "lp", "beam"):
+        result = decode_roles(scores, spans, pieces=[(0, 2, 3)], method=method)
+        assert result.assignment.tolist() == [0, 1, 3], method
+        assert result.value == 3.0
+        assert not any(result.violations.values())
+    # They meet twice and are one pair of roles.
+    clash = decode_roles(scores[:1] * 2, spans, pieces=[(0, 2, 3)], method="local")
+    assert clash.violations == {"overlap": 1, "excludes": 0, "requires": 0, "allowed": 0}
+
+
+def test_pieces_make_crowded_problems_no_less_exact():
+    rng = np.random.default_rng(31)
+    problems = []
+    for _ in range(12):
+        whole = crowded(rng, 8, 14, 3, 1)
+        ends = [(number, last + 2, last + 3) for number, (_, last) in enumerate(whole.spans) if last > 0]
+        chosen = rng.permutation(len(ends))[: len(ends) // 2]
+        pieces = [ends[at] for at in chosen]
+        problems.append(RoleProblem(whole.scores, whole.spans, whole.excludes, whole.requires, pieces=pieces))
+    for one, two, other in zip(
+        decode_roles_batch(problems, threads=1),
+        decode_roles_batch(problems, threads=2),
+        decode_roles_batch(problems, method="ilp"),
+        strict=True,
+    ):
+        assert one.status == "optimal"
+        assert not any(one.violations.values())
+        assert one.value == pytest.approx(other.value, abs=1e-6)
+        assert np.array_equal(one.assignment, two.assignment)
+
+
 @pytest.mark.slow
 def test_ctrl_c_stops_a_batch_within_a_second(interrupt):
     code = """
@@ -182,6 +216,8 @@ def test_problems_can_be_looked_into_and_pickled():
     copy = pickle.loads(pickle.dumps(problem))
     assert repr(copy) == repr(problem) == "RoleProblem(2 roles, 4 spans, 1 excludes, 1 requires)"
     assert decode_roles_batch([copy])[0].value == decode_roles_batch([problem])[0].value
+    scattered = RoleProblem(SCORES, SPANS, pieces=[(1, 5, 6), (0, 3, 3), (1, 4, 4)])
+    assert pickle.loads(pickle.dumps(scattered)).pieces.tolist() == [[0, 3, 3], [1, 4, 4], [1, 5, 6]]
 
 
 def test_a_problem_keeps_its_own_copy():
@@ -233,6 +269,16 @@ def test_huge_scores_and_positions():
         ({"spans": [(0, 1), (2,), (3, 3), (-1, -1)]}, "differ in length"),
         ({"spans": [(0.5, 1), (2, 2), (3, 3), (-1, -1)]}, "integers"),
         ({"spans": [(0, 2**40), (2, 2), (3, 3), (-1, -1)]}, "beyond"),
+        ({"pieces": [(4, 5, 5)]}, r"pieces\[0\] is \(4, 5, 5\), but there are 4 spans"),
+        ({"pieces": [(-1, 5, 5)]}, "but there are 4 spans"),
+        ({"pieces": [(0, 5, 5), (3, 5, 5)]}, r"pieces\[1\] is \(3, 5, 5\), but the null span has no pieces"),
+        ({"pieces": [(0, 6, 5)]}, "ends before it starts"),
+        ({"pieces": [(0, -1, -1)]}, "token numbers start at 0"),
+        ({"pieces": [(0, 4, 4)], "tokens": 4}, "beyond the last token 3"),
+        ({"pieces": [(1, 0, 1)]}, r"pieces of spans\[1\] share the token 1"),
+        ({"pieces": [(0, 5, 7), (0, 7, 8)]}, r"pieces of spans\[0\] share the token 7"),
+        ({"pieces": [(0, 1)]}, "triples"),
+        ({"pieces": [(0, 1, 2.5)]}, "integers"),
         ({"excludes": [(0, 0)]}, r"excludes\[0\] is \(0, 0\): a role cannot"),
         ({"requires": [(1, 1)]}, r"requires\[0\] is \(1, 1\): a role cannot"),
         ({"excludes": [(0, 2)]}, "there are 2 roles"),

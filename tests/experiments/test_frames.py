@@ -28,15 +28,26 @@ def corpus(monkeypatch):
 def test_every_table_is_made_and_exact_decoding_keeps_all_constraints(corpus, tmp_path):
     with sw.options(threads=1):
         tables = {table.name: table for table in run("frames", Setting(cache=tmp_path))}
-    assert list(tables) == ["tuning", "gold", "faithful", "best", "convergence", "penalty", "identification"]
+    assert list(tables) == [
+        "tuning", "gold", "coverage", "faithful", "best", "pieces", "convergence", "penalty", "identification",
+    ]  # fmt: skip
     for table in tables.values():
         json.dumps(table.to_json())
-    for name in ("faithful", "best"):
+    for name in ("faithful", "best", "pieces"):
         rows = {row[0]: row for row in tables[name].rows}
         assert len(rows) == 9
         for exact in ("HiGHS, exact", "AD3, exact", "Sapwood, exact"):
             assert rows[exact][7:10] == (0, 0, 0)
             assert rows[exact][3] == pytest.approx(rows["HiGHS, exact"][3], abs=1.0)
+    for _, _, roles, in_pieces, plain, more, of_pieces, candidates, all_candidates in tables["coverage"].rows:
+        assert roles > 0
+        assert 0 < plain <= more <= 100
+        assert candidates <= all_candidates
+        # The nursery has no filler in several pieces.
+        assert in_pieces == of_pieces == 0
+    for name in ("best", "pieces"):
+        assert tables[name].notes[-1].startswith("Sapwood, exact: 100.0 % proven best;")
+    assert "; 0 roles in several pieces, 0 of them right." in tables["best"].notes[-1]
     steps = tables["convergence"].rows
     if steps and steps[-1][2] == steps[-1][2]:
         # The bound never rises, and at the end both methods are close to the optimum.

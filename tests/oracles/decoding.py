@@ -22,16 +22,17 @@ def _overlap(a, b) -> bool:
     return a[0] <= b[1] and b[0] <= a[1]
 
 
-def best_roles(scores, spans, excludes=(), requires=(), allowed=None):
+def best_roles(scores, spans, excludes=(), requires=(), allowed=None, pieces=()):
     """Return the best value over all assignments, or None when none obeys the constraints."""
     scores = np.asarray(scores, float)
     roles, count = scores.shape
     null = [tuple(span) for span in spans].index((-1, -1))
     every = _product(count, roles)
     fine = np.ones(len(every), bool)
-    clash = np.array(
-        [[a != null and b != null and _overlap(spans[a], spans[b]) for b in range(count)] for a in range(count)]
-    )
+    tokens = [set(range(first, last + 1)) if first >= 0 else set() for first, last in spans]
+    for span, first, last in pieces:
+        tokens[span] |= set(range(first, last + 1))
+    clash = np.array([[bool(one & other) for one in tokens] for other in tokens])
     for i, j in itertools.combinations(range(roles), 2):
         fine &= ~clash[every[:, i], every[:, j]]
     for i, j in excludes:

@@ -59,6 +59,7 @@ def _read(path: str) -> tuple[list[dict[str, Any]], list[Any]]:
                 _list(row, "requires"),
                 allowed=row.get("allowed"),
                 tokens=row.get("n_tokens"),
+                pieces=_list(row, "pieces"),
             )
         except SapwoodError as error:
             raise DataError(f"{where}: {error}") from None
@@ -80,7 +81,8 @@ def _list(row: dict[str, Any], field: str) -> list[Any]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise DataError(f"{field} must be a list of pairs, got {type(value).__name__}.")
+        what = "triples" if field == "pieces" else "pairs"
+        raise DataError(f"{field} must be a list of {what}, got {type(value).__name__}.")
     return value
 
 
@@ -90,8 +92,13 @@ def _answer(row: dict[str, Any], null: int, result: Any) -> dict[str, Any]:
     answer["assignment"] = chosen
     if chosen is not None:
         names = row.get("roles", range(len(chosen)))
+        further: dict[int, list[Any]] = {}
+        for span, *piece in row.get("pieces") or ():
+            further.setdefault(span, []).append(piece)
         answer["filled"] = [
-            {"role": name, "span": row["spans"][span]} for name, span in zip(names, chosen, strict=True) if span != null
+            {"role": name, "span": row["spans"][span], **({"pieces": further[span]} if span in further else {})}
+            for name, span in zip(names, chosen, strict=True)
+            if span != null
         ]
     for field in ("value", "bound"):
         number = getattr(result, field)
@@ -115,5 +122,6 @@ COMMAND = Command(
     ),
     _run,
     epilog="Every line of FILE is an object with scores (roles × spans), spans (first and last token, null as "
-    "[-1, -1]) and, where wanted, excludes, requires, allowed, n_tokens, roles (names) and id.",
+    "[-1, -1]) and, where wanted, excludes, requires, allowed, n_tokens, pieces (further ones of spans, each as span "
+    "number, first and last token), roles (names) and id.",
 )

@@ -1,8 +1,8 @@
 """Roles on spans: which span, if any, fills each role.
 
 Every role takes one span or the null span; spans of different roles do not overlap; some roles exclude each
-other (not both filled) and some require each other (both or neither). This module states the problem, checks it
-once, and calls the native decoder, or HiGHS by way of a factor graph.
+other (not both filled) and some require each other (both or neither). A span may have several pieces. This module
+states the problem, checks it once, and calls the native decoder, or HiGHS by way of a factor graph.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sapwood._core import decode as _native
 from sapwood.checks import check_choice
 from sapwood.decode.graph import FactorGraph
 from sapwood.decode.solution import SpanResult
-from sapwood.decode.validation import Pairs, check_seconds, mask, matrix, native_limit, pairs
+from sapwood.decode.validation import Pairs, check_seconds, mask, matrix, native_limit, pairs, triples
 from sapwood.decode.validation import spans as span_array
 from sapwood.decode.variables import Variables
 from sapwood.errors import DataError, ParameterError
@@ -51,12 +51,20 @@ class RoleProblem(HtmlTable):
         False where a role may not take a span; False at null makes a role mandatory.
     tokens : int, optional
         Number of tokens, so that spans beyond the last are noticed.
+    pieces : array-like of int, pieces × 3
+        Further pieces of spans that are not contiguous: number of the span, first and last token. Spans overlap if
+        any of their pieces do; the pieces of one span must not.
 
     Examples
     --------
     >>> from sapwood.decode import RoleProblem
     >>> RoleProblem([[2.0, 1.0, 0.0], [3.0, 0.5, 0.0]], [(0, 1), (2, 2), (-1, -1)], excludes=[(0, 1)])
     RoleProblem(2 roles, 3 spans, 1 excludes, 0 requires)
+
+    The first span is "he ... be late" in "he will be late":
+
+    >>> RoleProblem([[2.0, 1.0, 0.0]], [(0, 0), (1, 1), (-1, -1)], pieces=[(0, 2, 3)]).pieces.tolist()
+    [[0, 2, 3]]
     """
 
     __slots__ = ("_native",)
@@ -71,6 +79,7 @@ class RoleProblem(HtmlTable):
         *,
         allowed: ArrayLike | None = None,
         tokens: int | None = None,
+        pieces: ArrayLike = (),
     ) -> None:
         table = matrix(scores, "roles", "spans")
         places = span_array(spans)
@@ -84,6 +93,7 @@ class RoleProblem(HtmlTable):
             pairs(requires, "requires"),
             None if allowed is None else mask(allowed, table.shape),
             -1 if tokens is None else native_limit(tokens, "tokens"),
+            triples(pieces, "pieces", "(span, first token, last token)"),
         )
         if isinstance(made, str):
             raise DataError(made)
@@ -96,8 +106,13 @@ class RoleProblem(HtmlTable):
 
     @property
     def spans(self) -> NDArray[np.int64]:
-        """A copy of the spans, with null as (-1, -1)."""
+        """A copy of the spans, with null as (-1, -1); of spans in several pieces the first one that was given."""
         return self._native.spans.reshape(-1, 2)
+
+    @property
+    def pieces(self) -> NDArray[np.int64]:
+        """A copy of the further pieces, each as span, first and last token, in the order of the spans."""
+        return self._native.pieces.reshape(-1, 3)
 
     @property
     def null(self) -> int:
@@ -121,7 +136,7 @@ class RoleProblem(HtmlTable):
         return flags.reshape(self._native.roles, self._native.span_count).astype(bool) if len(flags) else None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (self.scores, self.spans, self.excludes, self.requires, self.allowed)
+        return _rebuild, (self.scores, self.spans, self.excludes, self.requires, self.allowed, self.pieces)
 
     def __repr__(self) -> str:
         return (
@@ -137,6 +152,20 @@ class RoleProblem(HtmlTable):
             "requires": len(self.requires),
         }
 
+    def covers(self) -> NDArray[np.bool_]:
+        """Return which spans cover each token where a span or a piece starts, tokens × spans.
+
+        Spans that overlap share such a token.
+        """
+        places, pieces = self.spans, self.pieces
+        first, last = np.append(places[:, 0], pieces[:, 1]), np.append(places[:, 1], pieces[:, 2])
+        starts = np.unique(first[first >= 0])[:, None]
+        inside = (first <= starts) & (starts <= last)
+        covering = inside[:, : len(places)]
+        for column, span in enumerate(pieces[:, 0], start=len(places)):
+            covering[:, span] |= inside[:, column]
+        return covering
+
     def to_factor_graph(self, *, overlap: bool = False) -> tuple[FactorGraph, Variables]:
         """Return the problem as a factor graph and its roles × spans variables.
 
@@ -151,10 +180,7 @@ class RoleProblem(HtmlTable):
         graph = FactorGraph()
         takes = graph.variables(self.scores)
         graph.xor(takes, axis=1)
-        places = self.spans
-        # Spans that overlap share a token where one of them starts.
-        starts = np.unique(places[places[:, 0] >= 0, 0])[:, None]
-        for covering in [] if overlap else (places[:, 0] <= starts) & (starts <= places[:, 1]):
+        for covering in [] if overlap else self.covers():
             graph.at_most_one(takes[:, covering])
         absent = takes[:, self.null]
         for a, b in self.excludes:
@@ -173,8 +199,9 @@ def _rebuild(
     excludes: Pairs,
     requires: Pairs,
     allowed: NDArray[np.bool_] | None,
+    pieces: NDArray[np.int64],
 ) -> RoleProblem:
-    return RoleProblem(scores, spans, excludes, requires, allowed=allowed)
+    return RoleProblem(scores, spans, excludes, requires, allowed=allowed, pieces=pieces)
 
 
 def decode_roles(
@@ -185,6 +212,7 @@ def decode_roles(
     requires: Pairs = (),
     allowed: ArrayLike | None = None,
     tokens: int | None = None,
+    pieces: ArrayLike = (),
     method: str = "exact",
     beam: int = 100,
     time_limit: float | None = None,
@@ -195,10 +223,11 @@ def decode_roles(
 
     Parameters
     ----------
-    scores, spans, excludes, requires, allowed, tokens
+    scores, spans, excludes, requires, allowed, tokens, pieces
         The problem, as in `RoleProblem`.
     method : {"exact", "ad3-exact", "ilp", "ad3", "lp", "beam", "local"}
-        ``exact`` is the specialised decoder; ``ad3-exact`` is AD3 with branch and bound; ``ilp`` is HiGHS.
+        ``exact`` is the specialised decoder, with AD3 and branch and bound where pieces are in conflict; ``ad3-exact``
+        is AD3 with branch and bound; ``ilp`` is HiGHS.
         ``ad3`` and ``lp`` solve the linear relaxation and round what is not whole. ``beam`` forbids overlap
         only; ``local`` takes every role by itself.
     beam : int
@@ -226,8 +255,13 @@ def decode_roles(
     ([0, 1], 4.5, 'optimal')
     >>> decode_roles([[2.0, 0.5, 0.0], [3.0, 2.5, 0.0]], spans, method="local").violations
     {'overlap': 1, 'excludes': 0, 'requires': 0, 'allowed': 0}
+
+    When the first span has the last token, too, the second role has to give way altogether:
+
+    >>> decode_roles([[2.0, 0.5, 0.0], [1.0, 1.5, 0.0]], spans, pieces=[(0, 2, 2)]).assignment.tolist()
+    [0, 2]
     """
-    problem = RoleProblem(scores, spans, excludes, requires, allowed=allowed, tokens=tokens)
+    problem = RoleProblem(scores, spans, excludes, requires, allowed=allowed, tokens=tokens, pieces=pieces)
     return _decode([problem], method, beam, time_limit, max_nodes, max_states, 1)[0]
 
 
@@ -316,9 +350,8 @@ def _by_program(problem: RoleProblem, method: str, time_limit: float | None, max
 
 def _violations(problem: RoleProblem, chosen: NDArray[np.int32]) -> tuple[int, int, int, int]:
     filled = chosen != problem.null
-    places = problem.spans[chosen[filled]]
-    first, last = places[:, 0], places[:, 1]
-    overlap = np.triu((first[:, None] <= last) & (first <= last[:, None]), 1)
+    covers = problem.covers()[:, chosen[filled]].astype(np.int64)
+    overlap = np.triu(covers.T @ covers > 0, 1)
     allowed = problem.allowed
     return (
         int(overlap.sum()),

@@ -24,6 +24,7 @@ __all__ = [
     "native_limit",
     "pairs",
     "spans",
+    "triples",
 ]
 
 Pairs = Sequence[tuple[int, int]] | NDArray[np.integer[Any]]
@@ -72,6 +73,16 @@ def pairs(values: Pairs, name: str) -> NDArray[np.int64]:
     array = _integers(values, name, "pairs of numbers")
     if array.ndim != 2 or array.shape[1] != 2:
         raise DataError(f"{name} must be pairs of numbers such as [(0, 3)], but its shape is {array.shape}.")
+    return array
+
+
+def triples(values: ArrayLike, name: str, what: str) -> NDArray[np.int64]:
+    """Return triples of numbers as an array; their range is checked where their meaning is known."""
+    array = _integers(values, name, f"{what} triples")
+    if array.size == 0:
+        return np.zeros((0, 3), np.int64)
+    if array.ndim != 2 or array.shape[1] != 3:
+        raise DataError(f"{name} must be {what} triples, but its shape is {array.shape}.")
     return array
 
 

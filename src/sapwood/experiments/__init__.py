@@ -86,7 +86,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     ),
     "frames": Experiment(
         "arguments of frames under constraints (Das, Martins and Smith 2012)",
-        ("tuning", "gold", "faithful", "best", "convergence", "penalty", "identification"),
+        ("tuning", "gold", "coverage", "faithful", "best", "pieces", "convergence", "penalty", "identification"),
     ),
 }
 

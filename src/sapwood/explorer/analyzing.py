@@ -229,7 +229,7 @@ def _label_frames(model: FrameParser, query: Query) -> dict[str, Any]:
             "roles": [element.name for element in frame.elements],
             "excludes": [list(pair) for pair in frame.excludes],
             "requires": [list(pair) for pair in frame.requires],
-            **_shortened(scores, instance.spans, chosen),
+            **_shortened(scores, instance.candidates, chosen),
         }
         layers.append({"title": found.frame, "marked": list(found.tokens), "spans": spans, "problem": problem})
     return {"layers": layers, "scores": ["margin"]}
@@ -249,9 +249,14 @@ def _read_senses() -> WordSenses:
     return WordSenses()
 
 
-def _shortened(scores: Any, spans: Any, chosen: set[tuple[int, int]]) -> dict[str, Any]:
-    """Keep the spans that were chosen and those that some role likes best; leaving a role unfilled is worth 0."""
-    relative = scores[:, :-1] - scores[:, -1:]
+def _shortened(scores: Any, candidates: Any, chosen: set[tuple[int, int]]) -> dict[str, Any]:
+    """Keep the spans that were chosen and those that some role likes best; leaving a role unfilled is worth 0.
+
+    The page can show spans only, so that candidates in several pieces are left out.
+    """
+    single = [number for number, pieces in enumerate(candidates) if len(pieces) == 1]
+    spans = [candidates[number][0] for number in single]
+    relative = scores[:, single] - scores[:, -1:]
     best = np.argsort(-relative, axis=1, kind="stable")[:, :_SPANS_PER_ROLE]
     liked = sorted(set(best.ravel().tolist()), key=lambda span: -float(relative[:, span].max()))
     kept = [number for number, span in enumerate(spans) if tuple(span) in chosen]
@@ -259,7 +264,7 @@ def _shortened(scores: Any, spans: Any, chosen: set[tuple[int, int]]) -> dict[st
     return {
         "spans": [[int(end) for end in spans[number]] for number in kept],
         "scores": [[round(float(row[number]), 2) for number in kept] for row in relative],
-        "left_out": len(spans) - len(kept),
+        "left_out": len(candidates) - len(kept),
     }
 
 

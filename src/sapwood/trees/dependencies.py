@@ -7,7 +7,7 @@ child is the head belongs to ``heads``; reading dependencies from files to ``sap
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -18,7 +18,7 @@ from sapwood.trees.heads import HeadTable, bare_label
 from sapwood.trees.positions import Positions
 from sapwood.trees.tree import Tree
 
-__all__ = ["Constituents", "Dependencies", "dependencies", "head_constituents"]
+__all__ = ["Constituents", "Dependencies", "dependencies", "head_constituents", "joined_constituents"]
 
 _PUNCTUATION = frozenset([*PUNCTUATION_TAGS, "SYM", "#", "$"])
 _NOMINAL = frozenset([*NOUN_TAGS, "NP", "PRP", "NX", "NML", "WHNP", "CD", "QP", "EX", "DT"])
@@ -36,7 +36,7 @@ class Constituents:
     first, last : tuple of int
         Numbers of the first and the last word, counted from 0.
     parents : tuple of int
-        Number of the node above; -1 for the root.
+        Number of the node above; -1 for a root.
     heads : tuple of int
         Number of the head word.
     words, tags : tuple of str
@@ -123,6 +123,23 @@ def head_constituents(tree: Tree, heads: Callable[[str, Any], int] | None = None
         words=tuple([at.labels[leaf] for leaf in at.leaves]),
         tags=tuple([labels[at.parent[leaf]] for leaf in at.leaves]),
     )
+
+
+def joined_constituents(parts: Sequence[Constituents]) -> Constituents:
+    """Put the constituents of sentences that follow each other into one list, with a root for each."""
+    made = Constituents((), (), (), (), (), (), ())
+    for part in parts:
+        nodes, words = len(made.labels), len(made.words)
+        made = Constituents(
+            made.labels + part.labels,
+            made.first + tuple(word + words for word in part.first),
+            made.last + tuple(word + words for word in part.last),
+            made.parents + tuple(node + nodes if node >= 0 else -1 for node in part.parents),
+            made.heads + tuple(word + words for word in part.heads),
+            made.words + part.words,
+            made.tags + part.tags,
+        )
+    return made
 
 
 def dependencies(tree: Tree | Constituents, heads: Callable[[str, Any], int] | None = None) -> Dependencies:

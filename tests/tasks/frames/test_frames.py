@@ -103,7 +103,7 @@ def test_spans_from_conllu_need_no_tree():
     assert one.lemmas == ("rain", "fall", "hard")
     assert one.constituents is None
     assert {(0, 0), (2, 2), (0, 2), (0, 1)} <= extended_spans(one, (1,))
-    features, ends = collect(Rows([TargetInstance(one, (1,), "Motion", ((0, 0), (2, 2)))]), "extended")
+    features, ends = collect(Rows([TargetInstance(one, (1,), "Motion", (((0, 0),), ((2, 2),)))]), "extended")
     assert ends.shape == (3, GROUPS)
     assert len(features) == ends[-1, -1]
 
@@ -132,7 +132,7 @@ def test_features_do_not_depend_on_what_else_is_in_the_batch(frames, templates):
 
 
 def test_features_tell_spans_apart(sentence):
-    rows = Rows([TargetInstance(sentence, (4,), "Perceiving", ((0, 2), (5, 6), (7, 9)))])
+    rows = Rows([TargetInstance(sentence, (4,), "Perceiving", (((0, 2),), ((5, 6),), ((7, 9),)))])
     features, ends = collect(rows, "extended")
     starts = np.concatenate([[0], ends[:, -1]]).astype(int)
     sets = [set(features[starts[at] : starts[at + 1]].tolist()) for at in range(4)]
@@ -151,7 +151,7 @@ def test_gold_choices_point_at_gold_spans(frames):
         filled = {filler.role: one.parse.tokens_in(filler.start, filler.end) for filler in target.fillers}
         for element in lexicon[target.frame].elements:
             number = next(choices)
-            chosen = instance.spans[number] if number < len(instance.spans) else None
+            chosen = instance.candidates[number][0] if number < len(instance.candidates) else None
             assert chosen == filled.get(element.name)
 
 

@@ -21,6 +21,7 @@ def _train(options: argparse.Namespace) -> tuple[Any, str]:
     given = {name: getattr(options, name) for name in ("alpha", "epochs", "bits") if getattr(options, name) is not None}
     labeler = FrameLabeler(
         spans=options.spans,
+        pieces=options.pieces,
         templates=options.templates,
         inherit=options.templates == "extended",
         null_offset=options.null_offset,
@@ -44,6 +45,7 @@ COMMAND = task(
         argument("--parses", required=True, metavar="FILE", help="JSON lines with doc, sent_id, offsets, tree"),
         argument("--splits", metavar="FILE", help='JSON with the texts to leave out of training under "test"'),
         choice("--spans", ("extended", "dependency"), "which spans can fill roles"),
+        argument("--pieces", action="store_true", help="let several pieces of a sentence fill a role together"),
         choice("--templates", ("extended", "semafor"), "features"),
         number("--alpha", "penalty on large weights", metavar="λ"),
         integer("--epochs", "passes over the texts"),

@@ -2,8 +2,8 @@
 
 After Das, Martins and Smith (2012). Sentences come parsed (``sentences``); candidate spans (``spans``) get features
 (``views``, ``rows``, ``templates``) and scores; decoding picks the best assignment under the constraints of the lexicon
-(``labeler``). ``identifier`` finds the frames where they are not given; ``parser`` does both. Fillers in several pieces
-and fillers in other sentences are out of scope.
+(``labeler``). ``identifier`` finds the frames where they are not given; ``parser`` does both. Candidates in several
+pieces (``pieces``) and in the sentences before (``FrameInput.after``) are options.
 """
 
 from sapwood.lazy import public_names

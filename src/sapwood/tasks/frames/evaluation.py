@@ -1,17 +1,18 @@
-"""How good predicted arguments are, and what gold annotation itself does with the constraints."""
+"""How good predicted arguments are, what gold annotation does with the constraints, and how much can be found."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 
 from sapwood.corpora.framenet import Lexicon
 from sapwood.errors import DataError
 from sapwood.metrics import Counts, FrameAnalysis, score_frames
-from sapwood.tasks.frames.instances import FrameInput
+from sapwood.tasks.frames.instances import FrameInput, fillers_by_role, instances_of
 from sapwood.tasks.frames.results import FrameSentence
 
-__all__ = ["core_of", "evaluate_arguments", "gold_violations"]
+__all__ = ["core_of", "evaluate_arguments", "gold_coverage", "gold_violations"]
 
 
 def evaluate_arguments(
@@ -85,3 +86,36 @@ def gold_violations(data: Sequence[FrameInput], lexicon: Lexicon) -> dict[str, f
             )
     found = {kind: float(counts[kind]) for kind in ("overlap", "requires", "excludes")}
     return found | {"repeated": repeated / roles if roles else 0.0}
+
+
+def gold_coverage(data: Sequence[FrameInput], *, spans: str = "extended", pieces: bool = False) -> Counter[str]:
+    """Count how many filled roles of annotated targets have their filler among the candidates.
+
+    Parameters
+    ----------
+    data : sequence of FrameInput
+        Sentences with gold fillers.
+    spans, pieces
+        The candidates, as in ``FrameLabeler``.
+
+    Returns
+    -------
+    Counter
+        ``targets`` and their ``candidates``; ``roles`` that are filled, and those ``covered``; ``repeated`` roles,
+        which several spans fill, and those ``covered repeated``, whose spans are one candidate together.
+    """
+    annotated = [replace(one, targets=tuple(each for each in one.targets if each.annotated)) for one in data]
+    targets = ((one.parse, target) for one in annotated for target in one.targets)
+    counts: Counter[str] = Counter()
+    for (parse, target), instance in zip(targets, instances_of(annotated, spans=spans, pieces=pieces), strict=True):
+        counts["targets"] += 1
+        counts["candidates"] += len(instance.candidates)
+        given = Counter(role for role, _, _ in {(one.role, one.start, one.end) for one in target.fillers})
+        for role, fillers in fillers_by_role(parse, target).items():
+            # Of several spans the first entry is all of them, if they can be one candidate.
+            covered = bool(fillers) and len(fillers[0]) == given[role] and fillers[0] in instance.candidates
+            counts["roles"] += 1
+            counts["covered"] += covered
+            counts["repeated"] += given[role] > 1
+            counts["covered repeated"] += covered and given[role] > 1
+    return counts

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +17,10 @@ from sapwood.learn.candidates import CandidateSets
 from sapwood.notebook import HtmlTable
 from sapwood.settings import progress_bar
 from sapwood.tasks.frames.hashing import code
+from sapwood.tasks.frames.pieces import Pieces, candidate_pieces
 from sapwood.tasks.frames.rows import Rows, TargetInstance
 from sapwood.tasks.frames.sentences import ParsedSentence
-from sapwood.tasks.frames.spans import candidate_spans
+from sapwood.tasks.frames.spans import Span, candidate_spans
 from sapwood.tasks.frames.templates import FRAME, GROUPS, ROLE, collect
 from sapwood.tasks.inputs import check_annotated
 
@@ -26,6 +28,7 @@ __all__ = [
     "FrameInput",
     "candidate_sets",
     "check_training",
+    "fillers_by_role",
     "instances_of",
     "learnable",
     "right_choices",
@@ -55,6 +58,38 @@ class FrameInput(HtmlTable):
     targets: tuple[FrameTarget, ...] = ()
     name: str = ""
     find: bool = False
+
+    def after(self, sentences: Sequence[ParsedSentence]) -> FrameInput:
+        """Return the same with sentences before it, so that its roles may be filled there, too.
+
+        Its parse then holds all of them (see ``ParsedSentence.joined``), and its targets and fillers count their
+        characters from the beginning of the first. A filler in the text before the sentence is given by positions
+        below 0: -1 is the space right before the sentence.
+
+        Examples
+        --------
+        >>> from sapwood import Tree
+        >>> from sapwood.corpora.framenet.fulltext import Filler
+        >>> trees = [Tree.fromstring("(S (NP (NN Rain)) (VP (VBD fell)))"), Tree.fromstring("(S (VP (VBD Stopped)))")]
+        >>> rain, stopped = map(ParsedSentence.from_tree, trees)
+        >>> target = FrameTarget("Process_end", ((0, 6),), (Filler("Process", -10, -7),))
+        >>> both = FrameInput(stopped, (target,)).after([rain])
+        >>> both.parse.words, both.targets[0].spans, both.targets[0].fillers
+        (('Rain', 'fell', 'Stopped'), ((10, 16),), (Filler(role='Process', start=0, end=3),))
+        """
+        if self.find:
+            raise DataError(f"{self.name or 'sentence'}: its targets are not given; find them before adding context.")
+        parse = ParsedSentence.joined([*sentences, self.parse])
+        by = parse.offsets[-len(self.parse)][0] - self.parse.offsets[0][0] if len(self.parse) else 0
+        moved = (
+            replace(
+                target,
+                spans=tuple((start + by, end + by) for start, end in target.spans),
+                fillers=tuple(replace(one, start=one.start + by, end=one.end + by) for one in target.fillers),
+            )
+            for target in self.targets
+        )
+        return replace(self, parse=parse, targets=tuple(moved))
 
 
 def check_training(X: Iterable[FrameInput], lexicon: Lexicon) -> list[FrameInput]:
@@ -91,7 +126,9 @@ def target_tokens(data: FrameInput, target: FrameTarget) -> tuple[int, ...]:
     return tuple(sorted(tokens))
 
 
-def instances_of(data: Iterable[FrameInput], *, spans: str = "extended", gold: bool = False) -> list[TargetInstance]:
+def instances_of(
+    data: Iterable[FrameInput], *, spans: str = "extended", pieces: bool = False, gold: bool = False
+) -> list[TargetInstance]:
     """List what there is to decide, target by target.
 
     Parameters
@@ -100,17 +137,21 @@ def instances_of(data: Iterable[FrameInput], *, spans: str = "extended", gold: b
         Sentences with targets.
     spans : str
         The heuristic for candidate spans.
+    pieces : bool
+        Whether there are candidates in several pieces.
     gold : bool
-        Whether the spans of known fillers are added, as in training.
+        Whether known fillers are added, as in training.
     """
     found = []
     for one in data:
         for target in one.targets:
             tokens = target_tokens(one, target)
-            candidates = candidate_spans(one.parse, tokens, spans)
+            candidates: list[Pieces] = [(span,) for span in candidate_spans(one.parse, tokens, spans)]
+            if pieces:
+                candidates += candidate_pieces(one.parse, tokens)
             if gold:
-                known = [one.parse.tokens_in(filler.start, filler.end) for filler in target.fillers]
-                candidates += sorted({span for span in known if span is not None} - set(candidates))
+                known = {each for fillers in fillers_by_role(one.parse, target).values() for each in fillers}
+                candidates += sorted({each for each in known if pieces or len(each) == 1} - set(candidates))
             found.append(TargetInstance(one.parse, tokens, target.frame, tuple(candidates)))
     return found
 
@@ -185,22 +226,41 @@ def _key(text: str) -> int:
 def right_choices(
     data: Iterable[FrameInput], instances: Sequence[TargetInstance], lexicon: Lexicon
 ) -> NDArray[np.int64]:
-    """Return for every role the number of the candidate that fills it: of several fillers the first, null if none.
+    """Return for every role the number of the candidate that fills it, null if none.
 
-    Fillers that do not fall on token boundaries count as null.
+    A filler in several pieces counts as its first piece where it is not itself a candidate, and fillers that do not
+    fall on token boundaries count as null.
     """
     found: list[int] = []
     targets = ((one, target) for one in data for target in one.targets)
     for (one, target), instance in zip(targets, instances, strict=True):
         frame = lexicon[target.frame]
-        numbers = {span: number for number, span in enumerate(instance.spans)}
-        chosen = [len(instance.spans)] * len(frame.elements)
-        for filler in reversed(target.fillers):
-            span, role = one.parse.tokens_in(filler.start, filler.end), frame.index.get(filler.role)
-            if role is not None and span in numbers:
-                chosen[role] = numbers[span]
+        numbers = {pieces: number for number, pieces in enumerate(instance.candidates)}
+        chosen = [len(instance.candidates)] * len(frame.elements)
+        for name, fillers in fillers_by_role(one.parse, target).items():
+            role = frame.index.get(name)
+            if role is not None:
+                chosen[role] = next((numbers[each] for each in fillers if each in numbers), chosen[role])
         found += chosen
     return np.array(found, np.int64)
+
+
+def fillers_by_role(parse: ParsedSentence, target: FrameTarget) -> dict[str, list[Pieces]]:
+    """Return what fills each role: all its spans as one candidate, if there are several, and then each by itself.
+
+    Spans that do not fall on token boundaries are left out, and so is a whole with such a piece.
+    """
+    spans: dict[str, list[Span | None]] = {}
+    for filler in target.fillers:
+        spans.setdefault(filler.role, []).append(parse.tokens_in(filler.start, filler.end))
+    found: dict[str, list[Pieces]] = {}
+    for role, each in spans.items():
+        placed = [span for span in each if span is not None]
+        whole = tuple(sorted(set(placed)))
+        apart = all(one[1] < other[0] for one, other in pairwise(whole))
+        joined = [whole] if len(placed) == len(each) and len(whole) > 1 and apart else []
+        found[role] = [*joined, *((span,) for span in placed)]
+    return found
 
 
 def learnable(data: Iterable[FrameInput], lexicon: Lexicon) -> list[FrameInput]:

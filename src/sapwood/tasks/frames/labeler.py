@@ -1,8 +1,8 @@
 """The labeler of frame arguments: scores of all spans for all roles, and the best assignment that the lexicon allows.
 
-The frame of every target is given. Every role takes one span or none; spans do not overlap; roles that exclude each
-other are not both filled, and roles that require each other are filled together. Fillers in several pieces, and fillers
-in other sentences, are out of reach. Finding the frames belongs to ``identifier``.
+The frame of every target is given. Every role takes one candidate or none: a span, or several pieces together.
+Candidates do not overlap; roles that exclude each other are not both filled, and roles that require each other are
+filled together. Finding the frames belongs to ``identifier``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from sapwood.checks import check_choice
+from sapwood.checks import check_choice, check_flag
 from sapwood.corpora.framenet import Lexicon
 from sapwood.decode import RoleProblem, SpanResult, decode_roles_batch
 from sapwood.errors import DataError
@@ -59,7 +59,9 @@ class ScoredTargets:
         for instance, table in zip(self.instances, self.tables, strict=True):
             frame, scores = lexicon[instance.frame], table.copy()
             scores[:, -1] += null_offset
-            found.append(RoleProblem(scores, [*instance.spans, (-1, -1)], frame.excludes, frame.requires))
+            spans = [*(pieces[0] for pieces in instance.candidates), (-1, -1)]
+            further = [(number, *span) for number, pieces in enumerate(instance.candidates) for span in pieces[1:]]
+            found.append(RoleProblem(scores, spans, frame.excludes, frame.requires, pieces=further))
         return found
 
 
@@ -70,6 +72,9 @@ class FrameLabeler(SequenceInput, BaseEstimator):
     ----------
     spans : {"extended", "dependency"}
         Which candidate spans; see ``spans``.
+    pieces : bool
+        Whether a role may also be filled by several pieces together; see ``pieces``. They are found as several fillers
+        of the same role.
     templates : {"extended", "semafor"}
         Which features; see ``templates``.
     inherit : bool
@@ -96,6 +101,7 @@ class FrameLabeler(SequenceInput, BaseEstimator):
         self,
         *,
         spans: str = "extended",
+        pieces: bool = False,
         templates: str = "extended",
         inherit: bool = True,
         alpha: float = 3.0,
@@ -107,7 +113,7 @@ class FrameLabeler(SequenceInput, BaseEstimator):
         method: str = "exact",
         random_state: int = 0,
     ) -> None:
-        self.spans, self.templates, self.inherit = spans, templates, inherit
+        self.spans, self.pieces, self.templates, self.inherit = spans, pieces, templates, inherit
         self.alpha, self.learning_rate, self.epochs = alpha, learning_rate, epochs
         self.bits, self.batch_size = bits, batch_size
         self.null_offset, self.method, self.random_state = null_offset, method, random_state
@@ -135,7 +141,7 @@ class FrameLabeler(SequenceInput, BaseEstimator):
         """
         self._check()
         data = learnable(check_training(X, lexicon), lexicon)
-        instances = instances_of(data, spans=self.spans, gold=True)
+        instances = instances_of(data, spans=self.spans, pieces=self.pieces, gold=True)
         if not instances:
             raise DataError("there is nothing to learn from: no target is annotated with a frame of the lexicon.")
         sets = candidate_sets(instances, lexicon, templates=self.templates, inherit=self.inherit)
@@ -183,7 +189,7 @@ class FrameLabeler(SequenceInput, BaseEstimator):
                     raise DataError(
                         f"{where}the frame {target.frame!r} is not in the lexicon that the model was trained with."
                     )
-        instances = instances_of(data, spans=self.spans)
+        instances = instances_of(data, spans=self.spans, pieces=self.pieces)
         sets = candidate_sets(instances, self.lexicon_, templates=self.templates, inherit=self.inherit)
         return ScoredTargets(data, instances, list(sets.tables(self.model_.decision_function(sets))))
 
@@ -210,15 +216,15 @@ class FrameLabeler(SequenceInput, BaseEstimator):
         offsets = instance.sentence.offsets
         fillers = []
         names = [element.name for element in self.lexicon_[instance.frame].elements]
-        chosen = result.assignment if result.assignment is not None else np.full(len(names), len(instance.spans))
+        chosen = result.assignment if result.assignment is not None else np.full(len(names), len(instance.candidates))
         for name, scores, number in zip(names, table, chosen.tolist(), strict=True):
-            if number >= len(instance.spans):
+            if number >= len(instance.candidates):
                 continue
-            first, last = instance.spans[number]
             others = np.delete(scores, number)
             others[-1] += self.null_offset
             margin = float(scores[number] - others.max())
-            fillers.append(RoleFiller(name, first, last, offsets[first][0], offsets[last][1], margin))
+            for first, last in instance.candidates[number]:
+                fillers.append(RoleFiller(name, first, last, offsets[first][0], offsets[last][1], margin))
         fillers.sort(key=lambda filler: (filler.first, filler.last, filler.role))
         return LabeledTarget(instance.frame, instance.target, tuple(fillers), result.status)
 
@@ -229,6 +235,7 @@ class FrameLabeler(SequenceInput, BaseEstimator):
 
     def _check(self) -> None:
         check_choice(self.spans, "spans", SPAN_SETS)
+        check_flag(self.pieces, "pieces")
         check_choice(self.templates, "templates", TEMPLATES)
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections import deque
 from dataclasses import dataclass, field
 
+from sapwood.checks import check_count
 from sapwood.corpora import framenet
 from sapwood.corpora.framenet.fulltext import AnnotatedSentence, FrameTarget
 from sapwood.corpora.framenet.lexicon import Lexicon
@@ -64,6 +66,7 @@ def load_framenet(
     splits: str | os.PathLike[str] | None = None,
     *,
     senses: WordSenses | None = None,
+    context: int = 0,
 ) -> FrameCorpus:
     """Read a FrameNet release with the parses of its sentences.
 
@@ -77,7 +80,10 @@ def load_framenet(
         JSON with the names of test and dev texts; without it, all texts are for training.
     senses : WordSenses, optional
         Where supersenses come from; see ``find_senses``.
+    context : int
+        How many sentences of the same text go before each, as places of fillers; see ``FrameInput.after``.
     """
+    check_count(context, "context", 0)
     read = framenet.read(release)
     trees = framenet.read_parses(parses)
     parts: dict[str, tuple[str, ...]] = {"test": (), "dev": ()}
@@ -90,6 +96,7 @@ def load_framenet(
     unparsed: dict[str, int] = {}
     for part, names in parts.items():
         found[part], missing[part], unparsed[part] = [], 0, 0
+        before: deque[tuple[str, ParsedSentence]] = deque(maxlen=context)
         # A release may lack a text of the split, as 1.7 does.
         for sentence in read.of([name for name in names if name in read.documents]):
             known = tuple(target for target in sentence.targets if target.frame in read.lexicon)
@@ -106,7 +113,10 @@ def load_framenet(
                 analysis = ParsedSentence.from_tags(
                     sentence.tokens, sentence.tags, offsets=sentence.offsets, senses=senses
                 )
-            found[part].append(_input(sentence, analysis, known))
+            one = _input(sentence, analysis, known)
+            near = [other for document, other in before if document == sentence.document]
+            found[part].append(one.after(near) if near else one)
+            before.append((sentence.document, analysis))
     return FrameCorpus(read.lexicon, found["train"], found["dev"], found["test"], missing, senses is not None, unparsed)
 
 

@@ -1,7 +1,7 @@
-"""Targets and their candidate spans as columns of numbers, from which feature templates make features.
+"""Targets and their candidates as columns of numbers, from which feature templates make features.
 
-One row per candidate span and one, the last of each target, for leaving a role unfilled. Which columns make a feature
-is defined in ``templates``.
+One row per span of a candidate (most have one) and one row, the last of each target, for leaving a role unfilled. Which
+columns make a feature is defined in ``templates``.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapwood.tasks.frames.hashing import Codes, Numbers, code
+from sapwood.tasks.frames.pieces import Pieces
 from sapwood.tasks.frames.sentences import ParsedSentence
 from sapwood.tasks.frames.spans import Span
 from sapwood.tasks.frames.views import SpanView
@@ -23,12 +24,12 @@ __all__ = ["Columns", "Rows", "TargetInstance"]
 
 @dataclass(frozen=True)
 class TargetInstance:
-    """What there is to decide: a sentence, the tokens of a target in it, its frame, and the candidate spans."""
+    """What there is to decide: a sentence, the tokens of a target in it, its frame, and the candidates."""
 
     sentence: ParsedSentence
     target: tuple[int, ...]
     frame: str
-    spans: tuple[Span, ...]
+    candidates: tuple[Pieces, ...]
 
 
 class Columns:
@@ -86,8 +87,10 @@ class Rows:
         Token numbers of the first and last token of its sentence.
     null : array of bool
         Which rows leave the role unfilled.
+    candidate : array of int
+        The number of each row's candidate, over all targets; null rows are candidates, too.
     ends : array of int
-        Where the rows of each target end.
+        Where the candidates of each target end.
     """
 
     def __init__(self, instances: Sequence[TargetInstance]) -> None:
@@ -104,11 +107,15 @@ class Rows:
         self._instances = instances
         self._starts = [starts[id(instance.sentence)] for instance in instances]
         self._views = [views[id(instance.sentence)] for instance in instances]
-        sizes = np.array([len(instance.spans) + 1 for instance in instances], np.int64)
-        self.ends = np.cumsum(sizes)
+        self._spans = [[span for pieces in one.candidates for span in pieces] for one in instances]
+        counts = [len(pieces) for one in instances for pieces in (*one.candidates, ((-1, -1),))]
+        self.candidate = np.repeat(np.arange(len(counts)), counts)
+        self.ends = np.cumsum([len(instance.candidates) + 1 for instance in instances])
+        sizes = np.array([len(spans) + 1 for spans in self._spans], np.int64)
+        self._null_rows = np.cumsum(sizes) - 1
         self.owner = np.repeat(np.arange(len(instances)), sizes)
         offset = np.repeat(np.array(self._starts, np.int64), sizes)
-        spans = np.array([pair for one in instances for pair in (*one.spans, (-1, -1))], np.int64).reshape(-1, 2)
+        spans = np.array([pair for one in self._spans for pair in (*one, (-1, -1))], np.int64).reshape(-1, 2)
         self.null = spans[:, 0] < 0
         self.first = np.where(self.null, total, spans[:, 0] + offset)
         self.last = np.where(self.null, total, spans[:, 1] + offset)
@@ -132,16 +139,16 @@ class Rows:
         """
         # One flat list: a tuple per row would keep the garbage collector busy.
         flat: list[int] = []
-        for instance, view, head in zip(self._instances, self._views, self.target_heads, strict=True):
-            for span in instance.spans:
+        for spans, view, head in zip(self._spans, self._views, self.target_heads, strict=True):
+            for span in spans:
                 flat += ask(view, head, span)
             flat += null
         return np.ascontiguousarray(np.array(flat, np.uint64).reshape(-1, len(null)).T)
 
     def _token(self, ask: Callable[[SpanView, Span], int]) -> Numbers:
         found: list[int] = []
-        for instance, view in zip(self._instances, self._views, strict=True):
-            found += [ask(view, span) for span in instance.spans]
+        for spans, view in zip(self._spans, self._views, strict=True):
+            found += [ask(view, span) for span in spans]
             found.append(-1)
         tokens = np.array(found, np.int64)
         return np.where(tokens >= 0, tokens + self.low, self.pad)
@@ -226,9 +233,14 @@ class Rows:
 
     def _of_null_rows(self, tokens: Sequence[Sequence[int]]) -> tuple[Numbers, Numbers]:
         """Pair the null row of each target with some tokens of its sentence."""
-        rows = np.repeat(self.ends - 1, [len(each) for each in tokens])
+        rows = np.repeat(self._null_rows, [len(each) for each in tokens])
         flat = [start + token for start, each in zip(self._starts, tokens, strict=True) for token in each]
         return rows, np.array(flat, np.int64)
+
+    @cached_property
+    def further(self) -> Numbers:
+        """The rows of all spans of candidates but their first ones; the span before each stands in the row before."""
+        return np.flatnonzero(self.candidate[1:] == self.candidate[:-1]) + 1
 
     @cached_property
     def inside(self) -> tuple[Numbers, Numbers]:

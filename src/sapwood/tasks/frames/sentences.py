@@ -14,7 +14,7 @@ from sapwood.corpora.conllu import DependencySentence
 from sapwood.errors import DataError
 from sapwood.notebook import HtmlTable
 from sapwood.penn import BE, BRACKETS, FINITE_TAGS, HAVE
-from sapwood.trees.dependencies import Constituents, dependencies, head_constituents
+from sapwood.trees.dependencies import Constituents, dependencies, head_constituents, joined_constituents
 from sapwood.trees.tree import Tree
 from sapwood.words.lemmas import lemma
 from sapwood.words.senses import WordSenses
@@ -123,6 +123,38 @@ class ParsedSentence(HtmlTable):
         pairs = zip(words, tags, strict=True)
         leaves = [Tree(_penn_tag(tag), [BRACKETS.get(word, word)]) for word, tag in pairs]
         return cls.from_tree(Tree("S", leaves), offsets=offsets, senses=senses)
+
+    @classmethod
+    def joined(cls, sentences: Sequence[ParsedSentence]) -> ParsedSentence:
+        """Make one out of sentences that follow each other, with a space between their texts.
+
+        Nothing connects their trees, so that no constituent and no path leads from one to another. If one of them has
+        no constituents, neither has the whole.
+
+        Examples
+        --------
+        >>> rain = ParsedSentence.from_tree(Tree.fromstring("(S (NP (NN Rain)) (VP (VBD fell)))"))
+        >>> both = ParsedSentence.joined([rain, rain])
+        >>> both.heads, both.offsets
+        ((1, -1, 3, -1), ((0, 3), (5, 8), (10, 13), (15, 18)))
+        """
+        heads: list[int] = []
+        offsets: list[tuple[int, int]] = []
+        for one in sentences:
+            by, start = len(heads), offsets[-1][1] + 2 if offsets else 0
+            heads += [head + by if head >= 0 else -1 for head in one.heads]
+            offsets += [(first + start, last + start) for first, last in one.offsets]
+        nodes = [one.constituents for one in sentences if one.constituents is not None]
+        return cls(
+            tuple(word for one in sentences for word in one.words),
+            tuple(tag for one in sentences for tag in one.tags),
+            tuple(lemma for one in sentences for lemma in one.lemmas),
+            tuple(heads),
+            tuple(relation for one in sentences for relation in one.relations),
+            tuple(offsets),
+            tuple(sense for one in sentences for sense in one.supersenses),
+            joined_constituents(nodes) if len(nodes) == len(sentences) else None,
+        )
 
     def __len__(self) -> int:
         return len(self.words)

@@ -2,16 +2,18 @@
 
 ``dependency_spans`` is the heuristic of SEMAFOR (Das et al. 2010); ``extended_spans`` adds constituents, their parts
 on either side of the head and of the target, and leaves punctuation out at the edges. Spans are first and last token,
-both included. A filler in several pieces, or in another sentence, is never among them.
+both included. Candidates in several pieces belong to ``pieces``.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from sapwood.checks import check_choice
 from sapwood.penn import PUNCTUATION_TAGS
 from sapwood.tasks.frames.sentences import ParsedSentence
 
-__all__ = ["SPAN_SETS", "candidate_spans", "dependency_spans", "extended_spans"]
+__all__ = ["SPAN_SETS", "Span", "candidate_spans", "dependency_spans", "extended_spans", "trimmed"]
 
 Span = tuple[int, int]
 SPAN_SETS = ("dependency", "extended")
@@ -89,14 +91,18 @@ def extended_spans(sentence: ParsedSentence, target: tuple[int, ...]) -> set[Spa
         for first, last in sentence.reach:
             if first <= low and high <= last:
                 found.update(span for span in ((first, low - 1), (high + 1, last)) if span[0] <= span[1])
-    return {trimmed for span in found if (trimmed := _trimmed(sentence, span)) is not None}
+    return trimmed(sentence, found)
 
 
-def _trimmed(sentence: ParsedSentence, span: Span) -> Span | None:
-    first, last = span
+def trimmed(sentence: ParsedSentence, spans: Iterable[Span]) -> set[Span]:
+    """Return spans without punctuation at their edges; those that hold nothing else, or nothing, are left out."""
+    found = set()
     tags = sentence.tags
-    while first <= last and tags[first] in _PUNCTUATION:
-        first += 1
-    while first <= last and tags[last] in _PUNCTUATION:
-        last -= 1
-    return (first, last) if first <= last else None
+    for first, last in spans:
+        while first <= last and tags[first] in _PUNCTUATION:
+            first += 1
+        while first <= last and tags[last] in _PUNCTUATION:
+            last -= 1
+        if first <= last:
+            found.add((first, last))
+    return found

@@ -1,8 +1,9 @@
 """Feature templates: which columns of a row make a feature, and with what of the role it is paired.
 
 ``semafor`` holds those of SEMAFOR (Das et al. 2010); ``extended`` adds phrases, supersenses, borders and words between
-span and target. Every template has a level: ``PLAIN`` features are the same for all roles; ``ROLE`` ones come again for
-every name of a role; ``FRAME`` ones also for every role of every frame.
+span and target. A candidate in several pieces has the features of each piece, and a few of how they go together. Every
+template has a level: ``PLAIN`` features are the same for all roles; ``ROLE`` ones come again for every name of a role;
+``FRAME`` ones also for every role of every frame.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ Mask = NDArray[np.bool_]
 
 
 class _Collector:
-    """Gathers features; a feature that comes twice in a row counts once."""
+    """Gathers the features of candidates; one that comes twice in a candidate counts once."""
 
-    def __init__(self, count: int) -> None:
-        self._count = count
+    def __init__(self, candidate: Numbers) -> None:
+        self._candidate = candidate
         self._parts: list[NDArray[np.uint64]] = []
 
     def add(
@@ -42,12 +43,12 @@ class _Collector:
 
         With ``rows``, the columns and the mask run along that list.
         """
-        place = np.arange(self._count) if rows is None else rows
+        place = np.arange(len(self._candidate)) if rows is None else rows
         if where is not None:
             place = place[where]
             columns = tuple(column[where] for column in columns)
         values = mixed(name, columns) if columns else np.full(len(place), mixed(name, [_ONE])[0], np.uint32)
-        slot = place.astype(np.uint64) * np.uint64(GROUPS) + np.uint64(level)
+        slot = self._candidate[place].astype(np.uint64) * np.uint64(GROUPS) + np.uint64(level)
         self._parts.append((slot << np.uint64(32)) | values)
 
     def finish(self) -> tuple[NDArray[np.uint32], NDArray[np.uint64]]:
@@ -55,7 +56,7 @@ class _Collector:
         joined.sort()  # several times quicker than NumPy's own way to unique values
         joined = joined[np.concatenate([[True], joined[1:] != joined[:-1]])]
         slots = (joined >> np.uint64(32)).astype(np.int64)
-        counts = np.bincount(slots, minlength=self._count * GROUPS)
+        counts = np.bincount(slots, minlength=(self._candidate[-1] + 1) * GROUPS)
         ends = np.cumsum(counts).astype(np.uint64).reshape(-1, GROUPS)
         return (joined & np.uint64(0xFFFFFFFF)).astype(np.uint32), ends
 
@@ -65,8 +66,8 @@ Template = Callable[[Rows, _Collector], None]
 
 
 def collect(rows: Rows, kind: str) -> tuple[NDArray[np.uint32], NDArray[np.uint64]]:
-    """Return the features of all rows, one after the other, and where those of each level of each row end."""
-    found = _Collector(len(rows))
+    """Return the features of all candidates, one after the other, and where those of each level of each end."""
+    found = _Collector(rows.candidate)
     for template in TEMPLATES[kind]:
         template(rows, found)
     return found.finish()
@@ -222,8 +223,31 @@ def _borders(rows: Rows, found: _Collector) -> None:
     found.add("verbs between", ROLE, np.minimum(verbs, 3), side, where=beside)
 
 
+def _pieces(rows: Rows, found: _Collector) -> None:
+    """Add what two neighboring pieces of a candidate are to each other and to the target."""
+    tokens, second = rows.tokens, rows.further
+    if not len(second):
+        return
+    first = second - 1
+    left, right = rows.last[first], rows.first[second]
+    over = (left < rows.target_first[second]) & (rows.target_last[second] < right)
+    side = np.where(over, 0, np.where(right <= rows.target_first[second], 1, 2))
+    gap = _binned(right - left - 1)
+    label, _, path, whole = rows.phrases
+    target = rows.target[second]
+    found.add("pieces", FRAME, side, rows=second)
+    found.add("pieces gap", ROLE, side, gap, rows=second)
+    found.add("pieces phrases", FRAME, side, label[first], label[second], rows=second)
+    found.add("pieces whole", ROLE, side, whole[first], whole[second], gap, rows=second)
+    found.add("pieces tags", ROLE, side, tokens.tag[rows.head[first]], tokens.tag[right], rows=second)
+    found.add("pieces word", ROLE, side, tokens.word[right], rows=second)
+    found.add("pieces target", ROLE, side, tokens.lemma[target], rows=second)
+    found.add("pieces target tag", FRAME, side, tokens.tag[target], label[second], rows=second)
+    found.add("pieces paths", PLAIN, path[first], path[second], rows=second)
+
+
 TEMPLATES: dict[str, Sequence[Template]] = {
-    "semafor": (_target, _words, _place, _shape),
-    "extended": (_target, _words, _place, _shape, _phrase, _meaning, _borders),
+    "semafor": (_target, _words, _place, _shape, _pieces),
+    "extended": (_target, _words, _place, _shape, _phrase, _meaning, _borders, _pieces),
 }
 """The sets of templates by name."""

@@ -106,11 +106,13 @@ def _main_word(sentence: ParsedSentence, head: int) -> int:
 
 def _path(sentence: ParsedSentence, start: int, end: int) -> tuple[int, int]:
     """Return the path between two tokens through the dependencies, and the number of tokens on it."""
-    up, _, down = _climb(start, end, sentence.heads, sentence.depths)
+    up, top, down = _climb(start, end, sentence.heads, sentence.depths)
     size = len(up) + len(down) + 1
     relations = sentence.relations
     # Long paths are rare, so that only their shape says something.
-    if size > 7:
+    if top < 0:
+        text = " ||"
+    elif size > 7:
         text = " ..."
     elif size > 5:
         text = " ^" * len(up) + " !" * len(down)
@@ -121,13 +123,18 @@ def _path(sentence: ParsedSentence, start: int, end: int) -> tuple[int, int]:
 
 def _phrase_path(nodes: Constituents, depths: Sequence[int], start: int, end: int) -> int:
     up, top, down = _climb(start, end, nodes.parents, depths)
+    if top < 0:
+        return code(f"||{nodes.labels[end]}")
     # A chain of equal labels says no more than one of them.
     rising = [label for label, _ in groupby(nodes.labels[one] for one in (*up, top))]
     return code("^".join(rising) + "!" + "!".join(nodes.labels[one] for one in down))
 
 
 def _climb(start: int, end: int, parents: Sequence[int], depths: Sequence[int]) -> tuple[list[int], int, list[int]]:
-    """Return the nodes below the lowest common ancestor on the way up from ``start``, it, and those down to ``end``."""
+    """Return the nodes below the lowest common ancestor on the way up from ``start``, it, and those down to ``end``.
+
+    The ancestor is -1 if they have none in common.
+    """
     up, down = [], []
     while start != end and start >= 0 and end >= 0:
         if depths[start] >= depths[end]:
@@ -136,4 +143,4 @@ def _climb(start: int, end: int, parents: Sequence[int], depths: Sequence[int]) 
         else:
             down.append(end)
             end = parents[end]
-    return up, start, down[::-1]
+    return up, start if start == end else -1, down[::-1]
