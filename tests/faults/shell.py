@@ -1,7 +1,7 @@
 """Commands as one gives them in a shell, each a program of its own that is stopped or killed at any point.
 
 Whatever the signal, a file with a final name has what an undisturbed run writes, nothing finished is lost, and no
-process stays behind. Sizes are such that a command lasts for some seconds, most of which the program takes to load.
+process stays behind. Sizes are such that a command is at work for about as long as the program takes to load.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ __all__ = ["COMMANDS", "KEEPING", "Killed", "kill_command", "kill_command_often"
 # What the ``sapwood`` script does, which is not on every path.
 _PROGRAM = (sys.executable, "-m", "sapwood.cli")
 _PATIENCE = 60.0
-_FOLDS = 8
+_FOLDS = 4
 
 COMMANDS: dict[str, tuple[str, ...]] = {
     "train trees": ("train", "trees", "{given}/labeled.tsv", "-o", "model.sap", "--kernel", "PartialTree()"),
     "train parser": ("train", "parser", "{given}/trees.mrg", "-o", "parser.sap"),
     "predict": ("predict", "{given}/roles.sap", "{given}/roles.jsonl", "-o", "roles.jsonl", "--resume"),
     "evaluate": ("evaluate", "{given}/classifier.sap", "{given}/labeled.tsv", "--json", "scores.json"),
-    "explain": ("explain", "{given}/classifier.sap", "{given}/trees.mrg", "--count", "60", "--html", "why.html"),
+    "explain": ("explain", "{given}/classifier.sap", "{given}/trees.mrg", "--count", "20", "--html", "why.html"),
     "parse": ("parse", "{given}/parser.sap", "{given}/text.txt", "--tokens", "-o", "parsed.mrg", "--resume"),
     "kernel": ("kernel", "{given}/trees.mrg", "--kernel", "PartialTree()", "-o", "gram.npz"),
-    "gram": ("gram", "{given}/trees.mrg", "--kernel", "PartialTree()", "-o", "gram", "--tile", "200"),
+    "gram": ("gram", "{given}/trees.mrg", "--kernel", "PartialTree()", "-o", "gram", "--tile", "100"),
     "gram --workers": (
-        "gram", "{given}/trees.mrg", "--kernel", "PartialTree()", "-o", "gram", "--tile", "200", "--workers", "2",
+        "gram", "{given}/trees.mrg", "--kernel", "PartialTree()", "-o", "gram", "--tile", "100", "--workers", "2",
     ),
     "decode": ("decode", "{given}/problems.jsonl", "-o", "answers.jsonl"),
     "experiment --cache": (
@@ -69,25 +69,25 @@ def _given() -> Path:
 
     folder = Path(tempfile.mkdtemp(prefix="sapwood-shell-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    corpus = nursery.generate(size=1200)
+    corpus = nursery.generate(size=500)
     trees = [one.tree for one in corpus.sentences]
     lines = [f"{'ab'[number % 2]}\t{tree}\n" for number, tree in enumerate(trees)]
     (folder / "trees.mrg").write_text("".join(f"{tree}\n" for tree in trees))
     (folder / "labeled.tsv").write_text("".join(lines))
     (folder / "text.txt").write_text("".join(f"{' '.join(one.words)}\n" for one in corpus.sentences))
     sw.save(
-        KernelSVC(sw.kernels.PartialTree()).fit(trees[:300], ["ab"[at % 2] for at in range(300)]),
+        KernelSVC(sw.kernels.PartialTree()).fit(trees[:150], ["ab"[at % 2] for at in range(150)]),
         folder / "classifier.sap",
     )
     sw.save(PCFGParser().fit(trees), folder / "parser.sap")
     sw.save(specimens.specimen("RoleLabeler"), folder / "roles.sap")
-    corpora.role_lines.write(specimens.role_sentences() * 8, folder / "roles.jsonl")
+    corpora.role_lines.write(specimens.role_sentences() * 3, folder / "roles.jsonl")
     rng = np.random.default_rng(0)
     spans = [[-1, -1], *([a, b] for a in range(20) for b in range(a, min(a + 8, 20)))]
     with open(folder / "problems.jsonl", "w") as stream:
-        for _ in range(150):
+        for _ in range(60):
             print(json.dumps({"scores": rng.normal(size=(8, len(spans))).tolist(), "spans": spans}), file=stream)
-    lists = nursery.generate(size=60).forests(limit=4)
+    lists = nursery.generate(size=24).forests(limit=4)
     (folder / "nbest-wsj-sample").mkdir()
     corpora.nbest.write(
         [replace(one, fold=number % _FOLDS) for number, one in enumerate(lists)],
