@@ -63,3 +63,21 @@ def test_ctrl_c_leaves_without_taking_libraries_down(fresh: Callable[..., Any]) 
     """
     done = fresh(code)
     assert (done.stdout, done.stderr, done.returncode) == ("printed\nat exit\n", "sapwood: interrupted\n", 130)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/dev/full is Linux's")
+def test_ctrl_c_when_output_has_no_place_to_go(fresh: Callable[..., Any]) -> None:
+    code = """
+        import sys
+        import sapwood.cli.running
+
+        def press(*_):
+            raise KeyboardInterrupt
+
+        sapwood.cli.running.build_parser = press
+        sys.stdout = open("/dev/full", "w")
+        print("lost")
+        sys.exit(sapwood.cli.main())
+    """
+    done = fresh(code)
+    assert (done.stderr, done.returncode) == ("sapwood: interrupted\n", 130)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 __all__ = ["main"]
 
@@ -39,6 +40,7 @@ def _leave() -> None:
     import os
 
     atexit._run_exitfuncs()
-    sys.stdout.flush()
-    sys.stderr.flush()
+    # Whoever reads them may be gone.
+    with suppress(OSError, ValueError, AttributeError):
+        sys.stdout.flush()
     os._exit(130)
