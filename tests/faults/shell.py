@@ -10,6 +10,7 @@ import atexit
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -171,7 +172,10 @@ def stop_command(name: str, number: int, wait: float, folder: Path) -> Stopped:
     seconds = time.monotonic() - begin
     told = said.read_text()
     if "Traceback" in told:
-        return Stopped(f"a traceback: {told}", seconds)
+        # Until Python has come to our first line, Ctrl-C is its own matter.
+        ours = re.search(r'sapwood/cli/__init__.py", line \d+, in main', told)
+        early = number == signal.SIGINT and told.rstrip().endswith("KeyboardInterrupt") and not ours
+        return Stopped("stopped" if early else f"a traceback: {told}", seconds)
     if code == 0:
         return Stopped("finished", seconds)
     # Before Python has begun, Ctrl-C ends a process as any other signal does.
