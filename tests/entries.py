@@ -281,6 +281,9 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "Vectors": (_words(lambda vocabulary, matrix, measure: words.Vectors(vocabulary, matrix, measure=measure)),
                     {"vocabulary": ["dog", "cat"], "matrix": np.eye(2), "measure": "cosine", "words": asked}),
         "Latent": (_words(words.Latent), {"documents": ["a dog", "a cat", "a dog and a cat"], "dimensions": 2, "random_state": 0, "words": asked}),
+        "Contextual": (lambda sharpness, vectors: kernels.SemanticSubsetTree(words.Contextual(sharpness=sharpness))(
+                           trees().with_vectors(vectors)),
+                       {"sharpness": 4.0, "vectors": np.ones((sum(map(len, trees().leaves())), 3))}),
         "Inflected": (_words(words.Inflected), {"strength": 0.8, "words": asked}),
         "Folded": (_words(words.Folded), {"similarity": similar, "words": asked}),
         "Tagged": (_words(words.Tagged), {"similarity": similar, "separator": "::", "prefix": "", "words": asked}),
