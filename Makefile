@@ -16,7 +16,7 @@ CLANG_FORMAT = $(BIN)/clang-format $$(find native -name '*.[ch]pp')
 # The signatures of the extension, from the extension itself.
 STUBGEN = $(BIN)/python -m nanobind.stubgen --quiet --recursive --module sapwood._core --pattern-file native/bind/stubs.pat
 
-.PHONY: constraints demo test lint format stubs check check-quick check-timing bench results tables docs links native-test sanitize sanitize-threads fuzz fuzz-native fuzz-python fuzz-core fuzz-files fuzz-files-core sanitized-core faults reliability explorer-load \
+.PHONY: constraints demo test lint format stubs check check-quick check-timing bench results tables docs links native-test sanitize sanitize-threads fuzz fuzz-native fuzz-python fuzz-core fuzz-files fuzz-files-core sanitized-core faults reliability faults-report explorer-load \
   test-minimum test-python wheel clean
 
 # The stamp is rebuilt when the native core or the packaging changes; Python edits need no step at all.
@@ -164,12 +164,13 @@ fuzz-files-core: sanitized-core
 faults: $(VENV)/installed
 	SAPWOOD_FAULTS=long $(BIN)/python -m pytest tests/faults -q
 
-# The figures of docs/reliability.md: signals and kills, and changed model files.
+# The figures of docs/reliability.md: signals and kills, the explorer under load, and changed model files.
+# make -j2 reliability takes two of the three at a time.
 RELIABILITY ?=
-reliability: $(VENV)/installed
+reliability: faults-report explorer-load fuzz-files
+
+faults-report: $(VENV)/installed
 	$(BIN)/python tests/faults/report.py $(RELIABILITY)
-	$(MAKE) explorer-load
-	$(MAKE) fuzz-files
 
 # Requests per second, latencies and memory of the explorer, beside slow connections and while its workers are killed.
 explorer-load: $(VENV)/installed

@@ -281,6 +281,9 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "Vectors": (_words(lambda vocabulary, matrix, measure: words.Vectors(vocabulary, matrix, measure=measure)),
                     {"vocabulary": ["dog", "cat"], "matrix": np.eye(2), "measure": "cosine", "words": asked}),
         "Latent": (_words(words.Latent), {"documents": ["a dog", "a cat", "a dog and a cat"], "dimensions": 2, "random_state": 0, "words": asked}),
+        "Contextual": (lambda sharpness, vectors: kernels.SemanticSubsetTree(words.Contextual(sharpness=sharpness))(
+                           trees().with_vectors(vectors)),
+                       {"sharpness": 4.0, "vectors": np.ones((sum(map(len, trees().leaves())), 3))}),
         "Inflected": (_words(words.Inflected), {"strength": 0.8, "words": asked}),
         "Folded": (_words(words.Folded), {"similarity": similar, "words": asked}),
         "Tagged": (_words(words.Tagged), {"similarity": similar, "separator": "::", "prefix": "", "words": asked}),
@@ -417,6 +420,7 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
                                                                        "y": ["a", "b"] * 3, "C": 10.0, "tol": 0.001}),
         "find_focus": (questions.find_focus, {"tree": question}),
         "plain_kernel": (questions.plain_kernel, {}),
+        "contextual_kernel": (questions.contextual_kernel, {}),
         "semantic_kernel": (questions.semantic_kernel, {"similarity": similar}),
         "question_views": (questions.question_views, {"trees": [question], "names": ("focus",)}),
         "tune": (questions.tune, {"X": [one.tree for one in garden.sentences if one.label][:8], "y": ["a", "b"] * 4, "kernels": [kernels.SubsetTree().on("tree")],

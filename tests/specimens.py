@@ -476,6 +476,12 @@ def _examples() -> Any:
     )
 
 
+def in_context() -> sw.TreeArray:
+    found = sw.TreeArray(TREES)
+    count = sum(map(len, found.leaves()))
+    return found.with_vectors(np.random.default_rng(0).normal(size=(count, 3)).astype(np.float32))
+
+
 def _checkpoint() -> Any:
     from sapwood.resuming import Checkpoint
 
@@ -497,6 +503,7 @@ SPECIMENS: dict[str, Callable[[], Any]] = {
         "0.5 * SubsetTree(0.3).normalized() + Subtree() * PartialTree() ** 2 + 1"
     ),
     "TreeArray": lambda: sw.TreeArray(TREES),
+    "TreeArray, vectors": in_context,
     "WordSimilarity": similarity,
     "WordSimilarity, vectors": lambda: sw.words.Vectors(["dog", "cat", "park"], np.eye(3, 4)),
     **{name: one.fitted for name, one in ESTIMATORS.items() if one.stored},
@@ -512,6 +519,8 @@ def specimen(name: str) -> Any:
 def use(value: Any) -> Any:
     """Do with an object what it is for; whoever gives the same answer here is the same model."""
     kind = type(value).__name__
+    if isinstance(value, sw.TreeArray) and value.vectors is not None:
+        return sw.kernels.SemanticSubsetTree(sw.words.Contextual())(value).tolist()
     if isinstance(value, sw.TreeArray):
         return [str(tree) for tree in value] if not value.has_bags else repr(value)
     if isinstance(value, sw.Examples):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import subprocess
@@ -12,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from safetensors import safe_open
 from safetensors.numpy import load_file
 
 import sapwood as sw
@@ -214,6 +216,31 @@ class TestDamage:
         shown = capsys.readouterr().out
         assert f"sha256: {hashlib.sha256(path.read_bytes()).hexdigest()}" in shown
         assert "format 1.3" in shown
+
+
+def test_describe_reads_the_header_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trees = sw.TreeArray(list(specimens.TREES) * 2000)
+    sw.save(trees, tmp_path / "x.sap")
+    read: list[int] = []
+
+    class Counted(io.FileIO):
+        def read(self, size: int | None = -1) -> bytes:  # type: ignore[override]
+            found = super().read(size)
+            read.append(len(found))
+            return found
+
+    monkeypatch.setattr(files, "_opened", Counted)
+    assert files.describe(tmp_path / "x.sap")["object"]["class"] == "TreeArray"
+    header = int.from_bytes((tmp_path / "x.sap").read_bytes()[:8], "little")
+    assert 0 < sum(read) <= 8 + header + 1 < (tmp_path / "x.sap").stat().st_size // 10
+
+
+def test_other_programs_can_look_into_a_file(tmp_path: Path) -> None:
+    sw.save(specimens.specimen("KernelSVC"), tmp_path / "x.sap")
+    with safe_open(tmp_path / "x.sap", framework="numpy") as stream:
+        document = json.loads(stream.metadata()["sapwood"])
+        assert document["object"]["class"] == "KernelSVC"
+        assert all(stream.get_tensor(name).dtype.kind in "iuf" for name in stream.keys())  # noqa: SIM118
 
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -3,24 +3,29 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <unordered_set>
 
 #include "bind/arrays.hpp"
 #include "bind/fragment_search.hpp"
 #include "bind/interruptible.hpp"
+#include "bind/roots.hpp"
 #include "explain/heaviest_similar.hpp"
 #include "kernels/diagonal.hpp"
 #include "kernels/elementwise.hpp"
 #include "kernels/gram.hpp"
 #include "kernels/lexicon.hpp"
 #include "kernels/model.hpp"
+#include "kernels/occurrences.hpp"
 #include "kernels/smoothed.hpp"
 #include "trees/arena.hpp"
 #include "trees/bags.hpp"
@@ -47,14 +52,41 @@ std::vector<std::string_view> words_of(const Vocabulary& vocabulary, const Arena
     return result;
 }
 
-WordFeatures features_of(Offsets end_array, Numbers feature_array, Values weight_array) {
+using Floats = InputMatrix<float>;
+
+WordVectors vectors_of(const std::optional<Floats>& vectors, double weight, double sharpness) {
+    if (!vectors) return {};
+    const std::size_t width = vectors->shape(1);
+    if (width == 0) throw nb::value_error("vectors have no columns");
+    return WordVectors({vectors->data(), vectors->size()}, width, {weight, sharpness});
+}
+
+WordFeatures features_of(Offsets end_array, Numbers feature_array, Values weight_array,
+                         const std::optional<Floats>& vectors, double weight, double sharpness) {
     const auto ends = view(end_array);
     const auto features = view(feature_array);
     if (features.size() != view(weight_array).size() || (ends.empty() ? 0 : ends.back()) != features.size())
         throw nb::value_error("word features do not add up");
     for (std::size_t k = 1; k < ends.size(); ++k)
         if (ends[k] < ends[k - 1]) throw nb::value_error("ends are out of order");
-    return WordFeatures(ends, features, view(weight_array));
+    if (vectors && vectors->shape(0) != ends.size()) throw nb::value_error("one vector per word is needed");
+    return WordFeatures(ends, features, view(weight_array), vectors_of(vectors, weight, sharpness));
+}
+
+// Trees whose words are occurrences, and their roots; see kernels/occurrences.hpp.
+auto occurrences(const Vocabulary& vocabulary, const Arena& arena, Numbers root_array, Offsets begin_array,
+                 Input<bool> known, bool under_preterminals) {
+    const auto roots = view(root_array);
+    const auto begins = view(begin_array);
+    check_roots(arena, roots);
+    if (begins.size() != roots.size()) throw nb::value_error("one beginning per root is needed");
+    auto made = std::make_unique<Arena>();
+    const auto is_word = [&](Node parent, Node leaf) {
+        if (!under_preterminals) return vocabulary.word(arena.label(leaf)) != kNone;
+        return parent != kNone && vocabulary.word_under(arena, parent) != kNone;
+    };
+    auto result = number_occurrences(arena, roots, begins, view(known), *made, is_word);
+    return std::make_tuple(std::move(made), to_numpy(std::move(result)));
 }
 
 void check(const Vocabulary& vocabulary, const WordFeatures& features) {
@@ -273,16 +305,20 @@ void register_semantic(nb::module_& parent) {
         .def_static("of_labels", &Vocabulary::of_labels, nb::arg("arena"), nb::arg("bags"), nb::arg("leaves_only"))
         .def("only", &only, nb::arg("marked").noconvert())
         .def("in_kinds", &in_kinds, nb::arg("kinds").noconvert())
+        .def("occurrences", &occurrences, nb::arg("arena"), nb::arg("roots").noconvert(), nb::arg("begins").noconvert(),
+             nb::arg("known").noconvert(), nb::arg("under_preterminals"))
         .def("words", &words_of, nb::arg("arena"))
         .def("labels", [](const Vocabulary& vocabulary) { return to_numpy(std::vector<Symbol>(vocabulary.words())); })
         .def("__len__", [](const Vocabulary& vocabulary) { return vocabulary.words().size(); });
     nb::class_<WordFeatures>(module, "WordFeatures")
         .def(
             "__init__",
-            [](WordFeatures* self, Offsets ends, Numbers features, Values weights) {
-                new (self) WordFeatures(features_of(ends, features, weights));
+            [](WordFeatures* self, Offsets ends, Numbers features, Values weights, std::optional<Floats> vectors,
+               double weight, double sharpness) {
+                new (self) WordFeatures(features_of(ends, features, weights, vectors, weight, sharpness));
             },
-            nb::arg("ends").noconvert(), nb::arg("features").noconvert(), nb::arg("weights").noconvert())
+            nb::arg("ends").noconvert(), nb::arg("features").noconvert(), nb::arg("weights").noconvert(),
+            nb::arg("vectors").noconvert() = nb::none(), nb::arg("weight") = 1.0, nb::arg("sharpness") = 0.0)
         .def("__len__", &WordFeatures::size);
     register_fragments<SemanticFragments>(module, "SemanticFragments");
     register_fragments<SmoothedFragments>(module, "SmoothedFragments");

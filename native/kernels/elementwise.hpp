@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -286,6 +287,7 @@ class SemanticPairs {
     SemanticPairs(const Arena& arena, const Vocabulary& vocabulary, const WordFeatures& left, const WordFeatures& right,
                   const SemanticOptions& options)
         : arena_(arena), vocabulary_(vocabulary), left_(left), right_(right), options_(options), pairs_(arena) {
+        if (left.vectors.width() != right.vectors.width()) throw std::invalid_argument("vectors of different widths");
         std::uint32_t width = 0;
         for (std::uint32_t word = 0; word < left.size(); ++word)
             for (const auto& features : {left.features(word), right.features(word)})
@@ -329,6 +331,7 @@ class SemanticPairs {
         const auto weights = right_.weights(other);
         double total = 0.0;
         for (std::size_t k = 0; k < features.size(); ++k) total += spread_[features[k]] * weights[k];
+        if (!right_.vectors.empty()) total += sapwood::similarity(left_.vectors, own, right_.vectors, other);
         return total;
     }
 

@@ -1,6 +1,6 @@
 // Words inside trees, and how similar they are: sigma(v, w) is the dot product of a left feature vector of v and a
 // right feature vector of w, both sparse. Concepts, dimensions of a vector space or plain rows of a table all have this
-// form.
+// form. Words may have dense vectors as well, whose similarity is added.
 //
 // Column words are kept in groups (only words of one group are ever compared) with an inverted index from features to
 // words, so that the similarities of a row word to a whole group cost by what it has in common with its words.
@@ -12,25 +12,32 @@
 #include <cstring>
 #include <memory>
 #include <span>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
+#include "kernels/word_vectors.hpp"
 #include "trees/arena.hpp"
 #include "trees/arena_map.hpp"
 #include "trees/bags.hpp"
 
 namespace sapwood {
 
-// One sparse vector per word. A word without entries is like nothing.
+// One sparse vector per word, and a dense one if there are any. A word without either is like nothing.
 class WordFeatures {
   public:
     WordFeatures() = default;
     WordFeatures(std::span<const std::uint64_t> ends, std::span<const std::uint32_t> features,
-                 std::span<const double> weights)
-        : ends_(ends.begin(), ends.end()),
+                 std::span<const double> weights, WordVectors dense = {})
+        : vectors(std::move(dense)),
+          ends_(ends.begin(), ends.end()),
           features_(features.begin(), features.end()),
           weights_(weights.begin(), weights.end()) {
         for (const double weight : weights_) negative_ |= weight < 0.0;
+        negative_ |= !vectors.empty() && vectors.measure.sharpness == 0.0;
     }
+
+    WordVectors vectors;
 
     std::size_t size() const { return ends_.size(); }
     std::size_t begin(std::uint32_t word) const { return word == 0 ? 0 : ends_[word - 1]; }
@@ -179,6 +186,7 @@ class WordGroups {
         for (std::uint32_t group = 0; group < ends.size(); ++group) {
             const auto members = words.subspan(begin, ends[group] - begin);
             add_group(group, features, members, local);
+            if (!features.vectors.empty()) vectors_.emplace_back(features.vectors, members);
             begin = ends[group];
         }
         negative_ = features.negative();
@@ -186,10 +194,14 @@ class WordGroups {
 
     std::size_t size(std::uint32_t group) const { return sizes_[group]; }
     bool negative() const { return negative_; }
+    bool has_vectors() const { return !vectors_.empty(); }
 
-    // scale * sigma(row word, w) for every word w of a group. `sums` is scratch, all zero between calls.
-    void compare(std::span<const std::uint32_t> features, std::span<const double> weights, std::uint32_t group,
-                 double scale, std::vector<double>& sums, Similarities& result) const {
+    // scale * sigma(row word, w) for every word w of a group. With vectors, words before the place `from` may be left
+    // out. `sums` is scratch, all zero between calls.
+    void compare(const WordFeatures& rows, std::uint32_t word, std::uint32_t group, double scale, std::size_t from,
+                 std::vector<double>& sums, Similarities& result) const {
+        const auto features = rows.features(word);
+        const auto weights = rows.weights(word);
         const std::size_t places = sizes_[group] + 1;
         std::size_t cost = 0;
         lists_.clear();
@@ -201,10 +213,15 @@ class WordGroups {
         }
         result.values.clear();
         result.hits.clear();
-        result.dense = cost * kDenseShare > places;
+        if (has_vectors() && rows.vectors.width() != vectors_[group].width())
+            throw std::invalid_argument("vectors of different widths");
+        const bool compared = has_vectors() && rows.vectors.known(word);
+        result.dense = compared || cost * kDenseShare > places;
         if (result.dense) {
             result.values.assign(places, 0.0);
             add_lists(result.values.data(), [](std::uint32_t) {});
+            if (compared)
+                vectors_[group].add(rows.vectors.of(word), scale, from - 1, result.values.data() + 1, products_);
             return;
         }
         if (sums.size() < places) sums.resize(places, 0.0);
@@ -293,8 +310,10 @@ class WordGroups {
     std::vector<std::uint32_t> place_;
     std::vector<double> weight_;
     std::vector<std::size_t> sizes_;
+    std::vector<VectorGroup> vectors_;  // per group, if words have vectors
     bool negative_ = false;
     static thread_local inline std::vector<Use> lists_;
+    static thread_local inline std::vector<float> products_;
 };
 
 // Similarities of row words to groups, found once for all rows and threads while memory lasts. Every thread finds the
@@ -308,10 +327,14 @@ class SimilarityCache {
     SimilarityCache(const SimilarityCache&) = delete;
     SimilarityCache& operator=(const SimilarityCache&) = delete;
 
-    // `make(result)` fills the similarities; `own` is used where the cache is full, and must stay untouched while in
-    // use.
+    // `make(result)` fills the similarities; `own` is used where the cache is full or not wanted, and must stay
+    // untouched while in use.
     template <class Make>
-    const Similarities& get(std::size_t number, Similarities& own, Make make) {
+    const Similarities& get(std::size_t number, bool keep, Similarities& own, Make make) {
+        if (!keep) {
+            make(own);
+            return own;
+        }
         if (const Similarities* known = entry_[number].load(std::memory_order_acquire)) return *known;
         make(own);
         if (used_.fetch_add(own.bytes(), std::memory_order_relaxed) > kLimit) return own;

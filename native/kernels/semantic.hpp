@@ -389,11 +389,14 @@ class SemanticMatcher {
         const std::uint32_t word = map_.vocabulary.word_under(arena_, node);
         const auto group = static_cast<std::uint32_t>(tag - columns_.productions());
         State& state = state_[slot_[node]];
-        const Similarities& found = prepared_.cache->get(prepared_.entry[node], state.own, [&](Similarities& result) {
-            columns_.words().compare(map_.features.features(word), map_.features.weights(word), group, word_scale_,
-                                     scratch_, result);
+        // Words with vectors are occurrences, which come once: nothing is gained by keeping what they are like.
+        const bool vectors = columns_.words().has_vectors();
+        const auto make = [&](Similarities& result) {
+            const std::size_t from = vectors ? first_place(tag) : 1;
+            columns_.words().compare(map_.features, word, group, word_scale_, from, scratch_, result);
             work_ += result.values.size() + result.hits.size();
-        });
+        };
+        const Similarities& found = prepared_.cache->get(prepared_.entry[node], !vectors, state.own, make);
         state.similarities = &found;
         const std::size_t base = columns_.position(tag, 0);
         if (!found.dense) {

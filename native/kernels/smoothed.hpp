@@ -268,9 +268,9 @@ class SmoothedMatcher {
             compared_.push_back(number);
         }
         const std::uint32_t word = map_.vocabulary.word(arena_.label(node));
-        const Similarities& found = prepared_.cache->get(word, own_, [&](Similarities& result) {
-            columns_.words().compare(map_.features.features(word), map_.features.weights(word), number, 1.0, scratch_,
-                                     result);
+        const bool keep = !columns_.words().has_vectors();
+        const Similarities& found = prepared_.cache->get(word, keep, own_, [&](Similarities& result) {
+            columns_.words().compare(map_.features, word, number, 1.0, 1, scratch_, result);
         });
         const bool leaf = arena_.is_leaf(node);
         if (!leaf) find_children(node);

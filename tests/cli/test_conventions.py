@@ -11,7 +11,8 @@ import time
 
 import pytest
 
-from sapwood.cli import build_parser, main
+from sapwood.cli import main
+from sapwood.cli.running import build_parser
 
 SHARED = {
     "output": ["-o", "--output"],

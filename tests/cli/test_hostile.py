@@ -19,7 +19,8 @@ import pytest
 
 import sapwood as sw
 import specimens
-from sapwood.cli import _COMMANDS, build_parser, main
+from sapwood.cli import main
+from sapwood.cli.running import _COMMANDS, build_parser
 
 # These go on until somebody stops them if nothing is wrong with what they are given.
 LASTING = ("bench", "demo", "experiment", "serve")

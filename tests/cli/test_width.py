@@ -6,7 +6,8 @@ import argparse
 
 import pytest
 
-from sapwood.cli import build_parser, main
+from sapwood.cli import main
+from sapwood.cli.running import build_parser
 
 
 def parsers(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:

@@ -1,12 +1,14 @@
 """Public calls that can last longer than anybody waits, to be stopped at any point.
 
 Each is made in small steps: what it needs first, once, and then the call itself. Sizes are such that a call lasts for
-seconds. ``stop`` sends a signal to one of them in a process of its own and says what became of it.
+seconds. ``stop`` sends a signal to one of them in a process of its own, forked from one that has imported and prepared
+everything, and says what became of it.
 """
 
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 import random
 import select
@@ -26,7 +28,7 @@ import numpy as np
 import sapwood as sw
 import specimens
 
-__all__ = ["CALLS", "LONGEST", "Stopped", "stop"]
+__all__ = ["CALLS", "LONGEST", "Stopped", "stop", "stop_often"]
 
 Call = Callable[[], Any]
 
@@ -315,10 +317,13 @@ def stop(call: Call, number: int, dice: random.Random, most: float = 0.5) -> Sto
     # What it imports is imported once, and not by every child.
     _next_call()
     receiving, sending = os.pipe()
+    # A collection of garbage in the child would write to every object of the parent, and copy all memory for it.
+    gc.freeze()
     process = os.fork()
     if process == 0:
         os.close(receiving)
         _work(call, sending)
+    gc.unfreeze()
     os.close(sending)
     with os.fdopen(receiving, "rb", buffering=0) as stream:
         stream.read(1)
@@ -336,6 +341,16 @@ def stop(call: Call, number: int, dice: random.Random, most: float = 0.5) -> Sto
         return Stopped(rest.decode(), seconds)
     by_signal = os.WIFSIGNALED(status) and os.WTERMSIG(status) == number
     return Stopped("stopped" if by_signal else f"ended with {status}", seconds)
+
+
+def stop_often(name: str, rounds: int) -> dict[int, list[Stopped]]:
+    """Prepare a call, and stop it so many times with Ctrl-C and so many with SIGTERM."""
+    call = CALLS[name]()
+    return {
+        number: [stop(call, number, dice) for _ in range(rounds)]
+        for number in (signal.SIGINT, signal.SIGTERM)
+        for dice in [random.Random(f"{name} {int(number)}")]
+    }
 
 
 def _next_call() -> float:

@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 import signal
+import tempfile
 import time
 import traceback
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from pathlib import Path
 import specimens
 from faults import jobs
 
-__all__ = ["content", "empty", "in_a_child", "kill", "prepare", "undisturbed"]
+__all__ = ["content", "empty", "in_a_child", "kill", "kill_often", "prepare", "undisturbed"]
 
 
 def content(folder: Path) -> dict[str, bytes]:
@@ -90,3 +91,12 @@ def kill(name: str, folder: Path, kills: int, seconds: float) -> int:
     _, status = os.waitpid(in_a_child(lambda: jobs.JOBS[name](folder)), 0)
     assert status == 0
     return hits
+
+
+def kill_often(name: str, kills: int) -> tuple[int, float, bool]:
+    """Kill a job so many times; return how many hit it, how long it takes, and whether the result is the same."""
+    prepare()
+    with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
+        expected, seconds = undisturbed(name, Path(first))
+        hits = kill(name, Path(second), kills, seconds)
+        return hits, seconds, content(Path(second)) == expected

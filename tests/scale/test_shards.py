@@ -20,7 +20,7 @@ from sapwood import resuming
 from sapwood.cli import main
 from sapwood.corpora.sampled import sample_labeled
 from sapwood.errors import DataError, ModelFileError, ParameterError
-from sapwood.kernels import FragmentMap, HashedFragmentMap
+from sapwood.kernels import FragmentMap, HashedFragmentMap, LandmarkMap, SubsetTree
 from sapwood.scale import ShardClassifier, Shards, in_parts, map_to_shards
 
 TREES, LABELS = sample_labeled(600, seed=7, classes=3)
@@ -60,6 +60,14 @@ def test_shards_are_the_rows_of_the_map(mapping: Any, client: Client, tmp_path: 
         assert (here.folder / name).read_bytes() == (there.folder / name).read_bytes()
     assert here.fingerprint == there.fingerprint
     assert here.classes.tolist() == ["a", "b", "c"]
+
+
+def test_shards_of_landmarks(tmp_path: Path) -> None:
+    mapping = LandmarkMap(SubsetTree(), n_components=20, random_state=0).fit(TREES)
+    shards = map_to_shards(mapping, parts(), tmp_path / "shards")
+    stacked = sparse.vstack([rows for rows, _ in shards])
+    np.testing.assert_allclose(stacked.toarray(), mapping.transform(TREES), rtol=1e-9, atol=1e-9)
+    assert ShardClassifier(alpha=1e-4).fit(shards).predict(TREES).shape == LABELS.shape
 
 
 def test_workers_read_their_own_parts(client: Client, tmp_path: Path) -> None:
@@ -193,6 +201,10 @@ def test_models_come_back_from_files(tmp_path: Path, capsys: pytest.CaptureFixtu
     sw.write_trees(TREES[:5], tmp_path / "trees.txt")
     assert main(["predict", str(tmp_path / "model.sap"), str(tmp_path / "trees.txt")]) == 0
     assert capsys.readouterr().out.split() == model.predict(TREES[:5]).tolist()
+    labeled = (f"{label}\t{tree}\n" for label, tree in zip(LABELS, TREES, strict=True))
+    (tmp_path / "labeled.tsv").write_text("".join(labeled))
+    assert main(["evaluate", str(tmp_path / "model.sap"), str(tmp_path / "labeled.tsv"), "--json", "-"]) == 0
+    assert json.loads(capsys.readouterr().out)["accuracy"] == pytest.approx(model.score(TREES, LABELS))
     two = map_to_shards(HASHED, [(TREES, LABELS == "a")], tmp_path / "two")
     binary = ShardClassifier(alpha=1e-4).fit(two)
     assert binary.decision_function(TREES[:3]).shape == (3,)

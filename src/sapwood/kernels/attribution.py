@@ -177,7 +177,7 @@ class Differences(Attribution):
         """Evaluate every distinct subtree as an element of its own."""
         labels, node_labels, child_ends, children, _ = element._arena.dump(element._roots)
         arena = _core.trees.Arena.load(labels, node_labels, child_ends, children)
-        result = self._expansion(TreeArray._from_arena(arena, np.arange(len(node_labels), dtype=np.uint32)))
+        result = self._expansion(element._on(arena, np.arange(len(node_labels), dtype=np.uint32)))
         below = np.zeros_like(result)
         arity = child_ends.astype(np.intp)
         arity[1:] -= arity[:-1].copy()

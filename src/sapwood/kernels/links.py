@@ -17,7 +17,7 @@ from sapwood import _core
 from sapwood.errors import DataError, TooLargeError
 from sapwood.words.base import Comparison
 
-__all__ = ["WordLinker", "pack_links"]
+__all__ = ["WordLinker", "check_pairs", "pack_links"]
 
 # More pairs of words than this take gigabytes and minutes to search.
 _MOST_PAIRS = 30_000_000
@@ -54,12 +54,18 @@ class WordLinker:
         if sparse.issparse(self._right):
             by_feature = np.bincount(left.indices, minlength=left.shape[1])
             pairs = min(pairs, float(by_feature @ np.diff(self._right.indptr)))
-        if pairs > _MOST_PAIRS:
-            raise TooLargeError(
-                f"{left.shape[0]:,} words are to be compared with {self._right.shape[1]:,}, up to {pairs:,.0f} pairs, "
-                f"and fragments can be searched with at most {_MOST_PAIRS:,}. Explain single decisions instead of the "
-                "whole model, or use a similarity in which fewer words are similar."
-            )
+        check_pairs(left.shape[0], self._right.shape[1], pairs)
+
+
+def check_pairs(words: int, others: int, pairs: float | None = None) -> None:
+    """Raise if more words are similar than a search can look at; without a number, all may be."""
+    pairs = float(words) * float(others) if pairs is None else pairs
+    if pairs > _MOST_PAIRS:
+        raise TooLargeError(
+            f"{words:,} words are to be compared with {others:,}, up to {pairs:,.0f} pairs, and fragments can be "
+            f"searched with at most {_MOST_PAIRS:,}. Explain single decisions instead of the whole model, or use a "
+            "similarity in which fewer words are similar."
+        )
 
 
 def pack_links(labels: Labels, other_labels: Labels, similar: sparse.csr_array) -> _core.grammar.WordLinks:

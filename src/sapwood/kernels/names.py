@@ -38,6 +38,7 @@ COMBINATIONS = {
 
 # What kernels take as arguments beside plain values.
 INGREDIENTS: dict[str, str] = {
+    "Contextual": "sapwood.words",
     "Folded": "sapwood.words",
     "Inflected": "sapwood.words",
     "Latent": "sapwood.words",

@@ -14,12 +14,15 @@ import scipy.sparse as sparse
 
 from sapwood import _core
 from sapwood.checks import check_amount, check_limit
-from sapwood.errors import ParameterError
+from sapwood.errors import DataError, ParameterError
+from sapwood.kernels.attribution import Attribution, Matrix
 from sapwood.kernels.base import Kernel
-from sapwood.kernels.links import WordLinker
+from sapwood.kernels.links import WordLinker, check_pairs, pack_links
 from sapwood.kernels.native import Arguments, Columns, NativeTreeKernel, check_decay, native_limit
+from sapwood.kernels.occurrences import InContext, OccurrenceComparison, Occurrences
 from sapwood.trees.array import TreeArray
 from sapwood.words.base import WordSimilarity
+from sapwood.words.contextual import mixture
 
 __all__ = ["PENN_PHRASES", "SemanticSubsetTree", "SmoothedPartialTree"]
 
@@ -62,6 +65,8 @@ class SemanticKernel(NativeTreeKernel):
     """A tree kernel with a word similarity."""
 
     similarity: WordSimilarity
+    # Which leaves are words: those under pre-terminals, or all.
+    _under_preterminals: bool
 
     @abstractmethod
     def _native(self) -> _core.semantic.WordKernel: ...
@@ -72,13 +77,38 @@ class SemanticKernel(NativeTreeKernel):
 
     def _validate(self) -> None:
         check_similarity(self.similarity, "similarity")
+        mixture(self.similarity)
+
+    @property
+    def in_context(self) -> bool:
+        """Whether words are compared by the vectors that they have where they stand."""
+        return mixture(self.similarity).contextual is not None
 
     def _bind(self, X: Any) -> Kernel:
-        bound = self.similarity.bind(self._trees(X).leaves)
+        bound = self.similarity.bind(super()._trees(X).leaves)
         return self if bound is self.similarity else type(self)(**{**self.get_params(deep=False), "similarity": bound})
 
-    def _columns(self, trees: TreeArray) -> _Words:
-        return _Words(self, trees)
+    def _trees(self, X: Any) -> TreeArray:
+        trees = super()._trees(X)
+        return self._occurrences(trees) if self.in_context else trees
+
+    def _occurrences(self, trees: TreeArray) -> Occurrences:
+        """Return trees whose words are occurrences."""
+        if isinstance(trees, Occurrences):
+            return trees
+        if trees._vectors is None:
+            raise DataError(
+                f"{self!r} compares words by the vectors on the leaves of trees, and these trees have none; give them "
+                "some with trees.with_vectors(encoder.encode_batch(trees.leaves()))."
+            )
+        return Occurrences.of(trees, self._spelled(trees), self._under_preterminals)
+
+    @abstractmethod
+    def _spelled(self, trees: TreeArray) -> _core.semantic.Vocabulary:
+        """Return the words of trees, whatever a similarity knows of them."""
+
+    def _columns(self, trees: TreeArray) -> Columns:
+        return _InContext(self, trees) if isinstance(trees, Occurrences) else _Words(self, trees)
 
     def _fill(self, side: Arguments, left: Arguments, columns: Columns, symmetric: bool, *into: Any) -> None:
         native = self._native()
@@ -87,7 +117,9 @@ class SemanticKernel(NativeTreeKernel):
         else:
             native.between(*side, *left, *columns.side, *columns.right, *into)
 
-    _attribution = NativeTreeKernel._searched
+    def _attribution(self, X: Any, weights: Matrix) -> Attribution:
+        found = self._searched(X, weights)
+        return InContext(found, self._occurrences) if self.in_context else found
 
 
 class SemanticSubsetTree(SemanticKernel):
@@ -100,7 +132,8 @@ class SemanticSubsetTree(SemanticKernel):
     Parameters
     ----------
     similarity : WordSimilarity
-        σ, such as ``Table``, ``WordNet``, ``Latent`` or ``Vectors``. Values above 1 are taken as they are.
+        σ, such as ``Table``, ``WordNet``, ``Latent`` or ``Vectors``. Values above 1 are taken as they are. With
+        ``Contextual``, trees need vectors on their leaves.
     decay : float
         λ, in (0, 1]: each production of a fragment multiplies its weight by this.
     leaf_weight : float
@@ -144,8 +177,12 @@ class SemanticSubsetTree(SemanticKernel):
     def _native(self) -> _core.semantic.WordKernel:
         return _core.semantic.Semantic(float(self.decay), float(self.leaf_weight))
 
-    def _vocabulary(self, trees: TreeArray) -> _core.semantic.Vocabulary:
+    _under_preterminals = True
+
+    def _spelled(self, trees: TreeArray) -> _core.semantic.Vocabulary:
         return _core.semantic.Vocabulary.under_preterminals(trees._arena, trees._as_bags(), list(self.phrasal_labels))
+
+    _vocabulary = _spelled
 
 
 class SmoothedPartialTree(SemanticKernel):
@@ -206,6 +243,8 @@ class SmoothedPartialTree(SemanticKernel):
         check_amount(self.terminal_factor, "terminal_factor")
         if self.lexical not in ("leaves", "all"):
             raise ParameterError(f'lexical must be "leaves" or "all", got {self.lexical!r}.')
+        if self.lexical == "all" and self.in_context:
+            raise ParameterError('lexical must be "leaves" with Contextual: only leaves have vectors.')
 
     def _native(self) -> _core.semantic.WordKernel:
         return _core.semantic.Smoothed(
@@ -216,8 +255,15 @@ class SmoothedPartialTree(SemanticKernel):
             self.lexical == "leaves",
         )
 
+    _under_preterminals = False
+
+    def _spelled(self, trees: TreeArray) -> _core.semantic.Vocabulary:
+        return _core.semantic.Vocabulary.of_labels(trees._arena, trees._as_bags(), self.lexical == "leaves")
+
     def _vocabulary(self, trees: TreeArray) -> _core.semantic.Vocabulary:
-        labels = _core.semantic.Vocabulary.of_labels(trees._arena, trees._as_bags(), self.lexical == "leaves")
+        labels = self._spelled(trees)
+        if isinstance(trees, Occurrences):
+            return labels
         return labels.only(self.similarity.covers(labels.words(trees._arena)))
 
 
@@ -256,6 +302,36 @@ class _Words(Columns):
         none = len(self._kinds)
         kinds = [self._kinds.get(kind, none) for kind in self._kernel.similarity.kinds(vocabulary.words(trees._arena))]
         return vocabulary.in_kinds(np.array(kinds, dtype=np.uint32))
+
+
+class _InContext(Columns):
+    """The occurrences of words in the columns, and any others against them."""
+
+    def __init__(self, kernel: SemanticKernel, trees: Occurrences) -> None:
+        super().__init__(trees)
+        self._kernel = kernel
+        self._own = kernel._vocabulary(trees)
+        self._comparison = OccurrenceComparison(mixture(kernel.similarity), *self._described(trees, self._own))
+        self.side = (*self.side, self._own)
+        self.right = (self._comparison.right,)
+
+    def rows(self, trees: TreeArray) -> tuple[Arguments, Arguments]:
+        vocabulary = self._vocabulary(trees)
+        left = self._comparison.left(*self._described(trees, vocabulary))
+        return (trees._arena, trees._as_bags(), vocabulary), (left,)
+
+    def links(self, trees: TreeArray) -> _core.grammar.WordLinks:
+        vocabulary = self._vocabulary(trees)
+        check_pairs(len(vocabulary), len(self._own))
+        similar = self._comparison.similarities(*self._described(trees, vocabulary))
+        return pack_links(vocabulary.labels(), self._own.labels(), similar)
+
+    def _vocabulary(self, trees: TreeArray) -> _core.semantic.Vocabulary:
+        return self._own if trees is self.trees else self._kernel._vocabulary(trees)
+
+    def _described(self, trees: TreeArray, vocabulary: _core.semantic.Vocabulary) -> tuple[list[str], Any]:
+        assert trees._vectors is not None
+        return vocabulary.words(trees._arena), trees._vectors.matrix
 
 
 def _pack(matrix: sparse.csr_array) -> _core.semantic.WordFeatures:

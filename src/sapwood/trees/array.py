@@ -18,6 +18,8 @@ from sapwood.errors import DataError, TooLargeError
 from sapwood.memory import available
 from sapwood.trees.brackets import MOST_WRITTEN_OUT, to_brackets
 from sapwood.trees.elements import collect
+from sapwood.trees.indexing import as_index
+from sapwood.trees.leaf_vectors import LeafVectors, as_matrix, join_vectors
 from sapwood.trees.tree import Tree
 
 __all__ = ["Element", "TreeArray", "concatenate", "on_one_arena"]
@@ -49,6 +51,9 @@ class TreeArray:
     (tuples of them for bags). ``==`` and ``!=`` compare element by element with an array of the same length, or with
     one tree, as NumPy does; ``equals`` compares as a whole. So an array is no key of a dictionary.
 
+    ``with_vectors`` gives every leaf a vector, such as what an encoder makes of a word in its sentence. Vectors follow
+    the trees through slices, ``concatenate``, files and pickles, but a single ``Tree`` has none.
+
     Examples
     --------
     >>> X = TreeArray(["(NP (DT a) (NN dog))", "(NP (DT the) (NN dog))", "(NP (NNS dogs))"])
@@ -62,26 +67,34 @@ class TreeArray:
     array([False,  True, False])
     """
 
-    __slots__ = ("__weakref__", "_arena", "_bags", "_ends", "_roots")
+    __slots__ = ("__weakref__", "_arena", "_bags", "_ends", "_roots", "_vectors")
 
     _arena: _core.trees.Arena
     _roots: NDArray[np.uint32]
     _ends: NDArray[np.uint64] | None
+    _vectors: LeafVectors | None
 
     def __init__(self, trees: TreeArray | Iterable[Any]) -> None:
         self._bags: _core.kernels.Bags | None = None
         if isinstance(trees, TreeArray):
             self._arena, self._roots, self._ends = trees._arena, trees._roots, trees._ends
+            self._vectors = trees._vectors
             return
+        self._vectors = None
         self._arena = _core.trees.Arena()
         self._roots, self._ends = collect(trees, self._arena)
 
     @classmethod
     def _from_arena(
-        cls, arena: _core.trees.Arena, roots: NDArray[np.uint32], ends: NDArray[np.uint64] | None = None
+        cls,
+        arena: _core.trees.Arena,
+        roots: NDArray[np.uint32],
+        ends: NDArray[np.uint64] | None = None,
+        vectors: LeafVectors | None = None,
     ) -> TreeArray:
         array = object.__new__(cls)
         array._arena, array._roots, array._ends, array._bags = arena, roots, ends, None
+        array._vectors = vectors
         return array
 
     @property
@@ -124,18 +137,22 @@ class TreeArray:
             index %= len(self)
             return self[index : index + 1]._elements()[0]
         if self._ends is None:
-            return TreeArray._from_arena(self._arena, np.ascontiguousarray(self._roots[_index(key, len(self))]))
+            return self._trees_at(as_index(key, len(self)), None)
         if isinstance(key, slice):
             first, last, step = key.indices(len(self))
             if step == 1:
                 return self._bags_between(first, max(first, last))
-        chosen = np.arange(len(self))[_index(key, len(self))]
+        chosen = np.arange(len(self))[as_index(key, len(self))]
         ends = self._ends.astype(np.int64)
         sizes = np.diff(ends, prepend=0)[chosen]
         new_ends = np.cumsum(sizes)
         # Where a tree stands in its bag is where it stands in the result, less where its bag begins there.
         places = np.arange(sizes.sum()) + np.repeat(ends[chosen] - new_ends, sizes)
-        return TreeArray._from_arena(self._arena, self._roots[places], new_ends.astype(np.uint64))
+        return self._trees_at(places, new_ends.astype(np.uint64))
+
+    def _trees_at(self, places: Any, ends: NDArray[np.uint64] | None) -> TreeArray:
+        vectors = None if self._vectors is None else self._vectors[places]
+        return TreeArray._from_arena(self._arena, np.ascontiguousarray(self._roots[places]), ends, vectors)
 
     def _bags_between(self, first: int, last: int) -> TreeArray:
         """Return neighbouring bags, in time that does not depend on how many others there are."""
@@ -143,8 +160,7 @@ class TreeArray:
         begin = self._ends[first - 1] if first else np.uint64(0)
         ends = self._ends[first:last] - begin
         end = begin + ends[-1] if len(ends) else begin
-        roots = np.ascontiguousarray(self._roots[int(begin) : int(end)])
-        return TreeArray._from_arena(self._arena, roots, ends)
+        return self._trees_at(slice(int(begin), int(end)), ends)
 
     def __eq__(self, other: object) -> NDArray[np.bool_]:  # type: ignore[override]
         if isinstance(other, Tree):
@@ -183,14 +199,18 @@ class TreeArray:
         """Return whether another array holds equal elements in the same order.
 
         Trees are equal if their labels and shapes are, bags if their trees are, in the same order. A tree is no bag of
-        one tree.
+        one tree. If one array has vectors on its leaves, so has the other, and they are equal.
 
         >>> TreeArray(["(A b)"]).equals(TreeArray(["(A b)"])), TreeArray(["(A b)"]).equals(TreeArray([]))
         (True, False)
         """
         if not isinstance(other, TreeArray):
             raise DataError(f"expected a TreeArray, got {type(other).__name__}; write TreeArray(trees).")
-        return len(self) == len(other) and bool((self == other).all())
+        same = len(self) == len(other) and bool((self == other).all())
+        if not same or (self._vectors is None and other._vectors is None):
+            return same
+        mine, others = self.vectors, other.vectors
+        return mine is not None and others is not None and np.array_equal(mine, others)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         result = np.empty(len(self), dtype=object)
@@ -204,9 +224,10 @@ class TreeArray:
         # Shared subtrees can stand for more nodes than a number can say.
         nodes = self._as_bags().node_count()
         count = f"{int(nodes):,}" if np.isfinite(nodes) else "countless"
+        vectors = "" if self._vectors is None else f", vectors of {self._vectors.matrix.shape[1]:,} numbers"
         return (
             f"TreeArray({len(self):,} {what if len(self) == 1 else plural}, {count} nodes, "
-            f"{self.distinct_count():,} distinct subtrees)"
+            f"{self.distinct_count():,} distinct subtrees{vectors})"
         )
 
     def _repr_html_(self) -> str:
@@ -222,7 +243,7 @@ class TreeArray:
     def __reduce__(self) -> tuple[Any, ...]:
         # Only what the elements use: a slice of a large array travels small.
         state = self._arena.dump(self._roots)
-        return _restore, (*state, self._ends)
+        return _restore, (*state, self._ends, self.vectors)
 
     def node_count(self) -> int:
         """Return the number of nodes of all trees together, leaves included."""
@@ -256,6 +277,43 @@ class TreeArray:
             # An element ends where its last tree does; one without trees, where the element before it does.
             ends = np.concatenate([np.zeros(1, dtype=np.uint64), ends])[self._ends.astype(np.int64)]
         return texts, numbers, ends
+
+    def with_vectors(self, vectors: Any) -> TreeArray:
+        """Return the same trees with a vector on every leaf, for kernels that compare words in context.
+
+        Parameters
+        ----------
+        vectors : matrix, or one matrix per element
+            A row of numbers per leaf, in the order of ``leaves()``, such as ``encoder.encode_batch(trees.leaves())``.
+            A matrix of float16 or float32 is kept as it is: one that is mapped from a file stays there.
+
+        Examples
+        --------
+        >>> X = TreeArray(["(NP (DT a) (NN dog))", "(NP (NNS dogs))"])
+        >>> X.with_vectors([[[1, 0], [0.5, 2]], [[0.5, 1.5]]])[1:].vectors
+        array([[0.5, 1.5]], dtype=float32)
+        """
+        sizes = self._leaf_counts()
+        ends = np.cumsum(sizes)
+        if self._ends is None:
+            of_elements = sizes
+        else:
+            of_elements = np.diff(np.concatenate([[0], ends])[self._ends.astype(np.int64)], prepend=0)
+        matrix = as_matrix(vectors, of_elements)
+        return TreeArray._from_arena(
+            self._arena, self._roots, self._ends, LeafVectors(matrix, (ends - sizes).astype(np.uint64))
+        )
+
+    @property
+    def vectors(self) -> NDArray[Any] | None:
+        """The vectors of the leaves, element after element, one row each; None if there are none."""
+        return None if self._vectors is None else self._vectors.compact(self._leaf_counts()).matrix
+
+    def _leaf_counts(self) -> NDArray[np.int64]:
+        """Return the number of leaves of each tree, also of the trees in bags."""
+        self._ranges_to_write_out("count its leaves")
+        _, _, ends = self._arena.leaves(self._roots)
+        return np.diff(np.concatenate([np.zeros(1, dtype=np.int64), ends.astype(np.int64)]))
 
     def to_strings(self, *, escape: bool = False) -> list[str]:
         """Return each tree in bracket notation; see ``write_trees`` for ``escape``."""
@@ -317,13 +375,18 @@ class TreeArray:
     def detach(self) -> TreeArray:
         """Return the same trees on a store of their own, so that the store of a larger array can be freed."""
         arena = _core.trees.Arena()
-        return TreeArray._from_arena(arena, arena.transplant(self._arena, self._roots), self._ends)
+        vectors = None if self._vectors is None else self._vectors.compact(self._leaf_counts())
+        return TreeArray._from_arena(arena, arena.transplant(self._arena, self._roots), self._ends, vectors)
 
     def _as_bags(self) -> _core.kernels.Bags:
         """Count the distinct subtrees of each element, once; what the native kernels work on."""
         if self._bags is None:
             self._bags = _core.kernels.Bags(self._arena, self._roots, self._ends, settings.threads())
         return self._bags
+
+    def _on(self, arena: _core.trees.Arena, roots: NDArray[np.uint32]) -> TreeArray:
+        """Return other trees of the same kind."""
+        return TreeArray._from_arena(arena, roots)
 
     def _elements(self) -> list[Element]:
         trees = self._arena.objects(self._roots, Tree)
@@ -346,7 +409,8 @@ def concatenate(arrays: Sequence[TreeArray]) -> TreeArray:
     ends = None
     if any(array.has_bags for array in placed):
         ends = np.cumsum(np.concatenate([_sizes(array) for array in placed]), dtype=np.uint64)
-    return TreeArray._from_arena(placed[0]._arena, np.concatenate([array._roots for array in placed]), ends)
+    vectors = join_vectors([array._vectors for array in placed])
+    return TreeArray._from_arena(placed[0]._arena, np.concatenate([array._roots for array in placed]), ends, vectors)
 
 
 def on_one_arena(*arrays: TreeArray) -> tuple[TreeArray, ...]:
@@ -359,7 +423,7 @@ def on_one_arena(*arrays: TreeArray) -> tuple[TreeArray, ...]:
     placed = []
     for array in arrays:
         roots = array._roots if array._arena is largest._arena else arena.transplant(array._arena, array._roots)
-        placed.append(TreeArray._from_arena(arena, roots, array._ends))
+        placed.append(TreeArray._from_arena(arena, roots, array._ends, array._vectors))
     return tuple(placed)
 
 
@@ -377,22 +441,8 @@ def _restore(
     children: NDArray[np.uint32],
     roots: NDArray[np.uint32],
     ends: NDArray[np.uint64] | None,
+    vectors: NDArray[Any] | None = None,
 ) -> TreeArray:
-    return TreeArray._from_arena(_core.trees.Arena.load(labels, node_labels, child_ends, children), roots, ends)
-
-
-def _index(key: Any, length: int) -> Any:
-    """Check a slice, mask or list of positions."""
-    if isinstance(key, slice):
-        return key
-    index = np.asarray(key)
-    if index.size == 0 and index.dtype != np.bool_:
-        return np.zeros(0, dtype=np.intp)
-    if index.ndim != 1 or not (index.dtype == np.bool_ or np.issubdtype(index.dtype, np.integer)):
-        raise DataError(f"cannot index trees with {key!r}; use an integer, a slice, a mask or a list of integers.")
-    if index.dtype == np.bool_ and len(index) != length:
-        raise IndexError(f"the mask has {len(index)} entries, the array {length} trees")
-    if index.dtype != np.bool_ and (index.min() < -length or index.max() >= length):
-        wrong = index[(index < -length) | (index >= length)][0]
-        raise IndexError(f"index {wrong} is out of range for {length} trees")
-    return index
+    arena = _core.trees.Arena.load(labels, node_labels, child_ends, children)
+    trees = TreeArray._from_arena(arena, roots, ends)
+    return trees if vectors is None else trees.with_vectors(vectors)

@@ -27,6 +27,7 @@ def _write_trees(trees: TreeArray, writer: Writer) -> dict[str, Any]:
         "children": writer.array(children),
         "roots": writer.array(roots),
         "ends": None if trees._ends is None else writer.array(trees._ends),
+        **({} if (vectors := trees.vectors) is None else {"vectors": writer.array(vectors)}),
     }
 
 
@@ -39,7 +40,10 @@ def _read_trees(data: dict[str, Any], reader: Reader) -> TreeArray:
     )
     roots = reader.indices(data["roots"], len(arena))
     ends = None if data["ends"] is None else reader.offsets(data["ends"], len(roots))
-    return TreeArray._from_arena(arena, roots, ends)
+    trees = TreeArray._from_arena(arena, roots, ends)
+    if "vectors" not in data:
+        return trees
+    return trees.with_vectors(reader.array(data["vectors"], (np.float16, np.float32), 2))
 
 
 def _write_examples(examples: Examples, writer: Writer) -> dict[str, Any]:

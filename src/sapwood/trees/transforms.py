@@ -128,7 +128,7 @@ def _with_leaves(trees: TreeArray, rename: Callable[[str], str]) -> TreeArray:
     labels[leaves] = renamed[labels[leaves]]
     arena = _core.trees.Arena()
     numbers = arena.build(texts, labels, ends, children)
-    return TreeArray._from_arena(arena, numbers[roots], trees._ends)
+    return TreeArray._from_arena(arena, numbers[roots], trees._ends, trees._vectors)
 
 
 def delexicalize(trees: Any, *, word: str | None = None) -> Any:

@@ -1,6 +1,6 @@
 """How similar two words are: tables, taxonomies, WordNet, latent semantics, vectors, and their combinations.
 
-``Encoder`` gives words the vectors that they have in their sentences.
+``Encoder`` gives words the vectors that they have in their sentences, and ``Contextual`` compares those.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sapwood.lazy import lazy_names
 from sapwood.words.base import WordSimilarity
+from sapwood.words.contextual import Contextual
 from sapwood.words.forms import Folded, Inflected, Tagged
 from sapwood.words.latent import Latent
 from sapwood.words.repair import repair
@@ -18,6 +19,7 @@ from sapwood.words.vectors import Vectors
 from sapwood.words.wordnet import WordNet
 
 __all__ = [
+    "Contextual",
     "Encoder",
     "Folded",
     "Inflected",

@@ -9,6 +9,7 @@ import numpy as np
 
 from sapwood.registry import Reader, Writer, plain_value, register
 from sapwood.words.base import WordProduct, WordScaled, WordSimilarity, WordSum
+from sapwood.words.contextual import Contextual
 from sapwood.words.forms import Folded, Inflected, Tagged
 from sapwood.words.latent import Latent
 from sapwood.words.table import Table
@@ -18,6 +19,7 @@ from sapwood.words.wordnet import WordNet
 
 # The arguments of each kind: other similarities, and plain values.
 _ARGUMENTS: dict[type[WordSimilarity], tuple[tuple[str, ...], tuple[str, ...]]] = {
+    Contextual: ((), ("sharpness",)),
     Folded: (("similarity",), ()),
     Inflected: ((), ("strength",)),
     Latent: ((), ("documents", "dimensions", "normalized", "random_state")),

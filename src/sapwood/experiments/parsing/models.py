@@ -64,7 +64,7 @@ class Recipe:
 MODELS: dict[str, Recipe] = {
     **{f"web-encoder-{seed}": Recipe((WEB,), True, 16, seed) for seed in range(3)},
     "web-plain": Recipe((WEB,), False, 25),
-    "both-encoder": Recipe((WEB, ARTICLES), True, 6),
+    "both-encoder": Recipe((WEB, ARTICLES), True, 12),
     "both-plain": Recipe((WEB, ARTICLES), False, 8),
     "sample-dev-encoder": Recipe((SAMPLE,), True, 16),
     "sample-dev-plain": Recipe((SAMPLE,), False, 30),
@@ -151,6 +151,8 @@ class Models:
 
     def _train(self, name: str) -> SpanParser:
         recipe = MODELS[name]
+        if recipe.encoder and self.encoder is None:
+            raise DataError(f"{name} needs the encoder {_ENCODER}; get it with: sapwood data get {_ENCODER}")
         trees, held = self.parts(recipe)
         parser = SpanParser(
             encoder=self.encoder if recipe.encoder else None,

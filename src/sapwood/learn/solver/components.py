@@ -139,8 +139,11 @@ def _scaled(a: Matrix | None, b: Matrix | None) -> Matrix | None:
 def find_items(component: Component) -> None:
     """Number the distinct items of a component's view, words taken out of trees where that helps."""
     view = component.view
-    if isinstance(view, TreeArray):
-        keys: list[Any] = view._roots.tolist()
+    if isinstance(view, TreeArray) and view._vectors is not None:
+        # The same tree twice, but not the same vectors on its leaves.
+        keys: list[Any] = list(range(len(view)))
+    elif isinstance(view, TreeArray):
+        keys = view._roots.tolist()
         if view._ends is not None:
             keys = [tuple(sorted(keys[a:b])) for a, b in pairwise([0, *view._ends.tolist()])]
     else:

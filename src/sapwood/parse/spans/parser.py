@@ -28,14 +28,15 @@ from sapwood.resuming import CheckpointFile, fingerprint
 from sapwood.trees.array import TreeArray
 from sapwood.trees.nbest import NBest
 from sapwood.trees.tree import Tree
-from sapwood.words.encoder import Encoder, EncoderSpec
+from sapwood.words.encoder import EncoderSpec
+from sapwood.words.encoder.needed import UsesEncoder
 
 __all__ = ["SpanParser"]
 
 _BUCKETS = 1 << 15
 
 
-class SpanParser(LearnedParser):
+class SpanParser(UsesEncoder, LearnedParser):
     """A span-based neural constituency parser.
 
     Every span of a sentence is scored for every label by a small network over the words (two-way LSTMs, then one layer
@@ -160,7 +161,7 @@ class SpanParser(LearnedParser):
         held = None if validation is None else _sentences(validation, "validation")[0]
         vocabulary = SpanVocabulary.of(sentences, wrapper)
         features = WordFeatures.of((one.words for one in sentences), min_count=2, buckets=_BUCKETS)
-        self.__dict__.pop("_spec", None)
+        self._forget_encoder()
         encoder = self._encoder()
         dense = None if encoder is None else list(encoder.encode_batch(one.words for one in sentences))
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
@@ -207,25 +208,6 @@ class SpanParser(LearnedParser):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_network")
-
-    def _encoder(self) -> Encoder | None:
-        """Return the encoder, opened; None for none. A trained parser takes only the one it was trained with."""
-        spec: EncoderSpec | None = getattr(self, "_spec", None)
-        if self.encoder is None and spec is None:
-            return None
-        encoder = self.encoder
-        if not isinstance(encoder, Encoder):
-            encoder = Encoder(spec.name) if encoder is None and spec is not None else Encoder(encoder)
-            if spec is not None:
-                encoder = Encoder(
-                    encoder.source, layers=spec.layers or None, pieces=spec.pieces, precision=spec.precision
-                )
-            # Opened once: as a parameter it stays what was given.
-            known: Encoder | None = getattr(self, "_opened", None)
-            if known is not None and known.spec == encoder.spec:
-                return known
-            self._opened = encoder
-        return encoder if spec is None else encoder.checked(spec)
 
     def _charts(self, sentences: list[list[str]]) -> Iterator[SpanChart]:
         spans, tags = self._scores(sentences)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from sapwood.parse.spans.labels import SpanVocabulary
 from sapwood.parse.spans.network import Network
 from sapwood.parse.spans.parser import SpanParser
 from sapwood.registry import Reader, Writer, register
-from sapwood.words.encoder import EncoderSpec
+from sapwood.words.encoder.needed import ENCODER_SPEC
 
 __all__: list[str] = []
 
@@ -23,9 +22,8 @@ def _write(parser: SpanParser, writer: Writer) -> dict[str, Any]:
     parser._check_fitted()
     network, vocabulary, spec = parser._network, parser.vocabulary_, parser._spec
     return {
-        # A path in a file would be opened on other machines: the encoder is looked for by its name.
         "params": writer.parameters(parser, without=["encoder", "checkpoint"]),
-        "encoder": None if spec is None else [spec.name, spec.sha256, list(spec.layers), spec.pieces, spec.precision],
+        "encoder": ENCODER_SPEC.write(spec, writer),
         "chains": [list(chain) for chain in vocabulary.chains],
         "tags": list(vocabulary.tags),
         "wrapper": vocabulary.wrapper,
@@ -59,7 +57,7 @@ def _read(data: dict[str, Any], reader: Reader) -> SpanParser:
     plain = sum(weights[name].shape[1] for name in _TABLES)
     if plain + weights["dense"].shape[1] != len(weights["first"]):
         raise reader.fail("the vectors of words do not fit the network")
-    spec = _read_encoder(data["encoder"], reader)
+    spec = ENCODER_SPEC.read(data["encoder"], reader)
     if (spec is None) != (network.dense_width == 0):
         raise reader.fail("the network and its encoder do not fit together")
     parser._set(network, SpanVocabulary(chains, tuple(tags), data["wrapper"]), spec)
@@ -71,19 +69,6 @@ def _numbered(texts: list[str], reader: Reader) -> dict[str, int]:
     if len(found) != len(texts):
         raise reader.fail("a word occurs twice")
     return found
-
-
-def _read_encoder(data: Any, reader: Reader) -> EncoderSpec | None:
-    if data is None:
-        return None
-    name, sha256, layers, pieces, precision = data
-    whole = all(isinstance(text, str) for text in (name, sha256, pieces, precision)) and isinstance(layers, list)
-    # Names alone, no paths: see find_encoder.
-    if not whole or not re.fullmatch(r"[\w.-]+(/[\w.-]+)?", name) or not re.fullmatch("[0-9a-f]{64}", sha256):
-        raise reader.fail("it does not say which encoder it needs")
-    if pieces not in ("ends", "first", "last", "mean") or precision not in ("int8", "float32"):
-        raise reader.fail("it does not say how its encoder is used")
-    return EncoderSpec(name, sha256, tuple(reader.count(layer) for layer in layers), pieces, precision)
 
 
 register("SpanParser", SpanParser, _write, _read)

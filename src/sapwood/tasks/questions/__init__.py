@@ -5,11 +5,19 @@ to trees, ``classifier`` trains and predicts, ``tuning`` chooses kernels and C b
 """
 
 from sapwood.lazy import public_names
-from sapwood.tasks.questions.classifier import QuestionClassifier, plain_kernel, semantic_kernel
+from sapwood.tasks.questions.classifier import QuestionClassifier, contextual_kernel, plain_kernel, semantic_kernel
 from sapwood.tasks.questions.focus import find_focus
 from sapwood.tasks.questions.tuning import tune
 from sapwood.tasks.questions.views import question_views
 
-__all__ = ["QuestionClassifier", "find_focus", "plain_kernel", "question_views", "semantic_kernel", "tune"]
+__all__ = [
+    "QuestionClassifier",
+    "contextual_kernel",
+    "find_focus",
+    "plain_kernel",
+    "question_views",
+    "semantic_kernel",
+    "tune",
+]
 
 __dir__ = public_names(__name__)

@@ -15,7 +15,7 @@ from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.kernels.base import Kernel, Matrix
 from sapwood.kernels.choice import ChoosesKernel
-from sapwood.kernels.flat import Linear
+from sapwood.kernels.flat import RBF, Linear
 from sapwood.kernels.semantic import SemanticSubsetTree, SmoothedPartialTree
 from sapwood.kernels.syntactic import PartialTree, SubsetTree
 from sapwood.learn.explain import Explanation, ModelFragments
@@ -27,10 +27,13 @@ from sapwood.tasks.questions.views import VIEWS, question_views
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples
 from sapwood.words.base import WordSimilarity
+from sapwood.words.contextual import Contextual
+from sapwood.words.encoder import Encoder
+from sapwood.words.encoder.needed import ENCODER_SPEC, UsesEncoder
 from sapwood.words.forms import Tagged
 from sapwood.words.wordnet import WordNet
 
-__all__ = ["QuestionClassifier", "plain_kernel", "semantic_kernel"]
+__all__ = ["QuestionClassifier", "contextual_kernel", "plain_kernel", "semantic_kernel"]
 
 
 def semantic_kernel(similarity: WordSimilarity | None = None) -> Kernel:
@@ -54,6 +57,13 @@ def semantic_kernel(similarity: WordSimilarity | None = None) -> Kernel:
     )
 
 
+def contextual_kernel() -> Kernel:
+    """Return the best combination found by cross-validation on TREC for questions with an encoder."""
+    return SemanticSubsetTree(Contextual(), decay=0.2, leaf_weight=2.0).normalized().on("focus") + 0.5 * RBF().on(
+        "vectors"
+    )
+
+
 def plain_kernel() -> Kernel:
     """Return the same combination without any knowledge of words."""
     return (
@@ -63,7 +73,7 @@ def plain_kernel() -> Kernel:
     )
 
 
-class QuestionClassifier(ChoosesKernel, ClassifierMixin, SequenceInput, BaseEstimator):
+class QuestionClassifier(UsesEncoder, ChoosesKernel, ClassifierMixin, SequenceInput, BaseEstimator):
     """Predict what kind of answer a question asks for.
 
     Questions are text, lists of words, trees in brackets, ``Tree`` objects, NLTK trees or ``Question`` objects (of
@@ -72,8 +82,9 @@ class QuestionClassifier(ChoosesKernel, ClassifierMixin, SequenceInput, BaseEsti
     Parameters
     ----------
     kernel : Kernel, optional
-        A kernel on the views ``focus``, ``lexical``, ``words`` and ``tree``, or without views on focus trees. By
-        default ``semantic_kernel()``; where WordNet is not installed, ``plain_kernel()``, with a warning.
+        A kernel on the views ``focus``, ``lexical``, ``words`` and ``tree``, or without views on focus trees; with an
+        encoder also on ``vectors``, and trees have vectors on their leaves. By default ``semantic_kernel()``; where
+        WordNet is not installed, ``plain_kernel()``, with a warning; with an encoder ``contextual_kernel()``.
     C : float
         Inverse of the strength of regularization.
     class_weight : dict, "balanced" or None
@@ -82,6 +93,10 @@ class QuestionClassifier(ChoosesKernel, ClassifierMixin, SequenceInput, BaseEsti
         Turns text into trees: a parser of ``sapwood.parse``, a function from a list of words to a tree, or the path of
         a model file. Text that is not parsed is classified by a flat tree all the same, with a warning; ``unparsed``
         says which. If no training question can be parsed, ``fit`` raises.
+    encoder : Encoder, path or str, optional
+        A pretrained encoder for words in context, its folder or its name (``"minilm"``); a folder or name is opened
+        with its next to last layer and the mean of the pieces of a word. Model files hold its name and digest, not its
+        weights. Needs ``pip install 'sapwood[encoder]'``.
     tol : float
         Stopping tolerance of the solver.
 
@@ -115,12 +130,14 @@ class QuestionClassifier(ChoosesKernel, ClassifierMixin, SequenceInput, BaseEsti
         C: float = 10.0,
         class_weight: dict[Any, float] | str | None = None,
         parser: Any = None,
+        encoder: Any = None,
         tol: float = 1e-3,
     ) -> None:
         self.kernel = kernel
         self.C = C
         self.class_weight = class_weight
         self.parser = parser
+        self.encoder = encoder
         self.tol = tol
 
     @all_or_nothing
@@ -135,16 +152,22 @@ class QuestionClassifier(ChoosesKernel, ClassifierMixin, SequenceInput, BaseEsti
         sample_weight : array of float, optional
             Factors of C per question.
         """
+        self._forget_encoder()
         kernel = self._chosen_kernel()
         data, unparsed = self._read(X, kernel, training=True)
         svm = KernelSVC(kernel, C=self.C, class_weight=self.class_weight, tol=self.tol)
         self.svm_ = svm.fit(data, y, sample_weight=sample_weight)
         self.classes_ = self.svm_.classes_
         self.unparsed_ = unparsed
+        encoder = self._context()
+        self._spec = None if encoder is None else encoder.spec
         return self
 
     def _default_kernel(self) -> Kernel:
-        return _usable_kernel()
+        return _usable_kernel() if self.encoder is None else contextual_kernel()
+
+    def _context(self) -> Encoder | None:
+        return self._encoder(pieces="mean", layers=(-2,))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label with the largest margin for each question."""
@@ -195,9 +218,9 @@ class QuestionClassifier(ChoosesKernel, ClassifierMixin, SequenceInput, BaseEsti
                 f"the kernel is on the view {unknown[0]!r}, which questions do not have; they have {', '.join(VIEWS)}. "
                 "Pass Examples with views of your own."
             )
-        if wanted:
-            return question_views(reading.trees, [name for name in VIEWS if name in wanted]), reading.unparsed
-        return question_views(reading.trees, ["focus"])["focus"], reading.unparsed
+        names = [name for name in VIEWS if name in wanted]
+        views = question_views(reading.trees, names or ["focus"], encoder=self._context())
+        return views if names else views["focus"], reading.unparsed
 
 
 def _usable_kernel() -> Kernel:
@@ -218,6 +241,7 @@ def _write(classifier: QuestionClassifier, writer: Writer) -> dict[str, Any]:
     return {
         "kernel": None if classifier.kernel is None else writer.part(classifier.kernel),
         "parser": PARSER.write(classifier.parser, writer),
+        **({} if classifier._spec is None else {"encoder": ENCODER_SPEC.write(classifier._spec, writer)}),
         "unparsed": writer.array(classifier.unparsed_.astype(np.uint8)),
         "machine": writer.part(classifier.svm_),
     }
@@ -233,6 +257,7 @@ def _read_back(data: dict[str, Any], reader: Reader) -> QuestionClassifier:
         tol=svm.tol,
     )
     classifier.svm_, classifier.classes_ = svm, svm.classes_
+    classifier._spec = ENCODER_SPEC.read(data.get("encoder"), reader)
     classifier.unparsed_ = reader.array(data["unparsed"], np.uint8, 1).astype(np.bool_)
     return classifier
 

@@ -7,7 +7,7 @@ capital of ...". Only reading it off a tree is here; trees for kernels are built
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from sapwood.notebook import HtmlTable
@@ -42,12 +42,15 @@ class Focus(HtmlTable):
         The lemmas right before the head that name it together with it, nearest last.
     position : int or None
         Which word of the question the head is, from 0.
+    asked : int
+        Which word of the question the question word is, or the first part of it.
     """
 
     word: str
     head: str | None
     modifiers: tuple[str, ...] = ()
     position: int | None = None
+    asked: int = 0
 
 
 class QuestionTree(Positions):
@@ -103,6 +106,11 @@ def focus_of(tree: QuestionTree) -> Focus:
     """Find question word and focus in a tree that has been read."""
     words = [word.lower() for word in tree.words]
     asked = _question_word(tree, words)
+    found = _focus_after(tree, words, asked)
+    return found if asked is None else replace(found, asked=asked)
+
+
+def _focus_after(tree: QuestionTree, words: Sequence[str], asked: int | None) -> Focus:
     if asked is None:
         # An order ("Name a ...") or a question without a question word: its first noun phrase is the focus.
         return _focus(words[0], tree, _first_noun_phrase(tree, 1), 0)

@@ -29,8 +29,8 @@ from sapwood.words.lemmas import lemma
 
 __all__ = ["VIEWS", "focus_tree", "lemma_tree", "lexical_tree", "question_views", "word_counts"]
 
-VIEWS = ("focus", "lexical", "tree", "words")
-"""What a kernel can be put on; ``tree`` is the tree as it was given."""
+VIEWS = ("focus", "lexical", "tree", "vectors", "words")
+"""What a kernel can be put on; ``tree`` is the tree as it was given, ``vectors`` the mean of what an encoder gives."""
 
 _BLOCK = 256
 
@@ -38,15 +38,18 @@ _BLOCK = 256
 _NOTHING = "-NOTHING-"
 
 
-def question_views(trees: Any, names: Any = VIEWS) -> Examples:
-    """Return the views of questions: lists of trees, or of word counts, side by side.
+def question_views(trees: Any, names: Any = ("focus", "lexical", "tree", "words"), *, encoder: Any = None) -> Examples:
+    """Return the views of questions: lists of trees, of vectors or of word counts, side by side.
 
     Parameters
     ----------
     trees : TreeArray or list of trees
         Constituent trees.
     names : collection of str
-        Which views: ``focus``, ``lexical``, ``tree``, ``words``.
+        Which views: ``focus``, ``lexical``, ``tree``, ``vectors``, ``words``.
+    encoder : Encoder, optional
+        Gives the leaves of ``focus`` and ``tree`` the vectors of their words, and makes ``vectors``: the mean of the
+        words of a question.
 
     Examples
     --------
@@ -56,8 +59,12 @@ def question_views(trees: Any, names: Any = VIEWS) -> Examples:
     for name in names:
         if name not in VIEWS:
             raise ParameterError(f"questions have no view {name!r}; they have {', '.join(VIEWS)}.")
+    if "vectors" in names and encoder is None:
+        raise ParameterError("the view 'vectors' needs an encoder; pass encoder=, such as Encoder(\"minilm\").")
     trees = [tree if isinstance(tree, Tree) else TreeArray([tree])[0] for tree in trees]
+    encoded = None if encoder is None else list(encoder.encode_batch(tree.leaves() for tree in trees))
     views: dict[str, Any] = {name: TreeArray(trees) if name == "tree" else None for name in names}
+    on_focus: list[NDArray[Any]] = []
     shapes = {name: build for name, build in (("focus", _focus_tree), ("lexical", _lexical_tree)) if name in views}
     arenas = {name: _core.trees.Arena() for name in shapes}
     roots: dict[str, list[NDArray[np.uint32]]] = {name: [np.zeros(0, dtype=np.uint32)] for name in shapes}
@@ -69,9 +76,18 @@ def question_views(trees: Any, names: Any = VIEWS) -> Examples:
             focus = focus_of(read)
             for name, build in shapes.items():
                 built[name].append(build(read, focus))
+            if encoded is not None and "focus" in shapes:
+                on_focus.append(_focus_vectors(encoded[len(on_focus)], focus))
         for name, some in built.items():
             roots[name].append(arenas[name].add(some))
     views |= {name: TreeArray._from_arena(arenas[name], np.concatenate(roots[name])) for name in shapes}
+    if encoded is not None:
+        for name, vectors in (("focus", on_focus), ("tree", encoded)):
+            if name in views:
+                views[name] = views[name].with_vectors(vectors)
+        if "vectors" in views:
+            means = [one.astype(np.float64).mean(axis=0) for one in encoded]
+            views["vectors"] = np.array(means).reshape(len(trees), encoder.width)
     if "words" in views:
         rows = [word_counts(tree.leaves()) for tree in trees]
         views["words"] = np.fromiter(rows, dtype=object, count=len(rows))
@@ -99,6 +115,14 @@ def _focus_tree(tree: QuestionTree, focus: Focus) -> Tree:
     if focus.head is not None and focus.modifiers:
         parts.append(Tree._trusted("QC", (Tree(f"{focus.modifiers[-1]}_{focus.head}"),)))
     return Tree._trusted("TOP", (*parts, _lemmatized(tree, focus.position)))
+
+
+def _focus_vectors(vectors: NDArray[Any], focus: Focus) -> NDArray[Any]:
+    """Return the vectors of the leaves of a focus tree: those on top are words of the question once more."""
+    top = [focus.asked]
+    if focus.position is not None:
+        top += [focus.position] * (2 if focus.modifiers else 1)
+    return np.concatenate([vectors[top], vectors])
 
 
 def lemma_tree(tree: Tree) -> Tree:

@@ -57,8 +57,8 @@ class Encoder(HtmlTable):
         a BERT, DistilBERT, RoBERTa or MiniLM; an ``.onnx`` file that gives hidden states, beside a ``tokenizer.json``;
         or a name, such as ``"minilm"`` or one on the hub, whose folder is in ``SAPWOOD_DATA`` or in the hub's cache.
     layers : sequence of int, optional
-        Hidden layers whose states are put side by side; 0 is below the first layer. By default about one in two, the
-        last one left out, which is about the task that the encoder was trained for. Not for ONNX files.
+        Hidden layers whose states are put side by side; 0 is below the first layer, -1 the last. By default about one
+        in two, the last one left out, which is about the task that the encoder was trained for. Not for ONNX files.
     pieces : {"ends", "first", "last", "mean"}
         Which pieces of a word count: the first and the last side by side, one of them, or the mean of all.
     precision : {"int8", "float32"}
@@ -300,6 +300,6 @@ def _check_layers(layers: Sequence[int] | None, count: int) -> tuple[int, ...]:
     found = tuple(layers)
     if not found or any(isinstance(one, bool) or not isinstance(one, (int, np.integer)) for one in found):
         raise ParameterError(f"layers must be a list of whole numbers, got {layers!r}.")
-    if min(found) < 0 or max(found) > count:
+    if min(found) < -count - 1 or max(found) > count:
         raise ParameterError(f"layers must be between 0 and {count} for this encoder, got {layers!r}.")
-    return tuple(int(one) for one in found)
+    return tuple(int(one) % (count + 1) for one in found)

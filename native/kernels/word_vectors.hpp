@@ -1,0 +1,99 @@
+// Words as dense vectors of length 1, and how similar they are:
+//
+//     s(v, w) = weight * v·w                              without a sharpness
+//             = weight * exp(sharpness * (v·w - 1))       with one
+//
+// Both are kernels. A word whose vector is zero is like nothing.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/matrix.hpp"
+#include "core/vectorized.hpp"
+
+namespace sapwood {
+
+struct VectorMeasure {
+    double weight = 1.0;
+    double sharpness = 0.0;
+
+    double operator()(float product) const {
+        if (sharpness == 0.0) return weight * static_cast<double>(product);
+        return weight * static_cast<double>(fast_exp(static_cast<float>(sharpness) * (product - 1.0f)));
+    }
+};
+
+// One vector per word.
+class WordVectors {
+  public:
+    WordVectors() = default;
+    WordVectors(std::span<const float> values, std::size_t width, VectorMeasure measure)
+        : measure(measure), width_(width), values_(values.begin(), values.end()) {}
+
+    VectorMeasure measure;
+
+    bool empty() const { return width_ == 0; }
+    std::size_t width() const { return width_; }
+    std::span<const float> of(std::uint32_t word) const { return std::span(values_).subspan(word * width_, width_); }
+    bool known(std::uint32_t word) const {
+        for (const float value : of(word))
+            if (value != 0.0f) return true;
+        return false;
+    }
+
+  private:
+    std::size_t width_ = 0;
+    std::vector<float> values_;
+};
+
+// The similarity of two words, with the bits that a group gives.
+inline double similarity(const WordVectors& left, std::uint32_t word, const WordVectors& right, std::uint32_t other) {
+    if (!left.known(word) || !right.known(other)) return 0.0;
+    const auto a = left.of(word), b = right.of(other);
+    float product = 0.0f;
+    for (std::size_t k = 0; k < a.size(); ++k) product += a[k] * b[k];
+    return right.measure(product);
+}
+
+// The vectors of a group of words, packed so that one word is compared with all of them at once.
+class VectorGroup {
+  public:
+    VectorGroup(const WordVectors& vectors, std::span<const std::uint32_t> words) : measure_(vectors.measure) {
+        std::vector<float> turned(vectors.width() * words.size());
+        for (std::size_t column = 0; column < words.size(); ++column) {
+            const auto vector = vectors.of(words[column]);
+            for (std::size_t k = 0; k < vector.size(); ++k) turned[k * words.size() + column] = vector[k];
+            if (!vectors.known(words[column])) unknown_.push_back(static_cast<std::uint32_t>(column));
+        }
+        panels_ = Affine(turned, {}, vectors.width(), words.size());
+    }
+
+    std::size_t width() const { return panels_.inner(); }
+
+    // sums[column] += scale * s(vector, word of the column), for columns from `from` on.
+    void add(std::span<const float> vector, double scale, std::size_t from, double* sums,
+             std::vector<float>& products) const {
+        products.resize(panels_.stride());
+        panels_.apply_from(vector.data(), from, products.data());
+        std::vector<double> kept;
+        for (const std::uint32_t column : unknown_) kept.push_back(sums[column]);
+        add_measured(products.data(), from, panels_.outer(), scale, sums);
+        for (std::size_t k = 0; k < unknown_.size(); ++k) sums[unknown_[k]] = kept[k];
+    }
+
+  private:
+    void add_measured(const float* products, std::size_t from, std::size_t end, double scale, double* sums) const {
+        const VectorMeasure measure = measure_;
+        for (std::size_t column = from; column < end; ++column) sums[column] += scale * measure(products[column]);
+    }
+
+    VectorMeasure measure_;
+    Affine panels_;
+    std::vector<std::uint32_t> unknown_;  // columns whose vector is zero
+};
+
+}  // namespace sapwood
