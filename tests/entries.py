@@ -420,7 +420,7 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
                                                                        "y": ["a", "b"] * 3, "C": 10.0, "tol": 0.001}),
         "find_focus": (questions.find_focus, {"tree": question}),
         "plain_kernel": (questions.plain_kernel, {}),
-        "contextual_kernel": (questions.contextual_kernel, {}),
+        "contextual_kernel": (questions.contextual_kernel, {"similarity": similar, "view": "focus"}),
         "semantic_kernel": (questions.semantic_kernel, {"similarity": similar}),
         "question_views": (questions.question_views, {"trees": [question], "names": ("focus",)}),
         "tune": (questions.tune, {"X": [one.tree for one in garden.sentences if one.label][:8], "y": ["a", "b"] * 4, "kernels": [kernels.SubsetTree().on("tree")],

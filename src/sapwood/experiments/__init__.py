@@ -50,7 +50,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     ),
     "questions": Experiment(
         "which kind of answer a question asks for: TREC by bags of words, tree kernels and similar words",
-        ("validation", "test", "leaves", "curve", "time"),
+        ("validation", "test", "context", "leaves", "curve", "time"),
     ),
     "attachment": Experiment(
         "where the next word of a sentence hangs: a tree kernel against a recursive network",

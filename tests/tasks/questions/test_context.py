@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,8 @@ import sapwood as sw
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.kernels import SubsetTree
 from sapwood.parse import FlatParser
-from sapwood.tasks.questions import QuestionClassifier, question_views
-from sapwood.words import Encoder
+from sapwood.tasks.questions import QuestionClassifier, contextual_kernel, question_views
+from sapwood.words import Encoder, Table
 from tiny_encoders import WIDTH, make_encoder
 
 pytest.importorskip("onnxruntime")
@@ -24,6 +25,8 @@ pytest.importorskip("tokenizers")
 TREE = "(SBARQ (WHNP (WDT Which) (JJ big) (NNS cities)) (SQ (VP (VBD fell))))"
 QUESTIONS = ["Who ran ?", "Who wrote it ?", "Where is it ?", "Where did he live ?"]
 LABELS = ["HUM", "HUM", "LOC", "LOC"]
+
+KERNEL = contextual_kernel(Table({}))
 
 
 @pytest.fixture
@@ -48,8 +51,11 @@ def test_words_on_top_of_a_focus_tree_have_the_vectors_they_have_below(folder: P
 
 
 def test_a_classifier_keeps_its_encoder_by_name(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = QuestionClassifier(encoder=str(folder), parser=FlatParser()).fit(QUESTIONS, LABELS)
+    model = QuestionClassifier(KERNEL, encoder=str(folder), parser=FlatParser()).fit(QUESTIONS, LABELS)
     assert "Contextual" in repr(model.svm_.kernel_)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # where there is no WordNet
+        assert "Contextual" in repr(QuestionClassifier(encoder=str(folder))._default_kernel())
     expected = model.decision_function(QUESTIONS)
     assert model.predict(QUESTIONS).tolist() == LABELS
     sw.save(model, tmp_path / "model.sap")
@@ -80,7 +86,7 @@ def test_without_an_encoder_nothing_changes(folder: Path) -> None:
 
 
 def test_empty_questions_and_missing_folders(folder: Path) -> None:
-    model = QuestionClassifier(encoder=str(folder), parser=FlatParser()).fit(QUESTIONS, LABELS)
+    model = QuestionClassifier(KERNEL, encoder=str(folder), parser=FlatParser()).fit(QUESTIONS, LABELS)
     assert model.predict(["", "Who fell ?"]).shape == (2,)
     with pytest.raises(DataError, match="no-such-encoder"):
         QuestionClassifier(encoder="no-such-encoder", parser=FlatParser()).fit(QUESTIONS, LABELS)

@@ -15,7 +15,7 @@ from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.kernels.base import Kernel, Matrix
 from sapwood.kernels.choice import ChoosesKernel
-from sapwood.kernels.flat import RBF, Linear
+from sapwood.kernels.flat import Linear
 from sapwood.kernels.semantic import SemanticSubsetTree, SmoothedPartialTree
 from sapwood.kernels.syntactic import PartialTree, SubsetTree
 from sapwood.learn.explain import Explanation, ModelFragments
@@ -31,6 +31,7 @@ from sapwood.words.contextual import Contextual
 from sapwood.words.encoder import Encoder
 from sapwood.words.encoder.needed import ENCODER_SPEC, UsesEncoder
 from sapwood.words.forms import Tagged
+from sapwood.words.table import Table
 from sapwood.words.wordnet import WordNet
 
 __all__ = ["QuestionClassifier", "contextual_kernel", "plain_kernel", "semantic_kernel"]
@@ -57,10 +58,23 @@ def semantic_kernel(similarity: WordSimilarity | None = None) -> Kernel:
     )
 
 
-def contextual_kernel() -> Kernel:
-    """Return the best combination found by cross-validation on TREC for questions with an encoder."""
-    return SemanticSubsetTree(Contextual(), decay=0.2, leaf_weight=2.0).normalized().on("focus") + 0.5 * RBF().on(
-        "vectors"
+def contextual_kernel(similarity: WordSimilarity | None = None, *, view: str = "focus") -> Kernel:
+    """Return the best combination found by cross-validation on TREC for questions with an encoder.
+
+    Words in context in focus trees, similar words in lexical trees, and words.
+
+    Parameters
+    ----------
+    similarity : WordSimilarity, optional
+        Of lemmas in lexical trees; as for ``semantic_kernel``.
+    view : str
+        The view of the focus trees with vectors.
+    """
+    words = WordNet(weights="lin", senses="all") if similarity is None else similarity
+    return (
+        2.0 * SemanticSubsetTree(Contextual(), decay=0.2, leaf_weight=2.0).normalized().on(view)
+        + SmoothedPartialTree(Tagged(words), lexical="all").normalized().on("lexical")
+        + 0.5 * Linear().normalized().on("words")
     )
 
 
@@ -164,7 +178,7 @@ class QuestionClassifier(UsesEncoder, ChoosesKernel, ClassifierMixin, SequenceIn
         return self
 
     def _default_kernel(self) -> Kernel:
-        return _usable_kernel() if self.encoder is None else contextual_kernel()
+        return _usable_kernel(in_context=self.encoder is not None)
 
     def _context(self) -> Encoder | None:
         return self._encoder(pieces="mean", layers=(-2,))
@@ -223,17 +237,18 @@ class QuestionClassifier(UsesEncoder, ChoosesKernel, ClassifierMixin, SequenceIn
         return views if names else views["focus"], reading.unparsed
 
 
-def _usable_kernel() -> Kernel:
+def _usable_kernel(*, in_context: bool) -> Kernel:
     words = WordNet(weights="lin", senses="all")
     try:
         words("dog", "cat")
     except DataError as error:
+        chosen = "contextual_kernel(Table({}))" if in_context else "plain_kernel()"
         warnings.warn(
-            f"words are compared as strings only, because {error} Pass kernel=plain_kernel() to do so on purpose.",
+            f"words are compared as strings only, because {error} Pass kernel={chosen} to do so on purpose.",
             stacklevel=levels_to_user(),
         )
-        return plain_kernel()
-    return semantic_kernel(words)
+        return contextual_kernel(Table({})) if in_context else plain_kernel()
+    return contextual_kernel(words) if in_context else semantic_kernel(words)
 
 
 def _write(classifier: QuestionClassifier, writer: Writer) -> dict[str, Any]:

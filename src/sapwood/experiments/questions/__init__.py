@@ -7,10 +7,8 @@ before any test question is scored; each row is scored once. Trees are a parser'
 
 from __future__ import annotations
 
-import os
 import tempfile
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,32 +16,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sapwood import corpora, settings
-from sapwood.corpora.questions import Question
-from sapwood.errors import DataError
+from sapwood import settings
 from sapwood.experiments.figures import plot_lines
 from sapwood.experiments.measuring import Stopwatch, percent
+from sapwood.experiments.questions.context import compare_in_context
+from sapwood.experiments.questions.data import DIMENSIONS, QuestionData, read_questions
+from sapwood.experiments.questions.scoring import COST, margins_of, ridge_accuracy, with_interval
 from sapwood.experiments.setting import Setting
 from sapwood.experiments.tables import Cell, Table
 from sapwood.files import save
 from sapwood.kernels import Kernel, Linear, PartialTree, SemanticSubsetTree, SmoothedPartialTree, SubsetTree, Subtree
 from sapwood.learn import KernelSVC
-from sapwood.metrics import paired_bootstrap
-from sapwood.tasks.questions import QuestionClassifier, question_views, semantic_kernel
-from sapwood.tasks.questions.tuning import Folds, Grams, cross_validate, make_folds, ridge_predictions, svm_on_gram
-from sapwood.tasks.questions.views import lemma_tree
-from sapwood.trees import Examples, TreeArray
-from sapwood.words import Latent, Tagged, WordNet
+from sapwood.tasks.questions import QuestionClassifier, semantic_kernel
+from sapwood.tasks.questions.tuning import Folds, Grams, cross_validate, make_folds, svm_on_gram
 from sapwood.words import Table as WordTable
-from sapwood.words.lemmas import lemma
+from sapwood.words import Tagged, WordNet
 
 __all__ = ["run"]
 
-_C = 10.0
 _FOLDS = 5
-_RIDGE = 0.05
 _SIZES = (500, 1000, 2000, 4000)
-_DIMENSIONS = 300
 _LEAF_WEIGHTS = (0.5, 1.0, 2.0, 4.0)
 _WEIGHTS = ("full", "wu-palmer", "path", "resnik")
 
@@ -62,23 +54,9 @@ class Row:
 _Fitted = tuple[KernelSVC, NDArray[np.float32]]
 
 
-@dataclass(frozen=True)
-class _Data:
-    train: list[Question]
-    test: list[Question]
-    views: Examples
-    test_views: Examples
-    questions: Latent
-    brown: Latent | None
-    counts: str | None
-
-    def labels(self, fine: bool, test: bool = False) -> NDArray[np.str_]:
-        return np.array([q.label if fine else q.coarse for q in (self.test if test else self.train)])
-
-
 def run(setting: Setting) -> Iterator[Table]:
-    """Make the tables: ``validation``, ``test``, ``leaves``, ``curve`` and ``time``."""
-    data = _read(setting)
+    """Make the tables: ``validation``, ``test``, ``context``, ``leaves``, ``curve`` and ``time``."""
+    data = read_questions(setting)
     grams = Grams(data.views, data.test_views)
     folds = make_folds(data.labels(fine=False), _FOLDS, setting.seed)
     rows = _rows(data)
@@ -102,65 +80,22 @@ def run(setting: Setting) -> Iterator[Table]:
             lines,
             {"CPU s": 1},
             notes=(
-                f"seed {setting.seed}; SVM with C = {_C:g} in all rows; – is not run.",
-                f"LSI: nouns, {_DIMENSIONS} dimensions; that of questions has seen the words of all folds, no label.",
+                f"seed {setting.seed}; SVM with C = {COST:g} in all rows; – is not run.",
+                f"LSI: nouns, {DIMENSIONS} dimensions; that of questions has seen the words of all folds, no label.",
                 f"Best by cross-validation of the SVM: {best[0]}.",
                 *([] if data.brown is not None else ["The Brown corpus is not here, so its rows are left out."]),
             ),
         )
         if setting.wants("test"):
             yield _test(rows, data, fitted, setting.seed)
+    if setting.wants("context") and (table := compare_in_context(setting, data, folds)) is not None:
+        yield table
     if setting.wants("leaves"):
         yield _leaves(data, folds)
     if setting.wants("curve"):
         yield _curve(curve, data, grams, setting.seed)
     if setting.wants("time"):
         yield _time(data)
-
-
-def _read(setting: Setting) -> _Data:
-    trees, kelp = setting.path("trec-trees"), setting.path("trec-kelp")
-    train, test = (list(corpora.questions.read(trees.replace("*", part))) for part in ("train", "test"))
-    brown = setting.find("brown")
-    views = []
-    for questions, part in ((train, "train_5500.coarse"), (test, "TREC_10.coarse")):
-        examples = list(corpora.kelp.read(kelp.replace("*", part), trees=["lct"]))
-        if [example.labels[0] for example in examples] != [question.coarse for question in questions]:
-            raise DataError(f"{kelp}: the questions are not in the order of {trees}; fetch both again.")
-        shapes = question_views([question.tree for question in questions], ["focus", "lexical", "words"])
-        views.append(
-            Examples(
-                focus=shapes["focus"],
-                lexical=shapes["lexical"],
-                words=list(shapes["words"]),
-                bag=[dict(Counter(word.lower() for word in question.words)) for question in questions],
-                lemmas=TreeArray([lemma_tree(question.tree) for question in questions if question.tree]),
-                dependencies=TreeArray([example.trees["lct"] for example in examples]),
-            )
-        )
-    places = [os.path.join(folder, "wordnet", "ic-brown.dat.gz") for folder in setting.folders()]
-    counts = next((path for path in places if os.path.isfile(path)), None)
-    if counts is not None:
-        setting.read["wordnet-counts"] = counts
-    return _Data(
-        train,
-        test,
-        views[0],
-        views[1],
-        Latent([_nouns(tree) for tree in views[0]["lemmas"]], dimensions=_DIMENSIONS),
-        None if brown is None else Latent(_lemmas(brown), dimensions=_DIMENSIONS),
-        counts,
-    )
-
-
-def _lemmas(path: str) -> Iterator[list[str]]:
-    """Read the nouns of Brown's documents as lemmas; its tags of nouns are those of the treebank in lower case."""
-    for document in corpora.brown.read(path):
-        yield [lemma(word, tag.split("-")[0].upper()) for word, tag in document if tag.startswith("n")]
-
-
-def _nouns(tree: Any) -> list[str]:
-    return [node.children[0].label for node in tree.preorder() if node.label in ("NN", "NNP") and node.children]
 
 
 _CURVE = ("bag of words", "SST on lemmas", "SSTK on focus trees, Lin, all senses", "focus + lexical + ½ words")
@@ -170,7 +105,7 @@ def _semantic(words: Any, view: str = "lemmas", *, decay: float = 0.4, leaf_weig
     return SemanticSubsetTree(words, decay=decay, leaf_weight=leaf_weight).normalized().on(view)
 
 
-def _rows(data: _Data) -> list[Row]:
+def _rows(data: QuestionData) -> list[Row]:
     first, every = WordNet(weights="lin"), WordNet(weights="lin", senses="all")
     words = Linear().normalized().on("words")
     focus = {"decay": 0.2, "leaf_weight": 2.0}
@@ -223,36 +158,23 @@ def _rows(data: _Data) -> list[Row]:
 
 
 def _validate(
-    row: Row, data: _Data, grams: Grams, folds: Folds, fitted: dict[tuple[str, bool], _Fitted], *, testing: bool
+    row: Row, data: QuestionData, grams: Grams, folds: Folds, fitted: dict[tuple[str, bool], _Fitted], *, testing: bool
 ) -> tuple[Cell, ...]:
     """Cross-validate a row and, for later, train on all training questions."""
     scores: list[float | None] = []
     with Stopwatch() as spent:
         K = grams.train(row.kernel)
-        ridge = _ridge(K, data, folds)
+        ridge = ridge_accuracy(K, data, folds)
         for fine in (False, True):
             labels = data.labels(fine)
-            scores.append(percent(cross_validate(K, labels, folds, C=_C) == labels) if row.final else None)
+            scores.append(percent(cross_validate(K, labels, folds, C=COST) == labels) if row.final else None)
             if testing and (row.fine or not fine):
-                svm = svm_on_gram(K, np.arange(len(K)), labels, _C)
+                svm = svm_on_gram(K, np.arange(len(K)), labels, COST)
                 fitted[row.name, fine] = svm, grams.other(row.kernel)
     return row.name, *ridge, *scores, spent.cpu
 
 
-def _margins(svm: KernelSVC, rows: NDArray[np.float32]) -> NDArray[np.float64]:
-    return np.asarray(rows[:, svm.support_].astype(np.float64) @ svm.dual_coef_ + svm.intercept_)
-
-
-def _ridge(K: Any, data: _Data, folds: Folds) -> tuple[float, float]:
-    """Return the accuracies on both sets of classes by one closed-form cross-validation."""
-    names, targets = zip(*(np.unique(data.labels(fine), return_inverse=True) for fine in (False, True)), strict=True)
-    sides = [np.where(np.arange(len(n)) == t[:, None], 1.0, -1.0) for n, t in zip(names, targets, strict=True)]
-    predicted = ridge_predictions(K, np.hstack(sides), folds, _RIDGE)
-    coarse, fine = predicted[:, : len(names[0])], predicted[:, len(names[0]) :]
-    return percent(coarse.argmax(axis=1) == targets[0]), percent(fine.argmax(axis=1) == targets[1])
-
-
-def _test(rows: list[Row], data: _Data, fitted: dict[tuple[str, bool], _Fitted], seed: int) -> Table:
+def _test(rows: list[Row], data: QuestionData, fitted: dict[tuple[str, bool], _Fitted], seed: int) -> Table:
     lines: list[tuple[Cell, ...]] = []
     for row in rows:
         cells: list[Cell] = [row.name]
@@ -261,14 +183,14 @@ def _test(rows: list[Row], data: _Data, fitted: dict[tuple[str, bool], _Fitted],
                 cells += [None, None]
                 continue
             svm, known = fitted[row.name, fine]
-            margins, gold = _margins(svm, known), data.labels(fine, test=True)
+            margins, gold = margins_of(svm, known), data.labels(fine, test=True)
             right = svm.classes_[margins.argmax(axis=1)] == gold
-            cells += _with_interval(right, seed)
+            cells += with_interval(right, seed)
             if not fine:
                 # Every class decides by its own margin; F1 over all these decisions.
                 said, true = margins > 0, svm.classes_ == gold[:, None]
                 counts = np.column_stack([2 * (said & true).sum(axis=1), said.sum(axis=1) + true.sum(axis=1)])
-                cells += _with_interval(counts, seed, lambda sums: float(sums[0]) / max(1.0, float(sums[1])))
+                cells += with_interval(counts, seed, lambda sums: float(sums[0]) / max(1.0, float(sums[1])))
         lines.append(tuple(cells))
     return Table(
         "test",
@@ -283,13 +205,7 @@ def _test(rows: list[Row], data: _Data, fitted: dict[tuple[str, bool], _Fitted],
     )
 
 
-def _with_interval(found: NDArray[Any], seed: int, metric: Callable[[Any], float] | None = None) -> list[Cell]:
-    """Return a score of what was found per question, in percent, and its 95 % interval."""
-    score = paired_bootstrap(found, np.zeros_like(found), metric=metric, samples=2000, random_state=seed)
-    return [100 * score.difference, f"{100 * score.low:.1f}–{100 * score.high:.1f}"]
-
-
-def _leaves(data: _Data, folds: Folds) -> Table:
+def _leaves(data: QuestionData, folds: Folds) -> Table:
     """Weigh leaves: the paper's α, by cross-validation only."""
     similarities: list[tuple[str, Any]] = [("same words", WordTable({}))]
     similarities += [(weights, WordNet(weights=weights)) for weights in _WEIGHTS]
@@ -302,7 +218,7 @@ def _leaves(data: _Data, folds: Folds) -> Table:
         cells: list[Cell] = [f"SSTK on lemmas, {name}"]
         for weight in _LEAF_WEIGHTS:
             kernel = _semantic(words, leaf_weight=weight)
-            cells.append(_ridge(Grams(data.views).train(kernel), data, folds)[0])
+            cells.append(ridge_accuracy(Grams(data.views).train(kernel), data, folds)[0])
         lines.append(tuple(cells))
     return Table(
         "leaves",
@@ -312,7 +228,7 @@ def _leaves(data: _Data, folds: Folds) -> Table:
     )
 
 
-def _curve(rows: list[Row], data: _Data, grams: Grams, seed: int) -> Table:
+def _curve(rows: list[Row], data: QuestionData, grams: Grams, seed: int) -> Table:
     labels, gold = data.labels(fine=False), data.labels(fine=False, test=True)
     order = np.random.default_rng(seed).permutation(len(labels))
     sizes = [*(size for size in _SIZES if size < len(labels)), len(labels)]
@@ -322,8 +238,8 @@ def _curve(rows: list[Row], data: _Data, grams: Grams, seed: int) -> Table:
         shares = found.setdefault(row.name, [])
         for size in sizes:
             chosen = np.sort(order[:size])
-            svm = svm_on_gram(K, chosen, labels, _C)
-            shares.append(percent(svm.classes_[_margins(svm, other[:, chosen]).argmax(axis=1)] == gold))
+            svm = svm_on_gram(K, chosen, labels, COST)
+            shares.append(percent(svm.classes_[margins_of(svm, other[:, chosen]).argmax(axis=1)] == gold))
     columns = ("kernel", *(f"{size:,}" for size in sizes))
     return Table(
         "curve",
@@ -331,7 +247,7 @@ def _curve(rows: list[Row], data: _Data, grams: Grams, seed: int) -> Table:
         columns,
         [(name, *shares) for name, shares in found.items()],
         dict.fromkeys(columns, 1),
-        notes=(f"Nested random samples, seed {seed}; C = {_C:g}.",),
+        notes=(f"Nested random samples, seed {seed}; C = {COST:g}.",),
         chart=plot_lines(
             "Accuracy on 6 classes by number of training questions",
             sizes,
@@ -342,7 +258,7 @@ def _curve(rows: list[Row], data: _Data, grams: Grams, seed: int) -> Table:
     )
 
 
-def _time(data: _Data) -> Table:
+def _time(data: QuestionData) -> Table:
     """Train from trees to a saved model, and predict from trees."""
     every = WordNet(weights="lin", senses="all")
     every("dog", "cat")
@@ -355,7 +271,7 @@ def _time(data: _Data) -> Table:
         ("focus + lexical + ½ words", semantic_kernel(every)),
     ):
         with Stopwatch() as trained, tempfile.TemporaryDirectory() as folder:
-            model = QuestionClassifier(kernel, C=_C).fit(trees, data.labels(fine=False))
+            model = QuestionClassifier(kernel, C=COST).fit(trees, data.labels(fine=False))
             path = Path(folder, "model.sap")
             save(model, path)
             size = path.stat().st_size
