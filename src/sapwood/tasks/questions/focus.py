@@ -95,7 +95,7 @@ def find_focus(tree: Tree) -> Focus:
     --------
     >>> phrase = "(WHNP (WDT What) (NN kind) (PP (IN of) (NP (NN animal))))"
     >>> find_focus(Tree.fromstring(f"(SBARQ {phrase} (SQ (VBZ is) (NP (NNP Babar))))"))
-    Focus(word='what', head='animal', modifiers=(), position=3)
+    Focus(word='what', head='animal', modifiers=(), position=3, asked=0)
     >>> find_focus(Tree.fromstring("(SBARQ (WHADJP (WRB How) (JJ tall)) (SQ (VBZ is) (NP (PRP he))))")).word
     'how_tall'
     """
