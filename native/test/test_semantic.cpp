@@ -1,10 +1,13 @@
 // Kernels that look into words: against the definition, between arenas, through models, alone, and with threads.
 #include <cmath>
+#include <stdexcept>
+#include <string>
 
 #include "kernels/diagonal.hpp"
 #include "kernels/gram.hpp"
 #include "kernels/lexicon.hpp"
 #include "kernels/model.hpp"
+#include "kernels/occurrences.hpp"
 #include "kernels/semantic.hpp"
 #include "kernels/smoothed.hpp"
 #include "test/check.hpp"
@@ -32,14 +35,18 @@ double similarity(std::string_view a, std::string_view b) {
     return sum;
 }
 
-WordFeatures features_of(const Vocabulary& vocabulary, const Arena& arena) {
+// Coordinates as sparse features, or as dense vectors; they are small integers, so that both give the same numbers.
+WordFeatures features_of(const Vocabulary& vocabulary, const Arena& arena, bool dense) {
     std::vector<std::uint64_t> ends;
     std::vector<std::uint32_t> features;
     std::vector<double> weights;
+    std::vector<float> vectors;
     for (const Symbol symbol : vocabulary.words()) {
         const std::string_view word = arena.symbols.text(symbol);
         for (std::size_t k = 0; k < kDimensions; ++k)
-            if (coordinate(word, k) != 0.0) {
+            if (dense) {
+                vectors.push_back(static_cast<float>(coordinate(word, k)));
+            } else if (coordinate(word, k) != 0.0) {
                 features.push_back(static_cast<std::uint32_t>(k));
                 weights.push_back(coordinate(word, k));
             }
@@ -49,7 +56,7 @@ WordFeatures features_of(const Vocabulary& vocabulary, const Arena& arena) {
         }
         ends.push_back(features.size());
     }
-    return WordFeatures(ends, features, weights);
+    return WordFeatures(ends, features, weights, dense ? WordVectors(vectors, kDimensions, {}) : WordVectors());
 }
 
 struct SemanticKernel {
@@ -110,11 +117,14 @@ struct SmoothedKernel {
     }
 };
 
+// test(kernel, dense)
 template <class Test>
 void for_every_kernel(Test test) {
-    test(SemanticKernel{});
-    for (const bool leaves : {true, false})
-        for (const std::size_t longest : {0, 2}) test(SmoothedKernel{leaves, longest});
+    for (const bool dense : {false, true}) {
+        test(SemanticKernel{}, dense);
+        for (const bool leaves : {true, false})
+            for (const std::size_t longest : {0, 2}) test(SmoothedKernel{leaves, longest}, dense);
+    }
 }
 
 TEST(gram_matrices_diagonals_and_threads) {
@@ -124,9 +134,9 @@ TEST(gram_matrices_diagonals_and_threads) {
     intern(random.bags(5), arena);
     const Bags bags = intern(elements, arena);
     const std::size_t size = elements.size();
-    for_every_kernel([&](const auto& kernel) {
+    for_every_kernel([&](const auto& kernel, bool dense) {
         const Vocabulary words = kernel.vocabulary(arena, bags);
-        const WordFeatures features = features_of(words, arena);
+        const WordFeatures features = features_of(words, arena, dense);
         const WordMap map(arena, arena, bags, words, features);
         Control control;
         std::vector<double> K(size * size, -1.0), again = K;
@@ -156,9 +166,9 @@ TEST(rows_from_another_arena_and_models) {
     Arena arena, other;
     const Bags column_bags = intern(columns, arena), row_bags = intern(rows, other);
     const std::size_t width = columns.size();
-    for_every_kernel([&](const auto& kernel) {
+    for_every_kernel([&](const auto& kernel, bool dense) {
         const Vocabulary words = kernel.vocabulary(arena, column_bags), row_words = kernel.vocabulary(other, row_bags);
-        const WordFeatures right = features_of(words, arena), left = features_of(row_words, other);
+        const WordFeatures right = features_of(words, arena, dense), left = features_of(row_words, other, dense);
         const WordMap map(other, arena, row_bags, row_words, left);
         Control control;
         std::vector<double> K(rows.size() * width, -1.0), weights(width), scores(rows.size());
@@ -176,6 +186,35 @@ TEST(rows_from_another_arena_and_models) {
             CHECK_CLOSE(scores[i], score);
         }
     });
+}
+
+TEST(occurrences_have_names_of_their_own) {
+    Arena arena, made;
+    const Bag bag{Plain{"S", {Plain{"A", {Plain{"x", {}}}}, Plain{"A", {Plain{"x", {}}}}, Plain{"y", {}}}}};
+    const Bags bags = intern({bag}, arena);
+    const Vocabulary words = Vocabulary::of_preterminals(arena, bags, is_phrase);
+    Node root = 0;
+    for (Node node = 0; node < arena.size(); ++node)
+        if (arena.symbols.text(arena.label(node)) == "S") root = node;
+    const bool known[] = {true, true, false, true};
+    const std::uint64_t begins[] = {0, 1};
+    const Node roots[] = {root, root};
+    const auto is_word = [&](Node parent, Node) { return words.word_under(arena, parent) != kNone; };
+    const auto found = number_occurrences(arena, roots, begins, known, made, is_word);
+    const auto leaf = [&](Node tree, std::size_t child) {
+        const Node below = made.children(tree)[child];
+        return std::string(made.symbols.text(made.label(made.is_leaf(below) ? below : made.children(below)[0])));
+    };
+    CHECK(leaf(found[0], 0) ==
+          "x\x1f"
+          "0");
+    CHECK(leaf(found[0], 1) ==
+          "x\x1f"
+          "1");
+    CHECK(leaf(found[1], 1) == "x\x1f");  // no vector
+    CHECK(leaf(found[1], 2) == "y");      // no word
+    const std::uint64_t beyond[] = {0, 2};
+    CHECK_THROWS(number_occurrences(arena, roots, beyond, known, made, is_word), std::invalid_argument);
 }
 
 }  // namespace
