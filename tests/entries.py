@@ -402,6 +402,7 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "roles_html": (draw.roles_html, {"sentence": said}),
         "roles_text": (draw.roles_text, {"sentence": said}),
         "outline": (draw.outline, {"tree": tree, "width": 80, "max_lines": 5}),
+        "linked_svg": (draw.linked_svg, {"first": tree, "second": tree, "links": [(0, 1, 0.5)]}),
         "span_svg": (draw.span_svg, {"words": ["a", "b"], "layers": [draw.SpanLayer("t", [draw.LabeledSpan("A", 0, 1)])]}),
         "span_text": (draw.span_text, {"words": ["a", "b"], "layers": [draw.SpanLayer("t", [draw.LabeledSpan("A", 0, 1)])], "width": 60}),
         # tasks

@@ -209,9 +209,17 @@ def test_contributions_add_up(kernel: Any) -> None:
 
 def test_pairs_of_words_are_told() -> None:
     X = with_vectors(TreeArray(TREES))
-    told = SemanticSubsetTree(Contextual()).explain(X[:1], X[1:2])
+    kernel = SemanticSubsetTree(Contextual())
+    told = kernel.explain(X[:1], X[3:4], top=30)
     assert "\x1f" not in str(told)
-    assert "dog" in str(told)
+    sigma = similarity(4.0)
+    # The second tree has "dog" twice: each occurrence is a word of its own.
+    found = {(pair.first, pair.second): pair for pair in told.words}
+    assert {(1, 1), (1, 4), (4, 1), (4, 4)} <= found.keys()
+    for (first, second), pair in found.items():
+        vectors = X[:1].vectors[first], X[3:4].vectors[second]
+        assert pair.similarity == pytest.approx(sigma(("", vectors[0]), ("", vectors[1])), rel=1e-5)
+    assert told.svg().count("<path") == len(told.words)
 
 
 def test_rankers_and_views() -> None:

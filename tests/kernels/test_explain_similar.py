@@ -370,3 +370,46 @@ def test_all_words_alike_is_refused_where_it_would_take_all_memory(monkeypatch):
     kernel = SemanticSubsetTree(Vectors(["u", "v"], [[1.0, 0.0], [0.6, 0.8]]))
     with pytest.raises(TooLargeError, match="2 words are to be compared with 2, up to 4 pairs"):
         kernel.explain("(S (A u) (B v))", "(S (A u) (B v))")
+
+
+PAIR = (
+    "(S (NP (DT the) (NN dog)) (VP (VBD saw) (NP (DT a) (NN cat))))",
+    "(S (NP (DT one) (NN puppy)) (VP (VBD met) (NP (DT some) (NN bird))))",
+)
+ENTRIES = {("dog", "puppy"): 0.8, ("cat", "bird"): 0.4, ("dog", "bird"): 0.3, ("saw", "met"): 0.7, ("the", "some"): 0.5}
+
+
+@pytest.mark.parametrize("make", [SemanticSubsetTree, SmoothedPartialTree])
+def test_a_pair_of_words_weighs_what_is_lost_without_it(make):
+    def value(entries):
+        return 3.0 * make(Table(entries))(*PAIR)
+
+    found = (3.0 * make(Table(ENTRIES))).explain(*PAIR, top=20)
+    weights = {pair.words: pair.weight for pair in found.words}
+    assert weights.keys() == ENTRIES.keys()
+    for words in ENTRIES:
+        without = {pair: similar for pair, similar in ENTRIES.items() if pair != words}
+        assert weights[words] == pytest.approx(value(ENTRIES) - value(without), rel=1e-9)
+    first = next(pair for pair in found.words if pair.words == ("dog", "bird"))
+    assert (first.first, first.second, first.similarity) == (1, 4, pytest.approx(0.3))
+    assert "dog (1) ~ bird (4), 0.3" in str(found)
+    assert found.svg().count("<path") == len(ENTRIES)
+    assert "<path" in found._repr_html_()
+
+
+def test_pairs_of_words_with_norms_views_and_without_words():
+    norm = np.sqrt(
+        SemanticSubsetTree(Table(ENTRIES))(PAIR[0], PAIR[0]) * SemanticSubsetTree(Table(ENTRIES))(PAIR[1], PAIR[1])
+    )
+    plain = SemanticSubsetTree(Table(ENTRIES)).explain(*PAIR)
+    normalized = SemanticSubsetTree(Table(ENTRIES)).normalized().explain(*PAIR)
+    assert normalized.words[0].weight == pytest.approx(plain.words[0].weight / norm)
+    views = [sw.Examples(tree=[text]) for text in PAIR]
+    viewed = SemanticSubsetTree(Table(ENTRIES)).on("tree").explain(*views)
+    assert viewed.words[0].view == "tree"
+    assert viewed.trees is None
+    with pytest.raises(sw.errors.DataError, match="only one tree"):
+        viewed.svg()
+    assert SubsetTree().explain(*PAIR).words == ()
+    assert SmoothedPartialTree(Table(ENTRIES), lexical="all").explain(*PAIR).words == ()
+    assert SemanticSubsetTree(Table(ENTRIES)).explain(*PAIR, top=2).words == plain.words[:2]

@@ -1,6 +1,7 @@
 """Trees, spans and charts as pictures and as text for the terminal. Knows trees, words and numbers, nothing else."""
 
 from sapwood.draw.charts import Bar, Series, bar_chart, line_chart
+from sapwood.draw.linked import linked_svg
 from sapwood.draw.roles import role_layers, roles_html, roles_text
 from sapwood.draw.spans import LabeledSpan, SpanLayer, span_svg, span_text
 from sapwood.draw.text import outline
@@ -13,6 +14,7 @@ __all__ = [
     "SpanLayer",
     "bar_chart",
     "line_chart",
+    "linked_svg",
     "outline",
     "role_layers",
     "roles_html",

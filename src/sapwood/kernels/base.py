@@ -22,6 +22,7 @@ from sapwood.kernels.terms import Term
 if TYPE_CHECKING:
     from sapwood.kernels.attribution import Attribution
     from sapwood.kernels.explain import KernelExplanation
+    from sapwood.kernels.word_pairs import WordPair
 
 __all__ = ["Expansion", "Kernel", "Matrix"]
 
@@ -205,6 +206,10 @@ class Kernel(Parametrized, ABC):
         from sapwood.kernels.explain import explain_kernel
 
         return explain_kernel(self, a, b, top=top)
+
+    def _word_pairs(self, left: Any, right: Any) -> list[WordPair]:
+        """Return which words of two elements carry their value; only kernels that look into words know."""
+        return []
 
     def summands(self) -> list[tuple[float, Kernel]]:
         """Return the kernels that this one adds up, with their weights; one that adds up none is its own summand."""

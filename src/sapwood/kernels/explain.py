@@ -14,11 +14,14 @@ import numpy as np
 
 from sapwood.checks import check_count
 from sapwood.draw.html import fragment_table, panel
+from sapwood.draw.linked import linked_svg
+from sapwood.draw.picture import Picture
 from sapwood.draw.text import cut, wrapped
 from sapwood.errors import DataError
 from sapwood.kernels.attribution import Attribution, Matrix
 from sapwood.kernels.normalization import Scales
 from sapwood.kernels.terms import Term
+from sapwood.kernels.word_pairs import WordPair
 from sapwood.trees.array import TreeArray
 from sapwood.trees.convert import is_nltk
 from sapwood.trees.examples import Examples
@@ -124,6 +127,11 @@ class KernelExplanation:
         Parts of the kernel that are no sums over fragments, such as products, with their values.
     exact : bool
         False if the search for fragments met its limit, so that heavier ones may be among the remainder.
+    words : tuple of WordPair
+        For kernels that look into words: the words that stand for each other, heaviest first. Their weights do not add
+        up to the value.
+    trees : pair of Tree, optional
+        What is compared, if it is one tree with another.
     """
 
     kernel: Kernel
@@ -132,6 +140,8 @@ class KernelExplanation:
     remainder: float
     others: tuple[tuple[str, float], ...]
     exact: bool
+    words: tuple[WordPair, ...] = ()
+    trees: tuple[Tree, Tree] | None = None
 
     def to_text(self, *, width: int = 80) -> str:
         """Write the explanation as lines of at most ``width`` characters."""
@@ -147,12 +157,23 @@ class KernelExplanation:
             lines += wrapped(f"{value:12.6g}  {kernel}, which has no fragments", width)
         if not self.exact:
             lines.append(INEXACT)
+        if self.words:
+            lines.append(f"{'loss without':>12}  similar words")
+        lines += [cut(f"{pair.weight:12.6g}  {pair}, {pair.similarity:.3g}", width) for pair in self.words]
         return "\n".join(lines)
+
+    def svg(self) -> Picture:
+        """Draw the two trees with lines between the words that stand for each other, strong where they weigh much."""
+        if self.trees is None:
+            raise DataError("only one tree compared with another can be drawn, not examples of several views or bags.")
+        return linked_svg(*self.trees, [(pair.first, pair.second, pair.weight) for pair in self.words])
 
     def _repr_html_(self) -> str:
         rest = [(self.remainder, "all other fragments")] if self.remainder else []
         rest += [(value, f"{kernel}, which has no fragments") for kernel, value in self.others]
-        return panel(f"{self.kernel!r} = {self.value:.6g}", [fragment_table(fragment_rows(self.fragments), rest)])
+        pictures = [self.svg()] if self.words and self.trees is not None else []
+        table = fragment_table(fragment_rows(self.fragments), rest)
+        return panel(f"{self.kernel!r} = {self.value:.6g}", [*pictures, table])
 
     def __str__(self) -> str:
         return self.to_text()
@@ -182,7 +203,26 @@ def explain_kernel(kernel: Kernel, a: Any, b: Any, *, top: int = 10) -> KernelEx
     # What is left of rounding is no fragment.
     if abs(remainder) <= 1e-12 * abs(value):
         remainder = 0.0
-    return KernelExplanation(kernel, value, fragments, remainder, tuple(others), exact)
+    return KernelExplanation(
+        kernel, value, fragments, remainder, tuple(others), exact, _words(compiled, left, top), _two_trees(left, right)
+    )
+
+
+def _words(compiled: Sequence[CompiledTerm], left: Any, top: int) -> tuple[WordPair, ...]:
+    """Return the pairs of words that weigh most in all terms together."""
+    scales = Scales(left)
+    pairs = []
+    for one in compiled:
+        found = one.kernel._word_pairs(one.term.pick(left), one.support)
+        factor = float(scales.of(one.term.norms)[0] * one.weights[0, 0]) if found else 0.0
+        pairs += [pair.scaled(factor, one.term.view) for pair in found]
+    return tuple(sorted(pairs, key=lambda pair: -abs(pair.weight))[:top])
+
+
+def _two_trees(left: Any, right: Any) -> tuple[Tree, Tree] | None:
+    found = [side[0] for side in (left, right) if isinstance(side, TreeArray)]
+    trees = [one for one in found if isinstance(one, Tree)]
+    return (trees[0], trees[1]) if len(trees) == 2 else None
 
 
 @dataclass(frozen=True)

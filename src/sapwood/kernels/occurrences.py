@@ -24,7 +24,7 @@ from sapwood.words.base import Comparison
 from sapwood.words.contextual import Mixture
 from sapwood.words.table import Table
 
-__all__ = ["InContext", "OccurrenceComparison", "Occurrences", "words_of"]
+__all__ = ["InContext", "OccurrenceComparison", "Occurrences", "split_occurrences", "words_of"]
 
 # The separator of ``native/kernels/occurrences.hpp``.
 _SEPARATOR = "\x1f"
@@ -38,13 +38,16 @@ class Occurrences(TreeArray):
 
     @classmethod
     def of(cls, trees: TreeArray, vocabulary: _core.semantic.Vocabulary, under_preterminals: bool) -> Occurrences:
-        """Number the words of trees that have vectors."""
+        """Number the words of trees by their vectors, or by their places where trees have none."""
         vectors = trees._vectors
-        assert vectors is not None
+        if vectors is None:
+            sizes = trees._leaf_counts()
+            begins = (np.cumsum(sizes) - sizes).astype(np.uint64)
+            vectors = LeafVectors(np.ones((int(sizes.sum()), 1), dtype=np.float16), begins)
         arena, roots = vocabulary.occurrences(
             trees._arena, trees._roots, vectors.begins, _known(vectors.matrix), under_preterminals
         )
-        made = cls._from_arena(arena, roots, trees._ends, LeafVectors(vectors.matrix, vectors.begins))
+        made = cls._from_arena(arena, roots, trees._ends, vectors)
         assert isinstance(made, Occurrences)
         return made
 
@@ -60,7 +63,7 @@ def _known(matrix: NDArray[Any]) -> NDArray[np.bool_]:
     return known
 
 
-def _split(labels: Sequence[str]) -> tuple[list[str], NDArray[np.int64]]:
+def split_occurrences(labels: Sequence[str]) -> tuple[list[str], NDArray[np.int64]]:
     """Return the words of occurrences and the rows of their vectors, -1 for none."""
     parts = [label.rpartition(_SEPARATOR) for label in labels]
     rows = np.array([int(row) if row else -1 for _, _, row in parts], dtype=np.int64)
@@ -87,7 +90,7 @@ class OccurrenceComparison:
 
     def __init__(self, measure: Mixture, labels: Sequence[str], matrix: NDArray[Any]) -> None:
         self._measure = measure
-        words, rows = _split(labels)
+        words, rows = split_occurrences(labels)
         self._width = matrix.shape[1]
         # A word without a vector is like itself.
         self._bare = Table({}).against(words)
@@ -112,7 +115,7 @@ class OccurrenceComparison:
         return sparse.csr_array((left @ right.T).toarray() + self._measure.weight * cosines.astype(np.float64))
 
     def _left(self, labels: Sequence[str], matrix: NDArray[Any]) -> tuple[sparse.csr_array, NDArray[np.float32]]:
-        words, rows = _split(labels)
+        words, rows = split_occurrences(labels)
         if matrix.shape[1] != self._width:
             raise _other_width(matrix.shape[1], self._width)
         dictionary = [] if self._dictionary is None else [self._dictionary.left(words)]

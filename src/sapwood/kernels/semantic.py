@@ -19,7 +19,8 @@ from sapwood.kernels.attribution import Attribution, Matrix
 from sapwood.kernels.base import Kernel
 from sapwood.kernels.links import WordLinker, check_pairs, pack_links
 from sapwood.kernels.native import Arguments, Columns, NativeTreeKernel, check_decay, native_limit
-from sapwood.kernels.occurrences import InContext, OccurrenceComparison, Occurrences
+from sapwood.kernels.occurrences import InContext, OccurrenceComparison, Occurrences, split_occurrences
+from sapwood.kernels.word_pairs import WordPair, weigh_pairs
 from sapwood.trees.array import TreeArray
 from sapwood.words.base import WordSimilarity
 from sapwood.words.contextual import mixture
@@ -116,6 +117,32 @@ class SemanticKernel(NativeTreeKernel):
             native.gram(*side, *left, *columns.right, *into)
         else:
             native.between(*side, *left, *columns.side, *columns.right, *into)
+
+    def _word_pairs(self, left: Any, right: Any) -> list[WordPair]:
+        sides = [NativeTreeKernel._trees(self, X).detach() for X in (left, right)]
+        first, second = (Occurrences.of(trees, self._spelled(trees), self._under_preterminals) for trees in sides)
+        vocabularies = [self._spelled(trees) for trees in (first, second)]
+        labels = [one.words(trees._arena) for one, trees in zip(vocabularies, (first, second), strict=True)]
+        (words, rows), (others, columns) = map(split_occurrences, labels)
+        if self.in_context:
+            assert first._vectors is not None
+            assert second._vectors is not None
+            comparison = OccurrenceComparison(mixture(self.similarity), labels[1], second._vectors.matrix)
+            similar = comparison.similarities(labels[0], first._vectors.matrix).toarray()
+        else:
+            similar = self.similarity.matrix(words, others).toarray()
+        native = self._native()
+        # One feature per word on the left, so that the features on the right are the similarities themselves.
+        own = _pack(sparse.csr_array(np.eye(len(words))))
+
+        def value(similarities: Matrix) -> float:
+            K = np.empty((1, 1))
+            side = (first._arena, first._as_bags(), vocabularies[0], own)
+            other = (second._arena, second._as_bags(), vocabularies[1], _pack(sparse.csr_array(similarities.T)))
+            native.between(*side, *other, K, 1, None)
+            return float(K[0, 0])
+
+        return weigh_pairs(similar, value, (words, others), (rows, columns))
 
     def _attribution(self, X: Any, weights: Matrix) -> Attribution:
         found = self._searched(X, weights)
@@ -256,6 +283,10 @@ class SmoothedPartialTree(SemanticKernel):
         )
 
     _under_preterminals = False
+
+    def _word_pairs(self, left: Any, right: Any) -> list[WordPair]:
+        # With words inside of trees there is no telling which is where.
+        return super()._word_pairs(left, right) if self.lexical == "leaves" else []
 
     def _spelled(self, trees: TreeArray) -> _core.semantic.Vocabulary:
         return _core.semantic.Vocabulary.of_labels(trees._arena, trees._as_bags(), self.lexical == "leaves")
