@@ -234,9 +234,14 @@ def test_damaged_folders(folder, what, says):
         Encoder(folder, layers=[4] if what == "more layers" else None).encode(["dog"])
 
 
+def test_layers_are_counted_from_the_end_too(folder):
+    make_encoder(folder, "bert")
+    assert Encoder(folder, layers=[-1, -2]).layers == (LAYERS, LAYERS - 1)
+
+
 def test_wrong_arguments(folder):
     make_encoder(folder, "bert")
-    for layers in ([], [7], [-1], [True], ["1"]):
+    for layers in ([], [7], [-8], [True], ["1"]):
         with pytest.raises(ParameterError, match="layers must be"):
             Encoder(folder, layers=layers)
     with pytest.raises(ParameterError, match="pieces must be"):
