@@ -135,6 +135,8 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=50, help="kills of each job (default: 50)")
     parser.add_argument("--workers", type=int, default=50, help="workers killed on each path (default: 50)")
     options = parser.parse_args()
+    # What a shell runs in the background ignores Ctrl-C, and so would everything that is started from here.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     warnings.simplefilter("ignore")
     print(f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
     calls, commands, jobs, keeping, paths = (
