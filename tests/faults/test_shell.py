@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 
 from faults.shell import kill_command, undisturbed_command
 from sapwood.cli import main
+from sapwood.cli.running import _no_interrupt_lost
 
 # ``make faults`` has more patience.
 ROUNDS = 20 if os.environ.get("SAPWOOD_FAULTS") == "long" else 2
@@ -81,3 +83,26 @@ def test_ctrl_c_when_output_has_no_place_to_go(fresh: Callable[..., Any]) -> Non
     """
     done = fresh(code)
     assert (done.stderr, done.returncode) == ("sapwood: interrupted\n", 130)
+
+
+def test_ctrl_c_in_a_destructor_is_not_lost(capsys: pytest.CaptureFixture[str]) -> None:
+    class Interrupted:
+        def __del__(self) -> None:
+            raise KeyboardInterrupt
+
+    class Upset:
+        def __del__(self) -> None:
+            raise AssertionError
+
+    def work() -> None:
+        Interrupted()
+        time.sleep(10.0)
+
+    begin = time.monotonic()
+    with _no_interrupt_lost():
+        with pytest.raises(KeyboardInterrupt):
+            work()
+        # It was interrupted in the middle of something, and says so.
+        Upset()
+    assert time.monotonic() - begin < 5.0
+    assert capsys.readouterr().err == ""

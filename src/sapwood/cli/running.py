@@ -11,7 +11,9 @@ import logging
 import os
 import re
 import shutil
+import signal
 import sys
+import threading
 import time
 import warnings
 from collections.abc import Iterator, Sequence
@@ -58,6 +60,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         with (
             _told(options),
+            _no_interrupt_lost(),
             settings.options(threads=getattr(options, "threads", None), progress=progress),
             _files_to_write(options),
         ):
@@ -81,6 +84,32 @@ def run(arguments: Sequence[str] | None = None) -> int:
             "PYTHONIOENCODING=utf-8, or write to a file with --output."
         )
         return 1
+
+
+@contextmanager
+def _no_interrupt_lost() -> Iterator[None]:
+    """Raise Ctrl-C again that came while Python ran a destructor or a callback, whose errors it prints and forgets.
+
+    What such code complains of afterwards, because it was interrupted, is nothing to users.
+    """
+    former, interrupted = sys.unraisablehook, False
+
+    def hook(error: sys.UnraisableHookArgs) -> None:
+        nonlocal interrupted
+        if issubclass(error.exc_type, KeyboardInterrupt):
+            interrupted = True
+            # Not now: it would be lost in here as well.
+            again = threading.Timer(0.01, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))
+            again.daemon = True
+            again.start()
+        elif not interrupted:
+            former(error)
+
+    sys.unraisablehook = hook
+    try:
+        yield
+    finally:
+        sys.unraisablehook = former
 
 
 @contextmanager
