@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import logging
 import os
-import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from sapwood.cli.command import Command, OneOf, argument
 from sapwood.cli.inputs import read_named
+from sapwood.cli.local_cluster import local_cluster
 from sapwood.cli.locking import locked
 from sapwood.cli.options import KERNEL, OUTPUT, READING, THREADS, choice, flag, integer
 from sapwood.cli.output import summary
@@ -62,33 +62,10 @@ def _client(options: argparse.Namespace) -> Iterator[Any]:
         with client:
             yield client
         return
-    with _processes(distributed, options.workers) as cluster, distributed.Client(cluster) as client:
-        yield client
-
-
-@contextmanager
-def _processes(distributed: Any, workers: int) -> Iterator[Any]:
-    """Start worker processes that leave Ctrl-C to this one, and end with it."""
     # Dask reports at length what we report in one line.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    # What is ignored while a process starts stays ignored in it.
-    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        cluster = distributed.LocalCluster(
-            n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=":0"
-        )
-    finally:
-        signal.signal(signal.SIGINT, handler)
-    with cluster:
-        try:
-            yield cluster
-        except BaseException:
-            # Nobody waits for what they are computing.
-            for nanny in cluster.workers.values():
-                nanny.auto_restart = False
-                if nanny.pid:
-                    os.kill(nanny.pid, signal.SIGKILL)
-            raise
+    with local_cluster(options.workers) as address, distributed.Client(address) as client:
+        yield client
 
 
 COMMAND = Command(
