@@ -57,6 +57,8 @@ def test_workers_end_with_the_block_and_at_once_after_an_error() -> None:
             raise KeyboardInterrupt
     except KeyboardInterrupt:
         assert _ended(leader, 1.0)
+    else:
+        pytest.fail("Ctrl-C was lost")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked for in /proc")

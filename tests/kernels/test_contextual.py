@@ -222,6 +222,20 @@ def test_pairs_of_words_are_told() -> None:
     assert told.svg().count("<path") == len(told.words)
 
 
+def test_words_without_a_vector_have_their_places() -> None:
+    X = TreeArray(["(NP (DT the) (NN dog) (NN dog))", "(NP (DT a) (NN dog) (NN cat))"])
+    X = X.with_vectors(np.array([[1, 0], [0, 0], [0, 1], [1, 1], [0, 0], [1, 1]], dtype=np.float32))
+    for kernel in (SemanticSubsetTree(Contextual()), SemanticSubsetTree(Table({}))):
+        told = kernel.explain(X[:1], X[1:])
+        found = {(pair.first, pair.second): pair.similarity for pair in told.words}
+        assert found[1, 1] == 1.0
+        assert all(min(place) >= 0 for place in found)
+        assert told.svg().count("<path") == len(found)
+    same = {(pair.first, pair.second) for pair in SemanticSubsetTree(Table({})).explain(X[:1], X[1:]).words}
+    # Both dogs of the first tree are the dog of the second.
+    assert same == {(1, 1), (2, 1)}
+
+
 def test_rankers_and_views() -> None:
     X = with_vectors(TreeArray(TREES * 2))
     groups, y = np.repeat([0, 1], 5), np.array([1, 0, 0, 0, 0] * 2)

@@ -37,16 +37,21 @@ class Occurrences(TreeArray):
     __slots__ = ()
 
     @classmethod
-    def of(cls, trees: TreeArray, vocabulary: _core.semantic.Vocabulary, under_preterminals: bool) -> Occurrences:
-        """Number the words of trees by their vectors, or by their places where trees have none."""
+    def of(
+        cls, trees: TreeArray, vocabulary: _core.semantic.Vocabulary, under_preterminals: bool, *, every: bool = False
+    ) -> Occurrences:
+        """Number the words of trees by their vectors, or by their places where trees have none.
+
+        Words whose vector is zero have no number, and are the same word wherever they stand, unless ``every`` one is to
+        be numbered.
+        """
         vectors = trees._vectors
         if vectors is None:
             sizes = trees._leaf_counts()
             begins = (np.cumsum(sizes) - sizes).astype(np.uint64)
             vectors = LeafVectors(np.ones((int(sizes.sum()), 1), dtype=np.float16), begins)
-        arena, roots = vocabulary.occurrences(
-            trees._arena, trees._roots, vectors.begins, _known(vectors.matrix), under_preterminals
-        )
+        known = np.ones(len(vectors.matrix), dtype=np.bool_) if every else _known(vectors.matrix)
+        arena, roots = vocabulary.occurrences(trees._arena, trees._roots, vectors.begins, known, under_preterminals)
         made = cls._from_arena(arena, roots, trees._ends, vectors)
         assert isinstance(made, Occurrences)
         return made
@@ -90,7 +95,7 @@ class OccurrenceComparison:
 
     def __init__(self, measure: Mixture, labels: Sequence[str], matrix: NDArray[Any]) -> None:
         self._measure = measure
-        words, rows = split_occurrences(labels)
+        words, rows = _words_and_vectors(labels, matrix)
         self._width = matrix.shape[1]
         # A word without a vector is like itself.
         self._bare = Table({}).against(words)
@@ -115,9 +120,9 @@ class OccurrenceComparison:
         return sparse.csr_array((left @ right.T).toarray() + self._measure.weight * cosines.astype(np.float64))
 
     def _left(self, labels: Sequence[str], matrix: NDArray[Any]) -> tuple[sparse.csr_array, NDArray[np.float32]]:
-        words, rows = split_occurrences(labels)
         if matrix.shape[1] != self._width:
             raise _other_width(matrix.shape[1], self._width)
+        words, rows = _words_and_vectors(labels, matrix)
         dictionary = [] if self._dictionary is None else [self._dictionary.left(words)]
         return self._pack(dictionary, self._bare.left(words), rows, matrix)
 
@@ -131,6 +136,14 @@ class OccurrenceComparison:
         weights = bare.data[kept] * np.sqrt(self._measure.weight)
         alone = sparse.csr_array((weights, bare.indices[kept], ends), shape=bare.shape)
         return sparse.csr_array(sparse.hstack([*dictionary, alone], format="csr")), _unit_rows(matrix, rows)
+
+
+def _words_and_vectors(labels: Sequence[str], matrix: NDArray[Any]) -> tuple[list[str], NDArray[np.int64]]:
+    """Return the words of occurrences and the rows of their vectors, -1 where a vector is zero."""
+    words, rows = split_occurrences(labels)
+    numbered = np.flatnonzero(rows >= 0)
+    rows[numbered[~_known(matrix[rows[numbered]])]] = -1
+    return words, rows
 
 
 def _unit_rows(matrix: NDArray[Any], rows: NDArray[np.int64]) -> NDArray[np.float32]:

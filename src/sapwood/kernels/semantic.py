@@ -109,7 +109,7 @@ class SemanticKernel(NativeTreeKernel):
         """Return the words of trees, whatever a similarity knows of them."""
 
     def _columns(self, trees: TreeArray) -> Columns:
-        return _InContext(self, trees) if isinstance(trees, Occurrences) else _Words(self, trees)
+        return _OccurrenceColumns(self, trees) if isinstance(trees, Occurrences) else _Words(self, trees)
 
     def _fill(self, side: Arguments, left: Arguments, columns: Columns, symmetric: bool, *into: Any) -> None:
         native = self._native()
@@ -120,7 +120,9 @@ class SemanticKernel(NativeTreeKernel):
 
     def _word_pairs(self, left: Any, right: Any) -> list[WordPair]:
         sides = [NativeTreeKernel._trees(self, X).detach() for X in (left, right)]
-        first, second = (Occurrences.of(trees, self._spelled(trees), self._under_preterminals) for trees in sides)
+        first, second = (
+            Occurrences.of(trees, self._spelled(trees), self._under_preterminals, every=True) for trees in sides
+        )
         vocabularies = [self._spelled(trees) for trees in (first, second)]
         labels = [one.words(trees._arena) for one, trees in zip(vocabularies, (first, second), strict=True)]
         (words, rows), (others, columns) = map(split_occurrences, labels)
@@ -335,7 +337,7 @@ class _Words(Columns):
         return vocabulary.in_kinds(np.array(kinds, dtype=np.uint32))
 
 
-class _InContext(Columns):
+class _OccurrenceColumns(Columns):
     """The occurrences of words in the columns, and any others against them."""
 
     def __init__(self, kernel: SemanticKernel, trees: Occurrences) -> None:
