@@ -171,7 +171,7 @@ class KernelExplanation:
     def _repr_html_(self) -> str:
         rest = [(self.remainder, "all other fragments")] if self.remainder else []
         rest += [(value, f"{kernel}, which has no fragments") for kernel, value in self.others]
-        pictures = [self.svg()] if self.words and self.trees is not None else []
+        pictures = [f"<div>{self.svg()}</div>"] if self.words and self.trees is not None else []
         table = fragment_table(fragment_rows(self.fragments), rest)
         return panel(f"{self.kernel!r} = {self.value:.6g}", [*pictures, table])
 
