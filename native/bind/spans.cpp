@@ -207,6 +207,18 @@ auto marginals(Offsets lengths, Floats values, std::size_t labels, std::size_t t
     return std::make_tuple(to_numpy(std::move(totals)), to_numpy(std::move(shares)));
 }
 
+// Trees with the fewest expected errors, from the probabilities of labels over spans; `names` are those of each label.
+auto minimum_risk_trees(Offsets lengths, Floats values, std::vector<std::vector<std::uint32_t>> names,
+                        std::size_t threads) {
+    const Scores shares(lengths, values, names.size());
+    std::vector<std::vector<SpanTree>> found(shares.sentences.size());
+    for_each_sentence(shares.sentences, threads, nb::none(), [&](std::size_t at, const Control& control) {
+        const std::vector<float> gains = expected_gains(shares[at], names);
+        found[at] = BestTrees({shares.sentences[at], names.size(), gains.data()}, 1, control).trees();
+    });
+    return packed(found);
+}
+
 // The logarithms of the sums over all trees, and the share of trees in which each span is a node.
 auto inside_outside(Offsets lengths, Values weights, std::size_t threads) {
     const Lengths sentences(lengths);
@@ -298,6 +310,8 @@ void register_spans(nb::module_& core) {
                nb::arg("labels"), nb::arg("count"), nb::arg("seed"), nb::arg("threads"), nb::arg("progress").none());
     module.def("marginals", &marginals, nb::arg("lengths").noconvert(), nb::arg("scores").noconvert(),
                nb::arg("labels"), nb::arg("threads"), nb::arg("progress").none());
+    module.def("minimum_risk_trees", &minimum_risk_trees, nb::arg("lengths").noconvert(), nb::arg("shares").noconvert(),
+               nb::arg("names"), nb::arg("threads"));
     module.def("inside_outside", &inside_outside, nb::arg("lengths").noconvert(), nb::arg("weights").noconvert(),
                nb::arg("threads"));
     module.def("build_trees", &build_trees, nb::arg("words"), nb::arg("tags"), nb::arg("lengths").noconvert(),

@@ -307,6 +307,32 @@ class BestTrees {
     Choices labels_, heap_;
 };
 
+// What labels are worth in the tree with the fewest expected errors, span by span, from their probabilities. A label is
+// one or more names; each is worth having if it is right more often than not. Of labels with the same names in another
+// order, the likelier. A sentence of one word has one label: the likeliest.
+inline std::vector<float> expected_gains(const SpanScores& shares, std::span<const std::vector<std::uint32_t>> names) {
+    std::vector<float> gains(span_count(shares.words) * shares.labels);
+    if (shares.words == 1) {
+        std::copy_n(shares.values, gains.size(), gains.begin());
+        return gains;
+    }
+    std::uint32_t count = 0;
+    for (const auto& label : names)
+        for (const std::uint32_t name : label) count = std::max(count, name + 1);
+    std::vector<double> right(count);
+    for (std::size_t at = 0; at < gains.size(); at += shares.labels) {
+        std::fill(right.begin(), right.end(), 0.0);
+        for (std::size_t label = 0; label < shares.labels; ++label)
+            for (const std::uint32_t name : names[label]) right[name] += shares.values[at + label];
+        for (std::size_t label = 0; label < shares.labels; ++label) {
+            double gain = 1e-4 * shares.values[at + label];
+            for (const std::uint32_t name : names[label]) gain += std::min(1.0, right[name]) - 0.5;
+            gains[at + label] = static_cast<float>(gain);
+        }
+    }
+    return gains;
+}
+
 // Draws trees with the probability they have under the scores.
 class TreeSampler {
   public:

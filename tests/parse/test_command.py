@@ -146,8 +146,10 @@ def test_probabilities_and_trees_of_least_risk(model, tmp_path, capsys):
     assert record["parses"][0][1] == str(parser.parse(chart.words))
     assert main(["parse", model, str(text), "--probabilities", "--format", "text"]) == 0
     assert capsys.readouterr().out == chart.text(parser.parse(chart.words)) + "\n\n"
-    assert main(["parse", model, str(text), "--tree", "minimum-risk"]) == 0
-    assert capsys.readouterr().out == f"{chart.minimum_risk()}\n"
+    for tree in (chart.minimum_risk(), chart.best()):
+        name = "best" if tree == chart.best() else "minimum-risk"
+        assert main(["parse", model, str(text), "--tree", name]) == 0
+        assert capsys.readouterr().out == f"{tree}\n"
     assert main(["parse", model, str(text), "--tree", "minimum-risk", "--format", "jsonl"]) == 0
     (score, _) = json.loads(capsys.readouterr().out)["parses"][0]
     assert score is None or score == pytest.approx(chart.log_probability(chart.minimum_risk()))

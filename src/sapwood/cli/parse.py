@@ -33,10 +33,12 @@ class _Sentence(NamedTuple):
 
 
 def _run(options: argparse.Namespace) -> None:
-    from sapwood.parse import as_parser
+    from sapwood.parse import SpanParser, as_parser
 
     parser = as_parser(options.model)
     _check(parser, options)
+    if isinstance(parser, SpanParser) and options.tree is not None:
+        parser.tree = options.tree
     tally: Counter[str] = Counter()
     write_output(
         options,
@@ -60,7 +62,7 @@ def _check(parser: Any, options: argparse.Namespace) -> None:
 
     if options.nbest > 100_000:
         raise ParameterError(f"--nbest must be at most 100,000, got {options.nbest:,}.")
-    kind, chart = type(parser).__name__, options.probabilities or options.tree != "best"
+    kind, chart = type(parser).__name__, options.probabilities or options.tree is not None
     if options.tagged and not isinstance(parser, PCFGParser):
         raise ParameterError(f"--tagged needs a PCFGParser, but the model is a {kind}.")
     if (options.nbest > 1 or chart) and not isinstance(parser, LearnedParser):
@@ -69,7 +71,7 @@ def _check(parser: Any, options: argparse.Namespace) -> None:
         )
     if options.tagged and chart:
         raise ParameterError("--tagged: --tree and --probabilities go with tags that the parser chooses; leave it out.")
-    if options.nbest > 1 and options.tree != "best":
+    if options.nbest > 1 and options.tree == "minimum-risk":
         raise ParameterError(f"--nbest: there is one tree of --tree {options.tree}; leave one of the two out.")
     if options.nbest > 1 and options.format == "text":
         raise ParameterError("--nbest: --format text draws one tree per sentence; choose mrg or jsonl.")
@@ -109,7 +111,7 @@ def _answers(
 
 def _chart(parser: Any, sentence: _Sentence, how: str, options: argparse.Namespace) -> ParseChart | None:
     """Return the chart of a sentence if it is needed and there is one: not where a tree was put together."""
-    if how == "pieces" or not (options.probabilities or options.tree != "best"):
+    if how == "pieces" or not (options.probabilities or options.tree == "minimum-risk"):
         return None
     chart: ParseChart = parser.chart([str(word) for word in sentence.words])
     return chart
@@ -199,10 +201,11 @@ COMMAND = Command(
             "mrg: one tree per line, a blank line after each list if there are several; jsonl: one sentence per line "
             "with its words, their places in the text and [score, tree] pairs; text: drawn as an outline",
         ),
-        choice(
+        argument(
             "--tree",
-            ("best", "minimum-risk"),
-            "minimum-risk: the tree with the fewest expected errors, in place of the most probable one",
+            choices=("best", "minimum-risk"),
+            help="the most probable tree (default for grammars), or the one with the fewest expected errors (default "
+            "for networks)",
         ),
         flag("--probabilities", "say how probable constituents and tags are, with --format text or jsonl"),
         OneOf(

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sapwood import _core
 from sapwood.draw.picture import Picture
 from sapwood.draw.svg import probable_svg
 from sapwood.draw.text import probable_outline
@@ -21,7 +20,7 @@ from sapwood.errors import DataError
 from sapwood.notebook import HtmlTable
 from sapwood.parse.annotation import Constituent as TrainingNode
 from sapwood.parse.annotation import clean
-from sapwood.parse.spans.decoding import build_trees
+from sapwood.parse.spans.decoding import minimum_risk_trees
 from sapwood.parse.spans.labels import SpanVocabulary
 from sapwood.trees.nbest import NBest
 from sapwood.trees.tree import Tree
@@ -127,14 +126,8 @@ class ParseChart(ABC):
             for label in reversed(() if at is None else vocabulary.chains[at]):
                 tree = Tree(label, [tree])
             return Tree(vocabulary.wrapper, [tree]) if vocabulary.wrapper else tree
-        # A constituent is worth having if it is right more often than not. Of chains in two orders, the likelier.
-        gains = (self._label_shares - 0.5) @ self._has_label.T + 1e-4 * chains
-        lengths = np.array([len(self.words)], dtype=np.uint64)
-        flat = np.ascontiguousarray(gains, np.float32).reshape(-1)
-        found = _core.spans.best_trees(lengths, flat, len(vocabulary.chains), 1, 1, None)
-        tree_of = build_trees([self.words], tags, vocabulary, found)[0]
-        assert isinstance(tree_of, Tree)
-        return tree_of
+        (tree,) = minimum_risk_trees([self.words], chains, tags, vocabulary)
+        return tree
 
     def probabilities(self, tree: Tree) -> dict[tuple[int, int, str], float]:
         """Return the probability of each constituent of a tree by begin, end and label; tags are no constituents."""
@@ -199,15 +192,13 @@ class ParseChart(ABC):
         return self._shares()
 
     @cached_property
-    def _has_label(self) -> NDArray[np.float32]:
-        """Which label is in which chain. A label that a chain has twice is one constituent."""
-        chains, labels = self.vocabulary.chains, self.vocabulary.labels
-        return np.array([[label in chain for label in labels] for chain in chains], np.float32).reshape(len(chains), -1)
-
-    @cached_property
     def _label_shares(self) -> NDArray[Any]:
         """The probabilities of labels, span by span."""
-        return np.minimum(1.0, self._marginals[0] @ self._has_label)
+        names = self.vocabulary.names
+        has_label = np.zeros((len(names), len(self.vocabulary.labels)), np.float32)
+        for chain, numbers in enumerate(names):
+            has_label[chain, numbers] = 1.0
+        return np.minimum(1.0, self._marginals[0] @ has_label)
 
     def _cleaned(self, tree: Tree | str) -> TrainingNode:
         """Return a tree as parsers learn it, or say that it has other words."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
@@ -132,13 +133,13 @@ class Models:
             self._loaded[name] = parser
         return self._loaded[name]
 
-    def parse(self, name: str, sentences: Sequence[Sequence[str]]) -> list[Tree]:
+    def parse(self, name: str, sentences: Sequence[Sequence[str]], tree: str = "minimum-risk") -> list[Tree]:
         """Return the trees that a parser makes of sentences; they are kept in the cache as well."""
         key = fingerprint([list(words) for words in sentences])[:8]
-        kept = self._setting.cached(f"{self._file(name)}-parses-{key}.sap")
+        kept = self._setting.cached(f"{self._file(name)}-{tree}-{key}.sap")
         if kept is not None and kept.exists():
             return single_trees(load(kept))
-        trees = self[name].parse_batch(sentences)
+        trees = copy(self[name]).set_params(tree=tree).parse_batch(sentences)
         if kept is not None:
             save(trees, kept)
         return single_trees(trees)

@@ -22,6 +22,8 @@ _NAME = "ewt-propbank"
 _RULES = replace(COLLINS, max_errors=10**9)
 _GRAMMAR, _PLAIN, _ENCODER = "PCFGParser", "SpanParser, no encoder", "SpanParser, MiniLM"
 _OFFSETS = (0.0, -0.2, -0.4, -0.6, -0.8, -1.0)
+# Trees with the fewest expected errors have fewer constituents, and an argument that is none cannot be found.
+_TREE = "best"
 _MODELS = {_PLAIN: "web-plain", _ENCODER: "web-encoder-0"}
 
 
@@ -80,8 +82,8 @@ def _trees(models: Models, parts: dict[str, list[RoleSentence]], part: str, pars
         grammar = PCFGParser().fit([one.tree for one in parts["train"] if one.tree is not None])
         return single_trees(grammar.parse_batch(words))
     if part != "train":
-        return models.parse(_MODELS[parser], words)
+        return models.parse(_MODELS[parser], words, _TREE)
     found: list[Tree] = []
     for fold in range(WEB_FOLDS):
-        found += models.parse(f"web-encoder-fold-{fold}", words[fold_of(len(words), fold, WEB_FOLDS)])
+        found += models.parse(f"web-encoder-fold-{fold}", words[fold_of(len(words), fold, WEB_FOLDS)], _TREE)
     return found

@@ -14,10 +14,10 @@ from sapwood.parse.spans.network import Network
 from sapwood.trees.array import TreeArray
 from sapwood.trees.tree import Tree
 
-__all__ = ["batches_by_spans", "best_trees", "build_trees", "span_f1"]
+__all__ = ["batches_by_spans", "best_trees", "build_trees", "minimum_risk_trees", "span_f1"]
 
 # Spans whose scores are held at a time.
-_SPANS = 400_000
+_SPANS = 200_000
 
 
 def batches_by_spans(sentences: list[list[str]]) -> Iterator[list[list[str]]]:
@@ -44,6 +44,16 @@ def best_trees(
     """Return the best tree of each sentence by the scores of its spans and tags."""
     lengths = np.array([len(words) for words in sentences], dtype=np.uint64)
     found = _core.spans.best_trees(lengths, spans, len(vocabulary.chains), 1, settings.threads(), None)
+    return [tree for tree in build_trees(sentences, tags, vocabulary, found) if isinstance(tree, Tree)]
+
+
+def minimum_risk_trees(
+    sentences: Sequence[Sequence[str]], shares: NDArray[Any], tags: NDArray[Any], vocabulary: SpanVocabulary
+) -> list[Tree]:
+    """Return the tree of each sentence with the fewest expected errors by the probabilities of its labels and tags."""
+    lengths = np.array([len(words) for words in sentences], dtype=np.uint64)
+    flat = np.ascontiguousarray(shares, np.float32).reshape(-1)
+    found = _core.spans.minimum_risk_trees(lengths, flat, vocabulary.names, settings.threads())
     return [tree for tree in build_trees(sentences, tags, vocabulary, found) if isinstance(tree, Tree)]
 
 

@@ -90,6 +90,12 @@ class SpanVocabulary:
         """The labels of the chains, each once."""
         return tuple(dict.fromkeys(label for chain in self.chains for label in chain))
 
+    @property
+    def names(self) -> list[list[int]]:
+        """The numbers of the labels of each chain; one that a chain has twice is one constituent."""
+        numbers = {label: number for number, label in enumerate(self.labels)}
+        return [list(dict.fromkeys(numbers[label] for label in chain)) for chain in self.chains]
+
     def joined(self, other: SpanVocabulary) -> SpanVocabulary:
         """Add the labels and tags of another vocabulary behind one's own."""
         chains = dict.fromkeys([*self.chains, *other.chains])

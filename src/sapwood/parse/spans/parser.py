@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from sapwood import settings
-from sapwood.checks import check_amount, check_count, check_limit, check_share
+from sapwood import _core, settings
+from sapwood.checks import check_amount, check_choice, check_count, check_limit, check_share
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.fitting import all_or_nothing
 from sapwood.parse.base import check_words, refuse_text
 from sapwood.parse.learned import LearnedParser, training_trees
 from sapwood.parse.spans.calibration import calibrate
 from sapwood.parse.spans.chart import SpanChart
-from sapwood.parse.spans.decoding import batches_by_spans, best_trees, span_f1
+from sapwood.parse.spans.decoding import batches_by_spans, best_trees, minimum_risk_trees, span_f1
 from sapwood.parse.spans.features import WordFeatures
 from sapwood.parse.spans.labels import SpanSentence, SpanVocabulary, span_sentence
 from sapwood.parse.spans.network import Network, Weights
@@ -40,8 +40,8 @@ class SpanParser(UsesEncoder, LearnedParser):
     """A span-based neural constituency parser.
 
     Every span of a sentence is scored for every label by a small network over the words (two-way LSTMs, then one layer
-    over the difference of the states at the ends of the span), every word for every tag. The tree is the best one by
-    the sum of its scores, which are trained so that the probabilities of trees are right.
+    over the difference of the states at the ends of the span), every word for every tag. A
+    tree has the sum of the scores of its spans; they are trained so that the probabilities of trees are right.
 
     Parameters
     ----------
@@ -71,6 +71,9 @@ class SpanParser(UsesEncoder, LearnedParser):
         weights.
     patience : int or None
         Training stops after so many epochs without a better score on the held-out trees; None goes on to the end.
+    tree : {"minimum-risk", "best"}
+        Which tree ``parse`` gives: the one with the fewest expected errors, put together from probable constituents,
+        or the most probable one. The first has more right constituents, the second is right as a whole more often.
     max_length : int
         Longer sentences are cut at punctuation, parsed in parts and put together again.
     checkpoint : path, optional
@@ -108,6 +111,7 @@ class SpanParser(UsesEncoder, LearnedParser):
         learning_rate: float = 0.0015,
         alpha: float = 0.01,
         patience: int | None = 5,
+        tree: str = "minimum-risk",
         max_length: int = 200,
         checkpoint: str | Path | None = None,
         random_state: Any = 0,
@@ -126,6 +130,7 @@ class SpanParser(UsesEncoder, LearnedParser):
         self.learning_rate = learning_rate
         self.alpha = alpha
         self.patience = patience
+        self.tree = tree
         self.max_length = max_length
         self.checkpoint = checkpoint
         self.random_state = random_state
@@ -272,7 +277,13 @@ class SpanParser(UsesEncoder, LearnedParser):
         trees: list[Tree] = []
         for batch in batches_by_spans(flat):
             spans, tags = self._scores(batch)
-            trees.extend(best_trees(batch, spans, tags, self.vocabulary_))
+            if self.tree == "best":
+                trees.extend(best_trees(batch, spans, tags, self.vocabulary_))
+            else:
+                lengths = np.array([len(words) for words in batch], dtype=np.uint64)
+                labels = len(self.vocabulary_.chains)
+                _, shares = _core.spans.marginals(lengths, spans, labels, settings.threads(), None)
+                trees.extend(minimum_risk_trees(batch, shares, tags, self.vocabulary_))
         answers: list[tuple[Any, str] | Exception] = []
         following = iter(trees)
         for some in parts:
@@ -303,6 +314,7 @@ class SpanParser(UsesEncoder, LearnedParser):
         check_count(self.max_length, "max_length", 2, 2000)
         if self.hidden_size % 4:
             raise ParameterError(f"hidden_size must be a multiple of 4, got {self.hidden_size!r}.")
+        check_choice(self.tree, "tree", ("minimum-risk", "best"))
         check_share(self.dropout, "dropout")
         for name in ("word_dropout", "learning_rate", "alpha"):
             check_amount(getattr(self, name), name)
