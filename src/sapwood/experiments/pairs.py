@@ -1,10 +1,11 @@
-"""Do syntax, meaning and a relaxed grammar add to shared words in telling which sentences mean the same?
+"""Do syntax, meaning and context add to shared words in telling which sentences mean the same?
 
 After the blog post "Syntactic Tree Kernels" (2017), which put ST and SST values of question pairs beside other features
 and asked for partial trees, word similarities and a grammar lenient with learners of English. Trees are read from the
 cache, one file ``trees-quora*.tsv`` and ``trees-msr*.tsv`` (or several, also compressed) with a line ``text<TAB>trees``
 per text, as ``sapwood.corpora.parsed_texts.write`` writes them with the output of any parser. Where the cache holds a
-parser, ``parser.sap``, it parses the texts that have no trees, and these are kept in one more such file.
+parser, ``parser.sap``, it parses the texts that have no trees, and these are kept in one more such file. Where MiniLM
+is found, words are compared in context, too: by their vectors, and inside of trees.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
 from sapwood import corpora, settings
@@ -30,11 +32,11 @@ from sapwood.experiments.setting import Setting
 from sapwood.experiments.tables import Cell, Table
 from sapwood.kernels import CrossPair, Kernel, Linear, SubsetTree
 from sapwood.learn import KernelSVC
-from sapwood.learn.additive import AdditiveLogistic
+from sapwood.learn.additive import AdditiveLogistic, penalty_path
 from sapwood.parse import read_examples
-from sapwood.tasks.pairs.features import GROUPS, PairFeatures
+from sapwood.tasks.pairs.features import CONTEXT_GROUPS, GROUPS, PairFeatures
 from sapwood.trees import Examples, Tree, TreeArray
-from sapwood.words import Folded, WordNet
+from sapwood.words import Encoder, Folded, WordNet
 from sapwood.words.base import WordSimilarity
 
 __all__ = ["run"]
@@ -43,19 +45,29 @@ __all__ = ["run"]
 POST_DECAYS = (1.0, 0.8, 0.5, 0.2, 0.1, 0.05)
 _CORPORA = {"quora": "quora", "msr": "msr-paraphrase"}
 _SYNTAX = ("subtree", "subset", "subset_words", "partial")
+_WORDS, _CONTEXT = "shared words", "words + context"
 # Each step adds to what its name stands after; "the post" is its 14 features, 12 of them different.
 _STEPS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("shared words", ("lexical",)),
+    (_WORDS, ("lexical",)),
     ("+ the post's ST and SST", ("lexical", "post")),
     ("+ syntax", ("lexical", *_SYNTAX)),
     ("+ syntax + meaning", ("lexical", *_SYNTAX, "semantic")),
     ("+ syntax + meaning + grammar", ("lexical", *_SYNTAX, "semantic", "grammar")),
     ("+ syntax + meaning + relaxed", ("lexical", *_SYNTAX, "semantic", "relaxed")),
-    ("everything", GROUPS),
+    ("everything but context", GROUPS),
     ("syntax alone", _SYNTAX),
     ("the post's alone", ("post",)),
 )
-_STRENGTHS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3)
+# The steps with an encoder; what trees add is told from what vectors do.
+_STEPS_IN_CONTEXT: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("context alone", ("context",)),
+    (_CONTEXT, ("lexical", "context")),
+    ("words + trees in context", ("lexical", "context_trees")),
+    ("words + context + trees in context", ("lexical", "context", "context_trees")),
+    ("words + context + syntax", ("lexical", "context", *_SYNTAX)),
+    ("everything", (*GROUPS, *CONTEXT_GROUPS)),
+)
+_STRENGTHS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 _SAMPLES = 1000
 _MOST_KERNEL_PAIRS = 1000
 _UNITS, _EPOCHS = 32, 200
@@ -85,17 +97,19 @@ class _Corpus:
 def run(setting: Setting) -> Iterator[Table]:
     """Yield the tables of both corpora, and what the features cost."""
     similarity, meaning = _similarity()
+    encoder, context = _encoder()
+    features = PairFeatures(similarity=similarity, encoder=encoder)
     costs: list[tuple[Cell, ...]] = []
     for name in _CORPORA:
         if not setting.wants(name, f"{name}-kernels", "timing"):
             continue
-        corpus = _load(name, setting, similarity, meaning)
+        corpus = _load(name, setting, features, (meaning, context))
         if setting.wants(name):
             yield _ablation(corpus, setting.seed)
         if setting.wants(f"{name}-kernels"):
             yield _kernels(corpus, setting.seed)
         if setting.wants("timing"):
-            costs += _timing(corpus, similarity)
+            costs += _timing(corpus, features)
     if setting.wants("timing"):
         yield Table(
             "timing",
@@ -104,7 +118,7 @@ def run(setting: Setting) -> Iterator[Table]:
             costs,
             notes=(
                 "Fitting (rare words, grammars) and parsing are not part of it. What groups share, such as putting "
-                "words in lower case, is done once for all of them.",
+                "words in lower case, is done once for all of them; both groups in context take in the encoder.",
             ),
         )
 
@@ -119,7 +133,17 @@ def _similarity() -> tuple[WordSimilarity | None, str]:
     return wordnet, "Meaning: WordNet, Lin weights, first senses."
 
 
-def _load(name: str, setting: Setting, similarity: WordSimilarity | None, meaning: str) -> _Corpus:
+def _encoder() -> tuple[Encoder | None, str]:
+    """Return the encoder where it is installed, with the settings that PairFeatures has for its name."""
+    try:
+        encoder = PairFeatures(encoder="minilm")._context()
+    except DataError:
+        return None, "Context: MiniLM was not found."
+    assert encoder is not None
+    return encoder, f"Context: MiniLM, layer {', '.join(map(str, encoder.layers))}, frozen, {encoder.precision}."
+
+
+def _load(name: str, setting: Setting, features: PairFeatures, about: tuple[str, ...]) -> _Corpus:
     """Read a corpus and the trees of its texts, and compute all features; steps of the ablation choose columns."""
     corpus = _CORPORA[name]
     parts: dict[str, list[SentencePair]] = {}
@@ -134,7 +158,6 @@ def _load(name: str, setting: Setting, similarity: WordSimilarity | None, meanin
         cut = len(every) * 4 // 5
         parts = {"train": [every[k] for k in order[:cut]], "test": [every[k] for k in order[cut:]]}
     trees, notes = _trees(name, setting, parts)
-    features = PairFeatures(similarity=similarity)
     done = {}
     for part in ("train", "test"):
         known = [pair for pair in parts[part] if _key(pair.first) in trees and _key(pair.second) in trees]
@@ -150,7 +173,7 @@ def _load(name: str, setting: Setting, similarity: WordSimilarity | None, meanin
         done[part] = _Part(pairs, features.transform(pairs), same)
         share = f"{len(known):,} of {len(parts[part]):,} {part} pairs have trees"
         notes.append(f"{share}, {int(same.sum()):,} of these mean the same.")
-    notes += [meaning, f"Seed {setting.seed}; {settings.threads()} threads."]
+    notes += [*about, f"Seed {setting.seed}; {settings.threads()} threads."]
     return _Corpus(name, done["train"], done["test"], features.get_feature_names_out().tolist(), tuple(notes))
 
 
@@ -200,19 +223,17 @@ def _ablation(corpus: _Corpus, seed: int) -> Table:
     from sklearn.metrics import log_loss
 
     train, test = corpus.train, corpus.test
+    resamples = _resamples(len(test.same), seed)
     rows: list[tuple[Cell, ...]] = []
-    baseline: Values | None = None
-    for name, groups in _STEPS:
+    known_losses: dict[str, Values] = {}
+    in_context = any(name.startswith("context__") for name in corpus.columns)
+    for name, groups in (*_STEPS, *(_STEPS_IN_CONTEXT if in_context else ())):
         chosen = _columns(corpus, groups)
         known, asked = train.values[:, chosen], test.values[:, chosen]
         with Stopwatch() as spent:
-            search = GridSearchCV(
-                AdditiveLogistic(),
-                {"C": list(_STRENGTHS)},
-                scoring="neg_log_loss",
-                cv=StratifiedKFold(5, shuffle=True, random_state=seed),
-            ).fit(known, train.same)
-        probability = search.predict_proba(asked)[:, 1]
+            strength = _strength(known, train.same, seed)
+            model = AdditiveLogistic(C=strength).fit(known, train.same)
+        probability = model.predict_proba(asked)[:, 1]
         boosted = HistGradientBoostingClassifier(
             learning_rate=0.05,
             max_leaf_nodes=15,
@@ -222,33 +243,57 @@ def _ablation(corpus: _Corpus, seed: int) -> Table:
             early_stopping=True,
         ).fit(known, train.same)
         losses = -np.log(np.clip(np.where(test.same, probability, 1.0 - probability), 1e-15, None))
-        baseline = losses if baseline is None else baseline
-        gains = (baseline - losses)[_resamples(len(losses), seed)].mean(axis=1)
         rows.append(
             (
                 name,
                 len(chosen),
                 float(losses.mean()),
-                "–" if losses is baseline else f"{(baseline - losses).mean():+.3f} {interval(gains, '+.3f')}",
+                *(_gain(known_losses.get(base), losses, resamples) for base in (_WORDS, _CONTEXT)),
                 *_scores(test.same, probability, 0.5, seed),
                 float(log_loss(test.same, boosted.predict_proba(asked))),
-                search.best_params_["C"],
+                strength,
                 spent.wall,
             )
         )
+        known_losses[name] = losses
+    gains = tuple(f"gain over {base.removeprefix('shared ')}" for base in (_WORDS, _CONTEXT))
     return Table(
         corpus.name,
         f"{corpus.name}: {len(train.same):,} training and {len(test.same):,} test pairs",
-        ("features", "columns", "log-loss", "gain over words", "AUC", "F1", "accuracy", "boosted", "C", "train s"),
+        ("features", "columns", "log-loss", *gains, "AUC", "F1", "accuracy", "boosted", "C", "train s"),
         rows,
         {"log-loss": 3, "accuracy": 3, "boosted": 3, "C": 3},
         (
             *corpus.notes,
             "Additive logistic model, C by 5-fold cross-validation on the training part; boosted: log-loss of gradient "
-            "boosting on the same columns; gain over words: by how much log-loss is less. Intervals: 95 %, from "
-            f"{_SAMPLES:,} resamples of the test pairs.",
+            "boosting on the same columns; gain over words, and over words + context: by how much log-loss is less. "
+            f"Intervals: 95 %, from {_SAMPLES:,} resamples of the test pairs.",
         ),
     )
+
+
+def _strength(values: Values, same: Truth, seed: int) -> float:
+    """Choose C by the log-loss of 5-fold cross-validation: the first value after which it only gets worse."""
+    from sklearn.metrics import log_loss
+
+    folds = list(StratifiedKFold(5, shuffle=True, random_state=seed).split(values, same))
+    paths = [penalty_path(values[learnt], same[learnt], _STRENGTHS) for learnt, _ in folds]
+    best, chosen = np.inf, _STRENGTHS[0]
+    for strength in _STRENGTHS:
+        probabilities = [next(path).predict_proba(values[held]) for path, (_, held) in zip(paths, folds, strict=True)]
+        loss = np.mean([log_loss(same[held], one) for one, (_, held) in zip(probabilities, folds, strict=True)])
+        if loss > best:
+            break
+        best, chosen = loss, strength
+    return chosen
+
+
+def _gain(base: Values | None, losses: Values, resamples: NDArray[np.intp]) -> str:
+    """Write by how much a loss is less than another one, with the interval of its resamples."""
+    if base is None:
+        return "–"
+    gains = base - losses
+    return f"{gains.mean():+.3f} {interval(gains[resamples].mean(axis=1), '+.3f')}"
 
 
 def _kernels(corpus: _Corpus, seed: int) -> Table:
@@ -340,12 +385,15 @@ def _network(kernel: Kernel, known: Examples, same: Truth, asked: Examples, seed
     return chosen
 
 
-def _timing(corpus: _Corpus, similarity: WordSimilarity | None) -> list[tuple[Cell, ...]]:
+def _timing(corpus: _Corpus, every: PairFeatures) -> list[tuple[Cell, ...]]:
     rows: list[tuple[Cell, ...]] = []
     pairs = corpus.test.pairs
+    in_context = () if every.encoder is None else CONTEXT_GROUPS
+    steps: dict[str, tuple[str, ...]] = {group: (group,) for group in (*GROUPS, *in_context)}
+    steps |= {"all but context": GROUPS, "all": (*GROUPS, *in_context)}
     with settings.options(threads=1):
-        for name, groups in (*((group, (group,)) for group in GROUPS), ("all", GROUPS)):
-            features = PairFeatures(groups, similarity=similarity).fit(corpus.train.pairs)
+        for name, groups in steps.items():
+            features = clone(every).set_params(groups=groups).fit(corpus.train.pairs)
             features.transform(pairs[:2])  # what is read once per process, such as WordNet, is read here
             with Stopwatch() as spent:
                 features.transform(pairs)
@@ -364,10 +412,21 @@ def _scores(same: Truth, scores: Values, threshold: float, seed: int) -> tuple[s
 
     predicted = scores > threshold
     resamples = _resamples(len(same), seed)
-    area = interval([roc_auc_score(same[k], scores[k]) for k in resamples])
-    f1 = interval([f1_score(same[k], predicted[k]) for k in resamples])
+    found = (same & predicted)[resamples].sum(axis=1)
+    f1 = 2 * found / np.maximum(1, same[resamples].sum(axis=1) + predicted[resamples].sum(axis=1))
     return (
-        f"{roc_auc_score(same, scores):.3f} {area}",
-        f"{f1_score(same, predicted):.3f} {f1}",
+        f"{roc_auc_score(same, scores):.3f} {interval(_areas(same, scores, resamples))}",
+        f"{f1_score(same, predicted):.3f} {interval(f1)}",
         float(np.mean(predicted == same)),
     )
+
+
+def _areas(same: Truth, scores: Values, resamples: NDArray[np.intp]) -> Values:
+    """Return the AUC of every resample; scores are put in order once for all of them."""
+    order = np.argsort(scores, kind="stable")
+    begins = np.flatnonzero(np.diff(scores[order], prepend=np.nan) != 0)  # of equal scores
+    counts = np.array([np.bincount(chosen, minlength=len(same)) for chosen in resamples], dtype=np.float64)[:, order]
+    positive, negative = (np.add.reduceat(counts * side[order], begins, axis=1) for side in (same, ~same))
+    # A pair that means the same wins against all others below it, and half against its equals.
+    wins = positive * (negative.cumsum(axis=1) - negative / 2)
+    return np.asarray(wins.sum(axis=1) / (positive.sum(axis=1) * negative.sum(axis=1)))

@@ -103,6 +103,8 @@ class OccurrenceComparison:
         dictionary = [] if self._dictionary is None else [self._dictionary.right]
         self._right = self._pack(dictionary, self._bare.right, rows, matrix)
         self.right = _features(self._right, measure)
+        # Words without a dictionary are what they are on either side.
+        self.symmetric = self._dictionary is None or self._dictionary.symmetric
 
     def left(self, labels: Sequence[str], matrix: NDArray[Any]) -> _core.semantic.WordFeatures:
         """Return the features of other occurrences."""

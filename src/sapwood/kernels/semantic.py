@@ -349,6 +349,8 @@ class _OccurrenceColumns(Columns):
         self.right = (self._comparison.right,)
 
     def rows(self, trees: TreeArray) -> tuple[Arguments, Arguments]:
+        if trees is self.trees and self._comparison.symmetric:
+            return self.side, self.right
         vocabulary = self._vocabulary(trees)
         left = self._comparison.left(*self._described(trees, vocabulary))
         return (trees._arena, trees._as_bags(), vocabulary), (left,)

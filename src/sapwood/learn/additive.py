@@ -5,6 +5,7 @@ It takes plain matrices of numbers. What the features mean is the business of wh
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any, Self
 
@@ -20,7 +21,7 @@ from sapwood.fitting import all_or_nothing
 from sapwood.learn.targets import check_classes
 from sapwood.registry import Reader, Writer
 
-__all__ = ["AdditiveLogistic", "read_additive", "write_additive"]
+__all__ = ["AdditiveLogistic", "penalty_path", "read_additive", "write_additive"]
 
 Matrix = NDArray[np.float64]
 
@@ -75,6 +76,10 @@ class AdditiveLogistic(ClassifierMixin, BaseEstimator):
     @all_or_nothing
     def fit(self, X: Any, y: Any) -> Self:
         """Train on a matrix of features and two kinds of labels."""
+        return self._fit(X, y)
+
+    def _fit(self, X: Any, y: Any, near: AdditiveLogistic | None = None) -> Self:
+        """Train, beginning with the weights of another model of the same data."""
         self._check()
         values = _matrix(X)
         self.classes_, targets = check_classes(len(values), y)
@@ -93,6 +98,9 @@ class AdditiveLogistic(ClassifierMixin, BaseEstimator):
         basis, owners = self._basis(values)
         # Newton's method: the columns of one feature are far from independent, which gradients take long to sort out.
         solver = LogisticRegression(C=self.C, solver="newton-cholesky", max_iter=500, class_weight=self.class_weight)
+        if near is not None:
+            solver.set_params(warm_start=True)
+            solver.coef_, solver.intercept_ = near.coef_[None], np.array([near.intercept_])
         solver.fit(basis, self.classes_[targets])
         self.coef_, self.intercept_ = solver.coef_[0].astype(np.float64), float(solver.intercept_[0])
         added = self._added(basis, owners)
@@ -155,6 +163,21 @@ class AdditiveLogistic(ClassifierMixin, BaseEstimator):
     def _check(self) -> None:
         check_amount(self.C, "C", zero=False)
         check_count(self.knots, "knots")
+
+
+def penalty_path(X: Any, y: Any, strengths: Iterable[float]) -> Iterator[AdditiveLogistic]:
+    """Yield a model for every C, trained when it is asked for and beginning with the weights of the one before.
+
+    For neighbouring values of C that is several times as fast as training each by itself.
+
+    >>> X = np.linspace(-1, 1, 41)[:, None]
+    >>> [model.C for model in penalty_path(X, X[:, 0] > 0, (0.1, 1.0))]
+    [0.1, 1.0]
+    """
+    model: AdditiveLogistic | None = None
+    for C in strengths:
+        model = AdditiveLogistic(C=C)._fit(X, y, model)
+        yield model
 
 
 def _matrix(X: Any) -> Matrix:

@@ -16,12 +16,16 @@ def _train(options: argparse.Namespace) -> tuple[Any, str]:
     from sapwood.cli.inference.pairs import read_pairs
     from sapwood.parse import as_parser
     from sapwood.tasks.pairs import PairClassifier
-    from sapwood.tasks.pairs.features import GROUPS, PairFeatures
+    from sapwood.tasks.pairs.features import PairFeatures
     from sapwood.words import Folded, WordNet
 
     parser = None if options.parser is None else as_parser(options.parser)
     pairs, labels, flat = read_pairs(options.data, parser)
-    features = PairFeatures(tuple(options.groups or GROUPS), similarity=Folded(WordNet()) if options.wordnet else None)
+    features = PairFeatures(
+        tuple(options.groups) if options.groups else None,
+        similarity=Folded(WordNet()) if options.wordnet else None,
+        encoder=options.encoder,
+    )
     balance = "balanced" if options.balanced else None
     model = PairClassifier(features, C=options.C, class_weight=balance, parser=parser).fit(pairs, labels)
     names = " and ".join(map(str, model.classes_))
@@ -40,6 +44,7 @@ COMMAND = task(
     (
         argument("data", metavar="DATA", help="file of label<TAB>trees<TAB>trees, or - for standard input"),
         argument("--groups", nargs="+", metavar="GROUP", help="groups of features (default: all)"),
+        argument("--encoder", metavar="NAME", help="folder or name of a pretrained encoder, such as minilm"),
         flag("--wordnet", "take word meaning from WordNet (default: from DATA)"),
         number("-C", "inverse of the strength of regularization", 0.1, metavar="C"),
         flag("--balanced", "let the rarer class count as much as the other"),

@@ -229,7 +229,7 @@ class PairClassifier(ClassifierMixin, SequenceInput, BaseEstimator):
 def _write(model: PairClassifier, writer: Writer) -> dict[str, Any]:
     check_is_fitted(model)
     return {
-        "features": None if model.features is None else write_unfitted(model.features, writer),
+        "features": None if model.features is None else write_unfitted(model.features, model.features_._spec, writer),
         "fitted_features": writer.part(model.features_),
         "model": write_additive(model.model_, writer),
         "parser": PARSER.write(model.parser, writer),

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LEXICAL_NAMES", "Rarity", "lexical_features", "words_of"]
+__all__ = ["LEXICAL_NAMES", "Rarity", "is_word", "lexical_features", "words_of"]
 
 LEXICAL_NAMES = (
     "jaccard",
@@ -43,11 +43,17 @@ def words_of(leaves: Sequence[str]) -> list[str]:
     >>> words_of(["What", "is", "-LRB-", "n't", "3.5", "?"])
     ['What', 'is', "n't", '3.5']
     """
-    return [leaf for leaf in leaves if not _is_code(leaf) and any(map(str.isalnum, leaf))]
+    return [leaf for leaf in leaves if is_word(leaf)]
 
 
-def _is_code(leaf: str) -> bool:
-    return len(leaf) > 2 and leaf[0] == leaf[-1] == "-" and leaf[1:-1].isupper()
+def is_word(leaf: str) -> bool:
+    """Whether a leaf holds a letter or a digit and is no bracket or trace.
+
+    >>> is_word("n't"), is_word("-NONE-")
+    (True, False)
+    """
+    code = len(leaf) > 2 and leaf[0] == leaf[-1] == "-" and leaf[1:-1].isupper()
+    return not code and any(map(str.isalnum, leaf))
 
 
 class Rarity:
