@@ -10,6 +10,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV, cross_val_predict
 from sklearn.preprocessing import StandardScaler
 
@@ -22,9 +23,10 @@ from sapwood.errors import DataError, FormatError, ModelFileError, ParameterErro
 from sapwood.experiments import EXPERIMENTS, Setting
 from sapwood.experiments import pairs as pairs_experiment
 from sapwood.experiments import run as run_experiment
-from sapwood.learn.additive import AdditiveLogistic
+from sapwood.learn.additive import AdditiveLogistic, penalty_path
 from sapwood.parse import PCFGParser
 from sapwood.tasks.pairs import PairClassifier, PairFeatures
+from tiny_encoders import make_encoder
 
 QUICK = PairFeatures(("lexical", "subset", "relaxed"), decays=(0.4, 0.1), coarse_decays=(0.4,))
 
@@ -204,6 +206,14 @@ class TestAdditiveLogistic:
         np.testing.assert_allclose(added.sum(axis=1) + model.base_, model.decision_function(X))
         np.testing.assert_array_equal(added[:, 1], 0.0)
         np.testing.assert_allclose(added.mean(axis=0), 0.0, atol=1e-12)
+
+    def test_a_path_of_penalties_ends_where_single_trainings_do(self):
+        rng = np.random.default_rng(2)
+        X = rng.normal(size=(150, 4))
+        y = np.abs(X[:, 0]) + 0.5 * rng.normal(size=150) > 0.7
+        for model in penalty_path(X, y, (0.01, 0.1, 1.0)):
+            alone = AdditiveLogistic(C=model.C).fit(X, y)
+            np.testing.assert_allclose(model.decision_function(X), alone.decision_function(X), rtol=1e-3, atol=1e-3)
 
     def test_bad_matrices(self):
         with pytest.raises(DataError, match="row 1 has a feature that is NaN"):
@@ -394,6 +404,34 @@ class TestExperiment:
         assert names[2:] == (["both", "network on both"] if find_spec("torch") else ["both"])
         assert {row[1] for row in tables[2].rows} >= {"lexical", "relaxed", "all"}
         assert set(table.name for table in tables) <= set(EXPERIMENTS["pairs"].tables)
+
+    @pytest.mark.slow
+    def test_rows_in_context(self, setting, tmp_path, monkeypatch):
+        from dataclasses import replace
+
+        for package in ("onnxruntime", "onnx", "tokenizers"):
+            pytest.importorskip(package)
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "graphs"))
+        monkeypatch.setenv("SAPWOOD_DATA", str(tmp_path))
+        make_encoder(tmp_path / "minilm", "bert")
+        monkeypatch.setattr(pairs_experiment, "_STEPS", pairs_experiment._STEPS[:1])
+        (table,) = run_experiment("pairs", replace(setting, tables=("quora",)))
+        rows = {row[0]: dict(zip(table.columns, row, strict=True)) for row in table.rows}
+        assert list(rows)[:3] == ["shared words", "context alone", "words + context"]
+        assert rows["everything"]["columns"] == PairFeatures(encoder="minilm").get_feature_names_out().size
+        gain = "gain over words + context"
+        assert {name for name, row in rows.items() if row[gain] == "–"} == set(list(rows)[:3])
+        wide, narrow = rows["words + context + trees in context"], rows["words + context"]
+        assert float(wide[gain].split()[0]) == pytest.approx(narrow["log-loss"] - wide["log-loss"], abs=6e-4)
+        assert any("MiniLM, layer 3" in note for note in table.notes)
+
+    def test_areas_of_resamples_are_those_of_scikit_learn(self):
+        rng = np.random.default_rng(0)
+        same = rng.random(80) < 0.4
+        scores = rng.integers(0, 9, 80) / 9 + 0.3 * same  # many are equal
+        resamples = rng.integers(80, size=(20, 80))
+        expected = [roc_auc_score(same[chosen], scores[chosen]) for chosen in resamples]
+        np.testing.assert_allclose(pairs_experiment._areas(same, scores, resamples), expected, rtol=1e-12)
 
     @pytest.mark.slow
     def test_a_parser_in_the_cache_makes_the_trees_that_are_missing(self, data, setting, tmp_path):
