@@ -249,6 +249,14 @@ def untrained_span_parser() -> Any:
     return parser
 
 
+def averaged_span_parser() -> Any:
+    """An average of two of them."""
+    from sapwood.parse import SpanParser
+
+    one = untrained_span_parser()
+    return SpanParser.average([one, one])
+
+
 _SST = _kernel("SubsetTree(0.4).normalized()")
 _RECURSIVE = {"units": 3, "epochs": 2, "random_state": 0}
 _GROUPS = np.arange(12) // 3
@@ -441,6 +449,7 @@ ESTIMATORS: dict[str, Specimen] = {
         if find_spec("torch")
         else Specimen(untrained_span_parser, external=True)
     ),
+    "SpanParser, averaged": Specimen(averaged_span_parser, external=True),
     "StanzaParser": Specimen(_of("parse", "StanzaParser", "it"), external=True),
     "SubtreeMap": Specimen(_of("kernels", "SubtreeMap"), search={"min_df": [1, 2]}),
     "VotedPerceptron": Specimen(

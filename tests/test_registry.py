@@ -85,7 +85,7 @@ class TestArrays:
 class TestValues:
     @pytest.mark.parametrize("value", [-1, 2**63, 1.0, True, "3", None, [1]])
     def test_counts(self, value: Any) -> None:
-        assert reader().count(2**63 - 1) == 2**63 - 1
+        assert reader().count(2**62 - 1) == 2**62 - 1
         with pytest.raises(ModelFileError, match="count"):
             reader().count(value)
 
@@ -262,4 +262,18 @@ def test_weights_for_columns_that_the_map_does_not_have(tmp_path: Path) -> None:
     document["object"]["columns"] = 2**30
     path.write_bytes(whole(header, document, body))
     with pytest.raises(ModelFileError, match="columns"):
+        sw.load(path)
+
+
+def test_steps_that_cannot_be_counted_further_are_refused(tmp_path: Path) -> None:
+    """The shares of an averaged perceptron are counted from the step after the last one."""
+    from test_files_rules import parts, whole
+
+    path = tmp_path / "x.sap"
+    sw.save(specimens.specimen("VotedPerceptron, averaged"), path)
+    header, document, body = parts(path.read_bytes())
+    del document["sha256"], document["minor"]
+    document["object"]["steps"] = 2**63 - 1
+    path.write_bytes(whole(header, document, body))
+    with pytest.raises(ModelFileError, match="count"):
         sw.load(path)

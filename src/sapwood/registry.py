@@ -313,8 +313,8 @@ class Reader:
         return value
 
     def count(self, value: Any) -> int:
-        """Return a whole number of at least 0 that arrays can hold."""
-        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 63:
+        """Return a whole number of at least 0 that arrays can hold, also with another one added to it."""
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 62:
             raise self.fail(f"{value!r} stands where a count should")
         return value
 

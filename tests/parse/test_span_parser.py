@@ -351,3 +351,26 @@ def test_held_out_trees_make_probabilities_hold(trees):
     better._set(Network(network.features, scaled), plain.vocabulary_, None)
     words = [tree.leaves() for tree in trees[60:]]
     assert list(better.parse_batch(words)) == list(plain.parse_batch(words))
+
+
+@needs_torch
+def test_an_average_of_parsers(parser, trees, tmp_path):
+    """Its scores are the means of theirs; it is saved, and refuses parsers that know other words."""
+    with sw.options(threads=1):
+        other = SpanParser(**SMALL, epochs=2, random_state=5).fit(trees[:90])
+        one = SpanParser(**SMALL, epochs=2).fit(trees[:90])
+    both = SpanParser.average([one, other])
+    sentences = [trees[3].leaves(), trees[91].leaves()]
+    for found, first, second in zip(*(model._scores(sentences) for model in (both, one, other)), strict=True):
+        np.testing.assert_allclose(found, (first + second) / 2, rtol=1e-5, atol=1e-6)
+    assert both.size()["weights"] == 2 * one.size()["weights"]
+    sw.save(both, tmp_path / "both.sap")
+    assert list(sw.load(tmp_path / "both.sap").parse_batch(sentences)) == list(both.parse_batch(sentences))
+    assert SpanParser.average([one]).parse(sentences[0]) == one.parse(sentences[0])
+    with sw.options(threads=1):
+        small = SpanParser(**SMALL, epochs=1).fit(trees[:10])
+    for wrong, said in (([], "at least one"), ([one, small], "parser 1 knows other words"), ([one, 3], "got a int")):
+        with pytest.raises(ParameterError, match=said):
+            SpanParser.average(wrong)
+    with pytest.raises(ParameterError, match="go on from one"):
+        SpanParser(**SMALL).fit(trees[:10], start=both)

@@ -18,7 +18,7 @@ from sapwood.trees.array import TreeArray, concatenate
 from sapwood.trees.tree import Tree
 from sapwood.words.encoder import Encoder
 
-__all__ = ["MODELS", "SAMPLE_FOLDS", "WEB_FOLDS", "Models", "Recipe", "fold_of"]
+__all__ = ["AVERAGES", "MODELS", "SAMPLE_FOLDS", "WEB_FOLDS", "Models", "Recipe", "fold_of"]
 
 # How many parsers parse what they were not trained on: the web treebank for roles, the sample for reranking.
 WEB_FOLDS, SAMPLE_FOLDS = 2, 4
@@ -79,6 +79,9 @@ MODELS: dict[str, Recipe] = {
     },
 }
 
+AVERAGES = {"web-encoder-mean": tuple(f"web-encoder-{seed}" for seed in range(3))}
+"""Parsers that average others."""
+
 
 def fold_of(count: int, fold: int, folds: int) -> slice:
     """Return which of so many trees belong to a fold.
@@ -112,6 +115,8 @@ class Models:
 
     def available(self, name: str) -> bool:
         """Whether a parser can be had: its treebanks, its encoder if it has one, and PyTorch if it is to be trained."""
+        if name in AVERAGES:
+            return all(map(self.available, AVERAGES[name]))
         recipe, kept = MODELS[name], self._setting.cached(f"{self._file(name)}.sap")
         if find_spec("torch") is None and not (kept is not None and kept.exists()):
             return False
@@ -121,6 +126,8 @@ class Models:
 
     def __getitem__(self, name: str) -> SpanParser:
         """Return a parser: from memory, from the cache, or trained now."""
+        if name in AVERAGES:
+            return SpanParser.average([self[one] for one in AVERAGES[name]])
         if name not in self._loaded:
             kept = self._setting.cached(f"{self._file(name)}.sap")
             if kept is not None and kept.exists():
@@ -146,6 +153,8 @@ class Models:
 
     def _file(self, name: str) -> str:
         """Return the name of its files, which changes with the recipe."""
+        if name in AVERAGES:
+            return f"parser-{name}-{fingerprint([self._file(one) for one in AVERAGES[name]])[:8]}"
         recipe = MODELS[name]
         encoder = str(self.encoder.spec) if recipe.encoder and self.encoder is not None else ""
         return f"parser-{name}-{fingerprint(repr(recipe), encoder)[:8]}"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sapwood import _core
 from sapwood.parse.spans.features import WordFeatures
 
-__all__ = ["Network", "Weights", "embedded"]
+__all__ = ["AveragedNetwork", "Network", "Weights", "embedded"]
 
 Weights = dict[str, NDArray[np.float32]]
 _HEADS = (
@@ -55,6 +55,11 @@ class Network:
         return int(self.weights["span_output"].shape[1])
 
     @property
+    def members(self) -> tuple[Network, ...]:
+        """The networks it consists of: itself."""
+        return (self,)
+
+    @property
     def dense_width(self) -> int:
         """The length of the vectors of the encoder; 0 for none."""
         return int(self.weights["dense"].shape[0])
@@ -69,6 +74,33 @@ class Network:
         wide = np.zeros((len(words), 0), np.float32) if dense is None else np.concatenate(dense)
         spans, tags = self._native.score(lengths, np.ascontiguousarray(wide, np.float32), plain, threads, None)
         return spans, tags.reshape(len(words), -1)
+
+
+class AveragedNetwork:
+    """Several networks that know the same words and labels, whose scores are averaged.
+
+    Parameters
+    ----------
+    members : sequence of Network
+        Trained alike, from different seeds.
+    """
+
+    def __init__(self, members: Sequence[Network]) -> None:
+        self.members = tuple(members)
+        self.features = self.members[0].features
+
+    def score(
+        self, sentences: Sequence[Sequence[str]], dense: Sequence[NDArray[Any]] | None, threads: int
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return scores as ``Network.score`` does."""
+        first, *others = self.members
+        spans, tags = first.score(sentences, dense, threads)
+        for other in others:
+            more_spans, more_tags = other.score(sentences, dense, threads)
+            spans += more_spans
+            tags += more_tags
+        share = np.float32(1.0 / len(self.members))
+        return spans * share, tags * share
 
 
 def embedded(features: WordFeatures, weights: Mapping[str, NDArray[Any]], words: Sequence[str]) -> NDArray[np.float32]:

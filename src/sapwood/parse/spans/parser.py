@@ -22,7 +22,7 @@ from sapwood.parse.spans.chart import SpanChart
 from sapwood.parse.spans.decoding import batches_by_spans, best_trees, minimum_risk_trees, span_f1
 from sapwood.parse.spans.features import WordFeatures
 from sapwood.parse.spans.labels import SpanSentence, SpanVocabulary, span_sentence
-from sapwood.parse.spans.network import Network, Weights
+from sapwood.parse.spans.network import AveragedNetwork, Network, Weights
 from sapwood.parse.spans.training import Progress, SpanModel, Training, train
 from sapwood.resuming import CheckpointFile, fingerprint
 from sapwood.trees.array import TreeArray
@@ -172,6 +172,8 @@ class SpanParser(UsesEncoder, LearnedParser):
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         if start is not None:
             start._check_fitted()
+            if len(start._network.members) > 1:
+                raise ParameterError("start is an average of several parsers; go on from one of them.")
             vocabulary = start.vocabulary_.joined(vocabulary)
             features = start._network.features.joined(features)
         # Its fields are parameters of the same names.
@@ -179,7 +181,7 @@ class SpanParser(UsesEncoder, LearnedParser):
         setting = Training(**{name: getattr(self, name) for name in shared}, seed=seed)
         model = SpanModel(setting, features, vocabulary, 0 if encoder is None else encoder.width)
         if start is not None:
-            model.take_over(start._network.weights)
+            model.take_over(start._network.members[0].weights)
         held_dense = None if held is None or encoder is None else list(encoder.encode_batch(one.words for one in held))
         history: list[Progress] = []
 
@@ -208,7 +210,33 @@ class SpanParser(UsesEncoder, LearnedParser):
         self._set(Network(features, weights), vocabulary, None if encoder is None else encoder.spec)
         return self
 
-    def _set(self, network: Network, vocabulary: SpanVocabulary, spec: EncoderSpec | None) -> None:
+    @classmethod
+    def average(cls, parsers: Sequence[SpanParser]) -> SpanParser:
+        """Return a parser whose scores are the mean of those of several, trained alike with other seeds.
+
+        It makes fewer errors than each of them, and takes as many times as long, the encoder's part excepted.
+        """
+        members = list(parsers)
+        for one in members:
+            if not isinstance(one, SpanParser):
+                raise ParameterError(f"parsers must be SpanParsers, got a {type(one).__name__}.")
+            one._check_fitted()
+        if not members:
+            raise ParameterError("parsers must hold at least one parser.")
+        first = members[0]
+        for number, one in enumerate(members[1:], 1):
+            known, other = first._network.features, one._network.features
+            if (first.vocabulary_, first._spec, known) != (one.vocabulary_, one._spec, other):
+                raise ParameterError(
+                    f"parser {number} knows other words or labels than the first, or has another encoder; average "
+                    "parsers that were trained on the same trees."
+                )
+        made = cls(**first.get_params(deep=False))
+        networks = [network for one in members for network in one._network.members]
+        made._set(networks[0] if len(networks) == 1 else AveragedNetwork(networks), first.vocabulary_, first._spec)
+        return made
+
+    def _set(self, network: Network | AveragedNetwork, vocabulary: SpanVocabulary, spec: EncoderSpec | None) -> None:
         self._network, self.vocabulary_, self._spec = network, vocabulary, spec
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -252,7 +280,7 @@ class SpanParser(UsesEncoder, LearnedParser):
     def size(self) -> dict[str, int]:
         """Return how many words, labels, tags and weights the parser has."""
         self._check_fitted()
-        weights = sum(array.size for array in self._network.weights.values())
+        weights = sum(array.size for network in self._network.members for array in network.weights.values())
         vocabulary = self.vocabulary_
         return {
             "words": len(self._network.features.words),
@@ -347,6 +375,6 @@ def _fingerprint(
         repr(setting),
         repr(sentences),
         repr(held),
-        {} if start is None else start._network.weights,
+        {} if start is None else start._network.members[0].weights,
         repr(None if encoder is None else encoder.spec),
     )
