@@ -1,4 +1,4 @@
-"""Packages of the ``scale`` extra, and what to say where they are missing."""
+"""Packages of the extras ``scale`` and ``train``, and what to say where they are missing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from sapwood.errors import ParameterError
 
-__all__ = ["need"]
+__all__ = ["import_torch", "need"]
 
 
 def need(module: str, what: str) -> Any:
@@ -27,4 +27,23 @@ def need(module: str, what: str) -> Any:
             raise
         raise ParameterError(
             f"{what} needs {error.name}, which is not installed: pip install sapwood[scale]."
+        ) from None
+
+
+def import_torch(what: str, instead: str = "") -> Any:
+    """Import PyTorch, which only training needs, or say how to get it.
+
+    Parameters
+    ----------
+    what : str
+        What it is needed for, to begin the message with.
+    instead : str
+        What does without it, to end the message with.
+    """
+    try:
+        return import_module("torch")
+    except ImportError as error:
+        raise ParameterError(
+            f"{what} needs PyTorch, which cannot be imported ({error}); install it with: "
+            f"pip install 'sapwood[train]'. {instead}".rstrip()
         ) from None

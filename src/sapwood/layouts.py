@@ -6,7 +6,7 @@ functions, in ``sapwood.registry``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -54,11 +54,12 @@ NUMBERS = Field(
 LABELS = Field(lambda value, writer: writer.labels(value), lambda data, reader: reader.labels(data), spread=True)
 
 
-def part_of(*kinds: type[Any], optional: bool = False) -> Field:
-    """Hold an object of one of these classes, or of any; None too if it is optional."""
+def part_of(*kinds: type[Any], optional: bool = False, absent: Any = _REQUIRED) -> Field:
+    """Hold an object of one of these classes, or of any; None too if it is optional. For ``absent`` see ``Field``."""
     return Field(
         lambda value, writer: None if optional and value is None else writer.part(value),
         lambda data, reader: None if optional and data is None else reader.part(data, *kinds),
+        absent=absent,
     )
 
 
@@ -80,6 +81,8 @@ class Layout:
         The class.
     parameters : mapping of str to Field
         Parameters that are more than text, numbers, truth values, None and lists of these.
+    without : sequence of str
+        Parameters that are not kept, such as places on this computer; they have their defaults after loading.
     fitted : mapping of str to Field
         Attributes that make it fitted.
     finish : callable, optional
@@ -88,6 +91,7 @@ class Layout:
 
     kind: type[Any]
     parameters: Mapping[str, Field] = field(default_factory=dict)
+    without: Sequence[str] = ()
     fitted: Mapping[str, Field] = field(default_factory=dict)
     finish: Callable[[Any, Reader], None] | None = None
 
@@ -100,7 +104,7 @@ class Layout:
             from sklearn.utils.validation import check_is_fitted
 
             check_is_fitted(model, list(self.fitted)[:1])
-        data = {"params": writer.parameters(model, self.parameters)}
+        data = {"params": writer.parameters(model, [*self.parameters, *self.without])}
         for name, each in {**self.parameters, **self.fitted}.items():
             written = each.write(getattr(model, name), writer)
             data |= written if each.spread else {each.key or name.strip("_"): written}

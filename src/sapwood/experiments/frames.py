@@ -17,6 +17,7 @@ from sklearn.base import clone
 from sapwood.decode import RoleProblem, SpanResult, decode_roles_batch
 from sapwood.errors import DataError
 from sapwood.experiments.convergence import convergence, with_conflicts
+from sapwood.experiments.frame_context import in_context
 from sapwood.experiments.frame_coverage import coverage
 from sapwood.experiments.measuring import Stopwatch, peak_memory
 from sapwood.experiments.setting import Setting
@@ -97,6 +98,8 @@ def run(setting: Setting) -> Iterator[Table]:
     for name in models:
         if setting.wants(name):
             yield _strategies(corpus, name, tested(name))
+    if setting.wants("context-tuning", "context"):
+        yield from in_context(setting, corpus, models["pieces"], lambda: tested("pieces").labeler)
     if setting.wants("convergence"):
         yield convergence(with_conflicts(tested("faithful").problems))
     if setting.wants("penalty"):

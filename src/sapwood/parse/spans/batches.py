@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sapwood.errors import ParameterError
+from sapwood import extras
 from sapwood.parse.spans.features import WordFeatures
 from sapwood.parse.spans.labels import SpanSentence, SpanVocabulary
 
@@ -22,14 +21,8 @@ _BATCH_SPANS = 40_000
 
 
 def import_torch() -> Any:
-    """Import PyTorch, which only training needs; so the modules of training can be imported without it."""
-    try:
-        return import_module("torch")
-    except ImportError as error:
-        raise ParameterError(
-            f"training a SpanParser needs PyTorch, which cannot be imported ({error}); install it with: "
-            "pip install 'sapwood[train]'. PCFGParser learns without it."
-        ) from None
+    """Import PyTorch when it is needed, so that the modules of training can be imported without it."""
+    return extras.import_torch("training a SpanParser", "PCFGParser learns without it.")
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ __all__ = [
     "instances_of",
     "learnable",
     "right_choices",
+    "role_keys",
     "target_tokens",
 ]
 
@@ -184,7 +185,7 @@ def candidate_sets(
             block = instances[start : start + _AT_ONCE]
             rows = Rows(block)
             features, ends = collect(rows, templates)
-            keys = [_role_keys(lexicon, instance.frame, inherit) for instance in block]
+            keys = [role_keys(lexicon, instance.frame, inherit) for instance in block]
             decisions = [each for part in keys for each in part]
             parts.append(
                 CandidateSets(
@@ -203,7 +204,7 @@ def candidate_sets(
     return CandidateSets.joined(parts)
 
 
-def _role_keys(lexicon: Lexicon, frame: str, inherit: bool) -> list[list[tuple[int, int]]]:
+def role_keys(lexicon: Lexicon, frame: str, inherit: bool) -> list[list[tuple[int, int]]]:
     """Return for every role of a frame its keys, each with the levels of features that it is paired with."""
     both, most = 1 << ROLE | 1 << FRAME, 1 << FRAME
     made = []

@@ -9,21 +9,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from sapwood.checks import check_choice, check_flag
+from sapwood.checks import check_choice, check_count, check_flag, check_seed, check_share
 from sapwood.corpora.framenet import Lexicon
 from sapwood.decode import RoleProblem, SpanResult, decode_roles_batch
-from sapwood.errors import DataError
+from sapwood.errors import DataError, ParameterError
+from sapwood.extras import import_torch
 from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.layouts import Field, part_of, register_estimator
 from sapwood.learn.candidates import CandidateSets
 from sapwood.learn.loglinear import LogLinear
 from sapwood.parse.reading import check_listed
+from sapwood.registry import Reader
+from sapwood.tasks.frames.context.network import wrong_shape
+from sapwood.tasks.frames.context.scorer import ContextScorer, mixed_scores
+from sapwood.tasks.frames.context.training import Training
 from sapwood.tasks.frames.evaluation import evaluate_arguments
 from sapwood.tasks.frames.instances import (
     FrameInput,
@@ -38,11 +44,14 @@ from sapwood.tasks.frames.results import FrameSentence, LabeledTarget, RoleFille
 from sapwood.tasks.frames.rows import TargetInstance
 from sapwood.tasks.frames.spans import SPAN_SETS
 from sapwood.tasks.frames.templates import TEMPLATES
+from sapwood.words.encoder import Encoder
+from sapwood.words.encoder.needed import ENCODER_SPEC, UsesEncoder
 
 __all__ = ["FrameLabeler", "ScoredTargets"]
 
 # Three weights of four end up below this, mostly of candidates that were never right, and decide nothing.
 _SMALLEST = 1e-3
+_TRAINING = "training a FrameLabeler with an encoder"
 
 
 @dataclass(frozen=True)
@@ -65,7 +74,7 @@ class ScoredTargets:
         return found
 
 
-class FrameLabeler(SequenceInput, BaseEstimator):
+class FrameLabeler(UsesEncoder, SequenceInput, BaseEstimator):
     """Finds the arguments of frames whose targets and names are given.
 
     Parameters
@@ -86,6 +95,15 @@ class FrameLabeler(SequenceInput, BaseEstimator):
         texts.
     method : str
         How to decode; see ``sapwood.decode.decode_roles``.
+    encoder : Encoder, path or str, optional
+        A pretrained encoder for words in context, its folder or its name (``"minilm"``): a network over its states
+        then scores the same candidates beside the log-linear model. A folder or name is opened with five of its layers
+        and the mean of the pieces of a word. Model files hold its name and digest, not its weights. Needs
+        ``pip install 'sapwood[encoder]'``, and training ``'sapwood[train]'`` too.
+    context_weight : float
+        What the network counts; the log-linear model counts the rest to 1. Log-probabilities are mixed.
+    networks : int
+        How many networks are trained, each with a seed of its own; they count the same.
 
     Attributes
     ----------
@@ -95,6 +113,8 @@ class FrameLabeler(SequenceInput, BaseEstimator):
         The frames it was trained with.
     wordnet_ : bool
         Whether the training sentences had supersenses; sentences to be labeled should then have them too.
+    context_ : ContextScorer or None
+        The networks; None without an encoder.
     """
 
     def __init__(
@@ -112,11 +132,15 @@ class FrameLabeler(SequenceInput, BaseEstimator):
         null_offset: float = 0.0,
         method: str = "exact",
         random_state: int = 0,
+        encoder: Any = None,
+        context_weight: float = 0.6,
+        networks: int = 1,
     ) -> None:
         self.spans, self.pieces, self.templates, self.inherit = spans, pieces, templates, inherit
         self.alpha, self.learning_rate, self.epochs = alpha, learning_rate, epochs
         self.bits, self.batch_size = bits, batch_size
         self.null_offset, self.method, self.random_state = null_offset, method, random_state
+        self.encoder, self.context_weight, self.networks = encoder, context_weight, networks
 
     @all_or_nothing
     def fit(
@@ -140,13 +164,21 @@ class FrameLabeler(SequenceInput, BaseEstimator):
             Called with the labeler after each pass; returning True ends training.
         """
         self._check()
+        self._forget_encoder()
+        encoder = self._context()
+        if encoder is not None:
+            # What is missing is missed at once, not after the first half of the work.
+            import_torch(_TRAINING)
         data = learnable(check_training(X, lexicon), lexicon)
         instances = instances_of(data, spans=self.spans, pieces=self.pieces, gold=True)
         if not instances:
             raise DataError("there is nothing to learn from: no target is annotated with a frame of the lexicon.")
         sets = candidate_sets(instances, lexicon, templates=self.templates, inherit=self.inherit)
         right = right_choices(data, instances, lexicon)
-        return self.fit_sets(sets, right, lexicon=lexicon, wordnet=_has_senses(data), after_epoch=after_epoch)
+        self.fit_sets(sets, right, lexicon=lexicon, wordnet=_has_senses(data), after_epoch=after_epoch)
+        if encoder is not None:
+            self._fit_context(instances, right, encoder)
+        return self
 
     def fit_sets(
         self,
@@ -157,8 +189,9 @@ class FrameLabeler(SequenceInput, BaseEstimator):
         wordnet: bool,
         after_epoch: Callable[[FrameLabeler], bool | None] | None = None,
     ) -> FrameLabeler:
-        """Learn from candidates whose features are made already, as when several settings are compared."""
+        """Learn the log-linear model from candidates whose features are made already, as when settings are compared."""
         self.lexicon_, self.wordnet_ = lexicon, wordnet
+        self.context_: ContextScorer | None = None
 
         def step(model: LogLinear) -> bool | None:
             self.model_ = model
@@ -174,6 +207,35 @@ class FrameLabeler(SequenceInput, BaseEstimator):
             random_state=self.random_state,
         ).fit(sets, right, after_epoch=step)
         return self
+
+    @all_or_nothing
+    def fit_context(self, X: Sequence[FrameInput]) -> FrameLabeler:
+        """Learn the network beside a log-linear model that is learnt already, from the same sentences."""
+        check_is_fitted(self, "model_")
+        self._check()
+        self._forget_encoder()
+        encoder = self._context()
+        if encoder is None:
+            raise ParameterError("words in context need an encoder; pass encoder= an Encoder, its folder or its name.")
+        data = learnable(check_training(X, self.lexicon_), self.lexicon_)
+        instances = instances_of(data, spans=self.spans, pieces=self.pieces, gold=True)
+        self._fit_context(instances, right_choices(data, instances, self.lexicon_), encoder)
+        return self
+
+    def _fit_context(self, instances: Sequence[TargetInstance], right: NDArray[np.int64], encoder: Encoder) -> None:
+        self.context_ = ContextScorer.learn(
+            instances,
+            right,
+            self.lexicon_,
+            encoder,
+            inherit=self.inherit,
+            networks=self.networks,
+            setting=Training(seed=check_seed(self.random_state)),
+        )
+        self._spec = encoder.spec
+
+    def _context(self) -> Encoder | None:
+        return self._encoder(layers=(0, 2, -3, -2, -1), pieces="mean")
 
     def score_candidates(self, X: Iterable[FrameInput]) -> ScoredTargets:
         """Score all candidates of all targets; the frame of each must be in the lexicon."""
@@ -191,7 +253,14 @@ class FrameLabeler(SequenceInput, BaseEstimator):
                     )
         instances = instances_of(data, spans=self.spans, pieces=self.pieces)
         sets = candidate_sets(instances, self.lexicon_, templates=self.templates, inherit=self.inherit)
-        return ScoredTargets(data, instances, list(sets.tables(self.model_.decision_function(sets))))
+        tables = list(sets.tables(self.model_.decision_function(sets)))
+        encoder = None if self.context_ is None else self._context()
+        if self.context_ is not None and encoder is not None:
+            others = self.context_.tables(instances, self.lexicon_, encoder)
+            tables = [
+                mixed_scores(table, other, self.context_weight) for table, other in zip(tables, others, strict=True)
+            ]
+        return ScoredTargets(data, instances, tables)
 
     def predict(self, X: Iterable[FrameInput], *, method: str | None = None) -> list[FrameSentence]:
         """Label the targets of sentences.
@@ -237,10 +306,22 @@ class FrameLabeler(SequenceInput, BaseEstimator):
         check_choice(self.spans, "spans", SPAN_SETS)
         check_flag(self.pieces, "pieces")
         check_choice(self.templates, "templates", TEMPLATES)
+        check_share(self.context_weight, "context_weight")
+        check_count(self.networks, "networks")
 
 
 def _has_senses(data: Sequence[FrameInput]) -> bool:
     return any(sense for one in data for sense in one.parse.supersenses)
+
+
+def _check_context(labeler: FrameLabeler, reader: Reader) -> None:
+    context = labeler.context_
+    if (context is None) != (labeler._spec is None):
+        raise reader.fail("its network and its encoder do not fit together")
+    for weights in () if context is None else context.networks:
+        wrong = wrong_shape(weights, context.sides(labeler.lexicon_)) if context is not None else None
+        if wrong is not None:
+            raise reader.fail(f"the array {wrong!r} of its network does not fit the rest")
 
 
 register_estimator(
@@ -249,5 +330,9 @@ register_estimator(
         "model_": part_of(LogLinear),
         "lexicon_": LEXICON,
         "wordnet_": Field(lambda value, writer: bool(value), lambda data, reader: bool(data)),
+        "context_": part_of(ContextScorer, optional=True, absent=None),
+        "_spec": ENCODER_SPEC.at("encoder"),
     },
+    without=["encoder"],
+    finish=_check_context,
 )

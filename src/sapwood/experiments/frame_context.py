@@ -1,0 +1,234 @@
+"""What words in context buy for frame arguments: the log-linear model, a network over an encoder, and both mixed.
+
+Weight and offset are chosen on the dev texts, with models trained on the train texts; then models are trained on both
+and the test texts are labeled once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from sapwood.decode import decode_roles_batch
+from sapwood.errors import DataError
+from sapwood.experiments.measuring import Stopwatch, peak_memory
+from sapwood.experiments.setting import Setting
+from sapwood.experiments.tables import Cell, Table
+from sapwood.files import load, save
+from sapwood.metrics import Counts, paired_bootstrap
+from sapwood.settings import threads
+from sapwood.tasks.frames import FrameCorpus, FrameInput, FrameLabeler, FrameSentence
+from sapwood.tasks.frames.context.scorer import mixed_scores
+from sapwood.tasks.frames.evaluation import evaluate_arguments
+from sapwood.tasks.frames.labeler import ScoredTargets
+from sapwood.words import Encoder
+
+__all__ = ["in_context"]
+
+_ENCODER, _LAYERS = "minilm", (0, 2, 4, 5, 6)
+_WEIGHTS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0)
+_OFFSETS = (-1.8, -1.5, -1.2, -0.9, -0.6, -0.3, 0.0)
+_SAMPLES = 2_000
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """What the dev texts decide: what the network counts, and the offset of null."""
+
+    weight: float
+    offset: float
+
+
+# What the table "context-tuning" found, so that the other can be made without it.
+_CHOSEN = {
+    "log-linear model": _Chosen(0.0, -1.2),
+    "network": _Chosen(1.0, -0.6),
+    "both": _Chosen(0.6, -0.9),
+}
+
+
+@dataclass(frozen=True)
+class _Scored:
+    """The same targets with the scores of both models."""
+
+    plain: ScoredTargets
+    context: Sequence[NDArray[np.float64]]
+
+    def mixed(self, weight: float) -> ScoredTargets:
+        tables = [mixed_scores(*pair, weight) for pair in zip(self.plain.tables, self.context, strict=True)]
+        return ScoredTargets(self.plain.data, self.plain.instances, tables)
+
+
+def in_context(
+    setting: Setting, corpus: FrameCorpus, model: FrameLabeler, trained: Callable[[], FrameLabeler]
+) -> Iterator[Table]:
+    """Make the tables; none where the encoder is missing.
+
+    Parameters
+    ----------
+    model : FrameLabeler
+        The log-linear model that is mixed with the network.
+    trained : function
+        Returns it, trained on train and dev texts.
+    """
+    try:
+        encoder = Encoder(_ENCODER, layers=_LAYERS, pieces="mean", cache=setting.cached("states"))
+    except DataError:
+        return
+    chosen = _CHOSEN
+    if setting.wants("context-tuning"):
+        plain = _cached(setting, model, "train", lambda: clone(model).fit(corpus.train, lexicon=corpus.lexicon))[0]
+        labeler, notes = _with_network(setting, plain, encoder, "train", corpus.train)
+        table, chosen = _tuning(corpus, labeler, _scored(labeler, corpus.dev, encoder), notes)
+        yield table
+    if setting.wants("context"):
+        labeler, notes = _with_network(setting, trained(), encoder, "both", [*corpus.train, *corpus.dev])
+        yield _test(setting, corpus, labeler, encoder, chosen, notes)
+
+
+def _cached(
+    setting: Setting, model: FrameLabeler, name: str, train: Callable[[], FrameLabeler]
+) -> tuple[FrameLabeler, list[str]]:
+    """Train a model or take it from the cache; return it with what there is to note."""
+    path = setting.cached(
+        f"frames-context-{name}-alpha-{model.alpha:g}-epochs-{model.epochs}-seed-{model.random_state}.sap"
+    )
+    if path is not None and path.is_file():
+        found: FrameLabeler = load(path)
+        return found, ["The network comes from the cache."]
+    with Stopwatch() as spent:
+        made = train()
+    if path is not None:
+        save(made, path)
+    return made, [
+        f"Training of the network: {spent.wall:.0f} s, {spent.cpu:.0f} s of CPU, {threads()} threads; at most "
+        f"{peak_memory() / 1000:.1f} GB so far."
+    ]
+
+
+def _with_network(
+    setting: Setting, plain: FrameLabeler, encoder: Encoder, name: str, data: Sequence[FrameInput]
+) -> tuple[FrameLabeler, list[str]]:
+    labeler = copy(plain).set_params(encoder=encoder)
+    found, notes = _cached(setting, plain, f"network-{name}", lambda: labeler.fit_context(data))
+    return found.set_params(encoder=encoder), notes
+
+
+def _scored(labeler: FrameLabeler, data: Sequence[FrameInput], encoder: Encoder) -> _Scored:
+    assert labeler.context_ is not None
+    plain = copy(labeler)
+    plain.context_ = None
+    scored = plain.score_candidates(data)
+    return _Scored(scored, list(labeler.context_.tables(scored.instances, labeler.lexicon_, encoder)))
+
+
+def _labeled(
+    corpus: FrameCorpus, labeler: FrameLabeler, scored: ScoredTargets, offset: float, method: str = "exact"
+) -> tuple[list[FrameSentence], list[int]]:
+    """Decode; return the labeled sentences and the numbers of broken constraints."""
+    results = decode_roles_batch(scored.problems(corpus.lexicon, offset), method=method)
+    broken = [sum(result.violations[kind] for result in results) for kind in ("overlap", "requires", "excludes")]
+    return labeler.to_sentences(scored, results), broken
+
+
+def _tuning(
+    corpus: FrameCorpus, labeler: FrameLabeler, scored: _Scored, notes: list[str]
+) -> tuple[Table, dict[str, _Chosen]]:
+    """Choose the weight of the network and the offset of null on the dev texts."""
+    rows: list[tuple[float, ...]] = []
+    for weight in _WEIGHTS:
+        mixed = scored.mixed(weight)
+        tried = []
+        for offset in _OFFSETS:
+            labeled = _labeled(corpus, labeler, mixed, offset)[0]
+            counts = evaluate_arguments(corpus.dev, labeled, corpus.lexicon, unannotated=False)
+            tried.append((counts.f1, offset, counts.precision, counts.recall))
+        f1, offset, precision, recall = max(tried)
+        rows.append((weight, offset, 100 * precision, 100 * recall, 100 * f1))
+    best = max(rows, key=lambda row: row[-1])
+    picked = {"log-linear model": rows[0], "network": rows[-1], "both": best}
+    table = Table(
+        "context-tuning",
+        "Words in context on the dev texts (exact decoding, unannotated targets left out); the best offset of each row",
+        ("weight of the network", "null offset", "P", "R", "F1"),
+        rows,
+        {"weight of the network": 1, "null offset": 1},
+        [f"Chosen: weight {best[0]:g}, offset {best[1]:+g}.", *notes],
+    )
+    return table, {name: _Chosen(row[0], row[1]) for name, row in picked.items()}
+
+
+def _test(
+    setting: Setting,
+    corpus: FrameCorpus,
+    labeler: FrameLabeler,
+    encoder: Encoder,
+    chosen: dict[str, _Chosen],
+    notes: list[str],
+) -> Table:
+    """Label the test texts by each model alone and by both."""
+    with Stopwatch() as spent:
+        scored = _scored(labeler, corpus.test, encoder)
+    rows: list[tuple[Cell, ...]] = []
+    found: dict[tuple[str, str], list[FrameSentence]] = {}
+    for name, one in chosen.items():
+        mixed = scored.mixed(one.weight)
+        for method in ("local", "exact"):
+            labeled, broken = _labeled(corpus, labeler, mixed, one.offset, method)
+            found[name, method] = labeled
+            counts = [
+                evaluate_arguments(corpus.test, labeled, corpus.lexicon, unannotated=kept) for kept in (False, True)
+            ]
+            values = (100 * value for each in counts for value in (each.precision, each.recall, each.f1))
+            rows.append((name, method, *values, *broken))
+
+    @cache
+    def points(name: str, method: str) -> NDArray[np.float64]:
+        return _points(corpus, found[name, method])
+
+    def difference(title: str, first: tuple[str, str], second: tuple[str, str]) -> str:
+        result = paired_bootstrap(
+            points(*first),
+            points(*second),
+            metric=lambda sums: 100 * Counts(*sums).f1,
+            samples=_SAMPLES,
+            random_state=setting.seed,
+        )
+        return (
+            f"{title}: {result.difference:+.2f} F1 [{result.low:+.2f}, {result.high:+.2f}], p = {result.p_value:.4f}."
+        )
+
+    both = chosen["both"]
+    return Table(
+        "context",
+        "Words in context, candidates in several pieces: unannotated targets left out (P R F1), and kept (P' R' F1')",
+        ("model", "decoding", "P", "R", "F1", "P'", "R'", "F1'", "overlap", "requires", "excludes"),
+        rows,
+        notes=[
+            f"Encoder {_ENCODER}, layers {', '.join(map(str, _LAYERS))}; weight of the network {both.weight:g}, offset "
+            f"of null {both.offset:+g}, both chosen on the dev texts.",
+            difference("Both beside the log-linear model", ("both", "exact"), ("log-linear model", "exact")),
+            difference("Both beside the network", ("both", "exact"), ("network", "exact")),
+            difference("Exact beside local, both", ("both", "exact"), ("both", "local")),
+            f"Intervals and p: paired bootstrap over sentences, {_SAMPLES:,} samples, unannotated targets left out.",
+            *notes,
+            f"Features, states and scores of the test texts by both models: {spent.wall:.1f} s, {spent.cpu:.1f} s of "
+            "CPU.",
+        ],
+    )
+
+
+def _points(corpus: FrameCorpus, labeled: Sequence[FrameSentence]) -> NDArray[np.float64]:
+    """Return correct, predicted and gold points of every sentence with targets."""
+    each = (
+        evaluate_arguments([one], [answer], corpus.lexicon, unannotated=False)
+        for one, answer in zip(corpus.test, labeled, strict=True)
+        if one.targets
+    )
+    return np.array([(one.correct, one.predicted, one.gold) for one in each])

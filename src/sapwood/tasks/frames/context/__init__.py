@@ -1,0 +1,1 @@
+"""Arguments of frames by words in context: a small network over the states of an encoder."""

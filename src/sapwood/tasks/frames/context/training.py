@@ -1,0 +1,249 @@
+"""Training the network of words in context with PyTorch; nothing else in frames needs it.
+
+The loss of a role is the negative log-probability of its filler among all candidates, leaving it unfilled included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sapwood import settings
+from sapwood.extras import import_torch
+from sapwood.tasks.frames.context.batches import Batch, Numbered, joined
+from sapwood.tasks.frames.context.network import EPSILON, Weights
+from sapwood.tasks.frames.context.rows import PLACES
+from sapwood.tasks.frames.hashing import Numbers
+
+__all__ = ["ContextModel", "Sizes", "Training", "train"]
+
+Tensor = Any
+# A small corpus is gone through more often, until there are so many steps.
+_LEAST_STEPS = 400
+
+
+@dataclass(frozen=True)
+class Training:
+    """How the network is shaped and trained; chosen on the dev texts of FrameNet 1.5."""
+
+    token_size: int = 192
+    candidate_size: int = 128
+    pair_size: int = 64
+    dropout: float = 0.3
+    epochs: int = 6
+    batch_size: int = 6
+    learning_rate: float = 1e-3
+    alpha: float = 0.01
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How many codes of tokens, codes of features and keys of roles there are, and how wide the encoder's vectors."""
+
+    tokens: int
+    features: int
+    keys: int
+    width: int
+
+
+class ContextModel:
+    """The network of ``network.scores`` in PyTorch, with the keys of roles instead of their vectors.
+
+    Parameters
+    ----------
+    setting : Training
+        Its shape.
+    sizes : Sizes
+        The sizes of its tables.
+    keys : array of int, roles × keys
+        The keys of each role, filled up with 0.
+    names : array of float32, roles × width
+        What the encoder makes of the names of roles.
+    center, spread : arrays of float32
+        Of the encoder's vectors, which are scaled by them.
+    """
+
+    def __init__(
+        self,
+        setting: Training,
+        sizes: Sizes,
+        keys: Numbers,
+        names: NDArray[np.float32],
+        center: NDArray[np.float32],
+        spread: NDArray[np.float32],
+    ) -> None:
+        self.torch = torch = import_torch("training a FrameLabeler with an encoder")
+        self.setting = setting
+        nn = torch.nn
+        torch.manual_seed(setting.seed)
+        token, size = setting.token_size, setting.candidate_size
+
+        def table(count: int, width: int, spread: float) -> Any:
+            made = nn.EmbeddingBag(count, width, mode="sum", padding_idx=0)
+            nn.init.normal_(made.weight, std=spread)
+            with torch.no_grad():
+                made.weight[0] = 0.0
+            return made
+
+        self.parts = nn.ModuleDict(
+            {
+                "state": nn.Linear(sizes.width, token),
+                "tokens": table(sizes.tokens, token, 0.1),
+                "place": nn.Linear(token, size * len(PLACES), bias=False),
+                "features": table(sizes.features, size, 0.05),
+                "frame": nn.Linear(size, size),
+                "norm": nn.LayerNorm(size, eps=EPSILON),
+                "hidden": nn.Linear(size, size),
+                "role_keys": table(sizes.keys, size, 0.05),
+                "role_names": nn.Linear(sizes.width, size),
+                "query": nn.Linear(size, size, bias=False),
+                "pair_candidate": nn.Linear(size, setting.pair_size),
+                "pair_role": nn.Linear(size, setting.pair_size, bias=False),
+                "pair_output": nn.Linear(setting.pair_size, 1, bias=False),
+            }
+        )
+        self._center, self._spread = torch.from_numpy(center), torch.from_numpy(spread)
+        self._keys = torch.from_numpy(keys)
+        self._names = (torch.from_numpy(names) - self._center) / self._spread
+
+    def roles(self, numbers: Tensor) -> Tensor:
+        """Return the vectors of roles."""
+        parts = self.parts
+        return self.torch.relu(parts["role_keys"](self._keys[numbers]) + parts["role_names"](self._names[numbers]))
+
+    def scores(self, batch: Batch) -> list[Tensor]:
+        """Return a table of roles × candidates for every target; see ``network.scores``."""
+        torch, parts, dropout = self.torch, self.parts, self.setting.dropout
+        tensor, relu = torch.from_numpy, torch.relu
+        heights, lengths = ([shape[side] for shape in batch.shapes] for side in (0, 1))
+        of_role, of_candidate = tensor(batch.role_targets), tensor(batch.candidate_targets)
+
+        def drop(x: Tensor, share: float = dropout, target: Tensor = None) -> Tensor:
+            """Leave out columns, the same ones in all rows of a target: as good as others in each, and cheaper."""
+            if target is None or not parts.training:
+                return torch.nn.functional.dropout(x, share, parts.training)
+            return x * torch.nn.functional.dropout(x.new_ones(len(heights), x.shape[1]), share)[target]
+
+        vectors = drop((tensor(batch.vectors) - self._center) / self._spread, 0.5 * dropout)
+        words = drop(relu(parts["state"](vectors) + parts["tokens"](tensor(batch.tokens))))
+        turned = parts["place"](words).reshape(len(words) * len(PLACES), -1)
+        roles = drop(self.roles(tensor(batch.roles)), target=of_role)
+        counts = torch.tensor(heights)
+        totals = roles.new_zeros(len(counts), roles.shape[1]).index_add(0, of_role, roles)
+        frames = parts["frame"](totals / counts[:, None])
+        candidates = (
+            torch.nn.functional.embedding_bag(
+                tensor(batch.places),
+                turned,
+                tensor(batch.place_offsets),
+                mode="sum",
+                per_sample_weights=tensor(batch.weights).to(turned.dtype),
+            )
+            + parts["features"](tensor(batch.features), tensor(batch.feature_offsets))
+            + frames[of_candidate]
+        )
+        hidden = drop(relu(parts["norm"](candidates)), target=of_candidate)
+        hidden = drop(relu(parts["hidden"](hidden)), target=of_candidate)
+        # Split and not sliced: the gradient of a slice is as large as the whole.
+        by_role = (one.split(heights) for one in (parts["query"](roles), parts["pair_role"](roles)))
+        by_candidate = (one.split(lengths) for one in (hidden, parts["pair_candidate"](hidden)))
+        return [
+            query @ candidate.T + parts["pair_output"](relu(pair_role[:, None] + pair_candidate[None]))[..., 0]
+            for query, pair_role, candidate, pair_candidate in zip(*by_role, *by_candidate, strict=True)
+        ]
+
+    def loss(self, batch: Batch, right: NDArray[np.int64]) -> Tensor:
+        """Return the mean loss of the targets."""
+        torch = self.torch
+        tables = self.scores(batch)
+        chosen = torch.from_numpy(right).split([len(table) for table in tables])
+        losses = [
+            torch.nn.functional.cross_entropy(table, each, reduction="sum")
+            for table, each in zip(tables, chosen, strict=True)
+        ]
+        return torch.stack(losses).sum() / len(tables)
+
+    def weights(self) -> Weights:
+        """Return the weights as ``network.scores`` takes them: what is the same in every sentence is worked out."""
+        torch, parts = self.torch, self.parts
+        with torch.no_grad():
+            # The scale of the vectors goes into the first layer.
+            state = parts["state"].weight / self._spread
+            found = {
+                "state": state.T,
+                "state_bias": parts["state"].bias - state @ self._center,
+                "tokens": parts["tokens"].weight,
+                "place": parts["place"].weight.T,
+                "features": parts["features"].weight,
+                "frame": parts["frame"].weight.T,
+                "bias": parts["frame"].bias,
+                "scale": parts["norm"].weight,
+                "shift": parts["norm"].bias,
+                "hidden": parts["hidden"].weight.T,
+                "hidden_bias": parts["hidden"].bias,
+                "roles": self.roles(torch.arange(len(self._keys))),
+                "query": parts["query"].weight.T,
+                "pair_candidate": parts["pair_candidate"].weight.T,
+                "pair_role": parts["pair_role"].weight.T,
+                "pair_bias": parts["pair_candidate"].bias,
+                "pair_output": parts["pair_output"].weight[0],
+            }
+            return {name: np.array(value.numpy(), np.float32, order="C") for name, value in found.items()}
+
+
+def train(
+    model: ContextModel,
+    sentences: Sequence[Numbered],
+    vectors: Sequence[NDArray[np.float16]],
+    right: Sequence[NDArray[np.int64]],
+) -> Weights:
+    """Train, and return the averages of the weights over the last steps.
+
+    Parameters
+    ----------
+    sentences, vectors, right
+        For every sentence its targets, the vectors of its words, and the right candidates of its roles.
+    """
+    setting, torch, parts = model.setting, model.torch, model.parts
+    torch.set_num_threads(settings.threads())
+    random = np.random.default_rng(setting.seed)
+    batches = -(-len(sentences) // setting.batch_size)
+    epochs = max(setting.epochs, -(-_LEAST_STEPS // batches))
+    steps = epochs * batches
+    warm = min(100, max(1, steps // 10))
+    optimizer = torch.optim.AdamW(
+        parts.parameters(), lr=setting.learning_rate, weight_decay=setting.alpha, betas=(0.9, 0.98), fused=True
+    )
+    own = list(parts.parameters())
+    averages = [one.detach().clone() for one in own]
+    step = 0
+    for epoch in range(epochs):
+        order = random.permutation(len(sentences)).tolist()
+        parts.train()
+        with settings.progress_bar(len(order), f"context, epoch {epoch + 1} of {epochs}") as progress:
+            for start in range(0, len(order), setting.batch_size):
+                chosen = order[start : start + setting.batch_size]
+                batch = joined([sentences[at] for at in chosen], [vectors[at] for at in chosen])
+                loss = model.loss(batch, np.concatenate([right[at] for at in chosen]))
+                optimizer.zero_grad(set_to_none=True)
+                loss.backward()
+                torch.nn.utils.clip_grad_norm_(own, 5.0)
+                # Up in a straight line, then down.
+                share = min((step + 1) / warm, max(0.02, (steps - step) / max(1, steps - warm)))
+                optimizer.param_groups[0]["lr"] = setting.learning_rate * share
+                optimizer.step()
+                step += 1
+                with torch.no_grad():
+                    torch._foreach_lerp_(averages, own, max(0.002, 9.0 / (10.0 + step)))
+                if progress is not None:
+                    progress(start + len(chosen))
+    with torch.no_grad():
+        for one, average in zip(own, averages, strict=True):
+            one.copy_(average)
+    parts.eval()
+    return model.weights()
