@@ -10,8 +10,9 @@ from sklearn.base import clone
 import sapwood as sw
 from sapwood.corpora import nursery
 from sapwood.errors import DataError
-from sapwood.experiments import Setting, frames, run
+from sapwood.experiments import Setting, frame_context, frames, run
 from sapwood.tasks.frames import FrameCorpus, FrameLabeler, nursery_frames
+from tiny_encoders import make_encoder
 
 
 @pytest.fixture
@@ -22,6 +23,7 @@ def corpus(monkeypatch):
     small = {name: clone(model).set_params(bits=16, epochs=2) for name, model in frames.MODELS.items()}
     monkeypatch.setattr(frames, "MODELS", small)
     monkeypatch.setattr(frames, "_PENALTIES", (0.3, 1.0))
+    monkeypatch.setattr(frame_context, "_ENCODER", "no-such-encoder")
     return made
 
 
@@ -55,6 +57,45 @@ def test_every_table_is_made_and_exact_decoding_keeps_all_constraints(corpus, tm
     # A second run finds the models in the cache.
     again = list(run("frames", Setting(cache=tmp_path, tables=("best",))))
     assert len(again) == 1
+
+
+@pytest.mark.slow
+def test_words_in_context(corpus, tmp_path, monkeypatch):
+    for package in ("torch", "onnx", "onnxruntime", "tokenizers"):
+        pytest.importorskip(package, reason=f"{package} is not installed")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    make_encoder(tmp_path / "tiny", "bert")
+    monkeypatch.setattr(frame_context, "_ENCODER", str(tmp_path / "tiny"))
+    monkeypatch.setattr(frame_context, "_LAYERS", (1, 2))
+    monkeypatch.setattr(frame_context, "_SAMPLES", 50)
+    names = ("pieces", "context-tuning", "context")
+    with sw.options(threads=1):
+        tables = {table.name: table for table in run("frames", Setting(cache=tmp_path, tables=names))}
+    assert list(tables) == list(names)
+    assert [row[0] for row in tables["context-tuning"].rows] == list(frame_context._WEIGHTS)
+    rows = {row[:2]: row[2:] for row in tables["context"].rows}
+    for (_, decoding), cells in rows.items():
+        assert decoding == "local" or cells[6:] == (0, 0, 0)
+    best = max(row[-1] for row in tables["context-tuning"].rows)
+    assert (
+        f"weight {next(row[0] for row in tables['context-tuning'].rows if row[-1] == best):g},"
+        in (tables["context-tuning"].notes[0])
+    )
+    assert sum("F1 [" in note for note in tables["context"].notes) == 3
+    # A second run takes the networks from the cache, and finds the same without the table that chooses.
+    monkeypatch.setattr(
+        frame_context,
+        "_CHOSEN",
+        {
+            "log-linear model": frame_context._Chosen(0.0, frames.MODELS["pieces"].null_offset),
+            "network": frame_context._Chosen(1.0, 0.0),
+            "both": frame_context._Chosen(0.5, 0.0),
+        },
+    )
+    (again,) = run("frames", Setting(cache=tmp_path, tables=("context",)))
+    assert "The network comes from the cache." in again.notes
+    exact = {row[0]: row for row in tables["pieces"].rows}["Sapwood, exact"]
+    assert again.rows[1][2:] == pytest.approx(exact[1:10])
 
 
 def test_missing_data_says_what_to_get(tmp_path, monkeypatch):

@@ -86,7 +86,19 @@ EXPERIMENTS: dict[str, Experiment] = {
     ),
     "frames": Experiment(
         "arguments of frames under constraints (Das, Martins and Smith 2012)",
-        ("tuning", "gold", "coverage", "faithful", "best", "pieces", "convergence", "penalty", "identification"),
+        (
+            "tuning",
+            "gold",
+            "coverage",
+            "faithful",
+            "best",
+            "pieces",
+            "context-tuning",
+            "context",
+            "convergence",
+            "penalty",
+            "identification",
+        ),
     ),
 }
 

@@ -43,7 +43,6 @@ from sapwood.tasks.frames.lexicon_store import LEXICON
 from sapwood.tasks.frames.results import FrameSentence, LabeledTarget, RoleFiller
 from sapwood.tasks.frames.rows import TargetInstance
 from sapwood.tasks.frames.spans import SPAN_SETS
-from sapwood.tasks.frames.templates import TEMPLATES
 from sapwood.words.encoder import Encoder
 from sapwood.words.encoder.needed import ENCODER_SPEC, UsesEncoder
 
@@ -305,7 +304,7 @@ class FrameLabeler(UsesEncoder, SequenceInput, BaseEstimator):
     def _check(self) -> None:
         check_choice(self.spans, "spans", SPAN_SETS)
         check_flag(self.pieces, "pieces")
-        check_choice(self.templates, "templates", TEMPLATES)
+        check_choice(self.templates, "templates", ("extended", "semafor"))
         check_share(self.context_weight, "context_weight")
         check_count(self.networks, "networks")
 

@@ -249,7 +249,6 @@ def _pieces(rows: Rows, found: _Collector) -> None:
 TEMPLATES: dict[str, Sequence[Template]] = {
     "semafor": (_target, _words, _place, _shape, _pieces),
     "extended": (_target, _words, _place, _shape, _phrase, _meaning, _borders, _pieces),
-    # Beside the states of an encoder, which know the words.
     "context": (_target, _place, _phrase, _meaning, _pieces),
 }
-"""The sets of templates by name."""
+"""The sets of templates by name; ``context`` is for networks over an encoder alone."""
