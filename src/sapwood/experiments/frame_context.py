@@ -49,7 +49,7 @@ class _Chosen:
 _CHOSEN = {
     "log-linear model": _Chosen(0.0, -1.2),
     "network": _Chosen(1.0, -0.6),
-    "both": _Chosen(0.6, -0.9),
+    "both": _Chosen(0.5, -0.6),
 }
 
 

@@ -179,7 +179,7 @@ def test_learns(frames, folder, labeler):
     plain.model_, plain.lexicon_, plain.context_ = labeler.model_, lexicon, None
     for mixed, one, other in zip(found.tables, context, plain.score_candidates(test).tables, strict=True):
         np.testing.assert_allclose(np.exp(one).sum(axis=1), 1.0, rtol=1e-12)
-        np.testing.assert_allclose(mixed, 0.6 * one + 0.4 * log_softmax(other))
+        np.testing.assert_allclose(mixed, 0.5 * one + 0.5 * log_softmax(other))
 
 
 @pytest.mark.slow

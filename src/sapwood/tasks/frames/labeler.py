@@ -132,7 +132,7 @@ class FrameLabeler(UsesEncoder, SequenceInput, BaseEstimator):
         method: str = "exact",
         random_state: int = 0,
         encoder: Any = None,
-        context_weight: float = 0.6,
+        context_weight: float = 0.5,
         networks: int = 1,
     ) -> None:
         self.spans, self.pieces, self.templates, self.inherit = spans, pieces, templates, inherit
