@@ -54,12 +54,11 @@ NUMBERS = Field(
 LABELS = Field(lambda value, writer: writer.labels(value), lambda data, reader: reader.labels(data), spread=True)
 
 
-def part_of(*kinds: type[Any], optional: bool = False, absent: Any = _REQUIRED) -> Field:
-    """Hold an object of one of these classes, or of any; None too if it is optional. For ``absent`` see ``Field``."""
+def part_of(*kinds: type[Any], optional: bool = False) -> Field:
+    """Hold an object of one of these classes, or of any; None too if it is optional."""
     return Field(
         lambda value, writer: None if optional and value is None else writer.part(value),
         lambda data, reader: None if optional and data is None else reader.part(data, *kinds),
-        absent=absent,
     )
 
 

@@ -37,7 +37,6 @@ HOMES = {
     "BllipParser": "sapwood.parse.external.bllip",
     "Checkpoint": "sapwood.resuming",
     "ConnectionPaths": "sapwood.parse.store",
-    "ContextScorer": "sapwood.tasks.frames.context.scorer",
     "CoreNLPParser": "sapwood.parse.external.corenlp",
     "Examples": "sapwood.trees.store",
     "FlatParser": "sapwood.parse.parameter",

@@ -28,7 +28,7 @@ from sapwood.learn.loglinear import LogLinear
 from sapwood.parse.reading import check_listed
 from sapwood.registry import Reader
 from sapwood.tasks.frames.context.network import wrong_shape
-from sapwood.tasks.frames.context.scorer import ContextScorer, mixed_scores
+from sapwood.tasks.frames.context.scorer import CONTEXT, ContextScorer, mixed_scores
 from sapwood.tasks.frames.context.training import Training
 from sapwood.tasks.frames.evaluation import evaluate_arguments
 from sapwood.tasks.frames.instances import (
@@ -329,7 +329,7 @@ register_estimator(
         "model_": part_of(LogLinear),
         "lexicon_": LEXICON,
         "wordnet_": Field(lambda value, writer: bool(value), lambda data, reader: bool(data)),
-        "context_": part_of(ContextScorer, optional=True, absent=None),
+        "context_": CONTEXT,
         "_spec": ENCODER_SPEC.at("encoder"),
     },
     without=["encoder"],

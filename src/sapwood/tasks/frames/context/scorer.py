@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapwood.corpora.framenet.lexicon import Lexicon
-from sapwood.registry import Reader, Writer, register
+from sapwood.layouts import Field
+from sapwood.registry import Reader, Writer
 from sapwood.settings import progress_bar
 from sapwood.tasks.frames.context.batches import Numbered, joined
 from sapwood.tasks.frames.context.network import SHAPES, Weights, log_softmax, scores
@@ -20,7 +21,7 @@ from sapwood.tasks.frames.context.training import ContextModel, Sizes, Training,
 from sapwood.tasks.frames.rows import TargetInstance
 from sapwood.words.encoder import Encoder
 
-__all__ = ["ContextScorer", "mixed_scores"]
+__all__ = ["CONTEXT", "ContextScorer", "mixed_scores"]
 
 # Attributes of tokens that are rarer are as good as unknown; features are, if one candidate in so many has them.
 _LEAST_TOKENS = 3
@@ -136,7 +137,9 @@ def _names(lexicon: Lexicon, encoder: Encoder) -> NDArray[np.float32]:
     return np.stack([each[:size].mean(axis=0, dtype=np.float32) for each, size in zip(vectors, sizes, strict=True)])
 
 
-def _write(scorer: ContextScorer, writer: Writer) -> dict[str, Any]:
+def _write(scorer: ContextScorer | None, writer: Writer) -> dict[str, Any] | None:
+    if scorer is None:
+        return None
     return {
         "tokens": writer.array(scorer.tokens.codes),
         "features": writer.array(scorer.features.codes),
@@ -144,7 +147,9 @@ def _write(scorer: ContextScorer, writer: Writer) -> dict[str, Any]:
     }
 
 
-def _read(data: dict[str, Any], reader: Reader) -> ContextScorer:
+def _read(data: dict[str, Any] | None, reader: Reader) -> ContextScorer | None:
+    if data is None:
+        return None
     tokens, features = (CodeNumbers(reader.array(data[name], np.uint32, 1)) for name in ("tokens", "features"))
     for numbers in (tokens, features):
         if not (numbers.codes[1:] > numbers.codes[:-1]).all():
@@ -158,4 +163,5 @@ def _read(data: dict[str, Any], reader: Reader) -> ContextScorer:
     return ContextScorer(tokens, features, networks)
 
 
-register("ContextScorer", ContextScorer, _write, _read)
+CONTEXT = Field(_write, _read, absent=None)
+"""How model files hold the networks of a labeler that has them."""
