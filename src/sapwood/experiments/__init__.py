@@ -61,7 +61,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         ("bllip", "own", "own-40", "spans"),
     ),
     "pairs": Experiment(
-        "do syntax, meaning and a relaxed grammar add to shared words in telling which sentences mean the same?",
+        "do syntax, meaning, relaxed grammar and context add to shared words in telling which sentences mean the same?",
         ("quora", "quora-kernels", "msr", "msr-kernels", "timing"),
     ),
     "roles": Experiment(
