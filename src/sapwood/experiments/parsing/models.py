@@ -71,7 +71,7 @@ MODELS: dict[str, Recipe] = {
     "sample-dev-plain": Recipe((SAMPLE,), False, 30),
     "sample-encoder": Recipe((SAMPLE,), True, 16, everything=True),
     "sample-plain": Recipe((SAMPLE,), False, 30, everything=True),
-    **{f"web-encoder-share-{share}": Recipe((WEB,), True, 16, share=share) for share in (8, 4, 2)},
+    **{f"web-encoder-share-{share}": Recipe((WEB,), True, 16, share=share) for share in (8, 4)},
     **{f"web-encoder-fold-{fold}": Recipe((WEB,), True, 8, fold=(fold, WEB_FOLDS)) for fold in range(WEB_FOLDS)},
     **{
         f"sample-encoder-fold-{fold}": Recipe((SAMPLE,), True, 12, everything=True, fold=(fold, SAMPLE_FOLDS))

@@ -145,7 +145,7 @@ def _accuracy(work: _Work, name: str) -> Table | None:
 def _shares(work: _Work) -> Table | None:
     rows: list[Sequence[Cell]] = []
     total = len(work.gold(WEB, "train"))
-    for name in ("web-encoder-share-8", "web-encoder-share-4", "web-encoder-share-2", "web-encoder-0"):
+    for name in ("web-encoder-share-8", "web-encoder-share-4", "web-encoder-0"):
         if work.models.available(name):
             summary = parseval(*work.parses(name, WEB, "dev"), rules=_RULES).overall
             rows.append([-(-total // MODELS[name].share), 100 * summary.f1, 100 * summary.tagging])
