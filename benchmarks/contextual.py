@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import io
 
+import numpy as np
+
 import sapwood as sw
 import treebank
 from places import corpus
@@ -33,7 +35,7 @@ def main() -> list[Row]:
     except DataError as error:
         raise SystemExit(str(error)) from None
     X = sw.read_trees(io.StringIO("\n".join(treebank.load(TREES).lines)))
-    X = X.with_vectors(list(encoder.encode_batch(X.leaves())))
+    X = X.with_vectors([states.astype(np.float16) for states in encoder.encode_batch(X.leaves())])
     with sw.options(threads=1, progress=False):
         rows = [
             row

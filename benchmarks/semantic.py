@@ -52,7 +52,7 @@ def compare(
     X.node_count()
     times = race({"": plain, **kernels}, X)
     pairs = len(X) * (len(X) + 1) / 2
-    note = f"times the CPU time of the plain kernel; {len(X):,} trees"
+    note = f"times the CPU time of the other kernel; {len(X):,} trees"
     return [
         Row(
             f"Gram {name}, {what}",

@@ -161,6 +161,8 @@ def test_what_the_chart_says(parser, trees):
     most_probable = copy(parser).set_params(tree="best")
     assert best.parses[0] == chart.best() == most_probable.parse(words)
     assert parser.parse(words) == chart.minimum_risk()
+    with pytest.raises(ParameterError, match="tree must be one of"):
+        copy(parser).set_params(tree="first").parse(words)
     assert (np.diff(best.scores) <= 0).all()
     for tree, score in zip(best.parses, best.scores, strict=True):
         assert chart.log_probability(tree) == pytest.approx(score, abs=1e-4)

@@ -34,6 +34,7 @@ from sapwood.words.encoder.needed import UsesEncoder
 __all__ = ["SpanParser"]
 
 _BUCKETS = 1 << 15
+_TREES = ("minimum-risk", "best")
 
 
 class SpanParser(UsesEncoder, LearnedParser):
@@ -300,6 +301,7 @@ class SpanParser(UsesEncoder, LearnedParser):
 
     def _parse_words(self, sentences: list[list[str]]) -> Sequence[tuple[Any, str] | Exception]:
         self._check_fitted()
+        check_choice(self.tree, "tree", _TREES)
         parts = [_parts(words, self.max_length) for words in sentences]
         flat = [part for some in parts for part in some]
         trees: list[Tree] = []
@@ -342,7 +344,7 @@ class SpanParser(UsesEncoder, LearnedParser):
         check_count(self.max_length, "max_length", 2, 2000)
         if self.hidden_size % 4:
             raise ParameterError(f"hidden_size must be a multiple of 4, got {self.hidden_size!r}.")
-        check_choice(self.tree, "tree", ("minimum-risk", "best"))
+        check_choice(self.tree, "tree", _TREES)
         check_share(self.dropout, "dropout")
         for name in ("word_dropout", "learning_rate", "alpha"):
             check_amount(getattr(self, name), name)
