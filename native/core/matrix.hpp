@@ -110,12 +110,13 @@ class Affine {
         for (std::size_t row = 0; row < rows; ++row) std::copy(bias_.begin(), bias_.end(), out + row * stride_);
         add(x, x_stride, rows, out);
     }
-    // The same for one row, and for outputs from about `from` on; those before are left as they are.
-    void apply_from(const float* x, std::size_t from, float* out) const {
+    // The same for outputs from about `from` on; those before are left as they are.
+    void apply_from(const float* x, std::size_t x_stride, std::size_t rows, std::size_t from, float* out) const {
         const std::size_t panel = std::min(from, outer_) / kPanel, begin = panel * kPanel;
-        std::copy(bias_.begin() + static_cast<std::ptrdiff_t>(begin), bias_.end(), out + begin);
-        multiply_panels(x, inner_, 1, panels_.data() + begin * inner_, inner_, stride_ / kPanel - panel, out + begin,
-                        stride_);
+        for (std::size_t row = 0; row < rows; ++row)
+            std::copy(bias_.begin() + static_cast<std::ptrdiff_t>(begin), bias_.end(), out + row * stride_ + begin);
+        multiply_panels(x, x_stride, rows, panels_.data() + begin * inner_, inner_, stride_ / kPanel - panel,
+                        out + begin, stride_);
     }
     // out += x W
     void add(const float* x, std::size_t x_stride, std::size_t rows, float* out) const {

@@ -195,11 +195,12 @@ class WordGroups {
     std::size_t size(std::uint32_t group) const { return sizes_[group]; }
     bool negative() const { return negative_; }
     bool has_vectors() const { return !vectors_.empty(); }
+    const VectorGroup& vectors(std::uint32_t group) const { return vectors_[group]; }
 
     // scale * sigma(row word, w) for every word w of a group. With vectors, words before the place `from` may be left
-    // out. `sums` is scratch, all zero between calls.
+    // out. `sums` is scratch, all zero between calls. `products` are those of the word's vector, if they are known.
     void compare(const WordFeatures& rows, std::uint32_t word, std::uint32_t group, double scale, std::size_t from,
-                 std::vector<double>& sums, Similarities& result) const {
+                 std::vector<double>& sums, Similarities& result, const float* products = nullptr) const {
         const auto features = rows.features(word);
         const auto weights = rows.weights(word);
         const std::size_t places = sizes_[group] + 1;
@@ -220,8 +221,13 @@ class WordGroups {
         if (result.dense) {
             result.values.assign(places, 0.0);
             add_lists(result.values.data(), [](std::uint32_t) {});
-            if (compared)
-                vectors_[group].add(rows.vectors.of(word), scale, from - 1, result.values.data() + 1, products_);
+            if (compared) {
+                if (!products) {
+                    vectors_[group].multiply(rows.vectors.of(word), from - 1, products_);
+                    products = products_.data();
+                }
+                vectors_[group].add(products, scale, from - 1, result.values.data() + 1);
+            }
             return;
         }
         if (sums.size() < places) sums.resize(places, 0.0);

@@ -74,14 +74,21 @@ class VectorGroup {
 
     std::size_t width() const { return panels_.inner(); }
 
-    // sums[column] += scale * s(vector, word of the column), for columns from `from` on.
-    void add(std::span<const float> vector, double scale, std::size_t from, double* sums,
-             std::vector<float>& products) const {
-        products.resize(panels_.stride());
-        panels_.apply_from(vector.data(), from, products.data());
+    // How many numbers the products of one word take.
+    std::size_t stride() const { return panels_.stride(); }
+
+    // The products of some words, whose vectors stand one after the other, with those of the columns from `from` on.
+    void multiply(std::span<const float> vectors, std::size_t from, std::vector<float>& products) const {
+        const std::size_t rows = vectors.size() / width();
+        products.resize(rows * stride());
+        panels_.apply_from(vectors.data(), width(), rows, from, products.data());
+    }
+
+    // sums[column] += scale * s(a word, word of the column), by the products of the word, for columns from `from` on.
+    void add(const float* products, double scale, std::size_t from, double* sums) const {
         std::vector<double> kept;
         for (const std::uint32_t column : unknown_) kept.push_back(sums[column]);
-        add_measured(products.data(), from, panels_.outer(), scale, sums);
+        add_measured(products, from, panels_.outer(), scale, sums);
         for (std::size_t k = 0; k < unknown_.size(); ++k) sums[unknown_[k]] = kept[k];
     }
 
