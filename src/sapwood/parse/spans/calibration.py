@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize_scalar
+from scipy.special import log_softmax
 
 from sapwood import _core, settings
-from sapwood.parse.spans.chart import log_softmax
 from sapwood.parse.spans.decoding import batches_by_spans
 from sapwood.parse.spans.labels import SpanSentence, SpanVocabulary
 from sapwood.parse.spans.network import Network, Weights
@@ -75,9 +75,8 @@ def calibrate(network: Network, vocabulary: SpanVocabulary, held: Sequence[SpanS
         return float(sum(sums)) - factor * sum(gold)
 
     def surprise_of_tags(factor: float) -> float:
-        return -sum(
-            float(log_softmax(factor * scores)[np.arange(len(numbers)), numbers].sum()) for scores, numbers in right
-        )
+        logs = ((log_softmax(factor * scores.astype(np.float64), axis=1), numbers) for scores, numbers in right)
+        return -sum(float(rows[np.arange(len(numbers)), numbers].sum()) for rows, numbers in logs)
 
     scaled = dict(network.weights)
     for kind, surprise in (("span", surprise_of_trees), ("tag", surprise_of_tags)):

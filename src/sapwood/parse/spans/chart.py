@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import log_softmax
 
 from sapwood import _core
 from sapwood.checks import check_count, check_seed
@@ -46,8 +47,12 @@ class SpanChart(ParseChart):
         self._lengths = np.array([len(words)], dtype=np.uint64)
         self._count = len(vocabulary.chains)
 
+    @cached_property
+    def _log_tags(self) -> NDArray[np.float64]:
+        return np.asarray(log_softmax(self._tags.astype(np.float64), axis=1))
+
     def _best_tags(self) -> float:
-        return float(log_softmax(self._tags).max(axis=1).sum())
+        return float(self._log_tags.max(axis=1).sum())
 
     def _trees(self, found: Any) -> TreeArray:
         return build_trees([self.words], self._tags, self.vocabulary, found)
@@ -58,7 +63,7 @@ class SpanChart(ParseChart):
         return float(totals[0]), shares.reshape(-1, self._count)
 
     def _shares(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        return self._summed[1], np.exp(log_softmax(self._tags))
+        return self._summed[1], np.exp(self._log_tags)
 
     def nbest(self, n: int = 30) -> NBest:
         """Return the most probable trees with their log-probabilities, best first; tags are the best ones."""
@@ -93,12 +98,5 @@ class SpanChart(ParseChart):
             return float("-inf")
         scores = self._spans.reshape(-1, self._count)
         total = sum(float(scores[end * (end - 1) // 2 + begin, numbers[chain]]) for begin, end, chain in one.spans)
-        rows = log_softmax(self._tags)
+        rows = self._log_tags
         return total - self._summed[0] + float(sum(rows[at, places[tag]] for at, tag in enumerate(one.tags)))
-
-
-def log_softmax(rows: Any) -> Any:
-    """Return the logarithms of probabilities, row by row, in double precision."""
-    values = np.asarray(rows, dtype=np.float64)
-    top = values.max(axis=-1, keepdims=True)
-    return values - top - np.log(np.exp(values - top).sum(axis=-1, keepdims=True))

@@ -7,12 +7,13 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import log_softmax
 from sklearn.base import clone
 
 from sapwood.registry import Reader, Writer
 from sapwood.tasks.roles.arguments import RoleArguments
 from sapwood.tasks.roles.classifier import RoleClassifier
-from sapwood.tasks.roles.linear import Values, best_slope, log_softmax
+from sapwood.tasks.roles.linear import Values, best_slope
 from sapwood.tasks.roles.views import Candidate
 
 __all__ = ["KernelRoles"]
@@ -47,7 +48,7 @@ class KernelRoles:
 
     def log_probabilities(self, candidates: Sequence[Candidate], values: Values | None = None) -> NDArray[np.float64]:
         """Return the logarithm of the probability of each role, one column per role."""
-        return log_softmax(self.slope * self._margins(candidates))
+        return np.asarray(log_softmax(self.slope * self._margins(candidates), axis=1))
 
     def _margins(self, candidates: Sequence[Candidate]) -> NDArray[np.float64]:
         margins = self.classifier.decision_function(RoleArguments(candidates, [""] * len(candidates)))

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
 from scipy.optimize import minimize, minimize_scalar
+from scipy.special import log_softmax
 from sklearn.svm import LinearSVC
 
 from sapwood.checks import check_amount
@@ -19,7 +20,7 @@ from sapwood.tasks.roles.encoding import Encoder
 from sapwood.tasks.roles.explanation import RoleExplanation
 from sapwood.tasks.roles.views import Candidate
 
-__all__ = ["LinearRoles", "best_slope", "log_softmax"]
+__all__ = ["LinearRoles", "best_slope"]
 
 Matrix = NDArray[np.float64]
 Values = Sequence[Sequence[str]]
@@ -101,7 +102,7 @@ class LinearRoles:
         if len(self.classes) == 2:
             score = self.slope * margins[:, 0] + self.shift
             return np.column_stack([-np.logaddexp(0.0, score), -np.logaddexp(0.0, -score)])
-        return log_softmax(self.slope * margins)
+        return np.asarray(log_softmax(self.slope * margins, axis=1))
 
     def explain(self, candidate: Candidate, label: str | None = None) -> RoleExplanation:
         """Return what each feature of a candidate adds to the margin of a class, by default of the likeliest."""
@@ -156,12 +157,6 @@ def best_slope(margins: Matrix, y: Sequence[str], classes: Sequence[str]) -> flo
     known, rows = margins[kept], np.arange(len(kept))
 
     def surprise(slope: float) -> float:
-        return -float(log_softmax(slope * known)[rows, truth].mean())
+        return -float(log_softmax(slope * known, axis=1)[rows, truth].mean())
 
     return float(minimize_scalar(surprise, bounds=(0.1, 20.0), method="bounded").x)
-
-
-def log_softmax(scores: Matrix) -> Matrix:
-    """Return log-probabilities that are proportional to the exponentials of scores, row by row."""
-    top = scores.max(axis=1, keepdims=True)
-    return np.asarray(scores - top - np.log(np.exp(scores - top).sum(axis=1, keepdims=True)))

@@ -11,12 +11,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
+from scipy.special import log_softmax
 
 from sapwood.tasks.frames.context.batches import Batch
 from sapwood.tasks.frames.context.rows import PLACES
 from sapwood.tasks.frames.hashing import Numbers
 
-__all__ = ["EPSILON", "SHAPES", "Weights", "log_softmax", "scores", "wrong_shape"]
+__all__ = ["EPSILON", "SHAPES", "Weights", "scores", "wrong_shape"]
 
 Weights = dict[str, NDArray[np.float32]]
 EPSILON = 1e-5
@@ -82,19 +83,9 @@ def scores(weights: Weights, batch: Batch) -> list[NDArray[np.float64]]:
     for height, length in batch.shapes:
         rows, columns = slice(role, role + height), slice(candidate, candidate + length)
         both = np.maximum(of_roles[rows, None] + of_candidates[None, columns], 0.0) @ weights["pair_output"]
-        found.append(log_softmax((queries[rows] @ hidden[columns].T + both).astype(np.float64)))
+        found.append(log_softmax((queries[rows] @ hidden[columns].T + both).astype(np.float64), axis=1))
         role, candidate = role + height, candidate + length
     return found
-
-
-def log_softmax(table: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the logarithms of the probabilities that scores stand for, row by row.
-
-    >>> np.exp(log_softmax(np.array([[0.0, 0.0], [1000.0, 0.0]]))).tolist()
-    [[0.5, 0.5], [1.0, 0.0]]
-    """
-    moved = table - table.max(axis=1, keepdims=True)
-    return np.asarray(moved - np.log(np.exp(moved).sum(axis=1, keepdims=True)))
 
 
 def _bags(

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import log_softmax
 
 from sapwood.corpora.framenet.lexicon import Lexicon
 from sapwood.layouts import Field
 from sapwood.registry import Reader, Writer
 from sapwood.settings import progress_bar
 from sapwood.tasks.frames.context.batches import Numbered, joined
-from sapwood.tasks.frames.context.network import SHAPES, Weights, log_softmax, scores
+from sapwood.tasks.frames.context.network import SHAPES, Weights, scores
 from sapwood.tasks.frames.context.roles import RoleNumbers, key_numbers, role_phrases
 from sapwood.tasks.frames.context.rows import CodeNumbers, SentenceRows, sentence_rows
 from sapwood.tasks.frames.context.training import ContextModel, Sizes, Training, train
@@ -98,7 +99,7 @@ class ContextScorer:
             batch = joined(numbered, [next(vectors) for _ in block])
             answers = [scores(weights, batch) for weights in self.networks]
             for tables in zip(*answers, strict=True):
-                yield log_softmax(np.mean(tables, axis=0))
+                yield log_softmax(np.mean(tables, axis=0), axis=1)
 
     def sides(self, lexicon: Lexicon) -> dict[str, int]:
         """Return what the sides of the networks' arrays must be for a lexicon."""
@@ -111,7 +112,7 @@ class ContextScorer:
 
 def mixed_scores(table: NDArray[np.float64], context: NDArray[np.float64], share: float) -> NDArray[np.float64]:
     """Mix the scores of the log-linear model with log-probabilities by words in context, which count this share."""
-    return (1.0 - share) * log_softmax(table) + share * context
+    return np.asarray((1.0 - share) * log_softmax(table, axis=1) + share * context)
 
 
 def _rows(instances: Sequence[TargetInstance]) -> list[SentenceRows]:
