@@ -66,6 +66,7 @@ MODELS: dict[str, Recipe] = {
     **{f"web-encoder-{seed}": Recipe((WEB,), True, 16, seed) for seed in range(3)},
     "web-plain": Recipe((WEB,), False, 25),
     "both-encoder": Recipe((WEB, ARTICLES), True, 12),
+    "both-encoder-1": Recipe((WEB, ARTICLES), True, 12, 1),
     "both-plain": Recipe((WEB, ARTICLES), False, 8),
     "sample-dev-encoder": Recipe((SAMPLE,), True, 16),
     "sample-dev-plain": Recipe((SAMPLE,), False, 30),
@@ -79,7 +80,10 @@ MODELS: dict[str, Recipe] = {
     },
 }
 
-AVERAGES = {"web-encoder-mean": tuple(f"web-encoder-{seed}" for seed in range(3))}
+AVERAGES = {
+    "web-encoder-mean": tuple(f"web-encoder-{seed}" for seed in range(3)),
+    "both-encoder-mean": ("both-encoder", "both-encoder-1"),
+}
 """Parsers that average others."""
 
 
