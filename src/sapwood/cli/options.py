@@ -10,6 +10,7 @@ from sapwood.cli.command import Argument, argument
 
 __all__ = [
     "DATA_FOLDERS",
+    "ENCODER",
     "ENCODING",
     "HTML",
     "JSON",
@@ -84,6 +85,7 @@ MEMORY_LIMIT = argument("--memory-limit", type=positive_float, metavar="MB", hel
 KERNEL = argument(
     "--kernel", type=_kernel_expression, metavar="EXPR", help='kernel, such as "SubsetTree(decay=0.4).normalized()"'
 )
+ENCODER = argument("--encoder", metavar="NAME", help="folder or name of a pretrained encoder, such as minilm")
 ENCODING = argument("--encoding", default="utf-8", metavar="NAME", help="encoding of the input")
 PARSER = argument(
     "--parser", metavar="MODEL", help="the input is text, to be parsed with this model of sapwood train parser"

@@ -14,12 +14,13 @@ from sklearn.base import clone
 import sapwood as sw
 from sapwood.corpora import nursery
 from sapwood.errors import DataError, ModelFileError, ParameterError
-from sapwood.tasks.frames import FrameLabeler, FrameParser, ParsedSentence, nursery_frames
+from sapwood.tasks.frames import FrameIdentifier, FrameLabeler, FrameParser, ParsedSentence, nursery_frames
 from sapwood.tasks.frames.context import training
 from sapwood.tasks.frames.context.batches import Numbered, joined
 from sapwood.tasks.frames.context.network import SHAPES, scores, wrong_shape
 from sapwood.tasks.frames.context.roles import RoleNumbers, key_numbers, role_phrases
 from sapwood.tasks.frames.context.rows import PLACES, CodeNumbers, sentence_rows
+from sapwood.tasks.frames.identifier import _codes
 from sapwood.tasks.frames.instances import instances_of, right_choices
 from sapwood.tasks.frames.rows import TargetInstance
 from sapwood.words import Encoder
@@ -257,3 +258,28 @@ def test_training_says_that_it_needs_pytorch(frames, folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(ParameterError, match=r"training a FrameLabeler .* needs PyTorch.*sapwood\[train\]"):
         FrameLabeler(**SMALL, encoder=str(folder)).fit(train, lexicon=lexicon)
+
+
+def test_frames_are_identified_in_context(frames, folder, tmp_path):
+    lexicon, train, test = frames
+    found = FrameIdentifier(encoder=str(folder)).fit(train, lexicon=lexicon)
+    plain = FrameIdentifier().fit(train, lexicon=lexicon)
+    gold = [[target.frame for target in one.targets] for one in test]
+    chosen = found.choose(test)
+    right = [a == b for one, other in zip(chosen, gold, strict=True) for a, b in zip(one, other, strict=True)]
+    assert np.mean(right) > 0.9
+    parses = [one.parse for one in test]
+    assert [[t.frame for t in one] for one in found.predict(parses)]
+    sw.save(found, tmp_path / "identifier.sap")
+    assert sw.load(tmp_path / "identifier.sap").choose(test) == chosen
+    # The shares of both models are mixed, frame by frame.
+    possible = [each for parse in parses for each in found._candidates(parse, set())]
+    both, of_words = (one._scores(possible) for one in (found, plain))
+    targets, codes = [(each.sentence, each.tokens) for each in possible], [_codes(each) for each in possible]
+    names = [(*each.frames, "<none>") for each in possible]
+    of_context = found.context_.scores(targets, codes, names, found._context())
+    for mixed, words, context in zip(both, of_words, of_context, strict=True):
+        np.testing.assert_allclose(mixed, 0.5 * log_softmax(words) + 0.5 * context)
+        np.testing.assert_allclose(np.exp(context).sum(), 1.0)
+    with pytest.raises(ParameterError, match="context_weight"):
+        FrameIdentifier(context_weight=-1).fit(train, lexicon=lexicon)

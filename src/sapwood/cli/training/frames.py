@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from sapwood.cli.command import argument
-from sapwood.cli.options import PARSER, SEED, choice, integer, number
+from sapwood.cli.options import ENCODER, PARSER, SEED, choice, integer, number
 from sapwood.cli.training import task
 
 __all__ = ["COMMAND"]
@@ -25,10 +25,11 @@ def _train(options: argparse.Namespace) -> tuple[Any, str]:
         templates=options.templates,
         inherit=options.templates == "extended",
         null_offset=options.null_offset,
+        encoder=options.encoder,
         random_state=options.seed,
         **given,
     )
-    identifier = FrameIdentifier(random_state=options.seed)
+    identifier = FrameIdentifier(encoder=options.encoder, random_state=options.seed)
     data = [*corpus.train, *corpus.dev]
     kept = None if options.parser is None else as_parser(options.parser)
     model = FrameParser(labeler=labeler, identifier=identifier, parser=kept).fit(data, lexicon=corpus.lexicon)
@@ -58,6 +59,7 @@ COMMAND = task(
             help="added to leaving a role unfilled; lower fills more (default: %(default)s, best on FrameNet's dev "
             "texts)",
         ),
+        ENCODER,
         PARSER.but(help="keep this parser in the model, which then takes text"),
         SEED,
     ),

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from sapwood.cli.command import argument
-from sapwood.cli.options import PARSER, flag, number
+from sapwood.cli.options import ENCODER, PARSER, flag, number
 from sapwood.cli.training import task
 
 __all__ = ["COMMAND"]
@@ -44,7 +44,7 @@ COMMAND = task(
     (
         argument("data", metavar="DATA", help="file of label<TAB>trees<TAB>trees, or - for standard input"),
         argument("--groups", nargs="+", metavar="GROUP", help="groups of features (default: all)"),
-        argument("--encoder", metavar="NAME", help="folder or name of a pretrained encoder, such as minilm"),
+        ENCODER,
         flag("--wordnet", "take word meaning from WordNet (default: from DATA)"),
         number("-C", "inverse of the strength of regularization", 0.1, metavar="C"),
         flag("--balanced", "let the rarer class count as much as the other"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sapwood.cli.command import OneOf, argument
 from sapwood.cli.inputs import open_named
-from sapwood.cli.options import ENCODING, SEED, choice, flag, integer, number
+from sapwood.cli.options import ENCODER, ENCODING, SEED, choice, flag, integer, number
 from sapwood.cli.training import task
 from sapwood.cli.training.silver import check_silver, read_silver
 
@@ -115,7 +115,7 @@ COMMAND = task(
             number("--beam", "grammar: width of the beam in natural logarithms (default: built in)"),
             flag("--exact", "grammar: prune nothing; several times slower"),
         ),
-        argument("--encoder", metavar="NAME", help="network: folder or name of a pretrained encoder, such as minilm"),
+        ENCODER.but(help="network: folder or name of a pretrained encoder, such as minilm"),
         argument("--validation", metavar="TREEBANK", help="network: held-out trees that choose the best epoch"),
         argument("--start", metavar="MODEL", help="network: a trained parser to go on from"),
         argument("--checkpoint", metavar="FILE", help="network: keep the state of training here, and go on from it"),

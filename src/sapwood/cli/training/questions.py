@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sapwood.cli.command import argument
 from sapwood.cli.inputs import open_named
-from sapwood.cli.options import ENCODING, KERNEL, PARSER, choice, flag, integer, number
+from sapwood.cli.options import ENCODER, ENCODING, KERNEL, PARSER, choice, flag, integer, number
 from sapwood.cli.output import summary
 from sapwood.cli.training import task
 
@@ -22,18 +22,21 @@ def _train(options: argparse.Namespace) -> tuple[Any, str]:
     import numpy as np
 
     from sapwood import corpora
+    from sapwood.errors import ParameterError
     from sapwood.kernels import parse_kernel
     from sapwood.parse import as_parser
     from sapwood.tasks.questions import QuestionClassifier, tune
     from sapwood.tasks.questions.tuning import candidates
 
+    if options.encoder is not None and options.tune is not None:
+        raise ParameterError("--tune chooses among kernels without an encoder; leave out --tune or --encoder.")
     kernel = None if options.kernel is None else parse_kernel(options.kernel)
     parser = None if options.parser is None else as_parser(options.parser)
     questions = list(corpora.questions.read(open_named(options.data), encoding=options.encoding))
     shown = _shown(questions, options.trees)
     labels = np.array([one.coarse if options.labels == "coarse" else one.label for one in questions])
     cost = "balanced" if options.balanced else None
-    model = QuestionClassifier(kernel, C=options.C, class_weight=cost, parser=parser)
+    model = QuestionClassifier(kernel, C=options.C, class_weight=cost, parser=parser, encoder=options.encoder)
     if options.tune is not None:
         kernels = candidates() if kernel is None else [kernel]
         values = tuple(sorted({1.0, 3.0, 10.0, options.C}))
@@ -79,6 +82,7 @@ COMMAND = task(
             "--tune",
             "choose C, and with no --kernel also the kernel, by cross-validation in N folds; prints the trials",
         ),
+        ENCODER,
         ENCODING.but(help="encoding of DATA; TREC's own files are latin-1 (default: %(default)s)"),
         PARSER.but(help="questions without trees are text; the model keeps this parser"),
     ),

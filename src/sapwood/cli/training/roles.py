@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from sapwood.cli.command import argument
-from sapwood.cli.options import PARSER, flag, number
+from sapwood.cli.options import ENCODER, PARSER, flag, number
 from sapwood.cli.training import task
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ def _train(options: argparse.Namespace) -> tuple[Any, str]:
         classification_C=options.C,
         fragments={"path+siblings": options.fragments} if options.fragments else None,
         parser=None if options.parser is None else as_parser(options.parser),
+        encoder=options.encoder,
     ).fit(sentences, calibration=held)
     predicates = sum(labeler.lexicon_.counts.values())
     return labeler, f"{len(labeler.roles_)} roles, {len(sentences):,} sentences, {predicates:,} predicates"
@@ -62,6 +63,7 @@ COMMAND = task(
         flag("--no-rules", "learn AM-MOD and AM-NEG, no rules for them"),
         number("--fragments", "add fragments of paths with this weight", metavar="W"),
         number("-C", "inverse of the strength of regularization", 0.05, metavar="C"),
+        ENCODER,
         PARSER.but(help="sentences without trees are parsed with this model; the labeler keeps it"),
     ),
     _train,

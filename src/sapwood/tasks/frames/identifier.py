@@ -12,27 +12,34 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import log_softmax
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from sapwood.checks import check_seed, check_share
 from sapwood.corpora.framenet.fulltext import FrameTarget
 from sapwood.corpora.framenet.lexicon import Lexicon
 from sapwood.errors import DataError
+from sapwood.extras import import_torch
 from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.layouts import Field, part_of, register_estimator
 from sapwood.learn.candidates import CandidateSets
 from sapwood.learn.loglinear import LogLinear
 from sapwood.parse.reading import check_listed
 from sapwood.registry import Reader
+from sapwood.tasks.frames.evoking import EVOKED, EvokedFrames
 from sapwood.tasks.frames.hashing import code, mixed
 from sapwood.tasks.frames.instances import FrameInput, check_training, target_tokens
 from sapwood.tasks.frames.lexicon_store import LEXICON
 from sapwood.tasks.frames.sentences import ParsedSentence
+from sapwood.words.encoder import Encoder
+from sapwood.words.encoder.needed import ENCODER_SPEC, UsesEncoder
 
 __all__ = ["FrameIdentifier"]
 
 _LONGEST = 4
 _NO_FRAME = "<none>"
+_TRAINING = "training a FrameIdentifier with an encoder"
 # FrameNet's parts of speech for the first letters of Penn's tags.
 _PARTS = {
     "NN": ("n",), "VB": ("v",), "JJ": ("a",), "RB": ("adv", "a", "prep"), "IN": ("prep", "scon", "adv"), "CD": ("num",),
@@ -51,7 +58,7 @@ class _Possible:
     frames: tuple[str, ...]
 
 
-class FrameIdentifier(SequenceInput, BaseEstimator):
+class FrameIdentifier(UsesEncoder, SequenceInput, BaseEstimator):
     """Finds targets and their frames.
 
     Parameters
@@ -60,6 +67,12 @@ class FrameIdentifier(SequenceInput, BaseEstimator):
         Of the learner; see ``LogLinear``.
     none_offset : float
         What is added to the score of evoking no frame: below 0, more targets are found.
+    encoder : Encoder, path or str, optional
+        A pretrained encoder for words in context, its folder or its name (``"minilm"``): a network over its states is
+        learnt beside the log-linear model. Needs ``pip install 'sapwood[encoder]'``, and training ``'sapwood[train]'``
+        too.
+    context_weight : float
+        The share of the network in the scores.
 
     Attributes
     ----------
@@ -67,7 +80,11 @@ class FrameIdentifier(SequenceInput, BaseEstimator):
         The weights.
     units_ : dict
         For each lexical unit of the lexicon and the training texts, written ``lemma.pos``, the frames it evokes.
+    context_ : EvokedFrames or None
+        The network; None without an encoder.
     """
+
+    context_: EvokedFrames | None
 
     def __init__(
         self,
@@ -77,10 +94,13 @@ class FrameIdentifier(SequenceInput, BaseEstimator):
         epochs: int = 6,
         bits: int = 20,
         none_offset: float = 0.0,
+        encoder: Any = None,
+        context_weight: float = 0.5,
         random_state: int = 0,
     ) -> None:
         self.alpha, self.learning_rate, self.epochs, self.bits = alpha, learning_rate, epochs, bits
         self.none_offset, self.random_state = none_offset, random_state
+        self.encoder, self.context_weight = encoder, context_weight
 
     @all_or_nothing
     def fit(self, X: Sequence[FrameInput], y: None = None, *, lexicon: Lexicon) -> FrameIdentifier:
@@ -94,6 +114,11 @@ class FrameIdentifier(SequenceInput, BaseEstimator):
             Frames and lexical units.
         """
         X = check_training(X, lexicon)
+        check_share(self.context_weight, "context_weight")
+        self._forget_encoder()
+        encoder = self._context()
+        if encoder is not None:
+            import_torch(_TRAINING)  # before the log-linear model is learnt for nothing
         self.lexicon_ = lexicon
         units: dict[str, dict[str, None]] = {}
         for frame in lexicon.frames.values():
@@ -127,7 +152,17 @@ class FrameIdentifier(SequenceInput, BaseEstimator):
             prune=1e-3,
             random_state=self.random_state,
         ).fit(_sets(possible), np.array(right))
+        self.context_ = None
+        if encoder is not None:
+            frames = [(*each.frames, _NO_FRAME)[choice] for each, choice in zip(possible, right, strict=True)]
+            targets, codes = [(each.sentence, each.tokens) for each in possible], [_codes(each) for each in possible]
+            seed = check_seed(self.random_state)
+            self.context_ = EvokedFrames.learn(targets, codes, frames, encoder, seed=seed, what=_TRAINING)
+            self._spec = encoder.spec
         return self
+
+    def _context(self) -> Encoder | None:
+        return self._encoder(layers=(1, -3, -2, -1), pieces="mean")
 
     def predict(self, X: Iterable[ParsedSentence]) -> list[list[FrameTarget]]:
         """Return the targets of sentences with their frames, in the order of the words."""
@@ -168,7 +203,18 @@ class FrameIdentifier(SequenceInput, BaseEstimator):
         if not possible:
             return []
         sets = _sets(possible)
-        return [table[0] for table in sets.tables(self.model_.decision_function(sets))]
+        tables = [table[0] for table in sets.tables(self.model_.decision_function(sets))]
+        encoder = None if self.context_ is None else self._context()
+        if self.context_ is None or encoder is None:
+            return tables
+        others = self.context_.scores(
+            [(each.sentence, each.tokens) for each in possible],
+            [_codes(each) for each in possible],
+            [(*each.frames, _NO_FRAME) for each in possible],
+            encoder,
+        )
+        share = self.context_weight
+        return [(1.0 - share) * log_softmax(table) + share * other for table, other in zip(tables, others, strict=True)]
 
     def _possible(self, sentence: ParsedSentence, tokens: tuple[int, ...]) -> _Possible | None:
         unit = self._unit(sentence, tokens, self.units_)
@@ -236,6 +282,10 @@ def _sets(possible: Sequence[_Possible]) -> CandidateSets:
     )
 
 
+def _codes(each: _Possible) -> NDArray[np.uint32]:
+    return np.array(_context(each), np.uint64).astype(np.uint32)
+
+
 def _context(each: _Possible) -> list[int]:
     """Describe a target and the words around it."""
     sentence, first, last = each.sentence, each.tokens[0], each.tokens[-1]
@@ -273,11 +323,20 @@ def _read_units(data: Any, reader: Reader) -> dict[str, tuple[str, ...]]:
     return {unit: tuple(reader.texts(frames)) for unit, frames in data.items()}
 
 
+def _check_context(identifier: FrameIdentifier, reader: Reader) -> None:
+    if (identifier.context_ is None) != (identifier._spec is None):
+        raise reader.fail("its network and its encoder do not fit together")
+
+
 register_estimator(
     FrameIdentifier,
     fitted={
         "model_": part_of(LogLinear),
         "lexicon_": LEXICON,
         "units_": Field(lambda units, writer: units, _read_units),
+        "context_": EVOKED,
+        "_spec": ENCODER_SPEC.at("encoder"),
     },
+    without=["encoder"],
+    finish=_check_context,
 )

@@ -17,7 +17,7 @@ from sapwood.notebook import HtmlTable
 from sapwood.tasks.roles.feature_sets import flat_features
 from sapwood.tasks.roles.predicates import VERBAL_TAGS
 from sapwood.tasks.roles.pruning import constituent_of
-from sapwood.tasks.roles.views import Candidate, Parse
+from sapwood.tasks.roles.views import Candidate, Parse, parses_of
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples
 from sapwood.trees.portions import portion
@@ -143,5 +143,8 @@ class RoleArguments(HtmlTable):
 
     def trees(self) -> TreeArray:
         """Return the whole parses behind the arguments, each once: what a grammar is read off."""
-        parses = {id(view.parse): view.parse for view, _ in self.candidates}
-        return TreeArray([parse.at.nodes[0] for parse in parses.values()])
+        return TreeArray([parse.at.nodes[0] for parse in self.parses()])
+
+    def parses(self) -> list[Parse]:
+        """Return the parsed sentences behind the arguments, each once."""
+        return parses_of(self.candidates)

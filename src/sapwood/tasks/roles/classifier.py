@@ -16,17 +16,21 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from sapwood.checks import check_choice, check_share
+from sapwood.checks import check_amount, check_choice, check_seed, check_share
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.kernels import PENN_TAG_SETS, GrammarDriven, PartialTree, Polynomial, SubsetTree
 from sapwood.kernels.base import Kernel
 from sapwood.layouts import part_of, register_estimator
 from sapwood.learn import KernelSVC
+from sapwood.learn.context_training import ContextTraining
 from sapwood.penn import VERB_TAGS
 from sapwood.registry import Reader
 from sapwood.tasks.roles.arguments import RoleArguments
+from sapwood.tasks.roles.context import CONTEXT_ROLES, ContextRoles, UsesContext, encode_parses
+from sapwood.tasks.roles.feature_sets import describe
 from sapwood.trees.grammar import Grammar
+from sapwood.words.encoder.needed import ENCODER_SPEC
 
 __all__ = ["ROLE_KERNELS", "RoleClassifier", "role_kernel"]
 
@@ -45,6 +49,8 @@ ROLE_KERNELS = {
     "partial": "partial trees of the path with its siblings, and of the constituent",
 }
 """The kernels that have a name, and what they see."""
+
+_TRAINING = "training a RoleClassifier with an encoder"
 
 FLAT_KERNEL = Polynomial(degree=2, constant=10.0)
 """The kernel of flat features. The constant weighs single features against pairs: with some fifty features, of which
@@ -139,7 +145,7 @@ def views_of(name: str) -> list[str]:
     return list(dict.fromkeys(view for _, _, view in kernel_summands(name)))
 
 
-class RoleClassifier(ClassifierMixin, SequenceInput, BaseEstimator):
+class RoleClassifier(UsesContext, ClassifierMixin, SequenceInput, BaseEstimator):
     """Classifies given arguments with a kernel: one SVM per role, the largest margin wins.
 
     Parameters
@@ -156,6 +162,14 @@ class RoleClassifier(ClassifierMixin, SequenceInput, BaseEstimator):
         How often a production must occur in training parses to be a rule of the grammar.
     svm_params : mapping, optional
         Further parameters of ``KernelSVC``, such as ``{"class_weight": "balanced"}``.
+    encoder : Encoder, path or str, optional
+        A pretrained encoder for words in context, its folder or its name (``"minilm"``): a network over its states and
+        the flat features is learnt beside the SVM. Needs ``pip install 'sapwood[encoder]'``, and training
+        ``'sapwood[train]'`` too.
+    context_weight : float
+        How much of the network's log-probabilities is added to the margins.
+    random_state : int
+        Seed of the network.
 
     Attributes
     ----------
@@ -163,6 +177,8 @@ class RoleClassifier(ClassifierMixin, SequenceInput, BaseEstimator):
         The roles.
     svm_ : KernelSVC
         The trained SVM.
+    context_ : ContextRoles or None
+        The network; None without an encoder.
 
     Examples
     --------
@@ -189,6 +205,9 @@ class RoleClassifier(ClassifierMixin, SequenceInput, BaseEstimator):
         C: float | None = None,
         min_count: int = 1,
         svm_params: Mapping[str, Any] | None = None,
+        encoder: Any = None,
+        context_weight: float = 0.3,
+        random_state: int = 0,
     ) -> None:
         self.kernel = kernel
         self.theta = theta
@@ -200,6 +219,9 @@ class RoleClassifier(ClassifierMixin, SequenceInput, BaseEstimator):
         self.C = C
         self.min_count = min_count
         self.svm_params = svm_params
+        self.encoder = encoder
+        self.context_weight = context_weight
+        self.random_state = random_state
 
     @all_or_nothing
     def fit(self, X: RoleArguments, y: Any = None) -> Self:
@@ -217,6 +239,8 @@ class RoleClassifier(ClassifierMixin, SequenceInput, BaseEstimator):
             raise DataError("there are no arguments; give sentences with trees and propositions.")
         labels = arguments.labels if y is None else np.asarray(y)
         check_choice(self.kernel, "kernel", ROLE_KERNELS)
+        check_amount(self.context_weight, "context_weight")
+        encoder = self._open_encoder(_TRAINING)
         grammar = None
         if any(isinstance(one, GrammarDriven) for _, one, _ in kernel_summands(self.kernel)):
             grammar = Grammar.from_trees(arguments.trees(), min_count=self.min_count)
@@ -229,17 +253,35 @@ class RoleClassifier(ClassifierMixin, SequenceInput, BaseEstimator):
             raise ParameterError(f"svm_params holds what KernelSVC does not take: {error}.") from None
         self.svm_ = svm.fit(self._examples(arguments), labels)
         self.classes_ = self.svm_.classes_
+        if encoder is not None:
+            encode_parses(arguments.parses(), encoder)
+            rows = arguments.candidates
+            self.context_ = ContextRoles.learn(
+                rows,
+                labels.tolist(),
+                [describe(*row, self.features) for row in rows],
+                features=self.features,
+                setting=ContextTraining(seed=check_seed(self.random_state)),
+                what=_TRAINING,
+            )
+            self._spec = encoder.spec
         return self
 
     def decision_function(self, X: RoleArguments) -> NDArray[np.float64]:
         """Return the margin of each role for each argument."""
         check_is_fitted(self)
-        return self.svm_.decision_function(self._examples(X))
+        margins = self.svm_.decision_function(self._examples(X))
+        if self.context_ is None or not len(X):
+            return margins
+        self._encode(X.parses())
+        context = self.context_weight * self.context_.log_probabilities(X.candidates)
+        return margins + (context[:, 1] - context[:, 0] if margins.ndim == 1 else context)
 
     def predict(self, X: RoleArguments) -> NDArray[Any]:
         """Return the role of each argument."""
-        check_is_fitted(self)
-        return self.svm_.predict(self._examples(X))
+        margins = self.decision_function(X)
+        chosen = (margins > 0).astype(int) if margins.ndim == 1 else margins.argmax(axis=1)
+        return np.asarray(self.classes_[chosen])
 
     def score(self, X: RoleArguments, y: Any = None, sample_weight: Any = None) -> float:
         """Return the share of arguments whose role is right; without ``y``, the right roles are those they carry."""
@@ -258,7 +300,17 @@ def _checked(X: Any) -> RoleArguments:
 def _take_classes(classifier: RoleClassifier, reader: Reader) -> None:
     check_choice(classifier.kernel, "kernel", ROLE_KERNELS)
     classifier.classes_ = classifier.svm_.classes_
+    classifier._check_context(classifier.classes_.tolist(), classifier.features, reader)
 
 
 # Files of the first versions call the SVM a machine.
-register_estimator(RoleClassifier, fitted={"svm_": part_of(KernelSVC).at("machine")}, finish=_take_classes)
+register_estimator(
+    RoleClassifier,
+    fitted={
+        "svm_": part_of(KernelSVC).at("machine"),
+        "context_": CONTEXT_ROLES,
+        "_spec": ENCODER_SPEC.at("encoder"),
+    },
+    without=["encoder"],
+    finish=_take_classes,
+)

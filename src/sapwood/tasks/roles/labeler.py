@@ -11,37 +11,46 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from sapwood.checks import check_choice, check_share, is_finite
+from sapwood.checks import check_choice, check_seed, check_share, is_finite
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.layouts import Field, register_estimator
+from sapwood.learn.context_training import ContextTraining
 from sapwood.metrics import score_roles
 from sapwood.parse.base import Sentence
 from sapwood.parse.parameter import PARSER
 from sapwood.parse.reading import Reading, check_listed, read_examples, read_text
-from sapwood.registry import Reader, Writer
+from sapwood.registry import Reader
 from sapwood.tasks.inputs import in_batches
 from sapwood.tasks.roles.classifier import RoleClassifier
-from sapwood.tasks.roles.encoding import Encoder
+from sapwood.tasks.roles.context import CONTEXT_ROLES, ContextRoles, UsesContext, encode_parses
+from sapwood.tasks.roles.encoding import Encoder as Columns
 from sapwood.tasks.roles.exact import KernelRoles
 from sapwood.tasks.roles.explanation import RoleExplanation
 from sapwood.tasks.roles.feature_sets import describe, feature_names
 from sapwood.tasks.roles.inference import Constraints, role_by_rule
 from sapwood.tasks.roles.lexicon import LEXICON, PredicateLexicon
-from sapwood.tasks.roles.linear import LinearRoles
+from sapwood.tasks.roles.linear import LinearRoles, Values
 from sapwood.tasks.roles.predicates import find_predicates
 from sapwood.tasks.roles.pruning import PRUNINGS, candidates
+from sapwood.tasks.roles.stages import CLASSIFIER, IDENTIFIER
 from sapwood.tasks.roles.training import check_words, labeled_candidates, with_trees
-from sapwood.tasks.roles.views import Candidate, Parse
+from sapwood.tasks.roles.views import Candidate, Parse, parses_of
 from sapwood.trees.propositions import Argument, Proposition, RoleSentence
+from sapwood.words.encoder.needed import ENCODER_SPEC
 
 __all__ = ["RoleLabeler"]
 
+_TRAINING = "training a RoleLabeler with an encoder"
+# There are several times as many candidates as arguments, so fewer passes do.
+_EPOCHS = 3
 
-class RoleLabeler(SequenceInput, BaseEstimator):
+
+class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
     """Finds predicates and labels their arguments.
 
     ``label`` takes one sentence, ``label_text`` text of several, ``predict`` a list of sentences, ``label_sentences`` a
@@ -76,11 +85,19 @@ class RoleLabeler(SequenceInput, BaseEstimator):
     parser : parser, callable or path, optional
         Turns words and text into trees: a parser of ``sapwood.parse``, a function from a list of words to a tree, or
         the path of a model file. Needed for whatever has no tree.
+    encoder : Encoder, path or str, optional
+        A pretrained encoder for words in context, its folder or its name (``"minilm"``): a network over its states of
+        predicate, head, content word, first and last word is learnt beside the linear models. Needs
+        ``pip install 'sapwood[encoder]'``, and training ``'sapwood[train]'`` too.
+    context_weight : float
+        The share of the network in the scores, the rest being that of the linear models.
     random_state : int
         Seed of the solvers.
 
     Attributes
     ----------
+    context_ : ContextRoles or None
+        The network; None without an encoder.
     lexicon_ : PredicateLexicon
         What was learnt about predicates.
     roles_ : list of str
@@ -116,6 +133,8 @@ class RoleLabeler(SequenceInput, BaseEstimator):
         null_offset: float = 0.0,
         classifier: RoleClassifier | None = None,
         parser: Any = None,
+        encoder: Any = None,
+        context_weight: float = 0.5,
         random_state: int = 0,
     ) -> None:
         self.features = features
@@ -131,6 +150,8 @@ class RoleLabeler(SequenceInput, BaseEstimator):
         self.null_offset = null_offset
         self.classifier = classifier
         self.parser = parser
+        self.encoder = encoder
+        self.context_weight = context_weight
         self.random_state = random_state
 
     @property
@@ -159,6 +180,7 @@ class RoleLabeler(SequenceInput, BaseEstimator):
             trained on.
         """
         self._check()
+        encoder = self._open_encoder(_TRAINING)
         known = with_trees(X, self.parser)
         if calibration is None:
             known, held = [s for at, s in enumerate(known) if at % 10 != 9], known[9::10]
@@ -173,15 +195,22 @@ class RoleLabeler(SequenceInput, BaseEstimator):
         if all(labels):
             raise DataError("every candidate is an argument, so there is nothing to tell apart; give whole sentences.")
         values = [describe(*row, self.features) for row in rows]
-        identifier = LinearRoles(self._encoder(), self.identification_C, self.random_state)
+        identifier = LinearRoles(self._columns(), self.identification_C, self.random_state)
         self.identifier_ = identifier.fit(rows, _sides(labels), values)
         self.classifier_ = (
-            LinearRoles(self._encoder(), self.classification_C, self.random_state)
+            LinearRoles(self._columns(), self.classification_C, self.random_state)
             if self.classifier is None
             else KernelRoles(self.classifier)
         )
         chosen = [at for at, label in enumerate(labels) if label]
         self.classifier_.fit([rows[at] for at in chosen], [labels[at] for at in chosen], [values[at] for at in chosen])
+        if encoder is not None:
+            encode_parses(parses_of(rows), encoder)
+            setting = ContextTraining(seed=check_seed(self.random_state), epochs=_EPOCHS)
+            self.context_ = ContextRoles.learn(
+                rows, labels, values, features=self.features, setting=setting, what=_TRAINING
+            )
+            self._spec = encoder.spec
         self._calibrate(*labeled_candidates(held, nouns=self.nouns, pruning=self.pruning))
         return self
 
@@ -189,11 +218,12 @@ class RoleLabeler(SequenceInput, BaseEstimator):
         feature_names(self.features)
         check_choice(self.pruning, "pruning", PRUNINGS)
         check_share(self.threshold, "threshold")
+        check_share(self.context_weight, "context_weight")
         if not is_finite(self.null_offset):
             raise ParameterError(f"null_offset must be a finite number, got {self.null_offset!r}.")
 
-    def _encoder(self) -> Encoder:
-        return Encoder(self.features, fragments=self.fragments, max_fragments=self.max_fragments)
+    def _columns(self) -> Columns:
+        return Columns(self.features, fragments=self.fragments, max_fragments=self.max_fragments)
 
     def _calibrate(self, rows: Sequence[Candidate], labels: Sequence[str]) -> None:
         if not rows:
@@ -202,6 +232,10 @@ class RoleLabeler(SequenceInput, BaseEstimator):
         chosen = [at for at, label in enumerate(labels) if label]
         if chosen:
             self.classifier_.calibrate([rows[at] for at in chosen], [labels[at] for at in chosen])
+        if self.context_ is not None:
+            self._encode(parses_of(rows))
+            scores = self._scores(rows, None, self.identifier_.log_probabilities(rows))
+            self.context_.calibrate(scores, self.context_weight, rows, labels)
 
     # --- labeling
 
@@ -296,6 +330,7 @@ class RoleLabeler(SequenceInput, BaseEstimator):
 
     def _labeled(self, sentence: Sentence, predicates: Sequence[int] | Mapping[int, str] | None = None) -> RoleSentence:
         parse = Parse(sentence.tree)
+        self._encode([parse])
         known = self.lexicon_
         found: Iterable[int]
         if predicates is None:
@@ -333,8 +368,11 @@ class RoleLabeler(SequenceInput, BaseEstimator):
         kept = np.flatnonzero(np.exp(likely[:, 1]) > self.threshold).tolist()
         if not kept:
             return made
-        roles = self.classifier_.log_probabilities([rows[k] for k in kept], [values[k] for k in kept])
-        scores = np.column_stack([likely[kept, 0] + self.null_offset, likely[kept, 1:] + roles])
+        chosen, described = [rows[k] for k in kept], [values[k] for k in kept]
+        scores = self._scores(chosen, described, likely[kept])
+        if self.context_ is not None:
+            scores = self.context_.mixed(scores, self.context_weight, chosen, described)
+        scores[:, 0] += self.null_offset
         spans = [(at.first[nodes[k]], at.last[nodes[k]]) for k in kept]
         legal = self.lexicon_.legal(lemma, self.min_seen)
         for k, role, row in zip(kept, rules.choose(scores, spans, legal=legal), scores, strict=True):
@@ -343,10 +381,17 @@ class RoleLabeler(SequenceInput, BaseEstimator):
                 made.append(Argument(role, at.first[nodes[k]], at.last[nodes[k]], nodes[k], score))
         return made
 
+    def _scores(
+        self, rows: Sequence[Candidate], values: Values | None, likely: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return log-probabilities of no role and of each role, from those of being no argument and being one."""
+        roles = self.classifier_.log_probabilities(rows, values)
+        return np.column_stack([likely[:, 0], likely[:, 1:] + roles])
+
     def explain(
         self, sentence: Any, predicate: int, span: tuple[int, int], *, role: str | None = None
     ) -> RoleExplanation:
-        """Show which features speak for and against a role of a constituent.
+        """Show which features speak for and against a role of a constituent, in the linear model.
 
         Parameters
         ----------
@@ -380,26 +425,6 @@ def _sides(labels: Sequence[str]) -> list[str]:
     return ["1" if label else "0" for label in labels]
 
 
-def _write_linear(stage: LinearRoles, writer: Writer) -> dict[str, Any]:
-    return {"identifying": stage.encoder.write(writer), "identifier": stage.write(writer)}
-
-
-def _read_linear(data: dict[str, Any], reader: Reader) -> LinearRoles:
-    return LinearRoles.read(data["identifier"], Encoder.read(data["identifying"], reader), reader)
-
-
-def _write_classifier(stage: LinearRoles | KernelRoles, writer: Writer) -> dict[str, Any]:
-    linear = isinstance(stage, LinearRoles)
-    encoder = stage.encoder.write(writer) if isinstance(stage, LinearRoles) else None
-    return {"kernels": not linear, "classifying": encoder, "classifier": stage.write(writer)}
-
-
-def _read_classifier(data: dict[str, Any], reader: Reader) -> LinearRoles | KernelRoles:
-    if data["kernels"]:
-        return KernelRoles.read(data["classifier"], reader)
-    return LinearRoles.read(data["classifier"], Encoder.read(data["classifying"], reader), reader)
-
-
 def _finish(labeler: RoleLabeler, reader: Reader) -> None:
     labeler._check()
     stages = [stage for stage in (labeler.identifier_, labeler.classifier_) if isinstance(stage, LinearRoles)]
@@ -408,6 +433,7 @@ def _finish(labeler: RoleLabeler, reader: Reader) -> None:
         raise reader.fail("its stages have other features than itself")
     if len(labeler.identifier_.classes) != 2:
         raise reader.fail("arguments and other nodes are two classes")
+    labeler._check_context(["", *labeler.classifier_.classes], labeler.features, reader)
     if isinstance(labeler.classifier_, KernelRoles):
         labeler.classifier = RoleClassifier(**labeler.classifier_.classifier.get_params(deep=False))
 
@@ -420,8 +446,11 @@ register_estimator(
     },
     fitted={
         "lexicon_": LEXICON,
-        "identifier_": Field(_write_linear, _read_linear, spread=True),
-        "classifier_": Field(_write_classifier, _read_classifier, spread=True),
+        "identifier_": IDENTIFIER,
+        "classifier_": CLASSIFIER,
+        "context_": CONTEXT_ROLES,
+        "_spec": ENCODER_SPEC.at("encoder"),
     },
+    without=["encoder"],
     finish=_finish,
 )

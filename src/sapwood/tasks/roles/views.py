@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sapwood.errors import DataError
 from sapwood.tasks.roles.predicates import voice
 from sapwood.trees.heads import HeadTable, bare_label
 from sapwood.trees.positions import Positions
 from sapwood.trees.tree import Tree
+from sapwood.words.encoder.encoding import EncoderSpec
 
-__all__ = ["Candidate", "Parse", "View"]
+__all__ = ["Candidate", "Parse", "View", "parses_of"]
 
 _HEADS = HeadTable()
 
@@ -28,9 +33,15 @@ class Parse:
     ----------
     tree : Tree
         A parse with Penn labels, its leaves the words.
+
+    Attributes
+    ----------
+    context : pair of EncoderSpec and array, optional
+        The vectors of its words, and the encoder that they are from.
     """
 
     def __init__(self, tree: Tree) -> None:
+        self.context: tuple[EncoderSpec, NDArray[np.float16]] | None = None
         self.at = at = Positions(tree)
         if not tree.children:
             raise DataError(f"the tree is the single word {tree.label!r}; expected a parse with tags above the words.")
@@ -121,3 +132,8 @@ class View:
 
 Candidate = tuple[View, int]
 """A constituent that may be an argument of a predicate: the view from the predicate, and the node."""
+
+
+def parses_of(candidates: Sequence[Candidate]) -> list[Parse]:
+    """Return the parses behind candidates, each once."""
+    return list({id(view.parse): view.parse for view, _ in candidates}.values())
