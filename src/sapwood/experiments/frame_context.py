@@ -29,7 +29,7 @@ from sapwood.tasks.frames.evaluation import evaluate_arguments
 from sapwood.tasks.frames.labeler import ScoredTargets
 from sapwood.words import Encoder
 
-__all__ = ["in_context"]
+__all__ = ["context_encoder", "in_context"]
 
 _ENCODER, _LAYERS = "minilm", (0, 2, 4, 5, 6)
 _WEIGHTS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0)
@@ -77,9 +77,8 @@ def in_context(
     trained : function
         Returns it, trained on train and dev texts.
     """
-    try:
-        encoder = Encoder(_ENCODER, layers=_LAYERS, pieces="mean", cache=setting.cached("states"))
-    except DataError:
+    encoder = context_encoder(setting)
+    if encoder is None:
         return
     chosen = _CHOSEN
     if setting.wants("context-tuning"):
@@ -90,6 +89,14 @@ def in_context(
     if setting.wants("context"):
         labeler, notes = _with_network(setting, trained(), encoder, "both", [*corpus.train, *corpus.dev])
         yield _test(setting, corpus, labeler, encoder, chosen, notes)
+
+
+def context_encoder(setting: Setting) -> Encoder | None:
+    """Return the encoder of these tables, None where it is missing."""
+    try:
+        return Encoder(_ENCODER, layers=_LAYERS, pieces="mean", cache=setting.cached("states"))
+    except DataError:
+        return None
 
 
 def _cached(

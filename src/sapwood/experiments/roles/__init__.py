@@ -11,6 +11,7 @@ from itertools import islice
 
 from sapwood.corpora.catalog import find
 from sapwood.errors import DataError
+from sapwood.experiments.roles.context import roles_in_context
 from sapwood.experiments.roles.cost import training_cost
 from sapwood.experiments.roles.data import CORPORA, read_parts
 from sapwood.experiments.roles.features import all_data, linear_time, tuned
@@ -42,6 +43,8 @@ def run(setting: Setting) -> Iterator[Table]:
     if "ewt-propbank" in corpora:
         if setting.wants("parsed"):
             yield label_parses(setting)
+        if setting.wants("context", "context-labeling"):
+            yield from roles_in_context(setting)
         if setting.wants("fragments"):
             yield from choose_fragments(setting, "ewt-propbank")
         if setting.wants("features"):

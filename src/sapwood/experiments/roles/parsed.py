@@ -16,7 +16,7 @@ from sapwood.tasks.roles.labeler import RoleLabeler
 from sapwood.tasks.roles.pruning import coverage
 from sapwood.trees import RoleSentence, Tree
 
-__all__ = ["label_parses"]
+__all__ = ["from_parses", "label_parses"]
 
 _NAME = "ewt-propbank"
 _RULES = replace(COLLINS, max_errors=10**9)
@@ -33,9 +33,7 @@ def label_parses(setting: Setting) -> Table:
     models = Models(setting)
 
     def parsed(part: str, parser: str) -> list[RoleSentence]:
-        """Return the sentences of a part with the trees of a parser instead of their own."""
-        trees = _trees(models, parts, part, parser)
-        return [replace(one, tree=tree) for one, tree in zip(parts[part], trees, strict=True)]
+        return from_parses(models, parts, part, parser)
 
     labeler = RoleLabeler(random_state=setting.seed).fit(parts["train"], calibration=parts["dev"])
     runs: list[tuple[str, str, RoleLabeler, list[RoleSentence]]] = [("gold", "gold trees", labeler, parts["test"])]
@@ -68,6 +66,14 @@ def label_parses(setting: Setting) -> Table:
         f"development data{chosen}."
     ]
     return Table("parsed", title, columns, rows, notes=notes)
+
+
+def from_parses(
+    models: Models, parts: dict[str, list[RoleSentence]], part: str, parser: str = _ENCODER
+) -> list[RoleSentence]:
+    """Return the sentences of a part with the trees of a parser instead of their own."""
+    trees = _trees(models, parts, part, parser)
+    return [replace(one, tree=tree) for one, tree in zip(parts[part], trees, strict=True)]
 
 
 def _f1(labeler: RoleLabeler, offset: float, given: list[RoleSentence], gold: list[RoleSentence]) -> float:
