@@ -27,8 +27,8 @@ __all__ = ["CONTEXT_ROLES", "ContextRoles", "UsesContext", "encode_parses"]
 _LAYERS = (1, -3, -2, -1)
 # The predicate, and of the candidate its head, content word, first and last word.
 _PLACES = 5
-# Features that are rarer are not worth a vector: the linear model has them.
-_MIN_COUNT = 5
+# Features that fewer candidates have, or one in so many, are not worth a vector: the linear model has them.
+_MIN_COUNT, _CANDIDATES_PER_FEATURE = 5, 15_000
 
 
 class UsesContext(UsesEncoder):
@@ -88,7 +88,8 @@ class ContextRoles:
         what: str,
     ) -> ContextRoles:
         """Train on candidates, their classes and their flat features, which are those of the set ``features``."""
-        columns = Columns(features, min_count=_MIN_COUNT).fit(candidates, values)
+        least = max(_MIN_COUNT, len(candidates) // _CANDIDATES_PER_FEATURE)
+        columns = Columns(features, min_count=least).fit(candidates, values)
         rows = ContextRows(*_words(candidates), columns.transform(candidates, values))
         return cls(columns, train(rows, labels, setting, what))
 
