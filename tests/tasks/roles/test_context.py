@@ -64,7 +64,7 @@ def test_labels_in_context(labeler):
         wanted = [[p.roles for p in one.propositions] for one in alone.predict(TEST)]
         assert [[[a.span for a in p] for p in s] for s in spans] == [[[a.span for a in p] for p in s] for s in wanted]
     finally:
-        labeler.set_params(context_weight=0.5)
+        labeler.set_params(context_weight=0.6)
 
 
 def test_probabilities_add_up(labeler):

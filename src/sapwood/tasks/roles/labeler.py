@@ -134,7 +134,7 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
         classifier: RoleClassifier | None = None,
         parser: Any = None,
         encoder: Any = None,
-        context_weight: float = 0.5,
+        context_weight: float = 0.6,
         random_state: int = 0,
     ) -> None:
         self.features = features
