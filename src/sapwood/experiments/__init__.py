@@ -76,6 +76,8 @@ EXPERIMENTS: dict[str, Experiment] = {
                 "linear",
                 "end-to-end",
                 "parsed",
+                "context",
+                "context-labeling",
                 "fragments",
                 "cost",
             ),
