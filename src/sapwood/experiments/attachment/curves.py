@@ -34,7 +34,7 @@ __all__ = ["run"]
 _SIZES = (100, 500, 2000, 10_000)
 # Most passes of kernel and network over up to so many sentences.
 _PASSES = ((100, 6, 30), (500, 6, 20), (2000, 4, 12), (10_000, 3, 8))
-_LATER_PASSES = (3, 6)
+_LATER_PASSES = (1, 6)
 _BLOCK = 500
 # The network's learning rate falls in a straight line from the first pass to the last, to this share.
 _LAST_RATE = 0.1
