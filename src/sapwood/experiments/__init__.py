@@ -54,7 +54,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     ),
     "attachment": Experiment(
         "where the next word of a sentence hangs: a tree kernel against a recursive network",
-        ("forests", "iterations", "pca", "subsets", "states", "losses", "curve", "cost", "web"),
+        ("forests", "iterations", "pca", "subsets", "states", "losses", "curve", "cost"),
     ),
     "reranking": Experiment(
         "can learning from trees improve a parser's first choice? a tree kernel against a recursive network",

@@ -1,6 +1,7 @@
 """First-pass attachment: a kernel against a recursive network (Menchetti et al. 2005, tables 1, 2, 4, 5 and figure 2).
 
 All learners choose from the same forests: their connection paths are those of the whole training part, as in the paper.
+Learning curves are of all treebanks that are there, everything else is of the Penn Treebank sample.
 Subtrees off the right frontier are cut to their labels. Whatever is tuned is tuned on validation sentences. With a
 cache, what has been trained and tested is not done again.
 """
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sapwood.experiments.attachment import curves, pictures, subsets
-from sapwood.experiments.attachment.data import read_penn, read_web
+from sapwood.experiments.attachment.data import read_all, read_penn
 from sapwood.experiments.setting import Setting
 from sapwood.experiments.tables import Table
 
@@ -19,7 +20,7 @@ __all__ = ["run"]
 
 def run(setting: Setting) -> Iterator[Table]:
     """Make the tables that are wanted, the quick ones first."""
-    if setting.wants("forests", "subsets", "states", "losses", "iterations", "pca", "curve", "cost"):
+    if setting.wants("forests", "subsets", "states", "losses", "iterations", "pca"):
         data = read_penn(setting)
         if setting.wants("forests"):
             yield subsets.forests(data)
@@ -29,7 +30,5 @@ def run(setting: Setting) -> Iterator[Table]:
             yield pictures.components(data)
         if setting.wants("subsets", "states", "losses"):
             yield from subsets.run(data)
-        if setting.wants("curve", "cost"):
-            yield from curves.run(data)
-    if setting.wants("web"):
-        yield curves.web(read_web(setting))
+    if setting.wants("curve", "cost"):
+        yield from curves.run(read_all(setting))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import glob
-import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -14,27 +12,36 @@ from sapwood.experiments.result_cache import ResultCache
 from sapwood.experiments.setting import Setting
 from sapwood.parse.incremental import ConnectionPaths, Forests, attachment_trees
 from sapwood.tasks.attachment import AttachmentErrors, evaluate, frequency_utility
-from sapwood.trees import TreeArray
+from sapwood.trees import TreeArray, concatenate
 from sapwood.trees.treebank import read_trees
 
-__all__ = ["REDUCTION", "Data", "read_penn", "read_web"]
+__all__ = ["REDUCTION", "Data", "read_all", "read_penn"]
 
 REDUCTION = 1
 """Levels kept of subtrees off the right frontier: their labels."""
 
 # As many as the error needs to be known to half a percent or so; a tenth of small corpora.
 _TEST, _VALIDATION = 400, 300
+# Of all treebanks together, which are a hundred times as large as the smallest sample; paths that are seen less often
+# would double the forests for one word in two hundred.
+_ALL = ("penn-sample", "ewt", "craft")
+_MOST, _MIN_COUNT = 40_000, 3
 
 
 @dataclass(frozen=True)
 class Data:
-    """A treebank in three parts of trees over tags, in random order, with what has been learnt from it so far."""
+    """A treebank in three parts of trees over tags, in random order, with what has been learnt from it so far.
+
+    Connection paths are recombined, or those that were seen less often than ``min_count`` are left out.
+    """
 
     name: str
     train: TreeArray
     validation: TreeArray
     test: TreeArray
     setting: Setting
+    recombine: bool = True
+    min_count: int = 1
 
     @property
     def seed(self) -> int:
@@ -45,22 +52,23 @@ class Data:
     def cache(self) -> ResultCache:
         """Results on this data that are finished."""
         parts = (self.train, self.validation, self.test)
-        return ResultCache(self.setting, "attachment", self.seed, REDUCTION, *parts)
+        return ResultCache(self.setting, "attachment", self.seed, REDUCTION, self.recombine, self.min_count, *parts)
 
     @cached_property
     def paths(self) -> ConnectionPaths:
-        """The connection paths of the training part, ways up and down recombined."""
-        return ConnectionPaths.from_trees(self.train).recombined()
+        """The connection paths of the training part."""
+        paths = ConnectionPaths.from_trees(self.train)
+        return paths.recombined() if self.recombine else paths
 
     @cached_property
     def validation_forests(self) -> Forests:
         """What there is to choose from in the validation part."""
-        return self.paths.forests(self.validation, reduction=REDUCTION)
+        return self.paths.forests(self.validation, reduction=REDUCTION, min_count=self.min_count)
 
     @cached_property
     def test_forests(self) -> Forests:
         """What there is to choose from in the test part."""
-        return self.paths.forests(self.test, reduction=REDUCTION)
+        return self.paths.forests(self.test, reduction=REDUCTION, min_count=self.min_count)
 
     @cached_property
     def baseline(self) -> AttachmentErrors:
@@ -76,18 +84,24 @@ class Data:
 
 def read_penn(setting: Setting) -> Data:
     """Split the Penn Treebank sample."""
-    return _split("Penn Treebank sample", setting.path("penn-sample"), setting)
+    return _split("Penn Treebank sample", _trees(setting, "penn-sample"), setting)
 
 
-def read_web(setting: Setting) -> Data:
-    """Split the training part of the English Web Treebank, of which 10,000 sentences are learnt from at most."""
-    place = setting.path("ewt")
-    files = [one for one in sorted(glob.glob(place)) if "train" in os.path.basename(one)]
-    return _split("English Web Treebank", files or place, setting, most=10_000)
+def read_all(setting: Setting) -> Data:
+    """Split all treebanks that are there, put together, of which 40,000 sentences are learnt from at most."""
+    found = [name for name in _ALL if setting.find(name) is not None]
+    trees = concatenate([_trees(setting, name) for name in found or _ALL[:1]])
+    titles = {"penn-sample": "Penn Treebank sample", "ewt": "English Web Treebank", "craft": "CRAFT"}
+    data = _split(" + ".join(titles[name] for name in found), trees, setting, most=_MOST)
+    return replace(data, recombine=False, min_count=_MIN_COUNT)
 
 
-def _split(name: str, path: str | list[str], setting: Setting, most: int | None = None) -> Data:
-    trees = attachment_trees(read_trees(path, drop_traces=True, drop_function_tags=True, collapse_unary=True))
+def _trees(setting: Setting, name: str) -> TreeArray:
+    found = read_trees(setting.path(name), drop_traces=True, drop_function_tags=True, collapse_unary=True)
+    return attachment_trees(found)
+
+
+def _split(name: str, trees: TreeArray, setting: Setting, most: int | None = None) -> Data:
     if len(trees) < 20:
         raise DataError(f"{name} has {len(trees)} trees; this experiment needs at least 20.")
     order = np.random.default_rng(setting.seed).permutation(len(trees))

@@ -15,14 +15,25 @@ from sapwood.parse.incremental import Forests
 from sapwood.tasks.attachment import AttachmentErrors, AttachmentRanker, evaluate
 from sapwood.trees import TreeArray
 
-__all__ = ["CACHE_MEGABYTES", "CLASSES", "Outcome", "attach", "describe", "kernel", "learn", "network", "percentages"]
+__all__ = [
+    "CACHE_MEGABYTES",
+    "CLASSES",
+    "Outcome",
+    "attach",
+    "attachment_ranker",
+    "describe",
+    "kernel",
+    "learn",
+    "network",
+    "percentages",
+]
 
 CLASSES = (*FOOT_CLASSES, "other")
 CACHE_MEGABYTES = 200
 """What a learner may keep of intermediate results; more data takes more time, but no more memory for them."""
 
 
-def kernel(seed: int, *, decay: float = 0.5, loss: str = "pairwise", epochs: int = 1) -> KernelRanker:
+def kernel(seed: int, *, decay: float = 0.5, loss: str = "setwise", epochs: int = 1) -> KernelRanker:
     """Make the voted perceptron on preferences (averaged, which is the vote that can be compiled)."""
     return KernelRanker(
         SubsetTree(decay=decay), loss=loss, epochs=epochs, memory_limit=CACHE_MEGABYTES, random_state=seed
@@ -45,9 +56,16 @@ def network(
     )
 
 
+def attachment_ranker(data: Data, ranker: Any, *, specialize: bool) -> AttachmentRanker:
+    """Make a model that chooses from the forests that all learners here have."""
+    return AttachmentRanker(
+        ranker, reduction=REDUCTION, specialize=specialize, paths=data.paths, min_count=data.min_count
+    )
+
+
 def attach(data: Data, ranker: Any, trees: TreeArray, *, specialize: bool = False) -> AttachmentRanker:
     """Train on some trees, with the forests that all learners here have."""
-    model = AttachmentRanker(ranker, reduction=REDUCTION, specialize=specialize, paths=data.paths)
+    model = attachment_ranker(data, ranker, specialize=specialize)
     # A kernel learns as long as it is told to; asking for its validation error would only cost time.
     held_out = data.validation if isinstance(ranker, RecursiveRanker) else None
     return model.fit(trees, validation=held_out)

@@ -75,7 +75,7 @@ def run(data: Data) -> Iterator[Table]:
         seed = data.seed + at
         rankers = {"kernel": _kernel(seed, decay, epochs), "network": _network(seed, rate, averaging)}
         if data.setting.wants("losses"):
-            rankers["setwise kernel"] = _kernel(seed, decay, epochs, loss="setwise")
+            rankers["pairwise kernel"] = _kernel(seed, decay, epochs, loss="pairwise")
             rankers["pairwise network"] = _network(seed, rate, averaging, loss="pairwise")
         for name, ranker in rankers.items():
             key = f"subset {at} of {size}, {name}: {describe(ranker)}"
@@ -131,10 +131,10 @@ def _tables(data: Data, found: dict[str, list[AttachmentErrors]], notes: tuple[s
         )
     if wants("losses"):
         lines = [
-            ("pairwise", "pairs", found["pairwise network"], found["kernel"], "pair_error", "1.79, 2.32"),
-            ("pairwise", "sets", found["pairwise network"], found["kernel"], "error", "29.1, 26.7"),
-            ("setwise", "pairs", found["network"], found["setwise kernel"], "pair_error", "1.50, –"),
-            ("setwise", "sets", found["network"], found["setwise kernel"], "error", "26.0, –"),
+            ("pairwise", "pairs", found["pairwise network"], found["pairwise kernel"], "pair_error", "1.79, 2.32"),
+            ("pairwise", "sets", found["pairwise network"], found["pairwise kernel"], "error", "29.1, 26.7"),
+            ("setwise", "pairs", found["network"], found["kernel"], "pair_error", "1.50, –"),
+            ("setwise", "sets", found["network"], found["kernel"], "error", "26.0, –"),
         ]
         yield Table(
             "losses",
@@ -148,7 +148,7 @@ def _tables(data: Data, found: dict[str, list[AttachmentErrors]], notes: tuple[s
         )
 
 
-def _kernel(seed: int, decay: float, epochs: float, *, loss: str = "pairwise") -> KernelRanker:
+def _kernel(seed: int, decay: float, epochs: float, *, loss: str = "setwise") -> KernelRanker:
     return kernel(seed, decay=decay, epochs=int(epochs), loss=loss)
 
 
