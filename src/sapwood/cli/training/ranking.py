@@ -80,7 +80,7 @@ def _ranker(options: argparse.Namespace) -> KernelRanker | RecursiveRanker:
         raise ParameterError("a kernel does not stop early; leave out --validation or choose --learner network.")
     return KernelRanker(
         parse_kernel(options.kernel or _KERNELS[options.of]),
-        loss=options.loss or ("top" if options.of == "parses" else "pairwise"),
+        loss=options.loss or ("top" if options.of == "parses" else "setwise"),
         epochs=options.epochs or 3,
         checkpoint=options.checkpoint,
         random_state=options.seed,
@@ -100,8 +100,7 @@ COMMAND = task(
         argument(
             "--loss",
             choices=("pairwise", "top", "setwise"),
-            help="default: top for a kernel on parses, pairwise on attachments; setwise for a network, which has no "
-            "top",
+            help="default: top for a kernel on parses, setwise for attachments and for a network, which has no top",
         ),
         integer("--epochs", "passes over the data (default: 3, a network 10)"),
         integer("--units", "units of a network", 25),
