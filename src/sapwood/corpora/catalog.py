@@ -267,6 +267,13 @@ CATALOG: tuple[Corpus, ...] = (
         "DIR/framenet-1.5/fndata-1.5",
     ),
     Corpus(
+        "framenet-1.7",
+        "FrameNet 1.7: lexicon and annotated texts",
+        ("framenet-1.7/fndata-1.7-core.tar.xz", "framenet-1.7/fndata-1.7", "corpora/framenet_v17"),
+        _framenet,
+        "python -m nltk.downloader framenet_v17 (CC BY 3.0), or put it at DIR/framenet-1.7/fndata-1.7",
+    ),
+    Corpus(
         "framenet-parses",
         "parses of FrameNet's annotated texts",
         ("framenet-1.5/fulltext-parses.jsonl.xz", "framenet-1.5/fulltext-parses.jsonl"),

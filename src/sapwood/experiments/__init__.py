@@ -97,6 +97,7 @@ EXPERIMENTS: dict[str, Experiment] = {
             "pieces",
             "context-tuning",
             "context",
+            "context-1.7",
             "convergence",
             "penalty",
             "identification",

@@ -17,7 +17,7 @@ from sklearn.base import clone
 from sapwood.decode import RoleProblem, SpanResult, decode_roles_batch
 from sapwood.errors import DataError
 from sapwood.experiments.convergence import convergence, with_conflicts
-from sapwood.experiments.frame_context import context_encoder, in_context
+from sapwood.experiments.frame_context import context_encoder, in_context, newer_release
 from sapwood.experiments.frame_coverage import coverage
 from sapwood.experiments.measuring import Stopwatch, peak_memory
 from sapwood.experiments.setting import Setting
@@ -100,6 +100,8 @@ def run(setting: Setting) -> Iterator[Table]:
             yield _strategies(corpus, name, tested(name))
     if setting.wants("context-tuning", "context"):
         yield from in_context(setting, corpus, models["pieces"], lambda: tested("pieces").labeler)
+    if setting.wants("context-1.7") and (made := newer_release(setting, models["pieces"])) is not None:
+        yield made
     if setting.wants("convergence"):
         yield convergence(with_conflicts(tested("faithful").problems))
     if setting.wants("penalty"):

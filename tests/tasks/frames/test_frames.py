@@ -16,6 +16,7 @@ from sapwood.corpora import nursery
 from sapwood.corpora.framenet.fulltext import Filler, FrameTarget
 from sapwood.corpora.framenet.lexicon import Frame, FrameElement, Lexicon
 from sapwood.errors import DataError, FormatError, ModelFileError, ParameterError
+from sapwood.parse import PCFGParser
 from sapwood.tasks.frames import (
     FrameIdentifier,
     FrameInput,
@@ -415,3 +416,9 @@ def test_a_release_is_joined_with_its_parses(tmp_path):
     assert corpus.test[0].targets[0].fillers == (Filler("Theme", 0, 3),)
     labeler = FrameLabeler(bits=12).fit(corpus.train, lexicon=corpus.lexicon)
     assert evaluate_arguments(corpus.test, labeler.predict(corpus.test), corpus.lexicon).gold == 1.0
+    # A parser in place of a file parses FrameNet's own tokens.
+    parser = PCFGParser().fit([sw.Tree.fromstring("(S (NP (NN Rain)) (VP (VBD fell)))")] * 3)
+    parsed = load_framenet(tmp_path, parser, tmp_path / "splits.json")
+    assert parsed.unparsed == {"test": 0, "dev": 0, "train": 0}
+    assert parsed.train[0].parse.heads == corpus.train[0].parse.heads
+    assert parsed.test[0].parse.tags == ("NN", "VBD")

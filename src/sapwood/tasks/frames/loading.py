@@ -11,11 +11,12 @@ from sapwood.checks import check_count
 from sapwood.corpora import framenet
 from sapwood.corpora.framenet.fulltext import AnnotatedSentence, FrameTarget
 from sapwood.corpora.framenet.lexicon import Lexicon
-from sapwood.corpora.framenet.release import read_splits
+from sapwood.corpora.framenet.release import SentenceParse, read_splits
 from sapwood.corpora.nursery import Nursery
 from sapwood.corpora.nursery.frames import frame_lexicon, frames
 from sapwood.errors import DataError
 from sapwood.notebook import HtmlTable
+from sapwood.parse.base import Parser
 from sapwood.tasks.frames.instances import FrameInput
 from sapwood.tasks.frames.sentences import ParsedSentence
 from sapwood.words.senses import WordSenses
@@ -62,7 +63,7 @@ def find_senses() -> WordSenses | None:
 
 def load_framenet(
     release: str | os.PathLike[str],
-    parses: str | os.PathLike[str],
+    parses: str | os.PathLike[str] | Parser,
     splits: str | os.PathLike[str] | None = None,
     *,
     senses: WordSenses | None = None,
@@ -74,8 +75,8 @@ def load_framenet(
     ----------
     release : path
         A folder or archive; see ``sapwood.corpora.framenet.read``.
-    parses : path
-        JSON lines; see ``sapwood.corpora.framenet.read_parses``.
+    parses : path or parser
+        JSON lines; see ``sapwood.corpora.framenet.read_parses``. Or a parser, which then parses FrameNet's own tokens.
     splits : path, optional
         JSON with the names of test and dev texts; without it, all texts are for training.
     senses : WordSenses, optional
@@ -85,7 +86,7 @@ def load_framenet(
     """
     check_count(context, "context", 0)
     read = framenet.read(release)
-    trees = framenet.read_parses(parses)
+    trees = framenet.read_parses(parses) if isinstance(parses, (str, os.PathLike)) else _parsed(read, parses)
     parts: dict[str, tuple[str, ...]] = {"test": (), "dev": ()}
     if splits is not None:
         parts |= read_splits(splits)
@@ -118,6 +119,17 @@ def load_framenet(
             found[part].append(one.after(near) if near else one)
             before.append((sentence.document, analysis))
     return FrameCorpus(read.lexicon, found["train"], found["dev"], found["test"], missing, senses is not None, unparsed)
+
+
+def _parsed(release: framenet.FrameNet, parser: Parser) -> dict[tuple[str, str], SentenceParse]:
+    """Parse all sentences that have tokens; those without a parse are left out."""
+    known = [one for one in release.sentences if one.offsets]
+    answers = parser.parse_sentences([one.tokens for one in known])
+    return {
+        (one.document, one.id): SentenceParse(answer.tree, one.offsets)
+        for one, answer in zip(known, answers, strict=True)
+        if answer.how != "flat"
+    }
 
 
 def nursery_frames(corpus: Nursery) -> tuple[Lexicon, list[FrameInput]]:
