@@ -12,6 +12,7 @@ from scipy.special import log_softmax
 
 from sapwood.corpora.framenet.lexicon import Lexicon
 from sapwood.layouts import Field
+from sapwood.learn.descent import moments
 from sapwood.registry import Reader, Writer
 from sapwood.settings import progress_bar
 from sapwood.tasks.frames.context.batches import Numbered, joined
@@ -77,7 +78,7 @@ class ContextScorer:
         ends = np.cumsum([len(one.roles) for one in sentences])
         vectors = list(encoder.encode_batch(one.words for one in rows))
         names = _names(lexicon, encoder)
-        center, spread = _moments(vectors)
+        center, spread = moments(vectors)
         keys, count = key_numbers(lexicon, inherit)
         sizes = Sizes(len(tokens), len(features), count, encoder.width)
         found = []
@@ -121,14 +122,6 @@ def _rows(instances: Sequence[TargetInstance]) -> list[SentenceRows]:
         if progress is not None:
             progress(len(instances))
     return rows
-
-
-def _moments(vectors: Sequence[NDArray[np.float16]]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return mean and standard deviation of every column."""
-    count = sum(map(len, vectors))
-    center = sum(part.sum(axis=0, dtype=np.float64) for part in vectors) / count
-    squares = sum(((part - center) ** 2).sum(axis=0) for part in vectors) / count
-    return center.astype(np.float32), (np.sqrt(squares) + 1e-3).astype(np.float32)
 
 
 def _names(lexicon: Lexicon, encoder: Encoder) -> NDArray[np.float32]:

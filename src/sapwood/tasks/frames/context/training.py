@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sapwood import settings
 from sapwood.extras import import_torch
+from sapwood.learn.descent import descend
 from sapwood.tasks.frames.context.batches import Batch, Numbered, joined
 from sapwood.tasks.frames.context.network import EPSILON, Weights
 from sapwood.tasks.frames.context.rows import PLACES
@@ -22,8 +22,6 @@ from sapwood.tasks.frames.hashing import Numbers
 __all__ = ["ContextModel", "Sizes", "Training", "train"]
 
 Tensor = Any
-# A small corpus is gone through more often, until there are so many steps.
-_LEAST_STEPS = 400
 
 
 @dataclass(frozen=True)
@@ -209,41 +207,23 @@ def train(
     sentences, vectors, right
         For every sentence its targets, the vectors of its words, and the right candidates of its roles.
     """
-    setting, torch, parts = model.setting, model.torch, model.parts
-    torch.set_num_threads(settings.threads())
-    random = np.random.default_rng(setting.seed)
-    batches = -(-len(sentences) // setting.batch_size)
-    epochs = max(setting.epochs, -(-_LEAST_STEPS // batches))
-    steps = epochs * batches
-    warm = min(100, max(1, steps // 10))
-    optimizer = torch.optim.AdamW(
-        parts.parameters(), lr=setting.learning_rate, weight_decay=setting.alpha, betas=(0.9, 0.98), fused=True
+    setting = model.setting
+
+    def loss(chosen: NDArray[np.int64]) -> Tensor:
+        batch = joined([sentences[at] for at in chosen], [vectors[at] for at in chosen])
+        return model.loss(batch, np.concatenate([right[at] for at in chosen]))
+
+    descend(
+        model.torch,
+        model.parts,
+        loss,
+        len(sentences),
+        np.random.default_rng(setting.seed),
+        epochs=setting.epochs,
+        batch_size=setting.batch_size,
+        learning_rate=setting.learning_rate,
+        alpha=setting.alpha,
+        betas=(0.9, 0.98),
+        longest=5.0,
     )
-    own = list(parts.parameters())
-    averages = [one.detach().clone() for one in own]
-    step = 0
-    for epoch in range(epochs):
-        order = random.permutation(len(sentences)).tolist()
-        parts.train()
-        with settings.progress_bar(len(order), f"context, epoch {epoch + 1} of {epochs}") as progress:
-            for start in range(0, len(order), setting.batch_size):
-                chosen = order[start : start + setting.batch_size]
-                batch = joined([sentences[at] for at in chosen], [vectors[at] for at in chosen])
-                loss = model.loss(batch, np.concatenate([right[at] for at in chosen]))
-                optimizer.zero_grad(set_to_none=True)
-                loss.backward()
-                torch.nn.utils.clip_grad_norm_(own, 5.0)
-                # Up in a straight line, then down.
-                share = min((step + 1) / warm, max(0.02, (steps - step) / max(1, steps - warm)))
-                optimizer.param_groups[0]["lr"] = setting.learning_rate * share
-                optimizer.step()
-                step += 1
-                with torch.no_grad():
-                    torch._foreach_lerp_(averages, own, max(0.002, 9.0 / (10.0 + step)))
-                if progress is not None:
-                    progress(start + len(chosen))
-    with torch.no_grad():
-        for one, average in zip(own, averages, strict=True):
-            one.copy_(average)
-    parts.eval()
     return model.weights()
