@@ -27,7 +27,7 @@ from sapwood.learn.context_training import ContextTraining
 from sapwood.penn import VERB_TAGS
 from sapwood.registry import Reader
 from sapwood.tasks.roles.arguments import RoleArguments
-from sapwood.tasks.roles.context import CONTEXT_ROLES, ContextRoles, UsesContext, encode_parses
+from sapwood.tasks.roles.context import CONTEXT_ROLES, UsesContext
 from sapwood.tasks.roles.feature_sets import describe
 from sapwood.trees.grammar import Grammar
 from sapwood.words.encoder.needed import ENCODER_SPEC
@@ -49,8 +49,6 @@ ROLE_KERNELS = {
     "partial": "partial trees of the path with its siblings, and of the constituent",
 }
 """The kernels that have a name, and what they see."""
-
-_TRAINING = "training a RoleClassifier with an encoder"
 
 FLAT_KERNEL = Polynomial(degree=2, constant=10.0)
 """The kernel of flat features. The constant weighs single features against pairs: with some fifty features, of which
@@ -240,7 +238,7 @@ class RoleClassifier(UsesContext, ClassifierMixin, SequenceInput, BaseEstimator)
         labels = arguments.labels if y is None else np.asarray(y)
         check_choice(self.kernel, "kernel", ROLE_KERNELS)
         check_amount(self.context_weight, "context_weight")
-        encoder = self._open_encoder(_TRAINING)
+        encoder = self._open_encoder()
         grammar = None
         if any(isinstance(one, GrammarDriven) for _, one, _ in kernel_summands(self.kernel)):
             grammar = Grammar.from_trees(arguments.trees(), min_count=self.min_count)
@@ -254,17 +252,10 @@ class RoleClassifier(UsesContext, ClassifierMixin, SequenceInput, BaseEstimator)
         self.svm_ = svm.fit(self._examples(arguments), labels)
         self.classes_ = self.svm_.classes_
         if encoder is not None:
-            encode_parses(arguments.parses(), encoder)
             rows = arguments.candidates
-            self.context_ = ContextRoles.learn(
-                rows,
-                labels.tolist(),
-                [describe(*row, self.features) for row in rows],
-                features=self.features,
-                setting=ContextTraining(seed=check_seed(self.random_state)),
-                what=_TRAINING,
-            )
-            self._spec = encoder.spec
+            values = [describe(*row, self.features) for row in rows]
+            setting = ContextTraining(seed=check_seed(self.random_state))
+            self._learn_context(encoder, rows, labels.tolist(), values, setting)
         return self
 
     def decision_function(self, X: RoleArguments) -> NDArray[np.float64]:
@@ -300,7 +291,7 @@ def _checked(X: Any) -> RoleArguments:
 def _take_classes(classifier: RoleClassifier, reader: Reader) -> None:
     check_choice(classifier.kernel, "kernel", ROLE_KERNELS)
     classifier.classes_ = classifier.svm_.classes_
-    classifier._check_context(classifier.classes_.tolist(), classifier.features, reader)
+    classifier._check_context(classifier.classes_.tolist(), reader)
 
 
 # Files of the first versions call the SVM a machine.

@@ -17,7 +17,7 @@ from sapwood.registry import Reader, Writer
 from sapwood.tasks.roles.encoding import Encoder as Columns
 from sapwood.tasks.roles.features import content_token
 from sapwood.tasks.roles.linear import best_slope
-from sapwood.tasks.roles.views import Candidate, Parse
+from sapwood.tasks.roles.views import Candidate, Parse, parses_of
 from sapwood.words.encoder import Encoder
 from sapwood.words.encoder.needed import UsesEncoder
 
@@ -35,27 +35,47 @@ class UsesContext(UsesEncoder):
     """A model of roles with an encoder, and a network over its vectors in ``context_``."""
 
     context_: ContextRoles | None
+    features: str
 
-    def _open_encoder(self, what: str) -> Encoder | None:
-        """Begin anew, and return the encoder to learn with, if there is one; ``what`` is what will be trained."""
+    def _open_encoder(self) -> Encoder | None:
+        """Begin anew, and return the encoder to learn with, if there is one."""
         self._forget_encoder()
         self.context_ = None
         encoder = self._encoder(layers=_LAYERS, pieces="mean")
         if encoder is not None:
-            import_torch(what)  # before other models are learnt for nothing
+            import_torch(self._training)  # before other models are learnt for nothing
         return encoder
+
+    def _learn_context(
+        self,
+        encoder: Encoder,
+        candidates: Sequence[Candidate],
+        labels: Sequence[str],
+        values: Sequence[Sequence[str]],
+        setting: ContextTraining,
+    ) -> None:
+        """Train the network on candidates, their classes and their flat features."""
+        encode_parses(parses_of(candidates), encoder)
+        self.context_ = ContextRoles.learn(
+            candidates, labels, values, features=self.features, setting=setting, what=self._training
+        )
+        self._spec = encoder.spec
+
+    @property
+    def _training(self) -> str:
+        return f"training a {type(self).__name__} with an encoder"
 
     def _encode(self, parses: Iterable[Parse]) -> None:
         """Give parses the vectors of their words, where the model has a network."""
         if self.context_ is not None and (encoder := self._encoder()) is not None:
             encode_parses(parses, encoder)
 
-    def _check_context(self, classes: Sequence[str], features: str, reader: Reader) -> None:
+    def _check_context(self, classes: Sequence[str], reader: Reader) -> None:
         """Check a network that has been read from a file."""
         if (self.context_ is None) != (self._spec is None):
             raise reader.fail("its network and its encoder do not fit together")
         if self.context_ is not None and (
-            self.context_.classes != list(classes) or self.context_.columns.features != features
+            self.context_.classes != list(classes) or self.context_.columns.features != self.features
         ):
             raise reader.fail("its network does not fit its roles")
 

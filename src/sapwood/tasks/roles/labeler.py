@@ -27,7 +27,7 @@ from sapwood.parse.reading import Reading, check_listed, read_examples, read_tex
 from sapwood.registry import Reader
 from sapwood.tasks.inputs import in_batches
 from sapwood.tasks.roles.classifier import RoleClassifier
-from sapwood.tasks.roles.context import CONTEXT_ROLES, ContextRoles, UsesContext, encode_parses
+from sapwood.tasks.roles.context import CONTEXT_ROLES, UsesContext
 from sapwood.tasks.roles.encoding import Encoder as Columns
 from sapwood.tasks.roles.exact import KernelRoles
 from sapwood.tasks.roles.explanation import RoleExplanation
@@ -38,14 +38,13 @@ from sapwood.tasks.roles.linear import LinearRoles, Values
 from sapwood.tasks.roles.predicates import find_predicates
 from sapwood.tasks.roles.pruning import PRUNINGS, candidates
 from sapwood.tasks.roles.stages import CLASSIFIER, IDENTIFIER
-from sapwood.tasks.roles.training import check_words, labeled_candidates, with_trees
+from sapwood.tasks.roles.training import check_words, labeled_candidates, sides_of, with_trees
 from sapwood.tasks.roles.views import Candidate, Parse, parses_of
 from sapwood.trees.propositions import Argument, Proposition, RoleSentence
 from sapwood.words.encoder.needed import ENCODER_SPEC
 
 __all__ = ["RoleLabeler"]
 
-_TRAINING = "training a RoleLabeler with an encoder"
 # There are several times as many candidates as arguments, so fewer passes do.
 _EPOCHS = 3
 
@@ -180,7 +179,7 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
             trained on.
         """
         self._check()
-        encoder = self._open_encoder(_TRAINING)
+        encoder = self._open_encoder()
         known = with_trees(X, self.parser)
         if calibration is None:
             known, held = [s for at, s in enumerate(known) if at % 10 != 9], known[9::10]
@@ -196,7 +195,7 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
             raise DataError("every candidate is an argument, so there is nothing to tell apart; give whole sentences.")
         values = [describe(*row, self.features) for row in rows]
         identifier = LinearRoles(self._columns(), self.identification_C, self.random_state)
-        self.identifier_ = identifier.fit(rows, _sides(labels), values)
+        self.identifier_ = identifier.fit(rows, sides_of(labels), values)
         self.classifier_ = (
             LinearRoles(self._columns(), self.classification_C, self.random_state)
             if self.classifier is None
@@ -205,12 +204,8 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
         chosen = [at for at, label in enumerate(labels) if label]
         self.classifier_.fit([rows[at] for at in chosen], [labels[at] for at in chosen], [values[at] for at in chosen])
         if encoder is not None:
-            encode_parses(parses_of(rows), encoder)
             setting = ContextTraining(seed=check_seed(self.random_state), epochs=_EPOCHS)
-            self.context_ = ContextRoles.learn(
-                rows, labels, values, features=self.features, setting=setting, what=_TRAINING
-            )
-            self._spec = encoder.spec
+            self._learn_context(encoder, rows, labels, values, setting)
         self._calibrate(*labeled_candidates(held, nouns=self.nouns, pruning=self.pruning))
         return self
 
@@ -228,7 +223,7 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
     def _calibrate(self, rows: Sequence[Candidate], labels: Sequence[str]) -> None:
         if not rows:
             return
-        self.identifier_.calibrate(rows, _sides(labels))
+        self.identifier_.calibrate(rows, sides_of(labels))
         chosen = [at for at, label in enumerate(labels) if label]
         if chosen:
             self.classifier_.calibrate([rows[at] for at in chosen], [labels[at] for at in chosen])
@@ -255,7 +250,8 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
             If it is not one sentence, has no parse, or a predicate lies outside of it.
         """
         check_is_fitted(self)
-        return self._labeled(self._sentence(sentence), predicates)
+        ((found, parse),) = self._parsed([self._sentence(sentence)])
+        return self._labeled(found, parse, predicates)
 
     def label_text(self, text: str) -> list[RoleSentence]:
         """Split text into sentences and words, parse and label them.
@@ -266,7 +262,7 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
             Their words are ``sapwood.parse.Token`` objects, which know where they stand in the text.
         """
         check_is_fitted(self)
-        return [self._labeled(one) for one in read_text(text, self.parser)]
+        return [self._labeled(*one) for one in self._parsed(read_text(text, self.parser))]
 
     def predict(self, X: Iterable[Any], *, given_predicates: bool = False) -> list[RoleSentence]:
         """Label a list of sentences; warns of those that the parser finds no tree for.
@@ -319,18 +315,24 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
         return found
 
     def _label_all(self, sentences: Sequence[Any], reading: Reading, given_predicates: bool) -> Iterator[RoleSentence]:
-        for sentence, found in zip(sentences, reading.single("label_text"), strict=True):
+        for sentence, (found, parse) in zip(sentences, self._parsed(reading.single("label_text")), strict=True):
             if not isinstance(sentence, RoleSentence):
                 if given_predicates:
                     raise DataError(f"given_predicates needs RoleSentence objects, got a {type(sentence).__name__}.")
-                yield self._labeled(found)
+                yield self._labeled(found, parse)
                 continue
             given = {one.predicate: one.lemma for one in sentence.propositions} if given_predicates else None
-            yield replace(self._labeled(found, given), name=sentence.name)
+            yield replace(self._labeled(found, parse, given), name=sentence.name)
 
-    def _labeled(self, sentence: Sentence, predicates: Sequence[int] | Mapping[int, str] | None = None) -> RoleSentence:
-        parse = Parse(sentence.tree)
-        self._encode([parse])
+    def _parsed(self, sentences: Iterable[Sentence]) -> Iterator[tuple[Sentence, Parse]]:
+        for batch in in_batches(sentences):
+            parses = [Parse(one.tree) for one in batch]
+            self._encode(parses)
+            yield from zip(batch, parses, strict=True)
+
+    def _labeled(
+        self, sentence: Sentence, parse: Parse, predicates: Sequence[int] | Mapping[int, str] | None = None
+    ) -> RoleSentence:
         known = self.lexicon_
         found: Iterable[int]
         if predicates is None:
@@ -420,11 +422,6 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
         return self.classifier_.explain((view, nodes[0]), role)
 
 
-def _sides(labels: Sequence[str]) -> list[str]:
-    """Name the two classes of identification so that arguments sort last, and their margin is the positive one."""
-    return ["1" if label else "0" for label in labels]
-
-
 def _finish(labeler: RoleLabeler, reader: Reader) -> None:
     labeler._check()
     stages = [stage for stage in (labeler.identifier_, labeler.classifier_) if isinstance(stage, LinearRoles)]
@@ -433,7 +430,7 @@ def _finish(labeler: RoleLabeler, reader: Reader) -> None:
         raise reader.fail("its stages have other features than itself")
     if len(labeler.identifier_.classes) != 2:
         raise reader.fail("arguments and other nodes are two classes")
-    labeler._check_context(["", *labeler.classifier_.classes], labeler.features, reader)
+    labeler._check_context(["", *labeler.classifier_.classes], reader)
     if isinstance(labeler.classifier_, KernelRoles):
         labeler.classifier = RoleClassifier(**labeler.classifier_.classifier.get_params(deep=False))
 

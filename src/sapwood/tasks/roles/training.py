@@ -17,7 +17,7 @@ from sapwood.tasks.roles.views import Candidate, Parse
 from sapwood.trees.propositions import Proposition, RoleSentence
 from sapwood.trees.tree import Tree
 
-__all__ = ["check_words", "labeled_candidates", "with_trees"]
+__all__ = ["check_words", "labeled_candidates", "sides_of", "with_trees"]
 
 
 def with_trees(sentences: Any, parser: Any) -> list[RoleSentence]:
@@ -76,6 +76,11 @@ def _is_wanted(proposition: Proposition, sentence: RoleSentence, parse: Parse, n
             f"there are {len(sentence)} words, counted from 0."
         )
     return nouns or parse.at.labels[parse.at.tag(proposition.predicate)] in VERBAL_TAGS
+
+
+def sides_of(labels: Sequence[str]) -> list[str]:
+    """Name the two classes of identification so that arguments sort last, and their margin is the positive one."""
+    return ["1" if label else "0" for label in labels]
 
 
 def check_words(tree: Tree, words: Sequence[str]) -> None:
