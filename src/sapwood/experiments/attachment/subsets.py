@@ -24,8 +24,8 @@ _SUBSETS, _SIZE = 5, 100
 # The first of them, from which everything that is tried learns.
 _TUNED = 2
 # What is tried: decay and passes of the kernel, learning rate and averaging of the network.
-_KERNELS = ((0.4, 1), (0.4, 6), (0.5, 1), (0.5, 6))
-_NETWORKS = ((0.002, 2.0), (0.004, 2.0), (0.008, 2.0), (0.008, 4.0))
+_KERNELS = ((0.4, 1), (0.4, 6), (0.5, 1), (0.5, 6), (0.5, 15), (0.7, 15))
+_NETWORKS = ((0.002, 2.0), (0.003, 4.0), (0.004, 2.0), (0.004, 4.0), (0.008, 2.0))
 _NETWORK_EPOCHS = 30
 _LINEAR_EPOCHS = 10
 
