@@ -269,7 +269,8 @@ def test_frames_are_identified_in_context(frames, folder, tmp_path):
     right = [a == b for one, other in zip(chosen, gold, strict=True) for a, b in zip(one, other, strict=True)]
     assert np.mean(right) > 0.9
     parses = [one.parse for one in test]
-    assert [[t.frame for t in one] for one in found.predict(parses)]
+    hits = [len({t.frame for t in one} & set(names)) for one, names in zip(found.predict(parses), gold, strict=True)]
+    assert sum(hits) > 0.8 * sum(len(set(names)) for names in gold)
     sw.save(found, tmp_path / "identifier.sap")
     assert sw.load(tmp_path / "identifier.sap").choose(test) == chosen
     # The shares of both models are mixed, frame by frame.

@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from scipy.special import logsumexp
 from sklearn.base import clone
 
 import sapwood as sw
@@ -16,6 +17,8 @@ from sapwood.errors import ModelFileError, ParameterError
 from sapwood.learn.context_training import ContextTraining
 from sapwood.metrics import score_roles
 from sapwood.tasks.roles import RoleArguments, RoleClassifier, RoleLabeler
+from sapwood.tasks.roles.training import labeled_candidates
+from sapwood.tasks.roles.views import parses_of
 from sapwood.words import Encoder
 from tiny_encoders import make_encoder
 
@@ -67,10 +70,15 @@ def test_labels_in_context(labeler):
         labeler.set_params(context_weight=0.6)
 
 
-def test_probabilities_add_up(labeler):
-    parse = TEST[0].tree
-    for proposition in labeler.label(parse).propositions:
-        assert all(0.0 < one.score <= 1.0 for one in proposition.arguments)
+def test_probabilities_are_those_of_the_mixture(labeler):
+    rows, _ = labeled_candidates(TEST[:3], nouns=False, pruning="narrow")
+    labeler._encode(parses_of(rows))
+    linear = labeler._scores(rows, None, labeler.identifier_.log_probabilities(rows))
+    network = labeler.context_.log_probabilities(rows)
+    mixture = labeler.context_.slope * (0.4 * linear + 0.6 * network)
+    found = labeler.context_.mixed(linear, 0.6, rows)
+    np.testing.assert_allclose(np.exp(found).sum(axis=1), 1.0)
+    np.testing.assert_allclose(found, mixture - logsumexp(mixture, axis=1, keepdims=True))
 
 
 def test_files_keep_the_network(labeler, classifier, folder, tmp_path):

@@ -13,7 +13,7 @@ from sapwood.errors import DataError
 from sapwood.experiments.measuring import compare_errors, percent
 from sapwood.experiments.parsing.models import Models
 from sapwood.experiments.roles.data import CORPORA, all_arguments, read_parts
-from sapwood.experiments.roles.parsed import from_parses
+from sapwood.experiments.roles.parsed import f1_with, from_parses
 from sapwood.experiments.setting import Setting
 from sapwood.experiments.tables import Cell, Table
 from sapwood.metrics import score_roles
@@ -123,7 +123,7 @@ def _labeled(setting: Setting, encoder: Encoder) -> Table:
         labeler = RoleLabeler(encoder=encoder, pruning=pruning, random_state=setting.seed)
         labeler.fit(train, calibration=held)
         tried = {
-            (share, offset): _f1(labeler, share, offset, held, parts["dev"])
+            (share, offset): f1_with(labeler, held, parts["dev"], context_weight=share, null_offset=offset)
             for share in _SHARES
             for offset in (_OFFSETS if pruning == "wide" else (0.0,))
         }
@@ -149,13 +149,6 @@ def _labeled(setting: Setting, encoder: Encoder) -> Table:
             f"Calibration error: of the probabilities of the arguments that were found, in {_BINS} bins.",
         ],
     )
-
-
-def _f1(
-    labeler: RoleLabeler, share: float, offset: float, given: Sequence[RoleSentence], gold: Sequence[RoleSentence]
-) -> float:
-    asked = copy(labeler).set_params(context_weight=share, null_offset=offset)
-    return score_roles(gold, asked.predict(given, given_predicates=True)).overall.f1
 
 
 def _calibration_error(gold: Sequence[RoleSentence], made: Sequence[RoleSentence]) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 
@@ -16,7 +17,7 @@ from sapwood.tasks.roles.labeler import RoleLabeler
 from sapwood.tasks.roles.pruning import coverage
 from sapwood.trees import RoleSentence, Tree
 
-__all__ = ["from_parses", "label_parses"]
+__all__ = ["f1_with", "from_parses", "label_parses"]
 
 _NAME = "ewt-propbank"
 _RULES = replace(COLLINS, max_errors=10**9)
@@ -44,7 +45,7 @@ def label_parses(setting: Setting) -> Table:
         held = parsed("dev", _ENCODER)
         other = RoleLabeler(pruning="wide", random_state=setting.seed)
         other.fit([*parts["train"], *parsed("train", _ENCODER)], calibration=held)
-        other.null_offset = max(_OFFSETS, key=lambda offset: _f1(other, offset, held, parts["dev"]))
+        other.null_offset = max(_OFFSETS, key=lambda offset: f1_with(other, held, parts["dev"], null_offset=offset))
         chosen = f": {other.null_offset:g}"
         runs.append((_ENCODER, "gold trees and parses", other, parsed("test", _ENCODER)))
     rows: list[tuple[Cell, ...]] = []
@@ -76,8 +77,11 @@ def from_parses(
     return [replace(one, tree=tree) for one, tree in zip(parts[part], trees, strict=True)]
 
 
-def _f1(labeler: RoleLabeler, offset: float, given: list[RoleSentence], gold: list[RoleSentence]) -> float:
-    asked = copy(labeler).set_params(null_offset=offset)
+def f1_with(
+    labeler: RoleLabeler, given: Sequence[RoleSentence], gold: Sequence[RoleSentence], **params: float
+) -> float:
+    """Return F1, predicates given, of a trained labeler with other parameters."""
+    asked = copy(labeler).set_params(**params)
     return score_roles(gold, asked.predict(given, given_predicates=True)).overall.f1
 
 

@@ -323,11 +323,6 @@ def _read_units(data: Any, reader: Reader) -> dict[str, tuple[str, ...]]:
     return {unit: tuple(reader.texts(frames)) for unit, frames in data.items()}
 
 
-def _check_context(identifier: FrameIdentifier, reader: Reader) -> None:
-    if (identifier.context_ is None) != (identifier._spec is None):
-        raise reader.fail("its network and its encoder do not fit together")
-
-
 register_estimator(
     FrameIdentifier,
     fitted={
@@ -338,5 +333,5 @@ register_estimator(
         "_spec": ENCODER_SPEC.at("encoder"),
     },
     without=["encoder"],
-    finish=_check_context,
+    finish=lambda identifier, reader: identifier._check_network(identifier.context_, reader),
 )

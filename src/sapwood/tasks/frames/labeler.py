@@ -315,8 +315,7 @@ def _has_senses(data: Sequence[FrameInput]) -> bool:
 
 def _check_context(labeler: FrameLabeler, reader: Reader) -> None:
     context = labeler.context_
-    if (context is None) != (labeler._spec is None):
-        raise reader.fail("its network and its encoder do not fit together")
+    labeler._check_network(context, reader)
     for weights in () if context is None else context.networks:
         wrong = wrong_shape(weights, context.sides(labeler.lexicon_)) if context is not None else None
         if wrong is not None:

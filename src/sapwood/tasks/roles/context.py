@@ -72,8 +72,7 @@ class UsesContext(UsesEncoder):
 
     def _check_context(self, classes: Sequence[str], reader: Reader) -> None:
         """Check a network that has been read from a file."""
-        if (self.context_ is None) != (self._spec is None):
-            raise reader.fail("its network and its encoder do not fit together")
+        self._check_network(self.context_, reader)
         if self.context_ is not None and (
             self.context_.classes != list(classes) or self.context_.columns.features != self.features
         ):

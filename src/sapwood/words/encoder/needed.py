@@ -49,6 +49,11 @@ class UsesEncoder:
             self._opened = encoder
         return encoder if spec is None else encoder.checked(spec)
 
+    def _check_network(self, network: object | None, reader: Reader) -> None:
+        """Check that a file has both, the network over an encoder and the encoder that it needs, or neither."""
+        if (network is None) != (self._spec is None):
+            raise reader.fail("its network and its encoder do not fit together")
+
 
 def _write(spec: EncoderSpec | None, writer: Writer) -> list[Any] | None:
     # A path in a file would be opened on other machines: an encoder is looked for by its name.
