@@ -1,0 +1,108 @@
+"""The search for similar trees in an index that is cut into shards, which the workers of a cluster hold.
+
+Each shard answers for itself, and the answers are merged: what no shard has is not there. How a shard is searched is
+the business of ``sapwood.search``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any
+
+from sapwood import cluster
+from sapwood.checks import check_count
+from sapwood.errors import DataError, ParameterError
+from sapwood.files import load, save
+from sapwood.kernels import Kernel
+from sapwood.search.index import TreeIndex, merge_neighbors
+from sapwood.search.results import Neighbors
+from sapwood.trees.array import TreeArray
+
+__all__ = ["index_to_shards", "nearest_in_shards"]
+
+
+def index_to_shards(
+    parts: Iterable[Any], folder: str | os.PathLike[str], *, kernel: Kernel | None = None, client: Any = None
+) -> list[str]:
+    """Save an index of each part, and return the paths of the files in their order.
+
+    Parameters
+    ----------
+    parts : iterable of TreeArray or lists of trees
+        What is searched, in parts that fit in the memory of a worker.
+    folder : path
+        Where the files go; all workers must see it.
+    kernel : Kernel, optional
+        As for ``TreeIndex``.
+    client : distributed.Client, optional
+        The cluster; without one, everything happens here.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> shards = index_to_shards([["(A (B c))", "(A (B d))"], ["(A (B c))"]], tempfile.mkdtemp())
+    >>> nearest_in_shards(shards, ["(A (B c))"], 2)[0].numbers
+    array([0, 2])
+    """
+    os.makedirs(folder, exist_ok=True)
+    tasks = ((os.path.join(os.fspath(folder), f"shard-{number:05}.sap"), part) for number, part in enumerate(parts))
+    found = cluster.run(client, _index, tasks, shared=(kernel,), ordered=True, what="Shards")
+    return [path for (path, _), _ in found]
+
+
+def nearest_in_shards(
+    shards: Sequence[str | os.PathLike[str] | TreeIndex],
+    queries: TreeArray | Sequence[Any],
+    k: int = 10,
+    *,
+    at_least: float = 0.0,
+    client: Any = None,
+) -> list[Neighbors]:
+    """Find the most similar trees of each query in all shards together, with the certificate of one index.
+
+    Parameters
+    ----------
+    shards : sequence of paths
+        Files of ``index_to_shards``, or indexes. A worker keeps the shards that it has loaded last.
+    queries, k, at_least
+        As for ``TreeIndex.nearest``. Trees are numbered through all shards in their order.
+    client : distributed.Client, optional
+        The cluster; without one, everything happens here.
+    """
+    check_count(k, "k")
+    if isinstance(shards, (str, os.PathLike, TreeIndex)):
+        raise ParameterError("shards must be a list of paths; put a single one into a list.")
+    trees = TreeArray(queries)
+    shared = (cluster.share(client, trees), k, at_least)
+    answers = cluster.run(client, _nearest, ((shard,) for shard in shards), shared=shared, ordered=True, what="Shards")
+    found: list[list[Neighbors]] = [[] for _ in range(len(trees))]
+    begin = 0
+    for _, (size, rows) in answers:
+        for row, one in zip(found, rows, strict=True):
+            row.append(Neighbors(one.numbers + begin, *_others(one)))
+        begin += size
+    return [merge_neighbors(row, k, at_least) for row in found]
+
+
+def _others(one: Neighbors) -> tuple[Any, ...]:
+    return one.similarities, one.exact, one.bound, one.evaluated, one.discarded
+
+
+def _index(kernel: Kernel | None, path: str, part: Any) -> None:
+    save(TreeIndex(part, kernel), path)
+
+
+def _nearest(trees: TreeArray, k: int, at_least: float, shard: Any) -> tuple[int, list[Neighbors]]:
+    index = shard if isinstance(shard, TreeIndex) else _loaded(os.fspath(shard), os.stat(shard).st_mtime_ns)
+    return index._next, index.nearest(trees, k, at_least=at_least)
+
+
+@lru_cache(maxsize=4)
+def _loaded(path: str, changed: int) -> TreeIndex:
+    """Load a shard, unless it was loaded before and has not changed since."""
+    index = load(path)
+    if not isinstance(index, TreeIndex):
+        raise DataError(f"{path}: holds a {type(index).__name__}, not an index of trees.")
+    return index

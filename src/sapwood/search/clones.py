@@ -1,0 +1,426 @@
+"""Copies in source code: functions and blocks that are the same, the same but for names, or much the same.
+
+A function or block is a tree of syntax in which names and literals are only kinds. Equal trees are exact or renamed
+copies. Others are compared by the subtrees they share: the index finds pairs with much in common, and what counts in
+the end is the share of both that complete subtrees of the other cover, which is also what is marked in the sources.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sapwood import _core, settings
+from sapwood.checks import check_count, is_number
+from sapwood.errors import DataError, ParameterError
+from sapwood.kernels import Subtree
+from sapwood.notebook import HtmlTable
+from sapwood.search.code_files import CodeFile, Languages, code_files, read_code
+from sapwood.search.index import TreeIndex
+from sapwood.trees.array import TreeArray
+from sapwood.writing import atomic_write
+
+__all__ = ["Clone", "CloneReport", "CodeUnit", "find_clones"]
+
+# A shared subtree is a mark from so many nodes on: calls and names alone are in everything.
+_LEAST_MARK = 5
+# How alike candidates are under the kernel, as a share of the coverage that is asked for.
+_CANDIDATE_SHARE = 0.5
+_VERSION = 1
+
+
+@dataclass(frozen=True)
+class CodeUnit:
+    """A function or block of a source file; lines count from 1, and ``end`` is the byte after its last."""
+
+    path: str
+    kind: str
+    name: str
+    first_line: int
+    last_line: int
+    start: int
+    end: int
+    nodes: int
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.first_line}-{self.last_line} {self.name or self.kind}"
+
+
+@dataclass(frozen=True)
+class Clone:
+    """Two functions or blocks that are copies of each other.
+
+    Attributes
+    ----------
+    kind : str
+        "exact" if they differ in white space and comments only, "renamed" if also in names and literals,
+        "restructured" if they share most of their syntax.
+    similarity : float
+        The share of the nodes of both that complete subtrees of the other cover; 1 for the first two kinds.
+    first, second : CodeUnit
+    first_marks, second_marks : tuple of (int, int)
+        The ranges of bytes in the files that are shared.
+    """
+
+    kind: str
+    similarity: float
+    first: CodeUnit
+    second: CodeUnit
+    first_marks: tuple[tuple[int, int], ...] = ()
+    second_marks: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class CloneReport(HtmlTable):
+    """The copies that were found, those that matter most first, and what was read for it.
+
+    Attributes
+    ----------
+    clones : tuple of Clone
+        Exact ones first, then renamed and restructured ones; within a kind the largest first. Of several equal
+        functions each is listed with the first one.
+    files, parsed, units : int
+        How many files were read, how many of them were parsed anew, and how many functions and blocks they have.
+    notes : tuple of str
+        Files that were left out or are broken, and why.
+    """
+
+    clones: tuple[Clone, ...]
+    files: int
+    parsed: int
+    units: int
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as JSON holds it."""
+        return asdict(self)
+
+    def to_text(self, *, sources: int = 0) -> str:
+        """Write the report as lines, with the sources of the first few copies side by side in time."""
+        from sapwood.search.clone_pages import clone_text
+
+        return clone_text(self, sources)
+
+    def to_html(self, *, most: int = 200) -> str:
+        """Write a page with the marked sources of at most so many copies."""
+        from sapwood.search.clone_pages import clone_page
+
+        return clone_page(self, most)
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def _summary(self) -> Mapping[str, Any]:
+        counts = Counter(clone.kind for clone in self.clones)
+        return {"files": self.files, "functions and blocks": self.units, **counts}
+
+
+def find_clones(
+    folder: str | os.PathLike[str],
+    *,
+    at_least: float = 0.7,
+    min_nodes: int = 40,
+    blocks: bool = True,
+    normalize: bool = True,
+    max_bytes: int = 2_000_000,
+    grammars: Mapping[str, str] | None = None,
+    cache: str | os.PathLike[str] | None = None,
+) -> CloneReport:
+    """Find copies among the functions and blocks of all source files below a folder.
+
+    Parameters
+    ----------
+    folder : path
+        A folder, or one file. Hidden folders and links are passed over.
+    at_least : float
+        The smallest similarity of restructured copies, in (0, 1].
+    min_nodes : int
+        Functions and blocks of fewer nodes of syntax are not compared.
+    blocks : bool
+        Whether blocks are compared, too. Those within copies are not listed again.
+    normalize : bool
+        Whether names and literals are taken for equal; without it there are no renamed copies.
+    max_bytes : int
+        Longer files, which are usually generated, are left out with a note.
+    grammars : mapping of str to str, optional
+        More endings of file names with packages of tree-sitter, as in ``{".zig": "tree_sitter_zig"}``.
+    cache : path, optional
+        A file that keeps what was parsed: with it, only files whose content has changed are parsed again.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> body = "    total = 0\\n    for x in {0}:\\n        if x > 1:\\n            total += x\\n    return total\\n"
+    >>> _ = (folder / "a.py").write_text("def f(items):\\n" + body.format("items"))
+    >>> _ = (folder / "b.py").write_text("def g(them):\\n" + body.format("them"))
+    >>> [clone.kind for clone in find_clones(folder, min_nodes=10).clones]
+    ['renamed']
+    """
+    if not is_number(at_least) or not 0 < at_least <= 1:
+        raise ParameterError(f"at_least must be a number in (0, 1], got {at_least!r}; 0.7 is a common choice.")
+    check_count(min_nodes, "min_nodes")
+    check_count(max_bytes, "max_bytes")
+    languages = Languages(grammars)
+    notes: list[str] = []
+    kept = _Cache(cache)
+    files = _read_all(os.fspath(folder), languages, max_bytes, kept, notes)
+    kept.save(files)
+    compared = _Compared(files, min_nodes, blocks, normalize)
+    clones = _without_inner([*compared.equal(), *compared.restructured(at_least)])
+    ranks = ("exact", "renamed", "restructured")
+    clones.sort(key=lambda one: (ranks.index(one.kind), -one.similarity, -one.first.nodes, astuple(one.first)))
+    return CloneReport(tuple(clones), len(files), kept.parsed, len(compared.units), tuple(notes))
+
+
+def _read_all(folder: str, languages: Languages, max_bytes: int, kept: _Cache, notes: list[str]) -> list[CodeFile]:
+    files = []
+    paths = list(code_files(folder, languages.grammars))
+    with settings.progress_bar(len(paths), "Files") as progress:
+        for number, path in enumerate(paths, 1):
+            found = _read_one(path, languages, max_bytes, kept, notes)
+            if found is not None:
+                files.append(found)
+            if progress is not None:
+                progress(number)
+    for package, count in sorted(languages.missing.items()):
+        notes.append(f"{count:,} files left out: their grammar is missing; pip install {package}")
+    if not files:
+        about = f" ({'; '.join(notes[:3])})" if notes else ""
+        raise DataError(f"{folder}: holds no source file that can be read{about}.")
+    return files
+
+
+def _read_one(path: str, languages: Languages, max_bytes: int, kept: _Cache, notes: list[str]) -> CodeFile | None:
+    if os.path.splitext(path)[1].lower() not in languages.grammars:
+        raise DataError(f"{path}: no grammar is known for files with this ending; name one with grammars=.")
+    parser = languages.parser(path)
+    if parser is None:
+        return None
+    try:
+        size = os.path.getsize(path)
+        if size > max_bytes:
+            notes.append(f"{path}: left out, {size:,} bytes are more than max_bytes={max_bytes:,}")
+            return None
+        with open(path, "rb") as stream:
+            content = stream.read(max_bytes)
+    except OSError as error:
+        notes.append(f"{path}: left out, {error.strerror or error}")
+        return None
+    if b"\0" in content[:8192]:
+        notes.append(f"{path}: left out, it is binary")
+        return None
+    found = kept.get(path, content, lambda: read_code(path, content, parser))
+    if found.broken:
+        notes.append(f"{path}: some of it cannot be parsed; the rest is compared")
+    return found
+
+
+class _Cache:
+    """What was parsed before, by the digest of a file and the ending of its name."""
+
+    def __init__(self, path: str | os.PathLike[str] | None) -> None:
+        self.parsed = 0
+        self._path = path
+        self._known: dict[str, dict[str, Any]] = {}
+        if path is None or not os.path.exists(path):
+            return
+        try:
+            with gzip.open(path, "rt", encoding="utf-8") as stream:
+                held = json.load(stream)
+            if held.get("version") == _VERSION:
+                self._known = dict(held["files"])
+        except (OSError, EOFError, ValueError, KeyError, AttributeError):
+            raise DataError(f"{path}: is no cache of sapwood clones, or a damaged one; delete it.") from None
+
+    def get(self, path: str, content: bytes, parse: Callable[[], CodeFile]) -> CodeFile:
+        """Return a file as it was parsed before, or parse it."""
+        known = self._known.get(_key(path, hashlib.sha256(content).hexdigest())) if self._known else None
+        if known is not None:
+            return CodeFile(path, **{**known, "units": [tuple(unit) for unit in known["units"]]})
+        self.parsed += 1
+        return parse()
+
+    def save(self, files: Sequence[CodeFile]) -> None:
+        """Keep these files, and nothing else."""
+        if self._path is None:
+            return
+        names = [field.name for field in fields(CodeFile) if field.name != "path"]
+        held = {_key(one.path, one.sha256): {name: getattr(one, name) for name in names} for one in files}
+        text = json.dumps({"version": _VERSION, "files": held}, separators=(",", ":"))
+        atomic_write(self._path, gzip.compress(text.encode(), 1))
+
+
+def _key(path: str, sha256: str) -> str:
+    return f"{os.path.splitext(path)[1].lower()} {sha256}"
+
+
+class _Compared:
+    """The functions and blocks of all files, whose subtrees have numbers that are equal where they are."""
+
+    def __init__(self, files: Sequence[CodeFile], min_nodes: int, blocks: bool, normalize: bool) -> None:
+        self.units: list[CodeUnit] = []
+        self._files = files
+        self._where: list[tuple[int, int]] = []  # of each unit: its file and its node
+        self._exact: list[int] = []
+        self._root: list[int] = []
+        self._arena = _core.trees.Arena()
+        self._numbers: list[NDArray[np.uint32]] = []
+        self._sizes: list[list[int]] = []
+        for number, one in enumerate(files):
+            exact = self._build(one, one.labels)
+            self._numbers.append(self._build(one, one.kinds) if normalize else exact)
+            sizes = _sizes(one)
+            self._sizes.append(sizes)
+            for place, kind, name in one.units:
+                if sizes[place] < min_nodes or (kind == "block" and not blocks):
+                    continue
+                lines = one.rows[place - sizes[place] + 1 : place + 1]
+                self._where.append((number, place))
+                self._exact.append(int(exact[place]))
+                self._root.append(int(self._numbers[number][place]))
+                self.units.append(
+                    CodeUnit(
+                        one.path,
+                        kind,
+                        name,
+                        one.rows[place] + 1,
+                        max(lines) + 1,
+                        one.starts[place],
+                        one.ends[place],
+                        sizes[place],
+                    )
+                )
+
+    def _build(self, one: CodeFile, labels: list[str]) -> NDArray[np.uint32]:
+        texts = {text: number for number, text in enumerate(dict.fromkeys(labels))}
+        numbers: NDArray[np.uint32] = self._arena.build(
+            list(texts),
+            np.array([texts[text] for text in labels], dtype=np.uint32),
+            np.array(one.child_ends, dtype=np.uint64),
+            np.array(one.children, dtype=np.uint32),
+        )
+        return numbers
+
+    def equal(self) -> list[Clone]:
+        """Return exact and renamed copies, each with the first of its class."""
+        clones = []
+        same: dict[int, list[int]] = defaultdict(list)
+        for unit, root in enumerate(self._root):
+            same[root].append(unit)
+        for members in same.values():
+            first_exact: dict[int, int] = {}
+            for unit in members:
+                other = first_exact.setdefault(self._exact[unit], unit)
+                kind = "exact" if other != unit else "renamed"
+                other = other if other != unit else members[0]
+                if other != unit:
+                    a, b = self.units[other], self.units[unit]
+                    clones.append(Clone(kind, 1.0, a, b, ((a.start, a.end),), ((b.start, b.end),)))
+        return clones
+
+    def restructured(self, at_least: float) -> list[Clone]:
+        """Return pairs of different trees that cover each other."""
+        first: dict[int, int] = {}
+        for unit, root in enumerate(self._root):
+            first.setdefault(root, unit)
+        if len(first) < 2:
+            return []
+        chosen = list(first.values())
+        trees = self._coarse(chosen)
+        clones = []
+        for i, j, _ in TreeIndex(trees, Subtree(1.0).normalized()).pairs(at_least * _CANDIDATE_SHARE):
+            a, b = self.units[chosen[i]], self.units[chosen[j]]
+            nested = a.path == b.path and a.start < b.end and b.start < a.end
+            if nested or min(a.nodes, b.nodes) < at_least / 2 * max(a.nodes, b.nodes):
+                continue
+            ours, left = self._covered(chosen[i], chosen[j])
+            theirs, right = self._covered(chosen[j], chosen[i])
+            similarity = (ours + theirs) / (a.nodes + b.nodes)
+            if similarity >= at_least:
+                clones.append(Clone("restructured", similarity, a, b, left, right))
+        return clones
+
+    def _coarse(self, units: Sequence[int]) -> TreeArray:
+        """Return units as trees in which subtrees too small for a mark are leaves, so that only others are compared."""
+        arena = _core.trees.Arena()
+        roots: dict[int, NDArray[np.uint32]] = {}
+        for number in {self._where[unit][0] for unit in units}:
+            one, sizes = self._files[number], np.array(self._sizes[number])
+            small = sizes < _LEAST_MARK
+            texts = list(dict.fromkeys(one.kinds))
+            known = {text: place for place, text in enumerate(texts)}
+            numbers, labels = np.unique(self._numbers[number][small], return_inverse=True)
+            chosen = np.array([known[kind] for kind in one.kinds], dtype=np.uint32)
+            chosen[small] = labels + len(texts)
+            ends = np.array(one.child_ends, dtype=np.int64)
+            begins = np.concatenate([[0], ends[:-1]])
+            kept = np.repeat(~small, ends - begins)
+            children = np.array(one.children, dtype=np.uint32)[kept]
+            new_ends = np.cumsum(np.where(small, 0, ends - begins)).astype(np.uint64)
+            # No kind of node is written like this.
+            names = [*texts, *(f"\x1f{name}" for name in numbers.tolist())]
+            roots[number] = arena.build(names, chosen, new_ends, children)
+        found = [roots[number][place] for number, place in (self._where[unit] for unit in units)]
+        return TreeArray._from_arena(arena, np.array(found, dtype=np.uint32))
+
+    def _covered(self, unit: int, other: int) -> tuple[int, tuple[tuple[int, int], ...]]:
+        """Return how many nodes of a unit are in subtrees that another one has too, and where the largest ones are."""
+        number, place = self._where[unit]
+        other_number, other_place = self._where[other]
+        there = Counter(
+            self._numbers[other_number][
+                other_place - self._sizes[other_number][other_place] + 1 : other_place + 1
+            ].tolist()
+        )
+        one, numbers, sizes = self._files[number], self._numbers[number], self._sizes[number]
+        covered, marks = 0, []
+        at, end = place, place - sizes[place]
+        while at > end:
+            key = int(numbers[at])
+            if sizes[at] >= _LEAST_MARK and there[key] > 0:
+                there[key] -= 1
+                covered += sizes[at]
+                marks.append((one.starts[at], one.ends[at]))
+                # What is below it stands right before it.
+                at -= sizes[at]
+            else:
+                at -= 1
+        return covered, tuple(reversed(marks))
+
+
+def _sizes(one: CodeFile) -> list[int]:
+    """Return the number of nodes of each subtree; those of a subtree stand right before its root."""
+    sizes: list[int] = []
+    begin = 0
+    for end in one.child_ends:
+        sizes.append(1 + sum(sizes[child] for child in one.children[begin:end]))
+        begin = end
+    return sizes
+
+
+def _without_inner(clones: list[Clone]) -> list[Clone]:
+    """Leave out copies that are parts of larger copies in the same places."""
+    inside: dict[tuple[str, str], list[Clone]] = defaultdict(list)
+    kept = []
+    for clone in sorted(clones, key=lambda one: -min(one.first.nodes, one.second.nodes)):
+        a, b = sorted((clone.first, clone.second), key=astuple)
+        around = inside[a.path, b.path]
+        if any(_holds(x.first, a) and _holds(x.second, b) for x in around):
+            continue
+        around.append(Clone(clone.kind, clone.similarity, a, b))
+        kept.append(clone)
+    return kept
+
+
+def _holds(outer: CodeUnit, inner: CodeUnit) -> bool:
+    return outer.start <= inner.start and inner.end <= outer.end

@@ -1,0 +1,178 @@
+"""Source files as syntax trees: which files of a folder can be read, and the nodes of each in arrays.
+
+Parsing is tree-sitter's, with whatever grammars are installed. Which parts of a file are compared is in ``clones``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+from sapwood.errors import DataError
+from sapwood.extras import need
+
+__all__ = ["GRAMMARS", "CodeFile", "Languages", "code_files", "read_code"]
+
+# Endings of file names, the package of the grammar, and what makes the language where it is not called `language`.
+GRAMMARS = {
+    **dict.fromkeys((".c", ".h"), "tree_sitter_c"),
+    **dict.fromkeys((".cc", ".cpp", ".cxx", ".hh", ".hpp"), "tree_sitter_cpp"),
+    **dict.fromkeys((".js", ".jsx", ".mjs", ".cjs"), "tree_sitter_javascript"),
+    **dict.fromkeys((".py", ".pyi"), "tree_sitter_python"),
+    ".cs": "tree_sitter_c_sharp",
+    ".go": "tree_sitter_go",
+    ".hs": "tree_sitter_haskell",
+    ".java": "tree_sitter_java",
+    ".jl": "tree_sitter_julia",
+    ".kt": "tree_sitter_kotlin",
+    ".lua": "tree_sitter_lua",
+    ".ml": "tree_sitter_ocaml:language_ocaml",
+    ".php": "tree_sitter_php:language_php",
+    ".rb": "tree_sitter_ruby",
+    ".rs": "tree_sitter_rust",
+    ".scala": "tree_sitter_scala",
+    ".sh": "tree_sitter_bash",
+    ".swift": "tree_sitter_swift",
+    ".ts": "tree_sitter_typescript:language_typescript",
+    ".tsx": "tree_sitter_typescript:language_tsx",
+}
+# Tokens that the kind of the node above them implies.
+_PUNCTUATION = frozenset(["(", ")", "[", "]", "{", "}", ",", ";", ":", ".", "->", "=>", "::", "''", '"', "'", "`"])
+
+
+@dataclass
+class CodeFile:
+    """The nodes of one file, children before their parents.
+
+    Attributes
+    ----------
+    path, sha256 : str
+    labels, kinds : list of str
+        Of every node: its kind with its text if it is a leaf, and its kind alone.
+    child_ends, children : list of int
+        Where the children of each node end, and their places.
+    starts, ends, rows : list of int
+        The bytes that a node begins and ends at, and the line that it begins in, from 0.
+    units : list of (int, str, str)
+        What can be compared: the place of a node, whether it is a function or a block, and its name.
+    broken : bool
+        Whether some of the file could not be parsed.
+    """
+
+    path: str
+    sha256: str
+    labels: list[str] = field(default_factory=list)
+    kinds: list[str] = field(default_factory=list)
+    child_ends: list[int] = field(default_factory=list)
+    children: list[int] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+    rows: list[int] = field(default_factory=list)
+    units: list[tuple[int, str, str]] = field(default_factory=list)
+    broken: bool = False
+
+
+class Languages:
+    """Parsers by the endings of file names, loaded when they are first needed."""
+
+    def __init__(self, grammars: Mapping[str, str] | None = None) -> None:
+        self.grammars = {**GRAMMARS, **(grammars or {})}
+        self.missing: dict[str, int] = {}  # packages, and how many files would have needed them
+        self._parsers: dict[str, Any] = {}
+
+    def parser(self, path: str) -> Any:
+        """Return the parser for a file, or None if its grammar is not installed."""
+        name = self.grammars[os.path.splitext(path)[1].lower()]
+        if name not in self._parsers:
+            tree_sitter = need("tree_sitter", "source code")
+            package, _, maker = name.partition(":")
+            try:
+                language = tree_sitter.Language(getattr(import_module(package), maker or "language")())
+            except ModuleNotFoundError as error:
+                if error.name != package:
+                    raise
+                self._parsers[name] = None
+            else:
+                self._parsers[name] = tree_sitter.Parser(language)
+        if self._parsers[name] is None:
+            package = name.partition(":")[0].replace("_", "-")
+            self.missing[package] = self.missing.get(package, 0) + 1
+        return self._parsers[name]
+
+
+def code_files(folder: str, endings: Mapping[str, str]) -> Iterator[str]:
+    """Yield the files below a folder whose names have these endings, in order; links to folders are not followed."""
+    if os.path.isfile(folder):
+        yield folder
+        return
+    if not os.path.isdir(folder):
+        raise DataError(f"{folder}: there is no such folder.")
+    for top, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            path = os.path.join(top, name)
+            # A link to a file that is elsewhere would be a copy of it.
+            if os.path.splitext(name)[1].lower() in endings and not os.path.islink(path) and os.path.isfile(path):
+                yield path
+
+
+def read_code(path: str, content: bytes, parser: Any) -> CodeFile:
+    """Parse a file, and list its nodes and the functions and blocks among them.
+
+    Comments are left out, and so is punctuation, which follows from what it belongs to; operators stay.
+    """
+    found = CodeFile(path, hashlib.sha256(content).hexdigest())
+    root = parser.parse(content).root_node
+    found.broken = root.has_error
+    cursor = root.walk()
+    way: list[tuple[Any, list[int]]] = [(root, [])]
+    while way:
+        if cursor.goto_first_child():
+            way.append((cursor.node, []))
+            continue
+        while way:
+            node, below = way.pop()
+            place = _append(found, node, below, content)
+            if not way:
+                break
+            if place is not None:
+                way[-1][1].append(place)
+            if cursor.goto_next_sibling():
+                way.append((cursor.node, []))
+                break
+            cursor.goto_parent()
+    return found
+
+
+def _append(found: CodeFile, node: Any, below: list[int], content: bytes) -> int | None:
+    """Add a node whose children are added; None if it is left out."""
+    kind = node.type
+    named = node.is_named
+    if (node.is_extra and not below) or (not named and (kind in _PUNCTUATION or kind.isidentifier())):
+        return None
+    start, end = node.start_byte, node.end_byte
+    place = len(found.kinds)
+    found.kinds.append(kind)
+    leaf = named and not below
+    found.labels.append(f"{kind} {content[start:end].decode('utf-8', 'replace')}" if leaf else kind)
+    found.children += below
+    found.child_ends.append(len(found.children))
+    found.starts.append(start)
+    found.ends.append(end)
+    found.rows.append(node.start_point[0])
+    if below and named:
+        if kind in _BLOCKS:
+            found.units.append((place, "block", ""))
+        elif any(word in kind for word in _FUNCTIONS) and node.child_by_field_name("body") is not None:
+            name = node.child_by_field_name("name")
+            text = "" if name is None else content[name.start_byte : name.end_byte].decode("utf-8", "replace")
+            found.units.append((place, "function", text))
+    return place
+
+
+_FUNCTIONS = ("function", "method", "constructor")
+_BLOCKS = frozenset(("block", "statement_block", "compound_statement", "body_statement", "do_block"))

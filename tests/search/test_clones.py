@@ -1,0 +1,177 @@
+"""Copies in source code: what is found in small folders, and what happens to files that cannot be read."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from sapwood.cli import main
+from sapwood.errors import DataError, ParameterError
+from sapwood.search import code_files, find_clones
+
+pytest.importorskip("tree_sitter_python")
+
+BODY = """
+    total = 0
+    for item in {0}:
+        if item > limit:
+            total += item * 2
+        else:
+            log(item, total)
+    print("done", total)
+    return total / len({0})
+"""
+FIRST = "def mean(items, limit):" + BODY.format("items")
+RENAMED = "def average(them, limit):" + BODY.format("them").replace("total", "s").replace("2", "3")
+RESTRUCTURED = FIRST.replace('    print("done", total)\n', "    report = open(path)\n").replace("mean", "other")
+DIFFERENT = """
+class Reader:
+    def read(self, path):
+        with open(path) as stream:
+            lines = [line.strip() for line in stream if line]
+        return {name: value for name, value in map(split, lines)}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "first.py").write_text(FIRST)
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "exact.py").write_text("# a copy\n" + FIRST.replace("    total = 0", "    total   =  0  # sum"))
+    (tmp_path / "renamed.py").write_text(RENAMED)
+    (tmp_path / "restructured.py").write_text(RESTRUCTURED)
+    (tmp_path / "different.py").write_text(DIFFERENT)
+    return tmp_path
+
+
+def kinds(report: object) -> dict[str, str]:
+    return {Path(one.second.path).name: one.kind for one in report.clones if one.first.kind == "function"}
+
+
+def test_exact_renamed_and_restructured_copies(folder: Path) -> None:
+    report = find_clones(folder, min_nodes=20)
+    assert kinds(report) == {"exact.py": "exact", "renamed.py": "renamed", "restructured.py": "restructured"}
+    assert [one.kind for one in report.clones] == ["exact", "renamed", "restructured"]
+    restructured = report.clones[-1]
+    assert 0.7 <= restructured.similarity < 1
+    shared = [Path(restructured.first.path).read_bytes()[a:b].decode() for a, b in restructured.first_marks]
+    assert any("total += item * 2" in text for text in shared)
+    assert not any("print" in text for text in shared)
+
+
+def test_names_may_have_to_be_equal(folder: Path) -> None:
+    assert "renamed.py" not in kinds(find_clones(folder, min_nodes=20, normalize=False))
+
+
+def test_blocks_within_different_functions(tmp_path: Path) -> None:
+    loop = ["for item in items:", "    if item > 3:", "        store(item, key=item + 1)", "    total = total * item"]
+    inner = "\n".join(f"        {line}" for line in loop)
+    (tmp_path / "a.py").write_text(f"def f(items):\n    a = 1\n    b = [1, 2]\n    if a:\n{inner}\n")
+    (tmp_path / "b.py").write_text(f"while True:\n{inner}\n")
+    found = find_clones(tmp_path, min_nodes=15)
+    assert [(one.kind, one.first.kind) for one in found.clones] == [("exact", "block")]
+    assert find_clones(tmp_path, min_nodes=15, blocks=False).clones == ()
+
+
+def test_only_changed_files_are_parsed_again(folder: Path) -> None:
+    cache = folder / "cache.gz"
+    first = find_clones(folder, min_nodes=20, cache=cache)
+    assert (first.parsed, first.files) == (5, 5)
+    again = find_clones(folder, min_nodes=20, cache=cache)
+    assert again.parsed == 0
+    assert again.clones == first.clones
+    (folder / "renamed.py").write_text(DIFFERENT.replace("Reader", "Writer"))
+    changed = find_clones(folder, min_nodes=20, cache=cache)
+    assert changed.parsed == 1
+    assert changed.clones == find_clones(folder, min_nodes=20).clones
+    cache.write_bytes(b"nonsense")
+    with pytest.raises(DataError, match="no cache of sapwood clones"):
+        find_clones(folder, cache=cache)
+
+
+def test_files_that_cannot_be_read(folder: Path) -> None:
+    (folder / "broken.py").write_text("def f(:\n  ((((\n" + FIRST)
+    (folder / "binary.py").write_bytes(b"\x7fELF\0\0" + bytes(range(256)))
+    (folder / "latin.py").write_bytes(b"# caf\xe9\nx = '\xe9'\n")
+    (folder / "large.py").write_text("x = [" + "1, " * 4_000_000 + "]\n")
+    (folder / "empty.py").write_text("")
+    (folder / "program.rs").write_text("fn main() {}")
+    os.symlink(folder, folder / "sub" / "loop")
+    os.symlink(folder / "first.py", folder / "link.py")
+    os.symlink(folder / "nowhere.py", folder / "dangling.py")
+    report = find_clones(folder, min_nodes=20)
+    notes = "\n".join(report.notes)
+    assert "broken.py: some of it cannot be parsed" in notes
+    assert "binary.py: left out, it is binary" in notes
+    assert "large.py: left out, 12,000,007 bytes are more than max_bytes=2,000,000" in notes
+    if not _installed("tree_sitter_rust"):
+        assert "1 files left out: their grammar is missing; pip install tree-sitter-rust" in notes
+    assert not any("link.py" in str(one.second.path) for one in report.clones)
+    assert {"exact.py", "renamed.py", "restructured.py"} <= set(kinds(report))
+
+
+def test_deep_nesting(tmp_path: Path) -> None:
+    (tmp_path / "deep.py").write_text("x = " + "(" * 5000 + "1" + ")" * 5000 + "\n" + FIRST)
+    assert find_clones(tmp_path).files == 1
+
+
+def test_folders_without_sources(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="holds no source file that can be read"):
+        find_clones(tmp_path)
+    with pytest.raises(DataError, match="there is no such folder"):
+        find_clones(tmp_path / "missing")
+    (tmp_path / "notes.txt").write_text("text")
+    with pytest.raises(DataError, match="no grammar is known"):
+        find_clones(tmp_path / "notes.txt")
+    with pytest.raises(ParameterError, match="at_least must be"):
+        find_clones(tmp_path, at_least=0)
+
+
+def test_other_languages(tmp_path: Path) -> None:
+    pytest.importorskip("tree_sitter_javascript")
+    code = (
+        "function {0}(a) {{ let s = 0; for (const x of a) {{ if (x > 1) {{ s += x; }} }} return s * 2 - a.length; }}\n"
+    )
+    (tmp_path / "a.js").write_text(code.format("f"))
+    (tmp_path / "b.code").write_text(code.format("g"))
+    found = find_clones(tmp_path, min_nodes=15, grammars={".code": "tree_sitter_javascript"})
+    assert [one.kind for one in found.clones] == ["renamed"]
+
+
+def test_tree_sitter_is_named_where_it_is_missing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tree_sitter", None)
+    with pytest.raises(Exception, match=r"tree.sitter"):
+        find_clones(folder)
+
+
+def test_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = folder / "page.html"
+    assert main(["clones", str(folder), "--min-nodes", "20", "--sources", "1", "--html", str(page)]) == 0
+    printed = capsys.readouterr().out
+    assert "5 files" in printed
+    assert " | " in printed
+    assert page.read_text().count("<mark>") >= 6
+    assert main(["clones", str(folder), "--min-nodes", "20", "--json", "-"]) == 0
+    assert [one["kind"] for one in json.loads(capsys.readouterr().out)["clones"]] == [
+        "exact",
+        "renamed",
+        "restructured",
+    ]
+    assert main(["clones", str(folder), "--grammar", "zig"]) == 2
+    assert "--grammar must be like" in capsys.readouterr().err
+
+
+def _installed(package: str) -> bool:
+    from importlib.util import find_spec
+
+    return find_spec(package) is not None
+
+
+def test_grammars_are_packages() -> None:
+    assert all(
+        ending.startswith(".") and name.startswith("tree_sitter_") for ending, name in code_files.GRAMMARS.items()
+    )
