@@ -9,11 +9,11 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from sapwood.corpora.dependencies import DependencySentence, Row
 from sapwood.errors import DataError, FormatError
 from sapwood.lazy import public_names
 from sapwood.sources import Sources
 from sapwood.text_files import Line, files
+from sapwood.trees.dependency_sentence import DependencySentence, Row
 from sapwood.writing import write_text
 
 __all__ = ["DependencySentence", "read", "write"]

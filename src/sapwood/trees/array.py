@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 from sapwood import _core, settings
 from sapwood.errors import DataError, TooLargeError
 from sapwood.memory import available
+from sapwood.trees.arrow import ArrowExchange
 from sapwood.trees.brackets import MOST_WRITTEN_OUT, to_brackets
 from sapwood.trees.elements import collect
+from sapwood.trees.finding import Finding
 from sapwood.trees.indexing import as_index
 from sapwood.trees.leaf_vectors import LeafVectors, as_matrix, join_vectors
 from sapwood.trees.tree import Tree
@@ -26,19 +28,21 @@ __all__ = ["Element", "TreeArray", "concatenate", "on_one_arena"]
 
 # So many trees are written at a time: enough that a block costs nothing, few enough that it takes little memory.
 _BLOCK = 10_000
+# So many are drawn in a notebook.
+_SHOWN = 3
 
 Element = Tree | tuple[Tree, ...]
 """What a TreeArray holds at one index: a tree, or a tuple of trees for a bag."""
 
 
-class TreeArray:
+class TreeArray(Finding, ArrowExchange):
     """An immutable one-dimensional array of trees in which every distinct subtree is stored once.
 
     Parameters
     ----------
     trees : TreeArray or iterable
-        Each element is a ``Tree``, a string in bracket notation, an ``nltk.Tree``, or a list or tuple of these:
-        a bag of trees, such as the sentences of a document, counts as one element.
+        Each element is a ``Tree``, a string in bracket notation, an ``nltk.Tree``, a ``DependencySentence`` or a
+        sentence of spaCy (as ``to_tree()`` makes trees of them), or a list or tuple of these: a bag of trees.
 
     Attributes
     ----------
@@ -233,12 +237,21 @@ class TreeArray:
     def _repr_html_(self) -> str:
         from html import escape
 
-        pictures = ""
-        for element in self[:3]:
-            for tree in element if isinstance(element, tuple) else (element,):
-                if tree.size() <= 60:
-                    pictures += f"<div style='display:inline-block;margin:0.5em'>{tree._repr_svg_()}</div>"
-        return f"<div><code>{escape(repr(self))}</code></div>{pictures}"
+        pictures = []
+        for element in self[:_SHOWN]:
+            trees = element if isinstance(element, tuple) else (element,)
+            pictures += [
+                f'<div style="min-width:0">{tree._repr_svg_()}</div>'
+                if tree.size() <= 60
+                else f"<div>a tree of {tree.size():,} nodes</div>"
+                for tree in trees[:_SHOWN]
+            ]
+            if len(trees) > _SHOWN:
+                pictures.append(f"<div>{len(trees) - _SHOWN:,} more in this bag</div>")
+        if len(self) > _SHOWN:
+            pictures.append(f"<div>{len(self) - _SHOWN:,} more</div>")
+        style = "display:flex;flex-wrap:wrap;align-items:flex-end;gap:2em;padding:.5em 0"
+        return f'<div><code>{escape(repr(self))}</code></div><div style="{style}">{"".join(pictures)}</div>'
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Only what the elements use: a slice of a large array travels small.

@@ -1,4 +1,4 @@
-"""What a ``TreeArray`` is made of: trees, strings, NLTK trees and lists of these, checked and put into a store."""
+"""What a ``TreeArray`` is made of: trees, strings, trees of NLTK, sentences with dependencies and lists of these."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from sapwood import _core
 from sapwood.errors import DataError, TreeError
 from sapwood.trees.brackets import read_each_into
 from sapwood.trees.convert import from_nltk, is_frame, is_nltk
+from sapwood.trees.dependency_sentence import DependencySentence, is_spacy
 from sapwood.trees.tree import Tree
 
 __all__ = ["collect"]
@@ -19,10 +20,15 @@ __all__ = ["collect"]
 
 def collect(trees: Iterable[Any], arena: _core.trees.Arena) -> tuple[NDArray[np.uint32], NDArray[np.uint64] | None]:
     """Add elements to a store; return the roots of their trees and, if there are bags, where each element ends."""
-    if isinstance(trees, (str, Tree)) or is_nltk(trees):
+    if isinstance(trees, (str, Tree, DependencySentence)) or is_nltk(trees) or is_spacy(trees):
         raise DataError("expected a list of trees, got a single tree; write TreeArray([tree]).")
     if not isinstance(trees, Iterable):
         raise DataError(f"expected an iterable of trees, got {type(trees).__name__}.")
+    # A column of trees in pandas, or a Series of it.
+    column = getattr(trees, "array", trees)
+    if hasattr(column, "__tree_array__"):
+        whole = column.__tree_array__()
+        return arena.transplant(whole._arena, whole._roots), whole._ends
     _refuse_tables(trees)
     if isinstance(trees, np.ndarray) and trees.ndim == 0:
         raise DataError("expected a list of trees, got an array without dimensions; write TreeArray([tree]).")
@@ -81,15 +87,19 @@ class _Builder:
             return
         # Whatever is wrong with the strings so far comes first.
         self._flush_strings()
-        if is_nltk(tree):
-            try:
+        try:
+            if is_nltk(tree):
                 tree = from_nltk(tree)
-            except TreeError as error:
-                raise TreeError(f"element {index}: {error}") from None
+            elif isinstance(tree, DependencySentence):
+                tree = tree.to_tree()
+            elif is_spacy(tree):
+                tree = DependencySentence.from_spacy(tree).to_tree()
+        except (DataError, TreeError) as error:
+            raise TreeError(f"element {index}: {error}") from None
         if not isinstance(tree, Tree):
             raise TreeError(
                 f"element {index} is a {type(tree).__name__}; expected a Tree, a string in bracket notation, "
-                "an nltk.Tree, or a list of these."
+                "an nltk.Tree, a DependencySentence, a spaCy sentence, or a list of these."
             )
         self._objects.append(tree)
         if len(self._objects) >= 10_000:

@@ -6,6 +6,7 @@ Only the value is here. Parsers make such lists, ``corpora`` reads and writes th
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,13 @@ from numpy.typing import NDArray
 
 from sapwood.notebook import HtmlTable
 from sapwood.trees.array import TreeArray
+from sapwood.trees.notebook import draw_tree
 from sapwood.trees.tree import Tree
 
 __all__ = ["NBest"]
+
+# So many parses are drawn in a notebook.
+_SHOWN = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,5 +62,21 @@ class NBest(HtmlTable):
         return len(self.parses)
 
     def _summary(self) -> dict[str, Any]:
-        first = f"{self.parses[0]}, score {self.scores[0]:.6g}" if len(self) else "none"
-        return {"parses": repr(self.parses), "first": first, "gold": "unknown" if self.gold is None else str(self.gold)}
+        return {"parses": len(self), "gold": "unknown" if self.gold is None else str(self.gold)}
+
+    def _repr_html_(self) -> str:
+        """Draw the best parses with their scores, and the gold tree where it is known."""
+        order = sorted(range(len(self)), key=lambda one: -self.scores[one])
+        shown = [(f"parse {one + 1}, score {self.scores[one]:.6g}", self.parses[one]) for one in order[:_SHOWN]]
+        if self.gold is not None:
+            shown.append(("gold", self.gold))
+        pictures = [
+            f'<div style="min-width:0"><div>{text}</div>{draw_tree(tree)}</div>'
+            for text, tree in shown
+            if isinstance(tree, Tree)
+        ]
+        if len(self) > _SHOWN:
+            pictures.append(f"<div>{len(self) - _SHOWN:,} more</div>")
+        title = escape(f"{self.name or 'NBest'}: {len(self):,} parses")
+        style = "display:flex;flex-wrap:wrap;align-items:flex-end;gap:2em;padding:.5em 0"
+        return f'<div><strong>{title}</strong></div><div style="{style}">{"".join(pictures)}</div>'

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import ClassVar
 
+from sapwood.errors import DataError
 from sapwood.notebook import HtmlTable
 from sapwood.trees.tree import Tree
 
@@ -31,6 +32,8 @@ class Argument:
         The constituent it is, as its number in pre-order among the nodes of the tree; None where it is none.
     score : float, optional
         How sure whoever predicted it was.
+    meaning : str
+        What the role means with this predicate, such as "thing followed"; empty where that is not known.
     """
 
     role: str
@@ -38,6 +41,7 @@ class Argument:
     last: int
     node: int | None = field(default=None, compare=False)
     score: float | None = field(default=None, compare=False)
+    meaning: str = field(default="", compare=False)
 
     @property
     def span(self) -> tuple[int, int]:
@@ -61,6 +65,8 @@ class Proposition(HtmlTable):
         Which sense of the predicate, such as ``give.01``; empty where unknown.
     guessed : bool
         Whether a model made the roleset up because it has learnt none for this base form.
+    meaning : str
+        What the roleset means, such as "follow, pursue"; empty where that is not known.
 
     Examples
     --------
@@ -74,6 +80,7 @@ class Proposition(HtmlTable):
     arguments: tuple[Argument, ...]
     roleset: str = ""
     guessed: bool = field(default=False, compare=False)
+    meaning: str = field(default="", compare=False)
 
     @property
     def title(self) -> str:
@@ -92,12 +99,29 @@ class Proposition(HtmlTable):
     def tags(self, length: int) -> list[str]:
         """Return one tag per word: ``B-A0`` where an argument begins, ``I-A0`` inside it, ``O`` elsewhere.
 
+        Raises
+        ------
+        DataError
+            If an argument lies outside the sentence, or two cover one word, for which there is one tag only.
+
+        Examples
+        --------
         >>> Proposition(1, "bark", (Argument("A0", 0, 0), Argument("V", 1, 1))).tags(3)
         ['B-A0', 'B-V', 'O']
         """
         tags = ["O"] * length
         for argument in self.arguments:
+            if not 0 <= argument.first <= argument.last < length:
+                raise DataError(
+                    f"{argument.role} of {self.lemma!r} covers words {argument.first} to {argument.last}; the sentence "
+                    f"has {length} words."
+                )
             for word in range(argument.first, argument.last + 1):
+                if tags[word] != "O":
+                    raise DataError(
+                        f"{tags[word][2:]} and {argument.role} of {self.lemma!r} both cover word {word}; tags need "
+                        "arguments that do not overlap."
+                    )
                 tags[word] = f"{'B' if word == argument.first else 'I'}-{argument.role}"
         return tags
 
@@ -126,15 +150,10 @@ class RoleSentence(HtmlTable):
     name: str = ""
     how: str = field(default="", compare=False)
 
+    _drawn_by: ClassVar[str] = "sapwood.draw.roles:roles_svg"
+
     def __len__(self) -> int:
         return len(self.words)
-
-    def _summary(self) -> dict[str, Any]:
-        summary: dict[str, Any] = {"sentence": " ".join(self.words)}
-        for one in self.propositions:
-            roles = (f"{part.role}: {' '.join(self.words[part.first : part.last + 1])}" for part in one.arguments)
-            summary[one.title] = "; ".join(roles)
-        return summary
 
 
 def pieces(arguments: tuple[Argument, ...]) -> Iterator[tuple[str, tuple[tuple[int, int], ...]]]:

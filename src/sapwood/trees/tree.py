@@ -1,20 +1,19 @@
 """What a tree is: an immutable value with a label and ordered children.
 
-Only the value lives here. Reading and writing text is in ``brackets``, other libraries' trees in ``convert``,
-reshaping in ``transforms``, many trees at once in ``array``. Nothing here recurses, so depth is limited by
-memory only.
+Only the value lives here. Reading and writing text is in ``brackets``, what makes trees of other things in
+``constructors``, walks and places in ``navigation``, reshaping in ``transforms``, many trees at once in ``array``.
+Nothing here recurses, so depth is limited by memory only.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from sapwood.errors import TreeError
-
-if TYPE_CHECKING:
-    import ast
+from sapwood.trees.constructors import Constructors
+from sapwood.trees.navigation import Navigation
 
 __all__ = ["Tree", "fold"]
 
@@ -24,7 +23,7 @@ Result = TypeVar("Result")
 _LONGEST_REPR = 300
 
 
-class Tree:
+class Tree(Constructors, Navigation):
     """An ordered, labelled tree: immutable, hashable and comparable by value.
 
     A leaf is a tree without children. A tree is deliberately not a sequence: NumPy and scikit-learn would take a
@@ -289,40 +288,31 @@ class Tree:
 
         return parse_tree(text)
 
-    @classmethod
-    def from_nltk(cls, tree: Any) -> Tree:
-        """Convert an ``nltk.Tree``; leaves become trees without children."""
-        from sapwood.trees.convert import from_nltk
-
-        return from_nltk(tree)
-
     def to_nltk(self) -> Any:
         """Convert to an ``nltk.Tree``; leaves become strings. Needs NLTK."""
         from sapwood.trees.convert import to_nltk
 
         return to_nltk(self)
 
-    @classmethod
-    def from_records(cls, records: Iterable[tuple[Any, Any, str]]) -> Tree:
-        """Build a tree from ``(id, parent id, label)`` records; the root's parent is None, or NaN in a table.
+    def to_dict(self) -> dict[str, Any]:
+        """Return nested dictionaries with ``label`` and, except in leaves, a list of ``children``.
 
-        >>> print(Tree.from_records([(1, None, "NP"), (2, 1, "DT"), (3, 1, "NN")]))
-        (NP DT NN)
+        >>> Tree.fromstring("(NP (NN rain))").to_dict()
+        {'label': 'NP', 'children': [{'label': 'NN', 'children': [{'label': 'rain'}]}]}
         """
-        from sapwood.trees.convert import from_records
+        from sapwood.trees.nested import to_dict
 
-        return from_records(records)
+        return to_dict(self)
 
-    @classmethod
-    def from_ast(cls, source: str | ast.AST) -> Tree:
-        """Build a tree from Python source code or from a node of Python's ``ast``.
+    def to_tuples(self) -> Any:
+        """Return nested tuples of a label and the children; a leaf is a string.
 
-        >>> print(Tree.from_ast("x = 1"))
-        (Module (body (Assign (targets (Name (id x) (ctx Store))) (value (Constant (value 1))))))
+        >>> Tree.fromstring("(NP (DT the) (NN rain))").to_tuples()
+        ('NP', ('DT', 'the'), ('NN', 'rain'))
         """
-        from sapwood.trees.convert import from_ast
+        from sapwood.trees.nested import to_tuples
 
-        return from_ast(source)
+        return to_tuples(self)
 
 
 # Straight to the slots: trees are built by the million, and object.__setattr__ takes three times as long.

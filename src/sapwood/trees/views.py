@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sapwood.errors import DataError
 from sapwood.trees.array import TreeArray
 from sapwood.trees.convert import is_frame, is_nltk
+from sapwood.trees.dependency_sentence import DependencySentence, is_spacy
 from sapwood.trees.tree import Tree
 
 __all__ = ["as_view", "columns_of_numbers", "columns_of_trees", "looks_like_tree"]
@@ -93,7 +94,9 @@ def looks_like_tree(value: object) -> bool:
     """Tell whether a value is a tree, a string that may hold one, or a bag of these."""
     if isinstance(value, (list, tuple)) and not is_nltk(value):
         return len(value) > 0 and all(looks_like_tree(part) for part in value)
-    return isinstance(value, Tree) or is_nltk(value) or (isinstance(value, str) and value.lstrip().startswith("("))
+    if isinstance(value, (Tree, DependencySentence)) or is_nltk(value) or is_spacy(value):
+        return True
+    return isinstance(value, str) and value.lstrip().startswith("(")
 
 
 def _is_plain(kind: Any) -> bool:
@@ -174,4 +177,4 @@ def _is_row_of_numbers(row: object) -> bool:
 
 
 def _is_element(row: object) -> bool:
-    return isinstance(row, (Tree, str, list, tuple)) or is_nltk(row)
+    return isinstance(row, (Tree, str, list, tuple, DependencySentence)) or is_nltk(row) or is_spacy(row)

@@ -2,7 +2,7 @@
 
 A dependency tree has its words inside, its relations on edges and its tags nowhere: kernels see labels of nodes only.
 The shapes here differ in which of the three is put in the middle (Croce, Moschitti and Basili, 2011). Files are read by
-``conllu`` and ``corenlp``.
+``corpora``, what spaCy has parsed is taken over here.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from sapwood.checks import check_choice
-from sapwood.errors import DataError
+from sapwood.errors import DataError, TreeError
 from sapwood.notebook import HtmlTable
 from sapwood.trees.tree import Tree
 
-__all__ = ["DependencySentence", "Labels", "Row", "Shape"]
+__all__ = ["DependencySentence", "Labels", "Row", "Shape", "is_spacy"]
 
 _WORD = re.compile(r"[1-9][0-9]*\Z")
 
@@ -97,6 +97,53 @@ class DependencySentence(HtmlTable):
         pairs = (comment[1:].split("=", 1) for comment in self.comments if "=" in comment)
         return {name.strip(): value.strip() for name, value in pairs}
 
+    @classmethod
+    def from_spacy(cls, source: Any) -> DependencySentence:
+        """Take over a sentence that a pipeline of spaCy has parsed.
+
+        Parameters
+        ----------
+        source : spacy.tokens.Doc or spacy.tokens.Span
+            One sentence: a document of one, or one of ``doc.sents``. Blanks are no words.
+
+        Raises
+        ------
+        TreeError
+            If it has several sentences, or has not been parsed.
+        """
+        if not is_spacy(source):
+            raise TreeError(
+                f"expected a document or a sentence of spaCy, got {type(source).__name__}; pass nlp(text), or one of "
+                "its sents."
+            )
+        tokens = [token for token in source if not token.is_space]
+        if not tokens:
+            raise TreeError("the text of spaCy has no words, so there is no tree.")
+        if not source.doc.has_annotation("DEP"):
+            raise TreeError(
+                "the text of spaCy has not been parsed; use a pipeline with a parser, such as "
+                "spacy.load('en_core_web_sm')."
+            )
+        numbers = {token.i: number for number, token in enumerate(tokens, 1)}
+        rows = []
+        for number, token in enumerate(tokens, 1):
+            head = token.head
+            while head.is_space and head.head.i != head.i:
+                head = head.head
+            # A word whose head is itself, or is outside of the sentence, is a root.
+            above = 0 if head.i == token.i else numbers.get(head.i, 0)
+            relation = "root" if token.dep_ == "ROOT" else token.dep_ or "dep"
+            feats = str(token.morph) or "_"
+            lemma, upos, xpos = token.lemma_ or "_", token.pos_ or "_", token.tag_ or "_"
+            rows.append(Row(str(number), token.text, lemma, upos, xpos, feats, str(above), relation))
+        roots = sum(row.head == "0" for row in rows)
+        if roots != 1:
+            raise TreeError(
+                f"the text of spaCy has {roots} sentences or parts without a common head; convert them one by one, as "
+                "in [Tree.from_spacy(sentence) for sentence in doc.sents]."
+            )
+        return cls(tuple(rows))
+
     def __str__(self) -> str:
         return "".join(f"{line}\n" for line in (*self.comments, *map("\t".join, self.rows)))
 
@@ -156,6 +203,11 @@ class DependencySentence(HtmlTable):
             after = [built.pop(child) for child in children[number] if child > number]
             built[number] = _SHAPES[shape](*labels(tokens[number - 1]), before, after)
         return built[order[0]]
+
+
+def is_spacy(value: object) -> bool:
+    """Tell whether a value is a document or a sentence of spaCy, without importing it."""
+    return type(value).__name__ in ("Doc", "Span") and type(value).__module__.startswith("spacy.tokens")
 
 
 def _plain_labels(word: Row) -> tuple[str, str, str]:

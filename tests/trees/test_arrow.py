@@ -1,0 +1,135 @@
+"""Trees through Arrow, Parquet, pandas and polars, and back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import strategies
+from sapwood import Tree, TreeArray
+from sapwood.errors import DataError
+
+arrow = pytest.importorskip("pyarrow")
+
+
+def spelled(tree: Tree) -> dict[str, Any]:
+    nodes = list(tree.preorder())
+    return {"labels": [node.label for node in nodes], "children": [len(node.children) for node in nodes]}
+
+
+@given(st.lists(strategies.trees_over(strategies.labels), max_size=5))
+def test_arrays(trees: list[Tree]) -> None:
+    found = TreeArray(trees).to_arrow()
+    assert found.to_pylist() == [spelled(tree) for tree in trees]
+    assert TreeArray.from_arrow(found).equals(TreeArray(trees))
+    assert TreeArray.from_arrow(found[1:]).equals(TreeArray(trees[1:]))
+    assert arrow.array(TreeArray(trees)).equals(found)
+
+
+@given(st.lists(strategies.bags(), min_size=1, max_size=4))
+def test_bags(bags: list[list[Tree]]) -> None:
+    found = TreeArray(bags).to_arrow()
+    assert found.to_pylist() == [[spelled(tree) for tree in bag] for bag in bags]
+    assert TreeArray.from_arrow(found).equals(TreeArray(bags))
+    assert TreeArray.from_arrow(found[1:]).equals(TreeArray(bags)[1:])
+
+
+def test_other_layouts() -> None:
+    plain = arrow.array([{"children": [1, 0], "labels": ["a", "b"], "more": 3}])
+    assert TreeArray.from_arrow(plain).to_strings() == ["(a b)"]
+    chunks = arrow.chunked_array([plain, plain])
+    assert len(TreeArray.from_arrow(chunks)) == 2
+    assert len(TreeArray.from_arrow(chunks[:0])) == 0
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([{"labels": ["a"], "children": [1]}], "of tree 0 do not make one tree"),
+        ([{"labels": ["a", "b"], "children": [0, 0]}], "of tree 0 do not make one tree"),
+        ([{"labels": [], "children": []}], "of tree 0 do not make one tree"),
+        ([{"labels": ["a"], "children": [0, 0]}], "not as many labels"),
+        ([{"labels": ["a"], "children": [-1]}], "children must be counts"),
+        ([{"labels": [""], "children": [0]}], "a label is empty"),
+        ([{"labels": [None], "children": [0]}], "are missing"),
+        ([{"labels": ["a"], "children": [0]}, None], "1 of the 2 elements are missing"),
+        ([{"labels": ["a"]}], "expected structs of 'labels' and 'children'"),
+        ([{"labels": "a", "children": [0]}], "expected a list of labels"),
+        (["(a b)"], "brackets are read by TreeArray"),
+    ],
+)
+def test_what_is_refused(rows: list[Any], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        TreeArray.from_arrow(arrow.array(rows))
+
+
+def test_parquet(tmp_path: Path) -> None:
+    trees = TreeArray(["(S (NP a) (VP b))", "(NP a)"])
+    path = tmp_path / "trees.parquet"
+    trees.to_parquet(path)
+    assert TreeArray.from_parquet(path).equals(trees)
+    with pytest.raises(DataError, match="no such file"):
+        TreeArray.from_parquet(tmp_path / "missing")
+    with pytest.raises(DataError):
+        TreeArray.from_parquet(path, column="other")
+    (tmp_path / "broken").write_bytes(b"PAR1")
+    with pytest.raises(DataError, match="not a Parquet file"):
+        TreeArray.from_parquet(tmp_path / "broken")
+    with pytest.raises(DataError, match="vectors"):
+        TreeArray(["(a b)"]).with_vectors([[1.0, 2.0]]).to_arrow()
+
+
+@pytest.mark.slow
+def test_pandas(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    trees = TreeArray(["(S (NP a) (VP b))", "(NP a)", "(NP a)"])
+    column = trees.to_pandas()
+    assert str(column.dtype) == "tree"
+    assert TreeArray(column).equals(trees)
+    assert column[1] == trees[1]
+    assert str(column[1:].dtype) == "tree"
+    frame = pandas.DataFrame({"tree": column, "y": [1, 2, 3]})
+    assert frame.groupby("tree", sort=False)["y"].sum().tolist() == [1, 5]
+    assert (frame["tree"] == trees[1]).tolist() == [False, True, True]
+    both = pandas.concat([frame, frame[:1]], ignore_index=True)
+    assert str(both["tree"].dtype) == "tree"
+    assert both["tree"].nunique() == 2
+    holes = column.reindex([0, 7, 2])
+    assert holes.isna().tolist() == [False, True, False]
+    with pytest.raises(DataError, match="1 of the 3 trees of the column are missing"):
+        TreeArray(holes)
+    assert len(TreeArray(holes.dropna())) == 2
+    holes[7] = Tree.fromstring("(new x)")
+    assert TreeArray(holes).to_strings()[1] == "(new x)"
+    assert str(pandas.Series(["(a b)", None], dtype="tree").isna().tolist()) == "[False, True]"
+    path = tmp_path / "frame.parquet"
+    frame.loc[1, "tree"] = None
+    frame.to_parquet(path)
+    again = pandas.read_parquet(path)
+    assert str(again["tree"].dtype) == "tree"
+    assert again["tree"].isna().tolist() == [False, True, False]
+    assert TreeArray(again["tree"].dropna()).equals(trees[[0, 2]])
+
+
+@pytest.mark.slow
+def test_polars() -> None:
+    polars = pytest.importorskip("polars")
+    trees = TreeArray(["(S (NP a) (VP b))", "(NP a)"])
+    series = polars.from_arrow(trees.to_arrow())
+    assert series.to_list() == [spelled(tree) for tree in trees]
+    assert TreeArray.from_arrow(series).equals(trees)
+    frame = polars.DataFrame({"tree": series, "y": [1, 2]}).filter(polars.col("y") == 2)
+    assert TreeArray.from_arrow(frame["tree"]).equals(trees[1:])
+
+
+@pytest.mark.slow
+def test_a_large_column(tmp_path: Path) -> None:
+    trees = TreeArray([f"(S (NP (DT the) (NN w{n})) (VP (VBD saw) (NP (NN w{n % 97}))))" for n in range(100_000)])
+    trees.to_parquet(tmp_path / "large.parquet")
+    again = TreeArray.from_parquet(tmp_path / "large.parquet")
+    assert np.all(again == trees)

@@ -1,0 +1,108 @@
+"""Sentences with dependencies where trees are expected: from CoNLL-U, from spaCy, in arrays and on the command line."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sapwood import Tree, TreeArray
+from sapwood.cli import main
+from sapwood.corpora import conllu
+from sapwood.errors import TreeError
+from sapwood.kernels import SubsetTree
+from sapwood.trees.dependency_sentence import DependencySentence, Row
+
+TEXT = """\
+# text = Rain fell .
+1	Rain	rain	NOUN	NN	_	2	nsubj	_	_
+2	fell	fall	VERB	VBD	_	0	root	_	_
+3	.	.	PUNCT	.	_	2	punct	_	_
+
+1	Dogs	dog	NOUN	NNS	_	2	nsubj	_	_
+2	bark	bark	VERB	VBP	_	0	root	_	_
+
+"""
+
+
+def sentences() -> list[DependencySentence]:
+    return list(conllu.read(io.StringIO(TEXT)))
+
+
+def test_arrays_take_sentences() -> None:
+    X = TreeArray(sentences())
+    assert X.to_strings() == ["(root (nsubj (NN rain)) (VBD fall))", "(root (nsubj (NNS dog)) (VBP bark))"]
+    assert TreeArray([sentences()]).has_bags
+    assert SubsetTree()(sentences()).shape == (2, 2)
+    assert sentences()[0].words == ("Rain", "fell", ".")
+    rootless = DependencySentence((Row("1", "a", head="1", deprel="x"),))
+    with pytest.raises(TreeError, match="element 1: a dependency tree needs exactly one root"):
+        TreeArray([sentences()[0], rootless])
+
+
+def test_commands_take_conllu(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
+    path = tmp_path / "two.conllu"
+    path.write_text(TEXT)
+    assert main(["find", "nsubj << rain|dog", str(path)]) == 0
+    assert capsys.readouterr().out.splitlines() == [f"{path}:1: (nsubj (NN rain))", f"{path}:2: (nsubj (NNS dog))"]
+    assert main(["show", str(path), "--dependencies", "words", "--count", "1"]) == 0
+    assert "# 1 of 2: 2 nodes" in capsys.readouterr().out
+    assert main(["kernel", str(path), "--kernel", "SubsetTree()"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 2
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(TEXT.encode()))))
+    assert main(["find", "NN", "-", "--words"]) == 0
+    assert capsys.readouterr().out == "-:1: rain\n"
+
+
+@pytest.fixture
+def spacy() -> Any:
+    pytest.importorskip("spacy.vocab")
+    return pytest.importorskip("spacy")
+
+
+def document(spacy: Any, **changes: Any) -> Any:
+    parts: dict[str, Any] = {
+        "words": ["Rain", "fell", ".", "Dogs", "bark"],
+        "lemmas": ["rain", "fall", ".", "dog", "bark"],
+        "pos": ["NOUN", "VERB", "PUNCT", "NOUN", "VERB"],
+        "tags": ["NN", "VBD", ".", "NNS", "VBP"],
+        "heads": [1, 1, 1, 4, 4],
+        "deps": ["nsubj", "ROOT", "punct", "nsubj", "ROOT"],
+    }
+    return spacy.tokens.Doc(spacy.vocab.Vocab(), **{**parts, **changes})
+
+
+@pytest.mark.slow
+def test_spacy(spacy: Any) -> None:
+    doc = document(spacy)
+    first, second = doc.sents
+    # The same as from CoNLL-U, which has the same annotation.
+    expected = sentences()
+    for span, other in zip((first, second), expected, strict=True):
+        assert Tree.from_spacy(span) == other.to_tree()
+        for shape in ("relation", "lexical", "words"):
+            assert Tree.from_spacy(span, shape, drop_relations=()) == other.to_tree(shape, drop_relations=())
+        assert DependencySentence.from_spacy(span).rows == other.rows
+    assert TreeArray(doc.sents).equals(TreeArray(expected))
+    assert TreeArray([[first, second]]).has_bags
+    alone = document(
+        spacy, words=["\n", "Dogs", "bark"], lemmas=["\n", "dog", "bark"], pos=["SPACE", "NOUN", "VERB"],
+        tags=["_SP", "NNS", "VBP"], heads=[0, 2, 2], deps=["dep", "nsubj", "ROOT"],
+    )  # fmt: skip
+    assert Tree.from_spacy(alone) == expected[1].to_tree()
+
+
+@pytest.mark.slow
+def test_what_spacy_has_not_parsed(spacy: Any) -> None:
+    with pytest.raises(TreeError, match=r"has 2 sentences or parts.*doc\.sents"):
+        Tree.from_spacy(document(spacy))
+    with pytest.raises(TreeError, match="has not been parsed"):
+        Tree.from_spacy(spacy.tokens.Doc(spacy.vocab.Vocab(), words=["Dogs", "bark"]))
+    with pytest.raises(TreeError, match="no words"):
+        Tree.from_spacy(spacy.tokens.Doc(spacy.vocab.Vocab()))
+    with pytest.raises(TreeError, match="expected a document or a sentence of spaCy, got str"):
+        Tree.from_spacy("Dogs bark")
+    with pytest.raises(TreeError, match="element 0: the text of spaCy has 2"):
+        TreeArray([document(spacy)])
