@@ -9,18 +9,13 @@
 
 #include "bind/arrays.hpp"
 #include "bind/interruptible.hpp"
+#include "bind/makers.hpp"
 #include "bind/roots.hpp"
 #include "kernels/diagonal.hpp"
 #include "kernels/elementwise.hpp"
 #include "kernels/gram.hpp"
 #include "kernels/model.hpp"
-#include "kernels/partial.hpp"
-#include "kernels/scorers.hpp"
 #include "kernels/scoring.hpp"
-#include "kernels/subset.hpp"
-#include "kernels/subset_self.hpp"
-#include "kernels/subtree.hpp"
-#include "kernels/subtree_index.hpp"
 #include "learn/kernel_rows.hpp"
 #include "trees/arena.hpp"
 #include "trees/arena_map.hpp"
@@ -79,41 +74,6 @@ void run_pairs(const Arena& arena, const Bags& bags, Vector out, std::size_t thr
             });
     });
 }
-
-// Makers of columns: what is left of a kernel once its parameters are known. Those that gain by it use several threads.
-struct SubtreeMaker {
-    double decay;
-    auto operator()(const Arena& arena, const Bags& bags, std::size_t = 1) const {
-        return SubtreeColumns(arena, bags, decay);
-    }
-    auto shortcut(const Arena& arena) const { return WithItself(pairs(arena)); }
-    SubtreePairs pairs(const Arena& arena) const { return SubtreePairs(arena, decay); }
-    SubtreeIndex scorer(const Arena& arena, const Bags& bags, const double* weights, std::size_t outputs) const {
-        return SubtreeIndex(arena, bags, weights, outputs, decay);
-    }
-};
-struct SubsetMaker {
-    SubsetOptions options;
-    auto operator()(const Arena& arena, const Bags& bags, std::size_t threads = 1) const {
-        return SubsetColumns(arena, bags, options, threads);
-    }
-    SubsetSelf shortcut(const Arena& arena) const { return SubsetSelf(arena, options); }
-    SubsetPairs pairs(const Arena& arena) const { return SubsetPairs(arena, options); }
-    SubsetScorer scorer(const Arena& arena, const Bags& bags, const double* weights, std::size_t outputs) const {
-        return SubsetScorer(arena, bags, weights, outputs, options);
-    }
-};
-struct PartialMaker {
-    PartialOptions options;
-    auto operator()(const Arena& arena, const Bags& bags, std::size_t = 1) const {
-        return PartialColumns(arena, bags, options);
-    }
-    auto shortcut(const Arena& arena) const { return WithItself(pairs(arena)); }
-    PartialPairs pairs(const Arena& arena) const { return PartialPairs(arena, options); }
-    PartialScorer scorer(const Arena& arena, const Bags& bags, const double* weights, std::size_t outputs) const {
-        return PartialScorer(arena, bags, weights, outputs, options);
-    }
-};
 
 // Roots and where those of each element end, checked.
 Elements elements_of(const Arena& arena, Numbers root_array, const std::optional<Offsets>& end_array) {

@@ -7,14 +7,17 @@ namespace sapwood::bind {
 
 void register_attach(nb::module_& module);
 void register_decode(nb::module_& module);
+void register_edit(nb::module_& module);
 void register_exits(nb::module_& module);
 void register_grammar(nb::module_& module);
 void register_explain(nb::module_& module);
 void register_kernels(nb::module_& module);
+void register_places(nb::module_& module);
 void register_preferences(nb::module_& module);
 void register_recursive(nb::module_& module);
 void register_parse(nb::module_& module);
 void register_loglinear(nb::module_& module);
+void register_search(nb::module_& module);
 void register_semantic(nb::module_& module);
 void register_smo(nb::module_& module);
 void register_spans(nb::module_& module);
@@ -31,12 +34,15 @@ NB_MODULE(_core, module) {
     // Kernels give sources of rows, which are declared there.
     register_smo(module);
     register_kernels(module);
+    register_search(module);
     register_semantic(module);
     register_attach(module);
     register_decode(module);
+    register_edit(module);
     register_exits(module);
     register_grammar(module);
     register_explain(module);
+    register_places(module);
     register_preferences(module);
     register_recursive(module);
     register_parse(module);

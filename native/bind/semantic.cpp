@@ -58,7 +58,8 @@ WordVectors vectors_of(const std::optional<Floats>& vectors, double weight, doub
     if (!vectors) return {};
     const std::size_t width = vectors->shape(1);
     if (width == 0) throw nb::value_error("vectors have no columns");
-    return WordVectors({vectors->data(), vectors->size()}, width, {weight, sharpness});
+    return WordVectors({vectors->data(), vectors->size()}, width, {weight, sharpness},
+                       std::make_shared<Floats>(*vectors));
 }
 
 WordFeatures features_of(Offsets end_array, Numbers feature_array, Values weight_array,

@@ -100,6 +100,21 @@ class Affine {
                 panels_[(c / kPanel * inner + k) * kPanel + c % kPanel] = weights[k * outer + c];
         std::copy(bias.begin(), bias.end(), bias_.begin());
     }
+    // Without a bias; `column(c)` points to the weights of output c.
+    template <class Column>
+    Affine(std::size_t inner, std::size_t outer, Column column)
+        : inner_(inner), outer_(outer), stride_((outer + kPanel - 1) / kPanel * kPanel) {
+        panels_.assign(inner * stride_, 0.0f);
+        bias_.assign(stride_, 0.0f);
+        for (std::size_t begin = 0; begin < outer; begin += kPanel) {
+            float* panel = panels_.data() + begin * inner;
+            const std::size_t width = std::min(kPanel, outer - begin);
+            for (std::size_t c = 0; c < width; ++c) {
+                const float* weights = column(begin + c);
+                for (std::size_t k = 0; k < inner; ++k) panel[k * kPanel + c] = weights[k];
+            }
+        }
+    }
 
     std::size_t inner() const { return inner_; }
     std::size_t outer() const { return outer_; }
@@ -130,7 +145,10 @@ class Affine {
 
 // exp to within two units in the last place for |x| < 87, which is where it is cut off.
 SAPWOOD_INLINE float fast_exp(float x) {
-    x = std::min(std::max(x, -87.0f), 87.0f);
+    // Cut off by its bits: a choice between floats would keep the compiler from computing several at once.
+    const std::int32_t bits = std::bit_cast<std::int32_t>(x), size = bits & 0x7fffffff;
+    constexpr std::int32_t kMost = std::bit_cast<std::int32_t>(87.0f);
+    x = std::bit_cast<float>((size < kMost ? size : kMost) | (bits & ~0x7fffffff));
     // x = n ln 2 + r; adding and taking away 1.5 · 2^23 rounds to the nearest integer.
     const float n = (x * 1.44269504f + 12582912.0f) - 12582912.0f;
     const float r = (x - n * 0.693359375f) + n * 2.12194440e-4f;

@@ -11,6 +11,7 @@
 #include <span>
 #include <stdexcept>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -48,6 +49,13 @@ class NodePairs {
     // is left out. False, and nothing is done, if that is more than a moment's work.
     template <class Group, class Delta>
     bool sum(Element a, Element b, Group group, Delta delta, double& value) {
+        return sum(a, b, group, delta, [&](Node, double amount) { value += amount; });
+    }
+
+    // The same with add(node, amount) for each node of the first element.
+    template <class Group, class Delta, class Add>
+        requires std::is_invocable_v<Add, Node, double>
+    bool sum(Element a, Element b, Group group, Delta delta, Add add) {
         list(a.nodes, group, first_);
         list(b.nodes, group, second_);
         const bool small = join();
@@ -63,7 +71,7 @@ class NodePairs {
                     row[rank] = delta(node, b.nodes[other]);
                     total += b.counts[other] * row[rank];
                 }
-                value += a.counts[index] * total;
+                add(node, a.counts[index] * total);
             }
         }
         for (const auto& [index, match] : rows_) left_[a.nodes[index]].match = kNone;
@@ -175,8 +183,14 @@ class SubtreePairs {
 
     bool operator()(Element a, Element b, double& value) {
         value = 0.0;
+        return by_node(a, b, [&](Node, double amount) { value += amount; });
+    }
+
+    // What each node of the first element adds: add(node, amount). False if nothing could be done.
+    template <class Add>
+    bool by_node(Element a, Element b, Add add) {
         shared_.for_each(a, b, [&](Node node, double ours, double theirs) {
-            if (!arena_.is_leaf(node)) value += columns_.weights()[node] * ours * theirs;
+            if (!arena_.is_leaf(node)) add(node, columns_.weights()[node] * ours * theirs);
         });
         return true;
     }
@@ -193,8 +207,14 @@ class SubsetPairs {
         : arena_(arena), options_(options), pairs_(arena), shared_(arena) {}
 
     bool operator()(Element a, Element b, double& value) {
-        if (options_.height_limit != 0) return false;
         value = 0.0;
+        return by_node(a, b, [&](Node, double amount) { value += amount; });
+    }
+
+    // What each node of the first element adds: add(node, amount). False if nothing could be done.
+    template <class Add>
+    bool by_node(Element a, Element b, Add add) {
+        if (options_.height_limit != 0) return false;
         const auto group = [&](Node node) { return arena_.is_leaf(node) ? kNone : arena_.production_of(node); };
         const auto delta = [&](Node x, Node y) {
             const auto left = arena_.children(x), right = arena_.children(y);
@@ -203,10 +223,10 @@ class SubsetPairs {
             for (std::size_t k = 0; k < left.size(); ++k) product *= 1.0 + pairs_.value(left[k], right[k]);
             return product;
         };
-        if (!pairs_.sum(a, b, group, delta, value)) return false;
+        if (!pairs_.sum(a, b, group, delta, add)) return false;
         if (options_.bag_of_words)
             shared_.for_each(a, b, [&](Node node, double ours, double theirs) {
-                if (arena_.is_leaf(node)) value += options_.decay * ours * theirs;
+                if (arena_.is_leaf(node)) add(node, options_.decay * ours * theirs);
             });
         return true;
     }
@@ -225,8 +245,14 @@ class PartialPairs {
 
     bool operator()(Element a, Element b, double& value) {
         value = 0.0;
+        return by_node(a, b, [&](Node, double amount) { value += amount; });
+    }
+
+    // What each node of the first element adds: add(node, amount). False if nothing could be done.
+    template <class Add>
+    bool by_node(Element a, Element b, Add add) {
         return pairs_.sum(
-            a, b, [&](Node node) { return arena_.label(node); }, [&](Node x, Node y) { return delta(x, y); }, value);
+            a, b, [&](Node node) { return arena_.label(node); }, [&](Node x, Node y) { return delta(x, y); }, add);
     }
 
   private:

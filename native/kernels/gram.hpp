@@ -118,13 +118,22 @@ struct SetOnExit {
     std::atomic<bool>& flag;
 };
 
+// How many rows a thread takes at a time.
+template <class Columns>
+std::size_t rows_at_once(const Columns& columns) {
+    if constexpr (requires { columns.rows_at_once(); })
+        return columns.rows_at_once();
+    else
+        return 16;
+}
+
 // out: rows x columns, row major. With `symmetric` rows and columns are the same elements, and only the upper triangle
 // is computed.
 // View is ArenaMap, or what a kernel that needs to know more of its rows has made of it.
 template <class Columns, class View>
 void gram(const Columns& columns, const Arena& column_arena, const Bags& column_bags, const View& map, const Bags& rows,
           bool symmetric, double* out, std::size_t threads, Control& control) {
-    constexpr std::size_t kBlock = 16;
+    const std::size_t block = rows_at_once(columns);
     const std::size_t width = column_bags.size();
     // Rows of a power of two in length would all fall into the same few cache lines.
     const std::size_t stride = width + 8;
@@ -168,9 +177,9 @@ void gram(const Columns& columns, const Arena& column_arena, const Bags& column_
     if (columns.positions() > 0 && rows.size() * width >= std::size_t{1} << 20) give_back_memory();
     const Postings& postings = *bulk;
     const Occurrences& occurrences = *where;
-    parallel_blocks(rows.size(), kBlock, threads, control, [&] {
-        return [&, visit = columns.visitor(map, rows, prepared, control),
-                buffer = std::vector<double>(kBlock * stride)](std::size_t begin, std::size_t end) mutable {
+    parallel_blocks(rows.size(), block, threads, control, [&] {
+        return [&, visit = columns.visitor(map, rows, prepared, control), buffer = std::vector<double>(block * stride)](
+                   std::size_t begin, std::size_t end) mutable {
             for (std::size_t i = begin; i < end; ++i) {
                 double* values = buffer.data() + (i - begin) * stride;
                 const std::size_t first = symmetric ? i : 0;
@@ -194,7 +203,7 @@ void gram(const Columns& columns, const Arena& column_arena, const Bags& column_
             };
             // Threads that went down the same rows side by side would ask the system for the same pages at the same
             // time, and each page would be prepared once per thread. So they start in different parts.
-            const std::size_t team = std::max<std::size_t>(threads, 1), turn = begin / kBlock % team;
+            const std::size_t team = std::max<std::size_t>(threads, 1), turn = begin / block % team;
             const std::size_t start = end + (width - end) * turn / team;
             mirror(start, width);
             mirror(end, start);

@@ -196,6 +196,8 @@ class WordGroups {
     bool negative() const { return negative_; }
     bool has_vectors() const { return !vectors_.empty(); }
     const VectorGroup& vectors(std::uint32_t group) const { return vectors_[group]; }
+    // Rows that one thread takes at a time: with vectors more, since theirs are compared at once.
+    std::size_t rows_at_once() const { return has_vectors() ? 32 : 16; }
 
     // scale * sigma(row word, w) for every word w of a group. With vectors, words before the place `from` may be left
     // out. `sums` is scratch, all zero between calls. `products` are those of the word's vector, if they are known.
@@ -223,7 +225,8 @@ class WordGroups {
             add_lists(result.values.data(), [](std::uint32_t) {});
             if (compared) {
                 if (!products) {
-                    vectors_[group].multiply(rows.vectors.of(word), from - 1, products_);
+                    if (products_.size() < vectors_[group].stride()) products_.resize(vectors_[group].stride());
+                    vectors_[group].multiply(rows.vectors.of(word), from - 1, products_.data());
                     products = products_.data();
                 }
                 vectors_[group].add(products, scale, from - 1, result.values.data() + 1);

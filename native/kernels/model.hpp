@@ -65,7 +65,7 @@ class Model {
     template <class View>
     void evaluate(const View& map, const Bags& rows, double* out, std::size_t threads, Control& control) const {
         const auto prepared = columns_.prepare(map, rows);
-        parallel_blocks(rows.size(), 16, threads, control, [&] {
+        parallel_blocks(rows.size(), rows_at_once(columns_), threads, control, [&] {
             return [&, visit = columns_.visitor(map, rows, prepared, control)](std::size_t begin,
                                                                                std::size_t end) mutable {
                 for (std::size_t i = begin; i < end; ++i) {

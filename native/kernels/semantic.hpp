@@ -12,11 +12,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
-#include <stdexcept>
 #include <vector>
 
 #include "core/parallel.hpp"
 #include "kernels/semantic_columns.hpp"
+#include "kernels/words_ahead.hpp"
 
 namespace sapwood {
 
@@ -38,37 +38,18 @@ class SemanticMatcher {
           summed_(columns.classes(), 0),
           sum_(columns.positions(), 0.0) {}
 
-    // Compares the words of this and some of the next elements at once, where they have vectors: those of the columns
-    // are then read once for all of them. `first` is as for match.
+    // Compares the words of this and some of the next elements at once, where they have vectors. `first` is as for
+    // match.
     void look_ahead(const Bags& rows, std::size_t element, std::size_t first) {
-        if (!columns_.words().has_vectors() || (element >= ahead_begin_ && element < ahead_end_)) return;
         begin_at(first);
-        for (const Asked& asked : asked_) ahead_[asked.node] = kNone;
-        asked_.clear();
-        ahead_.resize(arena_.size(), kNone);
-        std::size_t bytes = 0;
-        ahead_begin_ = ahead_end_ = element;
-        // Threads take so many elements at a time: what is beyond them is another's.
-        const std::size_t end = std::min(rows.size(), (element / kAhead + 1) * kAhead);
-        while (ahead_end_ < end && bytes < kAheadBytes) {
-            for (const Node node : rows.numbers_of(ahead_end_)) {
+        ahead_.look(
+            arena_, rows, element, columns_.words(), map_.features, control_,
+            [&](Node node) -> WordsAhead::Asked {
                 const std::uint32_t tag = prepared_.entry[node] == kNone ? kNone : columns_.tag(map_.labels[node]);
-                if (tag == kNone || ahead_[node] != kNone) continue;
-                const std::uint32_t word = map_.vocabulary.word_under(arena_, node);
-                if (!map_.features.vectors.known(word)) continue;
-                ahead_[node] = 0;
-                asked_.push_back({tag, node, word});
-                bytes += columns_.places(tag) * sizeof(double);
-            }
-            ++ahead_end_;
-        }
-        std::stable_sort(asked_.begin(), asked_.end(), [](const Asked& a, const Asked& b) { return a.tag < b.tag; });
-        if (found_ahead_.size() < asked_.size()) found_ahead_.resize(asked_.size());
-        for (std::size_t begin = 0, next; begin < asked_.size(); begin = next) {
-            const std::uint32_t tag = asked_[begin].tag;
-            for (next = begin; next < asked_.size() && asked_[next].tag == tag && next - begin < kTogether;) ++next;
-            compare_together(tag, begin, next);
-        }
+                if (tag == kNone) return {};
+                return {columns_.words_of(tag), map_.vocabulary.word_under(arena_, node)};
+            },
+            [&](std::uint32_t group) { return first_place(columns_.tag_of(group)); });
     }
 
     // Calls bulk(feature, value) and active(position, value). For pre-terminals value is count * D, for other active
@@ -115,37 +96,9 @@ class SemanticMatcher {
   private:
     using Entry = SemanticColumns::Entry;
 
-    // Elements whose words are compared at once, at most, the bytes that this may take, and words of one tag.
-    static constexpr std::size_t kAhead = 16, kAheadBytes = std::size_t{16} << 20, kTogether = 64;
-    struct Asked {
-        std::uint32_t tag;
-        Node node;
-        std::uint32_t word;
-    };
-
     void begin_at(std::size_t first) {
         if (first < first_) std::fill(from_.begin(), from_.end(), 1);
         first_ = first;
-    }
-
-    void compare_together(std::uint32_t tag, std::size_t begin, std::size_t end) {
-        control_.check();
-        const auto group = static_cast<std::uint32_t>(tag - columns_.productions());
-        const VectorGroup& columns = columns_.words().vectors(group);
-        const WordVectors& vectors = map_.features.vectors;
-        if (vectors.width() != columns.width()) throw std::invalid_argument("vectors of different widths");
-        gathered_.clear();
-        for (std::size_t k = begin; k < end; ++k) {
-            const auto vector = vectors.of(asked_[k].word);
-            gathered_.insert(gathered_.end(), vector.begin(), vector.end());
-        }
-        const std::size_t from = first_place(tag);
-        columns.multiply(gathered_, from - 1, products_);
-        for (std::size_t k = begin; k < end; ++k) {
-            columns_.words().compare(map_.features, asked_[k].word, group, word_scale_, from, scratch_, found_ahead_[k],
-                                     products_.data() + (k - begin) * columns.stride());
-            ahead_[asked_[k].node] = static_cast<std::uint32_t>(k);
-        }
     }
 
     struct State {
@@ -185,18 +138,16 @@ class SemanticMatcher {
     void compare_word(Node node, double count, Emit emit) {
         const std::uint32_t tag = columns_.tag(map_.labels[node]);
         const std::uint32_t word = map_.vocabulary.word_under(arena_, node);
-        const auto group = static_cast<std::uint32_t>(tag - columns_.productions());
         State& state = state_[slot_[node]];
         // Words with vectors are occurrences, which come once: nothing is gained by keeping what they are like.
         const bool vectors = columns_.words().has_vectors();
         const auto make = [&](Similarities& result) {
             const std::size_t from = vectors ? first_place(tag) : 1;
-            columns_.words().compare(map_.features, word, group, word_scale_, from, scratch_, result);
+            columns_.words().compare(map_.features, word, columns_.words_of(tag), word_scale_, from, scratch_, result,
+                                     ahead_.products(node));
             work_ += result.values.size() + result.hits.size();
         };
-        const bool ready = !ahead_.empty() && ahead_[node] != kNone;
-        const Similarities& found =
-            ready ? found_ahead_[ahead_[node]] : prepared_.cache->get(prepared_.entry[node], !vectors, state.own, make);
+        const Similarities& found = prepared_.cache->get(prepared_.entry[node], !vectors, state.own, make);
         state.similarities = &found;
         const std::size_t base = columns_.position(tag, 0);
         if (!found.dense) {
@@ -357,11 +308,7 @@ class SemanticMatcher {
     std::vector<double> sum_;  // per position
     std::vector<double> scratch_;
     std::size_t first_ = 0, work_ = 0;
-    std::size_t ahead_begin_ = 0, ahead_end_ = 0;  // elements whose words have been compared
-    std::vector<Asked> asked_;
-    std::vector<std::uint32_t> ahead_;  // per subtree of the arena: what it is like, among those below
-    std::vector<Similarities> found_ahead_;
-    std::vector<float> gathered_, products_;
+    WordsAhead ahead_;
 };
 
 inline auto SemanticColumns::visitor(const WordMap& map, const Bags& rows, const Prepared& prepared,

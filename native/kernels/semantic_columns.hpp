@@ -101,12 +101,16 @@ class SemanticColumns {
     std::size_t places(std::uint32_t number) const { return number < group_.size() ? group_[number].places : 0; }
     // The class of pre-terminals with this label; kNone if no column holds one.
     std::uint32_t tag(Symbol label) const { return label == kNone ? kNone : tag_[label]; }
+    // The group of the words under a tag, and the tag of a group.
+    std::uint32_t words_of(std::uint32_t tag) const { return tag - static_cast<std::uint32_t>(productions_); }
+    std::uint32_t tag_of(std::uint32_t group) const { return group + static_cast<std::uint32_t>(productions_); }
     std::size_t position(std::uint32_t number, std::uint32_t place) const { return group_[number].begin + place; }
     // The last element that holds an active subtree.
     std::size_t last(std::size_t position) const { return active_.last[position]; }
     // The feature that stands for an active subtree; kNone if it is counted by its position.
     std::uint32_t feature(std::size_t position) const { return feature_[position]; }
     const WordGroups& words() const { return *words_; }
+    std::size_t rows_at_once() const { return words_->rows_at_once(); }
 
     const Slot& slot(Production production, std::size_t number) const {
         return slot_[group_[production].slots + number];

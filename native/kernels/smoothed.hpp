@@ -22,6 +22,7 @@
 #include "kernels/plan_cache.hpp"
 #include "kernels/sequences.hpp"
 #include "kernels/smoothed_columns.hpp"
+#include "kernels/words_ahead.hpp"
 #include "trees/arena.hpp"
 #include "trees/bags.hpp"
 
@@ -48,6 +49,19 @@ class SmoothedMatcher {
           from_(columns.shapes(), 0),
           compared_kind_(columns.kinds(), 0),
           plans_(kRoom) {}
+
+    // Compares the words of this and some of the next elements at once, where they have vectors. `first` is as for
+    // match.
+    void look_ahead(const Bags& rows, std::size_t element, std::size_t first) {
+        ahead_.look(
+            arena_, rows, element, columns_.words(), map_.features, control_,
+            [&](Node node) -> WordsAhead::Asked {
+                const std::uint32_t key = columns_.key_of(arena_, node, map_.labels[node], map_.vocabulary);
+                if (!columns_.is_lexical(key) || columns_.count(key) == 0) return {};
+                return {key - columns_.lexical(), map_.vocabulary.word(arena_.label(node))};
+            },
+            [&](std::uint32_t number) { return columns_.first_word(number, first); });
+    }
 
     // Calls found(position, value): the sum over the bag's nodes of count * D for lexical active subtrees, and of count
     // * mu * (sum over sequences) for others.
@@ -270,7 +284,8 @@ class SmoothedMatcher {
         const std::uint32_t word = map_.vocabulary.word(arena_.label(node));
         const bool keep = !columns_.words().has_vectors();
         const Similarities& found = prepared_.cache->get(word, keep, own_, [&](Similarities& result) {
-            columns_.words().compare(map_.features, word, number, 1.0, 1, scratch_, result);
+            const std::size_t from = keep ? 1 : columns_.first_word(number, first);
+            columns_.words().compare(map_.features, word, number, 1.0, from, scratch_, result, ahead_.products(node));
         });
         const bool leaf = arena_.is_leaf(node);
         if (!leaf) find_children(node);
@@ -383,6 +398,7 @@ class SmoothedMatcher {
     PlanCache<Plan> plans_;
     std::vector<std::uint32_t> plan_key_;
     Similarities own_;
+    WordsAhead ahead_;
 };
 
 inline auto SmoothedColumns::visitor(const WordMap& map, const Bags& rows, const Prepared& prepared,
@@ -399,6 +415,7 @@ inline auto SmoothedColumns::visitor(const WordMap& map, const Bags& rows, const
             bulk(numbers[k], leaf ? weight * options.terminal_factor : weight);
             bulk(leaf ? numbers[k] - lexical_ : numbers[k] + lexical_, weight);
         }
+        matcher.look_ahead(rows, element, first);
         matcher.match(rows.numbers_of(element), rows.counts_of(element), first, active);
     };
 }

@@ -110,6 +110,7 @@ class SmoothedColumns {
 
     // Words in groups by kind.
     const WordGroups& words() const { return *words_; }
+    std::size_t rows_at_once() const { return words_->rows_at_once(); }
     // The shapes of the lexical active subtrees of a kind: these numbers, in order of their places, which start at a
     // position.
     struct Kind {
@@ -119,6 +120,13 @@ class SmoothedColumns {
     };
     const Kind& kind(std::uint32_t number) const { return kind_[number]; }
     std::size_t kinds() const { return kind_.size(); }
+    // A place of words before which no word of a kind is in an element from `first` on.
+    std::size_t first_word(std::uint32_t number, std::size_t first) const {
+        const Kind& one = kind_[number];
+        // Leaves alone are one shape, with a word each; words stand in their order.
+        const bool leaves = one.last_shape - one.first_shape == 1 && shapes_[one.first_shape].arity == 0;
+        return leaves ? first_index(shapes_[one.first_shape], first) + 1 : 1;
+    }
     // Of the subtrees of a lexical shape: the places of their words in their group.
     const std::uint32_t* word_places(const Shape& shape) const {
         return word_place_.data() + (shape.begin - first_lexical_);

@@ -50,6 +50,7 @@ class SubsetColumns {
 
     // The bulk: productions, and leaves where the bag of words counts.
     std::size_t feature_count() const { return group_.size() + symbols_; }
+    std::size_t production_count() const { return group_.size(); }
     Bags features(const Arena& arena, const Bags& bags) const {
         return features_of(bags, arena, arena.productions(), arena.labels());
     }

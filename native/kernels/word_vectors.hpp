@@ -6,6 +6,7 @@
 // Both are kernels. A word whose vector is zero is like nothing.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -22,7 +23,9 @@ struct VectorMeasure {
     double sharpness = 0.0;
 
     double operator()(float product) const {
-        if (sharpness == 0.0) return weight * static_cast<double>(product);
+        return sharpness == 0.0 ? weight * static_cast<double>(product) : sharpened(product);
+    }
+    SAPWOOD_INLINE double sharpened(float product) const {
         return weight * static_cast<double>(fast_exp(static_cast<float>(sharpness) * (product - 1.0f)));
     }
 };
@@ -31,14 +34,16 @@ struct VectorMeasure {
 class WordVectors {
   public:
     WordVectors() = default;
-    WordVectors(std::span<const float> values, std::size_t width, VectorMeasure measure)
-        : measure(measure), width_(width), values_(values.begin(), values.end()) {}
+    // The owner keeps the numbers alive.
+    WordVectors(std::span<const float> values, std::size_t width, VectorMeasure measure,
+                std::shared_ptr<const void> owner)
+        : measure(measure), width_(width), values_(values), owner_(std::move(owner)) {}
 
     VectorMeasure measure;
 
     bool empty() const { return width_ == 0; }
     std::size_t width() const { return width_; }
-    std::span<const float> of(std::uint32_t word) const { return std::span(values_).subspan(word * width_, width_); }
+    std::span<const float> of(std::uint32_t word) const { return values_.subspan(word * width_, width_); }
     bool known(std::uint32_t word) const {
         for (const float value : of(word))
             if (value != 0.0f) return true;
@@ -47,7 +52,8 @@ class WordVectors {
 
   private:
     std::size_t width_ = 0;
-    std::vector<float> values_;
+    std::span<const float> values_;
+    std::shared_ptr<const void> owner_;
 };
 
 // The similarity of two words, with the bits that a group gives.
@@ -59,17 +65,24 @@ inline double similarity(const WordVectors& left, std::uint32_t word, const Word
     return right.measure(product);
 }
 
-// The vectors of a group of words, packed so that one word is compared with all of them at once.
+// sums[j] += scale * measure(products[j])
+[[maybe_unused]] SAPWOOD_VECTOR static void add_measured(double* __restrict sums, const float* __restrict products,
+                                                         double scale, VectorMeasure measure, std::size_t size) {
+    if (measure.sharpness == 0.0) {
+        for (std::size_t j = 0; j < size; ++j) sums[j] += scale * (measure.weight * static_cast<double>(products[j]));
+    } else {
+        for (std::size_t j = 0; j < size; ++j) sums[j] += scale * measure.sharpened(products[j]);
+    }
+}
+
+// The vectors of a group of words, packed so that some words are compared with all of them at once.
 class VectorGroup {
   public:
-    VectorGroup(const WordVectors& vectors, std::span<const std::uint32_t> words) : measure_(vectors.measure) {
-        std::vector<float> turned(vectors.width() * words.size());
-        for (std::size_t column = 0; column < words.size(); ++column) {
-            const auto vector = vectors.of(words[column]);
-            for (std::size_t k = 0; k < vector.size(); ++k) turned[k * words.size() + column] = vector[k];
+    VectorGroup(const WordVectors& vectors, std::span<const std::uint32_t> words)
+        : measure_(vectors.measure),
+          panels_(vectors.width(), words.size(), [&](std::size_t column) { return vectors.of(words[column]).data(); }) {
+        for (std::size_t column = 0; column < words.size(); ++column)
             if (!vectors.known(words[column])) unknown_.push_back(static_cast<std::uint32_t>(column));
-        }
-        panels_ = Affine(turned, {}, vectors.width(), words.size());
     }
 
     std::size_t width() const { return panels_.inner(); }
@@ -78,26 +91,20 @@ class VectorGroup {
     std::size_t stride() const { return panels_.stride(); }
 
     // The products of some words, whose vectors stand one after the other, with those of the columns from `from` on.
-    void multiply(std::span<const float> vectors, std::size_t from, std::vector<float>& products) const {
-        const std::size_t rows = vectors.size() / width();
-        products.resize(rows * stride());
-        panels_.apply_from(vectors.data(), width(), rows, from, products.data());
+    void multiply(std::span<const float> vectors, std::size_t from, float* products) const {
+        panels_.apply_from(vectors.data(), width(), vectors.size() / width(), from, products);
     }
 
     // sums[column] += scale * s(a word, word of the column), by the products of the word, for columns from `from` on.
     void add(const float* products, double scale, std::size_t from, double* sums) const {
         std::vector<double> kept;
         for (const std::uint32_t column : unknown_) kept.push_back(sums[column]);
-        add_measured(products, from, panels_.outer(), scale, sums);
+        const std::size_t count = panels_.outer() - std::min(from, panels_.outer());
+        add_measured(sums + from, products + from, scale, measure_, count);
         for (std::size_t k = 0; k < unknown_.size(); ++k) sums[unknown_[k]] = kept[k];
     }
 
   private:
-    void add_measured(const float* products, std::size_t from, std::size_t end, double scale, double* sums) const {
-        const VectorMeasure measure = measure_;
-        for (std::size_t column = from; column < end; ++column) sums[column] += scale * measure(products[column]);
-    }
-
     VectorMeasure measure_;
     Affine panels_;
     std::vector<std::uint32_t> unknown_;  // columns whose vector is zero

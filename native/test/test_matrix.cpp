@@ -1,4 +1,6 @@
 // Products of matrices: the same bits as one multiplication after the other, whatever rows stand beside a row.
+#include <limits>
+
 #include "core/matrix.hpp"
 #include "test/check.hpp"
 
@@ -42,6 +44,31 @@ TEST(narrow_and_wide_vectors_give_the_same_bits) {
     multiply_all<FourFloats>(x.data(), inner, rows, panels.data(), inner, outer / kPanel, narrow.data(), outer);
     multiply_panels(x.data(), inner, rows, panels.data(), inner, outer / kPanel, chosen.data(), outer);
     CHECK(narrow == chosen);
+}
+
+TEST(a_layer_can_be_made_of_its_columns) {
+    const std::size_t inner = 7, outer = 37;
+    const std::vector<float> columns = numbers(inner * outer, 6);
+    std::vector<float> weights(inner * outer);
+    for (std::size_t k = 0; k < inner; ++k)
+        for (std::size_t c = 0; c < outer; ++c) weights[k * outer + c] = columns[c * inner + k];
+    const Affine layer(weights, {}, inner, outer);
+    const Affine same(inner, outer, [&](std::size_t c) { return columns.data() + c * inner; });
+    const std::vector<float> x = numbers(3 * inner, 7);
+    std::vector<float> out(3 * layer.stride()), again(3 * same.stride());
+    layer.apply(x.data(), inner, 3, out.data());
+    same.apply(x.data(), inner, 3, again.data());
+    CHECK(out == again);
+}
+
+TEST(exponentials_are_cut_off) {
+    for (float x = -86.9f; x < 87.0f; x += 0.173f)
+        CHECK(std::abs(fast_exp(x) / std::exp(static_cast<double>(x)) - 1.0) < 3e-7);
+    CHECK(fast_exp(0.0f) == 1.0f);
+    for (const float x : {88.0f, 1e30f, std::numeric_limits<float>::infinity()}) {
+        CHECK(fast_exp(x) == fast_exp(87.0f));
+        CHECK(fast_exp(-x) == fast_exp(-87.0f));
+    }
 }
 
 TEST(functions_of_elements) {

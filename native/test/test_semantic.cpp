@@ -56,7 +56,8 @@ WordFeatures features_of(const Vocabulary& vocabulary, const Arena& arena, bool 
         }
         ends.push_back(features.size());
     }
-    return WordFeatures(ends, features, weights, dense ? WordVectors(vectors, kDimensions, {}) : WordVectors());
+    const auto kept = std::make_shared<std::vector<float>>(vectors);
+    return WordFeatures(ends, features, weights, dense ? WordVectors(*kept, kDimensions, {}, kept) : WordVectors());
 }
 
 struct SemanticKernel {

@@ -47,7 +47,9 @@ def test_other_parameters_leave_the_default_alone():
 @pytest.mark.parametrize("kind", [*NORMALISED, KernelRanker, QuestionClassifier])
 def test_what_is_no_kernel_is_refused(kind):
     trees, extra = ["(a b)", "(a c)"], {"groups": [0, 0]} if kind is KernelRanker else {}
-    with pytest.raises(ParameterError, match=r"kernel must be a kernel such as .* got 'SubsetTree'; .*parse_kernel"):
+    with pytest.raises(
+        ParameterError, match=r"kernel must be a kernel such as .* got 'SubsetTree'; .*write SubsetTree\(\)"
+    ):
         kind(kernel="SubsetTree").fit(trees, [0, 1], **extra)
 
 
@@ -62,3 +64,7 @@ def test_parts_of_what_is_no_kernel():
     )
     with pytest.raises(ParameterError, match="kernel must be a kernel"):
         KernelSVC("SubsetTree").set_params(kernel__decay=0.2)
+    assert KernelSVC("SubsetTree()").set_params(kernel__decay=0.2).kernel == SubsetTree(0.2)
+    for wrong, hint in ((SubsetTree, r"write SubsetTree\(\.\.\.\)"), (3, "got 3"), (["a"], "got")):
+        with pytest.raises(ParameterError, match=hint):
+            check_kernel(wrong)

@@ -153,6 +153,16 @@ def test_the_same_bits_with_any_number_of_threads() -> None:
             assert np.array_equal(one, kernel(X))
 
 
+def test_rows_do_not_depend_on_those_beside_them() -> None:
+    # Words of some rows are compared at once: more rows than that, in several orders.
+    X = with_vectors(sample_trees()[:70], width=16)
+    for kernel in (SemanticSubsetTree(Contextual()), SmoothedPartialTree(Contextual())):
+        K = kernel(X, X[:20])
+        for rows in ([0], [69, 33, 31, 32], [5] * 40):
+            assert np.array_equal(kernel(X[rows], X[:20]), K[rows])
+        np.testing.assert_allclose(kernel(X)[:, :20], K, rtol=1e-12)
+
+
 def test_mixed_with_a_dictionary() -> None:
     X = with_vectors(TreeArray(TREES))
     table, context = Table({("dog", "cat"): 0.5}), Contextual()

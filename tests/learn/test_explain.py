@@ -390,7 +390,7 @@ def test_the_sum_is_written_out_however_long():
             f"score of {explanation.label} {explanation.value:.6g} = {explanation.bias:.6g} (bias) + "
             f"{explanation.trees[0].total():.6g} (nodes) + {others:.6g} (other parts)"
         )
-        assert f"from {explanation.others[0].kernel}, by training example:" in " ".join(text.split())
+        assert f"from {explanation.others[0].kernel}, by feature:" in " ".join(text.split())
 
 
 def test_markup_is_escaped():

@@ -16,6 +16,7 @@ from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.svm import SVC, SVR
 
 import sapwood as sw
+import specimens
 from sapwood.errors import DataError, KernelError, ParameterError
 from sapwood.kernels import Linear, PartialTree, Polynomial, SubsetTree, Subtree
 from sapwood.learn import KernelSVC, KernelSVR
@@ -335,3 +336,17 @@ def test_small_problems_can_be_interrupted(stopwatch):
     with stopwatch(at_most=5), pytest.raises(KeyboardInterrupt):
         KernelSVC(tol=1e-300, max_iter=2**31 - 1, solver="native").fit(trees, labels)
     timer.join()
+
+
+@pytest.mark.parametrize("model", [KernelSVC(tol=1e-6), KernelSVC(tol=1e-6, solver="native"), KernelSVR(tol=1e-6)])
+def test_examples_without_weight_are_as_if_left_out(model):
+    """scikit-learn's SVC and SVR number the support wrongly here, on a Gram matrix."""
+    X = specimens.trees()
+    y = specimens.numbers() if isinstance(model, KernelSVR) else specimens.labels()
+    weight = np.where(np.arange(len(y)) % 4 == 0, 0.0, 1.5)
+    used = weight > 0
+    found = clone(model).fit(X, y, sample_weight=weight)
+    expected = clone(model).fit(X[used], y[used], sample_weight=weight[used])
+    np.testing.assert_array_equal(found.support_, np.flatnonzero(used)[expected.support_])
+    ask = "predict" if isinstance(model, KernelSVR) else "decision_function"
+    np.testing.assert_allclose(getattr(found, ask)(X), getattr(expected, ask)(X), atol=1e-9)

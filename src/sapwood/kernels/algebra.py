@@ -20,11 +20,12 @@ from sapwood.kernels.base import Expansion, Kernel, Matrix
 from sapwood.kernels.data import pick_view
 from sapwood.kernels.evaluation import changeable
 from sapwood.kernels.finite import check_diagonal
+from sapwood.kernels.naming import RESERVED
 from sapwood.kernels.normalization import bound, multiply, normalizing_scale
 from sapwood.kernels.parameters import as_written
 from sapwood.kernels.terms import Norm, Term
 
-__all__ = ["Constant", "Normalized", "OnView", "Power", "Product", "Scaled", "Sum"]
+__all__ = ["Constant", "Named", "Normalized", "OnView", "Power", "Product", "Scaled", "Sum"]
 
 
 class _Combination(Kernel):
@@ -175,6 +176,8 @@ class Normalized(_Combination):
     def terms(self) -> list[Term]:
         """Return the terms of the kernel with one more norm."""
         inner = self.kernel
+        while isinstance(inner, Named):
+            inner = inner.kernel
         if isinstance(inner, OnView):
             # Within its view, where a table of values can be normalized as a whole.
             return OnView(Normalized(inner.kernel), inner.view).terms()
@@ -276,6 +279,46 @@ class OnView(_Combination):
 
     def __repr__(self) -> str:
         return f"{_atom(self.kernel)}.on({self.view!r})"
+
+
+class Named(_ByValue):
+    """A kernel with a name, by which its parameters are found in a sum; written ``kernel.named(name)``."""
+
+    def __init__(self, kernel: Kernel, name: str) -> None:
+        self.kernel, self.name = kernel, name
+        self._validate()
+
+    def _validate(self) -> None:
+        super()._validate()
+        if not isinstance(self.name, str) or not self.name.isidentifier() or "__" in self.name:
+            raise ParameterError(f"name must be one word of letters, digits and single underscores, got {self.name!r}.")
+        if self.name in RESERVED:
+            raise ParameterError(f"name must not be one of {', '.join(sorted(RESERVED))}, got {self.name!r}.")
+
+    def _apply(self, values: Matrix, *others: Matrix) -> Matrix:
+        return values
+
+    def _pairwise_and_diag(self, X: Any) -> tuple[Matrix, Matrix]:
+        return self.kernel._pairwise_and_diag(X)
+
+    def _expansion(self, X: Any, weights: Matrix) -> Expansion:
+        return self.kernel._expansion(X, weights)
+
+    def terms(self) -> list[Term]:
+        """Return the terms of the kernel."""
+        return self.kernel.terms()
+
+    def summands(self) -> list[tuple[float, Kernel]]:
+        """Return those of the kernel; a single one keeps the name."""
+        found = self.kernel.summands()
+        return found if len(found) > 1 else [(weight, Named(kernel, self.name)) for weight, kernel in found]
+
+    def factors(self) -> list[Kernel]:
+        """Return those of the kernel."""
+        return self.kernel.factors()
+
+    def __repr__(self) -> str:
+        return f"{_atom(self.kernel)}.named({self.name!r})"
 
 
 class Constant(Kernel):

@@ -13,9 +13,12 @@ from inspect import isabstract
 from typing import TYPE_CHECKING, Any, Self
 
 from sapwood.checks import is_number
-from sapwood.kernels import evaluation
-from sapwood.kernels.data import as_data
+from sapwood.errors import ParameterError
+from sapwood.kernels import evaluation, neighbors
+from sapwood.kernels.data import as_data, detached
 from sapwood.kernels.evaluation import Expansion, Matrix
+from sapwood.kernels.naming import named_parts, spelled_out
+from sapwood.kernels.neighbors import Neighbors
 from sapwood.kernels.parameters import Parametrized
 from sapwood.kernels.terms import Term
 
@@ -70,6 +73,10 @@ class Kernel(Parametrized, ABC):
     def _rows(self, X: Any, Y: Any, factors: Matrix, cache_bytes: int) -> Any:
         """Return a native source of rows of k(X, Y), times the factors of both sides, that computes one when asked."""
 
+    def _kept(self, X: Any, rows: Any) -> Any:
+        """Return some training examples in the form in which others are compared with them later."""
+        return detached(X, rows)
+
     def _comparable(self, X: Any) -> Any:
         """Return examples in a form in which equal ones are stored the same way."""
         return X
@@ -122,8 +129,9 @@ class Kernel(Parametrized, ABC):
 
         Parameters
         ----------
-        X, Y : TreeArray, Examples, list of trees or strings, matrix, or one tree each
-            What to compare. With a single tree on both sides the value is a float.
+        X, Y : TreeArray, Examples, list of trees or strings, matrix, or one tree
+            What to compare. With a single tree on both sides the value is a float, with one on one side the result has
+            one dimension.
 
         Returns
         -------
@@ -158,6 +166,69 @@ class Kernel(Parametrized, ABC):
         array([3., 1.])
         """
         return evaluation.pairs(self, X, Y)
+
+    def distance(self, X: Any, Y: Any = None) -> Any:
+        """Return how far apart examples are in the space of the kernel: ``sqrt(k(x, x) + k(y, y) - 2 k(x, y))``.
+
+        Takes and returns what calling the kernel does. What rounding leaves of a distance of 0 is made 0.
+
+        Examples
+        --------
+        >>> from sapwood.kernels import SubsetTree
+        >>> k = SubsetTree(decay=1.0)
+        >>> k.distance("(NP (DT a) (NN dog))", ["(NP (DT a) (NN dog))", "(NP (DT a) (NN cat))"]).round(3)
+        array([0.   , 2.449])
+        """
+        return neighbors.distance(self, X, Y)
+
+    def nearest(self, query: Any, X: Any, k: int = 5) -> Neighbors:
+        """Find the k examples of X at the smallest distance of each query, by comparing it with all of them.
+
+        Parameters
+        ----------
+        query : a tree, or examples
+        X : array of examples
+            Where to look.
+        k : int
+            How many; all of X if there are fewer.
+
+        Returns
+        -------
+        Neighbors
+            ``positions`` in X, nearest first, with their ``distances`` and kernel ``values``: one row per query, or one
+            dimension for a single tree. Of equal distances the first in X comes first.
+
+        Examples
+        --------
+        >>> from sapwood.kernels import SubsetTree
+        >>> X = ["(NP (NN dog))", "(NP (DT a) (NN dog))", "(NP (DT a) (NN cat))"]
+        >>> found = SubsetTree().normalized().nearest("(NP (DT the) (NN dog))", X, k=2)
+        >>> found.positions, found.values.round(3)
+        (array([1, 0]), array([0.606, 0.324]))
+        """
+        return neighbors.nearest(self, query, X, k)
+
+    def alignment(self, X: Any, y: Any) -> float:
+        """Return how well the kernel fits targets, between -1 and 1: the centred alignment of Cortes et al. (2012).
+
+        It is the cosine between the centred Gram matrix and that of the targets: two examples with the same label have
+        1, others 0, and numbers their product. See ``sapwood.learn.choose_kernel`` to maximise it.
+
+        Parameters
+        ----------
+        X : array of examples
+        y : array of labels or numbers
+
+        Examples
+        --------
+        >>> from sapwood.kernels import SubsetTree
+        >>> X = ["(S (WH who) (V ran))", "(S (WH who) (V sat))", "(S (N he) (V ran))", "(S (N he) (V sat))"]
+        >>> round(SubsetTree().normalized().alignment(X, ["ask", "ask", "tell", "tell"]), 3)
+        0.898
+        """
+        from sapwood.kernels.alignment import kernel_alignment
+
+        return kernel_alignment(self, X, y)
 
     def expansion(self, X: Any, weights: Matrix) -> Expansion:
         """Compile the function Y -> k(Y, X) @ weights.
@@ -275,6 +346,43 @@ class Kernel(Parametrized, ABC):
     def normalized(self) -> Kernel:
         """Return the kernel divided by the root of both self-kernels, so that a tree compares with itself as 1."""
         return _make("Normalized", self)
+
+    def named(self, name: str) -> Kernel:
+        """Return the same kernel with a name, by which its parameters are found in sums and searches.
+
+        Examples
+        --------
+        >>> from sapwood.kernels import Linear, SubsetTree
+        >>> kernel = 0.5 * SubsetTree().normalized().named("tree") + Linear().on("words")
+        >>> kernel.set_params(tree__decay=0.2, tree__weight=0.7)
+        0.7 * SubsetTree(decay=0.2).normalized().named('tree') + Linear().on('words')
+        """
+        return _make("Named", self, name)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return parameters by name; with ``deep`` those of parts too, as ``part__parameter`` and by short names.
+
+        In ``0.5 * SubsetTree().normalized().on("tree") + Linear().on("words")``, the decay is ``tree__decay`` and its
+        weight ``tree__weight``: a part has the name that ``named`` gives it, else that of its view, else that of its
+        class in small letters (``subsettree__decay``).
+        """
+        params = super().get_params(deep)
+        if deep:
+            for name, part in named_parts(self).items():
+                params[name] = part.kernel
+                params |= {f"{name}__{key}": params[path] for key, path in part.around.items()}
+                params |= {f"{name}__{key}": value for key, value in part.kernel._full_params().items()}
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Change parameters by the names that ``get_params`` gives; a refused value changes nothing."""
+        full = {key: spelled_out(self, key) for key in params}
+        for key, name in full.items():
+            # The same value under two names, as get_params gives it, is no contradiction.
+            same = (params[one] for one, other in full.items() if other == name)
+            if any(value is not params[key] and value != params[key] for value in same):
+                raise ParameterError(f"{key} and another name are the same parameter, {name}; keep one.")
+        return super().set_params(**{full[key]: value for key, value in params.items()})
 
     def on(self, view: str) -> Kernel:
         """Return the kernel applied to one view of ``Examples``."""

@@ -28,6 +28,9 @@ def as_data(X: Any) -> Any:
         raise DataError("expected a list of trees, got a single tree; write [tree].")
     if isinstance(X, (list, tuple)) and not X:
         return TreeArray([])
+    if isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 2 and X.shape[1] == 1:
+        # What scikit-learn's ensembles make of trees, and a frame with a single column.
+        return as_data(X[:, 0])
     if isinstance(X, (list, tuple, np.ndarray)) or sparse.issparse(X) or hasattr(X, "to_numpy"):
         view = as_view(X, "X")
         # Nothing tells of what an empty array of objects is empty; no trees are no rows to every kernel.

@@ -39,11 +39,15 @@ _CELLS = 1 << 22  # kernel values that an expansion holds at a time
 
 
 def gram(kernel: Kernel, X: Any, Y: Any) -> Any:
-    """Compare arrays with arrays, or one tree with one; see ``Kernel.__call__``."""
+    """Compare arrays, or single trees, with each other; see ``Kernel.__call__``."""
     if is_single(X) and is_single(Y):
         return float(gram(kernel, TreeArray([X]), TreeArray([Y]))[0, 0])
-    if is_single(X) or is_single(Y):
-        raise DataError("compare one tree with one tree, or arrays with arrays; wrap a single tree in a list.")
+    if is_single(X):
+        if Y is None:
+            raise DataError("a single tree needs something to be compared with: pass Y, or a list of trees as X.")
+        return gram(kernel, TreeArray([X]), Y)[0]
+    if is_single(Y):
+        return gram(kernel, X, TreeArray([Y]))[:, 0]
     same = Y is None or Y is X
     X = as_data(X)
     Y = None if same else as_data(Y)

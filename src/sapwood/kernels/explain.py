@@ -6,19 +6,23 @@ use too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sparse
 
 from sapwood.checks import check_count
 from sapwood.draw.html import fragment_table, panel
 from sapwood.draw.linked import linked_svg
 from sapwood.draw.picture import Picture
+from sapwood.draw.places import fragment_places
+from sapwood.draw.svg import weighted_svg
 from sapwood.draw.text import cut, wrapped
 from sapwood.errors import DataError
 from sapwood.kernels.attribution import Attribution, Matrix
+from sapwood.kernels.data import as_data
 from sapwood.kernels.normalization import Scales
 from sapwood.kernels.terms import Term
 from sapwood.kernels.word_pairs import WordPair
@@ -108,6 +112,10 @@ def fragment_rows(fragments: Sequence[WeightedFragment]) -> list[tuple[float, st
     return [(fragment.weight, str(fragment), fragment.view or "") for fragment in fragments]
 
 
+# Trees with more nodes are not drawn: the fragments are looked for node by node.
+_LARGEST = 300
+
+
 @dataclass(frozen=True, repr=False)
 class KernelExplanation:
     """The value of a kernel for two trees, and the fragments behind it.
@@ -169,11 +177,33 @@ class KernelExplanation:
         return linked_svg(*self.trees, [(pair.first, pair.second, pair.weight) for pair in self.words])
 
     def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def to_html(self) -> str:
+        """Return a piece of HTML: both trees where words are similar, and a table of fragments."""
         rest = [(self.remainder, "all other fragments")] if self.remainder else []
         rest += [(value, f"{kernel}, which has no fragments") for kernel, value in self.others]
-        pictures = [f"<div>{self.svg()}</div>"] if self.words and self.trees is not None else []
+        pictures = [f"<div>{self.svg()}</div>"] if self.words and self.trees is not None else self._shared()
         table = fragment_table(fragment_rows(self.fragments), rest)
         return panel(f"{self.kernel!r} = {self.value:.6g}", [*pictures, table])
+
+    def _shared(self) -> list[str]:
+        """Draw both trees, nodes colored by the fragments that both have, and the heaviest of these framed."""
+        if self.trees is None or max(tree.size() for tree in self.trees) > _LARGEST:
+            return []
+        heaviest = [fragment.weight for fragment in self.fragments[:2]]
+        alone = len(heaviest) == 1 or (len(heaviest) == 2 and heaviest[0] > heaviest[1] * (1 + 1e-9))
+        pictures = []
+        for side, tree in enumerate(self.trees):
+            weights, marked = [0.0] * tree.size(), []
+            for number, fragment in enumerate(self.fragments):
+                found = fragment.other if side and fragment.other is not None else fragment.tree
+                places = fragment_places(tree, found, gaps=fragment.gapped, limit=1)
+                for node in places[0] if places else ():
+                    weights[node] += fragment.weight
+                marked += places[0] if places and not number and alone else []
+            pictures.append(f'<div style="min-width:0">{weighted_svg(tree, weights, marked=marked)}</div>')
+        return [f'<div style="display:flex;flex-wrap:wrap;gap:2em;padding:.5em 0">{"".join(pictures)}</div>']
 
     def __str__(self) -> str:
         return self.to_text()
@@ -324,7 +354,7 @@ def search(
 
 
 def one_example(example: Any) -> Any:
-    """Turn a tree, a bag of trees or one row of examples into examples of length 1."""
+    """Turn a tree, a bag of trees, a dictionary of features or one row of examples into examples of length 1."""
     if isinstance(example, (Tree, str)) or is_nltk(example):
         return TreeArray([example])
     if isinstance(example, tuple):
@@ -335,4 +365,15 @@ def one_example(example: Any) -> Any:
         return example
     if isinstance(example, list):
         return one_example(TreeArray(example))
+    if isinstance(example, Mapping):
+        return as_data([example])
+    if isinstance(example, np.ndarray) or sparse.issparse(example) or hasattr(example, "to_numpy"):
+        rows = as_data(
+            example[None]
+            if isinstance(example, np.ndarray) and example.dtype.kind in "biuf" and example.ndim == 1
+            else example
+        )
+        if rows.shape[0] != 1:
+            raise DataError(f"expected one example, got {rows.shape[0]}; pick one, such as X[0:1].")
+        return rows
     raise DataError(f"expected a tree or Examples of one row, got {type(example).__name__}.")

@@ -25,8 +25,8 @@ def parse_kernel(text: str) -> Kernel:
     Parameters
     ----------
     text : str
-        Kernels by name with literal arguments, combined with ``+``, ``*``, ``**``, numbers, ``.normalized()`` and
-        ``.on("view")``.
+        Kernels by name with literal arguments, combined with ``+``, ``*``, ``**``, numbers, ``.normalized()``,
+        ``.on("view")`` and ``.named("name")``.
 
     Raises
     ------
@@ -100,10 +100,15 @@ def _read(node: ast.expr, text: str) -> Any:
         case ast.Call(func=ast.Attribute(value=inner, attr="normalized"), args=[], keywords=[]):
             return _kernel(inner, text).normalized()
         case ast.Call(
-            func=ast.Attribute(value=inner, attr="on"), args=[ast.Constant(value=str() as view)], keywords=[]
+            func=ast.Attribute(value=inner, attr="on" | "named" as method),
+            args=[ast.Constant(value=str() as word)],
+            keywords=[],
         ):
-            return _kernel(inner, text).on(view)
-    raise _refused(node, text, "only kernels, numbers, +, *, **, .normalized() and .on('view') are allowed")
+            kernel = _kernel(inner, text)
+            return kernel.on(word) if method == "on" else kernel.named(word)
+    raise _refused(
+        node, text, "only kernels, numbers, +, *, **, .normalized(), .on('view') and .named('name') are allowed"
+    )
 
 
 def _arguments(call: ast.Call, text: str) -> tuple[list[Any], dict[str, Any]]:

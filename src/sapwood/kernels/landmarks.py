@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.kernel_approximation import Nystroem
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -20,7 +20,7 @@ from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.interrupts import leave_behind
 from sapwood.kernels.base import Kernel
-from sapwood.kernels.choice import ChoosesKernel
+from sapwood.kernels.choice import KERNEL, ChoosesKernel
 from sapwood.kernels.data import as_data, detached
 from sapwood.kernels.evaluation import finite_gram
 from sapwood.layouts import array_of, part_of, register_estimator
@@ -30,7 +30,7 @@ from sapwood.trees.store import VIEW
 __all__ = ["LandmarkMap"]
 
 
-class LandmarkMap(ChoosesKernel, TransformerMixin, SequenceInput, BaseEstimator):
+class LandmarkMap(ChoosesKernel, ClassNamePrefixFeaturesOutMixin, TransformerMixin, SequenceInput, BaseEstimator):
     """Examples as dense vectors whose dot product approximates a kernel (Nyström's method).
 
     Exact between landmarks; elsewhere the better, the more landmarks there are. Memory is that of one kernel matrix
@@ -66,7 +66,7 @@ class LandmarkMap(ChoosesKernel, TransformerMixin, SequenceInput, BaseEstimator)
     landmarks_: Any
     normalization_: NDArray[np.float64]
 
-    def __init__(self, kernel: Kernel | None = None, *, n_components: int = 100, random_state: Any = None) -> None:
+    def __init__(self, kernel: Any = None, *, n_components: int = 100, random_state: Any = None) -> None:
         self.kernel = kernel
         self.n_components = n_components
         self.random_state = random_state
@@ -92,6 +92,11 @@ class LandmarkMap(ChoosesKernel, TransformerMixin, SequenceInput, BaseEstimator)
         self.normalization_ = leave_behind(lambda: basis.fit(K)).normalization_
         return self
 
+    @property
+    def _n_features_out(self) -> int:
+        """How many columns there are, for their names: landmarkmap0, landmarkmap1 and so on."""
+        return int(self.landmarks_.shape[0])
+
     def transform(self, X: Any) -> NDArray[np.float64]:
         """Return one row per example, with as many columns as there are landmarks."""
         check_is_fitted(self)
@@ -108,7 +113,7 @@ def _check_shape(mapped: LandmarkMap, reader: Reader) -> None:
 
 register_estimator(
     LandmarkMap,
-    parameters={"kernel": part_of(Kernel, optional=True)},
+    parameters={"kernel": KERNEL},
     fitted={
         "kernel_": part_of(Kernel).at("fitted_kernel"),
         "landmarks_": VIEW,

@@ -19,6 +19,7 @@ KERNELS = {
     "Linear": "sapwood.kernels.flat",
     "PartialTree": "sapwood.kernels.syntactic",
     "Polynomial": "sapwood.kernels.flat",
+    "Precomputed": "sapwood.kernels.given",
     "RBF": "sapwood.kernels.flat",
     "SemanticSubsetTree": "sapwood.kernels.semantic",
     "SmoothedPartialTree": "sapwood.kernels.semantic",
@@ -28,6 +29,7 @@ KERNELS = {
 
 # Kernels made of others; expressions write them with operators and methods.
 COMBINATIONS = {
+    "Named": "sapwood.kernels.algebra",
     "Normalized": "sapwood.kernels.algebra",
     "OnView": "sapwood.kernels.algebra",
     "Power": "sapwood.kernels.algebra",

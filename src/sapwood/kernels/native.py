@@ -79,7 +79,7 @@ class NativeTreeKernel(Kernel):
         columns = self._columns(rows if Y is None else self._trees(Y))
         side, left = columns.rows(rows)
         K = np.empty((len(rows), len(columns.trees)))
-        with settings.progress_bar(len(rows), "Gram matrix") as progress:
+        with settings.progress_bar(len(rows), "Gram matrix", "rows") as progress:
             self._fill(side, left, columns, Y is None, K, settings.threads(), progress)
         return K
 
@@ -106,7 +106,7 @@ class NativeTreeKernel(Kernel):
     def _pair_values(self, columns: Columns) -> Matrix:
         values = np.empty(len(columns.trees) // 2)
         side, left = columns.rows(columns.trees)
-        with settings.progress_bar(len(values), "Pairs") as progress:
+        with settings.progress_bar(len(values), "Pairs", "pairs") as progress:
             self._native().pairs(*side, *left, *columns.right, values, settings.threads(), progress)
         return values
 
@@ -120,7 +120,7 @@ class NativeTreeKernel(Kernel):
             rows = self._trees(Y)
             side, left = columns.rows(rows)
             result = np.empty((len(rows), weights.shape[1]))
-            with settings.progress_bar(len(rows), "Scores") as progress:
+            with settings.progress_bar(len(rows), "Scores", "trees") as progress:
                 model.evaluate(*side, *left, result, settings.threads(), progress)
             return result
 

@@ -28,7 +28,8 @@ __all__ = ["InContext", "OccurrenceComparison", "Occurrences", "split_occurrence
 
 # The separator of ``native/kernels/occurrences.hpp``.
 _SEPARATOR = "\x1f"
-_BLOCK = 65_536
+# Rows of vectors that are looked at together.
+_BLOCK = 8_192
 
 
 class Occurrences(TreeArray):
@@ -50,7 +51,11 @@ class Occurrences(TreeArray):
             sizes = trees._leaf_counts()
             begins = (np.cumsum(sizes) - sizes).astype(np.uint64)
             vectors = LeafVectors(np.ones((int(sizes.sum()), 1), dtype=np.float16), begins)
-        known = np.ones(len(vectors.matrix), dtype=np.bool_) if every else _known(vectors.matrix)
+        known = np.ones(len(vectors.matrix), dtype=np.bool_)
+        if not every:
+            # Slices share a matrix, of which they may hold little.
+            rows = np.unique(vectors.rows(trees._leaf_counts()))
+            known[rows] = _known(vectors.matrix, rows)
         arena, roots = vocabulary.occurrences(trees._arena, trees._roots, vectors.begins, known, under_preterminals)
         made = cls._from_arena(arena, roots, trees._ends, vectors)
         assert isinstance(made, Occurrences)
@@ -60,11 +65,11 @@ class Occurrences(TreeArray):
         return type(self)._from_arena(arena, roots, None, self._vectors)
 
 
-def _known(matrix: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return which vectors are not zero."""
-    known = np.empty(len(matrix), dtype=np.bool_)
-    for begin in range(0, len(matrix), _BLOCK):
-        known[begin : begin + _BLOCK] = matrix[begin : begin + _BLOCK].any(axis=1)
+def _known(matrix: NDArray[Any], rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which vectors, among some rows of a matrix, are not zero."""
+    known = np.empty(len(rows), dtype=np.bool_)
+    for begin in range(0, len(rows), _BLOCK):
+        known[begin : begin + _BLOCK] = matrix[rows[begin : begin + _BLOCK]].any(axis=1)
     return known
 
 
@@ -144,18 +149,20 @@ def _words_and_vectors(labels: Sequence[str], matrix: NDArray[Any]) -> tuple[lis
     """Return the words of occurrences and the rows of their vectors, -1 where a vector is zero."""
     words, rows = split_occurrences(labels)
     numbered = np.flatnonzero(rows >= 0)
-    rows[numbered[~_known(matrix[rows[numbered]])]] = -1
+    rows[numbered[~_known(matrix, rows[numbered])]] = -1
     return words, rows
 
 
 def _unit_rows(matrix: NDArray[Any], rows: NDArray[np.int64]) -> NDArray[np.float32]:
     """Return some rows at length 1, and zeros for the row -1."""
     found = np.zeros((len(rows), matrix.shape[1]), dtype=np.float32)
-    known = rows >= 0
-    values = matrix[rows[known]].astype(np.float32)
-    # Divided twice, so that squares of numbers of any size stay finite.
-    values /= np.abs(values).max(axis=1, initial=0.0, keepdims=True) + np.float32(1e-45)
-    found[known] = values / np.linalg.norm(values, axis=1, keepdims=True)
+    known = np.flatnonzero(rows >= 0)
+    for begin in range(0, len(known), _BLOCK):
+        some = known[begin : begin + _BLOCK]
+        values = matrix[rows[some]].astype(np.float32, copy=False)
+        # Divided twice, so that squares of numbers of any size stay finite.
+        values /= np.abs(values).max(axis=1, initial=0.0, keepdims=True) + np.float32(1e-45)
+        found[some] = values / np.linalg.norm(values, axis=1, keepdims=True)
     return found
 
 

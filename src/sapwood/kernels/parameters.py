@@ -36,12 +36,17 @@ class Parametrized(HtmlTable):
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return parameters by name; those of a part are named ``part__parameter``."""
+        return self._full_params() if deep else {name: getattr(self, name) for name in self._names()}
+
+    def _full_params(self) -> dict[str, Any]:
+        """Return parameters and those of parts, each under one name."""
         params: dict[str, Any] = {}
         for name in self._names():
             value = getattr(self, name)
             params[name] = value
-            if deep and hasattr(value, "get_params"):
-                params.update({f"{name}__{key}": part for key, part in value.get_params().items()})
+            if hasattr(value, "get_params") and not isinstance(value, type):
+                inner = value._full_params() if isinstance(value, Parametrized) else value.get_params()
+                params.update({f"{name}__{key}": part for key, part in inner.items()})
         return params
 
     def set_params(self, **params: Any) -> Self:

@@ -30,7 +30,7 @@ class TreeKernel(NativeTreeKernel):
         def evaluate(Y: Any) -> Matrix:
             rows = self._trees(Y)
             result = np.empty((len(rows), weights.shape[1]))
-            with settings.progress_bar(len(rows), "Scores") as progress:
+            with settings.progress_bar(len(rows), "Scores", "trees") as progress:
                 scorer.evaluate(rows._arena, rows._roots, rows._ends, result, settings.threads(), progress)
             return result
 

@@ -15,12 +15,15 @@ import scipy.sparse as sparse
 from numpy.typing import NDArray
 from scipy.special import log_softmax
 
+from sapwood.packing import Grid
 from sapwood.registry import Reader, Writer
 
 __all__ = ["ContextNetwork", "ContextRows", "Weights"]
 
 Weights = dict[str, NDArray[np.float32]]
 
+# How compact files round layers.
+_GRID = Grid(31, axis=0)
 _SHAPES: dict[str, tuple[str, ...]] = {
     "place": ("width", "turned"),
     "place_bias": ("turned",),
@@ -86,7 +89,7 @@ class ContextNetwork:
 
     def write(self, writer: Writer) -> dict[str, Any]:
         """Describe the network for a model file."""
-        arrays = {name: writer.array(self.weights[name]) for name in _SHAPES}
+        arrays = {name: writer.weights(self.weights[name], _GRID) for name in _SHAPES}
         return {"classes": self.classes, "places": self.places, "weights": arrays}
 
     @classmethod

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sapwood.checks import check_count
 from sapwood.draw.html import fragment_table, panel
 from sapwood.draw.svg import fragment_nodes, weighted_svg
-from sapwood.draw.text import weighted_outline, wrapped
+from sapwood.draw.text import cut, weighted_outline, wrapped
 from sapwood.errors import DataError, TooLargeError
 from sapwood.kernels.base import Kernel, Matrix
 from sapwood.kernels.explain import (
@@ -30,6 +30,7 @@ from sapwood.kernels.explain import (
     one_example,
     search,
 )
+from sapwood.kernels.feature_shares import feature_shares
 from sapwood.kernels.normalization import Scales
 from sapwood.trees.array import TreeArray
 from sapwood.trees.tree import Tree
@@ -67,7 +68,7 @@ class ExplainedTree:
 
 @dataclass(frozen=True)
 class OtherPart:
-    """A part of the kernel that is not linear in tree features, with the support examples that matter most.
+    """A part of the kernel that is not linear in tree features, by flat features or by support examples.
 
     Attributes
     ----------
@@ -76,23 +77,36 @@ class OtherPart:
         What the part adds to the score.
     support : tuple of (int, float)
         Positions in the training data, and what each adds; largest first, ten at most.
+    features : tuple of (str, float)
+        For ``Linear`` and ``Polynomial``: features of the example by name, and what each adds; largest first, a hundred
+        at most. What they leave of ``value`` is that of the kernel's constant, and of features beyond the hundred.
+    view : str, optional
+        The view of ``Examples`` that the part looks at.
     """
 
     kernel: str
     value: float
     support: tuple[tuple[int, float], ...]
+    features: tuple[tuple[str, float], ...] = ()
+    view: str | None = None
+
+    def rows(self, top: int) -> tuple[str, list[tuple[float, str]]]:
+        """Return what the part is told by, and so many of the heaviest with what they add."""
+        if self.features:
+            return "by feature", [(value, name) for name, value in self.features[:top]]
+        return "by training example", [(value, f"example {position}") for position, value in self.support[:top]]
 
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """One score of a support vector machine, divided into what it is the sum of.
+    """One score of a model, divided into what it is the sum of.
 
     ``value`` is ``bias`` plus the contributions of all nodes of all ``trees`` plus the values of ``others``.
 
     Attributes
     ----------
     label : object
-        The class whose score is explained; None for regression.
+        The class whose score is explained; None for regression and ranking.
     value, bias : float
     trees : tuple of ExplainedTree
         The trees of the example with the contribution of every node.
@@ -140,14 +154,15 @@ class Explanation:
         if not self.exact:
             lines.append(INEXACT)
         for other in self.others:
-            lines += ["", *wrapped(f"{other.value:+12.6g}  from {other.kernel}, by training example:", width)]
-            lines += [f"{value:+12.6g}  example {position}" for position, value in other.support[:5]]
+            how, rows = other.rows(5)
+            lines += ["", *wrapped(f"{other.value:+12.6g}  from {other.kernel}, {how}:", width)]
+            lines += [cut(f"{value:+12.6g}  {name}", width) for value, name in rows]
         if self.others:
             lines += ["", f"Nodes account for {self.share:.0%} of the score."]
         return "\n".join(lines)
 
     def to_html(self) -> str:
-        """Return a piece of HTML: the trees coloured by contribution, and a table of fragments."""
+        """Return a piece of HTML: the trees colored by contribution, and a table of fragments."""
         pieces = []
         for tree in self.trees:
             marked: list[int] = []
@@ -155,10 +170,11 @@ class Explanation:
             # Small trees only: a larger one is not drawn node by node.
             if top is not None and len(tree.contributions) <= 2000:
                 marked = fragment_nodes(tree.tree, top.tree)
-            picture = weighted_svg(tree.tree, tree.contributions.tolist(), marked=marked)
+            picture = weighted_svg(tree.tree, tree.contributions.tolist(), marked=marked, legend=True)
             pieces.append(f"<div>{picture}</div>")
         rest = [(other.value, f"{other.kernel}, which nodes do not account for") for other in self.others]
-        pieces.append(fragment_table(fragment_rows(self.fragments), [(self.bias, "bias"), *rest]))
+        listed = [(value, name, other.view or "") for other in self.others for value, name in other.rows(8)[1]]
+        pieces.append(fragment_table([*fragment_rows(self.fragments), *listed], [(self.bias, "bias"), *rest]))
         return panel(self._title(), pieces)
 
     def _repr_html_(self) -> str:
@@ -214,6 +230,10 @@ class ModelFragments(Sequence[WeightedFragment]):
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def to_html(self) -> str:
+        """Return a piece of HTML: a table of fragments."""
         return panel(f"heaviest fragments of {self.label!s}", [fragment_table(fragment_rows(self.fragments))])
 
     def __str__(self) -> str:
@@ -278,10 +298,12 @@ class CompiledExplanation:
         return ModelFragments(label, found, exact)
 
     def _other(self, one: CompiledTerm, seen: Any, factor: float, combination: Matrix) -> OtherPart:
-        values = factor * one.kernel._gram(seen, one.support)[0] * (one.weights @ combination)
+        weights = one.weights @ combination
+        values = factor * one.kernel._gram(seen, one.support)[0] * weights
+        shares = feature_shares(one.kernel, seen, one.support, factor * weights) or []
         order = np.argsort(-np.abs(values), kind="stable")[:10]
         chosen = tuple((int(self._positions[k]), float(values[k])) for k in order if values[k] != 0)
-        return OtherPart(repr(one.kernel), float(values.sum()), chosen)
+        return OtherPart(repr(one.kernel), float(values.sum()), chosen, tuple(shares[:100]), one.term.view)
 
 
 def _weight_and_times(fragment: WeightedFragment) -> str:

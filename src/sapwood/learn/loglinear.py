@@ -23,6 +23,7 @@ from sapwood.errors import DataError, TooLargeError
 from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.learn.candidates import CandidateSets
 from sapwood.memory import available
+from sapwood.packing import Grid
 from sapwood.registry import Reader, Writer, register
 
 __all__ = ["LogLinear"]
@@ -124,7 +125,7 @@ class LogLinear(SequenceInput, BaseEstimator):
         self.losses_: list[float] = []
         for _ in range(self.epochs):
             order = generator.permutation(len(X)).astype(np.uint64)
-            with settings.progress_bar(len(X), "train") as progress:
+            with settings.progress_bar(len(X), "train", "examples") as progress:
                 loss, step = _native.adagrad_epoch(
                     *X._arguments(), right, order, weights, squares, moved, step, self.bits, self.learning_rate, decay,
                     _NEGLIGIBLE, self.batch_size, settings.threads(), progress,
@@ -144,7 +145,7 @@ class LogLinear(SequenceInput, BaseEstimator):
         if not isinstance(X, CandidateSets):
             raise DataError(f"expected CandidateSets, got {type(X).__name__}.")
         out = np.zeros(int((X.rows * X.decisions).sum()))
-        with settings.progress_bar(len(X), "score") as progress:
+        with settings.progress_bar(len(X), "score", "examples") as progress:
             _native.score(*X._arguments(), self.weights_, self.bits, out, settings.threads(), progress)
         return out
 
@@ -200,6 +201,8 @@ class LogLinear(SequenceInput, BaseEstimator):
         return np.ascontiguousarray(given, np.uint32)
 
 
+# How compact files round weights: those below half a step, which is most of them, decide little and are left out.
+_GRID = Grid(127)
 # Slopes below this move no weight: after the first epoch that is most candidates.
 _NEGLIGIBLE = 1e-5
 
@@ -207,11 +210,12 @@ _NEGLIGIBLE = 1e-5
 def _write(model: LogLinear, writer: Writer) -> dict[str, Any]:
     check_is_fitted(model, "weights_")
     # Most places of the table are empty, and files are for keeping.
-    places = np.flatnonzero(model.weights_).astype(np.uint32)
+    weights = writer.rounded(model.weights_, _GRID)
+    places = np.flatnonzero(weights).astype(np.uint32)
     return {
         "params": writer.parameters(model),
         "places": writer.array(places),
-        "weights": writer.array(model.weights_[places]),
+        "weights": writer.weights(weights[places], _GRID),
         "losses": model.losses_,
     }
 

@@ -66,7 +66,7 @@ def passes(
     end : callable, optional
         Called at the end of every epoch, before the next begins; True ends training.
     """
-    with settings.progress_bar(epochs * count, "Training") as progress:
+    with settings.progress_bar(epochs * count, "Training", "examples") as progress:
         stopped = False
         while at.epoch < epochs and not stopped:
             examples = order(at.epoch)

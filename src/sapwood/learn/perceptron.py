@@ -11,18 +11,26 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood.checks import check_amount, check_choice, check_count, check_seed
 from sapwood.errors import DataError
 from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.kernels.base import Kernel, Matrix
-from sapwood.kernels.choice import ChoosesKernel
+from sapwood.kernels.choice import KERNEL, ChoosesKernel
 from sapwood.kernels.data import as_data, detached
 from sapwood.kernels.evaluation import finite_gram
 from sapwood.kernels.finite import check_finite
 from sapwood.layouts import COUNT, LABELS, array_of, part_of, register_estimator
+from sapwood.learn.calibration import (
+    CALIBRATION,
+    HasProbabilities,
+    calibrate,
+    check_fitting,
+    check_probability,
+    held_out_margins,
+)
 from sapwood.learn.groups import add_up
 from sapwood.learn.passes import Position, open_checkpoint, passes, shuffled
 from sapwood.learn.targets import check_classes
@@ -33,7 +41,7 @@ from sapwood.trees.store import VIEW
 __all__ = ["VotedPerceptron"]
 
 
-class VotedPerceptron(ChoosesKernel, ClassifierMixin, SequenceInput, BaseEstimator):
+class VotedPerceptron(HasProbabilities, ChoosesKernel, ClassifierMixin, SequenceInput, BaseEstimator):
     """The kernel perceptron for two classes, with votes of all its stages.
 
     Each mistake adds an example to the model. A stage is what the model was between two mistakes, and it counts as
@@ -41,8 +49,8 @@ class VotedPerceptron(ChoosesKernel, ClassifierMixin, SequenceInput, BaseEstimat
 
     Parameters
     ----------
-    kernel : Kernel, optional
-        By default ``SubsetTree(decay=0.4).normalized()``.
+    kernel : Kernel, str or callable, optional
+        By default ``SubsetTree(decay=0.4).normalized()``; text is an expression such as that one.
     epochs : int
         Passes over the examples.
     vote : {"voted", "averaged", "last"}
@@ -57,6 +65,8 @@ class VotedPerceptron(ChoosesKernel, ClassifierMixin, SequenceInput, BaseEstimat
         from it, to the same weights bit for bit.
     random_state : int, RandomState or None
         Seed of the order.
+    probability : bool or {"sigmoid", "temperature", "isotonic"}
+        Whether to learn how margins become probabilities, from five more models; see ``KernelSVC``.
 
     Attributes
     ----------
@@ -93,7 +103,7 @@ class VotedPerceptron(ChoosesKernel, ClassifierMixin, SequenceInput, BaseEstimat
 
     def __init__(
         self,
-        kernel: Kernel | None = None,
+        kernel: Any = None,
         *,
         epochs: int = 1,
         vote: str = "voted",
@@ -101,6 +111,7 @@ class VotedPerceptron(ChoosesKernel, ClassifierMixin, SequenceInput, BaseEstimat
         memory_limit: float = 200.0,
         checkpoint: str | os.PathLike[str] | None = None,
         random_state: Any = None,
+        probability: bool | str = False,
     ) -> None:
         self.kernel = kernel
         self.epochs = epochs
@@ -109,11 +120,13 @@ class VotedPerceptron(ChoosesKernel, ClassifierMixin, SequenceInput, BaseEstimat
         self.memory_limit = memory_limit
         self.checkpoint = checkpoint
         self.random_state = random_state
+        self.probability = probability
 
     def _check(self) -> None:
         check_count(self.epochs, "epochs")
         check_choice(self.vote, "vote", ("voted", "averaged", "last"))
         check_amount(self.memory_limit, "memory_limit")
+        check_probability(self.probability)
 
     @all_or_nothing
     def fit(self, X: Any, y: Any) -> Self:
@@ -138,6 +151,16 @@ class VotedPerceptron(ChoosesKernel, ClassifierMixin, SequenceInput, BaseEstimat
         self.kernel_ = self._chosen_kernel().bind(X)
         seed = check_seed(self.random_state)
         self._learn(X, signs, seed, open_checkpoint(self, seed, X, signs))
+        self.calibration_ = None
+        if self.probability:
+            margins = held_out_margins(
+                lambda: clone(self).set_params(probability=False, checkpoint=None, random_state=seed),
+                lambda data, rows, _: data[rows],
+                X,
+                self.classes_[targets],
+                self.classes_,
+            )
+            self.calibration_ = calibrate(margins, targets, method=self.probability)
         return self
 
     def _learn(self, X: Any, signs: Matrix, seed: int, file: CheckpointFile) -> None:
@@ -241,12 +264,13 @@ def _check_mistakes(model: VotedPerceptron, reader: Reader) -> None:
     last = int(when[-1]) if len(when) else 0
     if not np.isin(model._signs, (-1.0, 1.0)).all() or (when[1:] <= when[:-1]).any() or last > model.n_steps_:
         raise reader.fail("the mistakes are out of order")
+    check_fitting(model, reader)
     model.n_mistakes_ = len(places)
 
 
 register_estimator(
     VotedPerceptron,
-    parameters={"kernel": part_of(Kernel, optional=True)},
+    parameters={"kernel": KERNEL},
     fitted={
         "kernel_": part_of(Kernel).at("fitted_kernel"),
         "support_examples_": VIEW.at("examples"),
@@ -255,6 +279,7 @@ register_estimator(
         "_when": array_of(np.int64),
         "n_steps_": COUNT.at("steps"),
         "classes_": LABELS,
+        "calibration_": CALIBRATION,
     },
     finish=_check_mistakes,
 )

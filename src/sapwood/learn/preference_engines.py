@@ -342,7 +342,7 @@ def make_scorer(kernel: Kernel, support: Any, weights: Matrix) -> Callable[[Any]
             )
         trees = view.trees(X)._compact()
         scores = np.empty(len(trees))
-        with settings.progress_bar(len(trees), "Scores") as progress:
+        with settings.progress_bar(len(trees), "Scores", "trees") as progress:
             model.evaluate(trees._arena, trees._roots, scores, settings.threads(), progress)
         features = view.features(X)
         if features.shape[1] != len(linear):

@@ -19,11 +19,12 @@ from sapwood.checks import check_amount, check_choice, check_count, check_seed
 from sapwood.errors import ParameterError
 from sapwood.fitting import all_or_nothing
 from sapwood.kernels.base import Kernel, Matrix
-from sapwood.kernels.choice import ChoosesKernel
+from sapwood.kernels.choice import KERNEL, ChoosesKernel
 from sapwood.kernels.data import as_data, detached, end_to_end
 from sapwood.kernels.finite import check_finite
 from sapwood.kernels.syntactic import SubsetTree
 from sapwood.layouts import COUNT, NUMBERS, array_of, part_of, register_estimator
+from sapwood.learn.explain import CompiledExplanation, Explanation
 from sapwood.learn.groups import (
     RankerMixin,
     add_up,
@@ -281,6 +282,22 @@ class KernelRanker(ChoosesKernel, RankerMixin, BaseEstimator):
         check_finite(utilities, what="utility")
         return utilities
 
+    def explain(self, example: Any, *, top: int = 10) -> Explanation:
+        """Say which nodes and fragments of an alternative its utility comes from; see ``KernelSVC.explain``.
+
+        Parameters
+        ----------
+        example : tree, or Examples of one row
+        top : int
+            How many of the heaviest fragments to find.
+        """
+        check_is_fitted(self, "kernel_")
+        support = self.support_examples_
+        compiled = CompiledExplanation(
+            self.kernel_, support, np.arange(support.shape[0]), np.asarray(self.dual_coef_)[:, None]
+        )
+        return compiled.explain(example, None, np.ones(1), np.zeros(1), top)
+
     def predict_proba(self, X: Any, groups: Any = None) -> Matrix:
         """Return for each row the probability that it is the best of its group; for ``loss="setwise"``."""
         if self.loss != "setwise":
@@ -297,7 +314,7 @@ def _check_shapes(ranker: KernelRanker, reader: Reader) -> None:
 
 register_estimator(
     KernelRanker,
-    parameters={"kernel": part_of(Kernel, optional=True)},
+    parameters={"kernel": KERNEL},
     fitted={
         "kernel_": part_of(Kernel).at("fitted_kernel"),
         "support_examples_": VIEW.at("examples"),

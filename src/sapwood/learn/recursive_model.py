@@ -200,7 +200,7 @@ class RecursiveModel(SequenceInput, BaseEstimator, ABC):
         trees, extras = views(as_data(X))
         scores = np.empty((len(trees), outputs))
         if len(trees):
-            with settings.progress_bar(len(trees), "Scores") as progress:
+            with settings.progress_bar(len(trees), "Scores", "trees") as progress:
                 self._native(outputs).evaluate(
                     self._forests(trees), self.scaling_(extras), scores, settings.threads(), progress
                 )
@@ -228,6 +228,6 @@ class RecursiveModel(SequenceInput, BaseEstimator, ABC):
         trees, _ = views(as_data(X))
         states = np.empty((len(trees), self.units))
         if len(trees):
-            with settings.progress_bar(len(trees), "States") as progress:
+            with settings.progress_bar(len(trees), "States", "trees") as progress:
                 self._native(self._width()).states(self._forests(trees), states, settings.threads(), progress)
         return states

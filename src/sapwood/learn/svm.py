@@ -7,110 +7,52 @@ expansion instead of a kernel value per support example.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.svm import SVC, SVR
+from sklearn.base import ClassifierMixin, clone
+from sklearn.svm import SVC
 from sklearn.utils.class_weight import compute_sample_weight
-from sklearn.utils.validation import check_is_fitted
 
-from sapwood.checks import MOST, check_amount, check_choice
+from sapwood.checks import check_choice
 from sapwood.errors import DataError, ParameterError
-from sapwood.fitting import SequenceInput, all_or_nothing
-from sapwood.interrupts import leave_behind
-from sapwood.kernels.base import Kernel, Matrix
-from sapwood.kernels.choice import ChoosesKernel
-from sapwood.kernels.data import as_data, detached
+from sapwood.fitting import all_or_nothing
+from sapwood.kernels.base import Matrix
+from sapwood.kernels.data import as_data
 from sapwood.kernels.explain import one_example
-from sapwood.layouts import LABELS, array_of, part_of, register_estimator
-from sapwood.learn.explain import CompiledExplanation, Explanation, ModelFragments
+from sapwood.kernels.given import Precomputed
+from sapwood.layouts import LABELS
+from sapwood.learn.calibration import (
+    CALIBRATION,
+    Calibration,
+    HasProbabilities,
+    calibrate,
+    check_fitting,
+    check_probability,
+    held_out_margins,
+)
+from sapwood.learn.explain import Explanation, ModelFragments
+from sapwood.learn.kernel_model import KernelModel, register_kernel_model
 from sapwood.learn.multiclass import SCHEMES, TwoClasses, binary_problems, class_scores, output_count, score_combination
-from sapwood.learn.parameters import check_iterations
+from sapwood.learn.solver.choice import native_is_quicker
 from sapwood.learn.solver.parallel import parallel_map
 from sapwood.learn.solver.smo import BinaryProblem, solve
-from sapwood.learn.targets import check_class_weight, check_classes, check_values, check_weights
+from sapwood.learn.targets import check_class_weight, check_classes, check_weights
 from sapwood.registry import Reader, plain_value
-from sapwood.trees.store import VIEW
 
-__all__ = ["KernelSVC", "KernelSVR"]
-
-# Up to here scikit-learn's solver is as quick, and its Gram matrix small.
-_MOST_FOR_SKLEARN = 3000
+__all__ = ["KernelSVC"]
 
 
-class _KernelModel(ChoosesKernel, SequenceInput, BaseEstimator):
-    """What classification and regression share: the Gram matrix, the support examples and the expansion."""
-
-    C: float
-    tol: float
-    max_iter: int
-    memory_limit: float | None
-    kernel_: Kernel
-    support_: NDArray[np.intp]
-    support_examples_: Any
-    dual_coef_: Matrix
-    intercept_: Matrix
-    _compiled: Callable[[Any], Matrix] | None = None
-    _explaining: CompiledExplanation | None = None
-    _compiled_names = ("_compiled", "_explaining")
-
-    def _check_solver(self) -> None:
-        """Check what both estimators hand to a solver."""
-        for name in ("C", "tol"):
-            check_amount(getattr(self, name), name, zero=False)
-        if self.memory_limit is not None:
-            check_amount(self.memory_limit, "memory_limit", zero=False)
-        check_iterations(self.max_iter, "max_iter")
-
-    def _most_iterations(self) -> int:
-        """Return the limit as scikit-learn's solver takes it; nobody waits for that many iterations."""
-        return min(int(self.max_iter), MOST)
-
-    def _cache_megabytes(self) -> float:
-        """Return the cache of scikit-learn's solver."""
-        return 200.0 if self.memory_limit is None else float(self.memory_limit)
-
-    def _bind(self, X: Any) -> Kernel:
-        self.kernel_ = self._chosen_kernel().bind(X)
-        return self.kernel_
-
-    def _gram(self, X: Any) -> Matrix:
-        K: Matrix = self._bind(X)(X)
-        return K
-
-    def _keep(self, X: Any, support: NDArray[np.intp], coefficients: Matrix, intercept: Matrix) -> None:
-        """Store the solution: rows of ``coefficients`` belong to the support, columns to the outputs."""
-        self.support_ = support
-        self.support_examples_ = detached(X, support)
-        self.dual_coef_ = np.ascontiguousarray(coefficients)
-        self.intercept_ = intercept
-        self._compiled = None
-        self._explaining = None
-
-    def _outputs(self, X: Any) -> Matrix:
-        check_is_fitted(self)
-        X = as_data(X)
-        if self._compiled is None:
-            self._compiled = self.kernel_.expansion(self.support_examples_, self.dual_coef_)
-        return self._compiled(X) + self.intercept_
-
-    def _explainer(self) -> CompiledExplanation:
-        check_is_fitted(self)
-        if self._explaining is None:
-            self._explaining = CompiledExplanation(self.kernel_, self.support_examples_, self.support_, self.dual_coef_)
-        return self._explaining
-
-
-class KernelSVC(ClassifierMixin, _KernelModel):
+class KernelSVC(HasProbabilities, ClassifierMixin, KernelModel):
     """Support vector classification of trees, or of anything that a kernel compares.
 
     Parameters
     ----------
-    kernel : Kernel, optional
-        By default ``SubsetTree(decay=0.4).normalized()``. Its parameters can be searched, as ``kernel__kernel__decay``.
+    kernel : Kernel, str or callable, optional
+        By default ``SubsetTree(decay=0.4).normalized()``. Text is an expression such as that one, or "precomputed",
+        where X has kernel values with all training examples; a function takes two arrays and returns the matrix.
+        Parameters of a kernel can be searched, as ``kernel__subsettree__decay``.
     C : float
         Regularization: the cost of a training error. Larger values fit the training data more closely.
     class_weight : dict, "balanced" or None
@@ -125,10 +67,14 @@ class KernelSVC(ClassifierMixin, _KernelModel):
     solver : {"auto", "sklearn", "native"}
         "sklearn" computes the Gram matrix of all examples. "native" looks kernel values up in tables over distinct
         trees and feature vectors, and solves examples that nothing tells apart as one; it finds the same optimum.
-        "auto" is "sklearn" for up to 3,000 examples, else "native".
+        "auto" predicts which takes less time, from the number of examples, classes and distinct trees; where the Gram
+        matrix does not fit into memory, it is "native".
     memory_limit : float, optional
         Most megabytes that the native solver may take for tables and rows, by default three quarters of what is free;
         the cache of scikit-learn's solver, by default 200.
+    probability : bool or {"sigmoid", "temperature", "isotonic"}
+        Whether to learn how margins become probabilities, which makes training about five times as long. True chooses
+        the method by cross-validation.
 
     Attributes
     ----------
@@ -142,6 +88,8 @@ class KernelSVC(ClassifierMixin, _KernelModel):
     dual_coef_ : array of shape (n_support, n_outputs)
         Their weights in each binary problem.
     intercept_ : array of shape (n_outputs,)
+    calibration_ : Calibration or None
+        How margins become probabilities.
 
     Examples
     --------
@@ -158,7 +106,7 @@ class KernelSVC(ClassifierMixin, _KernelModel):
 
     def __init__(
         self,
-        kernel: Kernel | None = None,
+        kernel: Any = None,
         *,
         C: float = 1.0,
         class_weight: dict[Any, float] | str | None = None,
@@ -167,6 +115,7 @@ class KernelSVC(ClassifierMixin, _KernelModel):
         max_iter: int = -1,
         solver: str = "auto",
         memory_limit: float | None = None,
+        probability: bool | str = False,
     ) -> None:
         self.kernel = kernel
         self.C = C
@@ -176,6 +125,7 @@ class KernelSVC(ClassifierMixin, _KernelModel):
         self.max_iter = max_iter
         self.solver = solver
         self.memory_limit = memory_limit
+        self.probability = probability
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -193,16 +143,37 @@ class KernelSVC(ClassifierMixin, _KernelModel):
         check_choice(self.multi_class, "multi_class", SCHEMES)
         check_choice(self.solver, "solver", ("auto", "sklearn", "native"))
         self._check_solver()
+        check_probability(self.probability)
         X = as_data(X)
         self.classes_, targets = check_classes(X.shape[0], y)
         sample_weight = check_weights(len(targets), sample_weight)
         check_class_weight(self.class_weight, self.classes_)
         self._check_sides(targets, sample_weight)
-        if self.solver == "native" or (self.solver == "auto" and len(targets) > _MOST_FOR_SKLEARN):
+        kernel = self._bind(X)
+        natively = not isinstance(kernel, Precomputed) and self.solver == "native"
+        if self.solver == "auto" and not isinstance(kernel, Precomputed):
+            natively = native_is_quicker(X, [len(rows) for rows, _, _ in self._problems(targets)])
+        K = None if natively else kernel(X)
+        if K is None:
             self._fit_natively(X, targets, sample_weight)
         else:
-            self._fit_on_gram_matrix(X, targets, sample_weight)
+            self._fit_on_gram_matrix(X, K, targets, sample_weight)
+        self.calibration_ = self._calibrate(X, K, targets, sample_weight) if self.probability else None
         return self
+
+    def _calibrate(self, X: Any, K: Matrix | None, targets: NDArray[np.intp], weight: Matrix) -> Calibration:
+        # Examples that count for nothing could be all that a fold has of a class.
+        used = np.flatnonzero(weight)
+        kernel = self.kernel_ if K is None else "precomputed"
+        margins = held_out_margins(
+            lambda: clone(self).set_params(kernel=kernel, probability=False),
+            lambda data, rows, columns: data[used[rows]] if K is None else data[np.ix_(used[rows], used[columns])],
+            X if K is None else K,
+            self.classes_[targets[used]],
+            self.classes_,
+            weight[used],
+        )
+        return calibrate(margins, targets[used], weight[used], self.probability)
 
     def _solver(self) -> SVC:
         return SVC(
@@ -243,12 +214,11 @@ class KernelSVC(ClassifierMixin, _KernelModel):
             costs[rows] = self.C * self._weights(targets[rows], positive, weight[rows])
             problems.append(BinaryProblem(rows[positive], rows[~positive], costs, name))
         found = solve(
-            self._bind(X), X, problems, tolerance=self.tol, max_iter=self.max_iter, memory_limit=self.memory_limit
+            self.kernel_, X, problems, tolerance=self.tol, max_iter=self.max_iter, memory_limit=self.memory_limit
         )
         self._keep(X, found.support, found.weights, found.biases)
 
-    def _fit_on_gram_matrix(self, X: Any, targets: NDArray[np.intp], weight: Matrix) -> None:
-        K = self._gram(X)
+    def _fit_on_gram_matrix(self, X: Any, K: Matrix, targets: NDArray[np.intp], weight: Matrix) -> None:
         problems = self._problems(targets)
         solutions = parallel_map(
             _solve,
@@ -258,10 +228,10 @@ class KernelSVC(ClassifierMixin, _KernelModel):
             ),
         )
         dense = np.zeros((len(targets), len(problems)))
-        for column, ((rows, _, _), solution) in enumerate(zip(problems, solutions, strict=True)):
+        for column, (rows, solution) in enumerate(solutions):
             dense[rows[solution.support_], column] = solution.dual_coef_[0]
         support = np.flatnonzero(dense.any(axis=1))
-        self._keep(X, support, dense[support], np.array([float(s.intercept_[0]) for s in solutions]))
+        self._keep(X, support, dense[support], np.array([float(s.intercept_[0]) for _, s in solutions]))
 
     def decision_function(self, X: Any) -> Matrix:
         """Return the margins: one number per example for two classes, else one per example and class.
@@ -341,107 +311,22 @@ class KernelSVC(ClassifierMixin, _KernelModel):
         return score_combination(int(found[0]), len(self.classes_), self.multi_class)
 
 
-class KernelSVR(RegressorMixin, _KernelModel):
-    """Support vector regression on trees, or on anything that a kernel compares.
-
-    Parameters
-    ----------
-    kernel : Kernel, optional
-        By default ``SubsetTree(decay=0.4).normalized()``.
-    C : float
-        Regularization: the cost of an error beyond epsilon.
-    epsilon : float
-        Errors up to this size cost nothing.
-    tol, max_iter, memory_limit
-        As for ``KernelSVC``.
-
-    Examples
-    --------
-    >>> import sapwood as sw
-    >>> trees = sw.TreeArray(["(NP (NN dog))", "(NP (JJ big) (NN dog))", "(NP (JJ big) (JJ old) (NN dog))"])
-    >>> model = KernelSVR(C=10.0).fit(trees, [1.0, 2.0, 3.0])
-    >>> bool(model.predict(trees)[0] < model.predict(trees)[2])
-    True
-    """
-
-    def __init__(
-        self,
-        kernel: Kernel | None = None,
-        *,
-        C: float = 1.0,
-        epsilon: float = 0.1,
-        tol: float = 1e-3,
-        max_iter: int = -1,
-        memory_limit: float | None = None,
-    ) -> None:
-        self.kernel = kernel
-        self.C = C
-        self.epsilon = epsilon
-        self.tol = tol
-        self.max_iter = max_iter
-        self.memory_limit = memory_limit
-
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train on examples and their target values."""
-        self._check_solver()
-        check_amount(self.epsilon, "epsilon")
-        X = as_data(X)
-        targets = check_values(X.shape[0], y, "KernelSVC")
-        weights = check_weights(len(targets), sample_weight)
-        K = self._gram(X)
-        solver = SVR(
-            kernel="precomputed",
-            C=self.C,
-            epsilon=self.epsilon,
-            tol=self.tol,
-            max_iter=self._most_iterations(),
-            cache_size=self._cache_megabytes(),
-        )
-        solution = leave_behind(lambda: solver.fit(K, targets, sample_weight=weights))
-        self._keep(X, solution.support_.astype(np.intp), solution.dual_coef_.T, solution.intercept_.astype(np.float64))
-        return self
-
-    def predict(self, X: Any) -> Matrix:
-        """Return the predicted value of each example."""
-        return self._outputs(X)[:, 0]
-
-    def explain(self, example: Any, *, top: int = 10) -> Explanation:
-        """Say which nodes and fragments of a tree the predicted value comes from; see ``KernelSVC.explain``."""
-        return self._explainer().explain(example, None, np.ones(1), self.intercept_, top)
-
-    def fragments(self, *, top: int = 20) -> ModelFragments:
-        """Return the fragments with the largest weights."""
-        return self._explainer().fragments(None, np.ones(1), top)
-
-
-def _solve(solver: SVC, K: Matrix, rows: NDArray[np.intp], positive: NDArray[np.bool_], weights: Matrix) -> SVC:
-    """Solve one binary problem on the whole Gram matrix or on some of its rows and columns."""
+def _solve(
+    solver: SVC, K: Matrix, rows: NDArray[np.intp], positive: NDArray[np.bool_], weights: Matrix
+) -> tuple[NDArray[np.intp], SVC]:
+    """Solve one binary problem on the whole Gram matrix or on some of its rows and columns; return its rows too."""
+    used = weights > 0
+    if not used.all():
+        # libsvm leaves examples without weight out, and then numbers the support as if they had never been there.
+        rows, positive, weights = rows[used], positive[used], weights[used]
     block = K if len(rows) == len(K) else np.ascontiguousarray(K[np.ix_(rows, rows)])
-    return solver.fit(block, positive.astype(np.intp), sample_weight=weights)
+    return rows, solver.fit(block, positive.astype(np.intp), sample_weight=weights)
 
 
-def _check_shapes(model: _KernelModel, reader: Reader) -> None:
-    if isinstance(model, KernelSVC):
-        check_choice(model.multi_class, "multi_class", SCHEMES)
-    outputs = output_count(len(model.classes_), model.multi_class) if isinstance(model, KernelSVC) else 1
-    examples = model.support_examples_.shape[0]
-    fits = model.dual_coef_.shape == (examples, outputs) and len(model.support_) == examples
-    if not fits or len(model.intercept_) != outputs:
-        raise reader.fail("the weights do not fit the support examples")
+def _count_outputs(model: KernelSVC, reader: Reader) -> int:
+    check_choice(model.multi_class, "multi_class", SCHEMES)
+    check_fitting(model, reader)
+    return output_count(len(model.classes_), model.multi_class)
 
 
-_FITTED = {
-    "kernel_": part_of(Kernel).at("fitted_kernel"),
-    "support_": array_of(np.int64),
-    "support_examples_": VIEW.at("examples"),
-    "dual_coef_": array_of(np.float64, 2),
-    "intercept_": array_of(np.float64),
-}
-for _kind, _labels in ((KernelSVC, {"classes_": LABELS}), (KernelSVR, {})):
-    register_estimator(
-        _kind,
-        parameters={"kernel": part_of(Kernel, optional=True)},
-        fitted={**_FITTED, **_labels},
-        finish=_check_shapes,
-    )
+register_kernel_model(KernelSVC, {"classes_": LABELS, "calibration_": CALIBRATION}, _count_outputs)

@@ -322,14 +322,14 @@ def test_classifier_api(data, tmp_path):
     assert str(explained).startswith(f"score of {clf.predict(X[:1])[0]} ")
 
 
-def test_auto_is_sklearn_for_few_and_native_for_many(data, monkeypatch):
+def test_auto_takes_the_solver_that_is_predicted_to_be_quicker(data, monkeypatch):
     X, y = data
     called: list[str] = []
     original = KernelSVC._fit_natively
     monkeypatch.setattr(KernelSVC, "_fit_natively", lambda self, *a: (called.append(self.solver), original(self, *a)))
     KernelSVC(HYBRID).fit(X, y)
     assert not called
-    monkeypatch.setattr(svm, "_MOST_FOR_SKLEARN", len(y) - 1)
+    monkeypatch.setattr(svm, "native_is_quicker", lambda X, sizes: True)
     KernelSVC(HYBRID).fit(X, y)
     KernelSVC(HYBRID, solver="sklearn").fit(X, y)
     assert called == ["auto"]

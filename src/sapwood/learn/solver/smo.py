@@ -140,7 +140,7 @@ def solve_prepared(
             total += len(merged)
         firsts += [first for first, _, _ in found]
         ends.append(total)
-    with settings.progress_bar(len(problems), "Support vectors") as progress:
+    with settings.progress_bar(len(problems), "Support vectors", "problems") as progress:
         weights, biases, objectives, _, iterations, converged = prepared.native.solve(
             np.array(ends, dtype=np.uint64),
             np.concatenate(points),

@@ -153,7 +153,7 @@ def _fill(component: Component, kind: str, budget: Budget) -> Any:
         starts.append(begin)
         begin += max(4, min(step * size // max(1, size - begin), 4 * step) // 4 * 4)
     starts.append(size)
-    with settings.progress_bar(len(starts) - 1, "Kernel table") as progress, settings.options(progress=False):
+    with settings.progress_bar(len(starts) - 1, "Kernel table", "blocks") as progress, settings.options(progress=False):
         for number, (a, b) in enumerate(pairwise(starts)):
             whole = b - a == size and component.columns is component.rows
             block = _values(component, slice(a, b), None if whole else slice(a, None))
