@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 
 from sapwood.errors import ModelFileError, ParameterError, TooLargeError
 from sapwood.memory import available
+from sapwood.packages import model_file, model_language
 from sapwood.registry import FORMAT_MINOR, FORMAT_VERSION, Reader, Writer
 from sapwood.writing import atomic_write, path_name
 
-__all__ = ["describe", "is_model_file", "load", "save"]
+__all__ = ["describe", "is_model_file", "load", "read_document", "save"]
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -35,12 +36,25 @@ _LARGEST_HEADER = 100_000_000
 # Numbers, texts, lists and objects in a header. In memory each takes up to 25 times its bytes, so they are counted
 # before they are made; word vectors of three million words stay below.
 _MOST_VALUES = 5_000_000
+# Characters of JSON that compact files hold as a packed array.
+_LONG = 2_000
 
 
-def save(value: Any, path: str | os.PathLike[str]) -> None:
+def save(value: Any, path: str | os.PathLike[str], *, compact: bool = False) -> None:
     """Save a fitted estimator, a kernel, trees or examples to one file.
 
     The file appears whole or not at all, and holds numbers and JSON only.
+
+    Parameters
+    ----------
+    value : object
+        What to save.
+    path : path
+        The file.
+    compact : bool
+        Whether the file is to be small: arrays are squeezed, and the weights of parsers, role labelers, frame labelers
+        and the networks in them are rounded to a few bits, which costs a little accuracy; see ``docs/model-files.md``.
+        What is loaded from it is as quick as ever.
 
     Examples
     --------
@@ -55,7 +69,7 @@ def save(value: Any, path: str | os.PathLike[str]) -> None:
     import sapwood
 
     path = path_name(path)
-    writer = Writer()
+    writer = Writer(compact=compact)
     document = {
         "format": FORMAT_VERSION,
         "minor": FORMAT_MINOR,
@@ -63,7 +77,6 @@ def save(value: Any, path: str | os.PathLike[str]) -> None:
         "object": writer.part(value),
     }
     try:
-        document["sha256"] = _digest(document, writer.arrays)
         text = _text(document)
     except ValueError:
         raise ParameterError("a dictionary of features holds NaN or infinity; fill or drop it before saving.") from None
@@ -74,8 +87,12 @@ def save(value: Any, path: str | os.PathLike[str]) -> None:
             f"{_invalid_text(document)!r} holds half of a surrogate pair and is not valid Unicode text, which no file "
             "can hold; rename that class, feature or view before saving."
         ) from None
-    data = serialize(writer.arrays, metadata={_KEY: text})
-    if int.from_bytes(data[:8], "little") >= _LARGEST_HEADER or _count_values(text) > _MOST_VALUES:
+    values = _count_values(text)
+    if compact:
+        document = _fold(document, writer)
+    document["sha256"] = _digest(document, writer.arrays)
+    data = serialize(writer.arrays, metadata={_KEY: _text(document)})
+    if int.from_bytes(data[:8], "little") >= _LARGEST_HEADER or values > _MOST_VALUES:
         raise TooLargeError(
             f"{path}: a model file holds at most {_MOST_VALUES:,} words, features and other values beside its arrays, "
             f"in at most {_LARGEST_HEADER / 1e6:,.0f} MB; save features as a matrix instead of dictionaries, or fewer "
@@ -87,6 +104,11 @@ def save(value: Any, path: str | os.PathLike[str]) -> None:
 def load(path: str | os.PathLike[str]) -> Any:
     """Load what ``save`` wrote.
 
+    Parameters
+    ----------
+    path : path
+        The file; or the name of a model that is installed as a package, such as ``"en/parser"``.
+
     Raises
     ------
     ModelFileError
@@ -94,29 +116,48 @@ def load(path: str | os.PathLike[str]) -> Any:
     TooLargeError
         If the file is larger than the memory that is free.
     """
-    name = path_name(path)
+    document, reader = read_document(path)
+    try:
+        found = reader.part(document.get("object"))
+    except ModelFileError as error:
+        raise _explained(error, document) from None
+    if (language := model_language(path)) is not None and hasattr(found, "language"):
+        found.language = language
+    return found
+
+
+def read_document(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Reader]:
+    """Read a file and check that it is whole; return its document, and what rebuilds the objects in it."""
+    name = model_file(path_name(path))
     _LOGGER.debug("loading %s", name)
     with _opened(name) as stream:
         header, document = _header(stream, name)
         arrays = _arrays(stream, name, header)
     if not _is_whole(document, arrays):
         raise ModelFileError(f"{name}: the file is damaged: its content is not what was saved; copy or save it again.")
-    minor = document.get("minor", 0)
+    minor, packed = document.get("minor", 0), document.get("packed", {})
     if isinstance(minor, bool) or not isinstance(minor, int):
         raise ModelFileError(f"{name}: the file is damaged: its minor version is {minor!r}; copy or save it again.")
+    reader = Reader(name, arrays, minor, packed if isinstance(packed, dict) else {})
     try:
-        return Reader(name, arrays, minor).part(document.get("object"))
+        _unfold(document, reader)
     except ModelFileError as error:
-        if minor <= FORMAT_MINOR:
-            raise
-        raise ModelFileError(
-            f"{error} It was written by a newer version ({document.get('written_by')}); updating Sapwood may help."
-        ) from None
+        raise _explained(error, document) from None
+    return document, reader
+
+
+def _explained(error: ModelFileError, document: dict[str, Any]) -> ModelFileError:
+    """Add that a file comes from a newer version, if it does."""
+    if document.get("minor", 0) <= FORMAT_MINOR:
+        return error
+    return ModelFileError(
+        f"{error} It was written by a newer version ({document.get('written_by')}); updating Sapwood may help."
+    )
 
 
 def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return the JSON document of a file without reading its arrays or rebuilding anything."""
-    name = path_name(path)
+    name = model_file(path_name(path))
     with _opened(name) as stream:
         return _header(stream, name)[1]
 
@@ -191,6 +232,57 @@ def _count_values(text: str) -> int:
     return text.count(",") + text.count("[") + text.count("{")
 
 
+def _fold(document: dict[str, Any], writer: Writer) -> dict[str, Any]:
+    """Return the document of a compact file: its long lists and tables are arrays, and arrays are described."""
+    folded: list[list[Any]] = []
+    names: dict[str, str] = {}
+
+    def is_long(value: Any) -> bool:
+        return isinstance(value, (dict, list)) and len(_text(value)) > _LONG
+
+    def look(holder: dict[str, Any], at: list[str]) -> None:
+        for key, value in holder.items():
+            if not is_long(value):
+                continue
+            # Names of classes stay readable, and so does whatever leads to them.
+            if isinstance(value, dict) and ("class" in value or any(map(is_long, value.values()))):
+                look(value, [*at, key])
+                continue
+            text = _text(value)
+            if text not in names:
+                names[text] = writer.array(np.frombuffer(text.encode(), np.uint8))
+            folded.append([[*at, key], names[text]])
+            holder[key] = None
+
+    # A copy, since what a model describes may be its own; in it, all keys are text.
+    made: dict[str, Any] = json.loads(_text(document))
+    look(made, [])
+    return {**made, "folded": folded, "packed": writer.packed}
+
+
+def _unfold(document: dict[str, Any], reader: Reader) -> None:
+    """Put back what ``_fold`` has moved."""
+    count = 0
+    try:
+        for (*places, last), array in document.get("folded", []):
+            text = reader.array(array, np.uint8, 1).tobytes().decode()
+            count += _count_values(text)
+            if count > _MOST_VALUES:
+                break
+            holder = document
+            for place in places:
+                holder = holder[place]
+            if holder[last] is not None:
+                raise KeyError(last)
+            holder[last] = json.loads(text)
+    except (ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
+        if isinstance(error, (ModelFileError, TooLargeError)):
+            raise
+        raise reader.fail("a long list of it is no JSON, or has no place") from None
+    if count > _MOST_VALUES:
+        raise reader.fail(f"it holds more than {_MOST_VALUES:,} values beside its arrays")
+
+
 def _arrays(stream: IO[bytes], name: str, header: dict[str, Any]) -> dict[str, NDArray[Any]]:
     """Read as many bytes as the header promises, if there are so many and memory holds them."""
     from safetensors import SafetensorError
@@ -225,7 +317,7 @@ def _arrays(stream: IO[bytes], name: str, header: dict[str, Any]) -> dict[str, N
         raise ModelFileError(f"{name}: the file is truncated or damaged ({error}); copy or save it again.") from None
 
 
-def _text(document: dict[str, Any]) -> str:
+def _text(document: dict[str, Any] | list[Any]) -> str:
     # Keys stay in their order: that of views is the user's.
     return json.dumps(document, ensure_ascii=False, allow_nan=False)
 

@@ -1,7 +1,7 @@
 """The classes that model files can hold, and how objects become JSON and arrays and are checked on the way back.
 
 Classes register themselves here under a name, and only registered names can be read back, so that reading a file never
-runs code from it. This module imports none of them: the table below says which module to load for a name. A class is
+runs code from it. This module imports none of them: ``homes`` says which module to load for a name. A class is
 registered by a pair of functions; ``layouts`` makes that pair for estimators from a list of what they hold.
 """
 
@@ -18,58 +18,20 @@ from importlib import import_module
 from typing import Any, TypeVar
 
 import numpy as np
+import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from sapwood.errors import ModelFileError, ParameterError, TooLargeError
+from sapwood.homes import HOMES, WRAPPERS
 from sapwood.memory import available
+from sapwood.packing import Grid, pack, pack_rounded, unpack, unpack_sparse
 
 __all__ = ["Reader", "Writer", "plain_value", "register"]
 
 # The version of the format of model files: a newer major one cannot be read; a newer minor one has only things that may
 # be passed over.
 FORMAT_VERSION = 1
-FORMAT_MINOR = 3
-
-# Which module registers a name: loading a file imports what it needs and nothing else.
-HOMES = {
-    "AttachmentRanker": "sapwood.tasks.attachment.ranker",
-    "BeneparParser": "sapwood.parse.external.benepar",
-    "BllipParser": "sapwood.parse.external.bllip",
-    "Checkpoint": "sapwood.resuming",
-    "ConnectionPaths": "sapwood.parse.store",
-    "CoreNLPParser": "sapwood.parse.external.corenlp",
-    "Examples": "sapwood.trees.store",
-    "FlatParser": "sapwood.parse.parameter",
-    "FragmentMap": "sapwood.kernels.maps",
-    "FrameIdentifier": "sapwood.tasks.frames.identifier",
-    "FrameLabeler": "sapwood.tasks.frames.labeler",
-    "FrameParser": "sapwood.tasks.frames.parser",
-    "Grammar": "sapwood.trees.grammar_store",
-    "HashedFragmentMap": "sapwood.kernels.hashing",
-    "Kernel": "sapwood.kernels.store",
-    "KernelRanker": "sapwood.learn.ranking",
-    "KernelSVC": "sapwood.learn.svm",
-    "KernelSVR": "sapwood.learn.svm",
-    "LandmarkMap": "sapwood.kernels.landmarks",
-    "LogLinear": "sapwood.learn.loglinear",
-    "PCFGParser": "sapwood.parse.store",
-    "PairClassifier": "sapwood.tasks.pairs.classifier",
-    "PairFeatures": "sapwood.tasks.pairs.features",
-    "ParseReranker": "sapwood.tasks.reranking",
-    "QuestionClassifier": "sapwood.tasks.questions.classifier",
-    "RecursiveClassifier": "sapwood.learn.recursive",
-    "RecursiveRanker": "sapwood.learn.recursive",
-    "RecursiveRegressor": "sapwood.learn.recursive",
-    "RoleClassifier": "sapwood.tasks.roles.classifier",
-    "RoleLabeler": "sapwood.tasks.roles.labeler",
-    "ShardClassifier": "sapwood.scale.linear",
-    "SpanParser": "sapwood.parse.spans.store",
-    "StanzaParser": "sapwood.parse.external.stanza",
-    "SubtreeMap": "sapwood.kernels.maps",
-    "TreeArray": "sapwood.trees.store",
-    "VotedPerceptron": "sapwood.learn.perceptron",
-    "WordSimilarity": "sapwood.words.store",
-}
+FORMAT_MINOR = 4
 
 
 @dataclass
@@ -108,15 +70,33 @@ def register(
 
 
 class Writer:
-    """Collects the arrays of the objects that are being saved."""
+    """Collects the arrays of the objects that are being saved; in a compact file they are packed, and described."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, compact: bool = False) -> None:
+        self.compact = compact
         self.arrays: dict[str, NDArray[Any]] = {}
+        self.packed: dict[str, dict[str, Any]] = {}
+        self._count = 0
 
     def array(self, values: NDArray[Any]) -> str:
         """Store an array and return the name under which the reader finds it."""
-        name = f"a{len(self.arrays)}"
-        self.arrays[name] = np.ascontiguousarray(values)
+        parts, about = pack(values) if self.compact else ({"": np.ascontiguousarray(values)}, None)
+        return self._store(parts, about)
+
+    def weights(self, values: NDArray[np.float32], grid: Grid) -> str:
+        """Store weights, which a compact file holds rounded to a grid; see ``array``."""
+        return self._store(*pack_rounded(values, grid)) if self.compact else self.array(values)
+
+    def rounded(self, values: NDArray[np.float32], grid: Grid) -> NDArray[np.float32]:
+        """Return weights as ``weights`` stores them: where they become 0, more can be left out of a file."""
+        return grid.rounded(values) if self.compact else values
+
+    def _store(self, parts: dict[str, NDArray[Any]], about: dict[str, Any] | None) -> str:
+        name = f"a{self._count}"
+        self._count += 1
+        self.arrays |= {f"{name}{ending}": part for ending, part in parts.items()}
+        if about is not None:
+            self.packed[name] = about
         return name
 
     def part(self, value: Any) -> dict[str, Any]:
@@ -124,9 +104,18 @@ class Writer:
         for home in set(HOMES.values()):
             if type(value).__module__.split(".")[:2] == home.split(".")[:2]:
                 import_module(home)
+        if type(value).__name__ in WRAPPERS and type(value).__module__.startswith("sklearn."):
+            import_module(HOMES[type(value).__name__])
         for name, entry in _registry.items():
             if isinstance(value, entry.kind):
                 return {"class": name, **entry.write(value, self)}
+        if hasattr(value, "best_estimator_"):
+            raise ParameterError(f"a {type(value).__name__} cannot be saved; save its best_estimator_.")
+        if hasattr(value, "get_params") and not type(value).__module__.startswith("sapwood."):
+            raise ParameterError(
+                f"{type(value).__name__} is no class of Sapwood's, and its files hold no other estimators than "
+                f"{', '.join(WRAPPERS)} around Sapwood's; use joblib.dump(model, path) instead."
+            )
         raise ParameterError(
             f"{type(value).__name__} objects cannot be saved; sapwood.save takes {', '.join(sorted(HOMES))}."
         )
@@ -242,8 +231,14 @@ def _is_moderate(value: Any) -> bool:
 class Reader:
     """Gives back arrays and objects from a file, checking each."""
 
-    def __init__(self, name: str, arrays: dict[str, NDArray[Any]], minor: int = FORMAT_MINOR) -> None:
-        self._name, self._arrays, self._minor = name, arrays, minor
+    def __init__(
+        self,
+        name: str,
+        arrays: dict[str, NDArray[Any]],
+        minor: int = FORMAT_MINOR,
+        packed: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._name, self._arrays, self._minor, self._packed = name, arrays, minor, packed or {}
 
     def fail(self, reason: str) -> ModelFileError:
         """Make the error to raise when the content is not what it should be."""
@@ -254,6 +249,11 @@ class Reader:
         values = self._arrays.get(name) if isinstance(name, str) else None
         if values is None:
             raise self.fail(f"the array {name!r} is missing")
+        if name in self._packed:
+            try:
+                values = unpack(name, self._arrays, self._packed[name], self._check_room)
+            except ValueError as error:
+                raise self.fail(f"the array {name!r} cannot be unpacked: {error}") from None
         if values.dtype not in [np.dtype(kind) for kind in (dtype if isinstance(dtype, tuple) else (dtype,))]:
             raise self.fail(f"the array {name!r} has type {values.dtype}")
         if values.ndim != ndim:
@@ -268,6 +268,17 @@ class Reader:
         if not np.isfinite(values).all():
             raise self.fail(f"the array {name!r} holds a number that is not finite")
         return values
+
+    def weights(self, name: Any, shape: tuple[int, int]) -> NDArray[np.float32] | sparse.csr_array:
+        """Return a matrix of finite weights of this shape; a sparse one where the file leaves out those that are 0."""
+        if isinstance(name, str) and name in self._packed:
+            try:
+                found = unpack_sparse(name, self._arrays, self._packed[name])
+            except ValueError as error:
+                raise self.fail(f"the array {name!r} cannot be unpacked: {error}") from None
+            if found is not None and found.shape == shape:
+                return found
+        return self.finite(name, shape, np.float32)
 
     def indices(self, name: Any, below: int, dtype: Any = np.uint32, *, count: int | None = None) -> NDArray[Any]:
         """Return positions in something of a known length, ``count`` of them."""
@@ -326,13 +337,16 @@ class Reader:
 
     def zeros(self, shape: tuple[int, ...], dtype: Any = np.float64) -> NDArray[Any]:
         """Return zeros for what a file holds only where it is not 0, if memory has room for them."""
-        size, free = math.prod(shape) * np.dtype(dtype).itemsize, available()
+        self._check_room(math.prod(shape) * np.dtype(dtype).itemsize)
+        return np.zeros(shape, dtype)
+
+    def _check_room(self, size: int) -> None:
+        free = available()
         if free is not None and size > 1 << 26 and size > 0.5 * free:
             raise TooLargeError(
                 f"{self._name}: its weights take {size / 1e9:,.1f} GB, but only {free / 1e9:,.1f} GB are free; load it "
                 "on a larger machine."
             )
-        return np.zeros(shape, dtype)
 
     def labels(self, data: dict[str, Any], least: int = 2) -> NDArray[Any]:
         """Return the labels that ``Writer.labels`` has described, at least so many."""

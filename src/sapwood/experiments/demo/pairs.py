@@ -93,7 +93,7 @@ def _shared(corpus: Nursery, numbers: list[int]) -> Figure:
         f"Two sentences that mean the same, and what their trees share: K = {found.value:.3f}",
         side_by_side(*pictures),
         notes=(
-            f"Red and bold: nodes of shared fragments, the redder the more of the value of {kernel!r} goes through "
+            f"Orange, framed: nodes of shared fragments, the stronger the more of the value of {kernel!r} goes through "
             f"them. The largest fragment that both hold: {heaviest}",
         ),
         wide=True,

@@ -79,9 +79,9 @@ def run(corpus: Nursery) -> Iterator[Part]:
         {"accuracy": 3},
     )
     yield Figure(
-        f"Why {explained.label}? What each node adds, and the heaviest fragments",
+        f"Why a question is of the class “{explained.label}”: what each node adds, and the heaviest fragments",
         explained.to_html(),
-        notes=("Red counts for the class, blue against it. The heaviest fragment is drawn bold.",),
+        notes=("Orange speaks for the class, blue against it. The heaviest fragment has a frame.",),
         wide=True,
     )
     yield _curve(trees, labels, groups)

@@ -84,7 +84,7 @@ def _mended(test: Sequence[NBest], chosen: Sequence[object]) -> Iterator[Figure]
         yield Figure(
             "Before and after reranking",
             side_by_side(*pictures),
-            notes=("Red and bold: constituents that the right tree does not have.",),
+            notes=("Orange, framed: constituents that the right tree does not have.",),
             wide=True,
         )
         return
