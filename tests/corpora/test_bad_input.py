@@ -21,6 +21,7 @@ READERS: dict[str, tuple[Callable[[Any], Iterator[Any]], str]] = {
     "penn": (iter_tree_blocks, "(S (NP (NN rain)))\n"),
     "corenlp": (corpora.corenlp.read, "(ROOT\n  (NP (NN rain)))\n\n"),
     "corenlp_json": (corpora.corenlp.read, '{"sentences": [{"parse": "(ROOT (NN rain))"}]}\n'),
+    "allennlp": (corpora.allennlp.read, '{"verbs": [], "words": ["rain"]}\n'),
     "conllu": (corpora.conllu.read, "1\train\train\tNOUN\tNN\t_\t0\troot\t_\t_\n\n"),
     "kelp": (corpora.kelp.read, "A |BT:t| (NP(NN(rain))) |ET|\n"),
     "questions": (corpora.questions.read, "DESC:def What is rain ?\n"),
@@ -33,6 +34,7 @@ READERS: dict[str, tuple[Callable[[Any], Iterator[Any]], str]] = {
     "skeletons": (partial(corpora.propbank_columns.read, format="skeleton"), "f 0 0 rain NN (S(NP*)) - -\n\n"),
     "joined": (corpora.propbank_columns.read, "1\train" + "\t_" * 6 + "\t(S(NP*))\t-\t-\n\n"),
     "prop_instances": (corpora.propbank.read, "rain 0 1 gold rain.01 ----- 0:0-rel\n"),
+    "rolesets": (corpora.rolesets.read, '{"id": "bark.01", "name": "rain", "roles": []}\n'),
     "role_lines": (corpora.role_lines.read, '{"words": ["rain"], "propositions": []}\n'),
     "nbest_bllip": (corpora.nbest.read, "1\tx\n-1.0\n(S (NN rain))\n\n"),
 }

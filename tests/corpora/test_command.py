@@ -29,7 +29,7 @@ def test_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shown = capsys.readouterr().out
     assert "not a benchmark" in shown
     assert "3 trees" in shown
-    assert "python -m nltk.downloader treebank" in shown.split("Not found:")[1]
+    assert "sapwood data get penn-sample" in shown.split("Not found:")[1]
 
 
 @pytest.mark.slow

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from sapwood import corpora
-from sapwood.corpora.dependencies import DependencySentence, Row
 from sapwood.errors import DataError, FormatError
+from sapwood.trees.dependency_sentence import DependencySentence, Row
 
 TEXT = """# sent_id = 1
 # text = vámonos al mar

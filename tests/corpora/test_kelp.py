@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from sapwood import corpora
-from sapwood.corpora.dependencies import DependencySentence, Row
 from sapwood.corpora.kelp import KelpExample
 from sapwood.errors import BracketError, DataError, FormatError
 from sapwood.kernels import PartialTree, SubsetTree
 from sapwood.trees import Tree, TreeArray
+from sapwood.trees.dependency_sentence import DependencySentence, Row
 
 LINE = "NUM |BS:q| How far ? |ES| |BV:bow| _?__.:1.0 a:b:0.5 |EV| |BDV:d| 1.5,2 |EDV| |BT:t| (A(B(x))(C)) |ET| \n"
 

@@ -20,6 +20,7 @@ from sapwood.corpora.propbank import PropInstance
 from sapwood.errors import DataError, FormatError
 from sapwood.trees import Argument, Proposition, RoleSentence, Tree, read_trees
 from sapwood.trees.propositions import long_role, pieces, short_role
+from strategies import role_sentences
 
 TREE = "(S (NP (DT The) (NN cat)) (VP (VBD saw) (NP (PRP it))) (. .))"
 SENTENCE = RoleSentence(
@@ -32,24 +33,6 @@ SENTENCE = RoleSentence(
 
 def props(text: str) -> list[RoleSentence]:
     return list(corpora.conll05.read(io.StringIO(text)))
-
-
-@st.composite
-def role_sentences(draw: st.DrawFn) -> RoleSentence:
-    length = draw(st.integers(1, 8))
-    predicates = draw(st.lists(st.integers(0, length - 1), unique=True, max_size=3))
-    made = []
-    for predicate in sorted(predicates):
-        cuts = draw(st.lists(st.integers(0, length), unique=True, max_size=5).map(sorted))
-        roles = st.sampled_from(["A0", "AM-TMP", "C-A0", "R-A1", "V"])
-        made.append(
-            Proposition(
-                predicate,
-                "be",
-                tuple(Argument(draw(roles), a, b - 1) for a, b in zip(cuts[::2], cuts[1::2], strict=False)),
-            )
-        )
-    return RoleSentence(("_",) * length, tuple(made))
 
 
 @pytest.mark.slow

@@ -199,7 +199,7 @@ def test_command(hub, tmp_path, capsys):
     assert main(["data", "get", "tiny", "--from", str(folder_of(tmp_path / "given"))]) == 0
     assert "found as Encoder('tiny')" in capsys.readouterr().out
     for wrong, said in (
-        (["get"], "the name of one encoder: tiny"),
+        (["get"], "takes one name: tiny"),
         (["get", "large"], "known are tiny"),
         (["ewt", "--from", "x"], "leave it out"),
     ):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+import sapwood as sw
 from sapwood.errors import DataError
 from sapwood.words.senses import WordSenses
+from sapwood.words.wordnet_files import open_wordnet
 
 
 @pytest.fixture(scope="module")
@@ -53,3 +55,23 @@ def test_a_missing_or_partial_wordnet_says_what_to_do(tmp_path):
         (tmp_path / name).write_bytes(b"")
     with pytest.raises(DataError, match="install the whole of WordNet"):
         WordSenses(str(tmp_path))
+
+
+def test_carried_senses_are_those_of_wordnet(senses, tmp_path):
+    sw.save(senses, tmp_path / "senses.sap")
+    carried = sw.load(tmp_path / "senses.sap")
+    words = {
+        tag: sorted(word for word in open_wordnet(None, part).words if "_" not in word)[::40]
+        for tag, part in (("NN", "noun"), ("VB", "verb"), ("JJ", "adj"), ("RB", "adv"))
+    }
+    forms = [
+        (word + ending, tag + end)
+        for tag, ends in (("NN", ("", "S", "P")), ("VB", ("", "D", "G", "Z")), ("JJ", ("", "R")), ("RB", ("",)))
+        for word in words[tag]
+        for end in ends
+        for ending in ("", "s", "es", "ed", "ing", "er", "ies")
+    ]
+    forms += [(form, "NNS") for form in open_wordnet(None, "noun").exceptions if "_" not in form]
+    assert [carried.supersense(*form) for form in forms] == [senses.supersense(*form) for form in forms]
+    # Tokens have no spaces, and the file none of those words.
+    assert carried.supersense("carry out", "VB") == ""

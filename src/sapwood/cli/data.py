@@ -1,4 +1,4 @@
-"""``sapwood data``: which corpora are found where, what they hold, how to get the others; and getting an encoder."""
+"""``sapwood data``: which corpora are found where, what they hold, how to get the others; and getting them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from sapwood.cli.command import Command, argument
 from sapwood.cli.options import DATA_FOLDERS, JSON, flag
-from sapwood.cli.output import report
+from sapwood.cli.output import note, report
 
 __all__ = ["COMMAND"]
 
@@ -17,25 +17,64 @@ def _run(options: argparse.Namespace) -> int:
 
     if options.names[:1] == ["get"]:
         return _get(options)
-    if options.source is not None:
-        raise ParameterError("--from says where sapwood data get NAME takes an encoder from; leave it out.")
+    for name, given in (("--from", options.source is not None), ("--accept-terms", options.accept_terms)):
+        if given:
+            raise ParameterError(f"{name} belongs to sapwood data get NAME; leave it out.")
     return _list(options)
 
 
 def _get(options: argparse.Namespace) -> int:
+    from sapwood.corpora.obtaining import OBTAINABLE
     from sapwood.errors import ParameterError
+    from sapwood.words.encoder.places import KNOWN
+
+    names = (*KNOWN, *(one.names[0] for one in OBTAINABLE))
+    if len(options.names) != 2:
+        raise ParameterError(f"sapwood data get takes one name: {', '.join(names)}.")
+    name = options.names[1]
+    corpora = [alias for one in OBTAINABLE for alias in one.names]
+    if name not in corpora and name not in KNOWN:
+        raise ParameterError(f"there is nothing called {name!r} that can be got; known are {', '.join(names)}.")
+    return _get_corpus(options, name) if name in corpora else _get_encoder(options, name)
+
+
+def _get_corpus(options: argparse.Namespace, name: str) -> int:
+    from sapwood.corpora.obtaining import obtain, obtainable
+    from sapwood.settings import progress_bar
+
+    one = obtainable(name)
+    note(f"{one.names[0]}: {one.what}. License: {one.license}.")
+    with progress_bar(0, "bytes") as progress:
+        found = obtain(
+            name,
+            folder=options.data[0] if options.data else None,
+            source=options.source,
+            accept_terms=options.accept_terms,
+            report=None if progress is None else lambda _, done: progress(done),
+        )
+    record = {"name": one.names[0], "path": found.path, "license": one.license, "note": found.note}
+    lines = [f"{one.names[0]}  {found.path}", *([found.note] if found.note else [])]
+    if found.known:
+        lines.append(f"{len(found.known)} files with the SHA-256 that was expected")
+    if found.kept:
+        first = next(iter(found.kept.items())) if len(found.kept) == 1 else None
+        what = f"SHA-256 {first[1]}" if first else f"the SHA-256 of {len(found.kept)} files"
+        lines.append(f"{what}: not known before, so it was not checked; kept in SHA256SUMS and checked from now on")
+    report(options, record | {"checked": found.known, "unchecked": found.kept}, "\n".join(lines))
+    return 0
+
+
+def _get_encoder(options: argparse.Namespace, name: str) -> int:
     from sapwood.settings import progress_bar
     from sapwood.words.encoder.fetching import fetch_encoder
     from sapwood.words.encoder.places import KNOWN
 
-    if len(options.names) != 2:
-        raise ParameterError(f"sapwood data get takes the name of one encoder: {', '.join(KNOWN)}.")
-    name = options.names[1]
-    with progress_bar(0, "bytes") as progress:
+    known = KNOWN[name]
+    note(f"{name}: {known.hub}. License: {known.license}.")
+    with progress_bar(0, "download", "bytes") as progress:
         folder = fetch_encoder(
             name, options.source, report=None if progress is None else lambda _, done: progress(done)
         )
-    known = KNOWN[name]
     record = {"name": name, "path": str(folder), "hub": known.hub, "license": known.license, "sha256": known.sha256}
     report(options, record, f"{name}  {folder}\n{known.hub}, {known.license}; found as Encoder({name!r})")
     return 0
@@ -109,12 +148,15 @@ COMMAND = Command(
     "data",
     "list corpora: found where, how large, how to get the rest",
     "List the corpora that can be read: where each is found, how many items it holds, and how to get the others. Looks "
-    "in --data, in the folders of SAPWOOD_DATA and where NLTK keeps its data. sapwood data get minilm takes that "
-    "encoder from the Hugging Face hub, or --from a folder, checks it, and puts it where it is found by its name; a "
-    "download that was stopped goes on.",
+    "in --data, in the folders of SAPWOOD_DATA, where NLTK keeps its data, and where get puts it. sapwood data "
+    "get NAME takes a corpus that is free, or an encoder, from the network or --from a folder, checks its SHA-256 and "
+    "puts it where it is found; a download that was stopped goes on. Nothing else uses the network.",
     (
-        argument("names", nargs="*", metavar="NAME", help="corpora to look for (default: all); or: get ENCODER"),
-        argument("--from", dest="source", metavar="FOLDER", help="with get: a folder or zip file to take it from"),
+        argument("names", nargs="*", metavar="NAME", help="corpora to look for (default: all); or: get NAME"),
+        argument(
+            "--from", dest="source", metavar="FOLDER", help="with get: a folder, zip file or file to take it from"
+        ),
+        flag("--accept-terms", "with get: you meet the terms of the corpus"),
         DATA_FOLDERS,
         flag("--no-count", "do not read the corpora, only say where they are"),
         JSON,

@@ -26,6 +26,7 @@ from sapwood.lazy import lazy_names
 
 # Formats are loaded when they are first used, so that asking for one does not pay for all.
 _HOMES = {
+    "allennlp": None,
     "brown": None,
     "conll05": None,
     "conll09": None,
@@ -43,11 +44,13 @@ _HOMES = {
     "propbank_columns": None,
     "questions": None,
     "role_lines": None,
+    "rolesets": None,
     "text_pairs": None,
     "tree_pairs": None,
 }
 
 __all__ = [
+    "allennlp",
     "brown",
     "conll05",
     "conll09",
@@ -65,12 +68,14 @@ __all__ = [
     "propbank_columns",
     "questions",
     "role_lines",
+    "rolesets",
     "text_pairs",
     "tree_pairs",
 ]
 
 if TYPE_CHECKING:
     from sapwood.corpora import (
+        allennlp,
         brown,
         conll05,
         conll09,
@@ -87,6 +92,7 @@ if TYPE_CHECKING:
         propbank_columns,
         questions,
         role_lines,
+        rolesets,
         text_pairs,
         tree_pairs,
     )

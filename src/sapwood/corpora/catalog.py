@@ -25,6 +25,7 @@ from sapwood.corpora import (
     propbank,
     propbank_columns,
     questions,
+    rolesets,
 )
 from sapwood.errors import ParameterError
 from sapwood.nltk_data import nltk_search_path
@@ -132,7 +133,7 @@ CATALOG: tuple[Corpus, ...] = (
             "nltk-zips/treebank.zip/treebank/combined/wsj_*.mrg",
         ),
         _trees,
-        "python -m nltk.downloader treebank (non-commercial use)",
+        "sapwood data get penn-sample (non-commercial use)",
     ),
     Corpus(
         "penn-treebank",
@@ -153,14 +154,14 @@ CATALOG: tuple[Corpus, ...] = (
         "English Web Treebank, constituents",
         ("ewt-propbank/*.trees", "ewt-propbank/*.trees.gz"),
         _trees,
-        "join propbank-release with UD_English-EWT (CC BY-SA 4.0); put trees at DIR/ewt-propbank/train.trees.gz",
+        "sapwood data get ewt: joins PropBank's release with UD_English-EWT (CC BY-SA 4.0)",
     ),
     Corpus(
         "ewt-propbank",
         "English Web Treebank, semantic roles",
         ("ewt-propbank/*.conll", "ewt-propbank/*.conll.gz"),
         _counting(propbank_columns.read, "sentences", **_ROLES),
-        "join propbank-release with UD_English-EWT (CC BY-SA 4.0); put columns at DIR/ewt-propbank/train.conll.gz",
+        "sapwood data get ewt-propbank: joins PropBank's release with UD_English-EWT (CC BY-SA 4.0)",
     ),
     Corpus(
         "conll05",
@@ -185,8 +186,8 @@ CATALOG: tuple[Corpus, ...] = (
             "CRAFT/structural-annotation/treebank/penn/*.tree",
         ),
         _trees,
-        "https://github.com/UCDenver-ccp/CRAFT, structural-annotation/treebank/penn (CC BY 3.0); put it at "
-        "DIR/craft-treebank",
+        "sapwood data get craft (CC BY 3.0); or from https://github.com/UCDenver-ccp/CRAFT, "
+        "structural-annotation/treebank/penn, at DIR/craft-treebank",
     ),
     Corpus(
         "gum",
@@ -207,14 +208,14 @@ CATALOG: tuple[Corpus, ...] = (
         "TREC questions, training",
         ("corpora/qc/train.txt", "corpora/qc.zip/qc/train.txt", "nltk-zips/qc.zip/qc/train.txt"),
         _questions,
-        "python -m nltk.downloader qc",
+        "sapwood data get qc",
     ),
     Corpus(
         "trec-test",
         "TREC questions, test",
         ("corpora/qc/test.txt", "corpora/qc.zip/qc/test.txt", "nltk-zips/qc.zip/qc/test.txt"),
         _questions,
-        "python -m nltk.downloader qc",
+        "sapwood data get qc",
     ),
     Corpus(
         "trec-trees",
@@ -235,7 +236,7 @@ CATALOG: tuple[Corpus, ...] = (
         "Brown corpus, words",
         ("corpora/brown/c???", "corpora/brown.zip/brown/c???", "nltk-zips/brown.zip/brown/c???"),
         _counting(brown.read, "documents", words=len),
-        "python -m nltk.downloader brown",
+        "sapwood data get brown (non-commercial use)",
     ),
     Corpus(
         "quora",
@@ -259,6 +260,13 @@ CATALOG: tuple[Corpus, ...] = (
         "parse with an n-best parser such as BLLIP and write with sapwood.corpora.nbest.write",
     ),
     Corpus(
+        "propbank-frames",
+        "PropBank's rolesets, and what their roles mean",
+        ("propbank-frames/rolesets.jsonl.xz", "propbank-frames/rolesets.jsonl"),
+        _counting(rolesets.read, "rolesets"),
+        "from github.com/propbank/propbank-frames (CC BY-SA 4.0), one roleset per line; see sapwood.corpora.rolesets",
+    ),
+    Corpus(
         "framenet",
         "FrameNet 1.5: lexicon and annotated texts",
         ("framenet-1.5/fndata-1.5-core.tar.xz", "framenet-1.5/fndata-1.5", "corpora/framenet_v15"),
@@ -269,9 +277,14 @@ CATALOG: tuple[Corpus, ...] = (
     Corpus(
         "framenet-1.7",
         "FrameNet 1.7: lexicon and annotated texts",
-        ("framenet-1.7/fndata-1.7-core.tar.xz", "framenet-1.7/fndata-1.7", "corpora/framenet_v17"),
+        (
+            "framenet-1.7/fndata-1.7-core.tar.xz",
+            "framenet-1.7/fndata-1.7",
+            "corpora/framenet_v17",
+            "corpora/framenet_v17.zip",
+        ),
         _framenet,
-        "python -m nltk.downloader framenet_v17 (CC BY 3.0), or put it at DIR/framenet-1.7/fndata-1.7",
+        "sapwood data get framenet-1.7 (CC BY 3.0), or put it at DIR/framenet-1.7/fndata-1.7",
     ),
     Corpus(
         "framenet-parses",
@@ -285,7 +298,7 @@ CATALOG: tuple[Corpus, ...] = (
 
 
 def data_folders(folders: Iterable[str | os.PathLike[str]] = ()) -> list[str]:
-    """Return where to look: the folders given, those in ``SAPWOOD_DATA``, and NLTK's, in this order."""
+    """Return where to look: the folders given, those in ``SAPWOOD_DATA``, NLTK's, and that of ``sapwood data get``."""
     given = [os.fspath(folder) for folder in folders]
     for folder in given:
         if not os.path.isdir(folder):

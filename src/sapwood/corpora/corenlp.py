@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from sapwood.corpora.dependencies import DependencySentence, Row
 from sapwood.corpora.json_stream import list_items
 from sapwood.errors import FormatError
 from sapwood.lazy import public_names
@@ -21,6 +20,7 @@ from sapwood.notebook import HtmlTable
 from sapwood.sources import Sources
 from sapwood.text_files import Line, files
 from sapwood.trees.brackets import to_brackets
+from sapwood.trees.dependency_sentence import DependencySentence, Row
 from sapwood.trees.texts import TreeTexts
 from sapwood.trees.tree import Tree
 from sapwood.writing import write_text

@@ -70,7 +70,7 @@ def write(sentences: Iterable[RoleSentence], path: str | os.PathLike[str], *, fo
         columns it becomes a comment, and lemmas, universal tags and dependencies, which are not known, read ``_``.
     """
     check_choice(format, "format", ("skeleton", "joined"))
-    write_text(path, map(_joined_text if format == "joined" else _skeleton_text, sentences))
+    write_text(path, map(sentence_text if format == "joined" else _skeleton_text, sentences))
 
 
 def _skeleton_text(sentence: RoleSentence) -> str:
@@ -81,7 +81,8 @@ def _skeleton_text(sentence: RoleSentence) -> str:
     return "".join(" ".join([*lead, str(at), word, *row]) + "\n" for at, (word, row) in rows) + "\n"
 
 
-def _joined_text(sentence: RoleSentence) -> str:
+def sentence_text(sentence: RoleSentence) -> str:
+    """Return the joined columns of one sentence, the blank line after it included."""
     head = f"# sent_id = {sentence.name}\n" if sentence.name else ""
     rows = enumerate(zip(sentence.words, _rows(sentence), strict=True), 1)
     return (

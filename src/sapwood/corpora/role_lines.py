@@ -58,10 +58,12 @@ def sentence_text(sentence: RoleSentence) -> str:
             "lemma": one.lemma,
             **({"roleset": one.roleset} if one.roleset else {}),
             **({"guessed": True} if one.guessed else {}),
+            **({"meaning": one.meaning} if one.meaning else {}),
             "arguments": [
                 {"role": each.role, "first": each.first, "last": each.last}
                 | ({} if each.node is None else {"node": each.node})
                 | ({} if each.score is None else {"score": round(each.score, 6)})
+                | ({"meaning": each.meaning} if each.meaning else {})
                 for each in one.arguments
             ],
         }
@@ -99,13 +101,15 @@ def _proposition(record: dict[str, Any]) -> Proposition:
         tuple(map(_argument, record["arguments"])),
         _typed(record, "roleset", str, ""),
         _typed(record, "guessed", bool, False),
+        _typed(record, "meaning", str, ""),
     )
 
 
 def _argument(record: dict[str, Any]) -> Argument:
     node = None if record.get("node") is None else _typed(record, "node", int)
     score = None if record.get("score") is None else _typed(record, "score", float)
-    return Argument(_typed(record, "role", str), _typed(record, "first", int), _typed(record, "last", int), node, score)
+    places = _typed(record, "first", int), _typed(record, "last", int)
+    return Argument(_typed(record, "role", str), *places, node, score, _typed(record, "meaning", str, ""))
 
 
 _KINDS = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}

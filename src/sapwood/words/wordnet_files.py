@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import os
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
 
 from sapwood.errors import DataError
 from sapwood.nltk_data import nltk_search_path
 
-__all__ = ["WordNetFiles", "age", "find_wordnet", "open_wordnet"]
+__all__ = ["WordNetFiles", "age", "base_forms", "find_wordnet", "open_wordnet"]
 
 _FILES = ("index.noun", "data.noun")
 # How words lose their endings, longest first.
@@ -56,8 +56,14 @@ class WordNetFiles:
         entries = [line for line in lines if line and not line.startswith(b" ")]
         self._index = {line[: line.index(b" ")].decode("utf-8", "replace"): line for line in entries}
 
+    @property
+    def words(self) -> Iterable[str]:
+        """All words, those of compounds with ``_`` between them."""
+        return self._index.keys()
+
     @cached_property
-    def _exceptions(self) -> dict[str, list[str]]:
+    def exceptions(self) -> dict[str, list[str]]:
+        """The base forms of irregular forms."""
         try:
             lines = _read(self.place, f"{self.part}.exc").decode("utf-8", "replace").splitlines()
         except OSError:
@@ -76,19 +82,12 @@ class WordNetFiles:
         """
         line = self._index.get(form)
         if line is None and inflected:
-            line = next((self._index[base] for base in self._bases(form) if base in self._index), None)
+            bases = base_forms(form, self.part, self.exceptions)
+            line = next((self._index[base] for base in bases if base in self._index), None)
         if line is None:
             return []
         fields = line.split()
         return [int(offset) for offset in fields[len(fields) - int(fields[2]) :]]
-
-    def _bases(self, form: str) -> Iterator[str]:
-        yield from self._exceptions.get(form, [])
-        # Words such as "is" or "gas" are not plurals of one or two letters.
-        if len(form) > 3 and not form.endswith("ss"):
-            for ending, stem in _RULES[self.part]:
-                if form.endswith(ending):
-                    yield form[: len(form) - len(ending)] + stem
 
     def fields(self, synset: int) -> list[bytes]:
         """Return what the line of a synset says before its gloss.
@@ -105,6 +104,20 @@ class WordNetFiles:
                 "there is one; the files belong to different versions or are damaged. Install WordNet again."
             )
         return fields
+
+
+def base_forms(form: str, part: str, exceptions: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield what may be the base form of a word in lower case, as WordNet does.
+
+    >>> list(base_forms("boxes", "noun", {"oxen": ["ox"]})), list(base_forms("oxen", "noun", {"oxen": ["ox"]}))
+    (['box', 'boxe'], ['ox'])
+    """
+    yield from exceptions.get(form, [])
+    # Words such as "is" or "gas" are not plurals of one or two letters.
+    if len(form) > 3 and not form.endswith("ss"):
+        for ending, stem in _RULES[part]:
+            if form.endswith(ending):
+                yield form[: len(form) - len(ending)] + stem
 
 
 @lru_cache(maxsize=8)
