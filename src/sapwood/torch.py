@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sapwood.checks import check_count
 from sapwood.errors import DataError, ParameterError
+from sapwood.extras import avoid_amx
 from sapwood.kernels import FragmentMap, SubsetTree, Subtree, SubtreeMap
 from sapwood.kernels.base import Kernel
 from sapwood.kernels.data import as_data
@@ -26,6 +27,8 @@ except ImportError as error:
     raise ImportError(
         f"sapwood.torch needs PyTorch, which cannot be imported ({error}); install it: pip install 'sapwood[train]'"
     ) from error
+
+avoid_amx()
 
 __all__ = ["FragmentLayer", "KernelLayer"]
 

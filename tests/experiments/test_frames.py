@@ -93,7 +93,7 @@ def test_words_in_context(corpus, tmp_path, monkeypatch):
         },
     )
     (again,) = run("frames", Setting(cache=tmp_path, tables=("context",)))
-    assert "The network comes from the cache." in again.notes
+    assert "The networks come from the cache." in again.notes
     exact = {row[0]: row for row in tables["pieces"].rows}["Sapwood, exact"]
     assert again.rows[1][2:] == pytest.approx(exact[1:10])
 

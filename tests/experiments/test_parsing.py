@@ -10,7 +10,7 @@ import sapwood as sw
 from sapwood.corpora import nursery
 from sapwood.experiments import Setting, run
 from sapwood.experiments.measuring import growth
-from sapwood.experiments.parsing import models, networks, treebanks
+from sapwood.experiments.parsing import adapting, models, networks, treebanks
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def test_the_tables_of_span_parsers(web, tmp_path):
     assert tables == again
     assert len(list((tmp_path / "cache").glob("parser-*-state.sap"))) == 3
     rows = [row for name, table in tables.items() if name in networks._TESTS for row in table.rows]
-    assert {(row[0], row[3]) for row in rows} == {
+    assert {(row[0], row[4]) for row in rows} == {
         ("web", "web"), ("web + articles", "web"), ("web + articles", "articles"), ("sample", "sample"),
     }  # fmt: skip
     assert sum(row[1] for row in tables["spans-length"].rows) == 15
@@ -93,3 +93,18 @@ def test_the_tables_of_span_parsers(web, tmp_path):
     for row in tables["spans-calibration"].rows:
         low, high = (int(part) for part in row[0].removesuffix(" %").split("-"))
         assert row[1] == 0 or low - 1e-6 <= row[2] <= high + 1e-6
+
+
+@pytest.mark.slow
+def test_the_table_of_adaptation(web, tmp_path, monkeypatch):
+    for name, value in (("MODELS", models.MODELS), ("_SIZES", (8,)), ("_EPOCHS", 1), ("_HELD_OUT", 4)):
+        monkeypatch.setattr(adapting, name, value)
+    setting = Setting(data=web, cache=tmp_path / "cache", tables=("adaptation",))
+    with sw.options(threads=1):
+        (table,) = run("parsing", setting)
+        (again,) = run("parsing", setting)
+    assert [row[:2] for row in table.rows] == [
+        ["web alone", 0], ["articles alone", 8], ["web, then articles", 8],
+    ]  # fmt: skip
+    assert table == again
+    assert len(list((tmp_path / "cache").glob("adapted-*.sap"))) == 2

@@ -356,6 +356,53 @@ def test_held_out_trees_make_probabilities_hold(trees):
 
 
 @needs_torch
+def test_several_networks_are_an_average(trees, tmp_path):
+    """Two networks are what the average of two seeds in a row is; each resumes from a file of its own."""
+    small = {**SMALL, "epochs": 2}
+    told = []
+    with sw.options(threads=1):
+        two = SpanParser(**small, networks=2, random_state=4, checkpoint=tmp_path / "state.sap")
+        two.fit(trees[:60], validation=trees[60:90], report=told.append)
+        each = [SpanParser(**small, random_state=seed).fit(trees[:60], validation=trees[60:90]) for seed in (4, 5)]
+    sentences = [trees[3].leaves(), trees[91].leaves()]
+    for found, wanted in zip(two._scores(sentences), SpanParser.average(each)._scores(sentences), strict=True):
+        np.testing.assert_array_equal(found, wanted)
+    assert [one.epoch for one in told] == [1, 2, 1, 2]
+    assert two.history_ == told
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["state-2.sap", "state.sap"]
+    with sw.options(threads=1):
+        again = clone(two).fit(trees[:60], validation=trees[60:90])
+    assert again.history_ == []
+    np.testing.assert_array_equal(again._scores(sentences)[0], two._scores(sentences)[0])
+    with pytest.raises(ParameterError, match="networks"):
+        SpanParser(networks=0).fit(trees[:10])
+
+
+@needs_torch
+@pytest.mark.slow
+def test_networks_trained_at_once(trees, tmp_path):
+    """Processes learn what is learnt one after the other, report here, and resume."""
+    settings = {**SMALL, "epochs": 2, "networks": 2, "random_state": 4}
+    told = []
+    with sw.options(threads=1):
+        after = SpanParser(**settings).fit(trees[:60], validation=trees[60:90])
+    at_once = SpanParser(**settings, n_jobs=2, checkpoint=tmp_path / "state.sap")
+    at_once.fit(trees[:60], validation=trees[60:90], report=told.append)
+    sentences = [trees[3].leaves(), trees[91].leaves()]
+    for found, wanted in zip(at_once._scores(sentences), after._scores(sentences), strict=True):
+        np.testing.assert_array_equal(found, wanted)
+    assert [(one.network, one.epoch) for one in at_once.history_] == [(0, 1), (0, 2), (1, 1), (1, 2)]
+    assert sorted(told, key=lambda one: one.network) == at_once.history_
+    assert clone(at_once).fit(trees[:60], validation=trees[60:90]).history_ == []
+
+    def refuse(progress):
+        raise ValueError("enough")
+
+    with pytest.raises(ValueError, match="enough"):
+        SpanParser(**settings, n_jobs=2).fit(trees[:60], report=refuse)
+
+
+@needs_torch
 def test_an_average_of_parsers(parser, trees, tmp_path):
     """Its scores are the means of theirs; it is saved, and refuses parsers that know other words."""
     with sw.options(threads=1):

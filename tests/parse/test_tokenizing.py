@@ -349,3 +349,30 @@ def test_long_texts_take_time_in_proportion():
     ):
         small, large = seconds(piece * 2000), seconds(piece * 16000)
         assert large < 40 * small + 1.0
+
+
+def test_a_quote_that_is_never_closed_does_not_turn_others_round():
+    """Apostrophes and backticks open what nothing closes; double quotes have pairs of their own."""
+    words = list(map(str, tokenize('Rock \'n roll: `make` says "no rule", the \'80s were "fun".')))
+    assert [word for word in words if word in ("``", "''")] == ["``", "''", "``", "''"]
+
+
+def test_full_stops_before_numbers():
+    """A page, a chapter or an article keeps its full stop where its number follows, and only there."""
+    found = [[str(word) for word in one] for one in split_sentences("See p. 4 and ch. 2. It is art. He left.")]
+    assert found == [
+        ["See", "p.", "4", "and", "ch.", "2", "."],
+        ["It", "is", "art", "."],
+        ["He", "left", "."],
+    ]
+
+
+def test_items_of_a_list_are_sentences_with_their_numbers():
+    text = "Shopping:\n- apples\n* milk (skimmed)\n1. Call the dentist\n2) Pay 7. Then rest."
+    found = [text[one[0].begin : one[-1].end] for one in split_sentences(text)]
+    assert found == [
+        "Shopping:", "- apples", "* milk (skimmed)", "1. Call the dentist", "2) Pay 7.", "Then rest."
+    ]  # fmt: skip
+    assert [str(word) for one in iter_sentences(text) for word in one] == [
+        str(word) for one in split_sentences(text) for word in one
+    ]

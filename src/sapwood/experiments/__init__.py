@@ -45,7 +45,8 @@ EXPERIMENTS: dict[str, Experiment] = {
         (
             *("sample", "curve", "cost", "web"),
             *("spans-web", "spans-articles", "spans-sample", "spans-share"),
-            *("spans-length", "spans-label", "spans-calibration", "spans-speed"),
+            *("spans-length", "spans-label", "spans-calibration", "spans-speed", "spans-two"),
+            "adaptation",
         ),
     ),
     "questions": Experiment(
@@ -75,6 +76,7 @@ EXPERIMENTS: dict[str, Experiment] = {
                 "all-data",
                 "linear",
                 "end-to-end",
+                "adaptation",
                 "parsed",
                 "context",
                 "context-labeling",

@@ -24,16 +24,16 @@ from sapwood.experiments.setting import Setting
 from sapwood.experiments.tables import Table
 from sapwood.files import load, save
 from sapwood.learn.candidates import CandidateSets
-from sapwood.metrics import FrameAnalysis, score_frames
+from sapwood.metrics import FrameAnalysis, mcnemar, score_frames
 from sapwood.settings import threads
 from sapwood.tasks.frames import FrameCorpus, FrameIdentifier, FrameInput, FrameLabeler, FrameSentence, load_framenet
 from sapwood.tasks.frames.evaluation import core_of, evaluate_arguments, gold_violations
 from sapwood.tasks.frames.instances import candidate_sets, instances_of, learnable, right_choices
 from sapwood.tasks.frames.labeler import ScoredTargets
-from sapwood.tasks.frames.loading import find_senses
 from sapwood.tasks.frames.rows import TargetInstance
+from sapwood.words.senses import find_senses
 
-__all__ = ["MODELS", "run"]
+__all__ = ["MODELS", "analyses", "run"]
 
 # What the table "tuning" found on the dev texts, so that the other tables can be made without it.
 MODELS = {
@@ -320,31 +320,35 @@ def _penalty(corpus: FrameCorpus, labeler: FrameLabeler) -> Table:
 def _identification(corpus: FrameCorpus, labeler: FrameLabeler, setting: Setting) -> Table:
     """Find frames too: with the targets given, and from nothing, without an encoder and with one."""
     encoder = context_encoder(setting)
-    gold = _analyses(corpus.test, None)
+    gold = analyses(corpus.test, None)
     rows: list[tuple[str | float, ...]] = []
     notes = []
+    found_right: list[list[bool]] = []
     for title, used in (("", None), *([(", in context", encoder)] if encoder is not None else [])):
         identifier = FrameIdentifier(encoder=used, random_state=setting.seed)
         identifier.fit([*corpus.train, *corpus.dev], lexicon=corpus.lexicon)
-        given, right, total = [], 0, 0
+        given, hits = [], list[bool]()
         for one, names in zip(corpus.test, identifier.choose(corpus.test), strict=True):
             pairs = list(zip(one.targets, names, strict=True))
             given.append(replace(one, targets=tuple(replace(target, frame=name) for target, name in pairs if name)))
-            right += sum(target.frame == name for target, name in pairs)
-            total += len(pairs)
+            hits += [target.frame == name for target, name in pairs]
+        found_right.append(hits)
         found = identifier.predict([one.parse for one in corpus.test])
         free = [replace(one, targets=tuple(targets)) for one, targets in zip(corpus.test, found, strict=True)]
         for what, data in (("targets given", given), ("from parses alone", free)):
-            guess = _analyses(data, labeler.predict(data))
+            guess = analyses(data, labeler.predict(data))
             sides = [({key: FrameAnalysis(one.frame) for key, one in side.items()}, side) for side in (gold, guess)]
             scores = [
                 score_frames(a, b, core_of(corpus.lexicon), frame_points=1.0) for a, b in zip(*sides, strict=True)
             ]
             values = [value for each in scores for value in (each.precision, each.recall, each.f1)]
             rows.append((f"{what}{title}", *(100 * value for value in values)))
+        right, total = sum(hits), len(hits)
         notes.append(
             f"With the targets given{title}, {right:,} of {total:,} frames are right ({100 * right / total:.2f} %)."
         )
+    if len(found_right) > 1:
+        notes.append(f"The difference between those two: p = {mcnemar(*found_right).p_value:.2g} by McNemar's test.")
     return Table(
         "identification",
         "Frames found by lexical-unit lookup and a log-linear choice, then arguments: test texts, all targets",
@@ -359,7 +363,8 @@ def _identification(corpus: FrameCorpus, labeler: FrameLabeler, setting: Setting
     )
 
 
-def _analyses(data: Sequence[FrameInput], labelled: Sequence[FrameSentence] | None) -> dict[Hashable, FrameAnalysis]:
+def analyses(data: Sequence[FrameInput], labelled: Sequence[FrameSentence] | None) -> dict[Hashable, FrameAnalysis]:
+    """Return gold frames and fillers, or those that a model has found for the same targets, by sentence and target."""
     found: dict[Hashable, FrameAnalysis] = {}
     for number, one in enumerate(data):
         for place, target in enumerate(one.targets):

@@ -243,7 +243,7 @@ def _compare(
         setting, f"reranking-{name}", *about, lists.examples, lists.groups, lists.folds, lists.relevance
     )
     made = []
-    with settings.progress_bar(count, "Folds") as progress:
+    with settings.progress_bar(count, "Folds", "folds") as progress:
         for at in range(count):
             made.append(cache(f"fold {at}", _fold, lists, at, seed))
             if progress is not None:

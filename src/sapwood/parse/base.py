@@ -20,6 +20,7 @@ from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.fitting import SequenceInput
 from sapwood.notebook import HtmlTable
 from sapwood.parse.flat import flat_tree
+from sapwood.parse.languages import warn_of_language
 from sapwood.parse.sentences import split_sentences
 from sapwood.parse.tokenizing import Token
 from sapwood.penn import BRACKETS
@@ -110,7 +111,15 @@ class BaseParser(SequenceInput, BaseEstimator):
 
     As a parameter of another estimator a parser keeps what it has learnt: scikit-learn's ``clone`` copies it together
     with the parser. In a ``Pipeline`` it is used as it is; train it beforehand.
+
+    Attributes
+    ----------
+    language : str or None
+        The language it is for; with ``"en"``, which models of an English package have, ``parse_text`` warns of
+        sentences that do not look English. None where that is not known.
     """
+
+    language: str | None = None
 
     def _parse_words(self, sentences: list[list[str]]) -> Sequence[tuple[Any, str] | Exception]:
         """Return per sentence a tree (or anything ``as_tree`` takes) and how it was made, or what went wrong.
@@ -176,7 +185,9 @@ class BaseParser(SequenceInput, BaseEstimator):
         list of Sentence
             Their words are ``Token`` objects: ``text[word.begin:word.end]`` is what stands in the text.
         """
-        return list(self.parse_sentences(split_sentences(text)))
+        sentences = split_sentences(text)
+        warn_of_language(self.language, sentences)
+        return list(self.parse_sentences(sentences))
 
     def transform(self, X: Iterable[Any]) -> TreeArray:
         """Parse texts into an array that kernels and learners take.

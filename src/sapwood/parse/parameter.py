@@ -15,6 +15,7 @@ from sapwood.callers import levels_to_user
 from sapwood.errors import ModelFileError, ParameterError
 from sapwood.files import load
 from sapwood.layouts import Field
+from sapwood.packages import find_package, model_file, model_language, package_model
 from sapwood.parse.base import BaseParser
 from sapwood.parse.flat import flat_tree
 from sapwood.registry import Reader, Writer, register
@@ -92,7 +93,8 @@ def as_parser(value: Any) -> BaseParser:
     ----------
     value : BaseParser, callable, object with ``parse``, or path
         A parser as it is; a function, or the method ``parse`` of another object, that takes a list of words and returns
-        a tree (see ``FunctionParser``); or the path of a model file that holds a parser.
+        a tree (see ``FunctionParser``); the path of a model file that holds a parser; or a language whose package of
+        models is installed, such as ``"en"`` for ``"en/parser"``.
 
     Raises
     ------
@@ -108,11 +110,13 @@ def as_parser(value: Any) -> BaseParser:
     if isinstance(value, (str, os.PathLike)):
         if not os.fspath(value):
             raise ParameterError("parser is an empty path; name a model file that holds a parser.")
-        name = os.path.abspath(value)
+        name = os.path.abspath(model_file(os.fspath(value)))
         found = os.stat(name) if os.path.exists(name) else None
         version = (0, 0, 0) if found is None else (found.st_ino, found.st_mtime_ns, found.st_size)
         # A copy, which shares what was learnt: whoever sets its parameters does so for nobody else.
-        return copy(_loaded(name, version))
+        parser = copy(_loaded(name, version))
+        parser.language = model_language(value) or parser.language
+        return parser
     if isinstance(value, type):
         raise ParameterError(f"parser must be an object, got the class {value.__name__}; write {value.__name__}().")
     if hasattr(value, "parse"):
@@ -120,8 +124,8 @@ def as_parser(value: Any) -> BaseParser:
     if callable(value):
         return FunctionParser(value)
     raise ParameterError(
-        f"parser must be a parser of sapwood.parse, a function from a list of words to a tree, or the path of a model "
-        f"file; got {value!r}."
+        f"parser must be a parser of sapwood.parse, a function from a list of words to a tree, the path of a model "
+        f"file, or a language such as 'en'; got {value!r}."
     )
 
 
@@ -139,6 +143,8 @@ def _loaded(name: str, version: tuple[int, int, int]) -> BaseParser:
 def _write(parser: Any, writer: Writer) -> dict[str, Any] | None:
     if parser is None:
         return None
+    if name := package_model(parser):
+        return {"package": name, "sha256": _digest(name)}
     found = as_parser(parser)
     if isinstance(found, MissingParser):
         return {"missing": found.name}
@@ -155,9 +161,28 @@ def _write(parser: Any, writer: Writer) -> dict[str, Any] | None:
     return {"missing": name}
 
 
-def _read(data: Any, reader: Reader) -> BaseParser | None:
+def _digest(name: str) -> str | None:
+    """Return the digest of the model of a package, if it is installed."""
+    language, _, model = name.partition("/")
+    package = find_package(language)
+    return None if package is None else package.models.get(model, {}).get("sha256")
+
+
+def _read(data: Any, reader: Reader) -> BaseParser | str | None:
     if data is None:
         return None
+    if isinstance(data, dict) and "package" in data:
+        name, digest = reader.text(data["package"]), data.get("sha256")
+        if package_model(name) != name:
+            raise reader.fail(f"{name!r} is not the name of a parser in a package")
+        if digest and (now := _digest(name)) and now != digest:
+            warnings.warn(
+                f"the model was made with another version of {name} than the one that is installed; its answers may "
+                "be a little worse.",
+                UserWarning,
+                stacklevel=levels_to_user(),
+            )
+        return name
     if isinstance(data, dict) and isinstance(data.get("missing"), str):
         return MissingParser(data["missing"])
     parser: BaseParser = reader.part(data, BaseParser)
@@ -168,8 +193,8 @@ PARSER = Field(_write, _read, absent=None)
 """The parameter ``parser`` in model files.
 
 A parser of this library is stored with the model, also where it was given as the path of a file, so that the model can
-be moved. A function or a class of one's own cannot be stored; a warning says so, and the loaded model says it again
-when it needs a parser. Files of the first version hold no parser.
+be moved. One of an installed package is stored by its name. A function or a class of one's own cannot be stored; a
+warning says so, and the loaded model says it again when it needs a parser. Files of the first version hold no parser.
 """
 
 register("FlatParser", FlatParser, lambda parser, writer: {}, lambda data, reader: FlatParser())

@@ -21,6 +21,7 @@ from sapwood.errors import DataError, ParameterError, SapwoodError
 from sapwood.notebook import HtmlTable
 from sapwood.parse.base import BaseParser, Sentence, check_words
 from sapwood.parse.flat import flat_tree
+from sapwood.parse.languages import warn_of_language
 from sapwood.parse.parameter import as_parser
 from sapwood.parse.sentences import split_sentences
 from sapwood.trees.array import TreeArray
@@ -157,7 +158,7 @@ def read_examples(X: Iterable[Any], parser: Any = None, *, what: str = "example"
         for number, one in enumerate(each):
             if not isinstance(one, Sentence):
                 places.setdefault(tuple(one), []).append((at, number))
-    with settings.progress_bar(len(places), "parsing") as progress:
+    with settings.progress_bar(len(places), "parsing", "sentences") as progress:
         for done, (words, found) in enumerate(zip(places, _parsed(checked, list(places)), strict=True), 1):
             for at, number in places[words]:
                 # The words of this place, which may know where they stand.
@@ -168,13 +169,17 @@ def read_examples(X: Iterable[Any], parser: Any = None, *, what: str = "example"
     return Reading([tuple(each) for each in parts], what)
 
 
-def read_text(text: str, parser: Any) -> tuple[Sentence, ...]:
-    """Return the sentences of a text with trees of the parser, for tasks that need them; warns of flat ones."""
+def read_text(text: str, parser: Any, language: str | None = None) -> tuple[Sentence, ...]:
+    """Return the sentences of a text with trees of the parser, for tasks that need them.
+
+    Warns of flat ones, and of those that are not in the language that a model is for.
+    """
     if not isinstance(text, str):
         raise DataError(f"text must be a str, got {type(text).__name__}.")
     reading = read_examples([text], parser, what="text")
     reading.need_trees()
     reading.report()
+    warn_of_language(language, (one.words for one in reading.examples[0]))
     return reading.examples[0]
 
 

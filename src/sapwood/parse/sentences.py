@@ -41,6 +41,9 @@ however also mr. mrs. ms. his her its their our my one some many most all no not
 _STARTERS = frozenset(_STARTER_WORDS.split())
 _BUFFER = 1 << 16  # characters that are read before sentences are looked for
 
+# How items of a list begin, at the beginning of a line.
+_ITEM = re.compile(r"(?:[-*•–]|\d{1,2}[.)])[^\S\n]+\S")
+
 
 def split_sentences(text: str) -> list[list[Token]]:
     """Split text into sentences, each a list of words.
@@ -145,8 +148,11 @@ def _closes(token: Token) -> bool:
 def _ends_before(following: Token, text: str, sentence: list[Token]) -> bool:
     """Whether a sentence ends before the token that follows."""
     gap = text[sentence[-1].end : following.begin]
-    if gap and BLANK_LINE.search(gap):
+    if gap and (BLANK_LINE.search(gap) or ("\n" in gap and _ITEM.match(text, following.begin))):
         return True
+    # "2." at the beginning is the number of an item.
+    if len(sentence) == 2 and sentence[1] == "." and sentence[0].isdigit() and "\n" not in gap:
+        return False
     # Closing quotes and brackets go with the sentence before them.
     if _closes(following):
         return False

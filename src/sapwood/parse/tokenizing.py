@@ -64,7 +64,7 @@ _MONTHS = frozenset(("jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "se
 # Words that a full stop belongs to: before names and numbers, and the others.
 _BEFORE_NAMES = """
 mr mrs ms dr prof gen col lt sgt capt cmdr adm maj rev hon gov sen rep pres st messrs mme vs no nos fig figs eq sec vol
-pp ed eds cf e.g i.e al approx est
+p pp ch art ed eds cf e.g i.e al approx est
 """
 _ELSEWHERE = """
 inc co corp ltd bros jr sr ph.d m.d b.a m.a u.s u.k u.n a.m p.m etc dept univ assn ave blvd rd mt ft calif mass conn fla
@@ -77,6 +77,8 @@ _ABBREVIATIONS = TITLES | _MONTHS | frozenset(_ELSEWHERE.split())
 _ALSO_WORDS = frozenset(
     ("no", "co", "mass", "la", "pa", "sat", "sun", "mar", "ill", "ore", "wash", "miss", "fig", "st", "mon")
 )
+# The full stop of these is theirs where a number follows.
+_BEFORE_DIGITS = frozenset(("no", "p", "ch", "art"))
 
 # Directional marks and isolates count as white space, and so do halves of surrogate pairs.
 SPACE = r"\s\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff"
@@ -249,7 +251,8 @@ def _opens(text: str, begin: int, opened: str, glued: bool) -> bool:
         after = text[begin + 1 : begin + 2]
         # Beside letters and signs of scripts without capitals, a missing space says nothing.
         free = not glued or (after.isalnum() and any(is_uncased(c) or c > "\u2fff" for c in (text[begin - 1], after)))
-        return free and not opened
+        # An apostrophe or a backtick may stand there without ever being closed.
+        return free and opened in ("", "'", "‘", "`")
     if quote == "“" and opened == "„":
         return False
     return quote in "“„«‘`" or (quote == "'" and text[begin : begin + 2] != "''")
@@ -290,7 +293,7 @@ def _belongs(text: str, shape: str, stop: int) -> bool:
         return False
     window = text[stop + 1 : stop + LOOKAHEAD]
     rest = window.lstrip()
-    if low == "no":
+    if low in _BEFORE_DIGITS:
         return rest[:1].isdigit()
     if not rest or BLANK_LINE.search(window[: len(window) - len(rest)]):
         return low in _ABBREVIATIONS and low not in _ALSO_WORDS

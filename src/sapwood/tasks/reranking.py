@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from sapwood.checks import check_amount
+from sapwood.checks import check_amount, check_count
 from sapwood.corpora.nbest import NBest
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.lazy import public_names
-from sapwood.learn import RecursiveRanker
+from sapwood.learn import Explanation, RecursiveRanker
 from sapwood.metrics import COLLINS, ParsevalRules, ParsevalSummary, SentenceScore, mutual_f1, score_forest
 from sapwood.parse.base import Sentence
 from sapwood.parse.parameter import PARSER, as_parser
@@ -167,7 +167,7 @@ class ParseReranker(SequenceInput, BaseEstimator):
     Examples
     --------
     >>> from sapwood.corpora import nursery
-    >>> from sapwood.learn import RecursiveRanker
+    >>> from sapwood.learn import Explanation, RecursiveRanker
     >>> lists = nursery.generate(size=300).forests()
     >>> model = ParseReranker(RecursiveRanker(epochs=3, random_state=0)).fit(lists[:200])
     >>> model.evaluate(lists[200:]).gain > 0
@@ -290,6 +290,30 @@ class ParseReranker(SequenceInput, BaseEstimator):
             assert isinstance(tree, Tree)
             chosen.append(tree)
         return TreeArray(chosen)
+
+    def explain(self, sentence: Any, *, parse: int | None = None, top: int = 10) -> Explanation:
+        """Say which nodes and fragments of a parse its utility comes from; for rankers with kernels.
+
+        Parameters
+        ----------
+        sentence : NBest, or with a ``parser`` text of one sentence, words or a tree
+        parse : int, optional
+            Which parse of the list; by default the chosen one.
+        top : int
+            How many of the heaviest fragments to find.
+        """
+        check_is_fitted(self, "ranker_")
+        if not hasattr(self.ranker_, "explain"):
+            raise ParameterError(
+                f"a {type(self.ranker_).__name__} does not say why; train ParseReranker with a KernelRanker to have "
+                "explanations."
+            )
+        lists = self.lists([sentence])
+        chosen = int(self.predict(lists)[0]) if parse is None else check_count(parse, "parse", 0)
+        if chosen >= len(lists[0]):
+            raise DataError(f"parse must be below {len(lists[0])}, the number of parses in the list; got {chosen}.")
+        found: Explanation = self.ranker_.explain(nbest_examples(lists)[0][chosen : chosen + 1], top=top)
+        return replace(found, label=f"parse {chosen}")
 
     def evaluate(self, X: Sequence[Any]) -> RerankingScores:
         """Score the chosen parses of lists with gold trees."""

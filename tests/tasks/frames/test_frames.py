@@ -278,14 +278,14 @@ def test_models_are_saved_and_asked_from_the_command_line(frames, parser, garden
     plain.write_text("".join(f"{tree}\n" for tree in trees[:5]))
     assert main(["predict", str(path), str(plain), "--output", str(tmp_path / "out.jsonl")]) == 0
     assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 5
-    assert main(["predict", str(path), str(data), "--format", "text"]) == 0
+    assert main(["predict", str(path), str(data), "--format", "brackets"]) == 0
     drawn = capsys.readouterr().out.splitlines()
     assert len(drawn) >= 1
     assert all(": " in line and "*" in line for line in drawn)
     assert main(["predict", str(path), str(data), "--format", "html"]) == 0
     assert "<mark" in capsys.readouterr().out
     assert main(["predict", str(path), str(data), "--format", "props"]) == 2
-    assert "jsonl, text, html" in capsys.readouterr().err
+    assert "jsonl, text, brackets, html" in capsys.readouterr().err
     assert main(["evaluate", str(path), str(plain)]) == 1
     assert "no target to score" in capsys.readouterr().err
 

@@ -69,7 +69,7 @@ def test_the_flag_is_written_and_read(labeler, tmp_path: Path):
 def test_the_command_shows_the_flag(labeler, tmp_path: Path, capsys):
     sw.save(labeler, tmp_path / "roles.sap")
     (tmp_path / "trees.mrg").write_text(FLUNG)
-    assert main(["predict", str(tmp_path / "roles.sap"), str(tmp_path / "trees.mrg"), "--format", "text"]) == 0
+    assert main(["predict", str(tmp_path / "roles.sap"), str(tmp_path / "trees.mrg"), "--format", "brackets"]) == 0
     assert "fling.01?: " in capsys.readouterr().out
 
 

@@ -108,8 +108,17 @@ def test_kernels_can_classify_too(tmp_path: Path) -> None:
     again = sw.load(tmp_path / "roles.sap")
     assert list(again.label_sentences(TEST[:20])) == list(made.label_sentences(TEST[:20]))
     assert label_to_file(again, TEST[:20], tmp_path / "out.jsonl") == 20
-    with pytest.raises(ParameterError, match="classifies with kernels"):
-        made.explain(TEST[0].tree, 1, (0, 0))
+    found = next(one for one in made.label_sentences(TEST) if one.propositions)
+    proposition = found.propositions[0]
+    argument = next(one for one in proposition.arguments if one.role != "V")
+    why = made.explain(found, proposition.predicate, (argument.first, argument.last), role=argument.role)
+    assert why.label == argument.role
+    # Flat features by name, and trees node by node, add up to the margin.
+    assert {tree.view for tree in why.trees} == {"siblings", "constituent"}
+    assert why.others[0].view == "flat"
+    assert any("=" in name for name, _ in why.others[0].features)
+    total = why.bias + sum(tree.total() for tree in why.trees) + sum(other.value for other in why.others)
+    assert total == pytest.approx(why.value)
 
 
 def test_training_is_the_same_every_time() -> None:
@@ -304,8 +313,9 @@ def test_a_spacy_pipeline_gets_roles(labeler: RoleLabeler, tmp_path: Path) -> No
     assert [(s.label_, s.start, s.end - 1) for s in doc.spans["srl-0"]] == [
         (a.role, a.first, a.last) for a in expected[0].arguments
     ]
-    with pytest.raises(ParameterError, match="give the model file"):
-        nlp.add_pipe("sapwood_roles", name="again")
+    sw.save(sw.kernels.SubsetTree(), tmp_path / "kernel.sap")
+    with pytest.raises(ParameterError, match="not a RoleLabeler"):
+        nlp.add_pipe("sapwood_roles", name="again", config={"model": str(tmp_path / "kernel.sap")})
 
 
 def test_a_spacy_pipeline_labels_raw_text_with_the_parser_of_the_model(tmp_path: Path) -> None:
@@ -344,12 +354,14 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "Number of Propositions" in capsys.readouterr().out
     assert main(["evaluate", model, str(tmp_path / "test.jsonl"), "--json", "-"]) == 0
     assert '"f1": ' in capsys.readouterr().out
-    for form in ("jsonl", "props", "conll09", "text", "html"):
+    for form in ("jsonl", "props", "allennlp", "conll", "conll09", "text", "brackets", "html"):
         out = tmp_path / f"out.{form}"
         assert main(["predict", model, str(tmp_path / "test.mrg"), "--format", form, "--output", str(out)]) == 0
         assert out.stat().st_size > 1000
     assert len(list(corpora.conll05.read(tmp_path / "out.props"))) == len(TEST)
     assert len(list(corpora.role_lines.read(tmp_path / "out.jsonl"))) == len(TEST)
+    assert len(list(corpora.allennlp.read(tmp_path / "out.allennlp"))) == len(TEST)
+    assert len(list(corpora.propbank_columns.read(tmp_path / "out.conll"))) == len(TEST)
     assert main(["evaluate", model, str(tmp_path / "test.mrg")]) == 1
     assert "holds no propositions to compare with" in capsys.readouterr().err
     (tmp_path / "broken.mrg").write_text("(S (NP (NN tea)")
@@ -358,5 +370,5 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert sorted(tmp_path.iterdir()) == before
     assert main(["predict", model, str(tmp_path / "test.mrg"), "--format", "xml"]) == 2
     assert "must be one of jsonl" in capsys.readouterr().err
-    assert main(["predict", model, str(tmp_path / "test.mrg"), "--format", "text"]) == 0
+    assert main(["predict", model, str(tmp_path / "test.mrg"), "--format", "brackets"]) == 0
     assert "[V " in capsys.readouterr().out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
@@ -63,11 +63,13 @@ class Recipe:
 
 
 MODELS: dict[str, Recipe] = {
-    **{f"web-encoder-{seed}": Recipe((WEB,), True, 16, seed) for seed in range(3)},
+    **{f"web-encoder-{seed}": Recipe((WEB,), True, 16, seed) for seed in range(6)},
     "web-plain": Recipe((WEB,), False, 25),
+    "web-plain-short": Recipe((WEB,), False, 8),
     "both-encoder": Recipe((WEB, ARTICLES), True, 12),
     "both-encoder-1": Recipe((WEB, ARTICLES), True, 12, 1),
     "both-plain": Recipe((WEB, ARTICLES), False, 8),
+    "both-plain-12": Recipe((WEB, ARTICLES), False, 12),
     "sample-dev-encoder": Recipe((SAMPLE,), True, 16),
     "sample-dev-plain": Recipe((SAMPLE,), False, 30),
     "sample-encoder": Recipe((SAMPLE,), True, 16, everything=True),
@@ -81,10 +83,11 @@ MODELS: dict[str, Recipe] = {
 }
 
 AVERAGES = {
-    "web-encoder-mean": tuple(f"web-encoder-{seed}" for seed in range(3)),
-    "both-encoder-mean": ("both-encoder", "both-encoder-1"),
+    **{f"web-encoder-two-{seed}": (f"web-encoder-{seed}", f"web-encoder-{seed + 1}") for seed in (0, 2, 4)},
+    "web-encoder-three": tuple(f"web-encoder-{seed}" for seed in range(3)),
+    "both-encoder-two": ("both-encoder", "both-encoder-1"),
 }
-"""Parsers that average others."""
+"""Parsers of several networks: averages of those with seeds in a row, which is what ``networks=`` makes."""
 
 
 def fold_of(count: int, fold: int, folds: int) -> slice:
@@ -103,10 +106,13 @@ class Models:
     ----------
     setting : Setting
         Where the treebanks and the cache are.
+    recipes : mapping of str to Recipe, optional
+        How parsers are trained, by name; those of the experiments by default.
     """
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: Setting, recipes: Mapping[str, Recipe] | None = None) -> None:
         self._setting = setting
+        self._recipes = MODELS if recipes is None else recipes
         self._loaded: dict[str, SpanParser] = {}
 
     @cached_property
@@ -121,7 +127,7 @@ class Models:
         """Whether a parser can be had: its treebanks, its encoder if it has one, and PyTorch if it is to be trained."""
         if name in AVERAGES:
             return all(map(self.available, AVERAGES[name]))
-        recipe, kept = MODELS[name], self._setting.cached(f"{self._file(name)}.sap")
+        recipe, kept = self._recipes[name], self._setting.cached(f"{self._file(name)}.sap")
         if find_spec("torch") is None and not (kept is not None and kept.exists()):
             return False
         return all(self._setting.find(treebank) is not None for treebank in recipe.treebanks) and (
@@ -136,7 +142,7 @@ class Models:
             kept = self._setting.cached(f"{self._file(name)}.sap")
             if kept is not None and kept.exists():
                 parser = load(kept)
-                parser.encoder = self.encoder if MODELS[name].encoder else None
+                parser.encoder = self.encoder if self._recipes[name].encoder else None
             else:
                 parser = self._train(name)
                 if kept is not None:
@@ -159,12 +165,12 @@ class Models:
         """Return the name of its files, which changes with the recipe."""
         if name in AVERAGES:
             return f"parser-{name}-{fingerprint([self._file(one) for one in AVERAGES[name]])[:8]}"
-        recipe = MODELS[name]
+        recipe = self._recipes[name]
         encoder = str(self.encoder.spec) if recipe.encoder and self.encoder is not None else ""
         return f"parser-{name}-{fingerprint(repr(recipe), encoder)[:8]}"
 
     def _train(self, name: str) -> SpanParser:
-        recipe = MODELS[name]
+        recipe = self._recipes[name]
         if recipe.encoder and self.encoder is None:
             raise DataError(f"{name} needs the encoder {_ENCODER}; get it with: sapwood data get {_ENCODER}")
         trees, held = self.parts(recipe)

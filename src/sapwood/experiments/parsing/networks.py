@@ -27,22 +27,23 @@ from sapwood.parse.spans.parser import SpanParser
 from sapwood.trees.tree import Tree
 from sapwood.words.encoder import Encoder
 
-__all__ = ["span_tables"]
+__all__ = ["RULES", "span_tables"]
 
 # A parse that tags a word as punctuation is an error for evalb, which leaves the sentence out; here the gold tags say
 # what is punctuation, and such sentences are counted.
-_RULES = replace(COLLINS, max_errors=10**9)
+RULES = replace(COLLINS, max_errors=10**9)
 # By table: model, and the treebank whose test part it parses; each is scored once.
 _TESTS: dict[str, tuple[tuple[str, str], ...]] = {
     "spans-web": (
         *((f"web-encoder-{seed}", WEB) for seed in range(3)),
-        ("web-encoder-mean", WEB),
+        *((f"web-encoder-two-{seed}", WEB) for seed in (0, 2, 4)),
+        ("web-encoder-three", WEB),
         ("web-plain", WEB),
         ("web-encoder-0", ARTICLES),
     ),
     "spans-articles": tuple(
         (model, treebank)
-        for model in ("both-encoder", "both-encoder-1", "both-encoder-mean", "both-plain")
+        for model in ("both-encoder", "both-encoder-1", "both-encoder-two", "both-plain")
         for treebank in (WEB, ARTICLES)
     ),
     "spans-sample": (("sample-encoder", SAMPLE), ("sample-plain", SAMPLE)),
@@ -84,6 +85,7 @@ def span_tables(setting: Setting) -> Iterator[Table]:
         "spans-label": _by_label,
         "spans-calibration": _calibration,
         "spans-speed": _speed,
+        "spans-two": _speed_of_two,
     }
     if setting.find(WEB) is None or not setting.wants(*wanted):
         return
@@ -101,29 +103,28 @@ def _parse(parser: Any, words: Sequence[Sequence[str]]) -> list[Tree]:
 
 def _accuracy(work: _Work, name: str) -> Table | None:
     rows: list[Sequence[Cell]] = []
-    seeds: list[list[float]] = []
+    seeds: dict[int, list[list[float]]] = {}
     for model, treebank in _TESTS[name]:
         if not work.models.available(model) or work.setting.find(treebank) is None:
             continue
         one, best = (
-            parseval(*work.parses(model, treebank, tree=tree), rules=_RULES).overall
-            for tree in ("minimum-risk", "best")
+            parseval(*work.parses(model, treebank, tree=tree), rules=RULES).overall for tree in ("minimum-risk", "best")
         )
-        members = AVERAGES.get(model, ())
-        recipe = MODELS[members[0] if members else model]
+        members = AVERAGES.get(model, (model,))
+        recipe = MODELS[members[0]]
         measured = (one.f1, one.precision, one.recall, one.complete_match, one.tagging, best.f1, best.complete_match)
         figures = [100 * value for value in measured]
-        row = [recipe.data, "MiniLM" if recipe.encoder else "none"]
-        row += [f"{len(members)} averaged" if members else f"seed {recipe.seed}", _NAMES[treebank]]
-        rows.append([*row, *figures, one.retagged])
-        if recipe.treebanks == (WEB,) and recipe.encoder and treebank == WEB and not members:
-            seeds.append(figures)
-            if len(seeds) == 3:
-                rows.append(["web", "MiniLM", "mean of 3", "web", *np.mean(seeds, axis=0).tolist(), None])
+        row = [recipe.data, "MiniLM" if recipe.encoder else "none", len(members)]
+        rows.append([*row, f"seed {recipe.seed}", _NAMES[treebank], *figures, one.retagged])
+        if recipe.treebanks == (WEB,) and recipe.encoder and treebank == WEB:
+            alike = seeds.setdefault(len(members), [])
+            alike.append(figures)
+            if len(alike) == 3:
+                rows.append([*row, "mean of 3", "web", *np.mean(alike, axis=0).tolist(), None])
     if not rows:
         return None
     columns = (
-        "learnt from", "encoder", "run", "test", "F1", "precision", "recall", "complete", "tags",
+        "learnt from", "encoder", "networks", "run", "test", "F1", "precision", "recall", "complete", "tags",
         "F1, best tree", "complete, best tree", "retagged",
     )  # fmt: skip
     sizes = {treebank: len(work.gold(treebank)) for treebank in dict.fromkeys(one for _, one in _TESTS[name])
@@ -132,7 +133,7 @@ def _accuracy(work: _Work, name: str) -> Table | None:
         "Parsed from words alone, with the precision that runs (int8 encoder); PARSEVAL with COLLINS.prm, punctuation "
         "by the gold tags. Retagged: sentences that evalb would leave out, because the parser calls other words "
         "punctuation. Best tree: the most probable one, in place of that with the fewest expected errors. "
-        "Averaged: the mean of the scores of parsers from different seeds.",
+        "Of several networks, which have seeds in a row from that of the run on, the mean of the scores counts.",
         "Test sentences: " + ", ".join(f"{_NAMES[treebank]} {count:,}" for treebank, count in sizes.items()) + ".",
     ]
     learnt = {
@@ -149,7 +150,7 @@ def _shares(work: _Work) -> Table | None:
     total = len(work.gold(WEB, "train"))
     for name in ("web-encoder-share-8", "web-encoder-share-4", "web-encoder-0"):
         if work.models.available(name):
-            summary = parseval(*work.parses(name, WEB, "dev"), rules=_RULES).overall
+            summary = parseval(*work.parses(name, WEB, "dev"), rules=RULES).overall
             rows.append([-(-total // MODELS[name].share), 100 * summary.f1, 100 * summary.tagging])
     title = "Learning curve with the encoder: English Web Treebank, development data"
     return Table("spans-share", title, ("trees learnt", "F1", "tags"), rows, {"tags": 1}) if rows else None
@@ -161,7 +162,7 @@ def _shown(work: _Work) -> list[str]:
 
 def _by_length(work: _Work) -> Table | None:
     models = _shown(work)
-    scores = {model: parseval(*work.parses(model, WEB), rules=_RULES).sentences for model in models}
+    scores = {model: parseval(*work.parses(model, WEB), rules=RULES).sentences for model in models}
     rows: list[Sequence[Cell]] = []
     for first, last in _LENGTHS:
         some = {model: [one for one in scores[model] if first <= one.length <= last] for model in models}
@@ -184,7 +185,7 @@ def _by_label(work: _Work) -> Table | None:
     first = counts[models[0]]
     rows: list[Sequence[Cell]] = []
     for label in sorted(first, key=lambda name: -first[name][0])[:_LABELS]:
-        if label in _RULES.delete_labels or not first[label][0]:
+        if label in RULES.delete_labels or not first[label][0]:
             continue
         figures = [
             200 * right / (gold + found) for gold, found, right in (counts[m].get(label, [1, 0, 0]) for m in models)
@@ -237,38 +238,48 @@ def _bins(work: _Work, model: str) -> list[list[float]]:
 
 
 def _speed(work: _Work) -> Table | None:
+    parsers: dict[str, Any] = {"PCFGParser": PCFGParser().fit(part(work.setting, WEB, "train"))}
+    for model in _shown(work):
+        parsers[f"SpanParser, {_title(model)}"] = _without_cache(work.models[model])
+    if (bllip := _bllip(work.setting)) is not None:
+        parsers["BLLIP, first stage"] = bllip
+    return _speeds(work, "spans-speed", "Speed, one core: English Web Treebank", parsers)
+
+
+def _speed_of_two(work: _Work) -> Table | None:
+    names = {"one network": "web-encoder-0", "two networks": "web-encoder-two-0"}
+    if not all(map(work.models.available, names.values())):
+        return None
+    parsers = {f"SpanParser, MiniLM, {name}": _without_cache(work.models[model]) for name, model in names.items()}
+    return _speeds(work, "spans-two", "Speed of one network and of two, one core: English Web Treebank", parsers)
+
+
+def _speeds(work: _Work, name: str, title: str, parsers: dict[str, Any]) -> Table:
     """Measure on one thread, a part of the sentences by each parser in turn, so that all see the same machine."""
     everything = [tree.leaves() for tree in work.gold(WEB, "dev")]
     words, many = (
         everything[:: max(1, len(everything) // count)][:count] for count in (_SPEED_SENTENCES, _MANY_SENTENCES)
     )
-    parsers: dict[str, Any] = {"PCFGParser": PCFGParser().fit(part(work.setting, WEB, "train"))}
-    for model in _shown(work):
-        # The cache of an encoder would be measured otherwise.
-        parser = work.models[model]
-        parsers[f"SpanParser, {_title(model)}"] = _without_cache(parser)
-    if (bllip := _bllip(work.setting)) is not None:
-        parsers["BLLIP, first stage"] = bllip
-    spent: dict[str, list[float]] = {name: [] for name in parsers}
+    spent: dict[str, list[float]] = {parser: [] for parser in parsers}
     with settings.options(threads=1, progress=False):
         for parser in parsers.values():
             _parse(parser, words[:5])
         for at in range(0, len(words), 50):
-            for name, parser in parsers.items():
+            for one, parser in parsers.items():
                 with Stopwatch() as watch:
                     _parse(parser, words[at : at + 50])
-                spent[name].append(watch.cpu)
+                spent[one].append(watch.cpu)
     rows: list[Sequence[Cell]] = []
-    for name, times in spent.items():
-        parser = parsers[name]
+    for one, times in spent.items():
+        parser = parsers[one]
         chart = _chart_time(parser, words) if isinstance(parser, SpanParser) else None
-        rows.append([name, len(words) / sum(times), 1000 * sum(times) / len(words), chart, _two_cores(parser, many)])
+        rows.append([one, len(words) / sum(times), 1000 * sum(times) / len(words), chart, _two_cores(parser, many)])
     columns = ("parser", "sentences per s", "ms each", "chart alone, 24 words, ms", "two threads, times as fast")
     notes = [
         f"{len(words)} development sentences of {np.mean([len(one) for one in words]):.1f} words; one thread, CPU "
         f"time. Two threads: {len(many):,} sentences, by the clock."
     ]
-    return Table("spans-speed", "Speed, one core: English Web Treebank", columns, rows, {"sentences per s": 0}, notes)
+    return Table(name, title, columns, rows, {"sentences per s": 0}, notes)
 
 
 def _without_cache(parser: SpanParser) -> SpanParser:

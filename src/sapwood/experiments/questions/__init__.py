@@ -64,7 +64,7 @@ def run(setting: Setting) -> Iterator[Table]:
     if setting.wants("validation", "test"):
         fitted: dict[tuple[str, bool], _Fitted] = {}
         lines: list[tuple[Cell, ...]] = []
-        with settings.progress_bar(len(rows), "Rows") as progress:
+        with settings.progress_bar(len(rows), "Rows", "rows") as progress:
             for number, row in enumerate(rows):
                 lines.append(_validate(row, data, grams, folds, fitted, testing=setting.wants("test")))
                 grams.forget(*(later.kernel for later in [*rows[number + 1 :], *curve]))

@@ -11,6 +11,7 @@ from itertools import islice
 
 from sapwood.corpora.catalog import find
 from sapwood.errors import DataError
+from sapwood.experiments.roles.adapting import adapt
 from sapwood.experiments.roles.context import roles_in_context
 from sapwood.experiments.roles.cost import training_cost
 from sapwood.experiments.roles.data import CORPORA, read_parts
@@ -41,6 +42,8 @@ def run(setting: Setting) -> Iterator[Table]:
         if setting.wants("end-to-end", f"end-to-end-{name}"):
             yield from label_everything(setting, name)
     if "ewt-propbank" in corpora:
+        if setting.wants("adaptation") and "propbank-wsj" in corpora:
+            yield adapt(setting)
         if setting.wants("parsed"):
             yield label_parses(setting)
         if setting.wants("context", "context-labeling"):

@@ -8,14 +8,13 @@ from typing import Any
 
 from sapwood.errors import DataError, ParameterError
 from sapwood.parse.base import with_leaves
-from sapwood.penn import BRACKETS
+from sapwood.penn import BRACKETS, WRITTEN
 from sapwood.trees.tree import Tree
 
 __all__ = ["as_text", "check_text", "penn", "trees_in", "with_words"]
 
 _SPACE = re.compile(r"\s")
 _TO_PENN = str.maketrans(BRACKETS)
-_FROM_PENN = {**{penn: sign for sign, penn in BRACKETS.items()}, "``": '"', "''": '"'}
 
 
 def penn(word: str) -> str:
@@ -33,7 +32,7 @@ def as_text(word: str) -> str:
     >>> as_text("-LRB-"), as_text("``"), as_text("rain")
     ('(', '"', 'rain')
     """
-    return _SPACE.sub("_", _FROM_PENN.get(word, word))
+    return _SPACE.sub("_", WRITTEN.get(word, word))
 
 
 def with_words(tree: Tree, sent: Sequence[str], words: Sequence[str]) -> Tree:

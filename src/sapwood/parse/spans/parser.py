@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields, replace
+from numbers import Integral
 from pathlib import Path
 from typing import Any, Self
 
@@ -17,13 +18,13 @@ from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.fitting import all_or_nothing
 from sapwood.parse.base import check_words, refuse_text
 from sapwood.parse.learned import LearnedParser, training_trees
-from sapwood.parse.spans.calibration import calibrate
 from sapwood.parse.spans.chart import SpanChart
-from sapwood.parse.spans.decoding import batches_by_spans, best_trees, minimum_risk_trees, span_f1
+from sapwood.parse.spans.decoding import batches_by_spans, best_trees, minimum_risk_trees
 from sapwood.parse.spans.features import WordFeatures
 from sapwood.parse.spans.labels import SpanSentence, SpanVocabulary, span_sentence
-from sapwood.parse.spans.network import AveragedNetwork, Network, Weights
-from sapwood.parse.spans.training import Progress, SpanModel, Training, train
+from sapwood.parse.spans.network import AveragedNetwork, Network
+from sapwood.parse.spans.several import Lesson, Parsed, train_networks
+from sapwood.parse.spans.training import Progress, Training
 from sapwood.resuming import CheckpointFile, fingerprint
 from sapwood.trees.array import TreeArray
 from sapwood.trees.nbest import NBest
@@ -63,6 +64,11 @@ class SpanParser(UsesEncoder, LearnedParser):
         Share of units left out in training.
     word_dropout : float
         How often words are taken for unknown ones in training: ``word_dropout / (word_dropout + count)``.
+    networks : int
+        How many networks are trained, from ``random_state`` and the seeds that follow it; the scores of several are
+        averaged, see ``average``.
+    n_jobs : int
+        How many of the networks are trained at once, each in a process of its own.
     epochs : int
         Passes over the training trees.
     batch_size : int
@@ -78,7 +84,8 @@ class SpanParser(UsesEncoder, LearnedParser):
     max_length : int
         Longer sentences are cut at punctuation, parsed in parts and put together again.
     checkpoint : path, optional
-        A file that holds the state of training after every epoch; training that was stopped goes on from it.
+        A file that holds the state of training after every epoch; training that was stopped goes on from it. Further
+        networks have files of their own beside it, with their number in the name.
     random_state : int, RandomState or None
         Seed.
 
@@ -87,7 +94,7 @@ class SpanParser(UsesEncoder, LearnedParser):
     vocabulary_ : SpanVocabulary
         The labels and tags that were learnt.
     history_ : list of Progress
-        Loss and held-out F1 by epoch.
+        Loss and held-out F1 by epoch, network after network.
 
     Notes
     -----
@@ -107,6 +114,8 @@ class SpanParser(UsesEncoder, LearnedParser):
         dense_size: int = 256,
         dropout: float = 0.35,
         word_dropout: float = 1.0,
+        networks: int = 1,
+        n_jobs: int = 1,
         epochs: int = 20,
         batch_size: int = 24,
         learning_rate: float = 0.0015,
@@ -126,6 +135,8 @@ class SpanParser(UsesEncoder, LearnedParser):
         self.dense_size = dense_size
         self.dropout = dropout
         self.word_dropout = word_dropout
+        self.networks = networks
+        self.n_jobs = n_jobs
         self.epochs = epochs
         self.batch_size = batch_size
         self.learning_rate = learning_rate
@@ -170,52 +181,54 @@ class SpanParser(UsesEncoder, LearnedParser):
         self._forget_encoder()
         encoder = self._encoder()
         dense = None if encoder is None else list(encoder.encode_batch(one.words for one in sentences))
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         if start is not None:
             start._check_fitted()
             if len(start._network.members) > 1:
                 raise ParameterError("start is an average of several parsers; go on from one of them.")
             vocabulary = start.vocabulary_.joined(vocabulary)
             features = start._network.features.joined(features)
-        # Its fields are parameters of the same names.
-        shared = (field.name for field in fields(Training) if field.name != "seed")
-        setting = Training(**{name: getattr(self, name) for name in shared}, seed=seed)
-        model = SpanModel(setting, features, vocabulary, 0 if encoder is None else encoder.width)
-        if start is not None:
-            model.take_over(start._network.members[0].weights)
         held_dense = None if held is None or encoder is None else list(encoder.encode_batch(one.words for one in held))
         history: list[Progress] = []
-
-        def evaluate(weights: Weights) -> float:
-            assert held is not None
-            return span_f1(Network(features, weights), vocabulary, held, held_dense)
 
         def tell(progress: Progress) -> None:
             history.append(progress)
             if report is not None:
                 report(progress)
 
-        weights = train(
-            model,
-            sentences,
-            dense,
+        lesson = Lesson(
+            Parsed(sentences, dense),
+            None if held is None else Parsed(held, held_dense),
             features,
             vocabulary,
-            evaluate=None if held is None else evaluate,
-            report=tell,
-            checkpoint=CheckpointFile(self.checkpoint, _fingerprint(setting, sentences, held, start, encoder)),
+            0 if encoder is None else encoder.width,
+            None if start is None else start._network.members[0].weights,
         )
-        self.history_ = history
-        if held is not None:
-            weights = calibrate(Network(features, weights), vocabulary, held, held_dense)
-        self._set(Network(features, weights), vocabulary, None if encoder is None else encoder.spec)
+        trainings = list(self._trainings())
+        checkpoints = [
+            CheckpointFile(_numbered(self.checkpoint, number), _fingerprint(setting, sentences, held, start, encoder))
+            for number, setting in enumerate(trainings)
+        ]
+        found = train_networks(lesson, trainings, checkpoints, self.n_jobs, tell)
+        self.history_ = sorted(history, key=lambda progress: progress.network)
+        self._set(_averaged(found), vocabulary, None if encoder is None else encoder.spec)
         return self
+
+    def _trainings(self) -> Iterator[Training]:
+        """Yield how each network is trained."""
+        # Its fields are parameters of the same names.
+        shared = {field.name: getattr(self, field.name) for field in fields(Training) if field.name != "seed"}
+        state = check_random_state(self.random_state)
+        for number in range(self.networks):
+            if isinstance(self.random_state, Integral):
+                state = check_random_state(int(self.random_state) + number)
+            yield Training(**shared, seed=int(state.randint(2**31 - 1)))
 
     @classmethod
     def average(cls, parsers: Sequence[SpanParser]) -> SpanParser:
         """Return a parser whose scores are the mean of those of several, trained alike with other seeds.
 
-        It makes fewer errors than each of them, and takes as many times as long, the encoder's part excepted.
+        It makes fewer errors than each of them, and takes as many times as long, the encoder's part excepted. Parsers
+        with the seeds 0 and 1 make the one that ``networks=2`` learns.
         """
         members = list(parsers)
         for one in members:
@@ -234,7 +247,7 @@ class SpanParser(UsesEncoder, LearnedParser):
                 )
         made = cls(**first.get_params(deep=False))
         networks = [network for one in members for network in one._network.members]
-        made._set(networks[0] if len(networks) == 1 else AveragedNetwork(networks), first.vocabulary_, first._spec)
+        made._set(_averaged(networks), first.vocabulary_, first._spec)
         return made
 
     def _set(self, network: Network | AveragedNetwork, vocabulary: SpanVocabulary, spec: EncoderSpec | None) -> None:
@@ -331,6 +344,8 @@ class SpanParser(UsesEncoder, LearnedParser):
 
     def _check(self) -> None:
         for name in (
+            "networks",
+            "n_jobs",
             "layers",
             "span_size",
             "word_size",
@@ -349,6 +364,18 @@ class SpanParser(UsesEncoder, LearnedParser):
         for name in ("word_dropout", "learning_rate", "alpha"):
             check_amount(getattr(self, name), name)
         check_limit(self.patience, "patience")
+
+
+def _averaged(networks: Sequence[Network]) -> Network | AveragedNetwork:
+    return networks[0] if len(networks) == 1 else AveragedNetwork(networks)
+
+
+def _numbered(checkpoint: str | Path | None, number: int) -> Path | None:
+    """Return the file for the state of one of several networks."""
+    if checkpoint is None:
+        return None
+    path = Path(checkpoint)
+    return path if number == 0 else path.with_name(f"{path.stem}-{number + 1}{path.suffix}")
 
 
 def _sentences(trees: Any, name: str) -> tuple[list[SpanSentence], str | None]:

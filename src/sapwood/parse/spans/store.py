@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from sapwood.packing import Grid
 from sapwood.parse.spans.features import WordFeatures
 from sapwood.parse.spans.labels import SpanVocabulary
 from sapwood.parse.spans.network import AveragedNetwork, Network
@@ -16,6 +17,8 @@ from sapwood.words.encoder.needed import ENCODER_SPEC
 __all__: list[str] = []
 
 _TABLES = ("words", "pieces", "shapes")
+# Vectors of words and pieces are added up, so that their errors cancel out; layers want finer steps.
+_TABLE_GRID, _LAYER_GRID = Grid(7, axis=1), Grid(31, axis=0)
 
 
 def _write(parser: SpanParser, writer: Writer) -> dict[str, Any]:
@@ -37,7 +40,10 @@ def _write(parser: SpanParser, writer: Writer) -> dict[str, Any]:
 
 
 def _weights_of(network: Network, writer: Writer) -> dict[str, Any]:
-    return {name: writer.array(array) for name, array in network.weights.items()}
+    return {
+        name: writer.weights(array, _TABLE_GRID if name in _TABLES else _LAYER_GRID)
+        for name, array in network.weights.items()
+    }
 
 
 def _read(data: dict[str, Any], reader: Reader) -> SpanParser:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sapwood import _core, settings
+from sapwood import _core, memory, settings
 from sapwood.errors import ParameterError
 from sapwood.parse.spans.batches import Batch, BatchMaker, Tensor, import_torch
 from sapwood.parse.spans.features import WordFeatures
@@ -25,6 +25,9 @@ from sapwood.parse.spans.network import Weights
 from sapwood.resuming import CheckpointFile
 
 __all__ = ["Progress", "SpanModel", "Training", "train"]
+
+# After so many steps freed memory is given back, which takes a few milliseconds.
+_RELEASE_STEPS = 25
 
 
 @dataclass(frozen=True)
@@ -49,12 +52,13 @@ class Training:
 
 @dataclass(frozen=True)
 class Progress:
-    """How training stands after an epoch; ``score`` is None where nothing is held out."""
+    """How training stands after an epoch of one of the networks; ``score`` is None where nothing is held out."""
 
     epoch: int
     loss: float
     score: float | None
     seconds: float
+    network: int = 0
 
 
 class SpanModel:
@@ -310,7 +314,7 @@ def train(
             break
         begun, total, count = time.perf_counter(), 0.0, 0
         parts.train()
-        with settings.progress_bar(len(sentences), f"epoch {epoch + 1} of {setting.epochs}") as progress:
+        with settings.progress_bar(len(sentences), f"epoch {epoch + 1} of {setting.epochs}", "sentences") as progress:
             for chosen in data.batches(random):
                 loss = model.loss(data.batch(chosen, random))
                 optimizer.zero_grad(set_to_none=True)
@@ -319,6 +323,8 @@ def train(
                 optimizer.param_groups[0]["lr"] = rate(step)
                 optimizer.step()
                 step += 1
+                if step % _RELEASE_STEPS == 0:
+                    memory.release()
                 average.update_parameters(parts)
                 total += float(loss.detach()) * len(chosen)
                 count += len(chosen)

@@ -8,7 +8,7 @@ filled together. Finding the frames belongs to ``identifier``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -45,6 +45,7 @@ from sapwood.tasks.frames.rows import TargetInstance
 from sapwood.tasks.frames.spans import SPAN_SETS
 from sapwood.words.encoder import Encoder
 from sapwood.words.encoder.needed import ENCODER_SPEC, UsesEncoder
+from sapwood.words.senses import WordSenses, find_senses
 
 __all__ = ["FrameLabeler", "ScoredTargets"]
 
@@ -112,9 +113,13 @@ class FrameLabeler(UsesEncoder, SequenceInput, BaseEstimator):
         The frames it was trained with.
     wordnet_ : bool
         Whether the training sentences had supersenses; sentences to be labeled should then have them too.
+    senses_ : WordSenses or None
+        Where they come from: model files carry them, so that WordNet is needed for training alone.
     context_ : ContextScorer or None
         The networks; None without an encoder.
     """
+
+    _carried_senses: WordSenses | None = None
 
     def __init__(
         self,
@@ -189,7 +194,7 @@ class FrameLabeler(UsesEncoder, SequenceInput, BaseEstimator):
         after_epoch: Callable[[FrameLabeler], bool | None] | None = None,
     ) -> FrameLabeler:
         """Learn the log-linear model from candidates whose features are made already, as when settings are compared."""
-        self.lexicon_, self.wordnet_ = lexicon, wordnet
+        self.lexicon_, self.wordnet_, self.senses_ = lexicon, wordnet, None
         self.context_: ContextScorer | None = None
 
         def step(model: LogLinear) -> bool | None:
@@ -232,6 +237,17 @@ class FrameLabeler(UsesEncoder, SequenceInput, BaseEstimator):
             setting=Training(seed=check_seed(self.random_state)),
         )
         self._spec = encoder.spec
+
+    @property
+    def senses_(self) -> WordSenses | None:
+        """What gives sentences their supersenses; None if it has never seen any, or, with a warning, finds none."""
+        if not self.wordnet_:
+            return None
+        return self._carried_senses or find_senses()
+
+    @senses_.setter
+    def senses_(self, senses: WordSenses | None) -> None:
+        self._carried_senses = senses
 
     def _context(self) -> Encoder | None:
         return self._encoder(layers=(0, 2, -3, -2, -1), pieces="mean")
@@ -328,6 +344,7 @@ register_estimator(
         "model_": part_of(LogLinear),
         "lexicon_": LEXICON,
         "wordnet_": Field(lambda value, writer: bool(value), lambda data, reader: bool(data)),
+        "senses_": replace(part_of(WordSenses, optional=True), absent=None),
         "context_": CONTEXT,
         "_spec": ENCODER_SPEC.at("encoder"),
     },

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections import deque
 from dataclasses import dataclass, field
 
@@ -14,14 +13,13 @@ from sapwood.corpora.framenet.lexicon import Lexicon
 from sapwood.corpora.framenet.release import SentenceParse, read_splits
 from sapwood.corpora.nursery import Nursery
 from sapwood.corpora.nursery.frames import frame_lexicon, frames
-from sapwood.errors import DataError
 from sapwood.notebook import HtmlTable
 from sapwood.parse.base import Parser
 from sapwood.tasks.frames.instances import FrameInput
 from sapwood.tasks.frames.sentences import ParsedSentence
 from sapwood.words.senses import WordSenses
 
-__all__ = ["FrameCorpus", "find_senses", "load_framenet", "nursery_frames"]
+__all__ = ["FrameCorpus", "load_framenet", "nursery_frames"]
 
 
 @dataclass(frozen=True)
@@ -52,15 +50,6 @@ class FrameCorpus(HtmlTable):
     unparsed: dict[str, int] = field(default_factory=dict)
 
 
-def find_senses() -> WordSenses | None:
-    """Return WordNet's supersenses, or None with a warning that says what to install."""
-    try:
-        return WordSenses()
-    except DataError as error:
-        warnings.warn(f"supersenses are left out, which costs a little accuracy: {error}", UserWarning, stacklevel=2)
-        return None
-
-
 def load_framenet(
     release: str | os.PathLike[str],
     parses: str | os.PathLike[str] | Parser,
@@ -80,7 +69,7 @@ def load_framenet(
     splits : path, optional
         JSON with the names of test and dev texts; without it, all texts are for training.
     senses : WordSenses, optional
-        Where supersenses come from; see ``find_senses``.
+        Where supersenses come from; see ``sapwood.words.senses.find_senses``.
     context : int
         How many sentences of the same text go before each, as places of fillers; see ``FrameInput.after``.
     """

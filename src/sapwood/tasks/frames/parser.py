@@ -20,7 +20,6 @@ from sapwood.registry import Reader, Writer, register
 from sapwood.tasks.frames.identifier import FrameIdentifier
 from sapwood.tasks.frames.instances import FrameInput, check_training
 from sapwood.tasks.frames.labeler import FrameLabeler
-from sapwood.tasks.frames.loading import find_senses
 from sapwood.tasks.frames.results import FrameSentence
 from sapwood.tasks.frames.sentences import ParsedSentence
 from sapwood.tasks.inputs import in_batches
@@ -49,6 +48,9 @@ class FrameParser(SequenceInput, BaseEstimator):
     ----------
     labeler_, identifier_
         The trained ones.
+    language : str or None
+        The language it is for; with ``"en"``, which models of an English package have, ``parse_text`` warns of
+        sentences that do not look English. None where that is not known.
 
     Examples
     --------
@@ -59,6 +61,8 @@ class FrameParser(SequenceInput, BaseEstimator):
     >>> len(parser.parse("(S (NP (NNP Anna)) (VP (VBD gave) (NP (NNP Ben)) (NP (DT a) (NN book))))").frames)
     1
     """
+
+    language: str | None = None
 
     def __init__(
         self, *, labeler: FrameLabeler | None = None, identifier: FrameIdentifier | None = None, parser: Any = None
@@ -80,7 +84,7 @@ class FrameParser(SequenceInput, BaseEstimator):
     def parse_text(self, text: str) -> list[FrameSentence]:
         """Split text into sentences and words, parse them, and find their frames with their arguments."""
         check_is_fitted(self, "labeler_")
-        return self._predict(read_text(text, self.parser))
+        return self._predict(read_text(text, self.parser, self.language))
 
     def parse_sentences(self, sentences: Iterable[Any]) -> Iterator[FrameSentence]:
         """Find frames in sentences as they come, a few at a time; see ``predict``.
@@ -117,9 +121,8 @@ class FrameParser(SequenceInput, BaseEstimator):
     def _predict(
         self, sentences: Sequence[Sentence | ParsedSentence | DependencySentence | FrameInput]
     ) -> list[FrameSentence]:
-        # A model that has never seen supersenses has no use for them.
         bare = any(isinstance(one, (Sentence, DependencySentence)) for one in sentences)
-        senses = find_senses() if bare and self.labeler_.wordnet_ else None
+        senses = self.labeler_.senses_ if bare else None
         data = [
             one if isinstance(one, FrameInput) else FrameInput(_parsed(one, senses), find=True) for one in sentences
         ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sapwood.draw.spans import LabeledSpan, SpanLayer
+from sapwood.draw.spans import LabeledSpan, SpanLayer, span_svg
 from sapwood.notebook import HtmlTable
 from sapwood.tasks.frames.sentences import ParsedSentence
 
@@ -89,6 +89,9 @@ class FrameSentence(HtmlTable):
     def layers(self) -> list[SpanLayer]:
         """Return what ``sapwood.draw.span_text`` and ``span_svg`` draw under the sentence."""
         return [target.layer() for target in self.frames]
+
+    def _repr_html_(self) -> str:
+        return span_svg(self.parse.words, self.layers())
 
     def to_json(self, *, margins: bool = False) -> dict[str, Any]:
         """Return the sentence as JSON data, positions by tokens and by characters."""

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 from sapwood.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from sapwood.tasks.pairs.classifier import PairClassifier, PairExplanation
+    from sapwood.tasks.pairs.classifier import PairClassifier
     from sapwood.tasks.pairs.features import PairFeatures
     from sapwood.tasks.pairs.relaxed import relaxed_grammar, relaxed_kernel
 
-__all__ = ["PairClassifier", "PairExplanation", "PairFeatures", "relaxed_grammar", "relaxed_kernel"]
+__all__ = ["PairClassifier", "PairFeatures", "relaxed_grammar", "relaxed_kernel"]
 
 _HOMES = {
     "PairClassifier": "classifier",
-    "PairExplanation": "classifier",
     "PairFeatures": "features",
     "relaxed_grammar": "relaxed",
     "relaxed_kernel": "relaxed",

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sapwood.checks import check_count
 from sapwood.draw.html import fragment_table, panel
+from sapwood.draw.text import cut
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.learn.additive import AdditiveLogistic, read_additive, write_additive
@@ -55,10 +56,28 @@ class PairExplanation:
     rows: tuple[tuple[str, float, float], ...]
     remainder: float
 
+    @property
+    def value(self) -> float:
+        """The decision, as explanations of other models call it."""
+        return self.decision
+
+    @property
+    def bias(self) -> float:
+        """The base, as explanations of other models call it."""
+        return self.base
+
     def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def to_html(self) -> str:
+        """Return a piece of HTML: a table of features."""
         rows = [(added, f"{name} = {value:.3f}", "") for name, value, added in self.rows]
         rest = [(self.remainder, "all other features"), (self.base, "an average pair")]
         return panel(f"{self.label}, log-odds {self.decision:+.3f}", [fragment_table(rows, rest)])
+
+    def to_text(self, *, width: int = 80) -> str:
+        """Write one line per feature, of at most ``width`` characters."""
+        return "\n".join(cut(line, width) for line in str(self).splitlines())
 
     def __str__(self) -> str:
         width = max([len(name) for name, _, _ in self.rows] + [len("all other features")])

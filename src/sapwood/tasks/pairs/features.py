@@ -196,7 +196,7 @@ class PairFeatures(UsesEncoder, TransformerMixin, SequenceInput, BaseEstimator):
             columns.append(lexical_features(words[:half], words[half:], self.rarity_))
         kernels = list(self._kernels(_KERNELS))
         spelled = map_leaves(members, str.lower) if self.lowercase and kernels else members
-        with settings.progress_bar(len(kernels), "Pair features") as progress:
+        with settings.progress_bar(len(kernels), "Pair features", "kernels") as progress:
             for done, (name, make) in enumerate(kernels):
                 columns.append(_normalized(name, make(), spelled)[:, None])
                 if progress is not None:

@@ -14,10 +14,11 @@ from sapwood.callers import levels_to_user
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.kernels.base import Kernel, Matrix
-from sapwood.kernels.choice import ChoosesKernel
+from sapwood.kernels.choice import KERNEL, ChoosesKernel
 from sapwood.kernels.flat import Linear
 from sapwood.kernels.semantic import SemanticSubsetTree, SmoothedPartialTree
 from sapwood.kernels.syntactic import PartialTree, SubsetTree
+from sapwood.learn.calibration import HasProbabilities
 from sapwood.learn.explain import Explanation, ModelFragments
 from sapwood.learn.svm import KernelSVC
 from sapwood.parse.parameter import PARSER
@@ -87,7 +88,7 @@ def plain_kernel() -> Kernel:
     )
 
 
-class QuestionClassifier(UsesEncoder, ChoosesKernel, ClassifierMixin, SequenceInput, BaseEstimator):
+class QuestionClassifier(UsesEncoder, HasProbabilities, ChoosesKernel, ClassifierMixin, SequenceInput, BaseEstimator):
     """Predict what kind of answer a question asks for.
 
     Questions are text, lists of words, trees in brackets, ``Tree`` objects, NLTK trees or ``Question`` objects (of
@@ -95,10 +96,11 @@ class QuestionClassifier(UsesEncoder, ChoosesKernel, ClassifierMixin, SequenceIn
 
     Parameters
     ----------
-    kernel : Kernel, optional
-        A kernel on the views ``focus``, ``lexical``, ``words`` and ``tree``, or without views on focus trees; with an
-        encoder also on ``vectors``, and trees have vectors on their leaves. By default ``semantic_kernel()``; where
-        WordNet is not installed, ``plain_kernel()``, with a warning; with an encoder ``contextual_kernel()``.
+    kernel : Kernel, str or callable, optional
+        A kernel, or its expression as text, on the views ``focus``, ``lexical``, ``words`` and ``tree``, or without
+        views on focus trees; with an encoder also on ``vectors``, and trees have vectors on their leaves. By default
+        ``semantic_kernel()``; where WordNet is not installed, ``plain_kernel()``, with a warning; with an encoder
+        ``contextual_kernel()``.
     C : float
         Inverse of the strength of regularization.
     class_weight : dict, "balanced" or None
@@ -113,6 +115,8 @@ class QuestionClassifier(UsesEncoder, ChoosesKernel, ClassifierMixin, SequenceIn
         weights. Needs ``pip install 'sapwood[encoder]'``.
     tol : float
         Stopping tolerance of the solver.
+    probability : bool or {"sigmoid", "temperature", "isotonic"}
+        Whether to learn how margins become probabilities; see ``KernelSVC``.
 
     Attributes
     ----------
@@ -139,13 +143,14 @@ class QuestionClassifier(UsesEncoder, ChoosesKernel, ClassifierMixin, SequenceIn
 
     def __init__(
         self,
-        kernel: Kernel | None = None,
+        kernel: Any = None,
         *,
         C: float = 10.0,
         class_weight: dict[Any, float] | str | None = None,
         parser: Any = None,
         encoder: Any = None,
         tol: float = 1e-3,
+        probability: bool | str = False,
     ) -> None:
         self.kernel = kernel
         self.C = C
@@ -153,6 +158,7 @@ class QuestionClassifier(UsesEncoder, ChoosesKernel, ClassifierMixin, SequenceIn
         self.parser = parser
         self.encoder = encoder
         self.tol = tol
+        self.probability = probability
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -169,13 +175,18 @@ class QuestionClassifier(UsesEncoder, ChoosesKernel, ClassifierMixin, SequenceIn
         self._forget_encoder()
         kernel = self._chosen_kernel()
         data, unparsed = self._read(X, kernel, training=True)
-        svm = KernelSVC(kernel, C=self.C, class_weight=self.class_weight, tol=self.tol)
+        svm = KernelSVC(kernel, C=self.C, class_weight=self.class_weight, tol=self.tol, probability=self.probability)
         self.svm_ = svm.fit(data, y, sample_weight=sample_weight)
         self.classes_ = self.svm_.classes_
         self.unparsed_ = unparsed
         encoder = self._context()
         self._spec = None if encoder is None else encoder.spec
         return self
+
+    @property
+    def calibration_(self) -> Any:
+        """How margins become probabilities."""
+        return self.svm_.calibration_
 
     def _default_kernel(self) -> Kernel:
         return _usable_kernel(in_context=self.encoder is not None)
@@ -254,7 +265,7 @@ def _usable_kernel(*, in_context: bool) -> Kernel:
 def _write(classifier: QuestionClassifier, writer: Writer) -> dict[str, Any]:
     check_is_fitted(classifier)
     return {
-        "kernel": None if classifier.kernel is None else writer.part(classifier.kernel),
+        "kernel": KERNEL.write(classifier.kernel, writer),
         "parser": PARSER.write(classifier.parser, writer),
         **({} if classifier._spec is None else {"encoder": ENCODER_SPEC.write(classifier._spec, writer)}),
         "unparsed": writer.array(classifier.unparsed_.astype(np.uint8)),
@@ -265,11 +276,12 @@ def _write(classifier: QuestionClassifier, writer: Writer) -> dict[str, Any]:
 def _read_back(data: dict[str, Any], reader: Reader) -> QuestionClassifier:
     svm = reader.part(data["machine"], KernelSVC)
     classifier = QuestionClassifier(
-        None if data["kernel"] is None else reader.part(data["kernel"], Kernel),
+        KERNEL.read(data["kernel"], reader),
         C=svm.C,
         class_weight=svm.class_weight,
         parser=PARSER.read(data["parser"], reader),
         tol=svm.tol,
+        probability=svm.probability,
     )
     classifier.svm_, classifier.classes_ = svm, svm.classes_
     classifier._spec = ENCODER_SPEC.read(data.get("encoder"), reader)

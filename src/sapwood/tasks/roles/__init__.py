@@ -8,7 +8,6 @@ chooses candidate constituents, ``features`` describes them, ``classifier`` labe
 from sapwood.lazy import public_names
 from sapwood.tasks.roles.arguments import RoleArguments
 from sapwood.tasks.roles.classifier import ROLE_KERNELS, RoleClassifier, role_kernel
-from sapwood.tasks.roles.explanation import RoleExplanation
 from sapwood.tasks.roles.labeler import RoleLabeler
 from sapwood.tasks.roles.predicates import find_predicates
 from sapwood.tasks.roles.pruning import candidates
@@ -17,7 +16,6 @@ __all__ = [
     "ROLE_KERNELS",
     "RoleArguments",
     "RoleClassifier",
-    "RoleExplanation",
     "RoleLabeler",
     "candidates",
     "find_predicates",

@@ -7,7 +7,7 @@ fragments are those of the subset-tree kernel, up to a size (``FragmentMap``).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -52,22 +52,47 @@ class Encoder:
 
     def fit(self, candidates: Sequence[Candidate], values: Sequence[Sequence[str]]) -> Self:
         """Choose columns; ``values`` are the flat features of the candidates, in the order of their names."""
-        names = feature_names(self.features)
-        counts: list[Counter[str]] = [Counter() for _ in names]
-        for row in values:
-            for count, value in zip(counts, row, strict=True):
-                if value:
-                    count[value] += 1
-        self.columns, self.width = [], 0
-        for count in counts:
-            # NUL stands between values in model files; no corpus has it in a word.
-            kept = sorted(value for value, times in count.items() if times >= self.min_count and "\0" not in value)
-            self.columns.append({value: self.width + at for at, value in enumerate(kept)})
-            self.width += len(kept)
+        self._number(self._frequent(values))
         for kind in self.fragments:
             made = FragmentMap(max_size=4, min_df=5, n_fragments=self.max_fragments or None, max_fragments=5_000_000)
             self.maps[kind] = made.fit(_portions(candidates, kind))
         return self
+
+    def _frequent(self, values: Sequence[Sequence[str]]) -> list[list[str]]:
+        """Return the values of each feature that occur often enough, in order."""
+        counts: list[Counter[str]] = [Counter() for _ in feature_names(self.features)]
+        for row in values:
+            for count, value in zip(counts, row, strict=True):
+                if value:
+                    count[value] += 1
+        # NUL stands between values in model files; no corpus has it in a word.
+        return [
+            sorted(value for value, times in count.items() if times >= self.min_count and "\0" not in value)
+            for count in counts
+        ]
+
+    def _number(self, kept: Iterable[Iterable[str]]) -> None:
+        """Give the values of each feature their columns."""
+        self.columns, self.width = [], 0
+        for values in kept:
+            self.columns.append({value: self.width + at for at, value in enumerate(values)})
+            self.width += len(self.columns[-1])
+
+    def joined(self, values: Sequence[Sequence[str]]) -> Encoder:
+        """Return one with the columns of this one, and of what is frequent among other values; fragments are kept."""
+        found = Encoder(
+            self.features, min_count=self.min_count, fragments=self.fragments, max_fragments=self.max_fragments
+        )
+        found._number(
+            dict.fromkeys([*own, *new]) for own, new in zip(self.columns, self._frequent(values), strict=True)
+        )
+        found.maps = self.maps
+        return found
+
+    def places_of(self, other: Encoder) -> NDArray[np.int64]:
+        """Return in which columns those of another encoder are, all of whose values this one has."""
+        flat = [own[value] for own, column in zip(self.columns, other.columns, strict=True) for value in column]
+        return np.array([*flat, *range(self.width, self.total)], np.int64)
 
     def transform(
         self, candidates: Sequence[Candidate], values: Sequence[Sequence[str]] | None = None
@@ -101,6 +126,15 @@ class Encoder:
     def total(self) -> int:
         """The number of columns, with those of fragments."""
         return self.width + sum(len(made.fragments_) for made in self.maps.values())
+
+    def only(self, used: NDArray[np.bool_]) -> Encoder:
+        """Return one without the columns of values that are not used; fragments keep theirs."""
+        found = Encoder(
+            self.features, min_count=self.min_count, fragments=self.fragments, max_fragments=self.max_fragments
+        )
+        found._number([value for value, number in column.items() if used[number]] for column in self.columns)
+        found.maps = self.maps
+        return found
 
     def names(self) -> list[str]:
         """Return what each column stands for."""
@@ -138,10 +172,7 @@ class Encoder:
         columns = packed.tobytes().decode("utf-8", "surrogatepass").split("\0\0")
         if len(columns) != len(feature_names(encoder.features)):
             raise reader.fail("the features are not those of this version")
-        for column in columns:
-            values = column.split("\0") if column else []
-            encoder.columns.append({value: encoder.width + at for at, value in enumerate(values)})
-            encoder.width += len(values)
+        encoder._number(column.split("\0") if column else [] for column in columns)
         for kind, (decay, fragments) in data["maps"].items():
             made = FragmentMap(decay)
             made._keep(reader.part(fragments, TreeArray))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import log_softmax
 from sklearn.base import clone
 
+from sapwood.learn.explain import Explanation
 from sapwood.registry import Reader, Writer
 from sapwood.tasks.roles.arguments import RoleArguments
 from sapwood.tasks.roles.classifier import RoleClassifier
@@ -37,8 +38,10 @@ class KernelRoles:
         """The roles."""
         return [str(name) for name in self.classifier.classes_]
 
-    def fit(self, candidates: Sequence[Candidate], labels: Sequence[str], values: Values | None = None) -> Self:
-        """Train on candidates and their roles."""
+    def fit(
+        self, candidates: Sequence[Candidate], labels: Sequence[str], values: Values | None = None, start: object = None
+    ) -> Self:
+        """Train on candidates and their roles; there is no going on from another stage."""
         self.classifier = clone(self.classifier).fit(RoleArguments(candidates, labels))
         return self
 
@@ -53,6 +56,10 @@ class KernelRoles:
     def _margins(self, candidates: Sequence[Candidate]) -> NDArray[np.float64]:
         margins = self.classifier.decision_function(RoleArguments(candidates, [""] * len(candidates)))
         return np.column_stack([-margins, margins]) if margins.ndim == 1 else margins
+
+    def explain(self, candidate: Candidate, label: str | None = None) -> Explanation:
+        """Say where the margin of a role comes from, by default of the likeliest."""
+        return self.classifier.explain(RoleArguments([candidate], [""]), label=label)
 
     def write(self, writer: Writer) -> dict[str, Any]:
         """Describe the stage for a model file."""

@@ -20,11 +20,11 @@ from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.layouts import Field, register_estimator
 from sapwood.learn.context_training import ContextTraining
+from sapwood.learn.explain import Explanation
 from sapwood.metrics import score_roles
 from sapwood.parse.base import Sentence
 from sapwood.parse.parameter import PARSER
 from sapwood.parse.reading import Reading, check_listed, read_examples, read_text
-from sapwood.registry import Reader
 from sapwood.tasks.inputs import in_batches
 from sapwood.tasks.roles.classifier import RoleClassifier
 from sapwood.tasks.roles.context import CONTEXT_ROLES, UsesContext
@@ -37,8 +37,8 @@ from sapwood.tasks.roles.lexicon import LEXICON, PredicateLexicon
 from sapwood.tasks.roles.linear import LinearRoles, Values
 from sapwood.tasks.roles.predicates import find_predicates
 from sapwood.tasks.roles.pruning import PRUNINGS, candidates
-from sapwood.tasks.roles.stages import CLASSIFIER, IDENTIFIER
-from sapwood.tasks.roles.training import check_words, labeled_candidates, sides_of, with_trees
+from sapwood.tasks.roles.stages import CLASSIFIER, IDENTIFIER, check_stages
+from sapwood.tasks.roles.training import check_words, labeled_candidates, sides_of, stages_of, with_trees
 from sapwood.tasks.roles.views import Candidate, Parse, parses_of
 from sapwood.trees.propositions import Argument, Proposition, RoleSentence
 from sapwood.words.encoder.needed import ENCODER_SPEC
@@ -101,6 +101,9 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
         What was learnt about predicates.
     roles_ : list of str
         The roles it knows.
+    language : str or None
+        The language it is for; with ``"en"``, which models of an English package have, ``label_text`` warns of
+        sentences that do not look English. None where that is not known.
 
     Examples
     --------
@@ -112,6 +115,7 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
     ('chase', [('A0', (0, 1)), ('A1', (3, 4))])
     """
 
+    language: str | None = None
     lexicon_: PredicateLexicon
     identifier_: LinearRoles
     classifier_: LinearRoles | KernelRoles
@@ -163,7 +167,12 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
 
     @all_or_nothing
     def fit(
-        self, X: Iterable[RoleSentence], y: None = None, *, calibration: Iterable[RoleSentence] | None = None
+        self,
+        X: Iterable[RoleSentence],
+        y: None = None,
+        *,
+        calibration: Iterable[RoleSentence] | None = None,
+        start: RoleLabeler | None = None,
     ) -> Self:
         """Train on sentences with trees and propositions.
 
@@ -176,16 +185,21 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
             The sentences hold their propositions.
         calibration : iterable of RoleSentence, optional
             Held-out sentences on which margins become probabilities; by default every tenth of ``X``, which is then not
-            trained on.
+            trained on. What goes on from ``start`` keeps the probabilities of that.
+        start : RoleLabeler, optional
+            A trained labeler to go on from, such as one that is to be adapted to a few hundred sentences of another
+            kind: what it knows is kept, and these sentences say where it is wrong for them. One without an encoder.
         """
         self._check()
+        before = stages_of(self, start)
         encoder = self._open_encoder()
         known = with_trees(X, self.parser)
-        if calibration is None:
-            known, held = [s for at, s in enumerate(known) if at % 10 != 9], known[9::10]
+        if calibration is not None or start is not None:
+            held = [] if calibration is None else with_trees(calibration, self.parser)
         else:
-            held = with_trees(calibration, self.parser)
-        self.lexicon_ = PredicateLexicon.learn(known)
+            known, held = [s for at, s in enumerate(known) if at % 10 != 9], known[9::10]
+        own = PredicateLexicon.learn(known)
+        self.lexicon_ = own if start is None else start.lexicon_.joined(own)
         if not self.nouns:
             self.lexicon_.nouns = set()
         rows, labels = labeled_candidates(known, nouns=self.nouns, pruning=self.pruning)
@@ -194,15 +208,11 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
         if all(labels):
             raise DataError("every candidate is an argument, so there is nothing to tell apart; give whole sentences.")
         values = [describe(*row, self.features) for row in rows]
-        identifier = LinearRoles(self._columns(), self.identification_C, self.random_state)
-        self.identifier_ = identifier.fit(rows, sides_of(labels), values)
-        self.classifier_ = (
-            LinearRoles(self._columns(), self.classification_C, self.random_state)
-            if self.classifier is None
-            else KernelRoles(self.classifier)
-        )
         chosen = [at for at, label in enumerate(labels) if label]
-        self.classifier_.fit([rows[at] for at in chosen], [labels[at] for at in chosen], [values[at] for at in chosen])
+        picked = [rows[at] for at in chosen], [labels[at] for at in chosen], [values[at] for at in chosen]
+        self.identifier_ = self._linear(self.identification_C).fit(rows, sides_of(labels), values, before[0])
+        stage = self._linear(self.classification_C) if self.classifier is None else KernelRoles(self.classifier)
+        self.classifier_ = stage.fit(*picked, before[1])
         if encoder is not None:
             setting = ContextTraining(seed=check_seed(self.random_state), epochs=_EPOCHS)
             self._learn_context(encoder, rows, labels, values, setting)
@@ -217,8 +227,9 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
         if not is_finite(self.null_offset):
             raise ParameterError(f"null_offset must be a finite number, got {self.null_offset!r}.")
 
-    def _columns(self) -> Columns:
-        return Columns(self.features, fragments=self.fragments, max_fragments=self.max_fragments)
+    def _linear(self, C: float) -> LinearRoles:
+        columns = Columns(self.features, fragments=self.fragments, max_fragments=self.max_fragments)
+        return LinearRoles(columns, C, self.random_state)
 
     def _calibrate(self, rows: Sequence[Candidate], labels: Sequence[str]) -> None:
         if not rows:
@@ -262,7 +273,7 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
             Their words are ``sapwood.parse.Token`` objects, which know where they stand in the text.
         """
         check_is_fitted(self)
-        return [self._labeled(*one) for one in self._parsed(read_text(text, self.parser))]
+        return [self._labeled(*one) for one in self._parsed(read_text(text, self.parser, self.language))]
 
     def predict(self, X: Iterable[Any], *, given_predicates: bool = False) -> list[RoleSentence]:
         """Label a list of sentences; warns of those that the parser finds no tree for.
@@ -348,8 +359,13 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
                 raise DataError(f"there is no word {word!r}; the sentence has {len(parse.words)}, counted from 0.")
             given = predicates[word] if isinstance(predicates, Mapping) else ""
             lemma = given or known.lemma(parse.words[word], parse.tags[word])
-            arguments = sorted(self._arguments(parse, int(word), lemma, rules), key=lambda one: one.first)
-            made.append(Proposition(int(word), lemma, tuple(arguments), known.roleset(lemma), not known.knows(lemma)))
+            roleset = known.roleset(lemma)
+            arguments = tuple(
+                replace(one, meaning=known.meaning(roleset, one.role))
+                for one in sorted(self._arguments(parse, int(word), lemma, rules), key=lambda one: one.first)
+            )
+            said = known.meaning(roleset)
+            made.append(Proposition(int(word), lemma, arguments, roleset, not known.knows(lemma), said))
         return RoleSentence(sentence.words, tuple(made), sentence.tree, how=sentence.how)
 
     def _arguments(self, parse: Parse, word: int, lemma: str, rules: Constraints) -> list[Argument]:
@@ -392,8 +408,8 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
 
     def explain(
         self, sentence: Any, predicate: int, span: tuple[int, int], *, role: str | None = None
-    ) -> RoleExplanation:
-        """Show which features speak for and against a role of a constituent, in the linear model.
+    ) -> RoleExplanation | Explanation:
+        """Show what speaks for and against a role of a constituent: features, or with kernels nodes and fragments.
 
         Parameters
         ----------
@@ -407,10 +423,6 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
             The role to explain; by default the likeliest.
         """
         check_is_fitted(self)
-        if isinstance(self.classifier_, KernelRoles):
-            raise ParameterError(
-                "this labeler classifies with kernels; explain with labeler.classifier_.classifier.svm_.explain."
-            )
         parse = Parse(self._sentence(sentence).tree)
         nodes = parse.at.spanning(*span)
         if not nodes:
@@ -420,19 +432,6 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
         if role is not None and role not in self.roles_:
             raise ParameterError(f"there is no role {role!r}; the roles are {', '.join(self.roles_)}.")
         return self.classifier_.explain((view, nodes[0]), role)
-
-
-def _finish(labeler: RoleLabeler, reader: Reader) -> None:
-    labeler._check()
-    stages = [stage for stage in (labeler.identifier_, labeler.classifier_) if isinstance(stage, LinearRoles)]
-    # Features of a candidate are computed once, for both.
-    if any(stage.encoder.features != labeler.features for stage in stages):
-        raise reader.fail("its stages have other features than itself")
-    if len(labeler.identifier_.classes) != 2:
-        raise reader.fail("arguments and other nodes are two classes")
-    labeler._check_context(["", *labeler.classifier_.classes], reader)
-    if isinstance(labeler.classifier_, KernelRoles):
-        labeler.classifier = RoleClassifier(**labeler.classifier_.classifier.get_params(deep=False))
 
 
 register_estimator(
@@ -449,5 +448,5 @@ register_estimator(
         "_spec": ENCODER_SPEC.at("encoder"),
     },
     without=["encoder"],
-    finish=_finish,
+    finish=check_stages,
 )

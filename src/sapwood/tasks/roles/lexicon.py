@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
+from sapwood.corpora.rolesets import Roleset
 from sapwood.layouts import Field
 from sapwood.registry import Reader
 from sapwood.tasks.roles.predicates import NOMINAL_TAGS, VERBAL_TAGS, is_auxiliary, is_prenominal
@@ -39,6 +40,8 @@ class PredicateLexicon:
         ``word/TAG`` of nouns and adjectives that are predicates more often than not.
     auxiliaries, prenominal : bool
         Whether auxiliaries, and participles before nouns, mostly were predicates.
+    meanings : dict of str to (str, dict of str to str)
+        What rolesets mean, and their numbered roles; see ``describe``.
     """
 
     lemmas: dict[str, str] = field(default_factory=dict)
@@ -48,6 +51,7 @@ class PredicateLexicon:
     nouns: set[str] = field(default_factory=set)
     auxiliaries: bool = True
     prenominal: bool = True
+    meanings: dict[str, tuple[str, dict[str, str]]] = field(default_factory=dict)
 
     @classmethod
     def learn(cls, sentences: Iterable[RoleSentence]) -> PredicateLexicon:
@@ -92,6 +96,19 @@ class PredicateLexicon:
             before[True] >= before[False],
         )
 
+    def joined(self, other: PredicateLexicon) -> PredicateLexicon:
+        """Return what both know; where both know of a predicate, the other one is right."""
+        names = {**self.roles, **other.roles}
+        return PredicateLexicon(
+            self.lemmas | other.lemmas,
+            self.senses | other.senses,
+            {name: tuple(sorted({*self.roles.get(name, ()), *other.roles.get(name, ())})) for name in names},
+            {name: self.counts.get(name, 0) + other.counts.get(name, 0) for name in names},
+            self.nouns | other.nouns,
+            other.auxiliaries,
+            other.prenominal,
+        )
+
     def lemma(self, word: str, tag: str) -> str:
         """Return the base form seen most often, or find it by rule."""
         return self.lemmas.get(f"{word.lower()}/{tag}") or base_form(word, tag)
@@ -107,6 +124,25 @@ class PredicateLexicon:
         False
         """
         return lemma in self.senses
+
+    def describe(self, rolesets: Iterable[Roleset]) -> None:
+        """Keep what rolesets and roles mean, in place of what was known of that.
+
+        >>> lexicon = PredicateLexicon()
+        >>> lexicon.describe([Roleset("chase.01", "follow, pursue", {"A1": "thing followed"})])
+        >>> lexicon.meaning("chase.01"), lexicon.meaning("chase.01", "A1"), lexicon.meaning("chase.01", "AM-TMP")
+        ('follow, pursue', 'thing followed', 'when')
+        """
+        self.meanings = {one.name: (one.meaning, dict(one.roles)) for one in rolesets}
+
+    def meaning(self, roleset: str, role: str = "") -> str:
+        """Return what a roleset means, or one of its roles; empty text where that is not known."""
+        if not self.meanings:
+            return ""
+        known, roles = self.meanings.get(roleset, ("", {}))
+        # What continues or refers to an argument means the same.
+        bare = role.removeprefix("C-").removeprefix("R-")
+        return known if not role else roles.get(bare) or _MODIFIERS.get(bare, "")
 
     def legal(self, lemma: str, least: int) -> tuple[str, ...] | None:
         """Return the roles that any sense of a predicate has had, or None if it was seen less often than ``least``.
@@ -127,6 +163,16 @@ class PredicateLexicon:
         return found
 
 
+# What modifiers say, in words that fit beside "thing followed".
+_MODIFIERS = {
+    "AM-ADJ": "description", "AM-ADV": "circumstance", "AM-CAU": "why", "AM-COM": "together with whom",
+    "AM-DIR": "which way", "AM-DIS": "link to the text before", "AM-DSP": "direct speech", "AM-EXT": "how much",
+    "AM-GOL": "where to, or for whom", "AM-LOC": "where", "AM-LVB": "light verb", "AM-MNR": "how",
+    "AM-MOD": "modal verb", "AM-NEG": "negation", "AM-PRD": "state of an argument", "AM-PRP": "what for",
+    "AM-PRR": "noun of a light verb", "AM-REC": "reciprocal", "AM-TMP": "when", "AM-CXN": "construction",
+}  # fmt: skip
+
+
 def _most(counts: Counter[str]) -> str:
     # The first in the alphabet among equals, so that the order of sentences does not matter.
     return min(counts, key=lambda name: (-counts[name], name))
@@ -141,6 +187,9 @@ def _read(data: Any, reader: Reader) -> PredicateLexicon:
         set(reader.texts(data["nouns"])),
         bool(data["auxiliaries"]),
         bool(data["prenominal"]),
+        reader.table(
+            data.get("meanings", {}), lambda found: (reader.text(found[0]), reader.table(found[1], reader.text))
+        ),
     )
 
 

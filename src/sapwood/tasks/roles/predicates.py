@@ -75,7 +75,8 @@ def find_predicates(
     found = []
     for word, leaf in enumerate(at.leaves):
         above = at.parent[leaf]
-        if above < 0:
+        # Signs may get any tag.
+        if above < 0 or not any(map(str.isalpha, at.labels[leaf])):
             continue
         tag = at.labels[above]
         if tag in VERBAL_TAGS:

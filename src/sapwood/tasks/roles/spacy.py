@@ -1,4 +1,4 @@
-"""Roles in a spaCy pipeline: ``nlp.add_pipe("sapwood_roles", config={"model": "roles.sap"})``.
+"""Roles in a spaCy pipeline: ``nlp.add_pipe("sapwood_roles")``, or with ``config={"model": "roles.sap"}``.
 
 The component reads the parse of each sentence from ``sent._.parse_string``, where benepar and others put it, or parses
 with the labeler's own parser. It writes ``doc._.srl``, a list with one dictionary per predicate, and span groups named
@@ -101,11 +101,9 @@ def _extend() -> None:
 
 
 def make_component(nlp: Any, name: str, model: str) -> RoleComponent:
-    """Make the component from a model file; spaCy calls this."""
+    """Make the component from a model file or a name, by default that of the English package; spaCy calls this."""
     from sapwood.files import load
 
-    if not model:
-        raise ParameterError(f"{name}: give the model file, add_pipe({name!r}, config={{'model': 'roles.sap'}}).")
     labeler = load(model)
     if not isinstance(labeler, RoleLabeler):
         raise ParameterError(f"{model}: holds a {type(labeler).__name__}, not a RoleLabeler.")
@@ -117,4 +115,4 @@ if importlib.util.find_spec("spacy") is not None:
     from spacy.language import Language
 
     if not Language.has_factory("sapwood_roles"):
-        Language.factory("sapwood_roles", default_config={"model": ""}, func=make_component)
+        Language.factory("sapwood_roles", default_config={"model": "en/roles"}, func=make_component)

@@ -5,19 +5,23 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sapwood.callers import levels_to_user
-from sapwood.errors import DataError
+from sapwood.errors import DataError, ParameterError
 from sapwood.parse.reading import read_examples
 from sapwood.tasks.inputs import check_annotated
+from sapwood.tasks.roles.linear import LinearRoles
 from sapwood.tasks.roles.predicates import VERBAL_TAGS
 from sapwood.tasks.roles.pruning import candidates
 from sapwood.tasks.roles.views import Candidate, Parse
 from sapwood.trees.propositions import Proposition, RoleSentence
 from sapwood.trees.tree import Tree
 
-__all__ = ["check_words", "labeled_candidates", "sides_of", "with_trees"]
+if TYPE_CHECKING:
+    from sapwood.tasks.roles.labeler import RoleLabeler
+
+__all__ = ["check_words", "labeled_candidates", "sides_of", "stages_of", "with_trees"]
 
 
 def with_trees(sentences: Any, parser: Any) -> list[RoleSentence]:
@@ -93,3 +97,24 @@ def check_words(tree: Tree, words: Sequence[str]) -> None:
             f"the leaves of the tree are not the words: they differ from word {at} on ({len(leaves)} leaves, "
             f"{len(words)} words)."
         )
+
+
+def stages_of(labeler: RoleLabeler, start: RoleLabeler | None) -> tuple[LinearRoles | None, LinearRoles | None]:
+    """Return the stages that a labeler goes on from, or raise if it cannot."""
+    if start is None:
+        return None, None
+    if type(start) is not type(labeler):
+        raise ParameterError(f"start must be a RoleLabeler, got a {type(start).__name__}.")
+    if not hasattr(start, "classifier_"):
+        raise ParameterError("start has learnt nothing; train it first, or load a model file.")
+    if labeler.encoder is not None or start.context_ is not None:
+        raise ParameterError(
+            "a network over an encoder cannot be adapted; go on from a labeler without one, and leave encoder out."
+        )
+    if labeler.classifier is not None or not isinstance(start.classifier_, LinearRoles):
+        raise ParameterError("a classifier with exact kernels cannot be adapted; go on from a linear labeler.")
+    for name in ("features", "fragments"):
+        own, theirs = getattr(labeler, name), getattr(start, name)
+        if (own or None) != (theirs or None):
+            raise ParameterError(f"{name} is {own!r}, but that of start is {theirs!r}; they must be the same.")
+    return start.identifier_, start.classifier_

@@ -55,6 +55,8 @@ class Batch:
 
     Attributes
     ----------
+    lengths : array of int
+        How many tokens each sentence has.
     vectors : array of float32, tokens × width
     tokens : array of int, tokens × kinds
         Numbers of their attributes, 0 for unknown ones.
@@ -70,6 +72,7 @@ class Batch:
         How many decisions and candidates each target has.
     """
 
+    lengths: Numbers
     vectors: NDArray[np.float32]
     tokens: Numbers
     places: Numbers
@@ -85,16 +88,18 @@ class Batch:
 
 def joined(sentences: Sequence[Numbered], vectors: Sequence[NDArray[np.float16]]) -> Batch:
     """Put sentences together."""
-    starts = np.cumsum([0, *(len(one.tokens) for one in sentences)])
+    lengths = np.array([len(one.tokens) for one in sentences])
+    starts = np.cumsum(lengths) - lengths
     sizes = np.concatenate([one.sizes for one in sentences])
     role_counts = np.concatenate([one.role_counts for one in sentences])
     everyone = np.arange(len(sizes))
     return Batch(
+        lengths,
         np.concatenate(vectors).astype(np.float32),
         np.concatenate([one.tokens for one in sentences]),
-        np.concatenate(
-            [one.places + start * len(PLACES) for one, start in zip(sentences, starts[:-1], strict=True)]
-        ).astype(np.int64),
+        np.concatenate([one.places + start * len(PLACES) for one, start in zip(sentences, starts, strict=True)]).astype(
+            np.int64
+        ),
         np.concatenate([one.weights for one in sentences]),
         _begins([one.place_counts for one in sentences]),
         np.concatenate([one.features for one in sentences]).astype(np.int64),

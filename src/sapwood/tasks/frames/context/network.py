@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
-from scipy.special import log_softmax
+from scipy.special import expit, log_softmax
 
 from sapwood.tasks.frames.context.batches import Batch
 from sapwood.tasks.frames.context.rows import PLACES
@@ -27,7 +27,13 @@ SHAPES: dict[str, tuple[str, ...]] = {
     "state": ("width", "token"),
     "state_bias": ("token",),
     "tokens": ("token codes", "token"),
-    "place": ("token", "places"),
+    "forward_input": ("token", "gates"),
+    "forward_recurrent": ("read", "gates"),
+    "forward_bias": ("gates",),
+    "backward_input": ("token", "gates"),
+    "backward_recurrent": ("read", "gates"),
+    "backward_bias": ("gates",),
+    "place": ("words", "places"),
     "features": ("feature codes", "candidate"),
     "frame": ("role", "candidate"),
     "bias": ("candidate",),
@@ -55,13 +61,18 @@ def wrong_shape(weights: Weights, sides: dict[str, int]) -> str | None:
         for side, length in zip(wanted, array.shape, strict=True):
             if known.setdefault(side, length) != length:
                 return name
-    return None if known["places"] == known["candidate"] * len(PLACES) else "place"
+    if known["gates"] != 4 * known["read"]:
+        return "forward_input"
+    fits = known["words"] == known["token"] + 2 * known["read"] and known["places"] == known["candidate"] * len(PLACES)
+    return None if fits else "place"
 
 
 def scores(weights: Weights, batch: Batch) -> list[NDArray[np.float64]]:
     """Return a table of roles × candidates for every target: logarithms of the probabilities of candidates."""
     words = batch.vectors @ weights["state"] + weights["state_bias"] + weights["tokens"][batch.tokens].sum(axis=1)
-    turned = (np.maximum(words, 0.0) @ weights["place"]).reshape(len(words) * len(PLACES), -1)
+    words = np.maximum(words, 0.0)
+    read = [_read(words, batch.lengths, weights, direction) for direction in ("forward", "backward")]
+    turned = (np.concatenate([words, *read], axis=1) @ weights["place"]).reshape(len(words) * len(PLACES), -1)
     roles = weights["roles"][batch.roles]
     counts = np.array([count for count, _ in batch.shapes])
     frames = _bags(np.arange(len(roles)), np.cumsum(counts) - counts, 1.0 / counts[batch.role_targets], roles)
@@ -86,6 +97,27 @@ def scores(weights: Weights, batch: Batch) -> list[NDArray[np.float64]]:
         found.append(log_softmax((queries[rows] @ hidden[columns].T + both).astype(np.float64), axis=1))
         role, candidate = role + height, candidate + length
     return found
+
+
+def _read(words: NDArray[np.float32], lengths: Numbers, weights: Weights, direction: str) -> NDArray[np.float32]:
+    """Return the states of an LSTM that reads each sentence in one direction."""
+    recurrent = weights[f"{direction}_recurrent"]
+    driven = words @ weights[f"{direction}_input"] + weights[f"{direction}_bias"]
+    states = np.empty((len(words), len(recurrent)), np.float32)
+    # Longest first, so that those which are still read stand together.
+    order = np.argsort(-lengths, kind="stable")
+    begins, sizes = (np.cumsum(lengths) - lengths)[order], lengths[order]
+    hidden = np.zeros((len(lengths), len(recurrent)), np.float32)
+    cell = np.zeros_like(hidden)
+    for step in range(int(lengths.max(initial=0))):
+        active = int(np.searchsorted(-sizes, -step, side="left"))
+        at = (begins if direction == "forward" else begins + sizes - 1)[:active] + (
+            step if direction == "forward" else -step
+        )
+        inlet, forget, content, outlet = np.split(driven[at] + hidden[:active] @ recurrent, 4, axis=1)
+        cell[:active] = expit(forget) * cell[:active] + expit(inlet) * np.tanh(content)
+        hidden[:active] = states[at] = expit(outlet) * np.tanh(cell[:active])
+    return states
 
 
 def _bags(

@@ -13,6 +13,7 @@ from scipy.special import log_softmax
 from sapwood.corpora.framenet.lexicon import Lexicon
 from sapwood.layouts import Field
 from sapwood.learn.descent import moments
+from sapwood.packing import Grid
 from sapwood.registry import Reader, Writer
 from sapwood.settings import progress_bar
 from sapwood.tasks.frames.context.batches import Numbered, joined
@@ -30,6 +31,8 @@ _LEAST_TOKENS = 3
 _CANDIDATES_PER_FEATURE = 12_000
 # Sentences that are scored together.
 _AT_ONCE = 16
+# How compact files round layers.
+_GRID = Grid(31, axis=0)
 
 
 class ContextScorer:
@@ -117,7 +120,7 @@ def mixed_scores(table: NDArray[np.float64], context: NDArray[np.float64], share
 
 
 def _rows(instances: Sequence[TargetInstance]) -> list[SentenceRows]:
-    with progress_bar(len(instances), "context features") as progress:
+    with progress_bar(len(instances), "context features", "targets") as progress:
         rows = sentence_rows(instances)
         if progress is not None:
             progress(len(instances))
@@ -137,7 +140,7 @@ def _write(scorer: ContextScorer | None, writer: Writer) -> dict[str, Any] | Non
     return {
         "tokens": writer.array(scorer.tokens.codes),
         "features": writer.array(scorer.features.codes),
-        "networks": [{name: writer.array(array) for name, array in one.items()} for one in scorer.networks],
+        "networks": [{name: writer.weights(array, _GRID) for name, array in one.items()} for one in scorer.networks],
     }
 
 

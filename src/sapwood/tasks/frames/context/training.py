@@ -31,6 +31,7 @@ class Training:
     token_size: int = 192
     candidate_size: int = 128
     pair_size: int = 64
+    read_size: int = 96
     dropout: float = 0.3
     epochs: int = 6
     batch_size: int = 6
@@ -92,7 +93,8 @@ class ContextModel:
             {
                 "state": nn.Linear(sizes.width, token),
                 "tokens": table(sizes.tokens, token, 0.1),
-                "place": nn.Linear(token, size * len(PLACES), bias=False),
+                "reader": nn.LSTM(token, setting.read_size, batch_first=True, bidirectional=True),
+                "place": nn.Linear(token + 2 * setting.read_size, size * len(PLACES), bias=False),
                 "features": table(sizes.features, size, 0.05),
                 "frame": nn.Linear(size, size),
                 "norm": nn.LayerNorm(size, eps=EPSILON),
@@ -114,6 +116,13 @@ class ContextModel:
         parts = self.parts
         return self.torch.relu(parts["role_keys"](self._keys[numbers]) + parts["role_names"](self._names[numbers]))
 
+    def read(self, words: Tensor, lengths: Numbers) -> Tensor:
+        """Return the states of reading each sentence forward and backward."""
+        rnn = self.torch.nn.utils.rnn
+        packed = rnn.pack_sequence(words.split(lengths.tolist()), enforce_sorted=False)
+        padded, _ = rnn.pad_packed_sequence(self.parts["reader"](packed)[0], batch_first=True)
+        return self.torch.cat([states[:length] for states, length in zip(padded, lengths.tolist(), strict=True)])
+
     def scores(self, batch: Batch) -> list[Tensor]:
         """Return a table of roles × candidates for every target; see ``network.scores``."""
         torch, parts, dropout = self.torch, self.parts, self.setting.dropout
@@ -129,6 +138,7 @@ class ContextModel:
 
         vectors = drop((tensor(batch.vectors) - self._center) / self._spread, 0.5 * dropout)
         words = drop(relu(parts["state"](vectors) + parts["tokens"](tensor(batch.tokens))))
+        words = torch.cat([words, drop(self.read(words, batch.lengths))], dim=1)
         turned = parts["place"](words).reshape(len(words) * len(PLACES), -1)
         roles = drop(self.roles(tensor(batch.roles)), target=of_role)
         counts = torch.tensor(heights)
@@ -169,6 +179,7 @@ class ContextModel:
     def weights(self) -> Weights:
         """Return the weights as ``network.scores`` takes them: what is the same in every sentence is worked out."""
         torch, parts = self.torch, self.parts
+        reader = dict(parts["reader"].named_parameters())
         with torch.no_grad():
             # The scale of the vectors goes into the first layer.
             state = parts["state"].weight / self._spread
@@ -176,6 +187,15 @@ class ContextModel:
                 "state": state.T,
                 "state_bias": parts["state"].bias - state @ self._center,
                 "tokens": parts["tokens"].weight,
+                **{
+                    f"{direction}_{part}": value
+                    for direction, end in (("forward", "_l0"), ("backward", "_l0_reverse"))
+                    for part, value in (
+                        ("input", reader["weight_ih" + end].T),
+                        ("recurrent", reader["weight_hh" + end].T),
+                        ("bias", reader["bias_ih" + end] + reader["bias_hh" + end]),
+                    )
+                },
                 "place": parts["place"].weight.T,
                 "features": parts["features"].weight,
                 "frame": parts["frame"].weight.T,
