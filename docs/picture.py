@@ -13,8 +13,10 @@ import numpy as np
 
 import sapwood as sw
 from sapwood.draw import LabeledSpan, SpanLayer, span_svg
+from sapwood.draw.picture import Picture
 from sapwood.draw.svg import fragment_nodes, weighted_svg
 from sapwood.kernels import SubsetTree
+from sapwood.palette import FONT, colour
 
 FIRST = "(S (NP (DT The) (NN baker)) (VP (VBD sent) (NP (NNP Anna)) (NP (DT a) (JJ long) (NN letter))))"
 SECOND = "(S (NP (DT The) (NN captain)) (VP (VBD sent) (NP (NNP Anna)) (NP (DT a) (JJ red) (NN rose))))"
@@ -23,34 +25,33 @@ LAYER = SpanLayer(
     [LabeledSpan("Sender", 0, 1), LabeledSpan("Recipient", 3, 3), LabeledSpan("Theme", 4, 6)],
     marked=[2],
 )
-WIDTH, HEIGHT = 860, 352
+WIDTH, HEIGHT = 880, 400
 
 
 def picture() -> str:
-    """Return the picture as SVG, on a light card so that it shows on any page."""
+    """Return the picture as SVG, on a card that is light or dark as the reader prefers."""
     kernel = SubsetTree(decay=0.4).normalized()
     first, second = sw.Tree.fromstring(FIRST), sw.Tree.fromstring(SECOND)
     found = kernel.explain(first, second, top=500)
     pieces = []
-    for x, tree in ((30, first), (450, second)):
+    for x, tree in ((30, first), (455, second)):
         weights = np.zeros(tree.size())
         for fragment in found.fragments:
             weights[fragment_nodes(tree, fragment.tree)] += fragment.weight
-        drawn = weighted_svg(tree, weights.tolist(), marked=np.flatnonzero(weights).tolist())
-        pieces.append(drawn.replace("<svg ", f'<svg x="{x}" y="56" ', 1))
-    spans = span_svg(first.leaves(), [LAYER])
-    pieces.append(spans.replace("<svg ", '<svg x="215" y="282" color="#1c2526" ', 1))
+        pieces.append(weighted_svg(tree, weights.tolist()).replace("<svg ", f'<svg x="{x}" y="56" ', 1))
+    pieces.append(span_svg(first.leaves(), [LAYER]).replace("<svg ", '<svg x="205" y="318" ', 1))
     heading = f"What two trees share: {kernel!r} = {found.value:.3f}"
-    text = "".join(pieces)
-    # Identifiers of svgling's style say nothing here, and titles inside would be read aloud twice.
-    text = re.sub(r"<title>.*?</title>|<defs />", "", text)
-    return (
+    # Titles inside would be read aloud twice; inner pictures have their own size.
+    text = re.sub(r"<title>.*?</title>", "", "".join(pieces))
+    text = re.sub(r' style="max-width:[^"]*"', "", text)
+    return Picture(
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" '
-        f'role="img"><title>{escape(heading)}</title>'
-        f'<rect x="1" y="1" width="{WIDTH - 2}" height="{HEIGHT - 2}" rx="10" fill="#ffffff" stroke="#d5dcd9"/>'
-        f'<text x="{WIDTH / 2}" y="34" text-anchor="middle" font-family="system-ui,sans-serif" font-size="16" '
-        f'fill="#2f6b3c">{escape(heading)}</text><g color="#1c2526">{text}</g></svg>\n'
-    )
+        f'role="img" fill="currentColor"><title>{escape(heading)}</title>'
+        f'<rect x="1" y="1" width="{WIDTH - 2}" height="{HEIGHT - 2}" rx="10" '
+        f'style="fill:{colour("card")};stroke:{colour("line")}"/>'
+        f'<text x="{WIDTH / 2}" y="34" text-anchor="middle" font-family="{FONT}" font-size="16" '
+        f'style="fill:{colour("accent")}">{escape(heading)}</text>{text}</svg>\n'
+    ).standalone()
 
 
 if __name__ == "__main__":

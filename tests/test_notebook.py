@@ -144,7 +144,7 @@ def test_pictures_are_well_formed_and_safe(shown):
 def test_they_say_what_matters(shown):
     assert "SubsetTree" in shown["kernel"]
     assert "optimal" in shown["roles"]
-    assert "A0: " in shown["sentence"]
+    assert ">A0</text>" in shown["sentence"]
     assert "matrix, 2 × 2" in shown["examples"]
     assert "KernelSVC" in shown["model"]
     assert "iterations" in shown["trace"]

@@ -6,9 +6,10 @@ Used by every package; trees, charts and sentences draw themselves, in ``trees``
 from __future__ import annotations
 
 import dataclasses
+import importlib
 from collections.abc import Mapping, Sized
 from html import escape
-from typing import Any
+from typing import Any, ClassVar
 
 __all__ = ["HtmlTable", "table_html"]
 
@@ -29,6 +30,9 @@ class HtmlTable:
 
     __slots__ = ()
 
+    # For classes below ``draw``: the function there that draws them, as "package.module:function".
+    _drawn_by: ClassVar[str] = ""
+
     def _summary(self) -> Mapping[str, Any]:
         """Return what the table lists; without anything, the object is shown as it is written."""
         if not dataclasses.is_dataclass(self):
@@ -36,6 +40,9 @@ class HtmlTable:
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self) if field.repr}
 
     def _repr_html_(self) -> str:
+        if self._drawn_by:
+            module, _, name = self._drawn_by.partition(":")
+            return str(getattr(importlib.import_module(module), name)(self))
         summary = self._summary()
         return table_html(type(self).__name__, summary) if summary else f"<code>{escape(_short(repr(self)))}</code>"
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 import re
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import sapwood.explorer
 from sapwood.draw import Bar, Series, bar_chart, line_chart
 from sapwood.draw.charts import Point, _ticks, scatter_chart
-from sapwood.draw.palette import COLOURS, palette_css
 from sapwood.errors import DataError
+from sapwood.palette import COLOURS, paint, paints, palette_css
 
 SVG = "{http://www.w3.org/2000/svg}"
 NUMBERS = st.floats(-1e9, 1e9).map(lambda value: round(value, 6))
@@ -130,6 +132,25 @@ def test_text_and_lines_stand_out_from_the_background(side):
             front = _luminance(values[side])
             contrast = (max(front, back) + 0.05) / (min(front, back) + 0.05)
             assert contrast >= (4.5 if role in ("ink", "muted", "accent") else 3.0), (role, contrast)
+
+
+def test_colors_of_pictures_alone_are_seen_on_white_and_on_black():
+    for role, (_, _, alone) in COLOURS.items():
+        if re.fullmatch("#[0-9a-f]{6}", alone):
+            front = _luminance(alone)
+            assert 1.05 / (front + 0.05) >= 3 <= (front + 0.05) / (_luminance("#1e1e1e") + 0.05), role
+
+
+def test_a_label_has_one_color_everywhere():
+    assert len({paint(f"A{number}") for number in range(5)} | {paint("AM-TMP"), paint("AM-LOC"), paint("V")}) == 8
+    assert paint("ARGM-TMP") == paint("R-AM-TMP") == paint("AM-TMP")
+    names = [f"class {number}" for number in range(10)]
+    assert len(set(paints(names).values())) == 10
+    assert len(paints(names * 3)) == 10
+    css = Path(sapwood.explorer.__file__).with_name("page").joinpath("explorer.css").read_text(encoding="utf-8")
+    for side, rules in enumerate(css.split("prefers-color-scheme: dark")[:2]):
+        shown = dict(re.findall(r"--c(\d+): (#[0-9a-f]{6})", rules))
+        assert shown == {name: values[side] for name, values in COLOURS.items() if name.isdigit()}
 
 
 def test_the_palette_prints_light():

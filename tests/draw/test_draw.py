@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -15,6 +17,7 @@ from sapwood.draw import outline
 from sapwood.draw.html import fragment_table, page, panel
 from sapwood.draw.svg import fragment_nodes, weighted_svg
 from sapwood.draw.text import weighted_outline
+from sapwood.palette import text_width
 
 TREE = Tree.fromstring("(S (NP (DT the) (NN dog)) (VP (VBD saw) (NP (DT the) (NN dog))))")
 
@@ -23,22 +26,50 @@ def texts(picture):
     return [element for element in ElementTree.fromstring(picture).iter() if element.tag.endswith("text")]
 
 
-def test_one_text_per_node_in_its_colour():
+def boxes(picture):
+    """Return the style of the box of each node that has one, by label, in the order of the tree."""
+    groups = [element for element in ElementTree.fromstring(picture).iter() if element.tag.endswith("}g")]
+    found = [(next(one for one in group if one.tag.endswith("text")).text, group) for group in groups]
+    return [(label, one.get("style")) for label, group in found for one in group if one.tag.endswith("rect")]
+
+
+def test_one_text_per_node_and_a_box_for_each_that_weighs():
     weights = [0.0] * TREE.size()
-    weights[1], weights[6] = 1.0, -1.0
-    found = texts(weighted_svg(TREE, weights))
-    assert len(found) == TREE.size()
-    colours = {element.text: element.get("fill") for element in found}
-    assert colours["S"] == "#808080"
-    assert colours["VP"] == "rgb(0,0,218)"
-    assert [e.get("fill") for e in found if e.text == "NP"] == ["rgb(218,0,0)", "#808080"]
+    weights[1], weights[6] = 1.0, -0.25
+    picture = weighted_svg(TREE, weights)
+    assert [element.text for element in texts(picture)] == [node.label for node in TREE.preorder()]
+    assert [label for label, _ in boxes(picture)] == ["NP", "VP"]
+    strongest, weaker = (style for _, style in boxes(picture))
+    assert re.fullmatch("fill:.*--sw-for.*fill-opacity:0.50", strongest)
+    assert re.fullmatch("fill:.*--sw-against.*fill-opacity:0.25", weaker), "the root of the share"
+    assert not boxes(weighted_svg(TREE, [0.0] * TREE.size()))
 
 
-def test_marked_nodes_differ():
-    plain = weighted_svg(TREE, [0.0] * TREE.size())
-    marked = weighted_svg(TREE, [0.0] * TREE.size(), marked=[0])
-    assert [element.get("stroke") for element in texts(marked)] == ["#808080", *([None] * (TREE.size() - 1))]
-    assert not any(element.get("stroke") for element in texts(plain))
+def test_marked_nodes_have_frames_and_strong_lines_between_them():
+    marked = weighted_svg(TREE, [0.0] * TREE.size(), marked=[0, 1])
+    assert [label for label, _ in boxes(marked)] == ["S", "NP"]
+    assert [element.get("font-weight") for element in texts(marked)][:3] == ["700", "700", None]
+    assert marked.count("stroke-width:2.5") == 1
+
+
+def test_no_two_labels_of_a_row_overlap():
+    tree = Tree.fromstring(
+        "(S (NP-of-a-very-long-name (DT the) (N x)) (VP (V saw) (PP in the deepest forest)) (WWW MMMMMMMM))"
+    )
+    rows = {}
+    for element in texts(tree._repr_svg_()):
+        rows.setdefault(element.get("y"), []).append((float(element.get("x")), text_width(element.text)))
+    assert len(rows) == tree.height() + 1
+    for row in rows.values():
+        for (x, wide), (y, other) in itertools.pairwise(row):
+            assert x + wide / 2 <= y - other / 2
+
+
+def test_the_legend_says_what_is_there():
+    weights = [0.0] * TREE.size()
+    weights[1] = 1.0
+    said = [element.text for element in texts(weighted_svg(TREE, weights, marked=[1], legend=True))][TREE.size() :]
+    assert said == ["speaks for it", "strongest fragment"]
 
 
 @pytest.mark.parametrize("label", ["<script>", "a&b", "\"'", "]]>", "é漢", "a b", "(x)"])

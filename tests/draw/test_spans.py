@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from sapwood.draw import LabeledSpan, SpanLayer, span_svg, span_text
 from sapwood.draw.inline import displacy_spans, span_brackets, span_html
+from sapwood.draw.listing import span_list
 from sapwood.errors import DataError, ParameterError
+from sapwood.parse import split_sentences
 
 WORDS = ["Kim", "gave", "the", "old", "dog", "some", "bones", "in", "the", "park", "yesterday"]
 LAYER = SpanLayer("Giving", [LabeledSpan("Donor", 0, 0), LabeledSpan("Recipient", 2, 4)], marked=[1])
@@ -51,7 +53,7 @@ def test_pictures_hold_every_word_and_label_and_escape_them():
 
 @pytest.mark.parametrize("span", [LabeledSpan("x", 0, 99), LabeledSpan("x", -1, 0), LabeledSpan("x", 2, 1)])
 def test_spans_outside_the_sentence_are_refused(span):
-    for draw in (span_text, span_svg, span_brackets, span_html, displacy_spans):
+    for draw in (span_text, span_svg, span_brackets, span_html, span_list, displacy_spans):
         with pytest.raises(DataError, match="does not fit a sentence of 11 words"):
             draw(WORDS, [SpanLayer("F", [span])])
         with pytest.raises(DataError, match="marked word 11"):
@@ -105,12 +107,10 @@ def test_marked_words_within_a_span_are_marked():
 
 def test_html_within_the_line_escapes_and_gives_parts_of_one_thing_one_colour():
     spans = [LabeledSpan("A", 0, 0), LabeledSpan("B", 1, 1), LabeledSpan("C-A", 2, 2), LabeledSpan("V", 3, 3)]
-    drawn = span_html(
-        ["a<b", "c", "d", "e"], [SpanLayer("x & y", spans)], alike=lambda label: label.removeprefix("C-"), plain=["V"]
-    )
+    drawn = span_html(["a<b", "c", "d", "e"], [SpanLayer("x & y", spans)], plain=["V"])
     assert "a&lt;b" in drawn
     assert "x &amp; y" in drawn
-    one, other, again, plain = re.findall("background:(#[0-9a-f]+)", drawn)
+    one, other, again, plain = re.findall("border-bottom:2px solid ([^;]+);", drawn)
     assert one == again
     assert len({one, other, plain}) == 3
     assert span_html(["a<b"], []) == "<p>a&lt;b</p>"
@@ -130,3 +130,52 @@ def test_displacy_spans_name_the_same_words_by_tokens_and_by_characters(words, d
 def test_displacy_has_two_styles():
     with pytest.raises(ParameterError, match='"span" or "ent"'):
         displacy_spans(WORDS, [LAYER], style="dep")
+
+
+def test_lists_name_each_span_with_its_words_and_notes():
+    layer = SpanLayer(
+        "give.01", [LabeledSpan("A0", 0, 0, "giver"), LabeledSpan("A2", 2, 4), LabeledSpan("A1", 5, 6, "thing given")],
+        marked=[1, 7], note="transfer",
+    )  # fmt: skip
+    assert span_list(WORDS, [layer]).splitlines() == [
+        "Kim gave the old dog some bones in the park yesterday",
+        "",
+        "  give.01: transfer",
+        "    A0  Kim          giver",
+        "    *   gave",
+        "    A2  the old dog",
+        "    A1  some bones   thing given",
+        "    *   in",
+    ]
+    assert span_list(WORDS, []) == " ".join(WORDS)
+
+
+def test_lists_put_words_together_as_they_stand_in_the_text():
+    for text in ("\"I can't (won't) go,\" he said.", "It's 5%."):
+        (words,) = split_sentences(text)
+        assert span_list(words, []) == text
+
+
+@given(st.lists(st.text("ab ", max_size=40), min_size=1, max_size=30), st.integers(60, 100), st.data())
+def test_lists_fit_and_lose_no_word(words, width, data):
+    words = [word.replace(" ", "") + str(number) for number, word in enumerate(words)]
+    first = data.draw(st.integers(0, len(words) - 1))
+    span = LabeledSpan(
+        "Role", first, data.draw(st.integers(first, len(words) - 1)), data.draw(st.text("xy ", max_size=60))
+    )
+    lines = span_list(words, [SpanLayer("T", [span])], width=width).splitlines()
+    assert max(map(len, lines)) <= width
+    label = lines.index("  T")
+    found = re.sub(r"\s", "", "".join(lines[:label]))
+    assert found == "".join(words)
+    notes = re.findall("[xy]+", "".join(lines[label + 1 :]))
+    assert "".join(notes) == re.sub(" ", "", span.note)
+
+
+def test_pictures_show_notes_under_the_mouse():
+    layer = SpanLayer("T", [LabeledSpan("A", 0, 0, 'a "b" <c>')], note="<t>")
+    drawn = span_html(WORDS, [layer])
+    assert 'title="a &quot;b&quot; &lt;c&gt;"' in drawn
+    assert '<code title="&lt;t&gt;">T</code>' in drawn
+    assert "<g><title>a &quot;b&quot; &lt;c&gt;</title><rect" in span_svg(WORDS, [layer])
+    assert "title=" not in span_html(WORDS, [LAYER])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from xml.etree import ElementTree
 
 import pytest
 
@@ -254,6 +255,65 @@ def test_a_hundred_thousand_characters_are_refused_kindly(browser, served):
     changed(page, "compare", lambda: page.click("#compare-form button.primary"))
     assert "Second text: the text has 100,000 characters" in page.text("#compare-fault")
     unharmed(page)
+
+
+def test_the_address_holds_what_was_asked_so_that_links_back_and_reload_work(browser, served):
+    text = "The farmer fed the rabbit. Anna gave the child an apple."
+    page = opened(browser, served)
+    analyze(page, text, "roles")
+    page.wait("location.hash.includes('model=roles')")
+    changed(page, "analyze", lambda: page.click("#analyze-sentences button:nth-of-type(2)"))
+    assert "Anna" in page.text("#analyze-results .sentence")
+    address = page.run("location.href")
+    other = browser.open(address)
+    other.wait("document.documentElement.dataset.ready === 'yes'")
+    settle(other, "analyze")
+    assert "Anna" in other.text("#analyze-results .sentence")
+    assert other.run("document.querySelector('#analyze-text').value") == text
+    changed(page, "analyze", lambda: page.run("history.back()"))
+    page.wait("document.querySelector('#analyze-results .sentence')?.innerText.includes('farmer')")
+    page.call("Page.reload")
+    page.wait("document.documentElement.dataset.ready === 'yes'")
+    settle(page, "analyze")
+    assert "farmer" in page.text("#analyze-results .sentence")
+    unharmed(page)
+
+
+def test_pictures_answers_and_python_can_be_taken_along(browser, served, folder, capsys):
+    page = opened(browser, served)
+    analyze(page, "The farmer gave the child an apple .", "roles")
+    page.run(
+        "window.saved = [], URL.createObjectURL = (blob) => (saved.push(blob), 'blob:x'), "
+        "HTMLAnchorElement.prototype.click = function () { saved.push(this.download) }"
+    )
+    # By keyboard alone.
+    page.run("document.querySelector('.saving button').focus()")
+    page.press("Enter")
+    assert page.wait("saved[1]") == "sapwood-roles.svg"
+    picture = ElementTree.fromstring(page.run("saved[0].text()"))
+    assert "farmer" in "".join(picture.itertext())
+    page.run(
+        "saved.length = 0, [...document.querySelectorAll('.saving button')].find(b => b.innerText === 'JSON').click()"
+    )
+    assert json.loads(page.run("saved[0].text()"))["words"][1] == "farmer"
+    assert page.run("document.querySelector('.python').hidden")
+    page.run("[...document.querySelectorAll('.saving button')].at(-1).focus()")
+    page.press("Enter")
+    code = page.text(".python")
+    assert 'sw.load("roles.sap")' in code
+    names: dict[str, object] = {}
+    exec(compile(code.replace('"roles.sap"', repr(str(folder / "roles.sap"))), "shown", "exec"), names)
+    assert "[A0 The farmer]" in capsys.readouterr().out
+    unharmed(page)
+
+
+def test_toy_models_say_so_and_labels_have_plain_names(browser, served):
+    page = opened(browser, served)
+    assert "toy models" in page.text("#about")
+    analyze(page, "The farmer gave the child an apple .", "roles")
+    titles = page.run("[...document.querySelectorAll('.sentence .span')].map(e => e.title)")
+    assert "A0: who acts" in titles
+    assert "grammar" in page.text("#analyze-absent")
 
 
 def test_two_users_at_once_see_their_own_sentences(browser, served):

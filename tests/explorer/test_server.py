@@ -19,6 +19,7 @@ import pytest
 
 from explorer.running import serve
 from sapwood.cli import main
+from sapwood.errors import ParameterError
 from sapwood.explorer.server import _PAGE
 
 JSON = {"Content-Type": "application/json"}
@@ -291,7 +292,7 @@ def test_ctrl_c_ends_everything_at_once(folder, tmp_path, moment, stopwatch):
         assert not Path(f"/proc/{worker}").exists()
 
 
-def test_without_a_folder_models_are_trained_and_removed_again(monkeypatch, capsys, tmp_path):
+def test_small_models_are_trained_and_removed_again(monkeypatch, capsys, tmp_path):
     import tempfile
 
     from sapwood.explorer import Limits, starter
@@ -307,11 +308,31 @@ def test_without_a_folder_models_are_trained_and_removed_again(monkeypatch, caps
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        serve_here(port=0, workers=1, limits=Limits(), ready=ready)
+        serve_here(nursery=True, port=0, workers=1, limits=Limits(), ready=ready)
     names = {"parser", "grammar", "questions", "trees", "roles", "frames", "pairs", "reranker"}
     assert seen["models"] == dict.fromkeys(names, "")
     assert list(tmp_path.iterdir()) == []
     assert "synthetic and no benchmark" in capsys.readouterr().err
+    with pytest.raises(ParameterError, match="leave one of the two out"):
+        serve_here(tmp_path, nursery=True)
+
+
+@pytest.mark.slow
+def test_without_a_folder_the_english_models_are_shown():
+    pytest.importorskip("sapwood_en", reason="sapwood-en is not installed")
+    from sapwood.explorer import Limits
+    from sapwood.explorer import serve as serve_here
+
+    seen = []
+
+    def ready(server):
+        seen.extend(server.pool.contents["models"])
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        serve_here(port=0, workers=1, limits=Limits(), ready=ready)
+    assert {model["name"] for model in seen} >= {"parser", "roles", "frames"}
+    assert all(model["card"].startswith("Trained on") for model in seen)
 
 
 def test_the_command_line_says_what_is_wrong(tmp_path, capsys, served):

@@ -70,7 +70,7 @@ def test_nothing_is_asked_of_the_network():
 def test_pages_can_be_printed_and_read_in_the_dark():
     text = report_page("t", [])
     assert "@media print" in text
-    assert "prefers-color-scheme: dark" in text
+    assert "prefers-color-scheme:dark" in text
     assert "Timings" not in text
 
 

@@ -11,13 +11,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from sapwood.draw.palette import colour
 from sapwood.draw.picture import Picture
 from sapwood.errors import DataError, ParameterError
+from sapwood.palette import FONT, colour, paints
 
 __all__ = ["Bar", "Point", "Series", "bar_chart", "line_chart", "scatter_chart"]
 
-_FONT = "system-ui,-apple-system,'Segoe UI',sans-serif"
 # How wide a letter is at most, on average, at the size that charts use.
 _LETTER = 6.4
 
@@ -95,16 +94,18 @@ def line_chart(
     }
     flat = [point for one in points.values() for point in one]
     frame = _Frame(title, flat, (x_label, y_label), (width, height), x_log=x_log, y_log=y_log)
-    frame.axes([(one.name, number, "dash" if one.dashed else "line") for number, one in enumerate(series)])
+    hues = paints(one.name for one in series)
+    frame.axes([(one.name, hues[one.name], "dash" if one.dashed else "line") for one in series])
     for number, one in enumerate(series):
+        shade = colour(hues[one.name])
         places = [frame.place(x, y) for x, y in points[number]]
         dash = ' stroke-dasharray="5 4"' if one.dashed else ""
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
-        style = f"fill:none;stroke:{colour(number)};stroke-width:2"
+        style = f"fill:none;stroke:{shade};stroke-width:2"
         frame.parts.append(f'<polyline points="{path}" style="{style}"{dash}/>')
         if len(places) <= 30:
             frame.parts += [
-                f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" style="fill:{colour(number)}">'
+                f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" style="fill:{shade}">'
                 f"<title>{escape(f'{one.name}: {_number(raw[0])}, {_number(raw[1])}')}</title></circle>"
                 for (x, y), raw in zip(places, points[number], strict=True)
             ]
@@ -126,13 +127,16 @@ def scatter_chart(
     groups = list(dict.fromkeys(point.group for point in shown))
     places = [(point.x, point.y) for point in shown]
     frame = _Frame(title, places, (x_label, y_label), (width, height), room=0.06)
-    frame.axes([(group, number, f"shape{number % 3}") for number, group in enumerate(groups)])
+    hues = paints(groups)
+    frame.axes([(group, hues[group], f"shape{number % 3}") for number, group in enumerate(groups)])
     # Small groups are drawn last, or the many would hide the few.
     sizes = {group: sum(point.group == group for point in shown) for group in groups}
     for point in sorted(shown, key=lambda one: -sizes[one.group]):
-        number = groups.index(point.group)
+        shape = groups.index(point.group) % 3
         x, y = frame.place(point.x, point.y)
-        frame.parts.append(_mark(x, y, number, point.text or f"{_number(point.x)}, {_number(point.y)}"))
+        frame.parts.append(
+            _mark(x, y, hues[point.group], shape, point.text or f"{_number(point.x)}, {_number(point.y)}")
+        )
     return frame.finish()
 
 
@@ -177,7 +181,8 @@ def bar_chart(
     left = min(240.0, 16 + _LETTER * max(len(bar.name) for bar in shown))
     right = width - 14 - _LETTER * max(len(f"{bar.value:,.{decimals}f}") for bar in shown)
     scale = (right - left) / ((high - low) or 1.0)
-    named = [(group, number, "shape1") for number, group in enumerate(groups) if group]
+    hues = paints(groups)
+    named = [(group, hues[group], "shape2") for group in groups if group]
     parts, top = _legend(named, left, width)
     bottom = top + 26 * len(shown)
     for tick in ticks:
@@ -189,7 +194,7 @@ def bar_chart(
         parts.append(_text(left - 8, y + 16, _cut(bar.name, 36), "end", ink=True))
         parts.append(
             f'<rect x="{a:.1f}" y="{y + 3:.1f}" width="{max(b - a, 0.5):.1f}" height="18" rx="2" '
-            f'style="fill:{colour(groups.index(bar.group))}"/>'
+            f'style="fill:{colour(hues[bar.group])}"/>'
         )
         parts.append(_text(b + 5, y + 16, f"{bar.value:,.{decimals}f}", "start", ink=True))
     unit = label if base == 0 else f"{label}, from {_number(base)}"
@@ -315,20 +320,20 @@ def _legend(entries: Sequence[tuple[str, int, str]], left: float, width: int) ->
             style = f"stroke:{colour(number)};stroke-width:2"
             parts.append(f'<line x1="{x}" y1="{y - 4}" x2="{x + 18}" y2="{y - 4}" style="{style}"{dash}/>')
         else:
-            parts.append(_mark(x + 9, y - 4, number if shape.startswith("shape") else 0, ""))
+            parts.append(_mark(x + 9, y - 4, number, int(shape[-1]), ""))
         parts.append(_text(x + 23, y, name, "start", ink=True))
         x += size + 10
     return parts, (y + 14 if entries else 12.0)
 
 
-def _mark(x: float, y: float, number: int, text: str) -> str:
+def _mark(x: float, y: float, number: int, form: int, text: str) -> str:
     """Draw a circle, a square or a diamond: shapes, so that colour is not the only sign."""
     style = f"fill:{colour(number)};fill-opacity:.8;stroke:{colour('card')};stroke-width:1"
     inner = f"<title>{escape(text)}</title>" if text else ""
-    if number % 3 == 0:
+    if form == 0:
         return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5" style="{style}">{inner}</circle>'
-    size = 5.0 if number % 3 == 1 else 6.5
-    shape = [(-1, -1), (1, -1), (1, 1), (-1, 1)] if number % 3 == 2 else [(0, -1.35), (1.35, 0), (0, 1.35), (-1.35, 0)]
+    size = 6.5 if form == 1 else 5.0
+    shape = [(-1, -1), (1, -1), (1, 1), (-1, 1)] if form == 2 else [(0, -1.35), (1.35, 0), (0, 1.35), (-1.35, 0)]
     corners = " ".join(f"{x + size * dx:.1f},{y + size * dy:.1f}" for dx, dy in shape)
     return f'<polygon points="{corners}" style="{style}">{inner}</polygon>'
 
@@ -353,6 +358,7 @@ def _empty(title: str, width: int) -> Picture:
 def _svg(title: str, width: float, height: float, parts: Iterable[str]) -> Picture:
     return Picture(
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width:.0f} {height:.0f}" '
-        f'width="{width:.0f}" height="{height:.0f}" font-family="{_FONT}" font-size="12">'
+        f'width="{width:.0f}" height="{height:.0f}" font-family="{FONT}" font-size="12" '
+        f'style="max-width:100%;height:auto">'
         f"<title>{escape(title)}</title>{''.join(parts)}</svg>"
     )

@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from sapwood.draw.palette import colour, palette_css
+from sapwood.palette import FONT, colour, palette_css
 
 __all__ = ["fragment_table", "page", "panel"]
 
-# Trees are drawn for light paper. On dark screens they are turned round: light becomes dark, colours stay.
 _STYLE = f"""{palette_css()}
-body {{ font-family: system-ui, -apple-system, "Segoe UI", sans-serif; line-height: 1.5; margin: 2em;
+body {{ font-family: {FONT}; line-height: 1.5; margin: 2em;
   background: {colour("paper")}; color: {colour("ink")}; }}
 h1, h2, h3 {{ line-height: 1.2; }}
 table {{ border-collapse: collapse; margin: 0.5em 0; font-variant-numeric: tabular-nums; }}
@@ -24,8 +23,6 @@ th {{ color: {colour("muted")}; font-weight: 600; }}
 code, pre {{ font-family: ui-monospace, "DejaVu Sans Mono", Menlo, monospace; font-size: 0.9em; }}
 pre {{ overflow-x: auto; }}
 .sapwood {{ margin-bottom: 2em; overflow-x: auto; }}
-svg.sapwood-tree {{ color: #000; }}
-@media screen and (prefers-color-scheme: dark) {{ svg.sapwood-tree {{ filter: invert(1) hue-rotate(180deg); }} }}
 @media print {{ body {{ margin: 0; background: none; }}
   svg, tr, figure {{ break-inside: avoid; }} h2, h3 {{ break-after: avoid; }} }}
 """

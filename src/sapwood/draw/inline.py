@@ -5,7 +5,7 @@ The counterpart of ``spans``, which draws them under the sentence; layers and wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from html import escape
 from itertools import groupby
 from typing import Any
@@ -13,12 +13,9 @@ from typing import Any
 from sapwood.draw.picture import Picture
 from sapwood.draw.spans import LabeledSpan, SpanLayer, check_layers, spread
 from sapwood.errors import ParameterError
+from sapwood.palette import GREY, colour, paint
 
 __all__ = ["displacy_spans", "span_brackets", "span_html"]
-
-# Pale enough for black letters, different enough side by side.
-_COLOURS = ("#ffd8a8", "#a5d8ff", "#b2f2bb", "#fcc2d7", "#d0bfff", "#ffec99", "#99e9f2")
-_GREY = "#e9ecef"
 
 
 def span_brackets(words: Sequence[str], layers: Sequence[SpanLayer]) -> str:
@@ -37,9 +34,9 @@ def span_brackets(words: Sequence[str], layers: Sequence[SpanLayer]) -> str:
     for layer in layers:
         for lane in spread(layer):
             pieces = []
-            for label, texts in _cut(words, lane, layer.marked):
+            for span, texts in _cut(words, lane, layer.marked):
                 inner = " ".join(f"*{text}*" if marked else text for text, marked in texts)
-                pieces.append(f"[{label} {inner}]" if label else inner)
+                pieces.append(f"[{span.label} {inner}]" if span else inner)
             lines.append(f"{layer.title}: {' '.join(pieces)}")
     return "\n".join(lines)
 
@@ -48,10 +45,9 @@ def span_html(
     words: Sequence[str],
     layers: Sequence[SpanLayer],
     *,
-    alike: Callable[[str], str] = str,
     plain: Sequence[str] = (),
 ) -> Picture:
-    """Draw each layer as a line of HTML with labels in coloured words.
+    """Draw each layer as a line of HTML, spans with their labels in one color per label; notes show on hovering.
 
     Parameters
     ----------
@@ -59,8 +55,6 @@ def span_html(
         The sentence.
     layers : sequence of SpanLayer
         What to draw; marked words are bold.
-    alike : callable
-        From a label to what stands for its colour, so that the parts of one thing can share one.
     plain : sequence of str
         Labels that are grey.
 
@@ -73,23 +67,30 @@ def span_html(
     check_layers(words, layers)
     if not layers:
         return Picture(f"<p>{escape(' '.join(words))}</p>")
-    kinds = sorted({alike(span.label) for layer in layers for span in layer.spans if span.label not in plain})
-    colours = {kind: _COLOURS[at % len(_COLOURS)] for at, kind in enumerate(kinds)}
     shown = []
     for layer in layers:
         for lane in spread(layer):
             pieces = []
-            for label, texts in _cut(words, lane, layer.marked):
+            for span, texts in _cut(words, lane, layer.marked):
                 inner = " ".join(f"<b>{escape(text)}</b>" if marked else escape(text) for text, marked in texts)
-                if label:
-                    colour = _GREY if label in plain else colours[alike(label)]
+                if span:
+                    shade = colour(GREY if span.label in plain else paint(span.label))
+                    style = (
+                        f"background:color-mix(in srgb,{shade} 17%,transparent);color:inherit;"
+                        f"border-bottom:2px solid {shade};padding:0.15em 0.35em;border-radius:0.3em"
+                    )
                     inner = (
-                        f'<mark style="background:{colour};color:#1c2526;padding:0.15em 0.3em;border-radius:0.3em">'
-                        f"{inner} <small><b>{escape(label)}</b></small></mark>"
+                        f'<mark style="{style}"{_hover(span.note)}>'
+                        f"{inner} <small><b>{escape(span.label)}</b></small></mark>"
                     )
                 pieces.append(inner)
-            shown.append(f'<p style="line-height:2"><code>{escape(layer.title)}</code> {" ".join(pieces)}</p>')
+            title = f"<code{_hover(layer.note)}>{escape(layer.title)}</code>"
+            shown.append(f'<p style="line-height:2.2">{title} {" ".join(pieces)}</p>')
     return Picture(f'<div class="sapwood">{"".join(shown)}</div>')
+
+
+def _hover(note: str) -> str:
+    return f' title="{escape(note)}"' if note else ""
 
 
 def displacy_spans(words: Sequence[str], layers: Sequence[SpanLayer], *, style: str = "span") -> list[dict[str, Any]]:
@@ -134,19 +135,19 @@ def displacy_spans(words: Sequence[str], layers: Sequence[SpanLayer], *, style: 
 
 def _cut(
     words: Sequence[str], lane: Sequence[LabeledSpan], marked: Sequence[int]
-) -> list[tuple[str, list[tuple[str, bool]]]]:
-    """Cut the words into stretches with a label or none, and these into texts that are marked or not."""
-    bounds: list[tuple[str, int, int]] = []
+) -> list[tuple[LabeledSpan | None, list[tuple[str, bool]]]]:
+    """Cut the words into stretches with a span over them or none, and these into texts that are marked or not."""
+    bounds: list[tuple[LabeledSpan | None, int, int]] = []
     at = 0
     for span in lane:
-        bounds += [("", at, span.first), (span.label, span.first, span.last + 1)]
+        bounds += [(None, at, span.first), (span, span.first, span.last + 1)]
         at = span.last + 1
-    bounds.append(("", at, len(words)))
+    bounds.append((None, at, len(words)))
     inside = set(marked)
     pieces = []
-    for label, begin, end in bounds:
+    for covering, begin, end in bounds:
         runs = groupby(range(begin, end), key=inside.__contains__)
         texts = [(" ".join(words[word] for word in run), is_marked) for is_marked, run in runs]
         if texts:
-            pieces.append((label, texts))
+            pieces.append((covering, texts))
     return pieces

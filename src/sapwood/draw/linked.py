@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from html import escape
 
-from sapwood.draw.palette import colour
 from sapwood.draw.picture import Picture
 from sapwood.errors import DataError
+from sapwood.palette import FONT, colour, text_width
 from sapwood.trees.notebook import printable, tree_svg
 from sapwood.trees.tree import Tree
 
@@ -16,7 +16,7 @@ __all__ = ["linked_svg"]
 
 # A larger picture helps nobody.
 _MAX_NODES, _MAX_HEIGHT = 500, 40
-_UNIT, _LEVEL, _GAP, _MARGIN = 8.0, 34.0, 90.0, 12.0
+_SPACE, _LEVEL, _GAP, _MARGIN = 16.0, 36.0, 90.0, 12.0
 
 
 def linked_svg(first: Tree, second: Tree, links: Sequence[tuple[int, int, float]]) -> Picture:
@@ -53,7 +53,8 @@ def linked_svg(first: Tree, second: Tree, links: Sequence[tuple[int, int, float]
     height = lower + _LEVEL * layouts[1].height + _MARGIN
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" role="img" '
-        f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="monospace" font-size="13" fill="currentColor">'
+        f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="{FONT}" font-size="13" fill="currentColor" '
+        f'style="max-width:100%;height:auto;min-width:{0.7 * width:.0f}px">'
         f"<title>{escape(' '.join(map(printable, first.leaves())))} ~ "
         f"{escape(' '.join(map(printable, second.leaves())))}</title>",
         *layouts[0].drawn(upper, -1.0),
@@ -63,10 +64,11 @@ def linked_svg(first: Tree, second: Tree, links: Sequence[tuple[int, int, float]
     for left, right, weight in sorted(links, key=lambda link: abs(link[2])):
         x, y = layouts[0].leaves[left], layouts[1].leaves[right]
         share = abs(weight) / largest
+        shade = colour("against" if weight < 0 else "for")
         broken = ";stroke-dasharray:4 3" if weight < 0 else ""
         parts.append(
             f'<path d="M{x:.1f} {upper + 8:.1f} C{x:.1f} {upper + 40:.1f} {y:.1f} {lower - 50:.1f} {y:.1f} '
-            f'{lower - 16:.1f}" style="fill:none;stroke:{colour(1 if weight < 0 else 0)};'
+            f'{lower - 16:.1f}" style="fill:none;stroke:{shade};'
             f'stroke-width:{0.8 + 3.2 * share:.1f};stroke-opacity:{0.25 + 0.75 * share:.2f}{broken}">'
             f"<title>{escape(printable(first.leaves()[left]))} ~ {escape(printable(second.leaves()[right]))}: "
             f"{weight:.3g}</title></path>"
@@ -88,15 +90,16 @@ class _Layout:
         label = printable(node.label)
         self.nodes.append((label, 0.0, 0, parent))
         if node.is_leaf:
-            x, level = self.width + _UNIT * max(1, len(label)) / 2, 0
-            self.width += _UNIT * (max(1, len(label)) + 2)
+            wide = max(10.0, text_width(label))
+            x, level = self.width + wide / 2, 0
+            self.width += wide + _SPACE
             self.leaves.append(x)
         else:
             start = self.width
             below = [self._place(child, number) for child in node.children]
             x, level = (below[0][0] + below[-1][0]) / 2, 1 + max(height for _, height in below)
             # Labels wider than what they cover push the next ones away.
-            self.width = max(self.width, start + _UNIT * (len(label) + 1))
+            self.width = max(self.width, start + text_width(label) + _SPACE / 2)
         self.nodes[number] = (label, x, level, parent)
         return x, level
 
@@ -111,8 +114,8 @@ class _Layout:
                 far, near = (-14.0, 4.0) if direction < 0 else (4.0, -12.0)
                 parts.append(
                     f'<line x1="{x:.1f}" y1="{y + far:.1f}" x2="{over:.1f}" y2="{end + near:.1f}" '
-                    'stroke="currentColor" stroke-opacity="0.5"/>'
+                    'stroke="currentColor" stroke-opacity="0.4"/>'
                 )
-            weight = ' font-weight="bold"' if level == 0 else ""
+            weight = ' font-style="italic"' if level == 0 else ""
             parts.append(f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="middle"{weight}>{escape(label)}</text>')
         return parts

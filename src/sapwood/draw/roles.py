@@ -10,10 +10,10 @@ from typing import Any
 from sapwood.draw.html import page
 from sapwood.draw.inline import displacy_spans, span_brackets, span_html
 from sapwood.draw.picture import Picture
-from sapwood.draw.spans import LabeledSpan, SpanLayer
+from sapwood.draw.spans import LabeledSpan, SpanLayer, span_svg
 from sapwood.trees.propositions import RoleSentence
 
-__all__ = ["displacy_roles", "role_layers", "roles_html", "roles_page", "roles_text"]
+__all__ = ["displacy_roles", "role_layers", "roles_html", "roles_page", "roles_svg", "roles_text"]
 
 
 def role_layers(sentence: RoleSentence) -> list[SpanLayer]:
@@ -28,7 +28,7 @@ def role_layers(sentence: RoleSentence) -> list[SpanLayer]:
     [A0] [V-]   bark
     """
     return [
-        SpanLayer(one.title, [LabeledSpan(a.role, a.first, a.last) for a in one.arguments])
+        SpanLayer(one.title, [LabeledSpan(a.role, a.first, a.last, a.meaning) for a in one.arguments], note=one.meaning)
         for one in sentence.propositions
     ]
 
@@ -64,11 +64,14 @@ def displacy_roles(sentence: RoleSentence, *, style: str = "span") -> list[dict[
     return displacy_spans(sentence.words, role_layers(sentence), style=style)
 
 
+def roles_svg(sentence: RoleSentence) -> Picture:
+    """Draw the propositions of a sentence under its words, as notebooks show it."""
+    return span_svg(sentence.words, role_layers(sentence))
+
+
 def roles_html(sentence: RoleSentence) -> Picture:
-    """Draw the propositions of a sentence, one line each, roles in colours, continuations like what they continue."""
-    return span_html(
-        sentence.words, role_layers(sentence), alike=lambda role: role.removeprefix("C-"), plain=("V", "C-V")
-    )
+    """Draw the propositions of a sentence, one line each, roles in colors, continuations like what they continue."""
+    return span_html(sentence.words, role_layers(sentence), plain=("V", "C-V"))
 
 
 def roles_page(sentences: list[RoleSentence], title: str = "Semantic roles") -> str:

@@ -11,30 +11,36 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from sapwood.draw.palette import colour
 from sapwood.draw.picture import Picture
 from sapwood.errors import DataError
 from sapwood.notebook import HtmlTable
+from sapwood.palette import FONT, GREY, colour, paint, text_width
 
 __all__ = ["LabeledSpan", "SpanLayer", "check_layers", "span_svg", "span_text", "spread"]
+
+# Sizes of words and labels in pixels, and between words.
+_WORD, _LABEL, _SPACE = 14, 12, 7.0
+_QUIET = f"fill:{colour('muted')}"
 
 
 @dataclass(frozen=True)
 class LabeledSpan:
-    """A label and the first and last word that it covers, counted from 0."""
+    """A label, the first and last word that it covers, counted from 0, and perhaps a note on what it means here."""
 
     label: str
     first: int
     last: int
+    note: str = ""
 
 
 @dataclass(frozen=True)
 class SpanLayer(HtmlTable):
-    """One analysis: its title, the words it is about (a frame's target, a predicate), and its spans."""
+    """One analysis: its title, its spans, the words it is about (a frame's target), perhaps what the title means."""
 
     title: str
     spans: Sequence[LabeledSpan]
     marked: Sequence[int] = ()
+    note: str = ""
 
 
 def span_text(words: Sequence[str], layers: Sequence[SpanLayer], *, width: int = 100) -> str:
@@ -96,8 +102,17 @@ def span_text(words: Sequence[str], layers: Sequence[SpanLayer], *, width: int =
     return "\n\n".join(blocks)
 
 
-def span_svg(words: Sequence[str], layers: Sequence[SpanLayer]) -> Picture:
-    """Draw spans under a sentence as SVG, one colour per layer.
+def span_svg(words: Sequence[str], layers: Sequence[SpanLayer], *, width: float = 760.0) -> Picture:
+    """Draw spans under a sentence as SVG; a label has the same color in every picture, and notes show on hovering.
+
+    Parameters
+    ----------
+    words : sequence of str
+        The sentence.
+    layers : sequence of SpanLayer
+        What to draw under it, one line each, or more where spans of a layer overlap. Marked words are underlined.
+    width : float
+        A sentence wider than so many pixels is broken, and its spans with it.
 
     Examples
     --------
@@ -107,47 +122,82 @@ def span_svg(words: Sequence[str], layers: Sequence[SpanLayer]) -> Picture:
     """
     check_layers(words, layers)
     lanes = [(number, layer, lane) for number, layer in enumerate(layers) for lane in spread(layer)]
-    unit = 8.0
-    sizes = [max(1, len(word)) * unit for word in words]
+    sizes = [max(8.0, text_width(word, _WORD)) for word in words]
     for _, _, lane in lanes:
         for span in lane:
-            room = sum(sizes[span.first : span.last + 1]) + unit * (span.last - span.first)
-            sizes[span.first] += max(0.0, len(span.label) * 6.5 - room)
-    starts, at = [], 10.0
-    for size in sizes:
-        starts.append(at)
-        at += size + unit
-    titles = max((len(layer.title) for layer in layers), default=0)
-    width, height = at + titles * 7.0 + 20.0, 30.0 + 26.0 * len(lanes)
+            # A label needs room: its span's first word is widened, so that the rest stays close together.
+            room = sum(sizes[span.first : span.last + 1]) + _SPACE * (span.last - span.first)
+            sizes[span.first] += max(0.0, text_width(span.label, _LABEL) + 14 - room)
+    left = max((text_width(layer.title, _LABEL) for layer in layers), default=0.0) + 20
+    lines = _breaks([size + _SPACE for size in sizes], max(width - left, 120.0))
     marked = {word for layer in layers for word in layer.marked}
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" role="img" '
-        f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="monospace" font-size="13" fill="currentColor">'
-        f"<title>{escape(' '.join(words))}</title>"
-    ]
-    for number, word in enumerate(words):
-        weight = ' font-weight="bold"' if number in marked else ""
-        parts.append(f'<text x="{starts[number]:.1f}" y="18"{weight}>{escape(word)}</text>')
-    seen: set[int] = set()
-    for row, (number, layer, lane) in enumerate(lanes):
-        shade, y = colour(number), 30.0 + 26.0 * row
-        for place in layer.marked:
-            size = len(words[place]) * unit
-            parts.append(
-                f'<rect x="{starts[place]:.1f}" y="{y:.1f}" width="{size:.1f}" height="4" style="fill:{shade}"/>'
-            )
-        for span in lane:
-            x, end = starts[span.first], starts[span.last] + sizes[span.last]
-            parts.append(
-                f'<line x1="{x:.1f}" y1="{y + 2:.1f}" x2="{end:.1f}" y2="{y + 2:.1f}" '
-                f'style="stroke:{shade};stroke-width:2"/>'
-                f'<text x="{x:.1f}" y="{y + 16:.1f}" font-size="11" style="fill:{shade}">'
-                f"{escape(span.label)}</text>"
-            )
-        if number not in seen:
+    parts: list[str] = []
+    top, right = 0.0, 60.0
+    for begin, end in lines:
+        starts, at = {}, left
+        for word in range(begin, end):
+            weight = ' font-weight="700"' if word in marked else ""
+            parts.append(f'<text x="{at:.1f}" y="{top + 18:.1f}"{weight}>{escape(words[word])}</text>')
+            starts[word] = at
+            at += sizes[word] + _SPACE
+        right, y = max(right, at), top + 28
+        seen: set[int] = set()
+        for number, layer, lane in lanes:
+            drawn = _lane(layer, lane, words, starts, sizes, y, bars=number not in seen)
+            if not drawn:
+                continue
+            if number not in seen:
+                title = f"{_hover(layer.note)}{escape(layer.title)}"
+                drawn.append(f'<text x="4" y="{y + 14:.1f}" font-size="{_LABEL}" style="{_QUIET}">{title}</text>')
             seen.add(number)
-            parts.append(f'<text x="{at + 4:.1f}" y="{y + 8:.1f}" style="fill:{shade}">{escape(layer.title)}</text>')
-    return Picture("".join([*parts, "</svg>"]))
+            parts += drawn
+            y += 27
+        top = y + 10
+    height = max(top, 24.0)
+    return Picture(
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{right:.0f}" height="{height:.0f}" role="img" '
+        f'viewBox="0 0 {right:.0f} {height:.0f}" font-family="{FONT}" font-size="{_WORD}" fill="currentColor" '
+        f'style="max-width:100%;height:auto;min-width:{0.7 * right:.0f}px">'
+        f"<title>{escape(' '.join(words))}</title>{''.join(parts)}</svg>"
+    )
+
+
+def _lane(
+    layer: SpanLayer,
+    lane: Sequence[LabeledSpan],
+    words: Sequence[str],
+    starts: dict[int, float],
+    sizes: Sequence[float],
+    y: float,
+    *,
+    bars: bool,
+) -> list[str]:
+    """Draw what of one row of spans stands in one line of the sentence."""
+    parts = []
+    for word in layer.marked if bars else ():
+        if word in starts and not _covers(lane, [word]):
+            wide = text_width(words[word], _WORD)
+            parts.append(
+                f'<rect x="{starts[word]:.1f}" y="{y + 8:.1f}" width="{wide:.1f}" height="4" rx="2" '
+                f'style="fill:{colour(GREY)}"/>'
+            )
+    for span in lane:
+        inside = [word for word in range(span.first, span.last + 1) if word in starts]
+        if not inside:
+            continue
+        x, end = starts[inside[0]], starts[inside[-1]] + sizes[inside[-1]]
+        shade = colour(paint(span.label))
+        parts.append(
+            f'<g>{_hover(span.note)}<rect x="{x:.1f}" y="{y:.1f}" width="{end - x:.1f}" height="20" rx="4" '
+            f'style="fill:{shade};fill-opacity:.17"/><line x1="{x:.1f}" y1="{y + 20:.1f}" x2="{end:.1f}" '
+            f'y2="{y + 20:.1f}" style="stroke:{shade};stroke-width:2"/><text x="{x + 6:.1f}" y="{y + 14.5:.1f}" '
+            f'font-size="{_LABEL}" font-weight="600">{escape(span.label)}</text></g>'
+        )
+    return parts
+
+
+def _hover(note: str) -> str:
+    return f"<title>{escape(note)}</title>" if note else ""
 
 
 def check_layers(words: Sequence[str], layers: Sequence[SpanLayer]) -> None:
@@ -187,9 +237,9 @@ def _covers(lane: Sequence[LabeledSpan], marked: Sequence[int]) -> bool:
     return any(span.first <= word <= span.last for span in lane for word in marked)
 
 
-def _breaks(sizes: Sequence[int], width: int) -> list[tuple[int, int]]:
+def _breaks(sizes: Sequence[float], width: float) -> list[tuple[int, int]]:
     """Return where lines begin and end."""
-    found, begin, used = [], 0, 0
+    found, begin, used = [], 0, 0.0
     for word, size in enumerate(sizes):
         if word > begin and used + size > width:
             found.append((begin, word))

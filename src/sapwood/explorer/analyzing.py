@@ -6,9 +6,7 @@ particular to it; what all answers have is added by ``analyze``.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,9 +25,9 @@ from sapwood.tasks.frames import FrameInput, FrameParser, ParsedSentence
 from sapwood.tasks.questions import QuestionClassifier
 from sapwood.tasks.reranking import ParseReranker
 from sapwood.tasks.roles import RoleLabeler
+from sapwood.tasks.roles.explanation import RoleExplanation
 from sapwood.trees import Tree
 from sapwood.trees.positions import Positions
-from sapwood.words.senses import WordSenses
 
 __all__ = ["KINDS", "analyze"]
 
@@ -37,7 +35,7 @@ _PARSES = 5
 _RERANKED = 20
 _FEATURES = 8
 _PLACES = 40
-# A table on a page has room for few spans; those that no role likes are left out.
+# A table on a page has room for few spans; low-scoring ones are left out.
 _SPANS_PER_ROLE = 3
 _SPANS = 10
 
@@ -61,14 +59,15 @@ class Query(NamedTuple):
 
 
 def analyze(models: ModelFolder, request: Request, limits: Limits) -> dict[str, Any]:
-    """Answer a request with the fields ``text`` and ``model``, and perhaps ``parser``, ``label`` and ``top``."""
+    """Answer a request with ``text`` and ``model``, and perhaps ``parser``, ``sentence``, ``label`` and ``top``."""
     name = requests.text(request, "model")
     model = models[name]
     kind = next((one for one in KINDS if isinstance(model, one.model)), None)
     if kind is None:
         raise DataError(f"the model {name!r} is a {type(model).__name__}, which this panel cannot show.")
     parser = name if isinstance(model, BaseParser) else requests.text(request, "parser", "")
-    sentence = read_sentence(requests.text(request, "text"), models, limits, parser=parser, model=model)
+    which = requests.integer(request, "sentence", 0, limits.characters, 0)
+    sentence = read_sentence(requests.text(request, "text"), models, limits, parser=parser, model=model, which=which)
     answer = kind.answer(model, Query(sentence, request, models, limits))
     return {
         "model": name,
@@ -76,6 +75,8 @@ def analyze(models: ModelFolder, request: Request, limits: Limits) -> dict[str, 
         "words": list(sentence.words),
         "tree": None if sentence.tree is None else tree_json(sentence.tree),
         "given": sentence.given,
+        "sentences": list(sentence.texts),
+        "sentence": sentence.number,
         "parser": sentence.parser,
         **answer,
         "notes": [*sentence.notes, *answer.get("notes", [])],
@@ -189,6 +190,7 @@ def _label_roles(model: RoleLabeler, query: Query) -> dict[str, Any]:
             # Roles that a rule has given have no features behind them.
             ruled = argument.role not in model.roles_ or not hasattr(model.classifier_, "weights")
             why = None if ruled else model.explain(tree, proposition.predicate, argument.span, role=argument.role)
+            assert why is None or isinstance(why, RoleExplanation)
             spans.append(
                 {
                     "label": argument.role,
@@ -206,8 +208,7 @@ def _label_roles(model: RoleLabeler, query: Query) -> dict[str, Any]:
 
 
 def _label_frames(model: FrameParser, query: Query) -> dict[str, Any]:
-    senses = _senses() if model.labeler_.wordnet_ else None
-    parse = ParsedSentence.from_tree(query.sentence.needs_tree(), senses=senses)
+    parse = ParsedSentence.from_tree(query.sentence.needs_tree(), senses=model.labeler_.senses_)
     targets = model.identifier_.predict([parse])[0]
     if not targets:
         return {"layers": [], "notes": ["No frame was found."]}
@@ -233,20 +234,6 @@ def _label_frames(model: FrameParser, query: Query) -> dict[str, Any]:
         }
         layers.append({"title": found.frame, "marked": list(found.tokens), "spans": spans, "problem": problem})
     return {"layers": layers, "scores": ["margin"]}
-
-
-def _senses() -> WordSenses | None:
-    """Return the word senses that a model was trained with, or warn that they are missing here."""
-    try:
-        return _read_senses()
-    except DataError as error:
-        warnings.warn(f"the model knows word senses, and here there are none: {error}", UserWarning, stacklevel=2)
-        return None
-
-
-@cache
-def _read_senses() -> WordSenses:
-    return WordSenses()
 
 
 def _shortened(scores: Any, candidates: Any, chosen: set[tuple[int, int]]) -> dict[str, Any]:

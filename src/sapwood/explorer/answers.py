@@ -72,6 +72,7 @@ def contents(models: ModelFolder, limits: Limits) -> dict[str, Any]:
     kernels = ("name", "short", "counts", "extra", "words")
     asked = ("characters", "words", "roles", "spans", "seconds")
     return {
+        "about": models.about,
         "models": [_listed(entry) for entry in models],
         "kernels": [{field: getattr(one, field) for field in kernels} for one in FORMS],
         "words": similarities(),
@@ -92,4 +93,11 @@ def _listed(entry: ModelEntry) -> dict[str, Any]:
         panel, title, does = "compare", "classifier of pairs", "says whether two sentences mean the same"
     elif isinstance(entry.model, Grammar):
         panel, title, does = "compare", "grammar", "says which children may be left out"
-    return {"name": entry.name, "fault": entry.fault, "panel": panel, "title": title, "does": does}
+    return {
+        "name": entry.name,
+        "fault": entry.fault,
+        "panel": panel,
+        "title": title,
+        "does": does,
+        "card": entry.card,
+    }

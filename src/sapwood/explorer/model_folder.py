@@ -6,18 +6,22 @@ that cannot be loaded stays on the list with the reason.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from sapwood.errors import DataError, ModelFileError, SapwoodError
 from sapwood.files import load
 
-__all__ = ["ModelEntry", "ModelFolder", "model_files"]
+__all__ = ["ModelEntry", "ModelFolder", "model_files", "read_cards"]
 
 _ENDING = ".sap"
+_CARDS = "models.json"
+# What the page says about all models of the folder.
+_ABOUT = "about.txt"
 
 T = TypeVar("T")
 
@@ -34,11 +38,14 @@ class ModelEntry:
         The model; None if it could not be loaded.
     fault : str
         Why not; empty otherwise.
+    card : str
+        What it was trained on and how good it is, from ``models.json`` in the folder; empty where that says nothing.
     """
 
     name: str
     model: Any
     fault: str = ""
+    card: str = ""
 
 
 def model_files(folder: str | os.PathLike[str]) -> dict[str, Path]:
@@ -61,7 +68,11 @@ class ModelFolder:
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         root = Path(folder).resolve()
-        self._entries = {name: _open(root, name, path) for name, path in model_files(root).items()}
+        about = root / _ABOUT
+        self.about = about.read_text(encoding="utf-8")[:500].strip() if about.is_file() else ""
+        cards = read_cards(root)
+        found = {name: _open(root, name, path) for name, path in model_files(root).items()}
+        self._entries = {name: replace(one, card=cards.get(name, "")) for name, one in found.items()}
 
     def __iter__(self) -> Iterator[ModelEntry]:
         return iter(self._entries.values())
@@ -79,6 +90,21 @@ class ModelFolder:
     def of(self, kind: type[T]) -> dict[str, T]:
         """Return all models of a class by name."""
         return {entry.name: entry.model for entry in self if isinstance(entry.model, kind)}
+
+
+def read_cards(folder: Path) -> dict[str, str]:
+    """Return what ``models.json`` says of the models of a folder, as text; what it does not say is left out."""
+    try:
+        models = json.loads((folder / _CARDS).read_text(encoding="utf-8"))["models"]
+        return {name: _card(one) for name, one in models.items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
+def _card(one: dict[str, Any]) -> str:
+    figures = "; ".join(f"{name} {value:g}" for name, value in one.get("figures", {}).items())
+    said = [f"Trained on {one['trained_on']}" if one.get("trained_on") else "", figures]
+    return "".join(f"{part}. " for part in said if part).rstrip()[:2000]
 
 
 def _open(root: Path, name: str, path: Path) -> ModelEntry:

@@ -36,6 +36,8 @@ class Sentence:
         What the user should know about how it was read.
     parser : str
         The name of the parser; empty if the tree was given or there is none.
+    texts : tuple of str
+        All sentences of the text; this is the one with ``number``.
     """
 
     words: tuple[str, ...]
@@ -43,6 +45,8 @@ class Sentence:
     given: bool
     notes: list[str] = field(default_factory=list)
     parser: str = ""
+    texts: tuple[str, ...] = ()
+    number: int = 0
 
     def needs_tree(self) -> Tree:
         """Return the tree, or say how to get one."""
@@ -67,7 +71,9 @@ def parser_of(models: ModelFolder, name: str = "", model: Any = None) -> tuple[s
     return next(iter(models.of(BaseParser).items()), ("", None))
 
 
-def read_sentence(text: str, models: ModelFolder, limits: Limits, *, parser: str = "", model: Any = None) -> Sentence:
+def read_sentence(
+    text: str, models: ModelFolder, limits: Limits, *, parser: str = "", model: Any = None, which: int = 0
+) -> Sentence:
     """Read a sentence or a bracketed tree.
 
     Parameters
@@ -82,6 +88,8 @@ def read_sentence(text: str, models: ModelFolder, limits: Limits, *, parser: str
         The name of a parser; see ``parser_of``.
     model : object, optional
         The model that will be asked.
+    which : int
+        Which sentence of the text, counted from 0.
     """
     if len(text) > limits.characters:
         raise DataError(f"the text has {len(text):,} characters; at most {limits.characters:,} are read. Shorten it.")
@@ -90,26 +98,27 @@ def read_sentence(text: str, models: ModelFolder, limits: Limits, *, parser: str
     if text.lstrip().startswith("("):
         tree = Tree.fromstring(text.strip())
         _check_size(tree, limits)
-        return Sentence(tree.leaves(), tree, given=True)
+        return Sentence(tree.leaves(), tree, given=True, texts=(" ".join(tree.leaves()),))
     sentences = split_sentences(text)
     if not sentences:
         raise DataError("there are no words in the text; type a sentence, or a tree in brackets.")
-    words = tuple(str(word) for word in sentences[0])
+    if which >= len(sentences):
+        raise DataError(f"the text has {len(sentences)} sentences, so there is no number {which + 1}.")
+    words = tuple(str(word) for word in sentences[which])
     if len(words) > limits.words:
         raise DataError(f"the sentence has {len(words):,} words; at most {limits.words} are read. Shorten it.")
-    notes = []
-    if len(sentences) > 1:
-        notes.append(f"The text has {len(sentences)} sentences; the first is looked at.")
+    notes: list[str] = []
+    texts = tuple(" ".join(map(str, one)) for one in sentences)
     name, found = parser_of(models, parser, model)
     if found is None:
-        return Sentence(words, None, given=False, notes=notes)
+        return Sentence(words, None, given=False, notes=notes, texts=texts, number=which)
     (parsed,) = found.parse_sentences([words])
     if parsed.how == "flat":
         raise DataError(f"{name} finds no tree for the sentence: {parsed.problem}. Paste a tree in brackets.")
     if parsed.how in _HOW:
         notes.append(_HOW[parsed.how])
     _check_size(parsed.tree, limits)
-    return Sentence(words, parsed.tree, given=False, notes=notes, parser=name)
+    return Sentence(words, parsed.tree, given=False, notes=notes, parser=name, texts=texts, number=which)
 
 
 def tree_json(tree: Tree) -> dict[str, Any]:

@@ -32,6 +32,7 @@ from sapwood.explorer.faults import fault
 from sapwood.explorer.limits import Limits
 from sapwood.explorer.model_folder import model_files
 from sapwood.explorer.pool import Pool
+from sapwood.packages import find_package
 
 __all__ = ["Explorer", "serve"]
 
@@ -48,7 +49,7 @@ _LENGTH_DIGITS = 15
 _DROPPED = 16_000_000
 _HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([0-9A-Za-z._-]+))(?::[0-9]{1,5})?", re.ASCII)
 _HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -286,6 +287,7 @@ def _is_number(name: str) -> bool:
 def serve(
     folder: str | os.PathLike[str] | None = None,
     *,
+    nursery: bool = False,
     host: str = "127.0.0.1",
     port: int = 8765,
     workers: int = 2,
@@ -297,7 +299,9 @@ def serve(
     Parameters
     ----------
     folder : path, optional
-        Where the models are; without it, models are trained on the nursery first.
+        Where the models are; by default those of the English package.
+    nursery : bool
+        Whether small models are trained on the nursery first and shown, as they are where there are no others.
     host, port
         Where to listen; port 0 takes any that is free.
     workers : int
@@ -307,6 +311,8 @@ def serve(
     ready : callable, optional
         Called with the server when it answers.
     """
+    if folder is not None and nursery:
+        raise ParameterError("folder and nursery: models of a folder are shown, or new ones; leave one of the two out.")
     if folder is not None and not model_files(folder):
         raise DataError(
             f"{os.fspath(folder)}: holds no model file (*.sap); save some there, or leave the folder out to try the "
@@ -316,6 +322,8 @@ def serve(
         server = Explorer(host, port, limits or Limits())
         stack.callback(server.close)
         stack.enter_context(_stopping_on_sigterm())
+        if folder is None and not nursery and (english := find_package("en")) is not None:
+            folder = english.folder
         if folder is None:
             from sapwood.explorer.starter import train_starters
 

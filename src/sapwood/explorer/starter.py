@@ -22,8 +22,14 @@ from sapwood.tasks.questions import QuestionClassifier, plain_kernel
 from sapwood.tasks.reranking import ParseReranker
 from sapwood.tasks.roles import RoleLabeler
 from sapwood.trees import Examples, Grammar
+from sapwood.writing import write_text
 
 __all__ = ["train_starters"]
+
+_ABOUT = (
+    "These are toy models, trained in seconds on a small synthetic corpus: they show how the explorer works, and are "
+    "often wrong about other sentences. Name a folder of your own models to look at those: sapwood serve FOLDER.\n"
+)
 
 
 def train_starters(
@@ -42,6 +48,7 @@ def train_starters(
     """
     tell = report or (lambda line: None)
     tell("Training small models on the nursery, which is synthetic and no benchmark.")
+    write_text(Path(folder) / "about.txt", _ABOUT)
     start = time.perf_counter()
     corpus = nursery.generate(size=size)
     for name, model in _models(corpus):

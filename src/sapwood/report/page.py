@@ -12,9 +12,9 @@ from html import escape
 
 from sapwood.draw import Bar, bar_chart
 from sapwood.draw.html import page
-from sapwood.draw.palette import colour
 from sapwood.experiments.figures import Figure, Part
 from sapwood.experiments.tables import Table
+from sapwood.palette import colour
 
 __all__ = ["Section", "report_page"]
 
@@ -55,12 +55,20 @@ caption {{ font-weight: 600; padding-bottom: 0.4rem; }}
 .pair > div {{ min-width: 0; overflow-x: auto; padding: 0 0.6rem; }}
 pre {{ margin: 0; line-height: 1.35; }}
 footer {{ margin-top: 3rem; color: {colour("muted")}; font-size: 0.9rem; }}
+@media (max-width: 40rem) {{
+  .card {{ padding: 0.7rem; }}
+  .card table {{ font-size: 0.8rem; }}
+  .card th, .card td {{ padding: 0.25em 0.3em; }}
+  .card > table td:first-child {{ white-space: normal; }}
+}}
 @media print {{
   body {{ max-width: none; padding: 0; font-size: 10pt; }}
   nav {{ display: none; }}
   h2 {{ margin-top: 1.2rem; }}
   .cards {{ display: block; }}
-  .card {{ border: none; padding: 0.4rem 0; overflow: visible; break-inside: avoid; }}
+  .card {{ border: none; padding: 0.4rem 0; overflow: visible; }}
+  .card:not(.wide) {{ break-inside: avoid; }}
+  .about, caption, .card h3 {{ break-after: avoid; }}
   .card svg {{ max-width: 100%; height: auto; }}
 }}
 """

@@ -1,7 +1,10 @@
 // The first panel: one sentence or tree, one model.
 
 import {byId, card, counted, examples, make, notes, options, shown, signed} from "/elements.js";
+import {plain} from "/plain.js";
+import {analyzePython, saving} from "/saving.js";
 import {Conversation} from "/service.js";
+import {writeState} from "/state.js";
 import {drawSpans} from "/spans.js";
 import {brackets, drawTree, nodeTable, weightLegend} from "/tree.js";
 
@@ -12,7 +15,7 @@ const EXAMPLES = [
   ["a tree", "(S (NP (DT The) (NN dog)) (VP (VBD chased) (NP (DT the) (JJ old) (NN cat))) (. .))"],
 ];
 
-export function startAnalysing(found, edit) {
+export function startAnalysing(found, asked, edit) {
   const form = byId("analyze-form");
   const text = byId("analyze-text");
   const model = byId("analyze-model");
@@ -44,16 +47,64 @@ export function startAnalysing(found, edit) {
   );
   byId("analyze-parser-field").hidden = parsers.length < 2;
   text.maxLength = 4 * found.limits.characters;
+  const absent = found.models.filter((one) => !usable.includes(one));
+  byId("analyze-absent").hidden = !absent.length;
+  byId("analyze-absent").textContent = `Not in this list: ${absent
+    .map((one) => `${one.name} (${one.title}${one.panel ? `, see ${one.panel}` : `, ${one.does}`})`)
+    .join(", ")}.`;
+  let sentence = 0;
 
-  function run(label) {
+  const fields = () => ({
+    text: text.value,
+    model: model.value,
+    parser: parsers.length > 1 ? parser.value : "",
+    sentence: sentence || "",
+  });
+
+  function run(label, {remember = true, number = 0} = {}) {
+    sentence = number;
+    byId("analyze-card").textContent = usable.find((one) => one.name === model.value)?.card ?? "";
     const request = {text: text.value, model: model.value};
     if (parsers.length > 1) request.parser = parser.value;
     if (label) request.label = label;
-    talk.ask(request, (answer) => show(answer));
+    if (sentence) request.sentence = sentence;
+    if (remember) writeState("analyze", fields());
+    talk.ask(request, (answer) => show(answer, request));
   }
 
-  function show(answer) {
+  function restore(given) {
+    if (given.text !== undefined) text.value = given.text;
+    for (const [field, value] of [
+      [model, given.model],
+      [parser, given.parser],
+    ])
+      if ([...field.options].some((one) => one.value === value)) field.value = value;
+    run(undefined, {remember: false, number: Number(given.sentence) || 0});
+  }
+
+  // A text of several sentences: one is looked at, the others are a click away.
+  function listSentences(answer) {
+    const place = byId("analyze-sentences");
+    place.hidden = answer.sentences.length < 2;
+    place.replaceChildren(
+      make("span", {text: `${answer.sentences.length} sentences`}),
+      ...answer.sentences.map((said, number) =>
+        make("button", {
+          type: "button",
+          dir: "auto",
+          "aria-pressed": String(number === answer.sentence),
+          title: said,
+          text: said.length > 40 ? `${number + 1}. ${said.slice(0, 39)}…` : `${number + 1}. ${said}`,
+          onclick: () => run(undefined, {number}),
+        }),
+      ),
+    );
+  }
+
+  function show(answer, request) {
     results.replaceChildren(...cards(answer));
+    listSentences(answer);
+    results.append(saving(`sapwood-${request.model}`, results, answer, analyzePython(request, answer)));
     const size = counted(answer.words.length, "word");
     if (answer.classes) return `${answer.classes[0].label}, margin ${shown(answer.classes[0].margin)}; ${size},`;
     if (answer.layers) {
@@ -128,7 +179,7 @@ export function startAnalysing(found, edit) {
             type: "button",
             text: one.label,
             "aria-pressed": String(chosen),
-            title: `Explain ${one.label}`,
+            title: `Explain ${plain(one.label)}`,
             onclick: () => run(one.label),
           }),
         ),
@@ -258,6 +309,9 @@ export function startAnalysing(found, edit) {
           : make("p", {class: "note", text: `The ${answer.scores?.[0] ?? "score"} is ${shown(span.score)}.`}),
       );
     };
+    // A role that is more likely wrong than right is drawn faint.
+    if (answer.scores?.[0] === "probability")
+      for (const layer of answer.layers) for (const span of layer.spans) span.faint = span.score < 0.5;
     const edits = answer.layers
       .filter((layer) => layer.problem)
       .map((layer) =>
@@ -306,6 +360,7 @@ export function startAnalysing(found, edit) {
     ]),
   );
   text.value = EXAMPLES[0][1];
-  if (usable.length) run();
+  if (usable.length) restore(asked);
   else byId("analyze-status").textContent = "The folder holds no model that this panel can show.";
+  return {fields, restore};
 }

@@ -1,7 +1,9 @@
 // The second panel: two sentences or trees under each kernel.
 
 import {byId, card, counted, draw, examples, later, make, notes, options, shown} from "/elements.js";
+import {comparePython, saving} from "/saving.js";
 import {Conversation} from "/service.js";
+import {writeState} from "/state.js";
 import {brackets, drawTree} from "/tree.js";
 
 const EXAMPLES = [
@@ -12,7 +14,7 @@ const EXAMPLES = [
 ];
 const WORDS = {synonyms: "synonyms of the nursery", wordnet: "WordNet"};
 
-export function startComparing(found) {
+export function startComparing(found, given) {
   const form = byId("compare-form");
   const first = byId("compare-first");
   const second = byId("compare-second");
@@ -55,7 +57,8 @@ export function startComparing(found) {
     byId("compare-extra-value").textContent = Number(extra.value).toFixed(2);
   }
 
-  function run() {
+  function run({remember = true, replace = false} = {}) {
+    if (remember) writeState("compare", fields(), {replace});
     asked = true;
     const request = {
       first: first.value,
@@ -74,11 +77,34 @@ export function startComparing(found) {
         curvesOf = key;
         picked = 0;
       }
-      return show(answer);
+      return show(answer, request);
     });
   }
 
-  function show(answer) {
+  const fields = () => ({
+    first: first.value,
+    second: second.value,
+    kernel: kernel.value,
+    decay: decay.value,
+    words: form_().words ? words.value : "",
+  });
+
+  function fill(values_) {
+    for (const [name, field] of Object.entries({first, second, kernel, decay, words})) {
+      const value = values_[name];
+      if (value === undefined) continue;
+      if (field.options && ![...field.options].some((one) => one.value === value)) continue;
+      field.value = value;
+    }
+    settings();
+  }
+
+  function restore(values_) {
+    fill(values_);
+    run({remember: false});
+  }
+
+  function show(answer, request) {
     const now = answer.table.find((one) => one.name === answer.kernel);
     const pictures = answer.trees.map((one, number) =>
       drawTree(one.tree, {name: `${number ? "Second" : "First"} tree`}),
@@ -108,6 +134,7 @@ export function startComparing(found) {
       ),
       ...answer.pairs.map(judged),
     );
+    results.append(saving("sapwood-compare", results, answer, comparePython(request, answer)));
     return `${now.short} ${shown(now.value)}, normalised ${shown(now.normalized)}; ${counted(answer.fragments.length, "shared fragment")} listed,`;
   }
 
@@ -304,7 +331,7 @@ export function startComparing(found) {
     run();
   }
 
-  const soon = later(80, run);
+  const soon = later(80, () => run({replace: true}));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     run();
@@ -324,7 +351,7 @@ export function startComparing(found) {
     });
   }
   kernel.addEventListener("change", chooseKernel);
-  words.addEventListener("change", run);
+  words.addEventListener("change", () => run());
   examples(
     byId("compare-examples"),
     EXAMPLES.map(([name, one, other]) => [
@@ -337,8 +364,9 @@ export function startComparing(found) {
     ]),
   );
   [, first.value, second.value] = EXAMPLES[0];
-  settings();
+  fill(given);
   document.addEventListener("panel", (event) => {
-    if (event.detail === "compare" && !asked) run();
+    if (event.detail === "compare" && !asked) run({remember: false});
   });
+  return {fields, restore};
 }

@@ -2,7 +2,7 @@
 
 import {byId, card, counted, examples, later, make, notes, options, shown} from "/elements.js";
 import {Conversation} from "/service.js";
-import {drawSpans, Paints} from "/spans.js";
+import {drawSpans, paint} from "/spans.js";
 
 const EXAMPLES = [
   [
@@ -84,13 +84,10 @@ export function startDecoding(found) {
   const beam = byId("decode-beam");
   const talk = new Conversation("decode", {status: byId("decode-status"), fault: byId("decode-fault"), results});
   let problem = null;
-  let paints = new Paints();
   let asked = false;
 
   function open(given) {
     problem = structuredClone({mandatory: [], left_out: 0, ...given});
-    paints = new Paints();
-    problem.roles.forEach((role) => paints.of(role));
     words.value = problem.words.join(" ");
     draw();
     run();
@@ -127,7 +124,7 @@ export function startDecoding(found) {
         make(
           "th",
           {scope: "row", dir: "auto"},
-          make("span", {class: `swatch paint ${paints.of(role)}`}),
+          make("span", {class: `swatch paint ${paint(role)}`}),
           role,
           " ",
           cross(`Remove the role ${role}`, () => removeRole(number)),
@@ -283,7 +280,7 @@ export function startDecoding(found) {
       card(
         "What each way chooses",
         "",
-        drawSpans(problem.words, layers, {paints, name: "Chosen spans under the sentence"}),
+        drawSpans(problem.words, layers, {name: "Chosen spans under the sentence"}),
         ...notes([
           "A dashed line marks roles that break a constraint; in the table above, framed scores are those of the exact choice.",
           ...left,

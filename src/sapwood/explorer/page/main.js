@@ -5,10 +5,12 @@ import {contents} from "/service.js";
 import {startAnalysing} from "/analyze.js";
 import {startComparing} from "/compare.js";
 import {startDecoding} from "/decode.js";
+import {readState, writeState} from "/state.js";
 
+const panels = {};
 const tabs = [...document.querySelectorAll('[role="tab"]')];
 
-function show(name, {focus = false} = {}) {
+function show(name, {focus = false, replace = false, write = true} = {}) {
   for (const tab of tabs) {
     const chosen = tab.getAttribute("aria-controls") === name;
     tab.setAttribute("aria-selected", String(chosen));
@@ -16,7 +18,7 @@ function show(name, {focus = false} = {}) {
     byId(tab.getAttribute("aria-controls")).hidden = !chosen;
     if (chosen && focus) tab.focus();
   }
-  history.replaceState(null, "", `#${name}`);
+  if (write) writeState(name, panels[name]?.fields() ?? {}, {replace});
   document.dispatchEvent(new CustomEvent("panel", {detail: name}));
 }
 
@@ -41,13 +43,25 @@ async function start() {
     return;
   }
   const decoding = startDecoding(found);
-  startAnalysing(found, (problem) => {
+  if (found.about) {
+    byId("about").textContent = found.about;
+    byId("about").hidden = false;
+  }
+  const asked = readState();
+  const fields = (name) => (asked.panel === name ? asked.fields : {});
+  const analyzing = startAnalysing(found, fields("analyze"), (problem) => {
     decoding.open(problem);
     show("decode", {focus: true});
   });
-  startComparing(found);
-  const wanted = location.hash.slice(1);
-  show(tabs.some((tab) => tab.getAttribute("aria-controls") === wanted) ? wanted : "analyze");
+  Object.assign(panels, {analyze: analyzing, compare: startComparing(found, fields("compare"))});
+  const known = (name) => (tabs.some((tab) => tab.getAttribute("aria-controls") === name) ? name : "analyze");
+  show(known(asked.panel), {replace: true});
+  // Back, Forward, and an address that was typed.
+  addEventListener("popstate", () => {
+    const now = readState();
+    show(known(now.panel), {write: false});
+    panels[now.panel]?.restore(now.fields);
+  });
   document.documentElement.dataset.ready = "yes";
   performance.mark("ready");
 }

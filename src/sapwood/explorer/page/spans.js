@@ -1,6 +1,7 @@
 // Labelled spans under the words of a sentence, as a grid: one column per word, one or more rows per layer.
 
 import {make, shown} from "/elements.js";
+import {plain} from "/plain.js";
 
 // Spreads the spans of a layer over as few rows as keep them apart.
 function lanes(spans) {
@@ -13,15 +14,23 @@ function lanes(spans) {
   return found;
 }
 
-export class Paints {
-  constructor() {
-    this.known = new Map();
-  }
+const GREY = 10;
+// The same list as in sapwood/palette.py: labels that often meet in one sentence never share a color.
+const KNOWN = {
+  ...{A0: 0, A1: 1, A2: 2, A3: 3, A4: 8, "AM-TMP": 4, "AM-LOC": 5, "AM-MNR": 6, "AM-ADV": 7, "AM-CAU": 9},
+  ...{V: GREY, "AM-MOD": GREY, "AM-NEG": GREY},
+};
 
-  of(label) {
-    if (!this.known.has(label)) this.known.set(label, `c${this.known.size % 8}`);
-    return this.known.get(label);
-  }
+// The class of the color that a label has everywhere, as paint() of sapwood/palette.py has it.
+export function paint(label) {
+  const name = label
+    .replace(/^([CR]-)+/, "")
+    .replace(/^ARGM-/, "AM-")
+    .replace(/^ARG/, "A");
+  if (Object.hasOwn(KNOWN, name)) return `c${KNOWN[name]}`;
+  let number = 0;
+  for (const letter of name) number = (Math.imul(number, 31) + letter.codePointAt(0)) >>> 0;
+  return `c${number % GREY}`;
 }
 
 function cell(element, row, first, last) {
@@ -31,7 +40,7 @@ function cell(element, row, first, last) {
 }
 
 // layers: [{title, marked, spans: [{label, first, last, score, broken}]}]; choose(span, layer) makes spans buttons.
-export function drawSpans(words, layers, {paints = new Paints(), choose = null, name = "Sentence"} = {}) {
+export function drawSpans(words, layers, {choose = null, name = "Sentence"} = {}) {
   const grid = make("div", {class: "sentence"});
   grid.style.gridTemplateColumns = `auto repeat(${Math.max(1, words.length)}, auto)`;
   const marked = new Set(layers.flatMap((layer) => layer.marked ?? []));
@@ -56,7 +65,7 @@ export function drawSpans(words, layers, {paints = new Paints(), choose = null, 
     for (const lane of rows.length ? rows : [[]]) {
       for (const span of lane) {
         const said = `${span.label}: ${words.slice(span.first, span.last + 1).join(" ")}`;
-        const kinds = `span ${paints.of(span.label)}${span.broken ? " broken" : ""}`;
+        const kinds = `span ${paint(span.label)}${span.broken ? " broken" : ""}${span.faint ? " faint" : ""}`;
         const content = [
           span.label,
           ...(span.score === undefined || span.score === null
@@ -70,6 +79,7 @@ export function drawSpans(words, layers, {paints = new Paints(), choose = null, 
                 type: "button",
                 class: kinds,
                 "aria-label": said,
+                title: plain(span.label),
                 "aria-pressed": "false",
                 onclick: () => {
                   for (const other of grid.querySelectorAll("button.span"))
@@ -79,7 +89,7 @@ export function drawSpans(words, layers, {paints = new Paints(), choose = null, 
               },
               ...content,
             )
-          : make("span", {class: kinds, title: said}, ...content);
+          : make("span", {class: kinds, title: plain(span.label), "aria-label": said}, ...content);
         grid.append(cell(element, row, span.first, span.last));
       }
       row += 1;

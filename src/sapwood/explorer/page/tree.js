@@ -91,7 +91,7 @@ export function drawTree(tree, {weights = null, name = "Tree"} = {}) {
     if (!at.children[node].length) kinds.push("leaf");
     if (weight) kinds.push(weight > 0 ? "for" : "against");
     // The root lets small weights show too.
-    const strength = largest > 0 ? 0.6 * Math.sqrt(Math.abs(weight) / largest) : 0;
+    const strength = largest > 0 ? 0.5 * Math.sqrt(Math.abs(weight) / largest) : 0;
     return picture.appendChild(
       draw(
         "g",

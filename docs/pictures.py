@@ -1,0 +1,181 @@
+"""The pictures of the site, all drawn by Sapwood when it is built: ``{picture} name`` puts one into a page."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable
+
+import sapwood as sw
+from sapwood.corpora import nursery
+from sapwood.draw import LabeledSpan, SpanLayer, linked_svg, span_svg
+from sapwood.draw.picture import Picture
+from sapwood.kernels import GrammarDriven, SubsetTree
+from sapwood.learn import KernelSVC
+from sapwood.parse import PCFGParser
+from sapwood.trees import Argument, Grammar, Proposition, RoleSentence
+
+BAKER = "(S (NP (DT The) (NN baker)) (VP (VBD sent) (NP (NNP Anna)) (NP (DT a) (JJ long) (NN letter))))"
+CAPTAIN = "(S (NP (DT The) (NN captain)) (VP (VBD sent) (NP (NNP Anna)) (NP (DT a) (JJ red) (NN rose))))"
+QUESTION = "(SBARQ (WHNP (WP Who)) (SQ (VP (VBD wrote) (NP (PRP it)))))"
+DRAWN: dict[str, Callable[[], str]] = {}
+
+
+def drawn(function: Callable[[], str]) -> Callable[[], str]:
+    """Offer a picture under the name of its function."""
+    DRAWN[function.__name__.replace("_", "-")] = functools.cache(function)
+    return function
+
+
+def draw(name: str) -> str:
+    """Return a picture as HTML."""
+    return DRAWN[name]()
+
+
+def alone(text: str) -> str:
+    """Make a picture a file of its own, which follows the reader's wish for light or dark."""
+    return Picture(text).standalone()
+
+
+@drawn
+def tree() -> str:
+    return sw.Tree.fromstring("(S (NP (DT the) (NN dog)) (VP (VBD barked)))")._repr_svg_()
+
+
+@drawn
+def array() -> str:
+    return sw.TreeArray([BAKER, CAPTAIN] * 20)._repr_html_()
+
+
+@drawn
+def shared() -> str:
+    text = SubsetTree(decay=0.4).normalized().explain(BAKER, CAPTAIN, top=500)._repr_html_()
+    return re.sub("<table.*</table>", "", text, flags=re.DOTALL)
+
+
+@functools.cache
+def classifier() -> KernelSVC:
+    questions = [
+        "(SBARQ (WHNP (WP Who)) (SQ (VP (VBD ran))))",
+        "(SBARQ (WHNP (WP Who)) (SQ (VP (VBD fell))))",
+        "(SBARQ (WHADVP (WRB Where)) (SQ (VBD was) (NP (PRP it))))",
+        "(SBARQ (WHADVP (WRB Where)) (SQ (VBD did) (NP (PRP it)) (VP (VB fall))))",
+    ]
+    kernel = SubsetTree(decay=0.4).normalized()
+    return KernelSVC(kernel).fit(questions, ["person", "person", "place", "place"])
+
+
+@drawn
+def explained() -> str:
+    return re.sub("<table.*</table>", "", classifier().explain(QUESTION)._repr_html_(), flags=re.DOTALL)
+
+
+@drawn
+def explained_tree() -> str:
+    return re.search("<svg.*?</svg>", classifier().explain(QUESTION)._repr_html_(), flags=re.DOTALL)[0]
+
+
+@drawn
+def roles() -> str:
+    words = [
+        "Yesterday",
+        "the",
+        "baker",
+        "sent",
+        "Anna",
+        "a",
+        "letter",
+        "because",
+        "she",
+        "had",
+        "asked",
+        "him",
+        "for",
+        "news",
+        ".",
+    ]
+    sent = [("AM-TMP", 0, 0), ("A0", 1, 2), ("V", 3, 3), ("A2", 4, 4), ("A1", 5, 6), ("AM-CAU", 7, 13)]
+    asked = [("A0", 8, 8), ("V", 10, 10), ("A2", 11, 11), ("A1", 12, 13)]
+    found = (("send", 3, sent), ("ask", 10, asked))
+    return RoleSentence(
+        tuple(words), tuple(Proposition(at, name, tuple(Argument(*one) for one in all_)) for name, at, all_ in found)
+    )._repr_html_()
+
+
+@drawn
+def frames() -> str:
+    words = ["The", "baker", "sent", "Anna", "a", "long", "letter", "about", "the", "harvest", "."]
+    sending = SpanLayer(
+        "Sending", [LabeledSpan("Sender", 0, 1), LabeledSpan("Recipient", 3, 3), LabeledSpan("Theme", 4, 9)], marked=[2]
+    )
+    text = SpanLayer("Text", [LabeledSpan("Text", 4, 6), LabeledSpan("Topic", 7, 9)], marked=[6])
+    return span_svg(words, [sending, text])
+
+
+@drawn
+def one_frame() -> str:
+    layer = SpanLayer(
+        "Sending", [LabeledSpan("Sender", 0, 1), LabeledSpan("Recipient", 3, 3), LabeledSpan("Theme", 4, 6)], marked=[2]
+    )
+    return span_svg(["The", "baker", "sent", "Anna", "a", "long", "letter"], [layer])
+
+
+@drawn
+def chart() -> str:
+    parser = PCFGParser().fit(nursery.generate(size=400).trees)
+    return parser.chart(["Anna", "saw", "the", "child", "with", "the", "old", "scarf", "."]).svg()
+
+
+@drawn
+def words() -> str:
+    first = sw.Tree.fromstring("(S (NP (DT the) (NN dog)) (VP (VBD chased) (NP (DT a) (NN cat))))")
+    second = sw.Tree.fromstring("(S (NP (DT the) (NN puppy)) (VP (VBD followed) (NP (DT a) (NN kitten))))")
+    return linked_svg(first, second, [(0, 0, 1.0), (1, 1, 0.7), (2, 2, 0.5), (3, 3, 1.0), (4, 4, 0.6)])
+
+
+@drawn
+def pairs() -> str:
+    first = sw.Tree.fromstring("(SBARQ (WHADVP (WRB How)) (SQ (MD can) (NP (PRP I)) (VP (VB learn) (NP (NN chess)))))")
+    second = sw.Tree.fromstring("(SBARQ (WHADVP (WRB How)) (SQ (VBP do) (NP (PRP I)) (VP (VB study) (NP (NN chess)))))")
+    return linked_svg(first, second, [(0, 0, 1.0), (2, 2, 1.0), (3, 3, 0.5), (4, 4, 1.0)])
+
+
+@drawn
+def forest() -> str:
+    return nursery.generate(size=40).forest(3)._repr_html_()
+
+
+@drawn
+def optional() -> str:
+    first = "(NP (DT a) (JJ red) (NN car))"
+    trees = [sw.Tree.fromstring(one) for one in (first, "(NP (DT a) (NN car))", "(NP (DT the) (JJ old) (NN house))")]
+    kernel = GrammarDriven(Grammar.from_trees(trees)).normalized()
+    text = kernel.explain(first, "(NP (DT a) (NN car))")._repr_html_()
+    return re.sub("<table.*</table>", "", text, flags=re.DOTALL)
+
+
+@drawn
+def attachment() -> str:
+    high = "(VP (VBD saw) (NP (DT the) (NN man)) (PP (IN with) (NP (NN telescope))))"
+    low = "(VP (VBD saw) (NP (NP (DT the) (NN man)) (PP (IN with) (NP (NN telescope)))))"
+    both = "".join(f'<div style="min-width:0">{sw.Tree.fromstring(one)._repr_svg_()}</div>' for one in (high, low))
+    return f'<div style="display:flex;flex-wrap:wrap;gap:2em">{both}</div>'
+
+
+@drawn
+def card_roles() -> str:
+    arguments = (("A0", 0, 1), ("V", 2, 2), ("A2", 3, 3), ("A1", 4, 5), ("AM-TMP", 6, 6))
+    words = ("The", "baker", "sent", "Anna", "a", "letter", "yesterday")
+    return RoleSentence(words, (Proposition(2, "send", tuple(Argument(*one) for one in arguments)),))._repr_html_()
+
+
+@drawn
+def card_frame() -> str:
+    spans = [LabeledSpan("Buyer", 0, 0), LabeledSpan("Goods", 2, 4), LabeledSpan("Seller", 5, 6)]
+    words = ["Kim", "bought", "an", "old", "car", "from", "Lee"]
+    return span_svg(words, [SpanLayer("Commerce_buy", spans, marked=[1])])
+
+
+@drawn
+def card_shared() -> str:
+    return re.search("<svg.*?</svg>", shared(), flags=re.DOTALL)[0]

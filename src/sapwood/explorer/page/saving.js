@@ -1,0 +1,134 @@
+// What is on the page, to take along: pictures as SVG and PNG, the answer as JSON, and the Python that gives the same.
+
+import {make} from "/elements.js";
+
+const KEPT = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-family"];
+const TEXT = ["font-size", "font-weight", "font-style", "text-anchor"];
+
+function offer(name, blob) {
+  const link = make("a", {href: URL.createObjectURL(blob), download: name});
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+// The picture with the style that the page gives it, so that it looks the same alone.
+export function standalone(picture) {
+  const copy = picture.cloneNode(true);
+  const from = [picture, ...picture.querySelectorAll("*")];
+  const to = [copy, ...copy.querySelectorAll("*")];
+  from.forEach((element, number) => {
+    const style = getComputedStyle(element);
+    const names = element.tagName === "text" ? [...KEPT, ...TEXT] : KEPT;
+    for (const name of names) to[number].setAttribute(name, style.getPropertyValue(name));
+    to[number].removeAttribute("class");
+    to[number].removeAttribute("style");
+  });
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  const ground = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+  const color = getComputedStyle(document.documentElement).getPropertyValue("--card").trim();
+  for (const [name, value] of Object.entries({width: "100%", height: "100%", fill: color}))
+    ground.setAttribute(name, value);
+  copy.prepend(ground);
+  return new XMLSerializer().serializeToString(copy);
+}
+
+async function png(picture, name) {
+  const image = new Image();
+  const address = URL.createObjectURL(new Blob([standalone(picture)], {type: "image/svg+xml"}));
+  await new Promise((done, failed) => {
+    image.onload = done;
+    image.onerror = failed;
+    image.src = address;
+  });
+  const scale = 2;
+  const canvas = make("canvas");
+  canvas.width = scale * Number(picture.getAttribute("width"));
+  canvas.height = scale * Number(picture.getAttribute("height"));
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  URL.revokeObjectURL(address);
+  canvas.toBlob((blob) => offer(`${name}.png`, blob));
+}
+
+// A row of buttons for a panel's results; python is the text of a program.
+export function saving(name, results, answer, python) {
+  const picture = () => results.querySelector("svg.tree");
+  const code = make("pre", {class: "python", tabindex: 0, "aria-label": "Python", hidden: true}, python);
+  const show = make("button", {
+    type: "button",
+    class: "small",
+    "aria-expanded": "false",
+    text: "Show the Python",
+    onclick: () => {
+      code.hidden = !code.hidden;
+      show.setAttribute("aria-expanded", String(!code.hidden));
+    },
+  });
+  const button = (text, work) => make("button", {type: "button", class: "small", text, onclick: work});
+  const json = () => new Blob([JSON.stringify(answer, null, 2)], {type: "application/json"});
+  const svg = () => new Blob([standalone(picture())], {type: "image/svg+xml"});
+  return make(
+    "div",
+    {class: "saving"},
+    make(
+      "p",
+      {class: "examples"},
+      make("span", {text: "Take it along"}),
+      ...(picture()
+        ? [button("SVG", () => offer(`${name}.svg`, svg())), button("PNG", () => png(picture(), name))]
+        : []),
+      button("JSON", () => offer(`${name}.json`, json())),
+      button("Copy link", () => navigator.clipboard?.writeText(location.href)),
+      show,
+    ),
+    code,
+  );
+}
+
+function quoted(text) {
+  return JSON.stringify(text).replaceAll("\\/", "/");
+}
+
+// The program that gives what the first panel shows.
+export function analyzePython(request, answer) {
+  const lines = ["import sapwood as sw", "", `model = sw.load(${quoted(`${request.model}.sap`)})`];
+  if (answer.parses && answer.scores.length < 2) {
+    lines.push(`found = model.parse_nbest(${quoted(answer.words.join(" "))}.split(), 5)`);
+    return [...lines, "for tree, score in zip(found.parses, found.scores):", "    print(score, tree)"].join("\n");
+  }
+  const tree = answer.tree ? `tree = sw.Tree.fromstring(${quoted(answer.tree.text)})` : null;
+  if (answer.classes) {
+    if (tree === null) return [...lines, `print(model.predict([${quoted(answer.words.join(" "))}]))`].join("\n");
+    const label = request.label ? `, label=${quoted(request.label)}` : "";
+    return [...lines, tree, "print(model.predict([tree]))", `print(model.explain(tree${label}))`].join("\n");
+  }
+  if (answer.kind === "role labeler")
+    return [
+      ...lines,
+      tree,
+      "from sapwood.draw import roles_text",
+      "print(roles_text(model.label(tree)))",
+    ].join("\n");
+  if (answer.kind === "frame labeler") return [...lines, tree, "print(model.parse([tree])[0].frames)"].join("\n");
+  return [
+    ...lines,
+    `parser = sw.load(${quoted(`${answer.parser || "parser"}.sap`)})`,
+    `found = parser.parse_nbest(${quoted(answer.words.join(" "))}.split(), 20)`,
+    "utility = model.decision_function([found])[0]",
+    "print(found.parses[int(utility.argmax())])",
+  ].join("\n");
+}
+
+export function comparePython(request, answer) {
+  const trees = answer.trees.map((one) => quoted(one.tree.text));
+  return [
+    `from sapwood.kernels import ${request.kernel}`,
+    "",
+    `kernel = ${request.kernel}(decay=${request.decay})`,
+    `first = ${trees[0]}`,
+    `second = ${trees[1]}`,
+    "print(kernel(first, second), kernel.normalized()(first, second))",
+    "print(kernel.explain(first, second))",
+  ].join("\n");
+}

@@ -1,0 +1,23 @@
+// The address holds the panel and what it was asked, so that a link, Back and reload show the same again.
+
+const LONGEST = 6000;
+
+export function readState() {
+  const [panel, query = ""] = decodeHash().split("?", 2);
+  return {panel, fields: Object.fromEntries(new URLSearchParams(query))};
+}
+
+function decodeHash() {
+  const hash = location.hash.slice(1);
+  const at = hash.indexOf("?");
+  return at < 0 ? hash : `${hash.slice(0, at)}?${hash.slice(at + 1).replaceAll("?", "%3F")}`;
+}
+
+export function writeState(panel, fields, {replace = false} = {}) {
+  const kept = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null && value !== "");
+  const query = new URLSearchParams(kept).toString();
+  const hash = query && query.length <= LONGEST ? `#${panel}?${query}` : `#${panel}`;
+  if (hash === location.hash) return;
+  if (replace) history.replaceState(null, "", hash);
+  else history.pushState(null, "", hash);
+}
