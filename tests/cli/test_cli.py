@@ -108,6 +108,8 @@ def test_show_trees_models_and_svg(treebank, model, tmp_path, capsys):
         (["train", "trees", "{broken}", "-o", "{out}"], 1, "expected label<TAB>tree"),
         (["train", "trees", "{one}", "-o", "{out}"], 1, "only the class"),
         (["train", "trees", "{data}", "-o", "{nowhere}"], 1, "there is no folder"),
+        (["find", "NP < (", "{trees}"], 2, "pattern, column 7: a node is missing here"),
+        (["find", "NP", "{trees}.nowhere"], 1, "nowhere"),
         (["show", "{trees}", "--first", "9"], 1, "there is no tree number 9"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,

@@ -23,13 +23,22 @@ def findings(capsys, *arguments) -> dict[str, dict[str, str]]:
 
 
 def test_a_sound_installation_is_well(capsys):
-    assert main(["doctor"]) == 0
+    assert main(["doctor", "-v"]) == 0
     text = capsys.readouterr().out
     for name in ("version", "kernels", "decoding", "model files", "numpy", "scikit-learn", "nursery"):
         assert f"ok  {name}" in text
     assert "0 broken" in text
     # Paths of this machine may be longer; everything else must fit.
     assert [line for line in text.splitlines() if len(line) > 80 and "/" not in line] == []
+
+
+def test_what_is_found_and_missing_fits_on_one_screen(capsys):
+    assert main(["doctor"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
+    assert "--  " in "\n".join(lines)
+    assert "doctor -v says" in lines[-1]
 
 
 def test_every_corpus_is_looked_for_and_missing_ones_can_be_got(tmp_path, capsys):
@@ -45,13 +54,15 @@ def test_every_corpus_is_looked_for_and_missing_ones_can_be_got(tmp_path, capsys
 def test_a_missing_wordnet_is_no_fault(monkeypatch, capsys):
     monkeypatch.setattr("sapwood.words.wordnet_files._candidates", list)
     assert findings(capsys)["WordNet"]["state"] == "missing"
-    assert main(["doctor"]) == 0
+    assert main(["doctor", "-v"]) == 0
     assert "apt-get install wordnet-base" in capsys.readouterr().out
 
 
 def test_a_core_that_computes_wrong_values_is_found(monkeypatch, capsys):
     monkeypatch.setattr("sapwood.kernels.SubsetTree.__call__", lambda self, *trees: 2.5)
     assert main(["doctor"]) == 1
+    assert "NO  kernels: RuntimeError" in capsys.readouterr().out
+    assert main(["doctor", "-v"]) == 1
     text = capsys.readouterr().out
     assert "NO  kernels" in text
     assert "a kernel value is 2.5; 3 is right" in text

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
@@ -79,6 +79,8 @@ class Command:
         Options that name files to be written: that they can be is checked before anything is read.
     epilog : str, optional
         What its help says last.
+    fixed : mapping
+        Options that it does not have, and whose values are always these, for code that serves several commands.
     """
 
     name: str
@@ -90,6 +92,7 @@ class Command:
     kind: str = "command"
     writes: tuple[str, ...] = ("output", "json", "html", "svg")
     epilog: str | None = None
+    fixed: Mapping[str, Any] = field(default_factory=dict)
 
     def add_to(self, commands: argparse._SubParsersAction[CommandParser]) -> None:
         """Add the command, and those that it leads to, to the commands of a parser."""
@@ -98,7 +101,7 @@ class Command:
             one.add_to(parser)
         if self.run is not None:
             _VERBOSITY.add_to(parser)
-            parser.set_defaults(command=self)
+            parser.set_defaults(command=self, **self.fixed)
         else:
             parser.add_commands(self.commands(), self.kind, required=True)
 

@@ -47,7 +47,7 @@ def _run(options: argparse.Namespace) -> None:
         summary(options, f"\nTook {section.seconds:.1f} s.")
     facts = {
         "Sapwood": __version__,
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores, {settings.threads()} threads",
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores, {_counted(settings.threads(), 'thread')}",
         "Python": platform.python_version(),
         "data": f"the nursery, seed {corpus.seed}, {len(corpus.sentences):,} sentences",
     }
@@ -58,6 +58,10 @@ def _run(options: argparse.Namespace) -> None:
     atomic_write(options.output, report_page("Sapwood at work", sections, lead=lead, facts=facts).encode())
     total = time.perf_counter() - start
     summary(options, f"\n{total:.1f} s in all. All of it, with pictures, is in\n{options.output}")
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 COMMAND = Command(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict, dataclass
 
+from sapwood.cli.color import colored
 from sapwood.cli.command import Command
 from sapwood.cli.options import DATA_FOLDERS, JSON
 from sapwood.cli.output import report
@@ -31,8 +32,8 @@ class _Finding:
 
 
 def _run(options: argparse.Namespace) -> int:
-    findings = [*_basics(), *_packages(), *_encoders(), *_data(options.data)]
-    report(options, [asdict(finding) for finding in findings], _text(findings))
+    findings = [*_basics(), *_models(), *_packages(), *_encoders(), *_data(options.data)]
+    report(options, [asdict(finding) for finding in findings], _text(findings) if options.verbose else _short(findings))
     return 1 if any(finding.state == "broken" for finding in findings) else 0
 
 
@@ -127,6 +128,21 @@ def _packages() -> list[_Finding]:
     return findings
 
 
+def _models() -> list[_Finding]:
+    from sapwood.errors import ModelFileError
+    from sapwood.packages import find_package
+
+    advice = "pip install ./models/en, in a checkout of Sapwood"
+    try:
+        found = find_package("en")
+    except ModelFileError as error:
+        return [_Finding("Models", "sapwood-en", "missing", str(error), advice)]
+    if found is None:
+        return [_Finding("Models", "sapwood-en", "missing", "not installed", advice)]
+    names = ", ".join(f"en/{name}" for name in found.models)
+    return [_Finding("Models", "sapwood-en", "ok", f"{found.version}: {names}")]
+
+
 def _encoders() -> list[_Finding]:
     from sapwood.words.encoder.places import KNOWN, digest, found_encoders, weights_file
 
@@ -180,6 +196,37 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(numbers)
 
 
+def _short(findings: list[_Finding]) -> str:
+    """Say on one screen what is there and what is not; what is broken in full."""
+    from textwrap import wrap
+
+    lines: list[str] = []
+    for group in dict.fromkeys(finding.group for finding in findings):
+        lines.append(colored(group, "strong"))
+        members = [finding for finding in findings if finding.group == group]
+        for state, sign, style in (("ok", "ok", "good"), ("missing", "--", "odd"), ("broken", "NO", "bad")):
+            these = [finding for finding in members if finding.state == state]
+            if state == "broken":
+                texts = [f"{one.name}: {one.found}. Mend it: {one.advice}" for one in these]
+            else:
+                told = group in ("Sapwood", "Packages") and state == "ok"
+                texts = [", ".join(f"{one.name} {one.found}" if told else one.name for one in these)] if these else []
+            for text in texts:
+                rows = wrap(text, 74, break_long_words=False, break_on_hyphens=False)
+                lines += [f"  {colored(sign if not at else '  ', style)}  {row}" for at, row in enumerate(rows)]
+    return "\n".join([*lines, "", *_count(findings)])
+
+
+def _count(findings: list[_Finding]) -> list[str]:
+    count = {state: sum(finding.state == state for finding in findings) for state in ("ok", "missing", "broken")}
+    lines = [f"{count['ok']} found, {count['missing']} optional things missing, {count['broken']} broken."]
+    if count["missing"]:
+        lines.append("sapwood doctor -v says where everything is and how to get what is missing.")
+    if count["broken"]:
+        lines.append("Sapwood will not work well before what is marked NO is mended.")
+    return lines
+
+
 def _text(findings: list[_Finding]) -> str:
     from textwrap import wrap
 
@@ -200,18 +247,15 @@ def _text(findings: list[_Finding]) -> str:
             for line in wrap(text, 80 - len(lead), break_long_words=False, break_on_hyphens=False)
         ]
         lines.append(lead + f"\n{' ' * len(lead)}".join(wrapped))
-    count = {state: sum(finding.state == state for finding in findings) for state in signs}
-    lines += ["", f"{count['ok']} found, {count['missing']} optional things missing, {count['broken']} broken."]
-    if count["broken"]:
-        lines.append("Sapwood will not work well before what is marked NO is mended.")
-    return "\n".join(lines)
+    return "\n".join([*lines, "", *_count(findings)])
 
 
 COMMAND = Command(
     "doctor",
     "say what is installed, found and missing, and how to get it",
     "Check the installation: versions, a calculation by the native core, optional packages, encoders, WordNet and "
-    "corpora. Exit code 1 if something that is needed is missing or broken; optional things may be missing.",
+    "corpora. With -v, where each is and how to get it. Exit code 1 if something that is needed is missing or broken; "
+    "optional things may be missing.",
     (DATA_FOLDERS, JSON),
     _run,
 )

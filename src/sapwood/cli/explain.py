@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from itertools import islice
+from types import ModuleType
 from typing import Any
 
+from sapwood.cli.color import color_scores
 from sapwood.cli.command import Command, argument
 from sapwood.cli.inputs import read_named
 from sapwood.cli.options import HTML, KERNEL, READING, THREADS, flag, integer
@@ -26,37 +29,36 @@ def _run(options: argparse.Namespace) -> None:
     if options.kernel:
         _show([_explain_kernel(options)], options, "Why two trees are similar")
         return
-    model = _classifier(options.first)
+    model, inference = _load(options)
+    label = None if options.label is None else _class(model, options.label)
     explanations: list[Any] = []
     if options.model:
-        names = list(model.classes_) if options.label is None else [_class(model, options.label)]
-        if options.label is None and len(names) == 2:
+        if not hasattr(model, "fragments"):
+            raise ParameterError(f"--model: a {type(model).__name__} has no fragments of its own; give data instead.")
+        names = list(model.classes_) if label is None else [label]
+        if label is None and len(names) == 2:
             names = names[1:]
         explanations += [model.fragments(name, top=options.top) for name in names]
     if options.second is not None:
-        from sapwood.cli.inference.trees import read
-
-        options.data = options.second
-        trees, _ = read(options, labels=False)
-        label = None if options.label is None else _class(model, options.label)
-        for row in range(min(options.count, len(trees))):
-            explanations.append(model.explain(trees[row : row + 1], label=label, top=options.top))
+        options.data, options.label, options.format, options.lines = options.second, label, None, False
+        found = inference.explain(model, options, inference.items(model, options))
+        explanations += islice(found, options.count)
+        if not explanations:
+            raise ParameterError(f"{options.second}: holds nothing to explain; give trees, or text and a parser.")
     _show(explanations, options, "Why these decisions")
 
 
-def _classifier(path: str) -> Any:
+def _load(options: argparse.Namespace) -> tuple[Any, ModuleType]:
+    from sapwood.cli.inference import load_model
     from sapwood.errors import ModelFileError
-    from sapwood.files import load
-    from sapwood.learn import KernelSVC
-    from sapwood.tasks.questions import QuestionClassifier
 
-    model = load(path)
-    # Asked with trees like any other classifier, one of questions makes the shapes that it looks at by itself.
-    if not isinstance(model, (KernelSVC, QuestionClassifier)):
+    model, inference = load_model(options.first, options.parser)
+    if not hasattr(inference, "explain"):
         raise ModelFileError(
-            f"{path}: holds a {type(model).__name__}, not a classifier; train one with sapwood train trees."
+            f"{options.first}: holds a {type(model).__name__}, which does not say why it decides so; there are "
+            "explanations of classifiers of trees, questions and pairs, of role labelers and of rerankers."
         )
-    return model
+    return model, inference
 
 
 def _explain_kernel(options: argparse.Namespace) -> Any:
@@ -72,12 +74,17 @@ def _explain_kernel(options: argparse.Namespace) -> Any:
 
 def _class(model: Any, name: str) -> Any:
     """Find the class that is written like this; labels need not be text."""
+    import numpy as np
+
     from sapwood.errors import ParameterError
 
-    for label in model.classes_.tolist():
+    classes = getattr(model, "roles_", None) or getattr(model, "classes_", None)
+    if classes is None:
+        raise ParameterError(f"--label: a {type(model).__name__} has no classes; leave the option out.")
+    for label in np.asarray(classes).tolist():
         if str(label) == name:
             return label
-    raise ParameterError(f"there is no class {name!r}; the classes are {', '.join(map(str, model.classes_))}.")
+    raise ParameterError(f"there is no class {name!r}; the classes are {', '.join(map(str, classes))}.")
 
 
 def _show(explanations: list[Any], options: argparse.Namespace, title: str) -> None:
@@ -85,29 +92,30 @@ def _show(explanations: list[Any], options: argparse.Namespace, title: str) -> N
         from sapwood.draw.html import page
         from sapwood.writing import atomic_write
 
-        atomic_write(options.html, page(title, [found._repr_html_() for found in explanations]).encode())
+        atomic_write(options.html, page(title, [found.to_html() for found in explanations]).encode())
     else:
-        print("\n\n".join(found.to_text(width=80) for found in explanations))
+        print(color_scores("\n\n".join(found.to_text(width=80) for found in explanations)))
 
 
 COMMAND = Command(
     "explain",
     "say why a model decides so, or why two trees are similar",
-    "With MODEL and TREES: show what each node of each tree adds to the score of its class, and the heaviest "
-    "fragments. With --kernel and two files: show the fragments that the first trees of both share.",
+    "With MODEL and DATA: show what nodes, fragments and features add to the score of each tree, question, pair, "
+    "argument or parse. DATA is what sapwood predict takes: trees, or text if the model has a parser or with --parser. "
+    "With --kernel and two files: show the fragments that the first trees of both share.",
     (
         argument("first", metavar="MODEL|A", help="a model file; with --kernel, a file of bracketed trees"),
         argument(
             "second",
-            metavar="TREES|B",
+            metavar="DATA|B",
             nargs="?",
-            help="trees, one or label<TAB>tree per line, or - for standard input",
+            help="trees, one or label<TAB>tree per line, questions, pairs or text, or - for standard input",
         ),
         KERNEL,
         argument("--label", metavar="CLASS", help="the class to argue for (default: the predicted one)"),
         flag("--model", "list the heaviest fragments of the model itself"),
         integer("--top", "fragments to list", 10),
-        integer("--count", "trees to explain", 3),
+        integer("--count", "decisions to explain", 3),
         HTML.but(help="write a page with pictures instead of text"),
         *READING,
         THREADS,

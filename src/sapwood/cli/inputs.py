@@ -7,22 +7,70 @@ from __future__ import annotations
 
 import argparse
 import codecs
+import io
+import os
 import re
 import sys
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Any
+
+from sapwood.cli.output import note
 
 if TYPE_CHECKING:
     from sapwood.parse import BaseParser, Sentence, Token
     from sapwood.trees import TreeArray
 
-__all__ = ["is_text", "iter_text", "open_named", "parsed_trees", "read_named", "text_sentences"]
+__all__ = [
+    "GivenText",
+    "is_text",
+    "iter_lines",
+    "iter_text",
+    "open_named",
+    "parsed_trees",
+    "read_named",
+    "text_or_name",
+    "text_sentences",
+]
 
 _BLOCK = 1 << 16
 # Files of propositions in columns, which begin with words as text does.
 _OTHER_FORMATS = (".conll", ".conllu", ".tsv", ".jsonl", ".json", "_skel")
 # How trees and JSON begin, and text hardly ever: ((S, (S (NP, (UH Yes) and {"; not (Reuters) or {Applause}.
 _TREE_OR_JSON = re.compile(rb"\s*(?:\(\s*(?:[^\s()]*\s*\(|[^\s()]+\s+[^\s()]+\s*\))|\{\s*[\"}])")
+# Comments, then the first word or range of words.
+_CONLLU = re.compile(rb"(?:#[^\n]*\n)*1(?:-[0-9]+)?\t")
+
+
+class GivenText(str):
+    """Text itself, where others give the name of a file."""
+
+    __slots__ = ()
+
+
+def text_or_name(value: str) -> str:
+    """Take an argument for text if it has blanks in it and is not the name of a file; otherwise it names files."""
+    if value == "-" or _names_files(value):
+        return value
+    if len(value.split()) > 1:
+        return GivenText(value)
+    raise argparse.ArgumentTypeError(
+        f"there is no file {value!r}; text of a single word goes to standard input, as in: echo Run! | sapwood parse"
+    )
+
+
+def _names_files(value: str) -> bool:
+    from sapwood.errors import DataError
+    from sapwood.sources import file_names
+
+    try:
+        return os.path.exists(value) or bool(file_names(value))
+    except DataError:
+        # An archive that is damaged: whoever reads it says so.
+        return True
+    except OSError:
+        return False
 
 
 def open_named(name: str) -> Any:
@@ -30,6 +78,8 @@ def open_named(name: str) -> Any:
     from sapwood.errors import DataError
     from sapwood.files import is_model_file
 
+    if isinstance(name, GivenText):
+        return io.BytesIO(name.encode(errors="surrogateescape"))
     if name == "-":
         # Readers decode by themselves, and report where that fails.
         return getattr(sys.stdin, "buffer", sys.stdin)
@@ -51,7 +101,9 @@ def read_named(options: argparse.Namespace, *names: str | None) -> list[TreeArra
 
         return [parsed_trees(as_parser(options.parser), name, options.encoding) for name in given]
     return [
-        read_trees(
+        _dependency_trees(name, options)
+        if _is_conllu(name)
+        else read_trees(
             open_named(name),
             drop_traces=options.drop_traces,
             drop_function_tags=options.drop_function_tags,
@@ -59,6 +111,25 @@ def read_named(options: argparse.Namespace, *names: str | None) -> list[TreeArra
         )
         for name in given
     ]
+
+
+def _is_conllu(name: str) -> bool:
+    """Whether a file is CoNLL-U by its name, or standard input by how it begins."""
+    from sapwood.sources import bare_name
+
+    if name != "-":
+        return bare_name(name).endswith((".conllu", ".conll-u"))
+    peek = getattr(open_named(name), "peek", None)
+    return peek is not None and _CONLLU.match(peek(1)) is not None
+
+
+def _dependency_trees(name: str, options: argparse.Namespace) -> TreeArray:
+    """Read CoNLL-U and make trees of its sentences."""
+    from sapwood.corpora import conllu
+    from sapwood.trees import TreeArray
+
+    sentences = conllu.read(open_named(name), encoding=options.encoding)
+    return TreeArray(sentence.to_tree(options.dependencies) for sentence in sentences)
 
 
 def iter_text(name: str, encoding: str = "utf-8") -> Iterator[str]:
@@ -77,11 +148,72 @@ def iter_text(name: str, encoding: str = "utf-8") -> Iterator[str]:
         yield from texts(stream, "utf-8-sig" if encoding == "utf-8" else encoding, _BLOCK)
 
 
-def text_sentences(name: str, encoding: str = "utf-8") -> Iterator[list[Token]]:
-    """Yield the sentences of a text, as words that know where they stand in it."""
+def iter_lines(name: str, encoding: str = "utf-8") -> Iterator[str]:
+    """Yield the lines of a text, without their ends; see ``iter_text``."""
+    return _lines(iter_text(name, encoding))
+
+
+def _lines(text: Iterable[str]) -> Iterator[str]:
+    left = ""
+    for block in chain(text, ["\n"]):
+        *whole, left = (left + block).split("\n")
+        yield from whole
+
+
+def text_sentences(
+    name: str, encoding: str = "utf-8", *, lines: bool = False, language: str | None = None
+) -> Iterator[list[Token]]:
+    """Yield the sentences of a text, as words that know where they stand in it; with ``lines``, one of each line.
+
+    With the language of a model, tells in the end of sentences that are in another one.
+    """
     from sapwood.parse.sentences import iter_sentences
 
-    return iter_sentences(iter_text(name, encoding))
+    numbers = _LineNumbers()
+    text = numbers.passing(iter_text(name, encoding))
+    sentences = _line_sentences(text) if lines else iter_sentences(text)
+    return sentences if language is None else _watched(sentences, numbers, language)
+
+
+def _watched(sentences: Iterator[list[Token]], numbers: _LineNumbers, language: str) -> Iterator[list[Token]]:
+    from sapwood.parse.languages import LanguageCheck
+
+    check = LanguageCheck(language)
+    for words in sentences:
+        check.add(words, numbers.line(words[0].begin))
+        yield words
+    if (message := check.message("line" if len(check.places) == 1 else "lines")) is not None:
+        note(message)
+
+
+class _LineNumbers:
+    """Which line a place in a text is in; places are asked for in order, while the text passes by."""
+
+    def __init__(self) -> None:
+        self._ends: deque[int] = deque()
+        self._length, self._line = 0, 1
+
+    def passing(self, blocks: Iterable[str]) -> Iterator[str]:
+        for block in blocks:
+            self._ends.extend(self._length + found.start() for found in re.finditer("\n", block))
+            self._length += len(block)
+            yield block
+
+    def line(self, place: int) -> int:
+        while self._ends and self._ends[0] < place:
+            self._ends.popleft()
+            self._line += 1
+        return self._line
+
+
+def _line_sentences(text: Iterable[str]) -> Iterator[list[Token]]:
+    from sapwood.parse.tokenizing import Token, tokenize
+
+    offset = 0
+    for line in _lines(text):
+        if words := [Token(word, word.begin + offset, word.end + offset) for word in tokenize(line)]:
+            yield words
+        offset += len(line) + 1
 
 
 def parsed_trees(parser: BaseParser, name: str, encoding: str = "utf-8") -> Any:
@@ -109,9 +241,12 @@ def is_text(model: Any, options: Any, *, replaces_trees: bool = False) -> bool:
     from sapwood.errors import ParameterError
     from sapwood.sources import bare_name
 
-    if bare_name(options.data).endswith(_OTHER_FORMATS) or not _begins_like_text(options.data):
+    other = not isinstance(options.data, GivenText) and bare_name(options.data).endswith(_OTHER_FORMATS)
+    if other or not _begins_like_text(options.data):
         if options.parser is not None and not replaces_trees:
             raise ParameterError(f"--parser: {options.data} holds trees, not text; leave the option out.")
+        if options.lines:
+            raise ParameterError(f"--lines: {options.data} holds trees or JSON, not text; leave the option out.")
         return False
     if options.parser is None and getattr(model, "parser", None) is None:
         raise ParameterError(
@@ -129,7 +264,7 @@ def _begins_like_text(name: str) -> bool:
         peek = getattr(open_named(name), "peek", None)
         head = peek(1) if peek is not None else b"("
     else:
-        files = open_all(name)
+        files = open_all(open_named(name))
         head = next(files).read(_BLOCK)
     head = head.encode() if isinstance(head, str) else head
     return not _TREE_OR_JSON.match(head.removeprefix(codecs.BOM_UTF8))

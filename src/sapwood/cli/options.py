@@ -15,6 +15,7 @@ __all__ = [
     "HTML",
     "JSON",
     "KERNEL",
+    "LINES",
     "MEMORY_LIMIT",
     "OUTPUT",
     "PARSER",
@@ -79,6 +80,7 @@ RESUME = argument("--resume", action="store_true", help="go on where a stopped r
 JSON = argument("--json", metavar="FILE", help="write the result as JSON; - prints it in place of the text")
 HTML = argument("--html", metavar="FILE", help="write a page with pictures")
 SVG = argument("--svg", metavar="FILE", help="write a picture")
+LINES = argument("--lines", action="store_true", help="every line of the text is a sentence")
 SEED = argument("--seed", type=int, default=0, metavar="N", help="seed of random numbers")
 THREADS = argument("--threads", type=positive_int, metavar="N", help="native threads (default: all cores)")
 MEMORY_LIMIT = argument("--memory-limit", type=positive_float, metavar="MB", help="memory to use at most, in megabytes")
@@ -88,13 +90,16 @@ KERNEL = argument(
 ENCODER = argument("--encoder", metavar="NAME", help="folder or name of a pretrained encoder, such as minilm")
 ENCODING = argument("--encoding", default="utf-8", metavar="NAME", help="encoding of the input")
 PARSER = argument(
-    "--parser", metavar="MODEL", help="the input is text, to be parsed with this model of sapwood train parser"
+    "--parser",
+    metavar="MODEL",
+    help="the input is text, to be parsed with this model of sapwood train parser, or a language such as en",
 )
 READING = (
     ENCODING,
     PARSER,
     argument("--drop-traces", action="store_true", help="leave out -NONE- and what holds nothing else"),
     argument("--drop-function-tags", action="store_true", help="read NP-SBJ as NP"),
+    choice("--dependencies", ("relation", "lexical", "words"), "what the nodes of trees from CoNLL-U (.conllu) are"),
 )
 DATA_FOLDERS = argument(
     "--data", action="append", default=[], metavar="DIR", help="a folder to look for corpora in; repeatable"

@@ -9,6 +9,8 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from sapwood.cli.color import color_labels
+
 __all__ = ["note", "report", "show", "summary", "write_file", "write_json", "write_output"]
 
 # Notes are what this logger says at the level of information, and what --quiet leaves out.
@@ -102,9 +104,10 @@ def write_output(
     if options.resume:
         raise ParameterError("--resume goes on with a file; name it with --output.")
     done = 0
-    with progress_bar(0, what) as progress:
+    listed = getattr(options, "format", None) == "text"
+    with progress_bar(0, what, what) as progress:
         for text in answer(iter(items)):
-            sys.stdout.write(text)
+            sys.stdout.write(color_labels(text) if listed else text)
             done += 1
             if progress is not None:
                 progress(done)

@@ -7,11 +7,11 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sapwood.cli.command import Command, OneOf, argument
-from sapwood.cli.inputs import iter_text, text_sentences
+from sapwood.cli.inputs import iter_lines, text_or_name, text_sentences
 from sapwood.cli.options import ENCODING, OUTPUT, RESUME, THREADS, choice, flag, integer
 from sapwood.cli.output import note, write_output
 
@@ -24,6 +24,7 @@ __all__ = ["COMMAND"]
 
 # Sentences parsed before the next ones are read: what is done is printed, and threads have enough to do.
 _BATCH = 64
+_ENGLISH = "en/parser"
 
 
 class _Sentence(NamedTuple):
@@ -35,6 +36,7 @@ class _Sentence(NamedTuple):
 def _run(options: argparse.Namespace) -> None:
     from sapwood.parse import SpanParser, as_parser
 
+    _sort_out(options)
     parser = as_parser(options.model)
     _check(parser, options)
     if isinstance(parser, SpanParser) and options.tree is not None:
@@ -52,6 +54,22 @@ def _run(options: argparse.Namespace) -> None:
     plainer = count - tally["parser"]
     if plainer:
         note(f"{plainer:,} of {count:,} sentences were outside the grammar or too long, and got a plainer parse")
+
+
+def _sort_out(options: argparse.Namespace) -> None:
+    """Tell MODEL and TEXT apart: what is left out is the parser of English, or standard input."""
+    from sapwood.errors import DataError
+    from sapwood.files import is_model_file
+    from sapwood.packages import package_model
+
+    first, second = options.model, options.file
+    if second is None:
+        is_model = first is not None and (is_model_file(first) or package_model(first))
+        first, second = (first, "-") if is_model else (_ENGLISH, first or "-")
+    try:
+        options.model, options.file = first, text_or_name(second)
+    except argparse.ArgumentTypeError as error:
+        raise DataError(str(error)) from None
 
 
 def _check(parser: Any, options: argparse.Namespace) -> None:
@@ -153,7 +171,9 @@ def _sentences(parser: Any, options: argparse.Namespace) -> Iterator[_Sentence]:
     elif options.tokens:
         rows = ((words, None) for _, words in _lines(options))
     else:
-        rows = ((list(words), None) for words in text_sentences(options.file, options.encoding))
+        rows = (
+            (list(words), None) for words in text_sentences(options.file, options.encoding, language=parser.language)
+        )
     return (_Sentence(number, *row) for number, row in enumerate(rows, 1))
 
 
@@ -178,13 +198,9 @@ def _lines(options: argparse.Namespace) -> Iterator[tuple[int, list[str]]]:
     """Yield the words of each line that has some, with its number."""
     from sapwood.parse.tokenizing import separate
 
-    number, left = 0, ""
-    for block in chain(iter_text(options.file, options.encoding), ["\n"]):
-        *whole, left = (left + block).split("\n")
-        for line in whole:
-            number += 1
-            if words := separate(line):
-                yield number, words
+    for number, line in enumerate(iter_lines(options.file, options.encoding), 1):
+        if words := separate(line):
+            yield number, words
 
 
 COMMAND = Command(
@@ -192,8 +208,13 @@ COMMAND = Command(
     "text to trees",
     "Split text into sentences and words, and parse them; with --tokens or --tagged, every line is a sentence.",
     (
-        argument("model", metavar="MODEL", help="model file of sapwood train parser"),
-        argument("file", nargs="?", default="-", metavar="FILE", help="text (default: standard input)"),
+        argument(
+            "model",
+            nargs="?",
+            metavar="MODEL",
+            help="model file of sapwood train parser, or a name such as en/parser (default: that of English)",
+        ),
+        argument("file", nargs="?", metavar="TEXT", help="text, or a file with text (default: standard input)"),
         integer("--nbest", "parses per sentence", 1),
         choice(
             "--format",

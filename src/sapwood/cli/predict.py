@@ -5,20 +5,28 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from functools import partial
+from types import ModuleType
+from typing import Any
 
 from sapwood.cli.command import Command, argument
-from sapwood.cli.options import ENCODING, OUTPUT, PARSER, RESUME, THREADS, flag
+from sapwood.cli.options import ENCODING, LINES, OUTPUT, PARSER, RESUME, THREADS, flag
 from sapwood.cli.output import note, write_file, write_output
 
-__all__ = ["COMMAND"]
+__all__ = ["COMMAND", "write_answers"]
 
 
 def _run(options: argparse.Namespace) -> None:
     from sapwood.cli.inference import load_model, reject_unsupported
-    from sapwood.errors import ParameterError
 
     model, inference = load_model(options.model, options.parser)
     reject_unsupported(model, inference, options)
+    write_answers(model, inference, options)
+
+
+def write_answers(model: Any, inference: ModuleType, options: argparse.Namespace) -> None:
+    """Ask a model of the kind that a module of ``inference`` is for, and tell how trees came about."""
+    from sapwood.errors import ParameterError
+
     tally: Counter[str] = Counter()
     items = inference.items(model, options)
     if options.format == "html":
@@ -32,7 +40,7 @@ def _run(options: argparse.Namespace) -> None:
             items,
             partial(inference.answer, model, options, tally),
             models=[options.model, options.parser],
-            settings=("data", "format", "margins"),
+            settings=("data", "format", "margins", "lines"),
             what="answers",
         )
     if options.output:
@@ -63,8 +71,10 @@ COMMAND = Command(
         argument(
             "--format",
             metavar="NAME",
-            help="roles: jsonl (default), props, conll09, text, html; frames: jsonl (default), text, html",
+            help="roles: jsonl (default), allennlp, conll, props, conll09, text, brackets, html; frames: jsonl "
+            "(default), text, brackets, html",
         ),
+        LINES.but(help="every line of DATA is a sentence, for models of roles and frames"),
         ENCODING.but(default=None, help="encoding of DATA, for models of trees and questions (default: utf-8)"),
         PARSER.but(help="DATA is text, parsed with this model instead of the parser that MODEL has"),
         THREADS,

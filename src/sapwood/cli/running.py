@@ -21,12 +21,15 @@ from contextlib import ExitStack, contextmanager
 from importlib import import_module, metadata
 from textwrap import TextWrapper
 
+from sapwood.cli.color import colored
 from sapwood.cli.command import CommandParser
 
 __all__ = ["build_parser", "run"]
 
 _COMMANDS = (
     "demo",
+    "roles",
+    "frames",
     "experiment",
     "train",
     "predict",
@@ -36,12 +39,17 @@ _COMMANDS = (
     "serve",
     "kernel",
     "gram",
+    "nearest",
+    "duplicates",
+    "clones",
     "show",
+    "find",
     "decode",
     "data",
     "score",
     "bench",
     "doctor",
+    "completion",
 )
 
 
@@ -146,7 +154,8 @@ def _tell(message: str) -> None:
         wrapper = TextWrapper(shutil.get_terminal_size().columns, break_long_words=False, break_on_hyphens=False)
         # Indented lines show a place in a file, and stay as they are.
         lines = [part for line in lines for part in ([line] if line[:1] == " " else wrapper.wrap(line))]
-    print("\n".join(lines), file=sys.stderr)
+    text = "\n".join(lines)
+    print(colored("sapwood:", "bad", sys.stderr) + text.removeprefix("sapwood:"), file=sys.stderr)
 
 
 def _versions() -> str:

@@ -7,7 +7,7 @@ import warnings
 from typing import TYPE_CHECKING
 
 from sapwood.cli.command import Command, argument
-from sapwood.cli.options import integer, number
+from sapwood.cli.options import flag, integer, number
 from sapwood.cli.output import note
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def _run(options: argparse.Namespace) -> None:
     try:
         serve(
             options.folder,
+            nursery=options.nursery,
             host=options.host,
             port=options.port,
             workers=options.workers,
@@ -61,9 +62,11 @@ COMMAND = Command(
     "serve",
     "look at models, kernels and decoding in a browser",
     "Serve the explorer: a page to analyze sentences with the models of a folder, to compare trees under each kernel, "
-    "and to decode roles under constraints. Without a folder, small models are trained first.",
+    "and to decode roles under constraints. Without a folder, the English models are shown if they are installed; "
+    "otherwise small models are trained first.",
     (
         argument("folder", nargs="?", metavar="FOLDER", help="folder with model files (*.sap)"),
+        flag("--nursery", "train small models on the built-in corpus, one of each kind, and show them"),
         argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s, this machine only)"),
         argument("--port", type=_port, default=8765, metavar="N", help="port to listen on; 0 takes any"),
         integer("--workers", "requests worked on at once, each with its own copy of the models", 2),

@@ -6,7 +6,9 @@ A module has
 - ``items(model, options)``: what is asked, read little by little;
 - ``answer(model, options, tally, items)``: one text per item, and in ``tally`` how trees came about;
 - ``evaluate(model, options)``: the scores, for JSON and as text;
-- perhaps ``page(model, options, tally, items)``: a page of HTML.
+- perhaps ``page(model, options, tally, items)``: a page of HTML;
+- perhaps ``explain(model, options, items)``: explanations of its decisions, for the class ``options.label`` if it is
+  given, with ``options.top`` fragments.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ __all__ = ["load_model", "reject_unsupported"]
 _UNSUPPORTED = {
     "margins": "has no margins to add; leave the option out.",
     "format": "writes its answers in one way only; leave the option out.",
+    "lines": "takes one item per line anyway; leave the option out.",
     "encoding": "reads UTF-8; convert the file first, for example with iconv -f latin1 -t utf8.",
 }
 

@@ -16,28 +16,38 @@ if TYPE_CHECKING:
 
 __all__ = ["OPTIONS", "answer", "evaluate", "items", "page"]
 
-OPTIONS = ("format", "margins")
+OPTIONS = ("format", "lines", "margins")
+_FORMATS = ("jsonl", "text", "brackets", "html")
 
 
 def items(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> Iterator[Any]:
     """Yield sentences: the words of a text, or records with trees and perhaps targets."""
     from sapwood.errors import ParameterError
 
-    if (options.format or "jsonl") not in ("jsonl", "text", "html"):
-        raise ParameterError(f"--format must be one of jsonl, text, html; got {options.format!r}.")
-    if options.margins and options.format in ("text", "html"):
+    if (options.format or "jsonl") not in _FORMATS:
+        raise ParameterError(f"--format must be one of {', '.join(_FORMATS)}; got {options.format!r}.")
+    if options.margins and options.format not in (None, "jsonl"):
         raise ParameterError("--margins: only JSON lines have room for them; leave out the option, or --format.")
-    return text_sentences(options.data) if is_text(model, options) else _records(model, options)
+    if is_text(model, options):
+        return text_sentences(options.data, lines=options.lines, language=getattr(model, "language", None))
+    return _records(model, options)
 
 
 def answer(
     model: FrameLabeler | FrameParser, options: argparse.Namespace, tally: Counter[str], items: Iterable[Any]
 ) -> Iterator[str]:
-    """Yield one line per sentence, as JSON or text; frames are found where the input does not give them."""
+    """Yield each sentence as JSON or text; frames are found where the input does not give them."""
     from sapwood.draw.inline import span_brackets
+    from sapwood.draw.listing import span_list
+    from sapwood.parse import Token
 
     for one in _answered(model, options, tally, items):
         if options.format == "text":
+            places = zip(one.parse.words, one.parse.offsets, strict=True)
+            # Here the end is the last character, and not what follows it.
+            words = [Token(word, first, last + 1) for word, (first, last) in places]
+            yield span_list(words, one.layers()) + "\n\n"
+        elif options.format == "brackets":
             yield span_brackets(one.parse.words, one.layers()) + "\n"
         else:
             marked = {"how": one.how} if one.how in ("fallback", "pieces", "flat") else {}
@@ -111,15 +121,7 @@ def evaluate(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> 
 
 
 def _records(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> Iterator[FrameInput]:
-    from sapwood.tasks.frames import iter_records
-
-    return iter_records(open_named(options.data), senses=_senses(model))
-
-
-def _senses(model: FrameLabeler | FrameParser) -> Any:
-    from sapwood.tasks.frames import FrameParser
-    from sapwood.tasks.frames.loading import find_senses
+    from sapwood.tasks.frames import FrameParser, iter_records
 
     labeler = model.labeler_ if isinstance(model, FrameParser) else model
-    # A model that has never seen supersenses has no use for them.
-    return find_senses() if labeler.wordnet_ else None
+    return iter_records(open_named(options.data), senses=labeler.senses_)

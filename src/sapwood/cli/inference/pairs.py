@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sapwood.tasks.pairs import PairClassifier
     from sapwood.text_files import Line
 
-__all__ = ["OPTIONS", "answer", "evaluate", "items", "read_pairs"]
+__all__ = ["OPTIONS", "answer", "evaluate", "explain", "items", "read_pairs"]
 
 OPTIONS = ("margins",)
 
@@ -60,6 +60,13 @@ def _read(rows: Iterable[Line], parser: Any, *, labels: bool) -> tuple[Any, Any,
     found = list(labeled_rows(rows, labels=labels, fields=2, what="text"))
     reading = read_pair_trees([row.fields for row in found], parser)
     return reading.pairs, given_labels(found), reading.unparsed.tolist()
+
+
+def explain(model: PairClassifier, options: argparse.Namespace, items: Iterable[Line]) -> Iterator[Any]:
+    """Yield what the features of each pair add to the decision, which is about the second class."""
+    for line in items:
+        pairs, _, _ = _read([line], model.parser, labels=False)
+        yield model.explain(pairs, top=options.top)
 
 
 def evaluate(model: PairClassifier, options: argparse.Namespace) -> tuple[dict[str, Any], str]:

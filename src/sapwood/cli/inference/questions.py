@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sapwood.tasks.questions import QuestionClassifier
     from sapwood.text_files import Line
 
-__all__ = ["OPTIONS", "answer", "evaluate", "items"]
+__all__ = ["OPTIONS", "answer", "evaluate", "explain", "items"]
 
 OPTIONS = ("encoding", "margins")
 
@@ -41,6 +41,13 @@ def answer(
         return reading.trees, None, reading.unparsed
 
     return answer_lines(options, tally, items, read, model.classes_, model.decision_function)
+
+
+def explain(model: QuestionClassifier, options: argparse.Namespace, items: Iterable[Line]) -> Iterator[Any]:
+    """Yield why each question has its label; blank lines are passed over."""
+    for line in items:
+        if line.text.strip():
+            yield model.explain(_question(line), label=options.label, top=options.top)
 
 
 def evaluate(model: QuestionClassifier, options: argparse.Namespace) -> tuple[dict[str, Any], str]:

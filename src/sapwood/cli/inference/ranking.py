@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sapwood.tasks.reranking import ParseReranker
     from sapwood.trees import TreeArray
 
-__all__ = ["OPTIONS", "answer", "evaluate", "gold_lists", "items", "read_sentences"]
+__all__ = ["OPTIONS", "answer", "evaluate", "explain", "gold_lists", "items", "read_sentences"]
 
 OPTIONS = ("margins",)
 
@@ -106,6 +106,15 @@ def _attachments(
         place = f"{numbers[at]}\t{forests.word[number] + 1}\t{forests.feet[number]}"
         lines[at] += f"{place}\t{model.paths_[int(forests.path[member])]}\t{forests.trees[member]}{margins}{mark}\n"
     return lines
+
+
+def explain(model: Any, options: argparse.Namespace, items: Iterable[Any]) -> Iterator[Any]:
+    """Yield why each list has its chosen parse, for rerankers with kernels."""
+    from sapwood.errors import ParameterError
+
+    if not hasattr(model, "explain"):
+        raise ParameterError(f"a {type(model).__name__} does not say why; there are explanations of rerankers.")
+    return (model.explain(one, top=options.top) for one in items)
 
 
 def evaluate(model: ParseReranker | AttachmentRanker, options: argparse.Namespace) -> tuple[dict[str, Any], str]:

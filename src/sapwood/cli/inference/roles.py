@@ -7,15 +7,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from sapwood.cli.inference.titled import Titled
 from sapwood.cli.inputs import is_text, open_named, text_sentences
 
 if TYPE_CHECKING:
     from sapwood.tasks.roles import RoleLabeler
     from sapwood.trees import RoleSentence
 
-__all__ = ["OPTIONS", "answer", "evaluate", "items", "page", "read_sentences"]
+__all__ = ["OPTIONS", "answer", "evaluate", "explain", "items", "page", "read_sentences"]
 
-OPTIONS = ("format",)
+OPTIONS = ("format", "lines")
 
 
 def read_sentences(path: str, *, trees: bool = True) -> Iterator[RoleSentence]:
@@ -56,7 +57,10 @@ def items(model: RoleLabeler, options: argparse.Namespace) -> Iterator[RoleSente
     if (options.format or "jsonl") not in (*FORMATS, "html"):
         raise ParameterError(f"--format must be one of {', '.join(FORMATS)}, html; got {options.format!r}.")
     if is_text(model, options, replaces_trees=True):
-        return (RoleSentence(tuple(words)) for words in text_sentences(options.data))
+        return (
+            RoleSentence(tuple(words))
+            for words in text_sentences(options.data, lines=options.lines, language=model.language)
+        )
     return read_sentences(options.data, trees=options.parser is None)
 
 
@@ -82,6 +86,21 @@ def _labelled(model: RoleLabeler, items: Iterable[RoleSentence], tally: Counter[
         tally["items"] += 1
         tally[one.how] += 1
         yield one
+
+
+def explain(model: RoleLabeler, options: argparse.Namespace, items: Iterable[RoleSentence]) -> Iterator[Any]:
+    """Yield why each argument that is found has its role, or why it would have the one that is asked for."""
+    for one in model.label_sentences(items):
+        for found in one.propositions:
+            for argument in found.arguments:
+                if argument.role != "V":
+                    role = (
+                        argument.role.removeprefix("R-").removeprefix("C-") if options.label is None else options.label
+                    )
+                    span = (argument.first, argument.last)
+                    said = model.explain(one, found.predicate, span, role=role if role in model.roles_ else None)
+                    words = " ".join(map(str, one.words[argument.first : argument.last + 1]))
+                    yield Titled(f"{one.words[found.predicate]}: {words}", said)
 
 
 def evaluate(model: RoleLabeler, options: argparse.Namespace) -> tuple[dict[str, Any], str]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sapwood.learn import KernelSVC
     from sapwood.text_files import Line
 
-__all__ = ["OPTIONS", "answer", "evaluate", "items", "read"]
+__all__ = ["OPTIONS", "answer", "evaluate", "explain", "items", "read"]
 
 OPTIONS = ("encoding", "margins")
 
@@ -56,6 +56,13 @@ def _read(rows: Iterable[Line], options: argparse.Namespace, *, labels: bool) ->
     found = list(labeled_rows(rows, labels=labels, what="text"))
     reading = read_examples([row.fields[0] for row in found], as_parser(options.parser), what="line")
     return reading.array(), given_labels(found), reading.unparsed.tolist()
+
+
+def explain(model: KernelSVC, options: argparse.Namespace, items: Iterable[Line]) -> Iterator[Any]:
+    """Yield why each tree has its label."""
+    for line in items:
+        trees, _, _ = _read([line], options, labels=False)
+        yield model.explain(trees, label=options.label, top=options.top)
 
 
 def evaluate(model: KernelSVC, options: argparse.Namespace) -> tuple[dict[str, Any], str]:

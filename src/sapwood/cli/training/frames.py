@@ -15,7 +15,7 @@ __all__ = ["COMMAND"]
 def _train(options: argparse.Namespace) -> tuple[Any, str]:
     from sapwood.parse import as_parser
     from sapwood.tasks.frames import FrameIdentifier, FrameLabeler, FrameParser, load_framenet
-    from sapwood.tasks.frames.loading import find_senses
+    from sapwood.words.senses import find_senses
 
     corpus = load_framenet(options.data, options.parses, options.splits, senses=find_senses())
     given = {name: getattr(options, name) for name in ("alpha", "epochs", "bits") if getattr(options, name) is not None}

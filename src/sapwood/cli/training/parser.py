@@ -18,7 +18,8 @@ __all__ = ["COMMAND"]
 
 # Options that only one of the learners has, with their values where they are not given.
 _OF_GRAMMAR = {"vertical": None, "horizontal": None, "no_splits": False, "beam": None, "exact": False}
-_OF_NETWORK = {"encoder": None, "validation": None, "start": None, "checkpoint": None, "epochs": None}
+_OF_NETWORK = {"encoder": None, "validation": None, "start": None, "checkpoint": None, "epochs": None, "networks": None,
+               "workers": None}  # fmt: skip
 
 
 def _train(options: argparse.Namespace) -> tuple[Any, str]:
@@ -77,7 +78,9 @@ def _train_network(options: argparse.Namespace, trees: TreeArray, held: TreeArra
     from sapwood.files import load
     from sapwood.parse import SpanParser
 
-    given = {"epochs": options.epochs} if options.epochs else {}
+    given = {name: value for name in ("epochs", "networks") if (value := getattr(options, name)) is not None}
+    if options.workers is not None:
+        given["n_jobs"] = options.workers
     parser = SpanParser(encoder=options.encoder, checkpoint=options.checkpoint, random_state=options.seed, **given)
     start = None if options.start is None else load(options.start)
     if start is not None and not isinstance(start, SpanParser):
@@ -87,7 +90,8 @@ def _train_network(options: argparse.Namespace, trees: TreeArray, held: TreeArra
 
     def report(progress: Any) -> None:
         score = "" if progress.score is None else f", held-out F1 {100 * progress.score:.2f}"
-        summary(options, f"epoch {progress.epoch}: loss {progress.loss:.3f}{score}, {progress.seconds:.0f} s")
+        network = f"network {progress.network + 1}, " if parser.networks > 1 else ""
+        summary(options, f"{network}epoch {progress.epoch}: loss {progress.loss:.3f}{score}, {progress.seconds:.0f} s")
 
     parser.fit(trees, validation=held, start=start, report=report)
     size = parser.size()
@@ -120,6 +124,8 @@ COMMAND = task(
         argument("--start", metavar="MODEL", help="network: a trained parser to go on from"),
         argument("--checkpoint", metavar="FILE", help="network: keep the state of training here, and go on from it"),
         integer("--epochs", "network: passes over the trees (default: built in)"),
+        integer("--networks", "network: how many are trained and averaged, from seeds in a row (default: 1)"),
+        integer("--workers", "network: how many of --networks are trained at once, each in a process (default: 1)"),
         argument(
             "--silver",
             action="append",
