@@ -10,8 +10,9 @@ import io
 import forests
 import sapwood as sw
 import treebank
+from measure import interleaved
 from sapwood.parse.incremental import ConnectionPaths, attachment_trees
-from table import Row, best
+from table import Row
 
 SENTENCES, GRAMMAR = 300, 1000
 
@@ -34,12 +35,39 @@ def main() -> list[Row]:
         made["python"] = forests.load(SENTENCES // 10, grammar=GRAMMAR)
 
     with sw.options(threads=1):
-        seconds = {work.__name__: best(work, repeat=1 if work is python else 3) for work in (native, reduced, python)}
-    rate = len(made["whole"].trees) / seconds["native"]
-    cut = len(made["reduced"].trees) / seconds["reduced"]
-    slow = len(made["python"].X) / seconds["python"]
+        measured = interleaved({work.__name__: work for work in (native, reduced, python)}, repeat=3, warm=False)
+    rate = len(made["whole"].trees) / measured["native"].median
+    cut = len(made["reduced"].trees) / measured["reduced"].median
+    slow = len(made["python"].X) / measured["python"].median
+    spreads = {name: one.spread for name, one in measured.items()}
     return [
-        Row("forests of attachments", "half a million a second", rate / 5e5, rate, 5e5, "trees", target=1.0),
-        Row("forests, reduced", "half a million a second", cut / 5e5, cut, 5e5, "trees", target=1.0),
-        Row("forests of attachments", "Python, with its reading", rate / slow, rate, slow, "trees"),
+        Row(
+            "forests of attachments",
+            "half a million a second",
+            rate / 5e5,
+            rate,
+            5e5,
+            "trees",
+            target=1.0,
+            spread=spreads["native"],
+        ),
+        Row(
+            "forests, reduced",
+            "half a million a second",
+            cut / 5e5,
+            cut,
+            5e5,
+            "trees",
+            target=1.0,
+            spread=spreads["reduced"],
+        ),
+        Row(
+            "forests of attachments",
+            "Python, with its reading",
+            rate / slow,
+            rate,
+            slow,
+            "trees",
+            spread=spreads["native"] + spreads["python"],
+        ),
     ]

@@ -1,8 +1,9 @@
 """What words in context cost: kernels over occurrences beside the same kernels with WordNet, and one question.
 
 The Gram matrices are those of ``semantic``: the first trees of the treebank, one thread, in turns, the best CPU time of
-each. Vectors are those of MiniLM in half precision; making them is not part of it, but it is part of the time that a
-question takes, from its tree to its class, with a classifier learnt from 5,452 questions (or as many as there are).
+each. Vectors are those of MiniLM, 384 numbers in half precision; making them is not part of it, but it is part of the
+time that a question takes, from its tree to its class, with a classifier learnt from 5,452 questions (or as many as
+there are).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ QUESTIONS = corpus("trec-qc-trees")
 def main() -> list[Row]:
     """Measure and return the rows."""
     try:
-        encoder = Encoder("minilm", layers=(6,))
+        encoder = Encoder("minilm", layers=(6,), pieces="mean")
         WordNet()("dog", "cat")
     except DataError as error:
         raise SystemExit(str(error)) from None

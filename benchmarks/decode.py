@@ -15,6 +15,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
+from measure import interleaved
 from role_problems import near_ties, ordinary, prepare
 from sapwood.decode import RoleProblem, decode_roles, decode_roles_batch
 
@@ -40,7 +41,10 @@ def against_milp(name: str, problems: list[dict], wanted: dict[str, float]) -> N
     prepared = [prepare(problem) for problem in problems]
     reference: list = []
     decode_roles_batch(prepared[:2], method="ilp")  # imports and first-call costs are nobody's speed
-    milp = cpu(lambda: reference.extend(decode_roles_batch(prepared, method="ilp")))
+
+    def ilp() -> None:
+        reference[:] = decode_roles_batch(prepared, method="ilp")
+
     answers: dict[str, list] = {}
 
     def batch(method: str) -> Callable[[], None]:
@@ -55,12 +59,10 @@ def against_milp(name: str, problems: list[dict], wanted: dict[str, float]) -> N
     def graph() -> None:
         answers["graph"] = [problem.to_factor_graph()[0].solve() for problem in prepared]
 
-    times = {
-        "exact": cpu(batch("exact"), 5),
-        "single": cpu(single, 5),
-        "ad3-exact": cpu(batch("ad3-exact"), 3),
-        "graph": cpu(graph),
-    }
+    works = {"ilp": ilp, "exact": batch("exact"), "single": single, "ad3-exact": batch("ad3-exact"), "graph": graph}
+    measured = interleaved(works, repeat=3, warm=False)
+    times = {name: one.median for name, one in measured.items()}
+    milp = times.pop("ilp")
     print(f"\n{count} {name} problems; HiGHS (milp) takes {milp / count * 1e3:.2f} ms each")
     labels = {
         "exact": "decode_roles_batch, exact, prepared",
@@ -75,7 +77,8 @@ def against_milp(name: str, problems: list[dict], wanted: dict[str, float]) -> N
         if key in wanted:
             print(
                 f"  {labels[key]:<40}{seconds / count * 1e6:9.1f} µs each"
-                f"{verdict(milp / seconds, wanted[key])}, proven {proven}/{count}, off by at most {worst:.0e}"
+                f"{verdict(measured[key].over(measured['ilp']), wanted[key])}, proven {proven}/{count}, "
+                f"off by at most {worst:.0e}"
             )
 
 

@@ -1,6 +1,6 @@
 """How fast the grammar-driven kernel is: beside the subset-tree kernel, and where deletions explode.
 
-Both kernels are timed in turn, one thread, best of several rounds, on the first 2,000 trees of NLTK's treebank sample
+The kernels take turns, one thread, medians of several rounds, on the first 2,000 trees of NLTK's treebank sample,
 without traces and function tags (or on generated trees of that kind where the sample is missing).
 
     python benchmarks/grammar_driven.py
@@ -11,12 +11,11 @@ from __future__ import annotations
 import argparse
 import io
 import random
-import time
 import zipfile
-from collections.abc import Callable
 from typing import Any
 
 import sapwood as sw
+from measure import interleaved
 from places import corpus
 from sapwood.kernels import GrammarDriven, SubsetTree
 from sapwood.trees import Grammar
@@ -62,16 +61,6 @@ def generate(count: int) -> list[str]:
     return [sentence() for _ in range(count)]
 
 
-def best(work: Callable[[], Any], rounds: int) -> float:
-    times = []
-    for _ in range(rounds):
-        # Time of this process only: other programs on the machine do not count.
-        start = time.process_time()
-        work()
-        times.append(time.process_time() - start)
-    return min(times)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--trees", type=int, default=2000)
@@ -80,7 +69,7 @@ def main() -> None:
     name, X = load(options.trees)
     grammar = Grammar.from_trees(X)
     X.node_count()  # counts subtrees, which both kernels need
-    print(f"{len(X):,} trees ({name}), {len(grammar):,} rules, one thread, CPU seconds, best of {options.rounds}")
+    print(f"{len(X):,} trees ({name}), {len(grammar):,} rules, one thread, CPU s, medians of {options.rounds} in turns")
     print(f"{grammar.statistics()}\n")
     variants: dict[str, Any] = {
         "SubsetTree()": SubsetTree(),
@@ -92,18 +81,21 @@ def main() -> None:
     }
     pairs = len(X) * (len(X) + 1) / 2
     with sw.options(threads=1):
-        times = {label: best(lambda kernel=kernel: kernel(X), options.rounds) for label, kernel in variants.items()}
-    base = times["SubsetTree()"]
-    for label, seconds in times.items():
+        works = {label: lambda kernel=kernel: kernel(X) for label, kernel in variants.items()}
+        measured = interleaved(works, repeat=options.rounds)
+    base = measured["SubsetTree()"]
+    for label, one in measured.items():
+        seconds = one.median
         print(
-            f"{label:28} {seconds:7.3f} s  {pairs / seconds / 1e6:6.1f} M pairs/s  {seconds / base:5.1f} x SubsetTree"
+            f"{label:28} {seconds:7.3f} s  {pairs / seconds / 1e6:6.1f} M pairs/s  "
+            f"{base.over(one):5.1f} x SubsetTree, ±{base.ratio_spread(one):.0%}"
         )
     print("\nNP -> DT JJ^k NN with itself, all shorter forms being rules")
     for k in (8, 16, 24):
         forms = Grammar([("NP", ("DT", *["JJ"] * j, "NN"), j + 1) for j in range(k + 1)])
         tree = sw.Tree.fromstring(f"(NP (DT the) {' '.join(f'(JJ a{i})' for i in range(k))} (NN dog))")
         kernel = GrammarDriven(forms)
-        seconds = best(lambda kernel=kernel, tree=tree: kernel(tree, tree), 20)
+        seconds = interleaved({"": lambda kernel=kernel, tree=tree: kernel(tree, tree)}, repeat=20)[""].median
         print(
             f"k = {k:2}: {seconds * 1e3:6.2f} ms per pair, value {kernel(tree, tree):.4g}, 2^{k} deletions on each side"
         )

@@ -18,10 +18,11 @@ import plain
 import rival
 import sapwood as sw
 import treebank
+from measure import Measured, interleaved
 from sapwood.kernels import PartialTree, SubsetTree, Subtree
 from sapwood.kernels.base import Kernel
 from sapwood.learn import KernelSVC
-from table import Row, best, show
+from table import Row, show
 
 TREES = 2000
 QUERIES = 1000
@@ -29,6 +30,7 @@ SINGLES = 25
 DECAY = 0.4
 TOLERANCE = 1e-9
 SEED = 7
+UNIT = "evaluations"
 
 # Per kernel: its name here and at the rival, how often each side runs, what it is compared with, and the target. Both
 # sides run equally often: the best of more runs would be an advantage on a busy machine.
@@ -45,23 +47,27 @@ def main() -> list[Row]:
     lines = data.lines[:TREES]
     support, queries = _read(lines), _read(data.lines[TREES:])
     rows: list[Row] = []
-    rates: dict[str, float] = {}
-    rivals: dict[str, rival.Result] = {}
+    ours: dict[str, Measured] = {}
+    theirs: dict[str, Measured] = {}
     evaluations = TREES * (TREES + 1) / 2
     with sw.options(threads=1, progress=False):
         for name, key, kernel, repeat, _, _ in GRAMS:
-            # The rival runs between two halves of our runs, so that a busy spell does not meet one side only.
-            seconds = _gram_seconds(kernel, support, repeat // 2)
-            rivals[key] = rival.run(lines, key, decay=DECAY, depth_decay=DECAY, repeat=repeat)
-            seconds = min(seconds, _gram_seconds(kernel, support, repeat - repeat // 2))
-            rates[key] = evaluations / seconds
-            _same(f"{name} of the rival", rivals[key].triangle, kernel(support)[np.triu_indices(TREES)])
+            # In turns, so that a busy spell does not meet one side only; the rival says what the Gram alone took.
+            spent: list[float] = []
+            own: list[float] = []
+            for _ in range(repeat):
+                # A fresh view has nothing prepared.
+                own += interleaved({"": lambda kernel=kernel: kernel(support[:])}, repeat=1, warm=False)[""].seconds
+                result = rival.run(lines, key, decay=DECAY, depth_decay=DECAY, repeat=1)
+                spent.append(evaluations / result.rate)
+            ours[key], theirs[key] = Measured(tuple(own)), Measured(tuple(spent))
+            _same(f"{name} of the rival", result.triangle, kernel(support)[np.triu_indices(TREES)])
         for name, key, _, _, other, target in GRAMS:
-            rows.append(_row(f"Gram {name}", "rival's " + other.upper(), rates[key], rivals[other].rate, target))
-            if other != key:
-                rows.append(_row(f"Gram {name}", "rival's " + key.upper(), rates[key], rivals[key].rate))
-        rows += _against_python(support, rates["sst"])
-        rows += _prediction(support, queries, rivals)
+            for versus, wanted in {other: target, key: None if other != key else target}.items():
+                label = "rival's " + versus.upper()
+                rows.append(Row.compare(f"Gram {name}", label, ours[key], theirs[versus], evaluations, UNIT, wanted))
+        rows += _against_python(support, ours["sst"])
+        rows += _prediction(support, queries, {key: evaluations / one.median for key, one in theirs.items()})
     rows += _threads(support)
     return rows
 
@@ -70,22 +76,13 @@ def _read(lines: list[str]) -> sw.TreeArray:
     return sw.read_trees(io.StringIO("\n".join(lines)))
 
 
-def _gram_seconds(kernel: Kernel, trees: sw.TreeArray, repeat: int) -> float:
-    # A fresh view has nothing prepared.
-    return best(lambda: kernel(trees[:]), repeat=repeat)
-
-
-def _row(what: str, versus: str, rate: float, against: float, target: float | None = None, note: str = "") -> Row:
-    return Row(what, versus, rate / against, rate, against, "evaluations", target, note=note)
-
-
 def _same(what: str, theirs: NDArray[np.float64], ours: NDArray[np.float64]) -> None:
     worst = float(np.max(np.abs(theirs - ours) / np.maximum(np.abs(theirs), np.finfo(float).tiny)))
     if not worst <= TOLERANCE:
         raise SystemExit(f"values disagree with {what}: the largest relative difference is {worst:.3g}.")
 
 
-def _against_python(trees: sw.TreeArray, rate: float) -> list[Row]:
+def _against_python(trees: sw.TreeArray, ours: Measured) -> list[Row]:
     # Evenly spread over the treebank, so that the sample has trees of the usual sizes.
     chosen = trees[:: len(trees) // 25]
     nodes = [plain.Node.copy(tree) for tree in chosen]
@@ -98,13 +95,21 @@ def _against_python(trees: sw.TreeArray, rate: float) -> list[Row]:
     ):
         values = [function(nodes[i], nodes[j], DECAY) for i, j in pairs]
         _same(name, np.array(values), np.array([expected[pair] for pair in pairs]))
-        seconds = best(lambda function=function: [function(nodes[i], nodes[j], DECAY) for i, j in pairs], repeat=6)
+        # Ours again beside it, since the machine may be another by now.
+        work = {
+            "ours": lambda: SubsetTree(DECAY)(trees[:]),
+            "theirs": lambda function=function: [function(nodes[i], nodes[j], DECAY) for i, j in pairs],
+        }
+        turns = interleaved(work, repeat=6)
+        evaluations = len(trees) * (len(trees) + 1) / 2
+        rate, against = evaluations / turns["ours"].median, len(pairs) / turns["theirs"].median
+        spread = turns["ours"].ratio_spread(turns["theirs"])
         note = f"plain Python on {len(nodes)} trees spread over the treebank, {len(pairs)} evaluations"
-        rows.append(_row("Gram SST", name, rate, len(pairs) / seconds, target, note))
+        rows.append(Row("Gram SST", name, rate / against, rate, against, UNIT, target, note=note, spread=spread))
     return rows
 
 
-def _prediction(support: sw.TreeArray, queries: sw.TreeArray, rivals: dict[str, rival.Result]) -> list[Row]:
+def _prediction(support: sw.TreeArray, queries: sw.TreeArray, rivals: dict[str, float]) -> list[Row]:
     labels = np.random.default_rng(SEED).permutation(np.arange(len(support)) % 2)
     singles = [queries[i : i + 1] for i in range(0, len(queries), len(queries) // SINGLES)]
     together, apart = f"Prediction {{}}, {len(queries):,} trees", "Prediction {}, tree by tree"
@@ -127,22 +132,25 @@ def _prediction(support: sw.TreeArray, queries: sw.TreeArray, rivals: dict[str, 
         )
         for what, batches in ((together.format(name), [queries[:]]), (apart.format(name), singles)):
             count = len(support) * sum(len(batch) for batch in batches)
-            # Prediction runs between two halves of the Gram's runs, so that a busy spell does not meet one side only.
-            slow = _multiplied(kernel, batches, support, weights, repeat // 2)
-            fast = best(lambda model=model, batches=batches: [model.predict(batch) for batch in batches], repeat=repeat)
-            slow = min(slow, _multiplied(kernel, batches, support, weights, repeat - repeat // 2))
-            rows.append(_row(what, "own Gram @ weights", count / fast, count / slow, 10.0, note))
+            # The product is NumPy's own loop: threads of BLAS spin, and their time would count as the Gram's.
+            turns = interleaved(
+                {
+                    "model": lambda model=model, batches=batches: [model.predict(batch) for batch in batches],
+                    "Gram": lambda kernel=kernel, batches=batches, weights=weights: [
+                        np.einsum("ij,jk->ik", kernel(rows, support), weights) for rows in batches
+                    ],
+                },
+                repeat=repeat,
+            )
+            rows.append(
+                Row.compare(what, "own Gram @ weights", turns["model"], turns["Gram"], count, UNIT, 10.0, note=note)
+            )
+            rate = count / turns["model"].median
             # Tree by tree most of the time goes into Python's calls, which the rival does without.
             target = 10.0 if batches is not singles else None
-            rows.append(_row(what, "rival's " + key.upper(), count / fast, rivals[key].rate, target, note))
+            label, spread = "rival's " + key.upper(), turns["model"].spread
+            rows.append(Row(what, label, rate / rivals[key], rate, rivals[key], UNIT, target, note=note, spread=spread))
     return rows
-
-
-def _multiplied(
-    kernel: Kernel, batches: list[sw.TreeArray], support: sw.TreeArray, weights: NDArray[np.float64], repeat: int
-) -> float:
-    # The product is NumPy's own loop: threads of BLAS spin, and their time would count as the Gram's.
-    return best(lambda: [np.einsum("ij,jk->ik", kernel(rows, support), weights) for rows in batches], repeat=repeat)
 
 
 def _threads(trees: sw.TreeArray) -> list[Row]:
@@ -153,7 +161,7 @@ def _threads(trees: sw.TreeArray) -> list[Row]:
     evaluations = len(trees) * (len(trees) + 1) / 2
     note = "wall time; other work on the machine lowers this ratio"
     for name, _, kernel, _, _, _ in GRAMS:
-        seconds = {1: float("inf"), 2: float("inf")}
+        seconds: dict[int, list[float]] = {1: [], 2: []}
         grams = {}
         # Taking turns keeps a busy spell from meeting one side only.
         for _ in range(5):
@@ -161,11 +169,11 @@ def _threads(trees: sw.TreeArray) -> list[Row]:
                 with sw.options(threads=threads, progress=False):
                     start = time.perf_counter()
                     grams[threads] = kernel(trees[:])
-                    seconds[threads] = min(seconds[threads], time.perf_counter() - start)
+                    seconds[threads].append(time.perf_counter() - start)
         if not np.array_equal(grams[1], grams[2]):
             raise SystemExit(f"{name}: two threads do not give the same bits as one.")
-        rate = {threads: evaluations / value for threads, value in seconds.items()}
-        rows.append(_row(f"Two threads {name}", "one thread", rate[2], rate[1], 1.6, note))
+        two, one = (Measured(tuple(seconds[threads])) for threads in (2, 1))
+        rows.append(Row.compare(f"Two threads {name}", "one thread", two, one, evaluations, UNIT, 1.6, note=note))
     return rows
 
 

@@ -13,11 +13,12 @@ import numpy as np
 import forests
 import sapwood as sw
 import torch_rival
+from measure import interleaved
 from sapwood.kernels import SubsetTree
 from sapwood.learn import KernelRanker, RecursiveRanker
 from sapwood.learn.groups import make_groups
 from sapwood.learn.recursive_training import LOSSES, TrainingData, initial_weights, make_network
-from table import Row, best
+from table import Row
 
 UNITS, OUTDEGREE, SENTENCES = 25, 15, 100
 
@@ -41,7 +42,8 @@ def _network(data: forests.Forests) -> list[Row]:
         )
 
     both_ways()
-    ours, updates = trees / best(both_ways), len(sizes) / best(epoch)
+    own = interleaved({"both ways": both_ways, "epoch": epoch})
+    ours, updates = trees / own["both ways"].median, len(sizes) / own["epoch"].median
     note = (
         f"{trees:,} trees in {len(sizes):,} groups; {data.origin}; {UNITS} units, outdegree {OUTDEGREE}, setwise loss"
     )
@@ -68,18 +70,20 @@ def _network(data: forests.Forests) -> list[Row]:
     for found, weight in zip(gradients, rival.weights, strict=True):
         assert np.allclose(found.numpy(), weight.grad.numpy(), rtol=1e-2, atol=2e-2)
         weight.requires_grad_(False)
-    by_hand = trees / best(lambda: rival.by_hand(whole))
-    automatic = trees / best(lambda: rival.automatic(whole), repeat=3)
+    turns = interleaved(
+        {"ours": both_ways, "by hand": lambda: rival.by_hand(whole), "automatic": lambda: rival.automatic(whole)}
+    )
     for weight in rival.weights:
         weight.requires_grad_(False)
-    fastest = max(by_hand, automatic)
+    by_hand, automatic = trees / turns["by hand"].median, trees / turns["automatic"].median
+    quickest = min((turns["by hand"], turns["automatic"]), key=lambda one: one.median)
     rows.append(
-        Row(
+        Row.compare(
             "network, forward and backward",
             f"PyTorch by level, {'by hand' if by_hand > automatic else 'automatic'}",
-            ours / fastest,
-            ours,
-            fastest,
+            turns["ours"],
+            quickest,
+            trees,
             "trees",
             5.0,
             note="all groups at once, which suits PyTorch best; plans and index tensors are made beforehand in both",
@@ -97,9 +101,18 @@ def _network(data: forests.Forests) -> list[Row]:
             for weight, step in zip(rival.weights, steps, strict=True):
                 weight.sub_(step, alpha=1e-4)
 
-    slow = len(single) / best(rival_epoch, repeat=2)
+    turns = interleaved({"ours": epoch, "theirs": rival_epoch}, repeat=3)
+    updates, slow = len(sizes) / turns["ours"].median, len(single) / turns["theirs"].median
     rows.append(
-        Row("network, one update per group", "PyTorch by level, by hand", updates / slow, updates, slow, "groups")
+        Row(
+            "network, one update per group",
+            "PyTorch by level, by hand",
+            updates / slow,
+            updates,
+            slow,
+            "groups",
+            spread=turns["ours"].ratio_spread(turns["theirs"]),
+        )
     )
     return rows
 
@@ -125,17 +138,18 @@ def _ranker(data: forests.Forests) -> list[Row]:
     support, weights = ranker.support_examples_, ranker.dual_coef_
     sample = data.X[np.flatnonzero(np.isin(data.groups, np.arange(0, groups, max(1, groups // 60))))].detach()
     ranker.decision_function(sample)
-    fast = best(lambda: ranker.decision_function(sample))
-    slow = best(lambda: kernel(sample, support) @ weights, repeat=3)
+    turns = interleaved(
+        {"ours": lambda: ranker.decision_function(sample), "theirs": lambda: kernel(sample, support) @ weights}
+    )
     expected = kernel(sample, support) @ weights
     assert np.allclose(ranker.decision_function(sample), expected, atol=1e-6 * np.abs(expected).max())
     rows.append(
-        Row(
+        Row.compare(
             "ranker, scoring forests",
             "kernel per support tree",
-            slow / fast,
-            len(sample) / fast,
-            len(sample) / slow,
+            turns["ours"],
+            turns["theirs"],
+            len(sample),
             "trees",
             8.0,
             note=f"{len(sample):,} trees against {len(support):,} support trees; both native, {kernel!r}",

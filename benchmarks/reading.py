@@ -7,7 +7,8 @@ from pathlib import Path
 
 import sapwood as sw
 import treebank
-from table import Row, best, show
+from measure import interleaved
+from table import Row, show
 
 TREES = 2000
 TURNS = 12
@@ -34,15 +35,12 @@ def main() -> list[Row]:
         for name, (ours, theirs) in sources.items():
             if [str(tree) for tree in ours()] != [" ".join(str(tree).split()) for tree in theirs()]:
                 raise SystemExit(f"the two readers disagree about the trees from {name}.")
-            fast = slow = float("inf")
-            # Taking turns keeps a busy spell from meeting one side only. Ours takes a fortieth of the time, and much of
-            # that would go into caches and pages that the other has taken, so it runs twice before it is measured.
-            for _ in range(TURNS):
-                slow = min(slow, best(theirs, repeat=1))
-                best(ours, repeat=2)
-                fast = min(fast, best(ours, repeat=1))
-            ratio, rates = slow / fast, (TREES / fast, TREES / slow)
-            rows.append(Row(f"Reading from {name}", "nltk.Tree.fromstring", ratio, *rates, "trees", 30.0))
+            # Ours takes a fortieth of the time, and much of that would go into caches and pages that the other has
+            # taken, so it runs twice, unmeasured, before it is measured.
+            works = {"theirs": theirs, "": lambda ours=ours: (ours(), ours()), "ours": ours}
+            found = interleaved(works, repeat=TURNS, warm=False)
+            what = f"Reading from {name}"
+            rows.append(Row.compare(what, "nltk.Tree.fromstring", found["ours"], found["theirs"], TREES, "trees", 30.0))
     return rows
 
 

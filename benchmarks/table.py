@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from measure import Measured
+
 
 @dataclass(frozen=True)
 class Row:
@@ -25,6 +27,21 @@ class Row:
     target: float | None = None
     at_most: bool = False
     note: str = ""
+    spread: float | None = None  # of the ratio, as a share of it
+    instructions: float | None = None  # how many times more the other one needs, where they are counted
+    busy: str = ""  # what others did to the machine meanwhile
+
+    @classmethod
+    def compare(
+        cls, what: str, versus: str, ours: Measured, theirs: Measured, amount: float, unit: str,
+        target: float | None = None, **more: Any,
+    ) -> Row:  # fmt: skip
+        """Make a row of two programs that were measured in turns, each doing ``amount`` of ``unit`` per run."""
+        counted = None if not ours.counted or theirs.counted is None else theirs.counted / ours.counted
+        return cls(
+            what, versus, ours.over(theirs), amount / max(ours.median, 1e-9), amount / max(theirs.median, 1e-9), unit,
+            target, spread=ours.ratio_spread(theirs), instructions=counted, **more,
+        )  # fmt: skip
 
     @property
     def verdict(self) -> str:
@@ -50,14 +67,14 @@ def best(work: Callable[[], object], *, repeat: int = 5, clock: Callable[[], flo
 
 def show(rows: Iterable[Row]) -> str:
     """Lay out rows as aligned text."""
-    cells = [("", "Sapwood /s", "other /s", "", "compared with", "ratio", "target", "")]
+    cells = [("", "Sapwood /s", "other /s", "", "compared with", "ratio", "±", "instr.", "target", "")]
     notes: list[str] = []
     for row in rows:
         mark = ""
-        if row.note:
-            if row.note not in notes:
-                notes.append(row.note)
-            mark = f" [{notes.index(row.note) + 1}]"
+        for note in filter(None, (row.note, row.busy)):
+            if note not in notes:
+                notes.append(note)
+            mark += f" [{notes.index(note) + 1}]"
         sign = "<=" if row.at_most else ">="
         target = "" if row.target is None else f"{sign} {row.target:,g}x"
         cells.append(
@@ -68,12 +85,14 @@ def show(rows: Iterable[Row]) -> str:
                 row.unit,
                 row.versus,
                 f"{row.ratio:,.{2 if row.ratio < 100 else 0}f}x",
+                "" if row.spread is None else f"{row.spread:.0%}",
+                "" if row.instructions is None else f"{row.instructions:,.2f}x",
                 target,
                 row.verdict,
             )
         )
     widths = [max(len(line[column]) for line in cells) for column in range(len(cells[0]))]
-    right = {1, 2, 5, 6}
+    right = {1, 2, 5, 6, 7, 8}
     lines = []
     for line in cells:
         padded = [
