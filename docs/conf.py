@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import sys
 import warnings
 from importlib.metadata import version as installed
 from importlib.util import find_spec
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from docutils import nodes
+
+from site_parts import PictureDirective, first_sentence, homes, link_names, math_html, name_list, scrape, write_style
 
 project = "Sapwood"
 author = "The Sapwood developers"
@@ -18,18 +24,23 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
     "sphinx_copybutton",
+    "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "gallery/*.ipynb", "gallery/*.py", "gallery/*.zip", "gallery/*.md5", "gallery/*.json"]
+made = ("ipynb", "py", "zip", "md5", "json")
+exclude_patterns = ["_build", *(f"{folder}/*.{kind}" for folder in ("gallery", "tutorials") for kind in made)]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 
 html_theme = "furo"
 html_title = f"Sapwood {release}"
-html_static_path: list[str] = []
+html_static_path = ["_static"]
+html_css_files = ["sapwood.css"]
+html_favicon = "../src/sapwood/explorer/page/icon.svg"
 html_theme_options = {
-    "light_css_variables": {"color-brand-primary": "#2f6b3c", "color-brand-content": "#2f6b3c"},
-    "dark_css_variables": {"color-brand-primary": "#8fd19e", "color-brand-content": "#8fd19e"},
+    "light_css_variables": {"color-brand-primary": "#2d6a3e", "color-brand-content": "#2d6a3e"},
+    "dark_css_variables": {"color-brand-primary": "#86c795", "color-brand-content": "#86c795"},
 }
 
 myst_enable_extensions = ["colon_fence"]
@@ -48,10 +59,12 @@ copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
 sphinx_gallery_conf = {
-    "examples_dirs": "../examples",
-    "gallery_dirs": "gallery",
+    "examples_dirs": ["../examples", "../tutorials"],
+    "gallery_dirs": ["gallery", "tutorials"],
+    "ignore_pattern": r"__init__\.py",
+    "within_subsection_order": "FileNameSortKey",
     "filename_pattern": r"/plot_",
-    "image_scrapers": (),
+    "image_scrapers": (scrape,),
     "reset_modules": (),
     "capture_repr": ("_repr_html_", "__repr__"),
     "abort_on_example_error": True,
@@ -97,7 +110,9 @@ PACKAGES = (
     "sapwood.corpora.text_pairs",
     "sapwood.corpora.tree_pairs",
     "sapwood.metrics",
+    "sapwood.search",
     "sapwood.draw",
+    "sapwood.tasks",
     "sapwood.tasks.questions",
     "sapwood.tasks.pairs",
     "sapwood.tasks.roles",
@@ -127,14 +142,18 @@ def _reference(package: str) -> str:
     """Write the page of one package: what its docstring says, then every public name."""
     module = importlib.import_module(package)
     lines = [package, "=" * len(package), "", f".. module:: {package}", "", inspect.getdoc(module) or "", ""]
-    for name in module.__all__:
+    public = [name for name in module.__all__ if not inspect.ismodule(getattr(module, name))]
+    listed = [name for name in public if inspect.isroutine(value := getattr(module, name)) or inspect.isclass(value)]
+    lines += name_list(package, [(name, _home(package, name)) for name in listed])
+    for name in public:
         value, home = getattr(module, name), _home(package, name)
-        if inspect.ismodule(value):
-            continue
         if home != package:
-            lines += [f"``{name}``", f"    See :py:obj:`{home}.{name}`.", ""]
+            if name not in listed:
+                lines += [f"``{name}``", f"    See :py:obj:`{home}.{name}`.", ""]
         elif inspect.isclass(value):
-            lines += [f".. autoclass:: {package}.{name}", ""]
+            # The methods of a tree are written in several modules.
+            inherited = ["   :inherited-members:"] if name == "Tree" else []
+            lines += [f".. autoclass:: {package}.{name}", *inherited, ""]
         elif callable(value) and hasattr(value, "__name__"):
             lines += [f".. autofunction:: {package}.{name}", ""]
         else:
@@ -154,6 +173,7 @@ def _write_reference() -> None:
 
 
 _write_reference()
+write_style(Path(__file__).parent / "_static")
 
 
 def _skip(app: object, what: str, name: str, obj: object, skip: bool, options: object) -> bool | None:
@@ -172,9 +192,17 @@ def _read(app: object, name: str, source: list[str]) -> None:
     if name == "index":
         pages = [page.stem for page in Path(__file__).parent.glob("*.md")]
         source[0] = complete_contents(source[0], pages)
+    elif name == "api":
+        rows = [f"| [{one}](api/{one}.rst) | {first_sentence(importlib.import_module(one))} |\n" for one in PACKAGES]
+        source[0] = source[0].replace("(all packages)\n", "".join(rows))
 
 
 def setup(app: object) -> None:
     """Tell Sphinx what to leave out and what to add."""
     app.connect("autodoc-skip-member", _skip)  # type: ignore[attr-defined]
     app.connect("source-read", _read)  # type: ignore[attr-defined]
+    app.connect("env-before-read-docs", lambda app, env, pages: setattr(env, "sapwood_homes", homes(PACKAGES)))  # type: ignore[attr-defined]
+    app.connect("doctree-resolved", link_names)  # type: ignore[attr-defined]
+    app.add_directive("picture", PictureDirective)  # type: ignore[attr-defined]
+    app.add_node(nodes.math, override=True, html=(math_html, None))  # type: ignore[attr-defined]
+    app.add_node(nodes.math_block, override=True, html=(math_html, None))  # type: ignore[attr-defined]

@@ -2,8 +2,8 @@
 Decode under constraints
 ========================
 
-A role is filled by one span at most, spans may not overlap, and some roles exclude each other. The best choice that is
-allowed comes with a proof; AD3's bound shows how it is reached.
+A role is filled by one span at most, spans may not overlap, and some roles exclude each other. The best choice that
+is allowed comes with a proof; AD3's bound shows how it is reached.
 """
 
 import numpy as np

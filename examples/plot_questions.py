@@ -2,8 +2,8 @@
 Classify questions, and ask why
 ===============================
 
-A classifier on trees says which kind of answer a question asks for, and which nodes and fragments of its tree count for
-it. The questions are from the nursery, a corpus that Sapwood grows from a grammar.
+A classifier on trees says which kind of answer a question asks for, and which nodes and fragments of its tree count
+for it. The questions are from the nursery, a corpus that Sapwood grows from a grammar.
 """
 
 import numpy as np
@@ -28,7 +28,7 @@ for kernel in (Subtree(), SubsetTree(decay=0.2), PartialTree()):
 bar_chart("Accuracy by kernel", bars, label="accuracy in %", decimals=1)
 
 # %%
-# Why does the model think that this question asks for a person? Red nodes count for it, blue ones against it.
+# Why does the model think that this question asks for a person? Orange nodes speak for it, blue ones against it.
 model = KernelSVC(SubsetTree(decay=0.2).normalized(), C=10).fit(X[:100], y[:100])
 model.explain("(SBARQ (WHNP (WP Who)) (SQ (VP (VBZ eats) (NP (DT the) (NN apple)))) (. ?))", top=5)
 

@@ -14,7 +14,7 @@ import pytest
 import sapwood as sw
 from paths import ROOT
 
-EXAMPLES = sorted((ROOT / "examples").glob("plot_*.py"))
+EXAMPLES = sorted(path for folder in ("examples", "tutorials") for path in (ROOT / folder).glob("plot_*.py"))
 
 
 @pytest.mark.slow
@@ -35,6 +35,8 @@ def test_examples_have_a_title_and_cells(path):
 @pytest.fixture(scope="module")
 def conf():
     """The configuration of the site, without writing the reference."""
+    for package in ("docutils", "latex2mathml"):
+        pytest.importorskip(package, reason=f"{package} is not installed")
     sys.path.insert(0, str(ROOT / "docs"))
     try:
         text = (ROOT / "docs" / "conf.py").read_text(encoding="utf-8").replace("\n_write_reference()\n", "\n")
@@ -52,7 +54,9 @@ def test_every_public_name_is_in_the_reference(conf):
         for name in module.__all__:
             if type(getattr(module, name)) is type(sys):
                 continue
-            assert re.search(rf"(:: {re.escape(package)}\.{name}$)|(``{name}``)", page, flags=re.MULTILINE), (
+            assert re.search(
+                rf"(:: {re.escape(package)}\.{name}$)|(``{name}``)|(:py:obj:`{name} <)", page, flags=re.MULTILINE
+            ), (
                 package,
                 name,
             )
@@ -79,4 +83,6 @@ def test_every_page_is_in_the_contents_once(conf):
     whole = conf["complete_contents"](text, [*pages, "a-new-page"])
     lists = "\n".join(re.findall(r"```{toctree}\n(.*?)```", whole, flags=re.DOTALL))
     named = [line for line in lists.splitlines() if re.fullmatch(r"[a-z/-]+", line)]
-    assert sorted(named) == sorted([*(page for page in pages if page != "index"), "a-new-page", "gallery/index"])
+    assert sorted(named) == sorted(
+        [*(page for page in pages if page != "index"), "a-new-page", "gallery/index", "tutorials/index"]
+    )

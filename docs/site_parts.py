@@ -1,0 +1,138 @@
+"""What the site adds to Sphinx: pictures drawn by Sapwood, formulas as MathML, and links from names in prose.
+
+Everything is in the pages themselves: nothing is asked from other sites.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from docutils.parsers.rst import Directive
+from latex2mathml.converter import convert
+
+import pictures
+from sapwood.palette import FONT, color_css
+
+NAME = re.compile(r"(?:sw\.|sapwood\.)?(?:[a-z_]+\.)*([A-Za-z_]\w*)(?:\(.*\))?", flags=re.DOTALL)
+
+
+class PictureDirective(Directive):
+    """``{picture} name``: what ``pictures.py`` draws under that name, and the block's text as its caption."""
+
+    required_arguments = 1
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """Return the picture as it is, so that it follows the theme of the page."""
+        figure = nodes.container(classes=["sapwood-figure"])
+        figure += nodes.raw("", f'<div class="sapwood-picture">{pictures.draw(self.arguments[0])}</div>', format="html")
+        if self.content:
+            caption = nodes.container(classes=["sapwood-caption"])
+            self.state.nested_parse(self.content, self.content_offset, caption)
+            figure += caption
+        return [figure]
+
+
+def math_html(translator: Any, node: nodes.Element) -> None:
+    """Write a formula as MathML, which browsers show by themselves."""
+    block = isinstance(node, nodes.math_block)
+    shown = convert(node.astext(), display="block" if block else "inline")
+    translator.body.append(f'<div class="math">{shown}</div>' if block else shown)
+    raise nodes.SkipNode
+
+
+def homes(packages: tuple[str, ...]) -> dict[str, str]:
+    """Return every public name that stands for one thing only, with its full name."""
+    found: dict[str, set[str]] = {}
+    for package in (*packages[1:], packages[0]):
+        module = importlib.import_module(package)
+        for name in module.__all__:
+            value = getattr(module, name)
+            if (inspect.isclass(value) or inspect.isfunction(value)) and not any(
+                getattr(importlib.import_module(home.rpartition(".")[0]), name) is value for home in found.get(name, ())
+            ):
+                found.setdefault(name, set()).add(f"{package}.{name}")
+    return {name: next(iter(places)) for name, places in found.items() if len(places) == 1}
+
+
+def link_names(app: Any, doctree: nodes.document, page: str) -> None:
+    """Link names in prose, such as ``KernelSVC`` or ``KernelSVC(C=1)``, with their entries in the reference."""
+    if page.startswith("api"):
+        return
+    known = app.env.sapwood_homes
+    objects = app.env.get_domain("py").objects
+    for literal in list(doctree.findall(nodes.literal)):
+        match = NAME.fullmatch(literal.astext())
+        whole = known.get(match[1]) if match else None
+        if whole is None or whole not in objects or isinstance(literal.parent, nodes.reference):
+            continue
+        entry = objects[whole]
+        address = f"{app.builder.get_relative_uri(page, entry.docname)}#{entry.node_id}"
+        reference = nodes.reference("", "", internal=True, refuri=address, reftitle=whole)
+        literal.replace_self(reference)
+        reference += literal
+
+
+def first_sentence(value: object) -> str:
+    """Return the first line of a docstring, or nothing."""
+    return (inspect.getdoc(value) or "").split("\n\n")[0].replace("\n", " ")
+
+
+def name_list(package: str, names: list[tuple[str, str]]) -> list[str]:
+    """Write one line per name, with a link and what it is, as reStructuredText."""
+    if not names:
+        return []
+    lines = [".. list-table::", "   :widths: 30 70", "   :class: sapwood-names", ""]
+    for name, home in names:
+        value = getattr(importlib.import_module(package), name)
+        lines += [f"   * - :py:obj:`{name} <{home}.{name}>`", f"     - {first_sentence(value)}"]
+    return [*lines, ""]
+
+
+def write_style(folder: Path) -> None:
+    """Write the style of pictures and cards, with the colors of everything else that Sapwood draws."""
+    light, dark = color_css(0), color_css(1)
+    text = f"""body {{ {light} }}
+@media (prefers-color-scheme: dark) {{ body:not([data-theme="light"]) {{ {dark} }} }}
+body[data-theme="dark"] {{ {dark} }}
+.sapwood-figure {{ margin: 1.2rem 0; }}
+.sapwood-picture {{ overflow-x: auto; font-family: {FONT}; color: var(--color-foreground-primary); }}
+.sapwood-caption {{ color: var(--color-foreground-secondary); font-size: 0.9em; }}
+.sd-card .sapwood-figure {{ margin: 0 0 0.6rem; }}
+.sd-card .sapwood-picture svg {{ min-width: 0 !important; max-height: 9.5rem; }}
+.sd-card {{ background: var(--color-card-background); }}
+.sd-card-text {{ color: var(--color-foreground-primary); }}
+div.math {{ margin: 0.8rem 0; overflow-x: auto; font-size: 1.1em; }}
+.sapwood {{ overflow-x: auto; }}
+.sphx-glr-thumbcontainer img {{ background: var(--sw-card); }}
+table.sapwood-names {{ width: 100%; }}
+article .reference code {{ color: var(--color-link); }}
+"""
+    path = folder / "sapwood.css"
+    folder.mkdir(exist_ok=True)
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
+def scrape(block: Any, variables: dict[str, Any], gallery: dict[str, Any]) -> str:
+    """Keep the picture that a cell of an example ends with, for the thumbnail; the page shows it anyway."""
+    value = variables["example_globals"].get("___")
+    text = value._repr_svg_() if hasattr(value, "_repr_svg_") else ""
+    if not text and hasattr(value, "_repr_html_"):
+        found = re.search("<svg.*?</svg>", value._repr_html_(), flags=re.DOTALL)
+        text = found[0] if found else ""
+    if text:
+        path = Path(next(variables["image_path_iterator"])).with_suffix(".svg")
+        path.write_text(pictures.alone(text), encoding="utf-8")
+    return ""
+
+
+def described(package: str) -> str:
+    """Return the heading of a package in the list of all names."""
+    return escape(first_sentence(importlib.import_module(package)))

@@ -1,0 +1,17 @@
+"""
+How sure is the parser?
+=======================
+
+A chart holds all parses of a sentence. Each node of the best one has a probability: how often it stands in a parse.
+What is not sure is faint.
+"""
+
+from sapwood.corpora import nursery
+from sapwood.parse import PCFGParser
+
+parser = PCFGParser().fit(nursery.generate(size=400).trees)
+chart = parser.chart(["Anna", "saw", "the", "child", "with", "the", "old", "scarf", "."])
+
+# %%
+# Does Anna have the scarf, or the child?
+chart.svg()
