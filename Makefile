@@ -4,8 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := $(shell find native -type f -not -path 'native/test/*' -not -path 'native/fuzz/*' 2>/dev/null)
 
+# The English models, which are installed beside the library.
+ENGLISH := $(shell find models/en -type f -not -name build.py 2>/dev/null)
+
 PIP_INSTALL := $(BIN)/python -m pip install --quiet
-BUILD_TOOLS := "scikit-build-core>=0.11" "nanobind>=2.7" "cmake>=3.25" "ninja>=1.11"
+# setuptools builds those test packages that come as sources only.
+BUILD_TOOLS := "setuptools>=77" "scikit-build-core>=0.11" "nanobind>=2.7" "cmake>=3.25" "ninja>=1.11"
 # Pinned versions first, so that two checkouts behave alike; newer ones where those are not to be had.
 # `make PINNED=` goes without pins.
 PINNED ?= -c constraints.txt
@@ -16,16 +20,17 @@ CLANG_FORMAT = $(BIN)/clang-format $$(find native -name '*.[ch]pp')
 # The signatures of the extension, from the extension itself.
 STUBGEN = $(BIN)/python -m nanobind.stubgen --quiet --recursive --module sapwood._core --pattern-file native/bind/stubs.pat
 
-.PHONY: constraints demo test lint format stubs check check-quick check-timing bench results tables docs links native-test sanitize sanitize-threads fuzz fuzz-native fuzz-python fuzz-core fuzz-files fuzz-files-core sanitized-core faults reliability faults-report explorer-load \
+.PHONY: constraints demo models test lint format stubs check check-quick check-timing bench bench-compare results tables docs screenshots links native-test sanitize sanitize-threads fuzz fuzz-native fuzz-python fuzz-core fuzz-files fuzz-files-core sanitized-core faults reliability faults-report explorer-load \
   test-minimum test-python wheel clean
 
 # The stamp is rebuilt when the native core or the packaging changes; Python edits need no step at all.
-$(VENV)/installed: pyproject.toml CMakeLists.txt $(NATIVE)
+$(VENV)/installed: pyproject.toml CMakeLists.txt $(NATIVE) $(ENGLISH)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(PIP_INSTALL) $(PINNED) $(BUILD_TOOLS) || $(PIP_INSTALL) $(BUILD_TOOLS)
 	PATH="$(abspath $(BIN)):$$PATH"; export PATH; \
-	  $(PIP_INSTALL) $(PINNED) $(EDITABLE) ".[dev]" || $(PIP_INSTALL) $(EDITABLE) ".[dev]"
+	  { $(PIP_INSTALL) $(PINNED) $(EDITABLE) ".[dev]" || $(PIP_INSTALL) $(EDITABLE) ".[dev]"; } && \
+	  $(PIP_INSTALL) --no-build-isolation --no-deps --force-reinstall ./models/en
 	touch $@
 
 demo: $(VENV)/installed
@@ -62,7 +67,13 @@ check-timing: native-test
 test: lint native-test check
 
 bench: $(VENV)/installed
-	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/run.py --history benchmarks/history.jsonl $(BENCH)
+
+# Another revision beside this checkout, each with an environment of its own: make bench-compare REV=main
+# (WITH=... for a second revision, BENCH="'Gram SST'" for some pieces of work).
+bench-compare: $(VENV)/installed
+	@test -n "$(REV)" || { echo 'make bench-compare needs REV=..., a revision'; exit 1; }
+	$(BIN)/python benchmarks/compare.py $(REV) $(if $(WITH),--with $(WITH)) $(BENCH)
 
 # One experiment again, or some of its tables: make results NAME=frames TABLES="faithful best" OPTIONS="--cache DIR".
 # Its corpora are those that `sapwood data` finds; $(DATA) names a folder of them.
@@ -72,6 +83,11 @@ results: $(VENV)/installed
 	SAPWOOD_DATA="$(abspath $(DATA))$${SAPWOOD_DATA:+:$$SAPWOOD_DATA}" $(BIN)/sapwood experiment $(NAME) \
 	  $(if $(TABLES),--tables $(TABLES)) $(OPTIONS) --json results/$(NAME).json --merge
 	$(MAKE) tables
+
+# The English models anew, and the figures of their card: make models CACHE=DIR, or with PARTS=roles for some of them.
+models: $(VENV)/installed
+	@test -n "$(CACHE)" || { echo 'make models needs CACHE=..., a folder that keeps what was trained'; exit 1; }
+	SAPWOOD_DATA="$(abspath $(DATA))$${SAPWOOD_DATA:+:$$SAPWOOD_DATA}" $(BIN)/python models/en/build.py $(PARTS) --cache $(CACHE)
 
 # The figures of the pages from results/.
 tables: $(VENV)/installed
@@ -85,6 +101,12 @@ $(VENV)/documented: $(VENV)/installed
 docs: $(VENV)/documented
 	$(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
 	@echo "docs/_build/html/index.html"
+
+# Pictures of every page of the site, of the report and of the explorer, and what is wrong with them; needs Chromium.
+# make screenshots SCREENSHOTS="--only roles explorer"
+SCREENSHOTS ?=
+screenshots: docs
+	$(BIN)/python tests/explorer/screenshots.py $(SCREENSHOTS)
 
 # Links to other sites, which needs the network; links between pages are checked by make test and make docs.
 links: $(VENV)/documented
@@ -179,7 +201,7 @@ explorer-load: $(VENV)/installed
 # The tests with the oldest versions of all dependencies that pyproject.toml allows, or with another Python:
 # make test-python OTHER=python3.13. Both have an environment of their own; OTHER_WHEEL names a wheel that is there.
 QUICK_TESTS ?= -q -m "not slow and not timing" tests
-TEST_TOOLS := "pytest>=8.4" "hypothesis>=6.150" "pandas>=2.2"
+TEST_TOOLS := "pytest>=8.4" "pytest-timeout>=2.3" "hypothesis>=6.150" "pandas>=2.2"
 test-minimum: wheel
 	rm -rf build/minimum && $(BIN)/python -m venv build/minimum
 	build/minimum/bin/python -m pip install --quiet $(TEST_TOOLS) dist/sapwood-*-$$($(BIN)/python -c \

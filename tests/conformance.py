@@ -20,15 +20,17 @@ from typing import Any
 
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn import config_context
 from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import RidgeClassifier
+from sklearn.metrics import get_scorer
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
-from sklearn.utils import get_tags
+from sklearn.utils import estimator_html_repr, get_tags
 
 import sapwood as sw
 from sapwood.errors import DataError, SapwoodError
@@ -42,7 +44,7 @@ __all__ = ["checks_of", "estimators", "kind_of"]
 Check = Callable[[Specimen, Path], None]
 
 # Bases of others, and what stands for a parser that could not be loaded.
-NOT_ESTIMATORS = {"BaseParser", "LearnedParser", "MissingParser", "RecursiveModel"}
+NOT_ESTIMATORS = {"BaseParser", "KernelModel", "LearnedParser", "MissingParser", "RecursiveModel"}
 
 
 def estimators() -> dict[str, type]:
@@ -465,6 +467,67 @@ def check_pipeline(specimen: Specimen, folder: Path) -> None:
         assert pipeline.predict(X).shape == (len(y),)
 
 
+def check_a_frame(specimen: Specimen, folder: Path) -> None:
+    """Trees may be a column of a data frame, or a column of objects as scikit-learn's ensembles make them."""
+    X, y = specimen.data()
+    asked = specimen.examples()
+    expected = specimen.ask(specimen.fitted(), asked)
+    for form in (
+        lambda trees: pd.DataFrame({"tree": list(trees)})["tree"],
+        lambda trees: pd.DataFrame({"tree": trees.to_strings()})["tree"],
+    ):
+        targets = [] if y is None else [pd.Series(y)]
+        model = specimen.make().fit(form(X), *targets, **specimen.fit_with())
+        assert_same(specimen.ask(model, form(asked) if isinstance(asked, sw.TreeArray) else asked), expected)
+
+
+def check_diagrams(specimen: Specimen, folder: Path) -> None:
+    """scikit-learn's diagrams name the estimator, alone and in a pipeline, before and after training."""
+    for model in (specimen.make(), *([] if specimen.external else [specimen.fitted()])):
+        name = type(model).__name__
+        assert name in estimator_html_repr(model)
+        assert name in model._repr_mimebundle_()["text/html"]
+        assert name in estimator_html_repr(make_pipeline(FunctionTransformer(), model))
+
+
+def check_sample_weight_is_routed(specimen: Specimen, folder: Path) -> None:
+    X, y = specimen.data()
+    weight = np.linspace(0.5, 1.5, len(y))
+    with config_context(enable_metadata_routing=True):
+        asked = specimen.make().set_fit_request(sample_weight=True)
+        step = FunctionTransformer(lambda data: data)
+        pipeline = make_pipeline(step, asked).fit(X, y, sample_weight=weight)
+    expected = specimen.make().fit(X, y, sample_weight=weight)
+    assert_same(specimen.ask(pipeline[-1], specimen.examples()), specimen.ask(expected, specimen.examples()))
+
+
+def check_set_output(specimen: Specimen, folder: Path) -> None:
+    """Dense columns come as a frame with their names; sparse ones say that they cannot."""
+    X, y = specimen.data()
+    model = specimen.make().set_output(transform="pandas").fit(X, y)
+    plain = specimen.fitted().transform(X)
+    if hasattr(plain, "toarray"):
+        with pytest.raises(ValueError, match="sparse"):
+            model.transform(X)
+        return
+    found = model.transform(X)
+    assert isinstance(found, pd.DataFrame)
+    assert list(found.columns) == list(model.get_feature_names_out())
+    np.testing.assert_array_equal(found.to_numpy(), plain)
+
+
+def check_probabilities(specimen: Specimen, folder: Path) -> None:
+    """Probabilities serve scikit-learn's scorers."""
+    X, y = specimen.data()
+    model = specimen.fitted()
+    shares = model.predict_proba(X)
+    assert shares.min() >= 0.0
+    assert shares.max() <= 1.0
+    auc = "roc_auc" if len(model.classes_) == 2 else "roc_auc_ovr"
+    for name in ("neg_log_loss", auc):
+        assert np.isfinite(get_scorer(name)(model, X, y))
+
+
 # --- which check is for whom
 
 
@@ -476,6 +539,7 @@ def checks_of(specimen: Specimen) -> Iterator[Check]:
     yield check_parameters
     if specimen.stored:
         yield check_files
+    yield check_diagrams
     if specimen.external:
         return
     yield from (
@@ -500,18 +564,24 @@ def checks_of(specimen: Specimen) -> Iterator[Check]:
         yield check_a_fit_that_fails_changes_nothing
     if isinstance(X, sw.TreeArray):
         yield check_every_form_of_trees
+        yield check_a_frame
     if isinstance(X, (np.ndarray, sw.Examples)):
         yield check_refuses_other_columns
     if kind in ("classifier", "regressor"):
         yield check_shapes_of_answers
+    if kind == "classifier" and hasattr(model, "predict_proba") and y is not None:
+        yield check_probabilities
     if kind in ("classifier", "regressor", "ranker") and y is not None:
         yield check_refuses_targets_that_do_not_fit
     if kind == "ranker":
         yield check_scores_of_rankers
     if kind == "transformer":
         yield check_transformed_columns
+        if hasattr(model, "set_output"):
+            yield check_set_output
     if "sample_weight" in inspect.signature(model.fit).parameters:
         yield check_sample_weight
+        yield check_sample_weight_is_routed
     if "C" in parameters:
         yield check_refuses_a_bad_c
     if isinstance(parameters.get("kernel"), sw.kernels.Kernel):

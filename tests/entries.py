@@ -38,12 +38,14 @@ PACKAGES = (
     "sapwood.words",
     "sapwood.kernels",
     "sapwood.learn",
+    "sapwood.search",
     "sapwood.decode",
     "sapwood.parse",
     "sapwood.corpora",
     *(
         f"sapwood.corpora.{format}"
         for format in (
+            "allennlp",
             "brown",
             "conll05",
             "conll09",
@@ -60,11 +62,13 @@ PACKAGES = (
             "propbank_columns",
             "questions",
             "role_lines",
+            "rolesets",
             "text_pairs",
             "tree_pairs",
         )
     ),
     "sapwood.metrics",
+    "sapwood.search",
     "sapwood.draw",
     "sapwood.tasks.attachment",
     "sapwood.tasks.frames",
@@ -77,6 +81,7 @@ PACKAGES = (
 
 # Which fuzz target covers a reader.
 READERS = {
+    "allennlp.read": "allennlp",
     "brown.read": "brown",
     "conll05.read": "conll05",
     "conll05.read_release": "conll05",
@@ -94,6 +99,7 @@ READERS = {
     "propbank_columns.read": "joined",
     "questions.read": "questions",
     "role_lines.read": "role_lines",
+    "rolesets.read": "rolesets",
     "text_pairs.read": "text_pairs",
     "tree_pairs.read": "tree_pairs",
     "read_trees": "trees",
@@ -140,6 +146,13 @@ def trees() -> Any:
 @cache
 def _folder() -> Path:
     return Path(tempfile.mkdtemp(prefix="sapwood-entries-"))
+
+
+def _sources() -> str:
+    """A folder with a source file."""
+    folder = _folder()
+    (folder / "source.py").write_text("def f(x):\n    return x + 1\n")
+    return str(folder)
 
 
 def _path(name: str = "x.out") -> str:
@@ -209,7 +222,7 @@ def _grammar() -> Any:
 
 
 def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
-    from sapwood import corpora, decode, draw, kernels, learn, metrics, parse, words
+    from sapwood import corpora, decode, draw, kernels, learn, metrics, parse, search, words
     from sapwood.corpora import nursery
     from sapwood.corpora.framenet.lexicon import Frame, FrameElement, Lexicon
     from sapwood.learn import candidates, loglinear
@@ -294,6 +307,12 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "Encoder": _encoder(),
         "WordNet": (words.WordNet, {"weights": "lin", "senses": "first", "information": "intrinsic", "path": str(_folder())}),
         "repair": (words.repair, {"words": ["a", "b"], "matrix": np.eye(2), "method": "clip"}),
+        # search
+        "EditDistance": (lambda X, Y, rename, insert, delete, normalization, limit: search.EditDistance(
+                             rename, insert=insert, delete=delete, normalization=normalization)(X, Y, limit=limit),
+                         {"X": trees(), "Y": trees()[:2], "rename": 1.0, "insert": 1.0, "delete": 1.0, "normalization": "size", "limit": 3.0}),
+        "teds": (search.teds, {"predicted": "<table><tr><td>1</td></tr></table>", "expected": "<table><tr><td>2</td></tr></table>", "structure_only": False}),
+        "tsed": (search.tsed, {"source": tree, "target": tree, "delete": 1.0, "insert": 0.8, "rename": 1.0}),
         # kernels
         "Subtree": (_kernel(kernels.Subtree), {"X": trees(), "decay": 0.4}),
         "SubsetTree": (_kernel(kernels.SubsetTree), {"X": trees(), "decay": 0.4, "max_depth": 3}),
@@ -306,15 +325,20 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "RBF": (_kernel(kernels.RBF), {"X": features[:4], "gamma": 0.5}),
         "Polynomial": (_kernel(kernels.Polynomial), {"X": features[:4], "degree": 2, "constant": 1.0, "scale": 1.0}),
         "CrossPair": (_kernel(kernels.CrossPair), {"X": two, "kernel": kernels.SubsetTree(), "first": "first", "second": "second"}),
-        "Kernel": (lambda X, Y: kernels.SubsetTree().pairwise(X, Y), {"X": trees(), "Y": trees()}),
+        "Kernel": (lambda X, Y, k: (kernels.SubsetTree().pairwise(X, Y), kernels.SubsetTree().distance(X, Y), kernels.SubsetTree().nearest(X, Y, k)),
+                   {"X": trees(), "Y": trees(), "k": 2}),
         "parse_kernel": (kernels.parse_kernel, {"text": "SubsetTree(decay=0.4)"}),
         "SubtreeMap": (_fitted(kernels.SubtreeMap), {"X": trees(), "decay": 0.4, "min_df": 1}),
         "FragmentMap": (_fitted(kernels.FragmentMap), {"X": trees(), "decay": 0.4, "max_size": 3, "max_depth": 3, "min_df": 1, "max_fragments": 1000}),
         "HashedFragmentMap": (_fitted(kernels.HashedFragmentMap), {"X": trees(), "decay": 0.4, "max_size": 3, "n_features": 64, "max_fragments": 1000}),
         "LandmarkMap": (_fitted(kernels.LandmarkMap), {"X": trees(), "kernel": kernels.SubsetTree(), "n_components": 2, "random_state": 0}),
+        # search
+        "TreeIndex": (lambda trees, kernel, query, k, at_least: search.TreeIndex(trees, kernel).nearest(query, k, at_least=at_least),
+                      {"trees": trees(), "kernel": kernels.SubsetTree().normalized(), "query": trees(), "k": 2, "at_least": 0.1}),
+        "find_clones": (search.find_clones, {"folder": _sources(), "at_least": 0.7, "min_nodes": 40, "max_bytes": 1000}),
         # learn
         "KernelSVC": (_fitted(learn.KernelSVC), {"X": trees(), "y": labels, "kernel": kernels.SubsetTree(), "C": 1.0, "tol": 0.001, "multi_class": "ovr",
-                                                 "solver": "auto", "memory_limit": 10.0, "class_weight": "balanced"}),
+                                                 "solver": "auto", "memory_limit": 10.0, "class_weight": "balanced", "probability": True}),
         "KernelSVR": (_fitted(learn.KernelSVR), {"X": trees(), "y": [1.0, 2.0, 2.5, 1.5], "kernel": kernels.SubsetTree(), "C": 1.0, "epsilon": 0.1}),
         "VotedPerceptron": (_fitted(learn.VotedPerceptron), {"X": trees(), "y": labels, "kernel": kernels.SubsetTree(), "epochs": 1, "vote": "voted", "random_state": 0}),
         "KernelRanker": (_fitted(learn.KernelRanker, "groups"), {**rank, "kernel": kernels.SubsetTree(), "loss": "pairwise", "pairs": "best", "epochs": 1,
@@ -325,6 +349,10 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "AdditiveLogistic": (_fitted(AdditiveLogistic), {"X": features, "y": [n % 2 for n in range(30)], "C": 0.1, "knots": 4}),
         "LogLinear": (sets_fit, {"bits": 6, "alpha": 1.0, "learning_rate": 0.1, "right": np.array([0])}),
         "CandidateSets": (candidates.CandidateSets, sets),
+        "choose_kernel": (learn.choose_kernel, {"kernel": kernels.SubsetTree(), "X": trees(), "y": labels, "grid": {"decay": [0.2, 0.4]}, "by": "alignment",
+                                                "weights": True, "C": 1.0, "folds": 2}),
+        "GPKernel": (lambda kernel, ranges, X: learn.GPKernel(kernel, ranges)(X, eval_gradient=True),
+                     {"kernel": kernels.SubsetTree(), "ranges": {"decay": (0.1, 0.9)}, "X": trees()}),
         "from_ranks": (learn.from_ranks, {"ranks": [1, 2, 3]}),
         # decode
         "FactorGraph": (_graph, {"scores": scores, "method": "ad3", "time_limit": 0.2, "max_nodes": 5, "penalty": 1.0, "tolerance": 1e-7}),
@@ -364,6 +392,8 @@ def _entries() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "NBest": (corpora.nbest.NBest, {"parses": trees(), "scores": np.array([-1.0, -2.0, -3.0, -4.0])}),
         "DependencySentence": (lambda shape, labels, drop_relations: _dependencies()[0].to_tree(shape, labels=labels, drop_relations=drop_relations), {"shape": "lexical", "labels": "kelp", "drop_relations": ("punct",)}),
         "PropInstance": (next(corpora.propbank.read(io.StringIO("f 0 1 gold see.01 ----- 0:1-ARG0 2:0-rel\n"))).proposition, {"tree": tree}),
+        "to_json": (corpora.allennlp.to_json, {"sentence": _roles()[0]}),
+        "allennlp.write": (corpora.allennlp.write, {"sentences": _roles(), "path": _path()}),
         "conll05.write": (corpora.conll05.write, {"sentences": _roles(), "path": _path()}),
         "conll09.write": (corpora.conll09.write, {"sentences": _roles(), "path": _path()}),
         "conllu.write": (corpora.conllu.write, {"sentences": _dependencies(), "path": _path()}),

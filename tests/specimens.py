@@ -287,6 +287,10 @@ def _lexicon() -> dict[str, Any]:
     return {"lexicon": frame_data()[0]}
 
 
+def _probabilities(model: Any, X: Any) -> np.ndarray:
+    return model.predict_proba(X)
+
+
 def _transformed(model: Any, X: Any) -> list[str]:
     return model.transform(X).to_strings()
 
@@ -353,6 +357,8 @@ ESTIMATORS: dict[str, Specimen] = {
         search={"epochs": [1, 2]},
     ),
     "KernelSVC": Specimen(_of("learn", "KernelSVC", _SST), search={"C": [0.1, 10.0]}),
+    "KernelSVC, probabilities": Specimen(_of("learn", "KernelSVC", _SST, probability=True), ask=_probabilities),
+    "KernelSVC, an expression": Specimen(_of("learn", "KernelSVC", "Subtree(decay=0.5).normalized()")),
     "KernelSVC, one against one": Specimen(
         _of("learn", "KernelSVC", _kernel("PartialTree() + Subtree()"), multi_class="ovo", class_weight="balanced"),
         search={"C": [0.1, 10.0]},
@@ -429,6 +435,12 @@ ESTIMATORS: dict[str, Specimen] = {
         asked=lambda: role_arguments(4),
         search={"C": [0.1, 10.0]},
     ),
+    "RoleClassifier, probabilities": Specimen(
+        _of("tasks.roles", "RoleClassifier", "truncated", probability="sigmoid"),
+        data=lambda: (role_arguments(15), role_arguments(15).labels),
+        asked=lambda: role_arguments(4),
+        ask=_probabilities,
+    ),
     "RoleLabeler": Specimen(
         _of("tasks.roles", "RoleLabeler"),
         data=lambda: (role_sentences()[:40], None),
@@ -461,6 +473,11 @@ ESTIMATORS: dict[str, Specimen] = {
         _of("learn", "VotedPerceptron", _SST, vote="averaged", random_state=0),
         data=lambda: (trees(), two_labels()),
         search={"epochs": [1, 2]},
+    ),
+    "VotedPerceptron, probabilities": Specimen(
+        _of("learn", "VotedPerceptron", _SST, probability="temperature", random_state=0),
+        data=lambda: (trees(), two_labels()),
+        ask=_probabilities,
     ),
     "VotedPerceptron, last": Specimen(
         _of("learn", "VotedPerceptron", _SST, vote="last", random_state=0),
@@ -503,16 +520,57 @@ def _paths() -> Any:
     return ConnectionPaths.from_trees(_attachment_questions())
 
 
+def _senses() -> Any:
+    """Supersenses as a model file carries them, for machines without WordNet."""
+    from sapwood.words.senses import WordSenses, _Listed
+
+    senses = WordSenses.__new__(WordSenses)
+    senses._parts = {
+        "NN": _Listed("noun", {"dog": 5, "ox": 5, "park": 15}, {"oxen": ["ox"]}),
+        "VB": _Listed("verb", {"bark": 32, "sleep": 29}, {"slept": ["sleep"]}),
+        "JJ": _Listed("adj", {}, {}),
+        "RB": _Listed("adv", {}, {}),
+    }
+    return senses
+
+
+def _wrapped(kind: str) -> Callable[[], Any]:
+    """One of scikit-learn's wrappers around estimators of Sapwood's."""
+
+    def make() -> Any:
+        from sklearn.calibration import CalibratedClassifierCV
+        from sklearn.frozen import FrozenEstimator
+        from sklearn.pipeline import make_pipeline
+
+        model = ESTIMATORS["KernelSVC"].make()
+        if kind == "Pipeline":
+            return make_pipeline("passthrough", sw.parse.FlatParser(), model).fit(
+                [" ".join(tree.leaves()) for tree in trees()], labels()
+            )
+        if kind == "FrozenEstimator":
+            return FrozenEstimator(model.fit(trees(), labels()))
+        return CalibratedClassifierCV(model, cv=2, method=kind).fit(trees(), labels())
+
+    return make
+
+
 SPECIMENS: dict[str, Callable[[], Any]] = {
+    "CalibratedClassifierCV": _wrapped("sigmoid"),
+    "CalibratedClassifierCV, temperature": _wrapped("temperature"),
+    "CalibratedClassifierCV, isotonic": _wrapped("isotonic"),
     "Checkpoint": _checkpoint,
     "ConnectionPaths": _paths,
     "Examples": _examples,
+    "FrozenEstimator": _wrapped("FrozenEstimator"),
     "Grammar": lambda: sw.trees.Grammar.from_trees(sw.TreeArray(TREES)),
     "Kernel": lambda: sw.kernels.parse_kernel(
         "0.5 * SubsetTree(0.3).normalized() + Subtree() * PartialTree() ** 2 + 1"
     ),
+    "Pipeline": _wrapped("Pipeline"),
     "TreeArray": lambda: sw.TreeArray(TREES),
+    "TreeIndex": _of("search", "TreeIndex", TREES),
     "TreeArray, vectors": in_context,
+    "WordSenses": _senses,
     "WordSimilarity": similarity,
     "WordSimilarity, vectors": lambda: sw.words.Vectors(["dog", "cat", "park"], np.eye(3, 4)),
     **{name: one.fitted for name, one in ESTIMATORS.items() if one.stored},
@@ -546,8 +604,16 @@ def use(value: Any) -> Any:
         return list(value.items()), len(value.forests(_attachment_questions(), missing="keep"))
     if kind == "Grammar":
         return value.statistics()
+    if kind == "WordSenses":
+        return [value.supersense(word, tag) for word, tag in (("dogs", "NNS"), ("oxen", "NNS"), ("Slept", "VBD"))]
     if kind == "LogLinear":
         return value.weights_.tolist()
+    if kind == "TreeIndex":
+        return [one.similarities.tolist() for one in value.nearest(sw.TreeArray(TREES), 2)]
+    if kind == "CalibratedClassifierCV":
+        return value.predict_proba(sw.TreeArray(TREES))
+    if kind in ("FrozenEstimator", "Pipeline"):
+        return value.decision_function(sw.TreeArray(TREES) if kind == "FrozenEstimator" else _TEXTS)
     one = ESTIMATORS[kind]
     return value.get_params() if one.external else one.ask(value, one.examples())
 
@@ -561,6 +627,10 @@ def explain(value: Any) -> Any:
         return value.explain((TREES[0], TREES[1]))
     if kind == "RoleLabeler":
         return value.explain(TREES[0], 2, (0, 1))
+    if kind == "TreeIndex":
+        return value.explain(TREES[0], 0)
+    if kind in ("Pipeline", "FrozenEstimator", "CalibratedClassifierCV"):
+        return None
     found = [value.explain(TREES[0])] if hasattr(value, "explain") else []
     if hasattr(value, "fragments"):
         found.append(value.fragments())

@@ -1,10 +1,11 @@
-"""Random trees for Hypothesis: small, with few labels, so that matches abound."""
+"""Random trees and roles for Hypothesis: small, with few labels, so that matches abound."""
 
 from __future__ import annotations
 
 from hypothesis import strategies as st
 
 from sapwood import Tree
+from sapwood.trees import Argument, Proposition, RoleSentence
 
 # The same labels for leaves and internal nodes: a label may be a leaf in one place and internal in another.
 LABELS = "abc"
@@ -68,3 +69,22 @@ def trees_over(label: st.SearchStrategy[str], max_leaves: int = 8) -> st.SearchS
 
 
 decays = st.sampled_from([0.1, 0.4, 0.7, 1.0])
+
+
+@st.composite
+def role_sentences(draw: st.DrawFn) -> RoleSentence:
+    """Sentences without words, with arguments anywhere that do not overlap."""
+    length = draw(st.integers(1, 8))
+    predicates = draw(st.lists(st.integers(0, length - 1), unique=True, max_size=3))
+    made = []
+    for predicate in sorted(predicates):
+        cuts = draw(st.lists(st.integers(0, length), unique=True, max_size=5).map(sorted))
+        roles = st.sampled_from(["A0", "AM-TMP", "C-A0", "R-A1", "V"])
+        made.append(
+            Proposition(
+                predicate,
+                "be",
+                tuple(Argument(draw(roles), a, b - 1) for a, b in zip(cuts[::2], cuts[1::2], strict=False)),
+            )
+        )
+    return RoleSentence(("_",) * length, tuple(made))

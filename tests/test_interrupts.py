@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sapwood.interrupts import leave_behind
+from sapwood.interrupts import hold_interrupts, leave_behind
 
 
 def test_results_and_errors_come_through() -> None:
@@ -37,6 +37,35 @@ def test_waiting_ends_at_once(stopwatch: Callable[..., Any]) -> None:
     with stopwatch(at_most=2), pytest.raises(KeyboardInterrupt):
         leave_behind(release.wait)
     release.set()
+
+
+def test_held_until_the_block_ends() -> None:
+    steps = []
+
+    def work() -> None:
+        with hold_interrupts():
+            signal.raise_signal(signal.SIGINT)
+            steps.append("went on")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert steps == ["went on"]
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_other_threads_hold_nothing() -> None:
+    before = signal.getsignal(signal.SIGINT)
+
+    def look() -> None:
+        with hold_interrupts():
+            seen.append(signal.getsignal(signal.SIGINT) is before)
+
+    seen: list[bool] = []
+    thread = threading.Thread(target=look)
+    thread.start()
+    thread.join()
+    assert seen == [True]
 
 
 @pytest.mark.slow
@@ -73,7 +102,7 @@ def test_the_process_can_end_at_once(threads: str, fresh: Callable[..., Any]) ->
     code = """
         import signal, sys, threading
         import numpy as np
-        from sapwood.interrupts import leave_behind
+        from sapwood.interrupts import hold_interrupts, leave_behind
         A = np.random.default_rng(0).random((1500, 1500))
         begun = threading.Event()
         def work():

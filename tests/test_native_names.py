@@ -16,6 +16,7 @@ BELOW = {
     "kernels": ("core", "trees"),
     "explain": ("core", "trees", "kernels"),
     "learn": ("core", "trees", "kernels"),
+    "search": ("core", "trees", "kernels"),
 }
 
 
@@ -23,7 +24,7 @@ def test_folders_include_only_those_below_them() -> None:
     wrong = []
     for folder, below in BELOW.items():
         paths = sorted((NATIVE / folder).iterdir())
-        assert len(paths) >= 5
+        assert len(paths) >= 2
         for path in paths:
             included = re.findall(r'#include ["<]([\w./]+)[">]', path.read_text())
             inside = [name for name in included if name.endswith(".hpp")]

@@ -16,7 +16,7 @@ def test_import_loads_nothing_heavy(fresh: Run) -> None:
     code = """
         import sys
         import sapwood
-        heavy = {"sklearn", "nltk", "scipy", "numpy", "pandas", "svgling", "tqdm", "safetensors", "matplotlib"}
+        heavy = {"sklearn", "nltk", "scipy", "numpy", "pandas", "tqdm", "safetensors", "matplotlib"}
         print(sorted(heavy & set(sys.modules)))
     """
     assert fresh(code).stdout == "[]\n"
@@ -37,7 +37,7 @@ def test_using_trees_and_kernels_loads_no_other_toolkit(fresh: Run) -> None:
         import sapwood as sw
         sw.kernels.SubsetTree().normalized()(["(a b)", "(a c)"])
         sw.Tree.fromstring("(a b)")
-        print(sorted({"sklearn", "nltk", "pandas", "svgling", "tqdm", "safetensors"} & set(sys.modules)))
+        print(sorted({"sklearn", "nltk", "pandas", "tqdm", "safetensors"} & set(sys.modules)))
         """
     )
     assert done.stdout.strip() == "[]", done.stdout + done.stderr

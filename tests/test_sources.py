@@ -80,4 +80,4 @@ def test_compressed_text_is_text(tmp_path: Path) -> None:
         ("t.conll.gz", b"1 rain", False),
     ):
         (tmp_path / name).write_bytes(gzip.compress(content))
-        assert is_text(model, argparse.Namespace(parser=None, data=str(tmp_path / name))) is expected
+        assert is_text(model, argparse.Namespace(parser=None, lines=False, data=str(tmp_path / name))) is expected

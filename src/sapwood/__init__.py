@@ -33,6 +33,7 @@ _HOMES = {
     "read_trees": "trees",
     "save": "files",
     "scale": None,
+    "search": None,
     "tasks": None,
     "trees": None,
     "words": None,
@@ -58,6 +59,7 @@ __all__ = [
     "read_trees",
     "save",
     "scale",
+    "search",
     "tasks",
     "trees",
     "words",
@@ -65,7 +67,21 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from sapwood import corpora, decode, draw, errors, kernels, learn, metrics, parse, scale, tasks, trees, words
+    from sapwood import (
+        corpora,
+        decode,
+        draw,
+        errors,
+        kernels,
+        learn,
+        metrics,
+        parse,
+        scale,
+        search,
+        tasks,
+        trees,
+        words,
+    )
     from sapwood.errors import BracketError, SapwoodError
     from sapwood.files import load, save
     from sapwood.settings import options

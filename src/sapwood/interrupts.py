@@ -1,15 +1,18 @@
-"""Work of other libraries that cannot be stopped, done where it can be left behind."""
+"""Ctrl-C and the work of other libraries: left behind where it cannot be stopped, finished where it must not be."""
 
 from __future__ import annotations
 
 import contextvars
+import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
 from typing import TypeVar
 
 from sapwood._core import exits
 
-__all__ = ["leave_behind"]
+__all__ = ["hold_interrupts", "leave_behind"]
 
 Result = TypeVar("Result")
 
@@ -52,3 +55,33 @@ def leave_behind(work: Callable[[], Result]) -> Result:
     if failed:
         raise failed[0]
     return found[0]
+
+
+@contextmanager
+def hold_interrupts() -> Iterator[None]:
+    """Raise what Ctrl-C asks for after the block rather than in it; for blocks of milliseconds.
+
+    Python raises KeyboardInterrupt between any two instructions of the main thread. A library that hands its work to a
+    thread of its own, as Zarr does for every access, may then leave a lock behind that this thread waits for, and every
+    later call waits for the thread.
+
+    Signals reach the main thread alone; in any other one this does nothing.
+
+    Examples
+    --------
+    >>> with hold_interrupts():
+    ...     print("finished")
+    finished
+    """
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield
+        return
+    came: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda number, frame: came.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if came:
+            handler(*came[0])

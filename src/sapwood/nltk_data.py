@@ -1,4 +1,4 @@
-"""Where NLTK keeps its data; found without importing NLTK."""
+"""Where NLTK keeps its data, found without importing NLTK, and where ``sapwood data get`` puts corpora."""
 
 from __future__ import annotations
 
@@ -7,14 +7,25 @@ import sys
 
 from sapwood.errors import DataError
 
-__all__ = ["find_nltk", "nltk_search_path"]
+__all__ = ["find_nltk", "nltk_search_path", "user_data_folder"]
+
+
+def user_data_folder() -> str:
+    """Return the folder into which ``sapwood data get`` puts corpora, laid out as NLTK's."""
+    base = os.environ.get("XDG_DATA_HOME") or os.path.join(os.path.expanduser("~"), ".local", "share")
+    return os.path.join(base, "sapwood", "data")
 
 
 def nltk_search_path() -> list[str]:
     """Return the folders in which NLTK looks for its data, in NLTK's order, without importing NLTK.
 
-    If NLTK is loaded already, its own ``nltk.data.path`` is taken, with whatever the user has added to it.
+    If NLTK is loaded already, its own ``nltk.data.path`` is taken, with whatever the user has added to it. The folder
+    of ``sapwood data get`` comes last.
     """
+    return [*_nltk_path(), user_data_folder()]
+
+
+def _nltk_path() -> list[str]:
     loaded = sys.modules.get("nltk.data")
     if loaded is not None and hasattr(loaded, "path"):
         return [str(folder) for folder in loaded.path]

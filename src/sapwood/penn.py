@@ -14,6 +14,7 @@ __all__ = [
     "PUNCTUATION_TAGS",
     "QUESTION_TAGS",
     "VERB_TAGS",
+    "WRITTEN",
     "base_tag",
 ]
 
@@ -29,6 +30,8 @@ PUNCTUATION_TAGS = (",", ".", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP")
 
 BRACKETS = {"(": "-LRB-", ")": "-RRB-", "[": "-LSB-", "]": "-RSB-", "{": "-LCB-", "}": "-RCB-"}
 """How brackets are written as words."""
+WRITTEN = {**{penn: sign for sign, penn in BRACKETS.items()}, "``": '"', "''": '"'}
+"""How words that the treebank spells in its own way stand in a text."""
 
 BE = frozenset(["be", "am", "is", "are", "was", "were", "been", "being", "'s", "'re", "'m"])
 HAVE = frozenset(["have", "has", "had", "having", "'ve", "'d"])

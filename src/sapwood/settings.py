@@ -114,14 +114,24 @@ def one_of_many() -> Iterator[None]:
 
 
 @contextmanager
-def progress_bar(total: int, what: str) -> Iterator[Callable[[int], None] | None]:
-    """Yield a callable that takes the number of finished steps, or None when progress is off."""
+def progress_bar(total: int, what: str, unit: str = "steps") -> Iterator[Callable[[int], None] | None]:
+    """Yield a callable that takes the number of finished steps, or None when progress is off.
+
+    Parameters
+    ----------
+    total : int
+        How many steps there are; 0 where that is not known.
+    what : str
+        What is being done, before the bar.
+    unit : str
+        What is counted, in the plural.
+    """
     if not show_progress():
         yield None
         return
     from tqdm.auto import tqdm
 
-    with tqdm(total=total, desc=what, delay=1.0, leave=False) as bar:
+    with tqdm(total=total or None, desc=what, unit=f" {unit}", delay=1.0, leave=False, dynamic_ncols=True) as bar:
 
         def advance(done: int) -> None:
             bar.update(done - bar.n)

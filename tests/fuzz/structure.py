@@ -39,6 +39,9 @@ SECONDS = 10.0
 """What a step may take of the processor."""
 ROOM = 64 << 20
 """What loading and using may take beyond what the file explains."""
+COMPACT = ", compact"
+"""The end of the names of compact files."""
+_COMPACT = ("FrameLabeler", "KernelSVC", "LogLinear", "RoleLabeler", "SpanParser", "WordSenses")
 _STEPS = ("load", "use", "explain", "save")
 # A child is replaced after this many files, so that what one has left behind does not add up.
 _PER_CHILD = 400
@@ -52,16 +55,23 @@ class Stored:
     arrays: dict[str, NDArray[Any]]
 
     @classmethod
-    def of(cls, value: Any) -> Stored:
+    def of(cls, value: Any, *, compact: bool = False) -> Stored:
         """Take apart what ``save`` writes of an object."""
-        from sapwood.files import FORMAT_MINOR, FORMAT_VERSION
+        from sapwood.files import FORMAT_MINOR, FORMAT_VERSION, _fold
         from sapwood.registry import Writer
 
-        writer = Writer()
+        writer = Writer(compact=compact)
         # Through JSON, as it is in a file.
         part = json.loads(json.dumps(writer.part(value)))
         document = {"format": FORMAT_VERSION, "minor": FORMAT_MINOR, "written_by": "a fuzzer", "object": part}
-        return cls(document, writer.arrays)
+        return cls(_fold(document, writer) if compact else document, writer.arrays)
+
+    @classmethod
+    def named(cls, name: str) -> Stored:
+        """Take apart the file of a specimen, compact if its name ends so."""
+        import specimens
+
+        return cls.of(specimens.specimen(name.removesuffix(COMPACT)), compact=name.endswith(COMPACT))
 
     def copy(self) -> Stored:
         """Return one that can be changed."""
@@ -274,8 +284,9 @@ class Fuzzer:
     def __init__(self, names: list[str] | None = None, *, measured: bool = True) -> None:
         import specimens
 
-        self.names = names or list(specimens.SPECIMENS)
-        self.stored = {name: Stored.of(specimens.specimen(name)) for name in specimens.SPECIMENS}
+        every = [*specimens.SPECIMENS, *(f"{name}{COMPACT}" for name in _COMPACT)]
+        self.names = names or every
+        self.stored = {name: Stored.named(name) for name in every}
         self.folder = tempfile.mkdtemp(prefix="sapwood-fuzz-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
         self.needs: dict[str, dict[str, int]] = {}
         self.measured = measured

@@ -337,6 +337,9 @@ _JOINED = (
 
 TARGETS: dict[str, Target] = {
     "trees": Target(_trees, (b"\0" + _TREE, b"\x1f( (S (NP-SBJ-1 (-NONE- *T*-1)) (VP (VBD -LRB-))))"), ("penn-sample",)),
+    "allennlp": Target(
+        _reader("allennlp"), (b'{"verbs": [{"verb": "bark", "tags": ["B-ARG0", "B-V"]}], "words": ["dogs", "bark"]}\n',)
+    ),
     "brown": Target(_whole("sapwood.corpora.brown", "read"), (b"\n\n\tThe/at dog/nn ./.\n",), ("brown",)),
     "conll05": Target(_columns, (b"- (A0*)\nbark (V*)\n\n\f\nNNS (S(NP*)\nVBP (VP*))\n\n\f\ndogs\nbark\n\n\f\n-\n01\n\n",)),
     "props": Target(_reader("conll05"), (b"- (A0*)\nbark (V*)\n\n", b"bark (V* (A1*\nbite *) *)\n\n")),
@@ -356,6 +359,9 @@ TARGETS: dict[str, Target] = {
         _reader("propbank"),
         (b"wsj/00/wsj_0001.mrg 0 8 gold join.01 vf--a 0:2-ARG0 7:0-ARGM-MOD 8:0-rel 9:1*3:0-ARG1 4:0;5:0,6:1-ARGM\n",),
         ("propbank-wsj",),
+    ),
+    "rolesets": Target(
+        _reader("rolesets", write=False), (b'{"id": "bark.01", "name": "make a noise", "roles": [{"n": "0", "descr": "dog"}]}\n',)
     ),
     "role_lines": Target(
         _reader("role_lines"),

@@ -40,7 +40,7 @@ def test_changes_can_be_made_again(fuzzer: structure.Fuzzer) -> None:
         name, changed, change = fuzzer.make(number, 5)
         again = fuzzer.make(number, 5)
         assert (again[0], again[2]) == (name, change)
-        assert fuzzer.stored[name].bytes() == structure.Stored.of(specimens.specimen(name)).bytes()
+        assert fuzzer.stored[name].bytes() == structure.Stored.named(name).bytes()
         assert list(again[1].arrays) == list(changed.arrays)
 
 

@@ -232,7 +232,7 @@ def test_arguments(tmp_path: Path) -> None:
         with pytest.raises(ParameterError, match=message):
             gram_to_zarr(SubsetTree(), X, tmp_path / "gram", **others)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="kernel must be a kernel"):
-        gram_to_zarr("SubsetTree()", X, tmp_path / "other")  # type: ignore[arg-type]
+        gram_to_zarr("SubsetTre()", X, tmp_path / "other")  # type: ignore[arg-type]
     with pytest.raises(DataError, match="nothing to compare"):
         gram_to_zarr(SubsetTree(), [], tmp_path / "other")
     deep = sw.Tree("a", ["b"])
@@ -321,6 +321,26 @@ def test_interrupt(workers: int, tmp_path: Path, interrupt: Callable[..., str]) 
     assert 0 < int(computed) <= 66 - 5
     X, _ = sample_labeled(220, seed=5)
     assert content(tmp_path / "gram") == content(gram_to_zarr(PartialTree(), X, tmp_path / "whole", tile=20).folder)
+
+
+def test_interrupt_inside_zarr(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C within an access to Zarr, whose thread it could leave waiting forever, comes after that access."""
+    X, _ = sample_labeled(20, seed=5)
+    within: list[str] = []
+    write = zarr.Array.__setitem__
+
+    def interrupted_write(array: Any, key: Any, value: Any) -> None:
+        if not within:
+            within.append("begun")
+            signal.raise_signal(signal.SIGINT)
+        write(array, key, value)
+        within.append("ended")
+
+    monkeypatch.setattr(zarr.Array, "__setitem__", interrupted_write)
+    with pytest.raises(KeyboardInterrupt):
+        gram_to_zarr(SubsetTree(), X, tmp_path / "gram", tile=10)
+    assert within == ["begun", "ended"]
+    assert gram_to_zarr(SubsetTree(), X, tmp_path / "gram", tile=10).computed == 3
 
 
 def test_progress(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -137,6 +137,12 @@ class ParsevalScores(HtmlTable):
     sentences: tuple[SentenceScore, ...]
     rules: ParsevalRules = field(default=COLLINS)
 
+    def _summary(self) -> dict[str, object]:
+        names = ("f1", "precision", "recall", "complete_match", "crossing", "tagging")
+        left_out = {name: len(places) for name, places in self.left_out.items() if places}
+        figures = {name: round(getattr(self.overall, name), 4) for name in names}
+        return {"sentences": len(self.sentences), **figures, **left_out, "rules": repr(self.rules)}
+
     @cached_property
     def overall(self) -> ParsevalSummary:
         """All sentences."""

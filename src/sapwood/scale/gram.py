@@ -24,6 +24,7 @@ from sapwood.checks import check_count
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.extras import need
 from sapwood.files import load, save
+from sapwood.interrupts import hold_interrupts, leave_behind
 from sapwood.kernels.base import Kernel
 from sapwood.kernels.choice import check_kernel
 from sapwood.kernels.data import as_data
@@ -101,7 +102,7 @@ def gram_to_zarr(
      [0. 0. 3.]]
     """
     need("zarr", "a Gram matrix on disk")
-    check_kernel(kernel)
+    kernel = check_kernel(kernel)
     check_count(tile, "tile")
     if dtype not in ("float64", "float32"):
         raise ParameterError(f"dtype must be 'float64' or 'float32', got {dtype!r}.")
@@ -201,7 +202,8 @@ class GramStore(HtmlTable):
                 "same arguments to compute them, or read what is there from .array."
             )
         try:
-            return np.asarray(self.array[key])
+            array = self.array
+            return leave_behind(lambda: np.asarray(array[key]))
         except ValueError as error:
             if "checksum" not in str(error):
                 raise
@@ -240,17 +242,18 @@ class GramStore(HtmlTable):
             return
         codecs = zarr.codecs
         packing = [codecs.ZstdCodec(level=1)] if self._ledger.about["compress"] else []
-        zarr.create_array(
-            store=self.folder / "gram.zarr",
-            shape=self.shape,
-            chunks=(self._tile, self._tile),
-            dtype=self.dtype,
-            fill_value=0.0,
-            compressors=[*packing, codecs.Crc32cCodec()],
-            attributes={"kernel": kernel, "fingerprint": self._ledger.about["fingerprint"]},
-            # Half a header would stop every later call, so it is replaced.
-            overwrite=True,
-        )
+        with hold_interrupts():
+            zarr.create_array(
+                store=self.folder / "gram.zarr",
+                shape=self.shape,
+                chunks=(self._tile, self._tile),
+                dtype=self.dtype,
+                fill_value=0.0,
+                compressors=[*packing, codecs.Crc32cCodec()],
+                attributes={"kernel": kernel, "fingerprint": self._ledger.about["fingerprint"]},
+                # Half a header would stop every later call, so it is replaced.
+                overwrite=True,
+            )
 
     def _kept(self) -> str:
         tiles = len(self.tiles)
@@ -300,7 +303,8 @@ def _compute_tile(
     K = K.astype(array.dtype, copy=False)
     checksums = []
     for (a, b), block in _images(i, j, K, symmetric):
-        array[_slices(a, b, tile, shape)] = block
+        with hold_interrupts():
+            array[_slices(a, b, tile, shape)] = block
         checksums.append(_checksum(block))
     written = time.perf_counter()
     seconds = {"prepare": prepared - start, "compute": computed - prepared, "write": written - computed}
@@ -314,7 +318,7 @@ def _check_tile(
     array = _open_array(folder, "r")
     places = [(i, j), (j, i)] if symmetric and i != j else [(i, j)]
     try:
-        found = [_checksum(np.ascontiguousarray(array[_slices(a, b, tile, shape)])) for a, b in places]
+        found = [_checksum(_read(array, _slices(a, b, tile, shape))) for a, b in places]
     except (ValueError, OSError, RuntimeError):
         # Zarr's own checksum, a length that does not fit, or a compressed tile that cannot be opened.
         return False
@@ -346,12 +350,18 @@ def _key(i: int, j: int) -> str:
 def _open_array(folder: str, mode: str) -> Any:
     zarr = need("zarr", "a Gram matrix on disk")
     try:
-        return zarr.open_array(store=Path(folder) / "gram.zarr", mode=mode)
+        with hold_interrupts():
+            return zarr.open_array(store=Path(folder) / "gram.zarr", mode=mode)
     except (FileNotFoundError, ValueError, KeyError) as error:
         raise DataError(
             f"{folder}: gram.zarr cannot be opened ({error}). A worker must see the folder under the same name as the "
             "client; if all do, remove the folder to start anew."
         ) from None
+
+
+def _read(array: Any, tile: tuple[slice, slice]) -> NDArray[np.floating[Any]]:
+    with hold_interrupts():
+        return np.ascontiguousarray(array[tile])
 
 
 # Examples, read once per worker.
