@@ -26,6 +26,11 @@ from treebank import sample_texts, sample_trees
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# What somebody has downloaded for their own use (`sapwood data get`, the hub's cache) would change what tests find.
+for name in ("XDG_DATA_HOME", "HF_HUB_CACHE"):
+    os.environ[name] = str(ROOT / "build" / "nothing-here")
+os.environ.pop("SAPWOOD_DATA", None)
+
 _QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large]
 settings.register_profile("quick", max_examples=60, deadline=None, suppress_health_check=_QUIET)
 settings.register_profile("ci", max_examples=60, deadline=None, derandomize=True, suppress_health_check=_QUIET)

@@ -27,7 +27,7 @@ from sapwood.experiments.parsing.treebanks import ARTICLES, WEB, part, single_tr
 from sapwood.experiments.setting import Setting
 from sapwood.metrics import COLLINS, FrameAnalysis, parseval, score_frames, score_roles, score_tags
 from sapwood.parse import SpanParser
-from sapwood.tasks.frames import FrameLabeler, FrameParser, evaluate_arguments, load_framenet
+from sapwood.tasks.frames import FrameCorpus, FrameLabeler, FrameParser, evaluate_arguments, load_framenet
 from sapwood.tasks.frames.evaluation import core_of
 from sapwood.tasks.roles import RoleLabeler
 from sapwood.trees import RoleSentence
@@ -109,7 +109,14 @@ class Build:
     def parse_in_context(self) -> None:
         """Train and write the parser on the states of MiniLM."""
         about = "constituents and tags from the states of MiniLM, which must be installed"
-        self.ship("parser-minilm", self.parsers["en-minilm"], about, TREEBANKS, self.score_parser)
+
+        def score(parser: SpanParser) -> dict[str, float]:
+            """Return how good it is, and how good the other models are on its trees."""
+            labeler, frames = sw.load(HOME / "roles.sap"), sw.load(HOME / "frames.sap")
+            found = {**self.score_labeler(labeler, parser), **self.score_frames(frames, self.framenet(parser))}
+            return {**self.score_parser(parser), **{f"on its trees: {key}": value for key, value in found.items()}}
+
+        self.ship("parser-minilm", self.parsers["en-minilm"], about, TREEBANKS, score)
 
     def score_parser(self, parser: SpanParser) -> dict[str, float]:
         """Return F1 and tags on the test parts."""
@@ -137,7 +144,8 @@ class Build:
         self.ship(
             "roles", labeler, "predicates, verbs and nouns, and their roles by PropBank",
             "English Web Treebank with PropBank (12,515 sentences), on its trees and on those of our parsers; role "
-            "descriptions from PropBank's frame files 3.4", self.score_labeler,
+            "descriptions from PropBank's frame files 3.4",
+            lambda one: self.score_labeler(one, sw.load(HOME / "parser.sap")),
         )  # fmt: skip
 
     def sentences(self, name: str) -> list[RoleSentence]:
@@ -164,11 +172,10 @@ class Build:
         labeler.null_offset = max(OFFSETS, key=f1)
         return labeler
 
-    def score_labeler(self, labeler: RoleLabeler) -> dict[str, float]:
+    def score_labeler(self, labeler: RoleLabeler, parser: SpanParser) -> dict[str, float]:
         """Return F1 on the test part, from words alone."""
         gold = self.sentences("test")
-        parser = sw.load(HOME / "parser.sap").set_params(tree="best")
-        trees = parser.parse_batch([list(one.words) for one in gold])
+        trees = copy(parser).set_params(tree="best").parse_batch([list(one.words) for one in gold])
         given = [replace(one, tree=tree) for one, tree in zip(gold, single_trees(trees), strict=True)]
         found = {}
         for name, known in (("predicates given", True), ("predicates found", False)):
@@ -178,12 +185,16 @@ class Build:
 
     # --- frames
 
-    def find_frames(self) -> None:
-        """Train and write the frame parser."""
-        corpus = load_framenet(
-            str(self.setting.find("framenet-1.7")), sw.load(HOME / "parser.sap"),
+    def framenet(self, parser: SpanParser) -> FrameCorpus:
+        """Return FrameNet 1.7 with the trees of a parser."""
+        return load_framenet(
+            str(self.setting.find("framenet-1.7")), parser,
             Path(str(self.setting.find("framenet-parses"))).with_name("splits.json"), senses=WordSenses(),
         )  # fmt: skip
+
+    def find_frames(self) -> None:
+        """Train and write the frame parser."""
+        corpus = self.framenet(sw.load(HOME / "parser.sap"))
 
         def train() -> FrameParser:
             labeler = FrameLabeler(alpha=3.0, epochs=5, bits=22, null_offset=-0.9)
@@ -191,27 +202,28 @@ class Build:
             parser.labeler_.senses_ = WordSenses()
             return parser
 
-        def score(parser: FrameParser) -> dict[str, float]:
-            known = [replace(one, find=False) for one in corpus.test]
-            given = evaluate_arguments(known, parser.predict(known), corpus.lexicon, unannotated=False)
-            found = parser.identifier_.predict([one.parse for one in corpus.test])
-            free = [replace(one, targets=tuple(some)) for one, some in zip(known, found, strict=True)]
-            sides = analyses(corpus.test, None), analyses(free, parser.labeler_.predict(free))
-            frames = [{key: FrameAnalysis(one.frame) for key, one in side.items()} for side in sides]
-            core = core_of(corpus.lexicon)
-            return {
-                "FrameNet 1.7 test, arguments, frames given, F1": 100 * given.f1,
-                "FrameNet 1.7 test, frames found, F1": 100 * score_frames(*frames, core, frame_points=1.0).f1,
-                "FrameNet 1.7 test, frames and arguments, F1": 100 * score_frames(*sides, core, frame_points=1.0).f1,
-            }
-
         parser = self.kept("en-frames", train)
         parser.parser = "en/parser"
         self.ship(
             "frames", parser, "frames of FrameNet 1.7, and what fills their roles",
             "the annotated texts of FrameNet 1.7, less its test texts, on trees of our parser; supersenses of WordNet",
-            score,
+            lambda one: self.score_frames(one, corpus),
         )  # fmt: skip
+
+    def score_frames(self, parser: FrameParser, corpus: FrameCorpus) -> dict[str, float]:
+        """Return F1 on the test texts: of arguments, of frames, and of both."""
+        known = [replace(one, find=False) for one in corpus.test]
+        given = evaluate_arguments(known, parser.predict(known), corpus.lexicon, unannotated=False)
+        found = parser.identifier_.predict([one.parse for one in corpus.test])
+        free = [replace(one, targets=tuple(some)) for one, some in zip(known, found, strict=True)]
+        sides = analyses(corpus.test, None), analyses(free, parser.labeler_.predict(free))
+        frames = [{key: FrameAnalysis(one.frame) for key, one in side.items()} for side in sides]
+        core = core_of(corpus.lexicon)
+        return {
+            "FrameNet 1.7 test, arguments, frames given, F1": 100 * given.f1,
+            "FrameNet 1.7 test, frames found, F1": 100 * score_frames(*frames, core, frame_points=1.0).f1,
+            "FrameNet 1.7 test, frames and arguments, F1": 100 * score_frames(*sides, core, frame_points=1.0).f1,
+        }
 
 
 def write_card(models: dict[str, dict[str, Any]]) -> None:
@@ -234,9 +246,10 @@ def main() -> None:
     options = parser.parse_args()
     build = Build(Setting(cache=options.cache))
     about = HOME / "models.json"
+    # The last one is also judged by what roles and frames are on its trees.
     makers = {
-        "parser": build.parse, "parser-minilm": build.parse_in_context, "roles": build.label,
-        "frames": build.find_frames,
+        "parser": build.parse, "roles": build.label, "frames": build.find_frames,
+        "parser-minilm": build.parse_in_context,
     }  # fmt: skip
     if unknown := set(options.parts) - set(makers):
         parser.error(f"there is no {', '.join(sorted(unknown))}; there are {', '.join(makers)}")
