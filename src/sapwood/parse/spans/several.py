@@ -10,7 +10,7 @@ from secrets import token_bytes
 from threading import Thread
 from typing import Any
 
-from joblib import Parallel, delayed
+from joblib.externals.loky import ProcessPoolExecutor
 from numpy.typing import NDArray
 
 from sapwood import settings
@@ -106,10 +106,14 @@ def train_networks(
             tell = _Teller(listener.address, key)
             listening = Thread(target=_listen, args=(listener, report, failed), daemon=True)
             listening.start()
+            # A pool of its own: a warning that is taken for an error can end the one that all users of joblib share.
+            pool = ProcessPoolExecutor(max_workers=min(jobs, len(numbered)))
             try:
-                work = Parallel(n_jobs=jobs, backend="loky")
-                found = work(delayed(_train_alone)(lesson, number, *given, tell) for number, given in numbered)
+                work = [pool.submit(_train_alone, lesson, number, *given, tell) for number, given in numbered]
+                found = [one.result() for one in work]
             finally:
+                # All are done, or one has failed or was stopped, and the others are not needed.
+                pool.shutdown(kill_workers=True)
                 tell(None)
                 listening.join()
             if failed:
