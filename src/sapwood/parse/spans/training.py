@@ -151,8 +151,9 @@ class SpanModel:
     def loss(self, batch: Batch) -> Tensor:
         """Return the mean loss of the sentences."""
         torch = self.torch
-        # Products of 16 bits take half the time where the processor has them; weights and sums keep all their bits.
-        half = torch.ops.mkldnn._is_mkldnn_bf16_supported()
+        # Products of 16 bits take half the time where the processor has them, but a third more on those with AMX, which
+        # is not used (`avoid_amx`); weights and sums keep all their bits.
+        half = torch.ops.mkldnn._is_mkldnn_bf16_supported() and not torch.cpu._is_amx_tile_supported()
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=half):
             spans, tags = (one.to(torch.promote_types(one.dtype, torch.float32)) for one in self.scores(batch))
         # A single word below a root may have no label, which has score 0.
