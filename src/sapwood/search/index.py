@@ -242,24 +242,22 @@ class TreeIndex(HtmlTable):
         single = is_single(queries)
         prepared = Queries(self._inner, TreeArray([queries] if single else queries))
         parts = self._parts()
-        found = [part.search(prepared, k, least, end - time.monotonic()) for part in parts]
+        found = [part.search(prepared, k, least, end) for part in parts]
         results = [
             merge_neighbors(
-                [_part_of(part, one, row, k, least) for part, one in zip(parts, found, strict=True)], k, least
+                [_part_of(part, rows[row], k, least) for part, rows in zip(parts, found, strict=True)], k, least
             )
             for row in range(len(prepared.trees))
         ]
         return results[0] if single else results
 
 
-def _part_of(part: Segment, found: Found, row: int, k: int, least: float) -> Neighbors:
+def _part_of(part: Segment, found: Found, k: int, least: float) -> Neighbors:
     """Return what a segment has for one query."""
-    values = found.values[row]
-    exact = not found.late[row]
-    bound = _bound(values, k, least) if exact else 1.0
-    evaluated = found.evaluated[row] if exact else 0
-    numbers = part.numbers[found.places[row]]
-    return Neighbors(numbers, values, exact, bound, evaluated, len(part) - evaluated if exact else 0)
+    exact = found.rest == 0
+    bound = _bound(found.values, k, least) if exact else found.rest
+    discarded = len(part) - found.evaluated if exact else 0
+    return Neighbors(part.numbers[found.places], found.values, exact, bound, found.evaluated, discarded)
 
 
 def merge_neighbors(parts: list[Neighbors], k: int, least: float) -> Neighbors:
@@ -267,10 +265,12 @@ def merge_neighbors(parts: list[Neighbors], k: int, least: float) -> Neighbors:
     numbers = np.concatenate([np.zeros(0, np.int64), *(part.numbers for part in parts)])
     values = np.concatenate([np.zeros(0), *(part.similarities for part in parts)])
     order = np.lexsort((numbers, -values))[: k or None]
-    exact = all(part.exact for part in parts)
-    bound = _bound(values[order], k, least) if exact else 1.0
+    bound = _bound(values[order], k, least)
+    # Where time was over early, what is left may still be too far away to belong here.
+    rest = max((part.bound for part in parts if not part.exact), default=0.0)
     counts = (sum(part.evaluated for part in parts), sum(part.discarded for part in parts))
-    return Neighbors(numbers[order], values[order], exact, bound, *counts)
+    exact = rest == 0 or rest < bound
+    return Neighbors(numbers[order], values[order], exact, max(rest, bound), *counts)
 
 
 def _bound(values: NDArray[np.float64], k: int, least: float) -> float:
