@@ -10,12 +10,13 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from sapwood.errors import DataError
 from sapwood.extras import need
 
-__all__ = ["GRAMMARS", "CodeFile", "Languages", "code_files", "read_code"]
+__all__ = ["GRAMMARS", "CodeFile", "Languages", "code_files", "read_code", "shown"]
 
 # Endings of file names, the package of the grammar, and what makes the language where it is not called `language`.
 GRAMMARS = {
@@ -61,6 +62,8 @@ class CodeFile:
         What can be compared: the place of a node, whether it is a function or a block, and its name.
     broken : bool
         Whether some of the file could not be parsed.
+    grammar : str
+        What parsed it, with its version.
     """
 
     path: str
@@ -74,6 +77,7 @@ class CodeFile:
     rows: list[int] = field(default_factory=list)
     units: list[tuple[int, str, str]] = field(default_factory=list)
     broken: bool = False
+    grammar: str = ""
 
 
 class Languages:
@@ -83,6 +87,7 @@ class Languages:
         self.grammars = {**GRAMMARS, **(grammars or {})}
         self.missing: dict[str, int] = {}  # packages, and how many files would have needed them
         self._parsers: dict[str, Any] = {}
+        self._versions: dict[str, str] = {}
 
     def parser(self, path: str) -> Any:
         """Return the parser for a file, or None if its grammar is not installed."""
@@ -102,6 +107,25 @@ class Languages:
             package = name.partition(":")[0].replace("_", "-")
             self.missing[package] = self.missing.get(package, 0) + 1
         return self._parsers[name]
+
+    def grammar(self, path: str) -> str:
+        """Return which grammar a file is parsed with, and its version: another one may see other nodes in it."""
+        name = self.grammars[os.path.splitext(path)[1].lower()]
+        if name not in self._versions:
+            try:
+                self._versions[name] = version(name.partition(":")[0])
+            except PackageNotFoundError:
+                self._versions[name] = "?"
+        return f"{name} {self._versions[name]}"
+
+
+def shown(path: str) -> str:
+    """Return a path as text that can be printed: names of files need not be.
+
+    >>> shown("caf\udce9.py")
+    'caf?.py'
+    """
+    return path.encode(errors="replace").decode()
 
 
 def code_files(folder: str, endings: Mapping[str, str]) -> Iterator[str]:
