@@ -7,14 +7,11 @@ the end is the share of both that complete subtrees of the other cover, which is
 
 from __future__ import annotations
 
-import gzip
-import hashlib
-import json
 import os
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, fields
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +21,9 @@ from sapwood.checks import check_count, is_number
 from sapwood.errors import DataError, ParameterError
 from sapwood.kernels import Subtree
 from sapwood.notebook import HtmlTable
-from sapwood.search.code_files import CodeFile, Languages, code_files, read_code, shown
+from sapwood.search.code_files import CodeFile, Languages, ParsedFiles, code_files, read_code, shown
 from sapwood.search.index import TreeIndex
 from sapwood.trees.array import TreeArray
-from sapwood.writing import atomic_write
 
 __all__ = ["Clone", "CloneReport", "CodeUnit", "find_clones"]
 
@@ -37,7 +33,6 @@ _LEAST_MARK = 5
 _CANDIDATE_SHARE = 0.5
 # How many others a function or block is compared with, the most alike first: generated code is alike all over.
 _MOST_PARTNERS = 50
-_VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -178,7 +173,7 @@ def find_clones(
     check_count(max_bytes, "max_bytes")
     languages = Languages(grammars)
     notes: list[str] = []
-    kept = _Cache(cache)
+    kept = ParsedFiles(cache)
     files = _read_all(os.fspath(folder), languages, max_bytes, kept, notes)
     kept.save(files)
     compared = _Compared(files, min_nodes, blocks, normalize)
@@ -188,7 +183,7 @@ def find_clones(
     return CloneReport(tuple(clones), len(files), kept.parsed, len(compared.units), tuple(notes))
 
 
-def _read_all(folder: str, languages: Languages, max_bytes: int, kept: _Cache, notes: list[str]) -> list[CodeFile]:
+def _read_all(folder: str, languages: Languages, max_bytes: int, kept: ParsedFiles, notes: list[str]) -> list[CodeFile]:
     files = []
     paths = list(code_files(folder, languages.grammars))
     with settings.progress_bar(len(paths), "Files") as progress:
@@ -206,7 +201,7 @@ def _read_all(folder: str, languages: Languages, max_bytes: int, kept: _Cache, n
     return files
 
 
-def _read_one(path: str, languages: Languages, max_bytes: int, kept: _Cache, notes: list[str]) -> CodeFile | None:
+def _read_one(path: str, languages: Languages, max_bytes: int, kept: ParsedFiles, notes: list[str]) -> CodeFile | None:
     if os.path.splitext(path)[1].lower() not in languages.grammars:
         raise DataError(f"{path}: no grammar is known for files with this ending; name one with grammars=.")
     parser = languages.parser(path)
@@ -232,41 +227,6 @@ def _read_one(path: str, languages: Languages, max_bytes: int, kept: _Cache, not
     return found
 
 
-class _Cache:
-    """What was parsed before, by the digest of a file and the grammar."""
-
-    def __init__(self, path: str | os.PathLike[str] | None) -> None:
-        self.parsed = 0
-        self._path = path
-        self._known: dict[str, dict[str, Any]] = {}
-        if path is None or not os.path.exists(path):
-            return
-        try:
-            with gzip.open(path, "rt", encoding="utf-8") as stream:
-                held = json.load(stream)
-            if held.get("version") == _VERSION:
-                self._known = dict(held["files"])
-        except (OSError, EOFError, ValueError, KeyError, AttributeError):
-            raise DataError(f"{path}: is no cache of sapwood clones, or a damaged one; delete it.") from None
-
-    def get(self, path: str, content: bytes, grammar: str, parse: Callable[[], CodeFile]) -> CodeFile:
-        """Return a file as it was parsed before, or parse it."""
-        known = self._known.get(f"{grammar} {hashlib.sha256(content).hexdigest()}") if self._known else None
-        if known is not None:
-            return CodeFile(path, **{**known, "units": [tuple(unit) for unit in known["units"]]})
-        self.parsed += 1
-        return parse()
-
-    def save(self, files: Sequence[CodeFile]) -> None:
-        """Keep these files, and nothing else."""
-        if self._path is None:
-            return
-        names = [field.name for field in fields(CodeFile) if field.name != "path"]
-        held = {f"{one.grammar} {one.sha256}": {name: getattr(one, name) for name in names} for one in files}
-        text = json.dumps({"version": _VERSION, "files": held}, separators=(",", ":"))
-        atomic_write(self._path, gzip.compress(text.encode(), 1))
-
-
 class _Compared:
     """The functions and blocks of all files, whose subtrees have numbers that are equal where they are."""
 
@@ -279,6 +239,7 @@ class _Compared:
         self._arena = _core.trees.Arena()
         self._numbers: list[NDArray[np.uint32]] = []
         self._sizes: list[list[int]] = []
+        self._large: dict[int, _Subtrees] = {}
         for number, one in enumerate(files):
             exact = self._build(one, one.labels)
             self._numbers.append(self._build(one, one.kinds) if normalize else exact)
@@ -356,7 +317,8 @@ class _Compared:
             theirs, right = self._covered(chosen[j], chosen[i])
             similarity = (ours + theirs) / (a.nodes + b.nodes)
             if similarity >= at_least:
-                clones.append(Clone("restructured", similarity, a, b, left, right))
+                marks = self._ranges(chosen[i], left), self._ranges(chosen[j], right)
+                clones.append(Clone("restructured", similarity, a, b, *marks))
         if passed:
             notes.append(
                 f"{passed:,} pairs of functions or blocks were not compared: each of the two has already been compared "
@@ -387,29 +349,47 @@ class _Compared:
         found = [roots[number][place] for number, place in (self._where[unit] for unit in units)]
         return TreeArray._from_arena(arena, np.array(found, dtype=np.uint32))
 
-    def _covered(self, unit: int, other: int) -> tuple[int, tuple[tuple[int, int], ...]]:
-        """Return how many nodes of a unit are in subtrees that another one has too, and where the largest ones are."""
-        number, place = self._where[unit]
-        other_number, other_place = self._where[other]
-        there = Counter(
-            self._numbers[other_number][
-                other_place - self._sizes[other_number][other_place] + 1 : other_place + 1
-            ].tolist()
-        )
-        one, numbers, sizes = self._files[number], self._numbers[number], self._sizes[number]
-        covered, marks = 0, []
-        at, end = place, place - sizes[place]
-        while at > end:
-            key = int(numbers[at])
-            if sizes[at] >= _LEAST_MARK and there[key] > 0:
-                there[key] -= 1
-                covered += sizes[at]
-                marks.append((one.starts[at], one.ends[at]))
-                # What is below it stands right before it.
-                at -= sizes[at]
-            else:
-                at -= 1
-        return covered, tuple(reversed(marks))
+    def _subtrees(self, unit: int) -> _Subtrees:
+        """Return the subtrees of a unit that are large enough for a mark."""
+        if unit not in self._large:
+            number, place = self._where[unit]
+            sizes = self._sizes[number]
+            down = np.array(sizes[place - sizes[place] + 1 : place + 1])[::-1]
+            large = np.flatnonzero(down >= _LEAST_MARK)
+            # What is below a node stands right before it.
+            after = np.searchsorted(large, large + down[large])
+            keys = self._numbers[number][place - large].tolist()
+            self._large[unit] = _Subtrees(keys, down[large].tolist(), after.tolist(), (place - large).tolist())
+        return self._large[unit]
+
+    def _covered(self, unit: int, other: int) -> tuple[int, list[int]]:
+        """Return how many nodes of a unit are in subtrees that another one has too, and the largest of these."""
+        keys, sizes, after, places = self._subtrees(unit)
+        there = dict(Counter(self._subtrees(other).keys))
+        covered, marks, at = 0, [], 0
+        while at < len(keys):
+            left = there.get(keys[at], 0)
+            if left == 0:
+                at += 1
+                continue
+            there[keys[at]] = left - 1
+            covered += sizes[at]
+            marks.append(places[at])
+            at = after[at]
+        return covered, marks
+
+    def _ranges(self, unit: int, places: list[int]) -> tuple[tuple[int, int], ...]:
+        one = self._files[self._where[unit][0]]
+        return tuple((one.starts[place], one.ends[place]) for place in reversed(places))
+
+
+class _Subtrees(NamedTuple):
+    """Subtrees from the root down: equal ones have the same key; ``after`` says which comes after all below one."""
+
+    keys: list[int]
+    sizes: list[int]
+    after: list[int]
+    places: list[int]
 
 
 def _sizes(one: CodeFile) -> list[int]:
