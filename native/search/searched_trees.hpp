@@ -117,8 +117,8 @@ class SearchedTrees {
         open.assign(rows.size(), 0.0);
         parallel_blocks(rows.size(), 1, threads, control, [&] {
             return [&, visit = columns_.visitor(map, rows, prepared, control),
-                    part = TimedRow(*this, map, rows, control), values = std::vector<double>(size())](
-                       std::size_t row, std::size_t) mutable {
+                    part = TimedRow(*this, map, rows, control),
+                    values = std::vector<double>(size())](std::size_t row, std::size_t) mutable {
                 if (timed && Clock::now() >= deadline) {
                     open[row] = kUnknown;
                     return;
