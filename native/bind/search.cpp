@@ -20,11 +20,13 @@ namespace {
 
 using Mask = Input<bool>;
 
-// Where the hits of each row end, their elements and their values; and which rows were left out.
-using Rows = std::tuple<Result<std::uint64_t>, Result<std::uint32_t>, Result<double>, Result<std::uint8_t>>;
+// Where the hits of each row end, their elements and their values; and what rows lack.
+template <class Lack>
+using Rows = std::tuple<Result<std::uint64_t>, Result<std::uint32_t>, Result<double>, Result<Lack>>;
 using Pairs = std::tuple<Result<std::uint32_t>, Result<std::uint32_t>, Result<double>>;
 
-Rows as_arrays(const std::vector<std::vector<Hit>>& rows, std::vector<std::uint8_t>&& late) {
+template <class Lack>
+Rows<Lack> as_arrays(const std::vector<std::vector<Hit>>& rows, std::vector<Lack>&& lack) {
     std::vector<std::uint64_t> ends;
     std::vector<std::uint32_t> elements;
     std::vector<double> values;
@@ -36,7 +38,7 @@ Rows as_arrays(const std::vector<std::vector<Hit>>& rows, std::vector<std::uint8
         ends.push_back(elements.size());
     }
     return {to_numpy(std::move(ends)), to_numpy(std::move(elements)), to_numpy(std::move(values)),
-            to_numpy(std::move(late))};
+            to_numpy(std::move(lack))};
 }
 
 Pairs as_arrays(const std::vector<SimilarPair>& pairs) {
@@ -84,7 +86,7 @@ void register_searched(nb::module_& module, const char* name) {
         .def(
             "nearest",
             [](const Trees& trees, const Arena& arena, const Bags& rows, Values scale, Mask kept, std::size_t count,
-               double least, double seconds, std::size_t threads, Progress progress) -> Rows {
+               double least, double seconds, std::size_t threads, Progress progress) -> Rows<double> {
                 check_rows(trees, rows, scale, kept);
                 const auto start = Trees::Clock::now();
                 // No clock counts to more than some centuries.
@@ -93,20 +95,20 @@ void register_searched(nb::module_& module, const char* name) {
                                                         std::chrono::duration<double>(seconds))
                                           : Trees::Clock::time_point::max();
                 std::vector<std::vector<Hit>> found;
-                std::vector<std::uint8_t> late;
+                std::vector<double> open;
                 const bool brief = rows.size() * trees.size() < 10000 && rows.numbers.size() < 1000;
                 run_interruptible(brief, progress, [&](Control& control) {
-                    found = trees.nearest(arena, rows, view(scale), view(kept), count, least, deadline, late, threads,
+                    found = trees.nearest(arena, rows, view(scale), view(kept), count, least, deadline, open, threads,
                                           control);
                 });
-                return as_arrays(found, std::move(late));
+                return as_arrays(found, std::move(open));
             },
             nb::arg("arena"), nb::arg("rows"), nb::arg("scale").noconvert(), nb::arg("kept").noconvert(),
             nb::arg("count"), nb::arg("least"), nb::arg("seconds"), nb::arg("threads"), nb::arg("progress").none())
         .def(
             "within",
             [](const Trees& trees, const Arena& arena, const Bags& rows, Values scale, Mask kept, double least,
-               std::size_t most, std::size_t threads, Progress progress) -> Rows {
+               std::size_t most, std::size_t threads, Progress progress) -> Rows<std::uint8_t> {
                 check_rows(trees, rows, scale, kept);
                 if (!trees.grouped()) throw nb::value_error("there are no bounds");
                 std::vector<std::vector<Hit>> found;

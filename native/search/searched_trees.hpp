@@ -10,8 +10,11 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
+#include <type_traits>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -100,27 +103,34 @@ class SearchedTrees {
     std::size_t group_bytes() const { return groups_ ? groups_->bytes() : 0; }
     std::span<const std::uint32_t> undescribed() const { return groups_->vectors().undescribed; }
 
-    // The hits of each row; nothing, with late[row] set, for those that the time did not suffice for.
+    // The hits of each row. Where the deadline passes within a row, the hits are those with the largest values so far,
+    // which are at most their own, and open[row] is how much larger the value of any element can be than what it is so
+    // far; infinite if that is not known. It is 0 for rows that are finished.
     std::vector<std::vector<Hit>> nearest(const Arena& row_arena, const Bags& rows, std::span<const double> row_scale,
                                           std::span<const bool> kept, std::size_t count, double least,
-                                          Clock::time_point deadline, std::vector<std::uint8_t>& late,
-                                          std::size_t threads, Control& control) const {
+                                          Clock::time_point deadline, std::vector<double>& open, std::size_t threads,
+                                          Control& control) const {
         const ArenaMap map(row_arena, arena_, rows);
         const auto prepared = columns_.prepare(map, rows);
+        const bool timed = deadline != Clock::time_point::max();
         std::vector<std::vector<Hit>> result(rows.size());
-        late.assign(rows.size(), 0);
+        open.assign(rows.size(), 0.0);
         parallel_blocks(rows.size(), 1, threads, control, [&] {
-            return [&, visit = columns_.visitor(map, rows, prepared, control), values = std::vector<double>(size())](
-                       std::size_t row, std::size_t) mutable {
-                if (Clock::now() >= deadline) {
-                    late[row] = 1;
+            return [&, visit = columns_.visitor(map, rows, prepared, control),
+                    part = TimedRow(*this, map, rows, control),
+                    values = std::vector<double>(size())](std::size_t row, std::size_t) mutable {
+                if (timed && Clock::now() >= deadline) {
+                    open[row] = kUnknown;
                     return;
                 }
                 std::fill(values.begin(), values.end(), 0.0);
-                visit(
-                    row, 0,
-                    [&](std::uint32_t feature, double weight) { postings_.add(feature, weight, 0, values.data()); },
-                    [&](std::size_t position, double value) { occurrences_.add(position, value, values.data()); });
+                if (timed)
+                    open[row] = part.add(row, deadline, values.data()) * row_scale[row];
+                else
+                    visit(
+                        row, 0,
+                        [&](std::uint32_t feature, double weight) { postings_.add(feature, weight, 0, values.data()); },
+                        [&](std::size_t position, double value) { occurrences_.add(position, value, values.data()); });
                 BestHits best(count, least);
                 for (std::size_t j = 0; j < values.size(); ++j) {
                     const double value = bounded(values[j] * row_scale[row] * scale_[j]);
@@ -201,6 +211,82 @@ class SearchedTrees {
     }
 
   private:
+    static constexpr double kUnknown = std::numeric_limits<double>::infinity();
+
+    // Adds up a row node by node, until a deadline. What nodes that were not reached can still add to any element is by
+    // Cauchy and Schwarz at most the norm of their own part of the row (times that of the element), whose square is at
+    // most what they add to the value of the row with itself.
+    class TimedRow {
+      public:
+        TimedRow(const SearchedTrees& trees, const ArenaMap& map, const Bags& rows, const Control& control)
+            : trees_(trees),
+              map_(map),
+              rows_(rows),
+              visit_(trees.columns_.node_visitor(map, rows, control)),
+              pairs_(trees.make_.pairs(map.arena)) {}
+
+        // Returns the norm of what is left out: 0 if all was added, infinite if nobody knows.
+        double add(std::size_t row, Clock::time_point deadline, double* values) {
+            const auto counts = rows_.counts_of(row);
+            done_.assign(counts.size(), 0);
+            std::size_t current = counts.size(), calls = 0;
+            const auto reach = [&](std::size_t k) {
+                if (k == current) return;
+                // Most kernels take the nodes in order, so that those before are done even if they shared nothing.
+                if (kInOrder)
+                    std::fill_n(done_.begin(), k, std::uint8_t{1});
+                else if (current < done_.size())
+                    done_[current] = 1;
+                current = k;
+            };
+            try {
+                visit_(
+                    row,
+                    [&](std::size_t k, std::uint32_t feature, double weight) {
+                        if (Clock::now() >= deadline) throw Late();
+                        // Where there is more to come of a node, this is not all of it.
+                        if (trees_.columns_.positions() == 0) reach(k);
+                        trees_.postings_.add(feature, weight * counts[k], 0, values);
+                    },
+                    [&](std::size_t k, std::size_t position, double value) {
+                        if (++calls % 256 == 0 && Clock::now() >= deadline) throw Late();
+                        reach(k);
+                        trees_.occurrences_.add(position, value * counts[k], values);
+                    });
+                return 0.0;
+            } catch (const Late&) {
+                return left(row);
+            }
+        }
+
+      private:
+        struct Late {};
+        static constexpr bool kInOrder = !std::is_same_v<Columns, PartialColumns>;
+
+        double left(std::size_t row) {
+            if (!trees_.grouped()) return kUnknown;
+            std::unordered_map<Node, double> amounts;
+            const Element element = element_of(rows_, row);
+            if (!pairs_.by_node(element, element, [&](Node node, double amount) { amounts[node] += amount; }))
+                return kUnknown;
+            double square = 0.0;
+            const auto numbers = rows_.numbers_of(row);
+            for (std::size_t k = 0; k < numbers.size(); ++k)
+                if (const auto found = amounts.find(numbers[k]); !done_[k] && found != amounts.end())
+                    square += found->second;
+            return std::sqrt(std::max(square, 0.0)) * (1.0 + 1e-9);
+        }
+
+        using Visit = decltype(std::declval<const Columns&>().node_visitor(
+            std::declval<const ArenaMap&>(), std::declval<const Bags&>(), std::declval<const Control&>()));
+        const SearchedTrees& trees_;
+        const ArenaMap& map_;
+        const Bags& rows_;
+        Visit visit_;
+        decltype(std::declval<const Maker&>().pairs(std::declval<const Arena&>())) pairs_;
+        std::vector<std::uint8_t> done_;  // per distinct subtree of the row
+    };
+
     GroupVectors described(const ArenaMap& map, const Bags& bags, const std::vector<double>& scale) const {
         GroupVectors vectors;
         GroupDescriber describe(columns_, map, make_.pairs(map.arena));

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,45 @@ def test_only_changed_files_are_parsed_again(folder: Path) -> None:
     cache.write_bytes(b"nonsense")
     with pytest.raises(DataError, match="no cache of sapwood clones"):
         find_clones(folder, cache=cache)
+
+
+def test_a_cache_is_of_one_grammar(folder: Path) -> None:
+    pytest.importorskip("tree_sitter_c")
+    (folder / "a.h").write_text("int f(int a) { int s = 0; for (;;) { s += a; if (s > 9) { return s; } } }\n")
+    cache = folder / "cache.gz"
+    find_clones(folder, min_nodes=20, cache=cache)
+    again = find_clones(folder, min_nodes=20, cache=cache, grammars={".h": "tree_sitter_python"})
+    assert again.parsed == 1
+    assert any("a.h: some of it cannot be parsed" in note for note in again.notes)
+
+
+def test_generated_files_with_many_like_functions(tmp_path: Path) -> None:
+    """Neither equal nor similar functions take time that grows with their square."""
+    equal = "".join(FIRST.replace("mean", f"f{k}") for k in range(1000))
+    alike = "".join(
+        f"def g{k}(a):\n" + f"    a{'.b' * (k % 40)} = [{'0, ' * (k // 40)}]\n" + BODY.format("a") for k in range(200)
+    )
+    (tmp_path / "generated.py").write_text(equal + alike)
+    start = time.process_time()
+    report = find_clones(tmp_path, min_nodes=20, blocks=False)
+    assert time.process_time() - start < 30
+    assert sum(one.kind == "renamed" for one in report.clones) >= 999
+    alike_pairs = [one for one in report.clones if one.kind == "restructured"]
+    assert len({unit.name for one in alike_pairs for unit in (one.first, one.second) if unit.name[0] == "g"}) == 200
+    assert len(alike_pairs) < 200 * 199 / 2
+    assert "with 50 that are more like it" in "\n".join(report.notes)
+
+
+def test_files_whose_names_are_no_text(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        Path(os.fsdecode(os.fsencode(folder) + b"/caf\xe9.py")).write_text(FIRST)
+    except OSError:
+        pytest.skip("this file system has only names that are text")
+    page = folder / "page.html"
+    assert main(["clones", str(folder), "--min-nodes", "20", "--html", str(page), "--json", "-"]) == 0
+    printed = json.loads(capsys.readouterr().out)["clones"]
+    assert any("caf?.py" in one[side]["path"] for one in printed for side in ("first", "second"))
+    assert "caf?.py" in page.read_text()
 
 
 def test_files_that_cannot_be_read(folder: Path) -> None:

@@ -37,6 +37,8 @@ def test_nearest_in_a_saved_index(files: tuple[str, str], tmp_path: Path, capsys
     sw.save(TreeIndex(TREES), tmp_path / "index.sap")
     assert main(["nearest", files[0], str(tmp_path / "index.sap"), "--top", "1"]) == 0
     assert TREES[0] in capsys.readouterr().out
+    assert main(["nearest", files[0], str(tmp_path / "index.sap"), "--kernel", "Subtree().normalized()"]) == 2
+    assert "has its own kernel, SubsetTree(decay=0.4).normalized(); leave --kernel out" in capsys.readouterr().err
     sw.save(sw.TreeArray(TREES), tmp_path / "other.sap")
     assert main(["nearest", files[0], str(tmp_path / "other.sap")]) == 1
     assert "holds a TreeArray, not an index of trees" in capsys.readouterr().err

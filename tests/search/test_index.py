@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import warnings
 
 import numpy as np
@@ -15,6 +17,8 @@ from sapwood.corpora.sampled import sample_brackets
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.kernels import Linear, PartialTree, SubsetTree, Subtree
 from sapwood.search import TreeIndex, segments
+from sapwood.search.index import merge_neighbors
+from sapwood.search.results import Neighbors
 
 KERNELS = [
     SubsetTree(0.4),
@@ -197,6 +201,50 @@ def test_a_time_limit_leaves_an_honest_gap() -> None:
     assert "stopped early: others may reach 1" in found[-1].certificate()
 
 
+@pytest.mark.parametrize("kernel", [SubsetTree(0.4), Subtree(0.5), PartialTree(0.4)], ids=repr)
+def test_what_is_found_in_time_is_right_and_nothing_else_is_above_the_bound(kernel: object) -> None:
+    kernel = kernel.normalized()
+    trees = sw.TreeArray(sample_brackets(1000, seed=1))
+    query = max(trees[:200], key=lambda tree: tree.size())
+    values = kernel(sw.TreeArray([query]), trees)[0]
+    index = TreeIndex(trees, kernel)
+    len(index)
+    for limit in np.geomspace(1e-4, 0.02, 12).tolist():
+        for found in (index.nearest(query, 10, time_limit=limit), index.within(query, 0.3, time_limit=limit)):
+            np.testing.assert_allclose(found.similarities, values[found.numbers], rtol=1e-12)
+            assert (np.diff(found.similarities) <= 0).all()
+            assert np.delete(values, found.numbers).max() <= found.bound * (1 + 1e-12)
+    found = index.nearest(query, 10, time_limit=1e6)
+    assert found.exact
+    np.testing.assert_allclose(found.similarities, np.sort(values)[::-1][:10], rtol=1e-12)
+
+
+def test_bounds_of_unfinished_parts_are_merged() -> None:
+    def part(numbers: list[int], values: list[float], exact: bool, bound: float) -> Neighbors:
+        return Neighbors(np.array(numbers), np.array(values), exact, bound, 5, 0)
+
+    whole = part([1, 2], [0.9, 0.8], True, 0.8)
+    near, far = part([3], [0.5], False, 0.85), part([3], [0.5], False, 0.7)
+    merged = merge_neighbors([whole, near], 2, 0.0)
+    assert (merged.numbers.tolist(), merged.exact, merged.bound) == ([1, 2], False, 0.85)
+    # What is left there can not be among the two nearest.
+    merged = merge_neighbors([whole, far], 2, 0.0)
+    assert (merged.numbers.tolist(), merged.exact, merged.bound) == ([1, 2], True, 0.8)
+
+
+def test_copies_of_an_index() -> None:
+    index = TreeIndex(sample_brackets(30, seed=6), PartialTree(0.3).normalized())
+    index.remove([4, 7])
+    for one in (pickle.loads(pickle.dumps(index)), copy.deepcopy(index)):
+        assert list(one.nearest(index[0])) == list(index.nearest(index[0]))
+        assert one.add(["(A b)"]).tolist() == [30]
+    assert 30 not in index
+    assert list(index) == index.numbers.tolist()
+    assert 4 not in index
+    assert 5 in index
+    assert index.nearest(index[0])[0] == (0, 1.0)
+
+
 def test_trees_that_share_nothing_are_no_neighbours() -> None:
     index = TreeIndex(["(A b)", "(C d)"])
     assert index.nearest("(A b)").numbers.tolist() == [0]
@@ -241,6 +289,8 @@ def test_bad_parameters() -> None:
         index.nearest("(A b)", time_limit=0)
     with pytest.raises(ParameterError, match="expected the number of a tree, got 'a'"):
         index.remove(["a"])
+    with pytest.raises(ParameterError, match=r"write remove\(\[0\]\)"):
+        index.remove(0)
     with pytest.raises(ParameterError, match="kernel must be a kernel, got str"):
         TreeIndex(kernel="SubsetTree")
 

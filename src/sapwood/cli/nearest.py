@@ -24,7 +24,7 @@ def index_of(options: argparse.Namespace, trees: Any) -> Any:
 
 
 def _run(options: argparse.Namespace) -> None:
-    from sapwood.errors import DataError
+    from sapwood.errors import DataError, ParameterError
     from sapwood.files import is_model_file, load
     from sapwood.search import TreeIndex
 
@@ -32,6 +32,8 @@ def _run(options: argparse.Namespace) -> None:
         index = load(options.trees)
         if not isinstance(index, TreeIndex):
             raise DataError(f"{options.trees}: holds a {type(index).__name__}, not an index of trees.")
+        if options.kernel is not None:
+            raise ParameterError(f"{options.trees} has its own kernel, {index.kernel!r}; leave --kernel out.")
         (queries,) = read_named(options, options.queries, None)
     else:
         queries, trees = read_named(options, options.queries, options.trees)

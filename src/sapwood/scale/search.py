@@ -58,6 +58,7 @@ def nearest_in_shards(
     k: int = 10,
     *,
     at_least: float = 0.0,
+    time_limit: float | None = None,
     client: Any = None,
 ) -> list[Neighbors]:
     """Find the most similar trees of each query in all shards together, with the certificate of one index.
@@ -68,6 +69,8 @@ def nearest_in_shards(
         Files of ``index_to_shards``, or indexes. A worker keeps the shards that it has loaded last.
     queries, k, at_least
         As for ``TreeIndex.nearest``. Trees are numbered through all shards in their order.
+    time_limit : float, optional
+        Seconds that each shard has for all queries, once it is loaded.
     client : distributed.Client, optional
         The cluster; without one, everything happens here.
     """
@@ -75,7 +78,7 @@ def nearest_in_shards(
     if isinstance(shards, (str, os.PathLike, TreeIndex)):
         raise ParameterError("shards must be a list of paths; put a single one into a list.")
     trees = TreeArray(queries)
-    shared = (cluster.share(client, trees), k, at_least)
+    shared = (cluster.share(client, trees), k, at_least, time_limit)
     answers = cluster.run(client, _nearest, ((shard,) for shard in shards), shared=shared, ordered=True, what="Shards")
     found: list[list[Neighbors]] = [[] for _ in range(len(trees))]
     begin = 0
@@ -94,9 +97,12 @@ def _index(kernel: Kernel | None, path: str, part: Any) -> None:
     save(TreeIndex(part, kernel), path)
 
 
-def _nearest(trees: TreeArray, k: int, at_least: float, shard: Any) -> tuple[int, list[Neighbors]]:
+def _nearest(
+    trees: TreeArray, k: int, at_least: float, time_limit: float | None, shard: Any
+) -> tuple[int, list[Neighbors]]:
     index = shard if isinstance(shard, TreeIndex) else _loaded(os.fspath(shard), os.stat(shard).st_mtime_ns)
-    return index._next, index.nearest(trees, k, at_least=at_least)
+    len(index)  # so that what is prepared once takes nothing from the limit
+    return index._next, index.nearest(trees, k, at_least=at_least, time_limit=time_limit)
 
 
 @lru_cache(maxsize=4)

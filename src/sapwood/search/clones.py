@@ -7,14 +7,11 @@ the end is the share of both that complete subtrees of the other cover, which is
 
 from __future__ import annotations
 
-import gzip
-import hashlib
-import json
 import os
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, fields
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +21,9 @@ from sapwood.checks import check_count, is_number
 from sapwood.errors import DataError, ParameterError
 from sapwood.kernels import Subtree
 from sapwood.notebook import HtmlTable
-from sapwood.search.code_files import CodeFile, Languages, code_files, read_code
+from sapwood.search.code_files import CodeFile, Languages, ParsedFiles, code_files, read_code, shown
 from sapwood.search.index import TreeIndex
 from sapwood.trees.array import TreeArray
-from sapwood.writing import atomic_write
 
 __all__ = ["Clone", "CloneReport", "CodeUnit", "find_clones"]
 
@@ -35,7 +31,8 @@ __all__ = ["Clone", "CloneReport", "CodeUnit", "find_clones"]
 _LEAST_MARK = 5
 # How alike candidates are under the kernel, as a share of the coverage that is asked for.
 _CANDIDATE_SHARE = 0.5
-_VERSION = 1
+# How many others a function or block is compared with, the most alike first: generated code is alike all over.
+_MOST_PARTNERS = 50
 
 
 @dataclass(frozen=True)
@@ -52,7 +49,7 @@ class CodeUnit:
     nodes: int
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.first_line}-{self.last_line} {self.name or self.kind}"
+        return f"{shown(self.path)}:{self.first_line}-{self.last_line} {self.name or self.kind}"
 
 
 @dataclass(frozen=True)
@@ -102,7 +99,11 @@ class CloneReport(HtmlTable):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON holds it."""
-        return asdict(self)
+        held = asdict(self)
+        for clone in held["clones"]:
+            for unit in (clone["first"], clone["second"]):
+                unit["path"] = shown(unit["path"])
+        return held
 
     def to_text(self, *, sources: int = 0) -> str:
         """Write the report as lines, with the sources of the first few copies side by side in time."""
@@ -172,17 +173,17 @@ def find_clones(
     check_count(max_bytes, "max_bytes")
     languages = Languages(grammars)
     notes: list[str] = []
-    kept = _Cache(cache)
+    kept = ParsedFiles(cache)
     files = _read_all(os.fspath(folder), languages, max_bytes, kept, notes)
     kept.save(files)
     compared = _Compared(files, min_nodes, blocks, normalize)
-    clones = _without_inner([*compared.equal(), *compared.restructured(at_least)])
+    clones = _without_inner([*compared.equal(), *compared.restructured(at_least, notes)])
     ranks = ("exact", "renamed", "restructured")
     clones.sort(key=lambda one: (ranks.index(one.kind), -one.similarity, -one.first.nodes, astuple(one.first)))
     return CloneReport(tuple(clones), len(files), kept.parsed, len(compared.units), tuple(notes))
 
 
-def _read_all(folder: str, languages: Languages, max_bytes: int, kept: _Cache, notes: list[str]) -> list[CodeFile]:
+def _read_all(folder: str, languages: Languages, max_bytes: int, kept: ParsedFiles, notes: list[str]) -> list[CodeFile]:
     files = []
     paths = list(code_files(folder, languages.grammars))
     with settings.progress_bar(len(paths), "Files") as progress:
@@ -200,7 +201,7 @@ def _read_all(folder: str, languages: Languages, max_bytes: int, kept: _Cache, n
     return files
 
 
-def _read_one(path: str, languages: Languages, max_bytes: int, kept: _Cache, notes: list[str]) -> CodeFile | None:
+def _read_one(path: str, languages: Languages, max_bytes: int, kept: ParsedFiles, notes: list[str]) -> CodeFile | None:
     if os.path.splitext(path)[1].lower() not in languages.grammars:
         raise DataError(f"{path}: no grammar is known for files with this ending; name one with grammars=.")
     parser = languages.parser(path)
@@ -209,59 +210,21 @@ def _read_one(path: str, languages: Languages, max_bytes: int, kept: _Cache, not
     try:
         size = os.path.getsize(path)
         if size > max_bytes:
-            notes.append(f"{path}: left out, {size:,} bytes are more than max_bytes={max_bytes:,}")
+            notes.append(f"{shown(path)}: left out, {size:,} bytes are more than max_bytes={max_bytes:,}")
             return None
         with open(path, "rb") as stream:
             content = stream.read(max_bytes)
     except OSError as error:
-        notes.append(f"{path}: left out, {error.strerror or error}")
+        notes.append(f"{shown(path)}: left out, {error.strerror or error}")
         return None
     if b"\0" in content[:8192]:
-        notes.append(f"{path}: left out, it is binary")
+        notes.append(f"{shown(path)}: left out, it is binary")
         return None
-    found = kept.get(path, content, lambda: read_code(path, content, parser))
+    found = kept.get(path, content, languages.grammar(path), lambda: read_code(path, content, parser))
+    found.grammar = languages.grammar(path)
     if found.broken:
-        notes.append(f"{path}: some of it cannot be parsed; the rest is compared")
+        notes.append(f"{shown(path)}: some of it cannot be parsed; the rest is compared")
     return found
-
-
-class _Cache:
-    """What was parsed before, by the digest of a file and the ending of its name."""
-
-    def __init__(self, path: str | os.PathLike[str] | None) -> None:
-        self.parsed = 0
-        self._path = path
-        self._known: dict[str, dict[str, Any]] = {}
-        if path is None or not os.path.exists(path):
-            return
-        try:
-            with gzip.open(path, "rt", encoding="utf-8") as stream:
-                held = json.load(stream)
-            if held.get("version") == _VERSION:
-                self._known = dict(held["files"])
-        except (OSError, EOFError, ValueError, KeyError, AttributeError):
-            raise DataError(f"{path}: is no cache of sapwood clones, or a damaged one; delete it.") from None
-
-    def get(self, path: str, content: bytes, parse: Callable[[], CodeFile]) -> CodeFile:
-        """Return a file as it was parsed before, or parse it."""
-        known = self._known.get(_key(path, hashlib.sha256(content).hexdigest())) if self._known else None
-        if known is not None:
-            return CodeFile(path, **{**known, "units": [tuple(unit) for unit in known["units"]]})
-        self.parsed += 1
-        return parse()
-
-    def save(self, files: Sequence[CodeFile]) -> None:
-        """Keep these files, and nothing else."""
-        if self._path is None:
-            return
-        names = [field.name for field in fields(CodeFile) if field.name != "path"]
-        held = {_key(one.path, one.sha256): {name: getattr(one, name) for name in names} for one in files}
-        text = json.dumps({"version": _VERSION, "files": held}, separators=(",", ":"))
-        atomic_write(self._path, gzip.compress(text.encode(), 1))
-
-
-def _key(path: str, sha256: str) -> str:
-    return f"{os.path.splitext(path)[1].lower()} {sha256}"
 
 
 class _Compared:
@@ -276,6 +239,7 @@ class _Compared:
         self._arena = _core.trees.Arena()
         self._numbers: list[NDArray[np.uint32]] = []
         self._sizes: list[list[int]] = []
+        self._large: dict[int, _Subtrees] = {}
         for number, one in enumerate(files):
             exact = self._build(one, one.labels)
             self._numbers.append(self._build(one, one.kinds) if normalize else exact)
@@ -328,7 +292,7 @@ class _Compared:
                     clones.append(Clone(kind, 1.0, a, b, ((a.start, a.end),), ((b.start, b.end),)))
         return clones
 
-    def restructured(self, at_least: float) -> list[Clone]:
+    def restructured(self, at_least: float, notes: list[str]) -> list[Clone]:
         """Return pairs of different trees that cover each other."""
         first: dict[int, int] = {}
         for unit, root in enumerate(self._root):
@@ -338,16 +302,28 @@ class _Compared:
         chosen = list(first.values())
         trees = self._coarse(chosen)
         clones = []
+        partners: Counter[int] = Counter()
+        passed = 0
         for i, j, _ in TreeIndex(trees, Subtree(1.0).normalized()).pairs(at_least * _CANDIDATE_SHARE):
             a, b = self.units[chosen[i]], self.units[chosen[j]]
             nested = a.path == b.path and a.start < b.end and b.start < a.end
             if nested or min(a.nodes, b.nodes) < at_least / 2 * max(a.nodes, b.nodes):
                 continue
+            if partners[i] >= _MOST_PARTNERS and partners[j] >= _MOST_PARTNERS:
+                passed += 1
+                continue
+            partners.update((i, j))
             ours, left = self._covered(chosen[i], chosen[j])
             theirs, right = self._covered(chosen[j], chosen[i])
             similarity = (ours + theirs) / (a.nodes + b.nodes)
             if similarity >= at_least:
-                clones.append(Clone("restructured", similarity, a, b, left, right))
+                marks = self._ranges(chosen[i], left), self._ranges(chosen[j], right)
+                clones.append(Clone("restructured", similarity, a, b, *marks))
+        if passed:
+            notes.append(
+                f"{passed:,} pairs of functions or blocks were not compared: each of the two has already been compared "
+                f"with {_MOST_PARTNERS} that are more like it"
+            )
         return clones
 
     def _coarse(self, units: Sequence[int]) -> TreeArray:
@@ -373,29 +349,47 @@ class _Compared:
         found = [roots[number][place] for number, place in (self._where[unit] for unit in units)]
         return TreeArray._from_arena(arena, np.array(found, dtype=np.uint32))
 
-    def _covered(self, unit: int, other: int) -> tuple[int, tuple[tuple[int, int], ...]]:
-        """Return how many nodes of a unit are in subtrees that another one has too, and where the largest ones are."""
-        number, place = self._where[unit]
-        other_number, other_place = self._where[other]
-        there = Counter(
-            self._numbers[other_number][
-                other_place - self._sizes[other_number][other_place] + 1 : other_place + 1
-            ].tolist()
-        )
-        one, numbers, sizes = self._files[number], self._numbers[number], self._sizes[number]
-        covered, marks = 0, []
-        at, end = place, place - sizes[place]
-        while at > end:
-            key = int(numbers[at])
-            if sizes[at] >= _LEAST_MARK and there[key] > 0:
-                there[key] -= 1
-                covered += sizes[at]
-                marks.append((one.starts[at], one.ends[at]))
-                # What is below it stands right before it.
-                at -= sizes[at]
-            else:
-                at -= 1
-        return covered, tuple(reversed(marks))
+    def _subtrees(self, unit: int) -> _Subtrees:
+        """Return the subtrees of a unit that are large enough for a mark."""
+        if unit not in self._large:
+            number, place = self._where[unit]
+            sizes = self._sizes[number]
+            down = np.array(sizes[place - sizes[place] + 1 : place + 1])[::-1]
+            large = np.flatnonzero(down >= _LEAST_MARK)
+            # What is below a node stands right before it.
+            after = np.searchsorted(large, large + down[large])
+            keys = self._numbers[number][place - large].tolist()
+            self._large[unit] = _Subtrees(keys, down[large].tolist(), after.tolist(), (place - large).tolist())
+        return self._large[unit]
+
+    def _covered(self, unit: int, other: int) -> tuple[int, list[int]]:
+        """Return how many nodes of a unit are in subtrees that another one has too, and the largest of these."""
+        keys, sizes, after, places = self._subtrees(unit)
+        there = dict(Counter(self._subtrees(other).keys))
+        covered, marks, at = 0, [], 0
+        while at < len(keys):
+            left = there.get(keys[at], 0)
+            if left == 0:
+                at += 1
+                continue
+            there[keys[at]] = left - 1
+            covered += sizes[at]
+            marks.append(places[at])
+            at = after[at]
+        return covered, marks
+
+    def _ranges(self, unit: int, places: list[int]) -> tuple[tuple[int, int], ...]:
+        one = self._files[self._where[unit][0]]
+        return tuple((one.starts[place], one.ends[place]) for place in reversed(places))
+
+
+class _Subtrees(NamedTuple):
+    """Subtrees from the root down: equal ones have the same key; ``after`` says which comes after all below one."""
+
+    keys: list[int]
+    sizes: list[int]
+    after: list[int]
+    places: list[int]
 
 
 def _sizes(one: CodeFile) -> list[int]:
@@ -410,17 +404,25 @@ def _sizes(one: CodeFile) -> list[int]:
 
 def _without_inner(clones: list[Clone]) -> list[Clone]:
     """Leave out copies that are parts of larger copies in the same places."""
-    inside: dict[tuple[str, str], list[Clone]] = defaultdict(list)
+    around = _around({unit for clone in clones for unit in (clone.first, clone.second)})
+    listed: set[tuple[CodeUnit, CodeUnit]] = set()
     kept = []
     for clone in sorted(clones, key=lambda one: -min(one.first.nodes, one.second.nodes)):
-        a, b = sorted((clone.first, clone.second), key=astuple)
-        around = inside[a.path, b.path]
-        if any(_holds(x.first, a) and _holds(x.second, b) for x in around):
+        outer = ((a, b) for a in around[clone.first] for b in around[clone.second])
+        if any((a, b) in listed or (b, a) in listed for a, b in outer):
             continue
-        around.append(Clone(clone.kind, clone.similarity, a, b))
+        listed.add((clone.first, clone.second))
         kept.append(clone)
     return kept
 
 
-def _holds(outer: CodeUnit, inner: CodeUnit) -> bool:
-    return outer.start <= inner.start and inner.end <= outer.end
+def _around(units: set[CodeUnit]) -> dict[CodeUnit, list[CodeUnit]]:
+    """Return, for each unit, those that hold it, itself included; of two in one file one holds the other or neither."""
+    around: dict[CodeUnit, list[CodeUnit]] = {}
+    way: list[CodeUnit] = []
+    for unit in sorted(units, key=lambda one: (one.path, one.start, -one.end)):
+        while way and (way[-1].path != unit.path or way[-1].end < unit.end):
+            way.pop()
+        way.append(unit)
+        around[unit] = list(way)
+    return around

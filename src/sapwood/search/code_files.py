@@ -1,21 +1,25 @@
-"""Source files as syntax trees: which files of a folder can be read, and the nodes of each in arrays.
+"""Source files as syntax trees: which files of a folder can be read, the nodes of each in arrays, and a file of those.
 
 Parsing is tree-sitter's, with whatever grammars are installed. Which parts of a file are compared is in ``clones``.
 """
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import json
 import os
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from sapwood.errors import DataError
 from sapwood.extras import need
+from sapwood.writing import atomic_write
 
-__all__ = ["GRAMMARS", "CodeFile", "Languages", "code_files", "read_code"]
+__all__ = ["GRAMMARS", "CodeFile", "Languages", "ParsedFiles", "code_files", "read_code", "shown"]
 
 # Endings of file names, the package of the grammar, and what makes the language where it is not called `language`.
 GRAMMARS = {
@@ -40,6 +44,8 @@ GRAMMARS = {
     ".ts": "tree_sitter_typescript:language_typescript",
     ".tsx": "tree_sitter_typescript:language_tsx",
 }
+# The version of the files that keep what was parsed.
+_VERSION = 2
 # Tokens that the kind of the node above them implies.
 _PUNCTUATION = frozenset(["(", ")", "[", "]", "{", "}", ",", ";", ":", ".", "->", "=>", "::", "''", '"', "'", "`"])
 
@@ -61,6 +67,8 @@ class CodeFile:
         What can be compared: the place of a node, whether it is a function or a block, and its name.
     broken : bool
         Whether some of the file could not be parsed.
+    grammar : str
+        What parsed it, with its version.
     """
 
     path: str
@@ -74,6 +82,7 @@ class CodeFile:
     rows: list[int] = field(default_factory=list)
     units: list[tuple[int, str, str]] = field(default_factory=list)
     broken: bool = False
+    grammar: str = ""
 
 
 class Languages:
@@ -83,6 +92,7 @@ class Languages:
         self.grammars = {**GRAMMARS, **(grammars or {})}
         self.missing: dict[str, int] = {}  # packages, and how many files would have needed them
         self._parsers: dict[str, Any] = {}
+        self._versions: dict[str, str] = {}
 
     def parser(self, path: str) -> Any:
         """Return the parser for a file, or None if its grammar is not installed."""
@@ -102,6 +112,60 @@ class Languages:
             package = name.partition(":")[0].replace("_", "-")
             self.missing[package] = self.missing.get(package, 0) + 1
         return self._parsers[name]
+
+    def grammar(self, path: str) -> str:
+        """Return which grammar a file is parsed with, and its version: another one may see other nodes in it."""
+        name = self.grammars[os.path.splitext(path)[1].lower()]
+        if name not in self._versions:
+            try:
+                self._versions[name] = version(name.partition(":")[0])
+            except PackageNotFoundError:
+                self._versions[name] = "?"
+        return f"{name} {self._versions[name]}"
+
+
+class ParsedFiles:
+    """What was parsed before, by the digest of a file and the grammar."""
+
+    def __init__(self, path: str | os.PathLike[str] | None) -> None:
+        self.parsed = 0
+        self._path = path
+        self._known: dict[str, dict[str, Any]] = {}
+        if path is None or not os.path.exists(path):
+            return
+        try:
+            with gzip.open(path, "rt", encoding="utf-8") as stream:
+                held = json.load(stream)
+            if held.get("version") == _VERSION:
+                self._known = dict(held["files"])
+        except (OSError, EOFError, ValueError, KeyError, AttributeError):
+            raise DataError(f"{path}: is no cache of sapwood clones, or a damaged one; delete it.") from None
+
+    def get(self, path: str, content: bytes, grammar: str, parse: Callable[[], CodeFile]) -> CodeFile:
+        """Return a file as it was parsed before, or parse it."""
+        known = self._known.get(f"{grammar} {hashlib.sha256(content).hexdigest()}") if self._known else None
+        if known is not None:
+            return CodeFile(path, **{**known, "units": [tuple(unit) for unit in known["units"]]})
+        self.parsed += 1
+        return parse()
+
+    def save(self, files: Sequence[CodeFile]) -> None:
+        """Keep these files, and nothing else."""
+        if self._path is None:
+            return
+        names = [field.name for field in fields(CodeFile) if field.name != "path"]
+        held = {f"{one.grammar} {one.sha256}": {name: getattr(one, name) for name in names} for one in files}
+        text = json.dumps({"version": _VERSION, "files": held}, separators=(",", ":"))
+        atomic_write(self._path, gzip.compress(text.encode(), 1))
+
+
+def shown(path: str) -> str:
+    """Return a path as text that can be printed: names of files need not be.
+
+    >>> shown("caf\udce9.py")
+    'caf?.py'
+    """
+    return path.encode(errors="replace").decode()
 
 
 def code_files(folder: str, endings: Mapping[str, str]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, overload
 
 import numpy as np
@@ -34,8 +34,9 @@ _ABOVE_ZERO = np.nextafter(0.0, 1.0)
 class TreeIndex(HtmlTable):
     """Trees that can be searched for those most similar to others under a normalized tree kernel, without error.
 
-    Trees are numbered in the order in which they are added; removing some changes no number. Save an index with
-    ``sapwood.save``, and load it with ``sapwood.load``.
+    Trees are numbered in the order in which they are added; removing some changes no number. Like a dictionary, an
+    index holds trees by their numbers: ``index[number]``, ``number in index``, ``for number in index``. Save an index
+    with ``sapwood.save``, and load it with ``sapwood.load``.
 
     Parameters
     ----------
@@ -89,10 +90,20 @@ class TreeIndex(HtmlTable):
         """The numbers of the trees that are in the index, ascending."""
         return np.sort(np.concatenate([np.zeros(0, np.int64), *(part.numbers[part.kept] for part in self._parts())]))
 
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.numbers.tolist())
+
+    def __contains__(self, number: object) -> bool:
+        return any(number in part.numbers[part.kept] for part in self._parts())
+
     def __getitem__(self, number: int) -> Element:
         """Return the tree with a number."""
         part, place = self._place(number)
         return part.trees[place]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parts = [(part.trees[part.kept], part.numbers[part.kept]) for part in self._parts()]
+        return _restored, (self._kernel, parts, self._next)
 
     def __repr__(self) -> str:
         return f"TreeIndex({len(self):,} trees, {self._kernel!r})"
@@ -112,6 +123,8 @@ class TreeIndex(HtmlTable):
 
     def remove(self, numbers: Iterable[int]) -> None:
         """Remove the trees with these numbers."""
+        if isinstance(numbers, (int, np.integer)):
+            raise ParameterError(f"remove takes a list of numbers; write remove([{numbers}]).")
         places = [self._place(number) for number in numbers]
         for part, place in places:
             part.kept[place] = False
@@ -242,24 +255,22 @@ class TreeIndex(HtmlTable):
         single = is_single(queries)
         prepared = Queries(self._inner, TreeArray([queries] if single else queries))
         parts = self._parts()
-        found = [part.search(prepared, k, least, end - time.monotonic()) for part in parts]
+        found = [part.search(prepared, k, least, end) for part in parts]
         results = [
             merge_neighbors(
-                [_part_of(part, one, row, k, least) for part, one in zip(parts, found, strict=True)], k, least
+                [_part_of(part, rows[row], k, least) for part, rows in zip(parts, found, strict=True)], k, least
             )
             for row in range(len(prepared.trees))
         ]
         return results[0] if single else results
 
 
-def _part_of(part: Segment, found: Found, row: int, k: int, least: float) -> Neighbors:
+def _part_of(part: Segment, found: Found, k: int, least: float) -> Neighbors:
     """Return what a segment has for one query."""
-    values = found.values[row]
-    exact = not found.late[row]
-    bound = _bound(values, k, least) if exact else 1.0
-    evaluated = found.evaluated[row] if exact else 0
-    numbers = part.numbers[found.places[row]]
-    return Neighbors(numbers, values, exact, bound, evaluated, len(part) - evaluated if exact else 0)
+    exact = found.rest == 0
+    bound = _bound(found.values, k, least) if exact else found.rest
+    discarded = len(part) - found.evaluated if exact else 0
+    return Neighbors(part.numbers[found.places], found.values, exact, bound, found.evaluated, discarded)
 
 
 def merge_neighbors(parts: list[Neighbors], k: int, least: float) -> Neighbors:
@@ -267,20 +278,32 @@ def merge_neighbors(parts: list[Neighbors], k: int, least: float) -> Neighbors:
     numbers = np.concatenate([np.zeros(0, np.int64), *(part.numbers for part in parts)])
     values = np.concatenate([np.zeros(0), *(part.similarities for part in parts)])
     order = np.lexsort((numbers, -values))[: k or None]
-    exact = all(part.exact for part in parts)
-    bound = _bound(values[order], k, least) if exact else 1.0
+    bound = _bound(values[order], k, least)
+    # Where time was over early, what is left may still be too far away to belong here.
+    rest = max((part.bound for part in parts if not part.exact), default=0.0)
     counts = (sum(part.evaluated for part in parts), sum(part.discarded for part in parts))
-    return Neighbors(numbers[order], values[order], exact, bound, *counts)
+    exact = rest == 0 or rest < bound
+    return Neighbors(numbers[order], values[order], exact, max(rest, bound), *counts)
 
 
 def _bound(values: NDArray[np.float64], k: int, least: float) -> float:
-    return float(values[-1]) if k and len(values) == k else max(least, 0.0)
+    if k and len(values) == k:
+        return float(values[-1])
+    return least if least > _ABOVE_ZERO else 0.0
 
 
 def _similarity(value: object) -> float:
     if not is_number(value) or not 0 <= value <= 1:
         raise ParameterError(f"at_least must be a number from 0 to 1, got {value!r}; 0.8 finds near-duplicates.")
     return max(float(value), float(_ABOVE_ZERO))
+
+
+def _restored(kernel: Kernel, parts: list[tuple[TreeArray, NDArray[np.int64]]], after: int) -> TreeIndex:
+    """Make an index of trees that have numbers."""
+    index = TreeIndex(kernel=kernel)
+    index._pending += parts
+    index._next = after
+    return index
 
 
 def _write(index: TreeIndex, writer: Writer) -> dict[str, Any]:
@@ -296,15 +319,12 @@ def _write(index: TreeIndex, writer: Writer) -> dict[str, Any]:
 
 
 def _read(data: dict[str, Any], reader: Reader) -> TreeIndex:
-    index = TreeIndex(kernel=reader.part(data["kernel"], Kernel))
     trees = reader.part(data["trees"], TreeArray)
-    index._next = reader.count(data["next"])
-    numbers = reader.indices(data["numbers"], max(index._next, 1), np.int64, count=len(trees))
+    after = reader.count(data["next"])
+    numbers = reader.indices(data["numbers"], max(after, 1), np.int64, count=len(trees))
     if (np.diff(numbers) <= 0).any():
         raise reader.fail("the numbers of its trees are out of order")
-    if len(trees):
-        index._pending.append((trees, numbers))
-    return index
+    return _restored(reader.part(data["kernel"], Kernel), [(trees, numbers)] if len(trees) else [], after)
 
 
 register("TreeIndex", TreeIndex, _write, _read)

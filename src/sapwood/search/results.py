@@ -45,6 +45,9 @@ class Neighbors(HtmlTable):
     def __len__(self) -> int:
         return len(self.numbers)
 
+    def __getitem__(self, place: int) -> tuple[int, float]:
+        return int(self.numbers[place]), float(self.similarities[place])
+
     def __iter__(self) -> Iterator[tuple[int, float]]:
         return iter(zip(self.numbers.tolist(), self.similarities.tolist(), strict=True))
 

@@ -5,6 +5,7 @@ How parts are put together, and what users see of them, is in ``index``.
 
 from __future__ import annotations
 
+import time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,15 +64,23 @@ class Queries:
         self.trees = trees._compact()
         self.bags = self.trees._as_bags()
         self.scale = normalizing_scale(kernel.diag(self.trees), side="the queries")
+        self._kernel = kernel
+
+    def part(self, first: int, last: int) -> Queries:
+        """Return some of them."""
+        return self if first == 0 and last >= len(self.trees) else Queries(self._kernel, self.trees[first:last])
 
 
 class Found(NamedTuple):
-    """What a segment has for each query: places and values, most similar first, and how they were found."""
+    """What a segment has for one query: places and values, most similar first, and how they were found.
 
-    places: list[NDArray[np.uint32]]
-    values: list[NDArray[np.float64]]
-    evaluated: list[int]
-    late: list[bool]
+    ``rest`` is what a tree that is not here can reach if time was over before all were compared; 0 if it was not.
+    """
+
+    places: NDArray[np.uint32]
+    values: NDArray[np.float64]
+    evaluated: int
+    rest: float = 0.0
 
 
 class Segment:
@@ -102,38 +111,58 @@ class Segment:
         trees = concatenate([self.trees[self.kept], other.trees[other.kept]])
         return Segment(self.kernel, trees, np.concatenate([self.numbers[self.kept], other.numbers[other.kept]]))
 
-    def search(self, queries: Queries, count: int, least: float, seconds: float) -> Found:
-        """Find the ``count`` most similar trees of each query that reach ``least``; 0 stands for all of them."""
-        found = Found([], [], [], [])
-        todo = np.arange(len(queries.trees))
+    def search(self, queries: Queries, count: int, least: float, end: float) -> list[Found]:
+        """Find the ``count`` most similar trees of each query that reach ``least``; 0 stands for all of them.
+
+        ``end`` is the time, by ``time.monotonic``, at which to stop.
+        """
+        found: list[Found | None] = [None] * len(queries.trees)
         if self.native.grouped and least >= _HIGH and len(self.kept) >= _WORTH_READING:
-            self._read_lists(queries, count, least, found)
-            todo = np.flatnonzero(found.late)
-        if len(todo) == 0:
-            return found
-        rows = queries if len(todo) == len(queries.trees) else Queries(self.kernel, queries.trees[todo])
-        with settings.progress_bar(len(todo), "Queries") as progress:
-            ends, places, values, late = self.native.nearest(
-                rows.trees._arena,
-                rows.bags,
-                rows.scale,
+            # A few at a time if there is not all the time in the world.
+            step = len(found) if end == float("inf") else 16
+            for start in range(0, len(found), max(step, 1)):
+                if time.monotonic() < end:
+                    chosen = queries.part(start, start + step)
+                    found[start : start + step] = self._read_lists(chosen, count, least)
+        todo = np.array([row for row, one in enumerate(found) if one is None], dtype=np.int64)
+        rows = queries if len(todo) == len(found) else Queries(self.kernel, queries.trees[todo])
+        for row, one in zip(todo.tolist(), self._compute(rows, count, least, end) if len(todo) else [], strict=True):
+            found[row] = one
+        return found  # type: ignore[return-value]
+
+    def _compute(self, queries: Queries, count: int, least: float, end: float) -> list[Found]:
+        """Compute the values of all trees, as far as time allows."""
+        with settings.progress_bar(len(queries.trees), "Queries") as progress:
+            ends, all_places, all_values, all_open = self.native.nearest(
+                queries.trees._arena,
+                queries.bags,
+                queries.scale,
                 self.kept,
                 count,
                 least,
-                seconds,
+                end - time.monotonic(),
                 settings.threads(),
                 progress,
             )
-        rest = Found(np.split(places, ends[:-1]), np.split(values, ends[:-1]), [len(self)] * len(todo), late.tolist())
-        if len(todo) == len(queries.trees):
-            return rest
-        for place, row in enumerate(todo.tolist()):
-            found.places[row], found.values[row] = rest.places[place], rest.values[place]
-            found.evaluated[row], found.late[row] = rest.evaluated[place], rest.late[place]
+        found = []
+        for row, (places, values, still_open) in enumerate(
+            zip(np.split(all_places, ends[:-1]), np.split(all_values, ends[:-1]), all_open.tolist(), strict=True)
+        ):
+            if still_open == 0:
+                found.append(Found(places, values, len(self)))
+                continue
+            # Nothing that is not listed has more so far than the last of what is.
+            highest = (float(values[-1]) if count and len(values) == count else least) + still_open
+            if len(places):
+                one = queries.trees[[row] * len(places)]
+                values = self.kernel.normalized().pairwise(one, self.trees[places].detach())
+                order = np.lexsort((places, -values))
+                places, values = places[order], values[order]
+            found.append(Found(places, values, len(places), min(1.0, highest)))
         return found
 
-    def _read_lists(self, queries: Queries, count: int, least: float, found: Found) -> None:
-        """Find what bounds do not discard, and compute its values; what takes longer than a row is marked as late."""
+    def _read_lists(self, queries: Queries, count: int, least: float) -> list[Found | None]:
+        """Find what bounds do not discard, and compute its values; None where that takes longer than a row."""
         ends, places, _, late = self.native.within(
             queries.trees._arena,
             queries.bags,
@@ -148,14 +177,14 @@ class Segment:
         values = np.zeros(0)
         if len(places):
             values = self.kernel.normalized().pairwise(queries.trees[rows], self.trees[places].detach())
+        found: list[Found | None] = []
         for row in range(len(ends)):
             span = slice(int(ends[row - 1]) if row else 0, int(ends[row]))
             near = np.flatnonzero(values[span] >= least)
             order = near[np.lexsort((places[span][near], -values[span][near]))][: count or None]
-            found.places.append(places[span][order])
-            found.values.append(values[span][order])
-            found.evaluated.append(span.stop - span.start)
-            found.late.append(bool(late[row]))
+            one = Found(places[span][order], values[span][order], span.stop - span.start)
+            found.append(None if late[row] else one)
+        return found
 
     def pairs(self, least: float) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.float64], int]:
         """Find all pairs of trees that reach ``least``; return their places and values, and how many were computed."""
@@ -175,9 +204,10 @@ class Segment:
         for start in range(0, len(alone), 1000):
             chosen = alone[start : start + 1000]
             found = self.search(Queries(self.kernel, self.trees[chosen]), 0, least, float("inf"))
-            evaluated += sum(found.evaluated)
-            first = np.repeat(chosen, [len(places) for places in found.places])
-            second, values = np.concatenate(found.places), np.concatenate(found.values)
+            evaluated += sum(one.evaluated for one in found)
+            first = np.repeat(chosen, [len(one.places) for one in found])
+            second = np.concatenate([one.places for one in found])
+            values = np.concatenate([one.values for one in found])
             # Of two trees that are both here, each finds the other.
             once = described[second] | (second > first)
             parts.append((np.minimum(first, second)[once], np.maximum(first, second)[once], values[once]))
