@@ -1,7 +1,7 @@
-"""Steps of spaCy pipelines: ``sapwood_parser``, ``sapwood_roles`` and ``sapwood_frames``, and what displaCy draws of them.
+"""Steps of spaCy pipelines, ``sapwood_parser``, ``sapwood_roles`` and ``sapwood_frames``, and how displaCy draws them.
 
-One module per kind of answer: ``constituents`` writes trees, ``labels`` roles and frames, ``drawing`` makes what displaCy
-takes; ``component`` has what the steps share. spaCy is needed to use this package, not to import it.
+One module per kind of answer: ``constituents`` writes trees, ``labels`` roles and frames, ``drawing`` makes what
+displaCy takes; ``component`` has what the steps share. spaCy is needed to use this package, not to import it.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NoReturn, Self
 
@@ -76,7 +77,7 @@ def _sentences(doc: Any) -> Iterable[Any]:
     starts = {sentence[0].begin for sentence in split_sentences(doc.text)}
     first = [token.i for token in doc if token.idx in starts]
     bounds = [0, *first[1:], len(doc)]
-    return [doc[begin:end] for begin, end in zip(bounds, bounds[1:], strict=False)]
+    return [doc[begin:end] for begin, end in pairwise(bounds)]
 
 
 class Component:

@@ -128,12 +128,10 @@ def _constituents(span: Any) -> list[Any]:
     if not found or not found[2]:
         return []
     places, at, nodes = found
+    first, last = at.first[nodes[0]], at.last[nodes[0]]
     # In pre-order, what is below a node follows it.
-    below = range(nodes[0], len(at))
-    inner = [
-        n for n in below if at.children[n] and at.first[n] >= at.first[nodes[0]] and at.last[n] <= at.last[nodes[0]]
-    ]
-    return _spans(span, places, at, inner)
+    inner = [node for node in range(nodes[0], len(at)) if first <= at.first[node] <= at.last[node] <= last]
+    return _spans(span, places, at, [node for node in inner if at.children[node]])
 
 
 def _parent(span: Any) -> Any:

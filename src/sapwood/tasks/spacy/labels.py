@@ -17,8 +17,8 @@ __all__ = ["FrameComponent", "RoleComponent"]
 class RoleComponent(Component):
     """Labels semantic roles: ``nlp.add_pipe("sapwood_roles")``.
 
-    ``doc._.srl`` has one dictionary per predicate, and the span groups ``srl-0``, ``srl-1`` and so on hold the arguments
-    of each. Trees are those of an earlier step (``span._.parse_string``), else those of the labeler's own parser.
+    ``doc._.srl`` has one dictionary per predicate, and the span groups ``srl-0``, ``srl-1`` and so on hold the
+    arguments of each. Trees are those of an earlier step (``span._.parse_string``), else those of the labeler's own parser.
     """
 
     kind = RoleLabeler
@@ -51,8 +51,8 @@ class RoleComponent(Component):
 class FrameComponent(Component):
     """Finds frames and their arguments: ``nlp.add_pipe("sapwood_frames")``.
 
-    ``doc._.frames`` has one dictionary per frame, and the span groups ``frame-0``, ``frame-1`` and so on hold what evokes
-    each, under the name of the frame, and what fills its roles.
+    ``doc._.frames`` has one dictionary per frame, and the span groups ``frame-0``, ``frame-1`` and so on hold what
+    evokes each, under the name of the frame, and what fills its roles.
     """
 
     kind = FrameParser
