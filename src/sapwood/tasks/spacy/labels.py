@@ -18,7 +18,8 @@ class RoleComponent(Component):
     """Labels semantic roles: ``nlp.add_pipe("sapwood_roles")``.
 
     ``doc._.srl`` has one dictionary per predicate, and the span groups ``srl-0``, ``srl-1`` and so on hold the
-    arguments of each. Trees are those of an earlier step (``span._.parse_string``), else those of the labeler's own parser.
+    arguments of each. Trees are those of an earlier step (``span._.parse_string``), else those of the labeler's own
+    parser.
     """
 
     kind = RoleLabeler
