@@ -481,6 +481,29 @@ def check_a_frame(specimen: Specimen, folder: Path) -> None:
         assert_same(specimen.ask(model, form(asked) if isinstance(asked, sw.TreeArray) else asked), expected)
 
 
+def check_arrow(specimen: Specimen, folder: Path) -> None:
+    """Trees may be a column of Arrow's, as pyarrow, pandas and polars have it, and trees in brackets too."""
+    arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    X, y = specimen.data()
+    asked = specimen.examples()
+    expected = specimen.ask(specimen.fitted(), asked)
+    forms: list[Callable[[sw.TreeArray], Any]] = [
+        lambda trees: trees.to_arrow(),
+        lambda trees: arrow.chunked_array([trees[:1].to_arrow(), trees[1:].to_arrow()]),
+        lambda trees: arrow.table({"tree": trees.to_strings()})["tree"],
+        lambda trees: trees.to_pandas(),
+        lambda trees: pd.Series(trees.to_arrow().to_pandas(types_mapper=pd.ArrowDtype)),
+    ]
+    if find_spec("polars") is not None:
+        import polars
+
+        forms.append(lambda trees: polars.Series("tree", trees.to_arrow()))
+        forms.append(lambda trees: polars.Series("tree", trees.to_strings()))
+    for form in forms:
+        model = specimen.make().fit(form(X), *([] if y is None else [y]), **specimen.fit_with())
+        assert_same(specimen.ask(model, form(asked) if isinstance(asked, sw.TreeArray) else asked), expected)
+
+
 def check_diagrams(specimen: Specimen, folder: Path) -> None:
     """scikit-learn's diagrams name the estimator, alone and in a pipeline, before and after training."""
     for model in (specimen.make(), *([] if specimen.external else [specimen.fitted()])):
@@ -565,6 +588,7 @@ def checks_of(specimen: Specimen) -> Iterator[Check]:
     if isinstance(X, sw.TreeArray):
         yield check_every_form_of_trees
         yield check_a_frame
+        yield check_arrow
     if isinstance(X, (np.ndarray, sw.Examples)):
         yield check_refuses_other_columns
     if kind in ("classifier", "regressor"):

@@ -1,8 +1,8 @@
 """Explanations of decisions: contributions of nodes, heaviest fragments, features, support examples.
 
 A model hands over its kernel, support examples and dual coefficients, or what its features add; nothing here trains or
-predicts. Scores are divided by the terms of the kernel (see ``Kernel.terms``): what is linear in tree features is listed
-node by node, the rest by features or support examples.
+predicts. Scores are divided by the terms of the kernel (see ``Kernel.terms``): what is linear in tree features is
+listed node by node, the rest by features or support examples.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def stretches(doc: Any) -> list[Stretch]:
     spelled = {(word.begin, word.end): str(word) for word in tokenize(doc.text)}
     found = []
     for span in _sentences(doc):
-        tokens = [token for token in span if not token.is_space]
+        tokens = [token for token in span if not token.text.isspace()]
         words = [
             spelled.get((token.idx, token.idx + len(token)), BRACKETS.get(token.text, token.text)) for token in tokens
         ]

@@ -92,7 +92,7 @@ def _is_phrase(at: Positions, node: int) -> bool:
 
 def _nodes(span: Any) -> tuple[list[int], Positions, list[int]] | None:
     """Find the nodes over exactly the words of a span, top down, with the tree and the tokens of its sentence."""
-    inside = [token.i for token in span if not token.is_space]
+    inside = [token.i for token in span if not token.text.isspace()]
     if not inside:
         return None
     for places, text in span.doc.user_data.get(_KEPT, ()):
