@@ -239,7 +239,7 @@ class DependencySentence(HtmlTable):
 
 def _before_blank(token: Any) -> bool:
     """Tell whether the next token of spaCy's is nothing but a blank."""
-    return token.i + 1 < len(token.doc) and token.nbor().text.isspace()
+    return bool(token.i + 1 < len(token.doc) and token.nbor().text.isspace())
 
 
 def is_spacy(value: object) -> bool:

@@ -29,7 +29,7 @@ def collect(trees: Iterable[Any], arena: _core.trees.Arena) -> tuple[NDArray[np.
     # A column of trees in pandas, or a Series of it.
     column = getattr(trees, "array", trees)
     if hasattr(column, "__tree_array__") or isinstance(column, ArrowExchange):
-        whole = column.__tree_array__() if hasattr(column, "__tree_array__") else column
+        whole: Any = column.__tree_array__() if hasattr(column, "__tree_array__") else column
         return arena.transplant(whole._arena, whole._roots), whole._ends
     _refuse_tables(trees)
     if isinstance(trees, np.ndarray) and trees.ndim == 0:

@@ -203,14 +203,14 @@ class PairClassifier(ClassifierMixin, SequenceInput, BaseEstimator):
         order = np.argsort(-np.abs(added), kind="stable")
         names = [str(name) for name in self.features_.get_feature_names_out()]
         base = float(self.model_.base_)
-        listed = tuple((f"{names[k]} = {values[0, k]:.3g}", float(added[k])) for k in order)
+        told = tuple((f"{names[k]} = {values[0, k]:.3g}", float(added[k])) for k in order)
         return PairExplanation(
             label=self.classes_[int(decision > 0)],
             value=decision,
             bias=base,
             trees=(),
             fragments=(),
-            others=(OtherPart("additive model", decision - base, (), listed),),
+            others=(OtherPart("additive model", decision - base, (), told),),
             exact=True,
             probability=float(self.model_.predict_proba(values)[0, 1]),
             rows=tuple((names[k], float(values[0, k]), float(added[k])) for k in order[:top]),
