@@ -23,9 +23,9 @@ def collect(trees: Iterable[Any], arena: _core.trees.Arena) -> tuple[NDArray[np.
     """Add elements to a store; return the roots of their trees and, if there are bags, where each element ends."""
     if isinstance(trees, (str, Tree, DependencySentence)) or is_nltk(trees) or is_spacy(trees):
         raise DataError("expected a list of trees, got a single tree; write TreeArray([tree]).")
+    trees = unpacked(trees)
     if not isinstance(trees, Iterable):
         raise DataError(f"expected an iterable of trees, got {type(trees).__name__}.")
-    trees = unpacked(trees)
     # A column of trees in pandas, or a Series of it.
     column = getattr(trees, "array", trees)
     if hasattr(column, "__tree_array__") or isinstance(column, ArrowExchange):
