@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import strategies
 from sapwood import Examples, Tree, TreeArray
-from sapwood.errors import DataError
+from sapwood.errors import DataError, TreeError
 from sapwood.kernels import SubsetTree
 
 arrow = pytest.importorskip("pyarrow")
@@ -157,5 +157,5 @@ def test_arrays_and_kernels_take_columns() -> None:
             wrong(table)
     # A column of other things is what it was.
     assert Examples(flat=arrow.array([[1.0, 2.0], [3.0, 4.0]]).to_pylist())["flat"].shape == (2, 2)
-    with pytest.raises(DataError):
+    with pytest.raises(TreeError, match="element 0 is a Int64Scalar; expected a Tree"):
         TreeArray(arrow.array([1, 2]))
