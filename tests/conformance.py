@@ -36,7 +36,8 @@ import sapwood as sw
 from sapwood.errors import DataError, SapwoodError
 from sapwood.learn import KernelSVC
 from sapwood.learn.groups import RankerMixin
-from sapwood.parse import BaseParser
+from sapwood.learn.recursive_model import RecursiveModel
+from sapwood.parse import BaseParser, SpanParser
 from specimens import Specimen
 
 __all__ = ["checks_of", "estimators", "kind_of"]
@@ -481,6 +482,43 @@ def check_a_frame(specimen: Specimen, folder: Path) -> None:
         assert_same(specimen.ask(model, form(asked) if isinstance(asked, sw.TreeArray) else asked), expected)
 
 
+def check_arrow(specimen: Specimen, folder: Path) -> None:
+    """Trees may be a column of Arrow's, as pyarrow, pandas and polars have it, and trees in brackets too."""
+    arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    X, y = specimen.data()
+    asked = specimen.examples()
+
+    def answers(model: Any, asked: Any) -> Any:
+        found = specimen.ask(model, asked)
+        # Columns come in the order in which trees were stored, which is another one here.
+        return found @ found.T if kind_of(model) == "transformer" else found
+
+    expected = answers(specimen.fitted(), asked)
+    forms: list[Callable[[sw.TreeArray], Any]] = [
+        lambda trees: trees.to_arrow(),
+        lambda trees: arrow.chunked_array([trees[:1].to_arrow(), trees[1:].to_arrow()]),
+        lambda trees: arrow.table({"tree": trees.to_strings()})["tree"],
+        lambda trees: trees.to_pandas(),
+        lambda trees: pd.Series(trees.to_arrow().to_pandas(types_mapper=pd.ArrowDtype)),
+    ]
+    if find_spec("polars") is not None:
+        import polars
+
+        forms.append(lambda trees: polars.Series("tree", trees.to_arrow()))
+        forms.append(lambda trees: polars.Series("tree", trees.to_strings()))
+    # Networks start from random numbers, label by label in the order in which trees were stored.
+    ordered = isinstance(specimen.make(), (RecursiveModel, SpanParser))
+    for form in forms:
+        given = form(asked) if isinstance(asked, sw.TreeArray) else asked
+        if not ordered:
+            model = specimen.make().fit(form(X), *([] if y is None else [y]), **specimen.fit_with())
+            assert_same(answers(model, given), expected, rtol=1e-9)
+        assert_same(answers(specimen.fitted(), given), expected, rtol=1e-9)
+    if ordered:
+        model = specimen.make().fit(forms[0](X), *([] if y is None else [y]), **specimen.fit_with())
+        assert len(rows(answers(model, asked))) == len(rows(expected))
+
+
 def check_diagrams(specimen: Specimen, folder: Path) -> None:
     """scikit-learn's diagrams name the estimator, alone and in a pipeline, before and after training."""
     for model in (specimen.make(), *([] if specimen.external else [specimen.fitted()])):
@@ -565,6 +603,7 @@ def checks_of(specimen: Specimen) -> Iterator[Check]:
     if isinstance(X, sw.TreeArray):
         yield check_every_form_of_trees
         yield check_a_frame
+        yield check_arrow
     if isinstance(X, (np.ndarray, sw.Examples)):
         yield check_refuses_other_columns
     if kind in ("classifier", "regressor"):

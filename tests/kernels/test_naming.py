@@ -104,3 +104,22 @@ def test_in_a_grid():
     assert best.get_params()["tree__decay"] == search.best_params_["kernel__tree__decay"]
     assert clone(search.best_estimator_).kernel == best
     assert kernel.get_params()["tree__weight"] == 0.5
+
+
+def test_one_simple_kernel_needs_no_name() -> None:
+    for kernel in (
+        SubsetTree().normalized(),
+        (0.5 * SubsetTree()).normalized(),
+        SubsetTree().on("tree"),
+        SubsetTree().named("t"),
+    ):
+        changed = kernel.set_params(decay=0.25)
+        assert "SubsetTree(decay=0.25)" in repr(changed)
+    assert (0.5 * SubsetTree()).set_params(weight=0.7, decay=0.1) == 0.7 * SubsetTree(decay=0.1)
+    for wrong in ({"nothing": 1}, {"decay": 0.3, "nothing": 1}):
+        kernel = SubsetTree().normalized()
+        with pytest.raises(ParameterError, match="has no parameter 'nothing'"):
+            kernel.set_params(**wrong)
+        assert kernel == SubsetTree().normalized()
+    with pytest.raises(ParameterError, match="has no parameter 'decay'"):
+        (SubsetTree() + PartialTree()).set_params(decay=0.3)

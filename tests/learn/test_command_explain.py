@@ -173,7 +173,7 @@ def test_pairs_roles_and_parses(tmp_path, capsys):
     treebank = tmp_path / "trees.mrg"
     treebank.write_text("\n".join(str(one.tree) for one in specimens.role_sentences()[:4]))
     out = run(capsys, model, treebank, "--count", "2")
-    assert out.count("margin of ") == 2
+    assert out.count("score of ") == 2
     page = tmp_path / "why.html"
     assert main(["explain", str(model), str(treebank), "--html", str(page)]) == 0
     assert "<h2>" in page.read_text()

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies
-from sapwood import Tree, TreeArray
-from sapwood.errors import DataError
+from sapwood import Examples, Tree, TreeArray
+from sapwood.errors import DataError, TreeError
+from sapwood.kernels import SubsetTree
 
 arrow = pytest.importorskip("pyarrow")
 
@@ -133,3 +134,28 @@ def test_a_large_column(tmp_path: Path) -> None:
     trees.to_parquet(tmp_path / "large.parquet")
     again = TreeArray.from_parquet(tmp_path / "large.parquet")
     assert np.all(again == trees)
+
+
+def test_arrays_and_kernels_take_columns() -> None:
+    """As pyarrow, pandas and polars have them, without a word on where they are from."""
+    pd = pytest.importorskip("pandas")
+    X = TreeArray(["(S (NP he) (VP ran))", "(S (NP she) (VP sat))", "(NP he)"])
+    column = X.to_arrow()
+    forms = [column, arrow.chunked_array([column[:1], column[1:]]), column[0:3], arrow.array(X.to_strings())]
+    forms += [pd.Series(column.to_pandas(types_mapper=pd.ArrowDtype)), X.to_pandas()]
+    forms.append(pd.Series(X.to_strings(), dtype=pd.ArrowDtype(arrow.string())))
+    for form in forms:
+        assert TreeArray(form).equals(X)
+        np.testing.assert_array_equal(SubsetTree()(form), SubsetTree()(X))
+        assert Examples(tree=form)["tree"].equals(X)
+    bags = TreeArray([["(a b)", "(a c)"], []])
+    assert TreeArray(bags.to_arrow()).equals(bags)
+    table = arrow.table({"size": [1, 2, 3], "tree": column})
+    assert TreeArray(table["tree"]).equals(X)
+    for wrong in (TreeArray, SubsetTree()):
+        with pytest.raises(DataError, match=r"got a table; pass one of its columns, table\['tree'\]"):
+            wrong(table)
+    # A column of other things is what it was.
+    assert Examples(flat=arrow.array([[1.0, 2.0], [3.0, 4.0]]).to_pylist())["flat"].shape == (2, 2)
+    with pytest.raises(TreeError, match="element 0 is a Int64Scalar; expected a Tree"):
+        TreeArray(arrow.array([1, 2]))

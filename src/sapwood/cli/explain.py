@@ -41,6 +41,7 @@ def _run(options: argparse.Namespace) -> None:
         explanations += [model.fragments(name, top=options.top) for name in names]
     if options.second is not None:
         options.data, options.label, options.format, options.lines = options.second, label, None, False
+        options.margins = False
         found = inference.explain(model, options, inference.items(model, options))
         explanations += islice(found, options.count)
         if not explanations:
@@ -56,7 +57,7 @@ def _load(options: argparse.Namespace) -> tuple[Any, ModuleType]:
     if not hasattr(inference, "explain"):
         raise ModelFileError(
             f"{options.first}: holds a {type(model).__name__}, which does not say why it decides so; there are "
-            "explanations of classifiers of trees, questions and pairs, of role labelers and of rerankers."
+            "explanations of classifiers of trees, questions and pairs, of role labelers, frame parsers and rerankers."
         )
     return model, inference
 

@@ -48,7 +48,7 @@ def local_cluster(workers: int) -> Iterator[str]:
                 process.communicate(_FAREWELL, _PATIENCE)
         finally:
             with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+                _kill(process.pid)
             process.wait()
             process.stdout.close()
             with suppress(OSError):
@@ -63,7 +63,16 @@ def _serve(workers: int) -> None:
         print(cluster.scheduler_address, flush=True)
         if sys.stdin.readline() != _FAREWELL:
             # Whoever has started this was killed.
-            os.killpg(0, signal.SIGKILL)
+            _kill(0)
+
+
+def _kill(group: int) -> None:
+    """End a process with all that it has started; 0 is this one."""
+    if sys.platform == "win32":
+        # There are no groups of processes, so that workers end when they miss their scheduler. Not tried.
+        os.kill(group or os.getpid(), signal.SIGTERM)
+    else:
+        os.killpg(group, signal.SIGKILL)
 
 
 if __name__ == "__main__":

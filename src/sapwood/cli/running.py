@@ -107,7 +107,9 @@ def _no_interrupt_lost() -> Iterator[None]:
         if issubclass(error.exc_type, KeyboardInterrupt):
             interrupted = True
             # Not now: it would be lost in here as well.
-            again = threading.Timer(0.01, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))
+            again = threading.Timer(0.01, signal.raise_signal, (signal.SIGINT,))
+            if hasattr(signal, "pthread_kill"):  # not on Windows
+                again = threading.Timer(0.01, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))
             again.daemon = True
             again.start()
         elif not interrupted:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import sys
 import time
 from typing import Any, Self
@@ -37,6 +36,11 @@ class Stopwatch:
 
 def peak_memory() -> float:
     """Return the most memory that this process has taken so far, in megabytes."""
+    # Windows, where nothing of this was tried, has no such module.
+    if sys.platform == "win32":
+        return float("nan")
+    import resource
+
     # The system counts in units of 1,024 bytes on Linux, in bytes on macOS.
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e6
 

@@ -12,6 +12,7 @@ import scipy.sparse as sparse
 
 from sapwood.errors import DataError
 from sapwood.trees.array import TreeArray, concatenate
+from sapwood.trees.arrow import unpacked
 from sapwood.trees.convert import is_nltk
 from sapwood.trees.examples import Examples
 from sapwood.trees.tree import Tree
@@ -23,6 +24,9 @@ __all__ = ["as_data", "detached", "end_to_end", "is_single", "join", "pick_view"
 def as_data(X: Any) -> Any:
     """Turn whatever a user passes as examples into something with a shape that can be sliced."""
     if isinstance(X, (TreeArray, Examples)):
+        return X
+    X = unpacked(X)
+    if isinstance(X, TreeArray):
         return X
     if is_single(X):
         raise DataError("expected a list of trees, got a single tree; write [tree].")

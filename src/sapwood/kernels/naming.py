@@ -60,13 +60,20 @@ def named_parts(kernel: Kernel) -> dict[str, Part]:
 
 
 def spelled_out(kernel: Kernel, key: str) -> str:
-    """Return the full name of a parameter that may be given by a short one."""
+    """Return the full name of a parameter that may be given by a short one.
+
+    >>> from sapwood.kernels import SubsetTree
+    >>> spelled_out((0.5 * SubsetTree().normalized()), "decay")  # no name is needed where there is one simple kernel
+    'kernel__kernel__decay'
+    """
     head, _, rest = key.partition("__")
     if head in kernel._names():
         return key
-    part = named_parts(kernel).get(head)
+    parts = named_parts(kernel)
+    part = parts.get(head)
     if part is None:
-        return key
+        only = next(iter(parts.values())) if len(parts) == 1 else None
+        return f"{only.path}__{key}" if only is not None and head in only.kernel._names() else key
     return part.around.get(rest) or (f"{part.path}__{rest}" if rest else part.path)
 
 

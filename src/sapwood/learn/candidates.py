@@ -156,6 +156,32 @@ class CandidateSets(HtmlTable):
             yield scores[start : start + rows * decisions].reshape(decisions, rows)
             start += rows * decisions
 
+    def features_of(self, number: int, candidate: int) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """Return the features of a candidate of a set, and the group of each."""
+        row = (int(self.row_ends[number - 1]) if number else 0) + candidate
+        groups = self.ends.shape[1]
+        ends = self.ends.ravel()[row * groups : (row + 1) * groups].astype(np.int64)
+        begin = int(self.ends.ravel()[row * groups - 1]) if row else 0
+        return self.features[begin : int(ends[-1])], np.repeat(np.arange(groups), np.diff(ends, prepend=begin))
+
+    def single_features(self, number: int, decision: int, candidate: int) -> CandidateSets:
+        """Make one set in which every feature of a candidate is a candidate of its own, for the same decision."""
+        features, groups = self.features_of(number, candidate)
+        each = np.zeros((len(features), self.ends.shape[1]), np.uint64)
+        each[np.arange(len(features)), groups] = 1
+        place = (int(self.role_ends[number - 1]) if number else 0) + decision
+        begin, end = (int(self.key_ends[place - 1]) if place else 0), int(self.key_ends[place])
+        return CandidateSets(
+            np.ascontiguousarray(features),
+            np.cumsum(each.ravel()).astype(np.uint64).reshape(each.shape),
+            np.array([len(features)], np.uint64),
+            np.ones(1, np.uint64),
+            np.array([end - begin], np.uint64),
+            np.ascontiguousarray(self.keys[begin:end]),
+            np.ascontiguousarray(self.masks[begin:end]),
+            self.shared,
+        )
+
     def _arguments(self) -> _Arguments:
         ends, groups = self.ends.ravel(), self.ends.shape[1]
         return (

@@ -1,15 +1,15 @@
-"""Explanations of support vector machines: contributions of nodes, heaviest fragments, support examples.
+"""Explanations of decisions: contributions of nodes, heaviest fragments, features, support examples.
 
-A model hands over its kernel, support examples and dual coefficients; nothing here trains or predicts. Scores are
-divided by the terms of the kernel (see ``Kernel.terms``): what is linear in tree features is listed node by node, the
-rest by support examples.
+A model hands over its kernel, support examples and dual coefficients, or what its features add; nothing here trains or
+predicts. Scores are divided by the terms of the kernel (see ``Kernel.terms``): what is linear in tree features is
+listed node by node, the rest by features or support examples.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,6 +126,26 @@ class Explanation:
     others: tuple[OtherPart, ...]
     exact: bool
 
+    @classmethod
+    def of_features(
+        cls, label: Any, value: float, bias: float, features: Sequence[tuple[str, float]], source: str
+    ) -> Self:
+        """Explain a score that is the sum of a bias and of what named features add, heaviest first.
+
+        Parameters
+        ----------
+        source : str
+            What the features belong to, such as ``"linear model"``.
+        """
+        part = OtherPart(source, value - bias, (), tuple(features))
+        return cls(label, value, bias, (), (), (part,), True)
+
+    @property
+    def features(self) -> tuple[tuple[str, float], ...]:
+        """What flat features add, by name, of all parts that tell them; heaviest first."""
+        found = [feature for other in self.others for feature in other.features]
+        return tuple(sorted(found, key=lambda feature: -abs(feature[1])))
+
     @property
     def contributions(self) -> Matrix:
         """The contributions of the only tree, in pre-order; see ``trees`` if there are several."""
@@ -142,9 +162,13 @@ class Explanation:
 
     def to_text(self, *, width: int = 80, max_lines: int | None = 60) -> str:
         """Write the explanation as lines of at most ``width`` characters."""
-        nodes = sum(tree.total() for tree in self.trees)
-        rest = f" + {sum(other.value for other in self.others):.6g} (other parts)" if self.others else ""
-        lines = wrapped(f"{self._title()} = {self.bias:.6g} (bias) + {nodes:.6g} (nodes){rest}", width)
+        parts = [f"{self.bias:.6g} (bias)"]
+        if self.trees or not self.others:
+            parts.append(f"{sum(tree.total() for tree in self.trees):.6g} (nodes)")
+        if self.others:
+            what = "features" if all(other.features for other in self.others) and not self.trees else "other parts"
+            parts.append(f"{sum(other.value for other in self.others):.6g} ({what})")
+        lines = wrapped(f"{self._title()} = {' + '.join(parts)}", width)
         for tree in self.trees:
             lines += ["", *([f"[{tree.view}]"] if tree.view else [])]
             lines.append(weighted_outline(tree.tree, tree.contributions.tolist(), width=width, max_lines=max_lines))
@@ -154,10 +178,10 @@ class Explanation:
         if not self.exact:
             lines.append(INEXACT)
         for other in self.others:
-            how, rows = other.rows(5)
+            how, rows = other.rows(5 if self.trees else 12)
             lines += ["", *wrapped(f"{other.value:+12.6g}  from {other.kernel}, {how}:", width)]
             lines += [cut(f"{value:+12.6g}  {name}", width) for value, name in rows]
-        if self.others:
+        if self.others and self.trees:
             lines += ["", f"Nodes account for {self.share:.0%} of the score."]
         return "\n".join(lines)
 
@@ -173,7 +197,7 @@ class Explanation:
             picture = weighted_svg(tree.tree, tree.contributions.tolist(), marked=marked, legend=True)
             pieces.append(f"<div>{picture}</div>")
         rest = [(other.value, f"{other.kernel}, which nodes do not account for") for other in self.others]
-        listed = [(value, name, other.view or "") for other in self.others for value, name in other.rows(8)[1]]
+        listed = [(value, name, other.view or "") for other in self.others for value, name in other.rows(12)[1]]
         pieces.append(fragment_table([*fragment_rows(self.fragments), *listed], [(self.bias, "bias"), *rest]))
         return panel(self._title(), pieces)
 

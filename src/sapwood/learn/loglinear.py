@@ -149,6 +149,18 @@ class LogLinear(SequenceInput, BaseEstimator):
             _native.score(*X._arguments(), self.weights_, self.bits, out, settings.threads(), progress)
         return out
 
+    def contributions(self, X: CandidateSets, number: int, decision: int, candidate: int) -> NDArray[np.float64]:
+        """Return what each feature of a candidate adds to its score in one decision, in the order of ``X.features``.
+
+        Parameters
+        ----------
+        X : CandidateSets
+            Sets of candidates.
+        number, decision, candidate : int
+            Which set, which of its decisions and which of its candidates, each counted from 0.
+        """
+        return self.decision_function(X.single_features(number, decision, candidate))
+
     def objective(self, X: CandidateSets, y: ArrayLike) -> float:
         """Return what training minimises, for these weights on these data."""
         check_is_fitted(self, "weights_")

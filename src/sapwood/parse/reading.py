@@ -25,6 +25,7 @@ from sapwood.parse.languages import warn_of_language
 from sapwood.parse.parameter import as_parser
 from sapwood.parse.sentences import split_sentences
 from sapwood.trees.array import TreeArray
+from sapwood.trees.arrow import unpacked
 from sapwood.trees.convert import is_frame, is_missing, is_nltk
 from sapwood.trees.tree import Tree
 
@@ -148,6 +149,7 @@ def read_examples(X: Iterable[Any], parser: Any = None, *, what: str = "example"
     [True, True, False, False]
     """
     checked = None if parser is None else as_parser(parser)
+    X = unpacked(X)
     if isinstance(X, TreeArray):
         return Reading([tuple(map(_given, each if isinstance(each, tuple) else (each,))) for each in X], what)
     check_listed(X, what)

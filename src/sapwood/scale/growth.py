@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import resource
 import subprocess
 import sys
 import tempfile
@@ -199,6 +198,10 @@ def _measure_here(path: str, n: int, seed: int, memory_limit: float) -> dict[str
 
 
 def _peak() -> int:
+    if sys.platform == "win32":
+        return 0  # there is no such module; nothing of this was tried there
+    import resource
+
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 

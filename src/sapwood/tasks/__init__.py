@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from sapwood.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from sapwood.tasks import attachment, frames, pairs, questions, reranking, roles
+    from sapwood.tasks import attachment, frames, pairs, questions, reranking, roles, spacy
     from sapwood.tasks.tabulating import to_frame
 
-__all__ = ["attachment", "frames", "pairs", "questions", "reranking", "roles", "to_frame"]
+__all__ = ["attachment", "frames", "pairs", "questions", "reranking", "roles", "spacy", "to_frame"]
 
 __getattr__, __dir__ = lazy_names(__name__, {**dict.fromkeys(__all__), "to_frame": "tabulating"})

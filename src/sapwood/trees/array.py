@@ -28,8 +28,6 @@ __all__ = ["Element", "TreeArray", "concatenate", "on_one_arena"]
 
 # So many trees are written at a time: enough that a block costs nothing, few enough that it takes little memory.
 _BLOCK = 10_000
-# So many are drawn in a notebook.
-_SHOWN = 3
 
 Element = Tree | tuple[Tree, ...]
 """What a TreeArray holds at one index: a tree, or a tuple of trees for a bag."""
@@ -235,23 +233,9 @@ class TreeArray(Finding, ArrowExchange):
         )
 
     def _repr_html_(self) -> str:
-        from html import escape
+        from sapwood.trees.notebook import array_html
 
-        pictures = []
-        for element in self[:_SHOWN]:
-            trees = element if isinstance(element, tuple) else (element,)
-            pictures += [
-                f'<div style="min-width:0">{tree._repr_svg_()}</div>'
-                if tree.size() <= 60
-                else f"<div>a tree of {tree.size():,} nodes</div>"
-                for tree in trees[:_SHOWN]
-            ]
-            if len(trees) > _SHOWN:
-                pictures.append(f"<div>{len(trees) - _SHOWN:,} more in this bag</div>")
-        if len(self) > _SHOWN:
-            pictures.append(f"<div>{len(self) - _SHOWN:,} more</div>")
-        style = "display:flex;flex-wrap:wrap;align-items:flex-end;gap:2em;padding:.5em 0"
-        return f'<div><code>{escape(repr(self))}</code></div><div style="{style}">{"".join(pictures)}</div>'
+        return array_html(repr(self), self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Only what the elements use: a slice of a large array travels small.

@@ -20,7 +20,7 @@ from sapwood.writing import atomic_write
 if TYPE_CHECKING:
     from sapwood.trees.array import TreeArray
 
-__all__ = ["ArrowExchange", "from_arrow", "to_arrow"]
+__all__ = ["ArrowExchange", "from_arrow", "to_arrow", "unpacked"]
 
 _NO_TREE = 0xFFFFFFFF
 
@@ -147,6 +147,43 @@ def from_arrow(data: Any) -> TreeArray:
     if len(wrong):
         raise DataError(f"the numbers of children of tree {wrong[0]} do not make one tree.")
     return TreeArray._from_arena(arena, roots, ends)
+
+
+def unpacked(data: Any) -> Any:
+    """Return a column of Arrow's as trees, or as a list of texts; whatever else is given, as it is.
+
+    Columns of pyarrow, polars and of pandas with types of Arrow, and of all others that have the PyCapsule protocol.
+    """
+    home = type(data).__module__.partition(".")[0]
+    kind = getattr(data, "dtype", None)
+    if home == "pandas":
+        speaks = hasattr(kind, "pyarrow_dtype")
+    elif home == "polars" and kind is not None:
+        # What else a Series holds it gives to NumPy by itself, without pyarrow.
+        speaks = str(kind).startswith(("Struct", "List"))
+    else:
+        speaks = home != "sapwood" and (hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"))
+    if not speaks:
+        return data
+    arrow = _pyarrow()
+    names = getattr(data, "column_names", None) or getattr(data, "columns", None)
+    if names is not None:
+        for name in names:
+            if isinstance(unpacked(data[name][:1]), ArrowExchange):
+                raise DataError(f"expected a column of trees, got a table; pass one of its columns, table[{name!r}].")
+        return data
+    streams = not isinstance(data, (arrow.Array, arrow.ChunkedArray)) and hasattr(data, "__arrow_c_stream__")
+    column = data if isinstance(data, arrow.ChunkedArray) else (arrow.chunked_array if streams else arrow.array)(data)
+    if _spells_trees(arrow, column.type):
+        return from_arrow(column)
+    texts = (arrow.types.is_string, arrow.types.is_large_string, arrow.types.is_string_view)
+    return column.to_pylist() if any(is_text(column.type) for is_text in texts) else data
+
+
+def _spells_trees(arrow: Any, kind: Any) -> bool:
+    if arrow.types.is_list(kind) or arrow.types.is_large_list(kind):
+        kind = kind.value_type
+    return arrow.types.is_struct(kind) and {"labels", "children"} <= {field.name for field in kind}
 
 
 def _refuse_missing(data: Any, what: str) -> None:

@@ -116,7 +116,7 @@ class DependencySentence(HtmlTable):
                 f"expected a document or a sentence of spaCy, got {type(source).__name__}; pass nlp(text), or one of "
                 "its sents."
             )
-        tokens = [token for token in source if not token.is_space]
+        tokens = [token for token in source if not token.text.isspace()]
         if not tokens:
             raise TreeError("the text of spaCy has no words, so there is no tree.")
         if not source.doc.has_annotation("DEP"):
@@ -128,14 +128,15 @@ class DependencySentence(HtmlTable):
         rows = []
         for number, token in enumerate(tokens, 1):
             head = token.head
-            while head.is_space and head.head.i != head.i:
+            while head.text.isspace() and head.head.i != head.i:
                 head = head.head
             # A word whose head is itself, or is outside of the sentence, is a root.
             above = 0 if head.i == token.i else numbers.get(head.i, 0)
             relation = "root" if token.dep_ == "ROOT" else token.dep_ or "dep"
             feats = str(token.morph) or "_"
             lemma, upos, xpos = token.lemma_ or "_", token.pos_ or "_", token.tag_ or "_"
-            rows.append(Row(str(number), token.text, lemma, upos, xpos, feats, str(above), relation))
+            misc = "_" if token.whitespace_ or _before_blank(token) else "SpaceAfter=No"
+            rows.append(Row(str(number), token.text, lemma, upos, xpos, feats, str(above), relation, misc=misc))
         roots = sum(row.head == "0" for row in rows)
         if roots != 1:
             raise TreeError(
@@ -143,6 +144,37 @@ class DependencySentence(HtmlTable):
                 "in [Tree.from_spacy(sentence) for sentence in doc.sents]."
             )
         return cls(tuple(rows))
+
+    def to_spacy(self, vocab: Any = None) -> Any:
+        """Make a document of spaCy with the words of the sentence, what is known of them, and their dependencies.
+
+        Ranges and empty nodes are left out, and so are comments and enhanced dependencies, which it has no place for.
+
+        Parameters
+        ----------
+        vocab : spacy.vocab.Vocab, optional
+            The vocabulary of a pipeline, ``nlp.vocab``; by default a new one.
+        """
+        try:
+            from spacy.tokens import Doc
+            from spacy.vocab import Vocab
+        except ImportError:
+            raise TreeError("to_spacy needs spaCy, which is not installed: pip install spacy.") from None
+
+        def column(name: str) -> list[str]:
+            return ["" if value == "_" else value for value in (getattr(token, name) for token in self.tokens)]
+
+        return Doc(
+            Vocab() if vocab is None else vocab,
+            words=list(self.words),
+            spaces=["SpaceAfter=No" not in token.misc.split("|") for token in self.tokens],
+            lemmas=column("lemma"),
+            pos=column("upos"),
+            tags=column("xpos"),
+            morphs=column("feats"),
+            heads=[number - 1 if head == 0 else head - 1 for number, head in enumerate(self.heads, 1)],
+            deps=["ROOT" if token.head == "0" else token.deprel for token in self.tokens],
+        )
 
     def __str__(self) -> str:
         return "".join(f"{line}\n" for line in (*self.comments, *map("\t".join, self.rows)))
@@ -203,6 +235,11 @@ class DependencySentence(HtmlTable):
             after = [built.pop(child) for child in children[number] if child > number]
             built[number] = _SHAPES[shape](*labels(tokens[number - 1]), before, after)
         return built[order[0]]
+
+
+def _before_blank(token: Any) -> bool:
+    """Tell whether the next token of spaCy's is nothing but a blank."""
+    return bool(token.i + 1 < len(token.doc) and token.nbor().text.isspace())
 
 
 def is_spacy(value: object) -> bool:

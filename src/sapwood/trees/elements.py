@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sapwood import _core
 from sapwood.errors import DataError, TreeError
+from sapwood.trees.arrow import ArrowExchange, unpacked
 from sapwood.trees.brackets import read_each_into
 from sapwood.trees.convert import from_nltk, is_frame, is_nltk
 from sapwood.trees.dependency_sentence import DependencySentence, is_spacy
@@ -22,12 +23,13 @@ def collect(trees: Iterable[Any], arena: _core.trees.Arena) -> tuple[NDArray[np.
     """Add elements to a store; return the roots of their trees and, if there are bags, where each element ends."""
     if isinstance(trees, (str, Tree, DependencySentence)) or is_nltk(trees) or is_spacy(trees):
         raise DataError("expected a list of trees, got a single tree; write TreeArray([tree]).")
+    trees = unpacked(trees)
     if not isinstance(trees, Iterable):
         raise DataError(f"expected an iterable of trees, got {type(trees).__name__}.")
     # A column of trees in pandas, or a Series of it.
     column = getattr(trees, "array", trees)
-    if hasattr(column, "__tree_array__"):
-        whole = column.__tree_array__()
+    if hasattr(column, "__tree_array__") or isinstance(column, ArrowExchange):
+        whole: Any = column.__tree_array__() if hasattr(column, "__tree_array__") else column
         return arena.transplant(whole._arena, whole._roots), whole._ends
     _refuse_tables(trees)
     if isinstance(trees, np.ndarray) and trees.ndim == 0:

@@ -64,6 +64,11 @@ class Matches:
         what = "match" if len(self) == 1 else "matches"
         return f"Matches({len(self):,} {what} in {len(np.unique(self.elements)):,} of {len(self.source):,} elements)"
 
+    def _repr_html_(self) -> str:
+        from sapwood.trees.notebook import array_html
+
+        return array_html(repr(self), self.subtrees)
+
     def positions(self) -> list[Place]:
         """Return where each match stands in its tree: the numbers of the children on the way down from the root."""
         from sapwood.trees.tree import Tree

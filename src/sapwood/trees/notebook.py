@@ -9,13 +9,19 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from html import escape
+from typing import TYPE_CHECKING
 
 from sapwood.palette import FONT, colour, text_width
 from sapwood.trees.positions import Positions
 from sapwood.trees.tree import Tree
 
-__all__ = ["NodeStyle", "draw_tree", "printable", "tree_svg"]
+if TYPE_CHECKING:
+    from sapwood.trees.array import TreeArray
 
+__all__ = ["NodeStyle", "array_html", "draw_tree", "printable", "tree_svg"]
+
+# Trees of an array that are drawn.
+_SHOWN = 3
 # A picture beyond these sizes helps nobody.
 _MAX_HEIGHT = 100
 _MAX_NODES = 2000
@@ -38,6 +44,25 @@ class NodeStyle:
 
 
 _PLAIN = NodeStyle()
+
+
+def array_html(title: str, trees: TreeArray) -> str:
+    """Draw the first few trees side by side, under a title, and say how many more there are."""
+    pictures = []
+    for element in trees[:_SHOWN]:
+        bag = element if isinstance(element, tuple) else (element,)
+        pictures += [
+            f'<div style="min-width:0">{tree._repr_svg_()}</div>'
+            if tree.size() <= 60
+            else f"<div>a tree of {tree.size():,} nodes</div>"
+            for tree in bag[:_SHOWN]
+        ]
+        if len(bag) > _SHOWN:
+            pictures.append(f"<div>{len(bag) - _SHOWN:,} more in this bag</div>")
+    if len(trees) > _SHOWN:
+        pictures.append(f"<div>{len(trees) - _SHOWN:,} more</div>")
+    style = "display:flex;flex-wrap:wrap;align-items:flex-end;gap:2em;padding:.5em 0"
+    return f'<div><code>{escape(title)}</code></div><div style="{style}">{"".join(pictures)}</div>'
 
 
 def tree_svg(tree: Tree) -> str:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sapwood.errors import DataError
 from sapwood.trees.array import TreeArray
+from sapwood.trees.arrow import unpacked
 from sapwood.trees.convert import is_frame, is_nltk
 from sapwood.trees.dependency_sentence import DependencySentence, is_spacy
 from sapwood.trees.tree import Tree
@@ -31,6 +32,7 @@ def as_view(value: Any, name: str) -> Any:
     name : str
         What messages call it, such as ``X`` or ``view 'flat'``.
     """
+    value = unpacked(value)
     if isinstance(value, TreeArray):
         return value
     if sparse.issparse(value):

@@ -290,58 +290,6 @@ def test_displacy_takes_the_dictionaries() -> None:
         assert "A0" in html or "A1" in html
 
 
-def test_a_spacy_pipeline_gets_roles(labeler: RoleLabeler, tmp_path: Path) -> None:
-    spacy = pytest.importorskip("spacy", reason="spaCy is not installed")
-    from sapwood.tasks.roles import spacy as component
-
-    assert component.make_component
-    sw.save(labeler, tmp_path / "roles.sap")
-    nlp = spacy.blank("en")
-    nlp.add_pipe("sapwood_roles", config={"model": str(tmp_path / "roles.sap")})
-    sentence = next(s for s in TEST if len(s.propositions) == 1)
-    if not spacy.tokens.Span.has_extension("parse_string"):
-        spacy.tokens.Span.set_extension("parse_string", default=None)
-    doc = spacy.tokens.Doc(nlp.vocab, words=list(sentence.words))
-    span = spacy.tokens.Span
-    span.set_extension("parse_string", getter=lambda _: str(sentence.tree), force=True)
-    try:
-        doc = nlp.get_pipe("sapwood_roles")(doc)
-    finally:
-        span.remove_extension("parse_string")
-    expected = propositions(labeler, sentence.tree)
-    assert [one["lemma"] for one in doc._.srl] == [one.lemma for one in expected]
-    assert [(s.label_, s.start, s.end - 1) for s in doc.spans["srl-0"]] == [
-        (a.role, a.first, a.last) for a in expected[0].arguments
-    ]
-    sw.save(sw.kernels.SubsetTree(), tmp_path / "kernel.sap")
-    with pytest.raises(ParameterError, match="not a RoleLabeler"):
-        nlp.add_pipe("sapwood_roles", name="again", config={"model": str(tmp_path / "kernel.sap")})
-
-
-def test_a_spacy_pipeline_labels_raw_text_with_the_parser_of_the_model(tmp_path: Path) -> None:
-    spacy = pytest.importorskip("spacy", reason="spaCy is not installed")
-    parser = PCFGParser().fit([one.tree for one in SENTENCES])
-    sw.save(RoleLabeler(parser=parser).fit(TRAIN[:100]), tmp_path / "roles.sap")
-    nlp = spacy.blank("en")
-    nlp.add_pipe("sapwood_roles", config={"model": str(tmp_path / "roles.sap")})
-    doc = nlp("The dog chased the cat.  The cook fed the dog.")
-    assert [(doc[one["predicate"]].text, one["lemma"]) for one in doc._.srl] == [("chased", "chase"), ("fed", "feed")]
-    assert [(span.text, span.label_) for span in doc.spans["srl-0"]] == [
-        ("The dog", "A0"),
-        ("chased", "V"),
-        ("the cat", "A1"),
-    ]
-    # The second sentence is a sentence of its own, although nothing in the pipeline has found boundaries.
-    assert min(span.start for span in doc.spans["srl-1"]) >= 7
-    component, asked = nlp.get_pipe("sapwood_roles"), []
-    component.labeler.parser = lambda words: asked.append(words) or parser.parse(words)
-    component(nlp.make_doc('He said "so (again)".'))
-    assert asked == [["He", "said", "``", "so", "-LRB-", "again", "-RRB-", "''", "."]]
-    component.labeler.parser = None
-    with pytest.raises(ParameterError, match="words and text have no tree"):
-        component(nlp.make_doc("The dog chased the cat."))
-
-
 @pytest.mark.slow
 def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     corpora.role_lines.write(TRAIN[:200], tmp_path / "train.jsonl")

@@ -5,16 +5,17 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from sapwood.cli.inference.titled import Titled
 from sapwood.cli.inputs import is_text, open_named, text_sentences
 from sapwood.cli.tables import text_table
 
 if TYPE_CHECKING:
     from sapwood.tasks.frames import FrameInput, FrameLabeler, FrameParser, FrameSentence
 
-__all__ = ["OPTIONS", "answer", "evaluate", "items", "page"]
+__all__ = ["OPTIONS", "answer", "evaluate", "explain", "items", "page"]
 
 OPTIONS = ("format", "lines", "margins")
 _FORMATS = ("jsonl", "text", "brackets", "html")
@@ -63,6 +64,33 @@ def page(
 
     answers = _answered(model, options, tally, items)
     return page("Frames", [span_html(one.parse.words, one.layers()) for one in answers])
+
+
+def explain(model: FrameLabeler | FrameParser, options: argparse.Namespace, items: Iterable[Any]) -> Iterator[Any]:
+    """Yield why each frame was found, where the model finds them, and why each span fills its role."""
+    from sapwood.tasks.frames import FrameParser
+
+    if not isinstance(model, FrameParser):
+        for one in _with_targets(options, items):
+            for number, target in enumerate(model.predict([one])[0].frames):
+                for filler in target.fillers:
+                    said = model.explain(one, number, filler.role, span=(filler.first, filler.last))
+                    yield Titled(_title(one.parse.words, target, filler), said)
+        return
+    for found in model.parse_sentences(items):
+        for target in found.frames:
+            yield Titled(_title(found.parse.words, target), model.explain(found.parse, target.tokens[0]))
+            for filler in target.fillers:
+                span = (filler.first, filler.last)
+                said = model.explain(found.parse, target.tokens[0], filler.role, frame=target.frame, span=span)
+                yield Titled(_title(found.parse.words, target, filler), said)
+
+
+def _title(words: Sequence[str], target: Any, filler: Any = None) -> str:
+    evoking = " ".join(words[token] for token in target.tokens)
+    if filler is None:
+        return f"{evoking}: {target.frame}"
+    return f"{evoking}: {filler.role} is {' '.join(words[filler.first : filler.last + 1])}"
 
 
 def _answered(

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Codes", "Numbers", "code", "mixed"]
+__all__ = ["Codes", "Numbers", "code", "known_texts", "mixed"]
 
 Codes = NDArray[np.uint64]
 Numbers = NDArray[np.int64]
@@ -17,14 +16,33 @@ _PRIME = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
 
 
-@lru_cache(maxsize=1 << 16)
+class _Known(dict[str, int]):
+    """The numbers of texts that were asked for lately."""
+
+    def __missing__(self, text: str) -> int:
+        if len(self) >= _MOST_KNOWN:
+            self.clear()
+        digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        self[text] = number = int.from_bytes(digest, "little")
+        return number
+
+
+_MOST_KNOWN = 1 << 16
+_KNOWN = _Known()
+
+
 def code(text: str) -> int:
     """Return a number for a text.
 
     >>> code("Donor") == code("Donor"), code("Donor") == code("Theme")
     (True, False)
     """
-    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+    return _KNOWN[text]
+
+
+def known_texts() -> dict[int, str]:
+    """Return the texts of the numbers that were asked for lately: at least those of a sentence that was just read."""
+    return {number: text for text, number in list(_KNOWN.items())}
 
 
 def mixed(name: str, columns: Sequence[Codes | Numbers]) -> NDArray[np.uint32]:

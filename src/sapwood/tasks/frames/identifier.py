@@ -24,10 +24,12 @@ from sapwood.extras import import_torch
 from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.layouts import Field, part_of, register_estimator
 from sapwood.learn.candidates import CandidateSets
+from sapwood.learn.explain import Explanation
 from sapwood.learn.loglinear import LogLinear
 from sapwood.parse.reading import check_listed
 from sapwood.registry import Reader
 from sapwood.tasks.frames.evoking import EVOKED, EvokedFrames
+from sapwood.tasks.frames.explanation import against_none
 from sapwood.tasks.frames.hashing import code, mixed
 from sapwood.tasks.frames.instances import FrameInput, check_training, target_tokens
 from sapwood.tasks.frames.lexicon_store import LEXICON
@@ -198,6 +200,35 @@ class FrameIdentifier(UsesEncoder, SequenceInput, BaseEstimator):
             names[number] = each.frames[int(scores[:-1].argmax())]
         return found
 
+    def explain(self, sentence: ParsedSentence, tokens: Sequence[int], *, frame: str | None = None) -> Explanation:
+        """Say what speaks for and against a frame of a target, in odds against evoking none.
+
+        Parameters
+        ----------
+        sentence : ParsedSentence
+            The sentence.
+        tokens : sequence of int
+            The words that evoke the frame, which must be a lexical unit.
+        frame : str, optional
+            The frame to explain; by default the likeliest.
+        """
+        check_is_fitted(self, "model_")
+        each = self._possible(sentence, tuple(tokens))
+        if each is None:
+            words = " ".join(sentence.words[token] for token in tokens)
+            raise DataError(f"{words!r} is no lexical unit of the lexicon or the training texts: it evokes no frame.")
+        (scores,) = self._scores([each])
+        if frame is not None and frame not in each.frames:
+            raise DataError(f"{each.unit} does not evoke {frame!r}; it evokes {', '.join(each.frames)}.")
+        chosen = int(scores[:-1].argmax()) if frame is None else each.frames.index(frame)
+        sets = _sets([each])
+        own, none = (self.model_.contributions(sets, 0, 0, row) for row in (chosen, len(each.frames)))
+        texts = [text or "any target" for text in _context_texts(each)]
+        value = float(scores[chosen] - scores[-1]) - self.none_offset
+        share = 1.0 if self.context_ is None else 1.0 - self.context_weight
+        added = dict(zip(texts, (own - none).tolist(), strict=True))
+        return against_none(each.frames[chosen], value, 0.0 - self.none_offset, added, share)
+
     def _scores(self, possible: Sequence[_Possible]) -> list[NDArray[np.float64]]:
         """Return the scores of the frames of each, and of none."""
         if not possible:
@@ -287,6 +318,10 @@ def _codes(each: _Possible) -> NDArray[np.uint32]:
 
 
 def _context(each: _Possible) -> list[int]:
+    return [code(text) for text in _context_texts(each)]
+
+
+def _context_texts(each: _Possible) -> list[str]:
     """Describe a target and the words around it."""
     sentence, first, last = each.sentence, each.tokens[0], each.tokens[-1]
     head = sentence.head_of(first, last) if last > first else first
@@ -316,7 +351,7 @@ def _context(each: _Possible) -> list[int]:
     tags = f"{at(first - 1, sentence.tags)} {tag} {at(last + 1, sentence.tags)}"
     texts = ["", *plain, unit, f"{unit} {tags}", *(f"{unit} {text}" for text in plain)]
     texts += [f"{unit} near {at(token, sentence.lemmas)}" for token in (first - 2, last + 2)]
-    return [code(text) for text in dict.fromkeys(texts)]
+    return list(dict.fromkeys(texts))
 
 
 def _read_units(data: Any, reader: Reader) -> dict[str, tuple[str, ...]]:

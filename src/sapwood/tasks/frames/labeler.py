@@ -24,6 +24,7 @@ from sapwood.extras import import_torch
 from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.layouts import Field, part_of, register_estimator
 from sapwood.learn.candidates import CandidateSets
+from sapwood.learn.explain import Explanation
 from sapwood.learn.loglinear import LogLinear
 from sapwood.parse.reading import check_listed
 from sapwood.registry import Reader
@@ -31,6 +32,7 @@ from sapwood.tasks.frames.context.network import wrong_shape
 from sapwood.tasks.frames.context.scorer import CONTEXT, ContextScorer, mixed_scores
 from sapwood.tasks.frames.context.training import Training
 from sapwood.tasks.frames.evaluation import evaluate_arguments
+from sapwood.tasks.frames.explanation import explained_role
 from sapwood.tasks.frames.instances import (
     FrameInput,
     candidate_sets,
@@ -311,6 +313,54 @@ class FrameLabeler(UsesEncoder, SequenceInput, BaseEstimator):
                 fillers.append(RoleFiller(name, first, last, offsets[first][0], offsets[last][1], margin))
         fillers.sort(key=lambda filler: (filler.first, filler.last, filler.role))
         return LabeledTarget(instance.frame, instance.target, tuple(fillers), result.status)
+
+    def explain(
+        self, sentence: FrameInput, number: int, role: str, *, span: tuple[int, int] | None = None
+    ) -> Explanation:
+        """Say what speaks for and against a span that fills a role, in odds against leaving the role unfilled.
+
+        Parameters
+        ----------
+        sentence : FrameInput
+            The sentence with its targets.
+        number : int
+            Which of its targets, counted from 0.
+        role : str
+            The role.
+        span : (int, int), optional
+            First and last token of the span, which must be a candidate; by default the one that is found, or if the
+            role is left unfilled, the likeliest.
+        """
+        one = replace(sentence, targets=(sentence.targets[number],), find=False)
+        scored = self.score_candidates([one])
+        (instance,), (table,) = scored.instances, scored.tables
+        frame = self.lexicon_[instance.frame]
+        if role not in frame.index:
+            names = ", ".join(frame.index)
+            raise DataError(f"the frame {instance.frame!r} has no role {role!r}; its roles are {names}.")
+        if not instance.candidates:
+            raise DataError("the sentence has no span that could fill a role.")
+        at = frame.index[role]
+        if span is None:
+            (result,) = decode_roles_batch(scored.problems(self.lexicon_, self.null_offset), method=self.method)
+            chosen = len(instance.candidates) if result.assignment is None else int(result.assignment[at])
+            chosen = chosen if chosen < len(instance.candidates) else int(table[at, :-1].argmax())
+        elif (tuple(span),) in instance.candidates:
+            chosen = instance.candidates.index((tuple(span),))
+        else:
+            raise DataError(f"words {span[0]} to {span[1]} are no candidate for a role; take a constituent.")
+        return explained_role(
+            self.model_,
+            candidate_sets([instance], self.lexicon_, templates=self.templates, inherit=self.inherit),
+            instance,
+            self.templates,
+            role=at,
+            candidate=chosen,
+            table=table,
+            label=f"{instance.frame}.{role}",
+            offset=self.null_offset,
+            share=1.0 if self.context_ is None else 1.0 - self.context_weight,
+        )
 
     def score(self, X: Iterable[FrameInput], y: None = None) -> float:
         """Return F1 of the arguments of sentences with known fillers, targets that nobody has annotated left out."""

@@ -6,19 +6,22 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood.corpora.conllu import DependencySentence
 from sapwood.corpora.framenet import Lexicon
-from sapwood.errors import DataError
+from sapwood.corpora.framenet.fulltext import FrameTarget
+from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import SequenceInput, all_or_nothing
+from sapwood.learn.explain import Explanation
 from sapwood.parse.base import Sentence
 from sapwood.parse.parameter import PARSER
 from sapwood.parse.reading import Reading, check_listed, read_examples, read_text
 from sapwood.registry import Reader, Writer, register
 from sapwood.tasks.frames.identifier import FrameIdentifier
-from sapwood.tasks.frames.instances import FrameInput, check_training
+from sapwood.tasks.frames.instances import FrameInput, check_training, target_tokens
 from sapwood.tasks.frames.labeler import FrameLabeler
 from sapwood.tasks.frames.results import FrameSentence
 from sapwood.tasks.frames.sentences import ParsedSentence
@@ -112,20 +115,80 @@ class FrameParser(SequenceInput, BaseEstimator):
         reading.report()
         return self._predict(sentences)
 
+    def explain(
+        self,
+        sentence: Any,
+        target: int,
+        role: str | None = None,
+        *,
+        frame: str | None = None,
+        span: tuple[int, int] | None = None,
+    ) -> Explanation:
+        """Say why a word evokes a frame, or with a role, why a span fills it.
+
+        Scores are log-odds: of the frame against evoking none, of the span against leaving the role unfilled.
+
+        Parameters
+        ----------
+        sentence : tree, text, words, ParsedSentence or FrameInput
+            One sentence, as ``predict`` takes it.
+        target : int
+            The word, counted from 0; one of several that evoke a frame together will do.
+        role : str, optional
+            The role whose filler is to be explained.
+        frame : str, optional
+            The frame; by default the one that is found, or if none is, the likeliest.
+        span : (int, int), optional
+            First and last word of what fills the role; by default what is found, or else the likeliest.
+
+        Examples
+        --------
+        >>> from sapwood.corpora import nursery
+        >>> from sapwood.tasks.frames import nursery_frames
+        >>> lexicon, data = nursery_frames(nursery.generate(size=300))
+        >>> parser = FrameParser(labeler=FrameLabeler(bits=18)).fit(data[:250], lexicon=lexicon)
+        >>> why = parser.explain("(S (NP (NNP Anna)) (VP (VBD gave) (NP (NNP Ben)) (NP (DT a) (NN book))))", 1, "Donor")
+        >>> why.label, why.value > 0
+        ('Giving.Donor', True)
+        """
+        check_is_fitted(self, "labeler_")
+        if span is not None and role is None:
+            raise ParameterError("span= says what fills a role; say which with role=.")
+        (one,) = self._inputs(self._read([sentence])[0])
+        words = one.parse.words
+        if isinstance(target, bool) or not isinstance(target, (int, np.integer)) or not 0 <= target < len(words):
+            raise DataError(f"there is no word {target!r}; the sentence has {len(words)}, counted from 0.")
+        given = one.targets or tuple(self.identifier_.predict([one.parse])[0])
+        known = {token: each for each in given for token in target_tokens(replace(one, targets=given), each)}
+        found = known.get(int(target))
+        tokens = (int(target),) if found is None else target_tokens(replace(one, targets=given), found)
+        if role is None:
+            return self.identifier_.explain(one.parse, tokens, frame=frame or (found.frame if found else None))
+        if found is None or (frame is not None and frame != found.frame):
+            name = frame or str(self.identifier_.explain(one.parse, tokens).label)
+            first, last = one.parse.offsets[tokens[0]][0], one.parse.offsets[tokens[-1]][1]
+            found = FrameTarget(name, ((first, last),))
+        return self.labeler_.explain(replace(one, targets=(found,), find=False), 0, role, span=span)
+
     def _read(self, elements: Sequence[Any]) -> tuple[list[Any], Reading]:
         """Return the sentences, with trees where they need them, and what was read to find these."""
         reading = read_examples([one for one in elements if not isinstance(one, _READY)], self.parser, what="sentence")
         found = iter(reading.single("parse_text"))
         return [one if isinstance(one, _READY) else next(found) for one in elements], reading
 
+    def _inputs(
+        self, sentences: Sequence[Sentence | ParsedSentence | DependencySentence | FrameInput]
+    ) -> list[FrameInput]:
+        bare = any(isinstance(one, (Sentence, DependencySentence)) for one in sentences)
+        senses = self.labeler_.senses_ if bare else None
+        return [
+            one if isinstance(one, FrameInput) else FrameInput(_parsed(one, senses), find=True) for one in sentences
+        ]
+
     def _predict(
         self, sentences: Sequence[Sentence | ParsedSentence | DependencySentence | FrameInput]
     ) -> list[FrameSentence]:
-        bare = any(isinstance(one, (Sentence, DependencySentence)) for one in sentences)
-        senses = self.labeler_.senses_ if bare else None
-        data = [
-            one if isinstance(one, FrameInput) else FrameInput(_parsed(one, senses), find=True) for one in sentences
-        ]
+        data = self._inputs(sentences)
         targets = iter(self.identifier_.predict([one.parse for one in data if one.find]))
         known = [replace(one, targets=tuple(next(targets)), find=False) if one.find else one for one in data]
         return [

@@ -13,10 +13,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sapwood.tasks.frames.hashing import Codes, Numbers, mixed
-from sapwood.tasks.frames.rows import Rows
+from sapwood.tasks.frames.hashing import Codes, Numbers, known_texts, mixed
+from sapwood.tasks.frames.rows import Rows, TargetInstance
 
-__all__ = ["FRAME", "GROUPS", "PLAIN", "ROLE", "TEMPLATES", "collect"]
+__all__ = ["FRAME", "GROUPS", "PLAIN", "ROLE", "TEMPLATES", "collect", "feature_names"]
 
 PLAIN, ROLE, FRAME = 0, 1, 2
 GROUPS = 3
@@ -61,6 +61,26 @@ class _Collector:
         return (joined & np.uint64(0xFFFFFFFF)).astype(np.uint32), ends
 
 
+class _Names(_Collector):
+    """Remembers what features are made of."""
+
+    def __init__(self, candidate: Numbers) -> None:
+        super().__init__(candidate)
+        self.added: list[tuple[str, int, tuple[Codes | Numbers, ...], NDArray[np.uint64]]] = []
+
+    def add(
+        self,
+        name: str,
+        level: int,
+        *columns: Codes | Numbers,
+        where: Mask | None = None,
+        rows: Numbers | None = None,
+    ) -> None:
+        super().add(name, level, *columns, where=where, rows=rows)
+        kept = columns if where is None else tuple(column[where] for column in columns)
+        self.added.append((name, level, kept, self._parts[-1] & np.uint64(0xFFFFFFFF)))
+
+
 _ONE = np.ones(1, np.uint64)
 Template = Callable[[Rows, _Collector], None]
 
@@ -71,6 +91,23 @@ def collect(rows: Rows, kind: str) -> tuple[NDArray[np.uint32], NDArray[np.uint6
     for template in TEMPLATES[kind]:
         template(rows, found)
     return found.finish()
+
+
+def feature_names(instance: TargetInstance, kind: str) -> dict[tuple[int, int], str]:
+    """Return the names of the features of a target's candidates, by level and number."""
+    rows = Rows([instance])
+    found = _Names(rows.candidate)
+    for template in TEMPLATES[kind]:
+        template(rows, found)
+    texts = known_texts()
+    names = {}
+    for name, level, columns, numbers in found.added:
+        for row, number in enumerate(numbers.tolist()):
+            # Columns of texts are unsigned, those of counts and sides are not.
+            values = [column[row] for column in columns]
+            said = [texts.get(int(one), "?") if one.dtype == np.uint64 else str(one) for one in values]
+            names[level, number] = ", ".join([name, *(text.strip() for text in said)])
+    return names
 
 
 def _binned(numbers: Numbers) -> Numbers:

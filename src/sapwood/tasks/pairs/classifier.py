@@ -17,6 +17,7 @@ from sapwood.draw.text import cut
 from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.learn.additive import AdditiveLogistic, read_additive, write_additive
+from sapwood.learn.explain import Explanation, OtherPart
 from sapwood.learn.targets import check_labels
 from sapwood.parse.parameter import PARSER, as_parser
 from sapwood.registry import Reader, Writer, register
@@ -29,45 +30,36 @@ __all__ = ["PairClassifier", "PairExplanation"]
 Matrix = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class PairExplanation:
+@dataclass(frozen=True, repr=False)
+class PairExplanation(Explanation):
     """Why a pair was judged as it was: contributions of features that add up to the decision.
+
+    ``label`` is the class that the model chose, ``value`` its decision, the log-odds of the second of its two classes,
+    and ``bias`` the decision about an average training pair.
 
     Attributes
     ----------
-    label : object
-        The class that the model chose.
     probability : float
-        Of the second of the model's two classes.
-    decision : float
-        Its log-odds: ``base`` plus all contributions, those not listed included.
-    base : float
-        The decision about an average training pair.
+        Of the second class.
     rows : tuple of (str, float, float)
         Feature, its value, and what it adds; largest contributions first.
     remainder : float
         What all other features add.
     """
 
-    label: Any
     probability: float
-    decision: float
-    base: float
     rows: tuple[tuple[str, float, float], ...]
     remainder: float
 
     @property
-    def value(self) -> float:
-        """The decision, as explanations of other models call it."""
-        return self.decision
+    def decision(self) -> float:
+        """The log-odds: ``base`` plus all contributions, those not listed included."""
+        return self.value
 
     @property
-    def bias(self) -> float:
-        """The base, as explanations of other models call it."""
-        return self.base
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
+    def base(self) -> float:
+        """The decision about an average training pair."""
+        return self.bias
 
     def to_html(self) -> str:
         """Return a piece of HTML: a table of features."""
@@ -75,7 +67,7 @@ class PairExplanation:
         rest = [(self.remainder, "all other features"), (self.base, "an average pair")]
         return panel(f"{self.label}, log-odds {self.decision:+.3f}", [fragment_table(rows, rest)])
 
-    def to_text(self, *, width: int = 80) -> str:
+    def to_text(self, *, width: int = 80, max_lines: int | None = 60) -> str:
         """Write one line per feature, of at most ``width`` characters."""
         return "\n".join(cut(line, width) for line in str(self).splitlines())
 
@@ -209,13 +201,19 @@ class PairClassifier(ClassifierMixin, SequenceInput, BaseEstimator):
         added = self.model_.contributions(values)[0]
         decision = float(self.model_.decision_function(values)[0])
         order = np.argsort(-np.abs(added), kind="stable")
-        names = self.features_.get_feature_names_out()
+        names = [str(name) for name in self.features_.get_feature_names_out()]
+        base = float(self.model_.base_)
+        told = tuple((f"{names[k]} = {values[0, k]:.3g}", float(added[k])) for k in order)
         return PairExplanation(
             label=self.classes_[int(decision > 0)],
+            value=decision,
+            bias=base,
+            trees=(),
+            fragments=(),
+            others=(OtherPart("additive model", decision - base, (), told),),
+            exact=True,
             probability=float(self.model_.predict_proba(values)[0, 1]),
-            decision=decision,
-            base=self.model_.base_,
-            rows=tuple((str(names[k]), float(values[0, k]), float(added[k])) for k in order[:top]),
+            rows=tuple((names[k], float(values[0, k]), float(added[k])) for k in order[:top]),
             remainder=float(added[order[top:]].sum()),
         )
 

@@ -18,6 +18,7 @@ from sapwood.parse.base import Sentence
 from sapwood.parse.flat import flat_tree
 from sapwood.parse.reading import Reading, check_listed, read_examples
 from sapwood.trees.array import TreeArray
+from sapwood.trees.arrow import unpacked
 from sapwood.trees.convert import is_missing
 from sapwood.trees.tree import Tree
 
@@ -57,6 +58,7 @@ def read_question_trees(questions: Any, parser: Any = None) -> QuestionReading:
     >>> [str(tree) for tree in found.trees], found.unparsed.tolist()
     (['(X (WP Who) (NN ran) (. ?))', '(S (WP Who) (VBD ran))'], [True, False])
     """
+    questions = unpacked(questions)
     if isinstance(questions, TreeArray):
         if questions.has_bags:
             raise DataError("a question is one tree, but these elements are bags of trees; pass one tree each.")

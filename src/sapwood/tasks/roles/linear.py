@@ -171,7 +171,8 @@ class LinearRoles:
         names = self.encoder.names()
         order = np.argsort(-np.abs(weights), kind="stable")
         found = tuple((names[int(X.indices[k])], float(weights[k])) for k in order)
-        return RoleExplanation(label, float(sign * margins[output]), float(sign * self.bias[output]), found)
+        margin, bias = float(sign * margins[output]), float(sign * self.bias[output])
+        return RoleExplanation.of_features(label, margin, bias, found, "linear model")
 
     def stored(self, writer: Writer) -> LinearRoles:
         """Return the model as files hold it: in compact ones without columns whose weights are all 0 after rounding."""
