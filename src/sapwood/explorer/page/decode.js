@@ -275,7 +275,7 @@ export function startDecoding(found) {
         }),
       ),
     );
-    const left = problem.left_out ? [`${problem.left_out} other spans, which no role likes, are left out.`] : [];
+    const left = problem.left_out ? [`${problem.left_out} low-scoring spans are left out.`] : [];
     results.replaceChildren(
       card(
         "What each way chooses",
