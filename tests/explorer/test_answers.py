@@ -12,11 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-import specimens
 from explorer.running import SENTENCE
-from sapwood import registry
 from sapwood.decode import decode_roles
-from sapwood.explorer.analyzing import KINDS
 from sapwood.explorer.answers import REASONS, OutOfTime, answer, contents
 from sapwood.explorer.comparing import FORMS
 from sapwood.explorer.decoding import decode
@@ -27,8 +24,7 @@ from sapwood.files import save
 from sapwood.kernels import PartialTree, SubsetTree
 from sapwood.learn import KernelSVC
 from sapwood.parse import FlatParser, tokenize
-from sapwood.tasks.pairs import PairClassifier
-from sapwood.trees import Examples, Grammar, Tree, TreeArray
+from sapwood.trees import Examples, Tree, TreeArray
 
 LIMITS = Limits()
 TREE = "(S (NP (DT The) (NN dog)) (VP (VBD chased) (NP (DT the) (JJ old) (NN cat))) (. .))"
@@ -207,33 +203,6 @@ def test_classifiers_of_other_things_than_trees_say_so(tmp_path):
     assert "cannot show" in refused(models, "analyze", text=TREE, model="plain")
     panels = {model["name"]: (model["panel"], model["does"]) for model in contents(models, LIMITS)["models"]}
     assert panels["plain"] == (None, REASONS["TreeArray"])
-
-
-def test_everything_that_can_be_stored_has_a_panel_or_a_reason():
-    panels = (*(kind.model for kind in KINDS), Grammar, PairClassifier)
-    for name in registry.HOMES:
-        shown = any(name == one.__name__ or name.endswith("Parser") for one in panels)
-        assert shown != (name in REASONS), name
-
-
-@pytest.mark.parametrize(
-    "name", ["VotedPerceptron", "RecursiveClassifier", "KernelSVR", "RecursiveRegressor", "Pipeline"]
-)
-def test_other_estimators_of_trees_are_shown_or_say_why_not(tmp_path, name):
-    model = specimens.specimen(name)
-    save(model, tmp_path / "model.sap")
-    models = ModelFolder(tmp_path)
-    (listed,) = contents(models, LIMITS)["models"]
-    if name == "Pipeline":
-        assert (listed["panel"], listed["does"]) == (None, REASONS["Pipeline"])
-        return
-    assert listed["panel"] == "analyze"
-    tree = Tree.fromstring(specimens.TREES[1])
-    found = asked(models, "analyze", text=str(tree), model="model")
-    if "classes" in found:
-        assert found["classes"][0]["label"] == str(model.predict([tree])[0])
-    else:
-        assert found["value"] == pytest.approx(float(model.predict([tree])[0]))
 
 
 def test_models_are_found_by_name_only(models, folder):

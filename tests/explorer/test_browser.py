@@ -3,77 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator
 from xml.etree import ElementTree
 
 import pytest
-from sklearn.metrics import confusion_matrix
 
-from explorer.browser import Browser, Page, find_chromium
-from explorer.running import Served
+from explorer.pages import HOSTILE, analyze, changed, opened, settle, unharmed
 from explorer.screenshots import CONTRAST
-from sapwood.explorer.comparing import FORMS
-from sapwood.files import load
-from sapwood.parse import tokenize
 
-QUESTIONS = [
-    ("HUM:ind", "Who fed the cat in the garden ?"),
-    ("LOC:other", "Where did the farmer buy the bread ?"),
-    ("NUM:date", "When did Anna see the child ?"),
-    ("NUM:date", "When did the painter feed the cat ?"),
-    ("ENTY:animal", "Which animal did the painter feed ?"),
-    ("HUM:ind", "Which animal did the young painter feed ?"),
-    ("LOC:other", "Who sold the bread ?"),
-]
-HOSTILE = "<script>window.hacked=1</script> <img src=x onerror=window.hacked=1> {{1}} ${1} \"' onload=window.hacked=1"
 RIGHT_TO_LEFT = "מי האכיל את החתול ? \u202eevil\u202c من أطعم القطة ؟"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    program = find_chromium()
-    if program is None:
-        pytest.skip("there is no Chromium on this machine (on Debian: apt-get install chromium)")
-    running = Browser(program)
-    yield running
-    running.close()
-
-
-def opened(browser: Browser, served: Served, panel: str = "analyze", **settings) -> Page:
-    page = browser.open(f"{served.url}#{panel}", **settings)
-    page.wait("document.documentElement.dataset.ready === 'yes'")
-    settle(page, panel)
-    return page
-
-
-def settle(page: Page, panel: str) -> None:
-    """Wait until the panel has its answer, or its error."""
-    results = f"document.querySelector('#{panel}-results')"
-    fault = f"!document.querySelector('#{panel}-fault').hidden"
-    page.wait(f"!{results}.classList.contains('waiting') && ({results}.childElementCount > 0 || {fault})")
-
-
-def changed(page: Page, panel: str, act) -> None:
-    """Do something, and wait until the panel shows another answer than before."""
-    status, fault = (f"document.querySelector('#{panel}-{part}')" for part in ("status", "fault"))
-    page.run(f"{status}.textContent = '', {fault}.hidden = true")
-    act()
-    page.wait(f"{status}.textContent || !{fault}.hidden")
-    settle(page, panel)
-
-
-def unharmed(page: Page) -> None:
-    assert page.run("window.hacked === undefined && document.querySelectorAll('main script, main img').length === 0")
-    assert page.heard("Runtime.exceptionThrown") == []
-    # The policy had nothing to stop: no element was ever made of the text.
-    assert [entry for entry in page.heard("Log.entryAdded") if entry["entry"]["source"] == "security"] == []
-
-
-def analyze(page: Page, text: str, model: str) -> None:
-    page.run(f"document.querySelector('#analyze-model').value = {json.dumps(model)}")
-    page.fill("#analyze-text", text)
-    changed(page, "analyze", lambda: page.press("Enter", control=True))
 
 
 def test_the_page_loads_quickly_and_asks_this_server_only(browser, served):
@@ -99,7 +36,8 @@ def test_a_question_is_analyzed_with_keys_alone(browser, served):
         page.press("Tab")
         names.append(page.run("document.activeElement.id || document.activeElement.innerText"))
     assert names[:2] == ["analyze-model", "Analyze"]
-    assert names[2:6] == ["a question", "a statement", "two things", "a tree"]
+    assert names[2].startswith("About questions: trained on")
+    assert names[3:7] == ["a question", "a statement", "two things", "a tree"]
     # The heaviest fragment is marked; another one is chosen by Space, and marks other nodes.
     before = page.run("[...document.querySelectorAll('.tree .node.marked text')].map(e => e.textContent).join(' ')")
     assert before
@@ -331,145 +269,6 @@ def test_toy_models_say_so_and_labels_have_plain_names(browser, served):
     titles = page.run("[...document.querySelectorAll('.sentence .span')].map(e => e.title)")
     assert "A0: who acts" in titles
     assert "grammar" in page.text("#analyze-absent")
-
-
-def test_two_versions_stand_side_by_side_with_keys_alone(browser, served):
-    page = opened(browser, served, "change")
-    page.choose("#change-model", "roles")
-    page.fill("#change-text", "The farmer gave the child an apple in the garden .")
-    page.fill("#change-second", "The farmer gave the child an apple .")
-    changed(page, "change", lambda: page.press("Enter", control=True))
-    assert page.text("#change-status").startswith("1 difference")
-    assert "AM-LOC" in page.text("#change-results table")
-    sides = page.run("[...document.querySelectorAll('#change-results .side')].map(e => e.innerText)")
-    assert "AM-LOC" in sides[0]
-    assert "AM-LOC" not in sides[1]
-    # Word by word: each can be removed by Enter or Space, and the second version follows.
-    page.wait("document.querySelectorAll('.ablated').length === 11")
-    page.run("document.querySelectorAll('.ablated')[2].focus()")
-    assert page.run("document.activeElement.getAttribute('aria-label')").startswith("Remove gave: ")
-    changed(page, "change", lambda: page.press("Enter"))
-    assert page.run("document.querySelector('#change-second').value") == "The farmer the child an apple in the garden ."
-    # Another word in its place.
-    page.run("document.querySelector('#change-word').value = '2'")
-    page.fill("#change-by", "sold")
-    changed(page, "change", lambda: page.press("Enter"))
-    assert "farmer sold the child" in page.run("document.querySelector('#change-second').value")
-    assert "sell.01" in page.text("#change-results")
-    # The same sentence under two models, and the address holds all of it.
-    page.fill("#change-second", "The farmer gave the child an apple in the garden .")
-    changed(page, "change", lambda: page.choose("#change-second-model", "frames"))
-    assert "Giving" in page.text("#change-results .side:last-child")
-    other = browser.open(page.run("location.href"))
-    other.wait("document.documentElement.dataset.ready === 'yes'")
-    settle(other, "change")
-    assert "Giving" in other.text("#change-results .side:last-child")
-    unharmed(page)
-
-
-def test_a_word_that_turns_the_class_is_named(browser, served):
-    page = opened(browser, served, "change")
-    page.fill("#change-text", "Who fed the cat ?")
-    changed(page, "change", lambda: page.choose("#change-model", "questions"))
-    page.wait("document.querySelectorAll('.ablated').length === 5")
-    assert page.text(".ablated.flips").split() == ["Who"]
-    assert "Without “Who” the class is another one" in page.text("#change-results")
-    assert "margin of HUM:ind" in page.text("#change-results")
-    page.fill("#change-text", HOSTILE)
-    changed(page, "change", lambda: page.click("#change-form button.primary"))
-    unharmed(page)
-
-
-def test_a_file_gives_predictions_errors_and_a_confusion_matrix(browser, served, folder, tmp_path):
-    lines = [f"{label}\t{text}" for label, text in QUESTIONS]
-    (tmp_path / "questions.tsv").write_text("\n".join(lines) + "\n")
-    page = opened(browser, served, "data")
-    node = page.call("DOM.querySelector", nodeId=page.call("DOM.getDocument")["root"]["nodeId"], selector="#data-file")
-    page.run("document.querySelector('#data-results').replaceChildren()")
-    page.call("DOM.setFileInputFiles", nodeId=node["nodeId"], files=[str(tmp_path / "questions.tsv")])
-    page.wait(f"document.querySelector('#data-status').textContent.startsWith('{len(lines)} lines')")
-    # The table against scikit-learn and the model itself.
-    model, parser = load(folder / "questions.sap"), load(folder / "parser.sap")
-    predicted = model.predict([parser.parse(tokenize(text)) for _, text in QUESTIONS]).tolist()
-    expected = [label for label, _ in QUESTIONS]
-    right = sum(one == other for one, other in zip(expected, predicted, strict=True))
-    assert f"{right} of {len(lines)} right" in page.text("#data-status")
-    labels = sorted({*expected, *predicted})
-    matrix = confusion_matrix(expected, predicted, labels=labels).tolist()
-    cells = page.run(
-        "[...document.querySelectorAll('.confusion tbody tr')].map(r => [...r.querySelectorAll('td')]"
-        ".map(c => Number(c.textContent.replace('·', '0'))))"
-    )
-    assert cells == matrix
-    # By keys: sorted by margin, then the errors alone, then one line in the first panel.
-    page.run("document.querySelector('[data-sort=score]').focus()")
-    page.press("Enter")
-    scores = page.run(
-        "[...document.querySelectorAll('.lines tbody tr td:nth-child(4)')].map(e => Number(e.textContent))"
-    )
-    assert scores == sorted(scores)
-    assert len(scores) == len(lines)
-    page.run("document.querySelector('#data-errors').focus()")
-    page.press(" ")
-    assert page.run("document.querySelectorAll('.lines tbody tr').length") == len(lines) - right
-    assert page.run("document.activeElement.id") == "data-errors"
-    page.run("document.querySelector('.lines tbody button').focus()")
-    wrong = page.run("document.activeElement.textContent")
-    changed(page, "analyze", lambda: page.press("Enter"))
-    assert page.run("document.querySelector('#analyze-text').value") == wrong
-    assert page.run("document.querySelector('#analyze').hidden") is False
-    assert "Fragments behind" in page.text("#analyze-results")
-    changed(page, "analyze", lambda: page.run("history.back()"))
-    unharmed(page)
-
-
-def test_lines_of_a_file_stay_text(browser, served):
-    page = opened(browser, served, "data")
-    page.run("document.querySelector('#data-text').value = ''")
-    page.fill("#data-text", f"{HOSTILE}\t{HOSTILE}\n(S (NP")
-    changed(page, "data", lambda: page.click("#data-form button.primary"))
-    page.wait("document.querySelector('#data-status').textContent.startsWith('2 lines')")
-    assert "1 could not be read" in page.text("#data-status")
-    unharmed(page)
-
-
-def test_words_are_linked_and_parses_say_how_sure_they_are(browser, served):
-    page = opened(browser, served, "compare")
-    changed(page, "compare", lambda: page.choose("#compare-kernel", "SemanticSubsetTree"))
-    said = page.run("[...document.querySelectorAll('.linked .link title')].map(e => e.textContent)")
-    assert any(one.startswith("dog and hound: alike ") for one in said)
-    page.click("#tab-analyze")
-    analyze(page, "Anna saw the child with the old scarf .", "parser")
-    page.run("[...document.querySelectorAll('#analyze-results table.pick button')].at(-1).click()")
-    assert page.run("document.querySelectorAll('#analyze-results .tree .unsure').length") > 0
-    assert "The parser is not sure of" in page.text("#analyze-results")
-    assert "trained on all trees of a synthetic toy corpus" in page.text("#analyze-card")
-    unharmed(page)
-
-
-@pytest.mark.parametrize("kernel", [form.name for form in FORMS])
-def test_the_python_of_a_comparison_gives_its_value(browser, served, folder, capsys, monkeypatch, kernel):
-    page = opened(browser, served, "compare")
-    changed(page, "compare", lambda: page.choose("#compare-kernel", kernel))
-    code = page.run("document.querySelector('#compare-results .python').textContent")
-    monkeypatch.chdir(folder)
-    exec(code, {})
-    value = float(re.search(r"\[\[(.*?)\]\]", capsys.readouterr().out)[1])
-    table = page.run(
-        "Object.fromEntries([...document.querySelectorAll('.kernels tbody tr')]"
-        ".map(r => [r.querySelector('button').title, Number(r.querySelector('td.number').textContent)]))"
-    )
-    assert value == pytest.approx(table[kernel], abs=6e-4)
-
-
-@pytest.mark.parametrize("model", ["questions", "trees", "roles", "frames", "parser", "reranker"])
-def test_the_python_of_an_answer_runs(browser, served, folder, capsys, monkeypatch, model):
-    page = opened(browser, served)
-    analyze(page, "The farmer gave the child an apple .", model)
-    code = page.run("document.querySelector('#analyze-results .python').textContent")
-    monkeypatch.chdir(folder)
-    exec(code, {})
-    assert len(capsys.readouterr().out) > 20
 
 
 def test_two_users_at_once_see_their_own_sentences(browser, served):

@@ -193,7 +193,7 @@ def test_parses_of_given_trees_are_scored(models):
     right = str(models["parser"].parse(["The", "farmer", "fed", "the", "rabbit", "."]))
     found = asked(models, "predict", model="parser", lines=[wrong, right, "The farmer fed the rabbit ."])
     scores = [parseval([gold], [right]).overall.f1 for gold in (wrong, right)]
-    assert [row["score"] for row in found["rows"]] == [*scores, None]
+    assert [row["score"] for row in found["rows"]] == [pytest.approx(scores[0]), pytest.approx(scores[1]), None]
     assert [row["right"] for row in found["rows"]] == [False, True, None]
     assert found["score"] == "F1"
 

@@ -82,7 +82,7 @@ def analyze(models: ModelFolder, request: Request, limits: Limits) -> dict[str, 
         "kind": kind.title,
         "words": list(sentence.words),
         "tree": None if sentence.tree is None else tree_json(sentence.tree),
-        "sure": None if sentence.tree is None else _sure(models, sentence, sentence.tree),
+        "sure": None if sentence.tree is None else _sure(models, sentence, sentence.tree, model),
         "given": sentence.given,
         "sentences": list(sentence.texts),
         "sentence": sentence.number,
@@ -100,9 +100,10 @@ def _asked(models: ModelFolder, request: Request, limits: Limits) -> Sentence:
     return read_sentence(requests.text(request, "text"), models, limits, parser=parser, model=model, which=which)
 
 
-def _sure(models: ModelFolder, sentence: Sentence, tree: Tree) -> list[float] | None:
+def _sure(models: ModelFolder, sentence: Sentence, tree: Tree, model: Any) -> list[float] | None:
     """Return how probable each node of a parse is, in pre-order; None where nobody can tell."""
-    parser = None if sentence.given else models.of(BaseParser).get(sentence.parser)
+    named = models.of(BaseParser).get(sentence.parser)
+    parser = None if sentence.given else named or parser_of(models, "", model)[1]
     return None if parser is None else _probabilities(parser, sentence.words, [tree])[0]
 
 

@@ -96,7 +96,7 @@ export function startChanging(found, given) {
         "tr",
         {},
         make("td", {text: one.layer}),
-        make("td", {class: "code", title: plain(one.label), text: one.label || "found"}),
+        make("td", {class: "code", title: plain(one.label), text: one.label || "found at"}),
         make("td", {dir: "auto", text: one.before || "–"}),
         make("td", {dir: "auto", text: one.after || "–"}),
       ),
