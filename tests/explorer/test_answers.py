@@ -121,7 +121,7 @@ def test_roles_and_frames_are_the_models_own(models):
     tree = Tree.fromstring(found["tree"]["text"])
     expected = [(a.role, a.first, a.last) for p in models["roles"].label(tree).propositions for a in p.roles]
     assert [(s["label"], s["first"], s["last"]) for layer in found["layers"] for s in layer["spans"]] == expected
-    assert all(span["features"] for layer in found["layers"] for span in layer["spans"])
+    assert all(span["why"] for layer in found["layers"] for span in layer["spans"])
     found = asked(models, "analyze", text=text, model="frames")
     targets = models["frames"].parse(tree).frames
     assert [layer["title"] for layer in found["layers"]] == [target.frame for target in targets] == ["Giving"]
