@@ -313,6 +313,8 @@ def test_panels_fit_narrow_and_wide_windows_in_both_schemes(browser, served, pan
         page.resize(width, 740)
         # Wide pictures scroll by themselves; the page as a whole never does.
         assert page.run("document.documentElement.scrollWidth") <= width
+        # Nor is a column squeezed until its rows are towers.
+        assert page.run("Math.max(0, ...[...document.querySelectorAll('td')].map((one) => one.offsetHeight))") < 160
     # Every text has the contrast that WCAG asks for at level AA.
     assert page.run(CONTRAST) == []
     colour = page.run("getComputedStyle(document.documentElement).backgroundColor")

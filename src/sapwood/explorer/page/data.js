@@ -25,9 +25,10 @@ export function startPredicting(found, explain) {
     model,
     usable.map((one) => [one.name, `${one.name} – ${one.title}`]),
   );
-  const classifier = usable.find((one) => one.title === "question classifier") ?? usable[0];
+  const classifier = usable.find((one) => one.title === "question classifier");
   if (classifier) model.value = classifier.name;
-  text.value = EXAMPLE.join("\n");
+  // Labels of questions mean nothing to other models.
+  text.value = EXAMPLE.map((line) => (classifier ? line : line.split("\t")[1])).join("\n");
   const about = () => modelCard(byId("data-card"), usable.find((one) => one.name === model.value));
   about();
   let running = null;
