@@ -105,6 +105,36 @@ def test_versions_that_make_no_sense_are_refused(models, change, says):
     assert says in refused(models, "change", **request)
 
 
+ODD = [
+    "x",
+    "?!",
+    "(NP)",
+    "(S (X (Y (Z))))",
+    "( (S (NP (DT a) (NN dog))))",
+    "(S (NP a b) c)",
+    "\u202eevil\u202c \u200f mixed עברית and English .",
+    "One sentence . And another one .",
+    "(S (NP",
+    "word " * 151,
+    "\x00\x01",
+]
+
+
+@pytest.mark.parametrize("model", ["parser", "questions", "trees", "roles", "frames", "reranker", "damaged", "grammar"])
+def test_odd_texts_are_answered_or_refused_with_a_reason(models, model):
+    for text in ODD:
+        for path, request in (
+            ("change", {"text": text, "second": SENTENCE}),
+            ("change", {"text": SENTENCE, "second": text, "second_model": "trees"}),
+            ("without", {"text": text}),
+            ("why", {"text": text, "predicate": 0, "first": 0, "last": 0, "role": "A0"}),
+            ("predict", {"lines": [text, f"label\t{text}"]}),
+        ):
+            status, found = answer(models, path, {"model": model, **request}, LIMITS)
+            assert status in (200, 422), (path, text, found)
+            assert status == 200 or len(found["error"]["message"]) > 20
+
+
 # --- word by word
 
 
