@@ -1,4 +1,4 @@
-"""One sentence or tree, looked at with one model: what the page's first panel shows.
+"""One sentence or tree, looked at with one model: the panel Analyze.
 
 One function per kind of model. Each takes the model, the sentence and the request, and returns the JSON that is
 particular to it; what all answers have is added by ``analyze``. Why a role was given is asked for role by role

@@ -1,4 +1,4 @@
-"""Two sentences or trees under each kernel: what they are worth, and what they share. The page's second panel."""
+"""Two sentences or trees under each kernel: what they are worth, and what they share. The panel Compare."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of a file, each answered by one model: the page's data panel.
+"""Lines of a file, each answered by one model: the panel Data.
 
 The page sends a file in pieces, so that every piece is answered in time; what it counts over all of them (errors, a
 confusion matrix) is its own business.

@@ -1,4 +1,4 @@
-// The second panel: two versions of a sentence or two models side by side, and what each word is good for.
+// The panel What if: two versions of a sentence or two models side by side, and what each word is good for.
 
 import {answerCards} from "/answer.js";
 import {byId, card, counted, examples, make, notes, options, shown, signed, tableOf} from "/elements.js";

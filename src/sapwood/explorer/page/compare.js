@@ -1,4 +1,4 @@
-// The second panel: two sentences or trees under each kernel.
+// The panel Compare: two sentences or trees under each kernel.
 
 import {byId, card, counted, draw, examples, later, make, notes, options, shown, tableOf} from "/elements.js";
 import {drawLinked} from "/linked.js";

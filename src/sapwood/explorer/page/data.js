@@ -1,4 +1,4 @@
-// The third panel: a file in, a row per line out, with errors, a confusion matrix, and a way to the reasons.
+// The panel Data: a file in, a row per line out, with errors, a confusion matrix, and a way to the reasons.
 
 import {byId, card, counted, make, modelCard, notes, options, shown, tableOf} from "/elements.js";
 import {plain} from "/plain.js";

@@ -1,4 +1,4 @@
-// The third panel: a table of scores, constraints, and what each way of decoding makes of them.
+// The panel Decode: a table of scores, constraints, and what each way of decoding makes of them.
 
 import {byId, card, counted, examples, later, make, notes, options, shown} from "/elements.js";
 import {Conversation} from "/service.js";
