@@ -141,6 +141,20 @@ def pairs() -> str:
 
 
 @drawn
+def nearest() -> str:
+    query = "(S (NP (DT the) (NN bird)) (VP (VBD chased) (NP (DT the) (NN cat))))"
+    hit = "(S (NP (DT the) (NN dog)) (VP (VBD chased) (NP (DT the) (NN cat))))"
+    text = SubsetTree(decay=0.4).normalized().explain(query, hit, top=500)._repr_html_()
+    return re.sub("<table.*</table>", "", text, flags=re.DOTALL)
+
+
+@drawn
+def edits() -> str:
+    first, second = (sw.Tree.fromstring(one) for one in ("(NP (DT a) (NN dog))", "(NP (DT a) (JJ big) (NN cat))"))
+    return linked_svg(first, second, [(0, 0, 1.0), (1, 2, 0.3)])
+
+
+@drawn
 def forest() -> str:
     return nursery.generate(size=40).forest(3)._repr_html_()
 

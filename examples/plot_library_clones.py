@@ -9,6 +9,7 @@ import sysconfig
 from importlib.util import find_spec
 from pathlib import Path
 
+from sapwood.draw import Bar, bar_chart
 from sapwood.search import find_clones
 
 folder = Path(sysconfig.get_paths()["stdlib"]) / "asyncio"
@@ -22,6 +23,12 @@ if find_spec("tree_sitter_python") and folder.is_dir():
         )
 else:
     print("pip install tree-sitter tree-sitter-python to run this example")
+
+# %%
+# How alike the two functions of each pair are.
+pairs = [] if report is None else report.clones[:10]
+bars = [Bar(f"{one.first.name}, {one.second.name}", one.similarity) for one in pairs]
+bar_chart("Copies in asyncio", bars or [Bar("tree-sitter is not installed", 0.0)], label="similarity")
 
 # %%
 # The sources of the first restructured copy, with a bar before the lines that both share.

@@ -9,6 +9,7 @@ import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
+from sapwood.draw import Bar, bar_chart
 from sapwood.search import find_clones
 
 PROGRAMS = {
@@ -61,6 +62,7 @@ def check(values, importance):
 # %%
 # Copies come with their kind: the same but for names, or restructured. Programs that solve the task in their own way
 # are not listed.
+bars = []
 if find_spec("tree_sitter_python"):
     with tempfile.TemporaryDirectory() as folder:
         for name, text in PROGRAMS.items():
@@ -68,5 +70,10 @@ if find_spec("tree_sitter_python"):
         for clone in find_clones(folder, min_nodes=30, blocks=False).clones:
             names = f"{Path(clone.first.path).stem}, {Path(clone.second.path).stem}"
             print(f"{clone.kind:<12} {clone.similarity:.2f}  {names}")
+            bars.append(Bar(f"{names}: {clone.kind}", clone.similarity))
 else:
     print("pip install tree-sitter tree-sitter-python to run this example")
+
+# %%
+# The pairs that somebody should look at, by how alike they are.
+bar_chart("Pairs of programs", bars or [Bar("tree-sitter is not installed", 0.0)], label="similarity")

@@ -52,7 +52,8 @@ for index in (a, b):
 model = sw.learn.KernelSVC(kernel, C=10)
 accuracy = cross_val_score(model, X, y, cv=3).mean()
 frequent = np.unique(y, return_counts=True)[1].max() / len(y)
-print(f"accuracy {accuracy:.2f}; always the most frequent module: {frequent:.2f}")
+bars = [sw.draw.Bar("tree kernel", accuracy), sw.draw.Bar("always the most frequent module", frequent)]
+sw.draw.bar_chart("Which module is a function from?", bars, label="accuracy")
 
 # %%
 # Explain: the fragments of code that decide about one function.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import pkgutil
@@ -12,6 +13,7 @@ import sys
 import pytest
 
 import sapwood as sw
+from explorer.browser import Browser, find_chromium
 from paths import ROOT
 
 EXAMPLES = sorted(path for folder in ("examples", "tutorials") for path in (ROOT / folder).glob("plot_*.py"))
@@ -30,6 +32,10 @@ def test_examples_have_a_title_and_cells(path):
     title, rule = re.match(r'"""\n(.+)\n(=+)\n', text).groups()
     assert len(rule) == len(title)
     assert "\n# %%\n" in text
+    # Some cell ends with something that draws itself: the picture in the gallery.
+    cells = [ast.parse(cell) for cell in text.split("\n# %%\n")]
+    shown = [cell.body[-1] for cell in cells if cell.body and isinstance(cell.body[-1], ast.Expr)]
+    assert any(not ast.unparse(one).startswith(("print(", "'")) for one in shown), "no cell ends with a picture"
 
 
 @pytest.fixture(scope="module")
@@ -86,3 +92,25 @@ def test_every_page_is_in_the_contents_once(conf):
     assert sorted(named) == sorted(
         [*(page for page in pages if page != "index"), "a-new-page", "gallery/index", "tutorials/index"]
     )
+
+
+@pytest.mark.slow
+def test_the_search_of_the_site_finds_what_researchers_look_for():
+    site = ROOT / "docs" / "_build" / "html"
+    program = find_chromium()
+    if program is None or not (site / "searchindex.js").is_file():
+        pytest.skip("needs Chromium and the site; make docs builds it")
+    browser = Browser(program)
+    try:
+        for asked, title in (
+            ("SRL", "Semantic role labeling (SRL)"),
+            ("frame-semantic parsing", "Frame-semantic parsing"),
+            ("GTK", "Grammar-driven tree kernel (GTK)"),
+            ("lambda", "Glossary of terms and symbols"),
+        ):
+            page = browser.open(f"{(site / 'search.html').as_uri()}?q={asked.replace(' ', '+')}")
+            page.wait("document.body.innerText.includes('Search finished')", seconds=60)
+            titles = page.run("[...document.querySelectorAll('ul.search li a')].map(e => e.textContent)")
+            assert title in titles[:5], (asked, titles[:5])
+    finally:
+        browser.close()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from explorer.browser import Browser, find_chromium
 from explorer.running import Served, serve
 from sapwood.explorer.limits import Limits
 from sapwood.explorer.model_folder import ModelFolder
@@ -42,3 +43,13 @@ def served(folder: Path) -> Iterator[Served]:
     yield running
     running.process.kill()
     running.process.communicate()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    program = find_chromium()
+    if program is None:
+        pytest.skip("there is no Chromium on this machine (on Debian: apt-get install chromium)")
+    running = Browser(program)
+    yield running
+    running.close()

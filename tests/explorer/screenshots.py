@@ -22,7 +22,7 @@ from explorer.running import serve  # noqa: E402
 
 ROOT = HERE.parents[2]
 SIZES = {"desktop": 1280, "phone": 390}
-PANELS = ("analyze", "compare", "decode")
+PANELS = ("analyze", "change", "data", "compare", "decode")
 CONTRAST = """(() => {
   const lum = (c) => { const f = (v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
     return 0.2126 * f(c[0]) + 0.7152 * f(c[1]) + 0.0722 * f(c[2]); };

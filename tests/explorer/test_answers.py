@@ -14,7 +14,7 @@ from sklearn.base import clone
 
 from explorer.running import SENTENCE
 from sapwood.decode import decode_roles
-from sapwood.explorer.answers import OutOfTime, answer, contents
+from sapwood.explorer.answers import REASONS, OutOfTime, answer, contents
 from sapwood.explorer.comparing import FORMS
 from sapwood.explorer.decoding import decode
 from sapwood.explorer.limits import Limits
@@ -121,7 +121,7 @@ def test_roles_and_frames_are_the_models_own(models):
     tree = Tree.fromstring(found["tree"]["text"])
     expected = [(a.role, a.first, a.last) for p in models["roles"].label(tree).propositions for a in p.roles]
     assert [(s["label"], s["first"], s["last"]) for layer in found["layers"] for s in layer["spans"]] == expected
-    assert all(span["features"] for layer in found["layers"] for span in layer["spans"])
+    assert all(span["why"] for layer in found["layers"] for span in layer["spans"])
     found = asked(models, "analyze", text=text, model="frames")
     targets = models["frames"].parse(tree).frames
     assert [layer["title"] for layer in found["layers"]] == [target.frame for target in targets] == ["Giving"]
@@ -202,7 +202,7 @@ def test_classifiers_of_other_things_than_trees_say_so(tmp_path):
     assert "view" in refused(models, "analyze", text=TREE, model="views")
     assert "cannot show" in refused(models, "analyze", text=TREE, model="plain")
     panels = {model["name"]: (model["panel"], model["does"]) for model in contents(models, LIMITS)["models"]}
-    assert panels["plain"] == (None, "is not shown here")
+    assert panels["plain"] == (None, REASONS["TreeArray"])
 
 
 def test_models_are_found_by_name_only(models, folder):

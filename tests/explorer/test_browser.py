@@ -3,62 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from xml.etree import ElementTree
 
 import pytest
 
-from explorer.browser import Browser, Page, find_chromium
-from explorer.running import Served
+from explorer.pages import HOSTILE, analyze, changed, opened, settle, unharmed
+from explorer.screenshots import CONTRAST
 
-HOSTILE = "<script>window.hacked=1</script> <img src=x onerror=window.hacked=1> {{1}} ${1} \"' onload=window.hacked=1"
 RIGHT_TO_LEFT = "מי האכיל את החתול ? \u202eevil\u202c من أطعم القطة ؟"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    program = find_chromium()
-    if program is None:
-        pytest.skip("there is no Chromium on this machine (on Debian: apt-get install chromium)")
-    running = Browser(program)
-    yield running
-    running.close()
-
-
-def opened(browser: Browser, served: Served, panel: str = "analyze", **settings) -> Page:
-    page = browser.open(f"{served.url}#{panel}", **settings)
-    page.wait("document.documentElement.dataset.ready === 'yes'")
-    settle(page, panel)
-    return page
-
-
-def settle(page: Page, panel: str) -> None:
-    """Wait until the panel has its answer, or its error."""
-    results = f"document.querySelector('#{panel}-results')"
-    fault = f"!document.querySelector('#{panel}-fault').hidden"
-    page.wait(f"!{results}.classList.contains('waiting') && ({results}.childElementCount > 0 || {fault})")
-
-
-def changed(page: Page, panel: str, act) -> None:
-    """Do something, and wait until the panel shows another answer than before."""
-    status, fault = (f"document.querySelector('#{panel}-{part}')" for part in ("status", "fault"))
-    page.run(f"{status}.textContent = '', {fault}.hidden = true")
-    act()
-    page.wait(f"{status}.textContent || !{fault}.hidden")
-    settle(page, panel)
-
-
-def unharmed(page: Page) -> None:
-    assert page.run("window.hacked === undefined && document.querySelectorAll('main script, main img').length === 0")
-    assert page.heard("Runtime.exceptionThrown") == []
-    # The policy had nothing to stop: no element was ever made of the text.
-    assert [entry for entry in page.heard("Log.entryAdded") if entry["entry"]["source"] == "security"] == []
-
-
-def analyze(page: Page, text: str, model: str) -> None:
-    page.run(f"document.querySelector('#analyze-model').value = {json.dumps(model)}")
-    page.fill("#analyze-text", text)
-    changed(page, "analyze", lambda: page.press("Enter", control=True))
 
 
 def test_the_page_loads_quickly_and_asks_this_server_only(browser, served):
@@ -84,7 +36,8 @@ def test_a_question_is_analyzed_with_keys_alone(browser, served):
         page.press("Tab")
         names.append(page.run("document.activeElement.id || document.activeElement.innerText"))
     assert names[:2] == ["analyze-model", "Analyze"]
-    assert names[2:6] == ["a question", "a statement", "two things", "a tree"]
+    assert names[2].startswith("About questions: trained on")
+    assert names[3:7] == ["a question", "a statement", "two things", "a tree"]
     # The heaviest fragment is marked; another one is chosen by Space, and marks other nodes.
     before = page.run("[...document.querySelectorAll('.tree .node.marked text')].map(e => e.textContent).join(' ')")
     assert before
@@ -113,7 +66,7 @@ def test_roles_frames_parses_and_trees_are_shown(browser, served):
     assert "A0: The farmer" in labels
     assert "A2: the hungry child" in labels
     page.click(".sentence .span")
-    assert "Why A0: The farmer" in page.text("#analyze-results")
+    page.wait("document.querySelector('#analyze-results').innerText.includes('Why A0: The farmer, margin')")
     assert page.run("document.querySelectorAll('.tree .node.marked').length") == 1
     analyze(page, text, "parser")
     assert page.run("document.querySelectorAll('#analyze-results tbody tr').length") >= 1
@@ -138,6 +91,8 @@ def test_tabs_move_with_the_arrow_keys_and_everything_has_a_name(browser, served
     page.run("document.querySelector('#tab-analyze').focus()")
     chosen = "document.querySelector('[role=tab][aria-selected=true]').id + ' ' + document.activeElement.id"
     for key, tab in (
+        ("ArrowRight", "change"),
+        ("ArrowRight", "data"),
         ("ArrowRight", "compare"),
         ("ArrowRight", "decode"),
         ("ArrowRight", "analyze"),
@@ -148,7 +103,7 @@ def test_tabs_move_with_the_arrow_keys_and_everything_has_a_name(browser, served
         page.press(key)
         assert page.run(chosen) == f"tab-{tab} tab-{tab}"
         assert page.run("document.querySelector('[role=tabpanel]:not([hidden])').id") == tab
-    for panel in ("compare", "decode"):
+    for panel in ("change", "data", "compare", "decode"):
         page.click(f"#tab-{panel}")
         settle(page, panel)
     tree = page.call("Accessibility.getFullAXTree")["nodes"]
@@ -350,7 +305,7 @@ def test_a_server_that_has_gone_is_said_so(browser, served):
     assert "does not answer" in page.text("#analyze-fault")
 
 
-@pytest.mark.parametrize("panel", ["analyze", "compare", "decode"])
+@pytest.mark.parametrize("panel", ["analyze", "change", "data", "compare", "decode"])
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_panels_fit_narrow_and_wide_windows_in_both_schemes(browser, served, panel, dark):
     page = opened(browser, served, panel, width=360, height=740, dark=dark)
@@ -358,6 +313,10 @@ def test_panels_fit_narrow_and_wide_windows_in_both_schemes(browser, served, pan
         page.resize(width, 740)
         # Wide pictures scroll by themselves; the page as a whole never does.
         assert page.run("document.documentElement.scrollWidth") <= width
+        # Nor is a column squeezed until its rows are towers.
+        assert page.run("Math.max(0, ...[...document.querySelectorAll('td')].map((one) => one.offsetHeight))") < 160
+    # Every text has the contrast that WCAG asks for at level AA.
+    assert page.run(CONTRAST) == []
     colour = page.run("getComputedStyle(document.documentElement).backgroundColor")
     brightness = sum(int(part) for part in colour.removeprefix("rgb(").rstrip(")").split(",")) / 3
     assert (brightness < 60) if dark else (brightness > 200)

@@ -56,6 +56,7 @@ class Grammar:
         method = self.dice.choice((b"GET", b"POST", b"POST", b"POST", b"HEAD", b"OPTIONS", b"get", b"", b"X" * 300))
         path = self.dice.choice(
             (b"/", b"/api/analyze", b"/api/compare", b"/api/decode", b"/api/contents", b"/api/", b"//", b"*", b"/%00",
+             b"/api/change", b"/api/without", b"/api/predict", b"/api/why",
              b"/api/analyze?x=1", b"http://localhost/", b"/../../etc/passwd", b"/\xff", b"/" + b"a" * 70_000, b"")
         )  # fmt: skip
         version = self.dice.choice((b"HTTP/1.1", b"HTTP/1.1", b"HTTP/1.0", b"HTTP/2.0", b"HTTP/9.9", b"HTTP/x", b""))

@@ -216,7 +216,7 @@ def test_charts_survive_pickling(parser):
 def test_pictures_are_faint_where_the_parser_is_not_sure(parser):
     chart = max(map(parser.chart, SENTENCES), key=lambda chart: chart.entropy())
     tree = chart.best()
-    nodes = chart._of_nodes(tree)
+    nodes = chart.node_probabilities(tree)
     assert len(nodes) == tree.size()
     known = chart.probabilities(tree)
     named = [

@@ -122,7 +122,11 @@ def span_svg(words: Sequence[str], layers: Sequence[SpanLayer], *, width: float 
     """
     check_layers(words, layers)
     lanes = [(number, layer, lane) for number, layer in enumerate(layers) for lane in spread(layer)]
-    sizes = [max(8.0, text_width(word, _WORD)) for word in words]
+    marked = {word for layer in layers for word in layer.marked}
+    # Marked words are bold, and wider by about a seventh.
+    sizes = [
+        max(8.0, text_width(word, _WORD) * (1.15 if number in marked else 1.0)) for number, word in enumerate(words)
+    ]
     for _, _, lane in lanes:
         for span in lane:
             # A label needs room: its span's first word is widened, so that the rest stays close together.
@@ -130,7 +134,6 @@ def span_svg(words: Sequence[str], layers: Sequence[SpanLayer], *, width: float 
             sizes[span.first] += max(0.0, text_width(span.label, _LABEL) + 14 - room)
     left = max((text_width(layer.title, _LABEL) for layer in layers), default=0.0) + 20
     lines = _breaks([size + _SPACE for size in sizes], max(width - left, 120.0))
-    marked = {word for layer in layers for word in layer.marked}
     parts: list[str] = []
     top, right = 0.0, 60.0
     for begin, end in lines:

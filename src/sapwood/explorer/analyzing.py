@@ -1,24 +1,25 @@
-"""One sentence or tree, looked at with one model: what the page's first panel shows.
+"""One sentence or tree, looked at with one model: the panel Analyze.
 
 One function per kind of model. Each takes the model, the sentence and the request, and returns the JSON that is
-particular to it; what all answers have is added by ``analyze``.
+particular to it; what all answers have is added by ``analyze``. Why a role was given is asked for role by role
+(``explain_role``), since most are never looked at.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sapwood.draw.places import fragment_places
-from sapwood.errors import DataError, ParameterError
+from sapwood.errors import DataError, ParameterError, SapwoodError
 from sapwood.explorer import requests
 from sapwood.explorer.limits import Limits
 from sapwood.explorer.model_folder import ModelFolder
 from sapwood.explorer.reading import Sentence, parser_of, read_sentence, tree_json
 from sapwood.explorer.requests import Request, finite
-from sapwood.learn import KernelSVC
+from sapwood.learn import KernelSVC, KernelSVR, RecursiveClassifier, RecursiveRegressor, VotedPerceptron
 from sapwood.learn.explain import Explanation
 from sapwood.parse import BaseParser
 from sapwood.tasks.frames import FrameInput, FrameParser, ParsedSentence
@@ -29,7 +30,7 @@ from sapwood.tasks.roles.explanation import RoleExplanation
 from sapwood.trees import Tree
 from sapwood.trees.positions import Positions
 
-__all__ = ["KINDS", "analyze"]
+__all__ = ["KINDS", "Kind", "Query", "analyze", "explain_role", "kind_of"]
 
 _PARSES = 5
 _RERANKED = 20
@@ -58,22 +59,30 @@ class Query(NamedTuple):
     limits: Limits
 
 
-def analyze(models: ModelFolder, request: Request, limits: Limits) -> dict[str, Any]:
-    """Answer a request with ``text`` and ``model``, and perhaps ``parser``, ``sentence``, ``label`` and ``top``."""
-    name = requests.text(request, "model")
+def kind_of(models: ModelFolder, name: str) -> Kind:
+    """Return what the panel does with a model, or raise."""
     model = models[name]
     kind = next((one for one in KINDS if isinstance(model, one.model)), None)
     if kind is None:
         raise DataError(f"the model {name!r} is a {type(model).__name__}, which this panel cannot show.")
-    parser = name if isinstance(model, BaseParser) else requests.text(request, "parser", "")
-    which = requests.integer(request, "sentence", 0, limits.characters, 0)
-    sentence = read_sentence(requests.text(request, "text"), models, limits, parser=parser, model=model, which=which)
+    return kind
+
+
+def analyze(models: ModelFolder, request: Request, limits: Limits) -> dict[str, Any]:
+    """Answer a request with ``text`` and ``model``, and perhaps ``parser``, ``sentence``, ``label`` and ``top``.
+
+    With ``explain`` false, classes come without the fragments behind them, which take longer than everything else.
+    """
+    name = requests.text(request, "model")
+    kind, model = kind_of(models, name), models[name]
+    sentence = _asked(models, request, limits)
     answer = kind.answer(model, Query(sentence, request, models, limits))
     return {
         "model": name,
         "kind": kind.title,
         "words": list(sentence.words),
         "tree": None if sentence.tree is None else tree_json(sentence.tree),
+        "sure": None if sentence.tree is None else _sure(models, sentence, sentence.tree, model),
         "given": sentence.given,
         "sentences": list(sentence.texts),
         "sentence": sentence.number,
@@ -83,17 +92,49 @@ def analyze(models: ModelFolder, request: Request, limits: Limits) -> dict[str, 
     }
 
 
+def _asked(models: ModelFolder, request: Request, limits: Limits) -> Sentence:
+    name = requests.text(request, "model")
+    model = models[name]
+    parser = name if isinstance(model, BaseParser) else requests.text(request, "parser", "")
+    which = requests.integer(request, "sentence", 0, limits.characters, 0)
+    return read_sentence(requests.text(request, "text"), models, limits, parser=parser, model=model, which=which)
+
+
+def _sure(models: ModelFolder, sentence: Sentence, tree: Tree, model: Any) -> list[float] | None:
+    """Return how probable each node of a parse is, in pre-order; None where nobody can tell."""
+    named = models.of(BaseParser).get(sentence.parser)
+    parser = None if sentence.given else named or parser_of(models, "", model)[1]
+    return None if parser is None else _probabilities(parser, sentence.words, [tree])[0]
+
+
+def _probabilities(parser: BaseParser, words: tuple[str, ...], trees: list[Tree]) -> Sequence[list[float] | None]:
+    if not hasattr(parser, "chart"):
+        return [None for _ in trees]
+    try:
+        chart = parser.chart(words)
+        return [[round(share, 4) for share in chart.node_probabilities(tree)] for tree in trees]
+    except SapwoodError:  # put together from pieces, which have no chart in common
+        return [None for _ in trees]
+
+
 def _parse(model: BaseParser, query: Query) -> dict[str, Any]:
     notes = ["These are parses of the words; the tree that was typed is not used."] if query.sentence.given else []
+    words = query.sentence.words
     if not hasattr(model, "parse_nbest"):
         return {
-            "parses": [{"score": None, "tree": tree_json(model.parse(query.sentence.words))}],
+            "parses": [{"score": None, "tree": tree_json(model.parse(words)), "sure": None}],
             "scores": [],
             "notes": notes,
         }
-    found = model.parse_nbest(query.sentence.words, _PARSES)
-    pairs = zip(found.scores.tolist(), found.parses, strict=True)
-    parses = [{"score": finite(score), "tree": tree_json(tree)} for score, tree in pairs if isinstance(tree, Tree)]
+    found = model.parse_nbest(words, _PARSES)
+    pairs = [
+        (score, tree) for score, tree in zip(found.scores.tolist(), found.parses, strict=True) if isinstance(tree, Tree)
+    ]
+    shares = _probabilities(model, words, [tree for _, tree in pairs])
+    parses = [
+        {"score": finite(score), "tree": tree_json(tree), "sure": sure}
+        for (score, tree), sure in zip(pairs, shares, strict=True)
+    ]
     return {"parses": parses, "scores": ["log probability"], "notes": notes}
 
 
@@ -122,15 +163,19 @@ def _rerank(model: ParseReranker, query: Query) -> dict[str, Any]:
     return {"parses": parses, "scores": ["utility", "log probability"], "notes": notes}
 
 
-def _classify(model: KernelSVC | QuestionClassifier, query: Query) -> dict[str, Any]:
+def _example(model: Any, query: Query, notes: list[str]) -> Any:
+    """Return what a classifier takes: a tree, or text where it can do without one."""
+    if not isinstance(model, QuestionClassifier) or query.sentence.tree is not None:
+        return query.sentence.needs_tree()
+    example = " ".join(query.sentence.words)
+    if model.unparsed([example])[0]:
+        notes.append("There is no parser: the question is classified by a flat tree of its words.")
+    return example
+
+
+def _classify(model: Any, query: Query) -> dict[str, Any]:
     notes: list[str] = []
-    example: Any
-    if isinstance(model, QuestionClassifier) and query.sentence.tree is None:
-        example = " ".join(query.sentence.words)
-        if model.unparsed([example])[0]:
-            notes.append("There is no parser: the question is classified by a flat tree of its words.")
-    else:
-        example = query.sentence.needs_tree()
+    example = _example(model, query, notes)
     margins = np.atleast_1d(model.decision_function([example])[0])
     if len(margins) == 1:
         margins = np.array([-margins[0], margins[0]])
@@ -142,13 +187,24 @@ def _classify(model: KernelSVC | QuestionClassifier, query: Query) -> dict[str, 
         chosen = next((label for label in labels if str(label) == wanted), None)
         if chosen is None:
             raise ParameterError(f"there is no class {wanted!r}; the classes are {', '.join(map(str, labels))}.")
-    top = requests.integer(query.request, "top", 0, query.limits.fragments, 10)
-    explanation = model.explain(example, label=chosen, top=top)
-    return {
-        "classes": [{"label": str(labels[k]), "margin": finite(margins[k])} for k in order],
-        "explanation": _explanation_json(explanation),
-        "notes": notes,
-    }
+    answer = {"classes": [{"label": str(labels[k]), "margin": finite(margins[k])} for k in order], "notes": notes}
+    if not hasattr(model, "explain"):
+        notes.append(f"A {type(model).__name__} does not say which fragments speak for a class.")
+    elif requests.flag(query.request, "explain", True):
+        top = requests.integer(query.request, "top", 0, query.limits.fragments, 10)
+        answer["explanation"] = _explanation_json(model.explain(example, label=chosen, top=top))
+    return answer
+
+
+def _regress(model: Any, query: Query) -> dict[str, Any]:
+    tree = query.sentence.needs_tree()
+    answer: dict[str, Any] = {"value": finite(float(model.predict([tree])[0]))}
+    if not hasattr(model, "explain"):
+        return {**answer, "notes": [f"A {type(model).__name__} does not say which fragments its number comes from."]}
+    if requests.flag(query.request, "explain", True):
+        top = requests.integer(query.request, "top", 0, query.limits.fragments, 10)
+        answer["explanation"] = _explanation_json(model.explain(tree, top=top))
+    return answer
 
 
 def _explanation_json(explanation: Explanation) -> dict[str, Any]:
@@ -166,7 +222,7 @@ def _explanation_json(explanation: Explanation) -> dict[str, Any]:
             }
         )
     return {
-        "label": str(explanation.label),
+        "label": "the number" if explanation.label is None else str(explanation.label),
         "value": finite(explanation.value),
         "bias": finite(explanation.bias),
         "share": finite(explanation.share),
@@ -185,26 +241,38 @@ def _label_roles(model: RoleLabeler, query: Query) -> dict[str, Any]:
     labelled = model.label(tree)
     layers = []
     for proposition in labelled.propositions:
-        spans = []
-        for argument in proposition.roles:
-            # Roles that a rule has given have no features behind them.
-            ruled = argument.role not in model.roles_ or not hasattr(model.classifier_, "weights")
-            why = None if ruled else model.explain(tree, proposition.predicate, argument.span, role=argument.role)
-            assert why is None or isinstance(why, RoleExplanation)
-            spans.append(
-                {
-                    "label": argument.role,
-                    "first": argument.first,
-                    "last": argument.last,
-                    "node": argument.node,
-                    "score": None if argument.score is None else finite(argument.score),
-                    "margin": None if why is None else finite(why.margin),
-                    "features": [] if why is None else [[name, finite(w)] for name, w in why.features[:_FEATURES]],
-                }
-            )
+        spans = [
+            {
+                "label": argument.role,
+                "first": argument.first,
+                "last": argument.last,
+                "node": argument.node,
+                "score": None if argument.score is None else finite(argument.score),
+                # Roles that a rule has given have no features behind them.
+                "why": argument.role in model.roles_ and hasattr(model.classifier_, "weights"),
+            }
+            for argument in proposition.roles
+        ]
         layers.append({"title": proposition.title, "marked": [proposition.predicate], "spans": spans})
     notes = [] if layers else ["No predicate was found."]
     return {"layers": layers, "scores": ["probability"], "notes": notes}
+
+
+def explain_role(models: ModelFolder, request: Request, limits: Limits) -> dict[str, Any]:
+    """Answer a request as ``analyze`` takes it, with ``predicate``, ``first``, ``last`` and ``role``: why this role?"""
+    model = models[requests.text(request, "model")]
+    if not isinstance(model, RoleLabeler):
+        raise DataError(f"the model {requests.text(request, 'model')!r} labels no roles.")
+    sentence = _asked(models, request, limits)
+    last = len(sentence.words) - 1
+    predicate, first, end = (requests.integer(request, name, 0, last) for name in ("predicate", "first", "last"))
+    role = requests.text(request, "role")
+    found = model.explain(sentence.needs_tree(), predicate, (first, end), role=role)
+    assert isinstance(found, RoleExplanation)
+    return {
+        "margin": finite(found.margin),
+        "features": [[name, finite(weight)] for name, weight in found.features[:_FEATURES]],
+    }
 
 
 def _label_frames(model: FrameParser, query: Query) -> dict[str, Any]:
@@ -259,6 +327,10 @@ KINDS = (
     Kind(BaseParser, "parser", "finds the most probable trees of a sentence", _parse),
     Kind(QuestionClassifier, "question classifier", "says what kind of answer a question asks for", _classify),
     Kind(KernelSVC, "tree classifier", "gives a tree one of its classes", _classify),
+    Kind(VotedPerceptron, "tree classifier", "gives a tree one of its classes", _classify),
+    Kind(RecursiveClassifier, "tree classifier", "gives a tree one of its classes", _classify),
+    Kind(KernelSVR, "tree regressor", "gives a tree a number", _regress),
+    Kind(RecursiveRegressor, "tree regressor", "gives a tree a number", _regress),
     Kind(RoleLabeler, "role labeler", "says who did what to whom", _label_roles),
     Kind(FrameParser, "frame labeler", "finds frames and what fills their roles", _label_frames),
     Kind(ParseReranker, "parse reranker", "chooses among the parser's trees", _rerank),

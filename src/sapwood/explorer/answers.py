@@ -12,12 +12,14 @@ from collections.abc import Callable
 from typing import Any
 
 from sapwood.errors import ModelFileError, SapwoodError, TooLargeError
-from sapwood.explorer.analyzing import KINDS, analyze
+from sapwood.explorer.analyzing import KINDS, analyze, explain_role
+from sapwood.explorer.changing import change, without
 from sapwood.explorer.comparing import FORMS, compare, similarities
 from sapwood.explorer.decoding import METHODS, decode
 from sapwood.explorer.faults import fault
 from sapwood.explorer.limits import Limits
 from sapwood.explorer.model_folder import ModelEntry, ModelFolder
+from sapwood.explorer.predicting import predict
 from sapwood.explorer.requests import Request
 from sapwood.tasks.pairs import PairClassifier
 from sapwood.trees import Grammar
@@ -27,6 +29,10 @@ __all__ = ["OutOfTime", "answer", "contents"]
 
 _PANELS: dict[str, Callable[[ModelFolder, Request, Limits], dict[str, Any]]] = {
     "analyze": analyze,
+    "why": explain_role,
+    "change": change,
+    "without": without,
+    "predict": predict,
     "compare": compare,
     "decode": lambda models, request, limits: decode(request, limits),
 }
@@ -81,10 +87,36 @@ def contents(models: ModelFolder, limits: Limits) -> dict[str, Any]:
     }
 
 
+# Why models of other classes have no panel.
+_TREES = "holds trees or numbers, and no model that says something of a sentence"
+_NUMBERS = "turns trees into numbers for other models; open a classifier that was trained on them"
+_CHOICES = "chooses among alternatives that a sentence alone does not give"
+_WORDS = "says which words are alike; it is used inside kernels"
+_WRAPPED = "wraps another estimator, and what that takes is not known here; save the estimator itself"
+REASONS = {
+    **dict.fromkeys(("TreeArray", "Examples", "TreeIndex", "Checkpoint", "ConnectionPaths"), _TREES),
+    **dict.fromkeys(("FragmentMap", "HashedFragmentMap", "SubtreeMap", "LandmarkMap", "PairFeatures"), _NUMBERS),
+    **dict.fromkeys(("KernelRanker", "RecursiveRanker", "AttachmentRanker"), _CHOICES),
+    **dict.fromkeys(("WordSimilarity", "WordSenses"), _WORDS),
+    **dict.fromkeys(("CalibratedClassifierCV", "FrozenEstimator", "Pipeline"), _WRAPPED),
+    **dict.fromkeys(("AdditiveLogistic", "LogLinear", "ShardClassifier"), "learns from numbers, not from sentences"),
+    "Kernel": "is a kernel without a classifier; the panel Compare has all kernels",
+    "RoleClassifier": "is a part of a RoleLabeler, which has a panel",
+    "FrameIdentifier": "is a part of a FrameParser, which has a panel",
+    "FrameLabeler": "is a part of a FrameParser, which has a panel",
+}
+"""Why what can be stored in a model file is not shown, by its name there."""
+
+
+def _reason(model: object) -> str:
+    names = [REASONS[one.__name__] for one in type(model).__mro__ if one.__name__ in REASONS]
+    return names[0] if names else "is not shown here"
+
+
 def _listed(entry: ModelEntry) -> dict[str, Any]:
-    """Say of a model in which panel it is shown, and what it does there."""
+    """Say of a model in which panel it is shown and what it does there, or why it is not shown."""
     kind = next((one for one in KINDS if isinstance(entry.model, one.model)), None)
-    panel, title, does = None, type(entry.model).__name__, "is not shown here"
+    panel, title, does = None, type(entry.model).__name__, _reason(entry.model)
     if entry.fault:
         title, does = "cannot be loaded", ""
     elif kind is not None:
@@ -99,5 +131,18 @@ def _listed(entry: ModelEntry) -> dict[str, Any]:
         "panel": panel,
         "title": title,
         "does": does,
-        "card": entry.card,
+        "card": [*map(list, entry.card), *([] if entry.fault else _facts(entry.model))],
     }
+
+
+def _facts(model: Any) -> list[list[str]]:
+    """Return what a model says of itself, as names and texts."""
+    found = [["class", type(model).__name__]]
+    if (classes := getattr(model, "classes_", None)) is not None:
+        shown = ", ".join(map(str, classes[:12].tolist()))
+        found.append(["classes", f"{len(classes)}: {shown}{', …' if len(classes) > 12 else ''}"])
+    if (kernel := getattr(model, "kernel", None)) is not None:
+        found.append(["kernel", str(kernel)[:300]])
+    if isinstance(language := getattr(model, "language", None), str):
+        found.append(["language", language])
+    return found

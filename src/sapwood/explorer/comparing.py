@@ -1,9 +1,10 @@
-"""Two sentences or trees under each kernel: what they are worth, and what they share. The page's second panel."""
+"""Two sentences or trees under each kernel: what they are worth, and what they share. The panel Compare."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from sapwood.corpora.nursery.lexicon import lexicon
@@ -19,14 +20,19 @@ from sapwood.kernels.base import Kernel
 from sapwood.tasks.pairs import PairClassifier
 from sapwood.trees import Grammar, Tree, TreeArray
 from sapwood.trees.positions import Positions
-from sapwood.words import WordNet
+from sapwood.words import Contextual, WordNet
 from sapwood.words.base import WordSimilarity
+from sapwood.words.encoder import Encoder
+from sapwood.words.encoder.places import found_encoders
 
 __all__ = ["FORMS", "compare", "similarities"]
 
 _DECAYS = tuple(step / 10 for step in range(1, 11))
 _PLACES = 40
 _FEATURES = 8
+_LINKS = 60
+# Words compared where they stand, which takes an encoder.
+_CONTEXT = "context"
 
 
 class Form(NamedTuple):
@@ -89,11 +95,14 @@ def compare(models: ModelFolder, request: Request, limits: Limits) -> dict[str, 
     form = next(one for one in FORMS if one.name == requests.choice(request, "kernel", [one.name for one in FORMS]))
     decay = requests.number(request, "decay", 0.01, 1.0, 0.4)
     extra = requests.number(request, "extra", 0.0 if form.name == "GrammarDriven" else 0.01, 1.0, _default(form))
-    alike = _similarity(requests.choice(request, "words", similarities(), similarities()[0]))
+    words = requests.choice(request, "words", similarities(), similarities()[0])
     top = requests.integer(request, "top", 1, limits.fragments, 12)
     parser = requests.text(request, "parser", "")
     sides = [_read(request, name, models, limits, parser) for name in ("first", "second")]
     trees = TreeArray([side.needs_tree() for side in sides])
+    alike = _similarity(words)
+    if words == _CONTEXT and any(one.words for one in FORMS):
+        trees = trees.with_vectors(list(_encoder().encode_batch(trees.leaves())))
     grammar, grammar_note = _grammar(models)
 
     def made(one: Form, decay: float, extra: float) -> Kernel:
@@ -111,7 +120,13 @@ def compare(models: ModelFolder, request: Request, limits: Limits) -> dict[str, 
     answer: dict[str, Any] = {
         "kernel": form.name,
         "trees": [
-            {"tree": tree_json(side.needs_tree()), "notes": side.notes, "parser": side.parser, "given": side.given}
+            {
+                "tree": tree_json(side.needs_tree()),
+                "words": list(side.words),
+                "notes": side.notes,
+                "parser": side.parser,
+                "given": side.given,
+            }
             for side in sides
         ],
         "value": finite(explanation.value),
@@ -119,6 +134,10 @@ def compare(models: ModelFolder, request: Request, limits: Limits) -> dict[str, 
         "exact": explanation.exact,
         "fragments": [_fragment_json(one, places, form.gaps) for one in explanation.fragments],
         "table": table,
+        "links": [
+            [pair.first, pair.second, finite(pair.similarity), finite(pair.weight)]
+            for pair in explanation.words[:_LINKS]
+        ],
         "notes": [grammar_note] if form.name == "GrammarDriven" and grammar_note else [],
         "pairs": _judged(models, trees),
     }
@@ -133,9 +152,15 @@ def compare(models: ModelFolder, request: Request, limits: Limits) -> dict[str, 
     return answer
 
 
+@cache
 def similarities() -> list[str]:
     """Return how words can be compared on this machine, the usual way first."""
-    return ["synonyms", "wordnet"] if WordNet.installed() else ["synonyms"]
+    found = ["synonyms"]
+    if WordNet.installed():
+        found.append("wordnet")
+    if find_spec("onnxruntime") is not None and "minilm" in found_encoders():
+        found.append(_CONTEXT)
+    return found
 
 
 def _read(request: Request, name: str, models: ModelFolder, limits: Limits, parser: str) -> Sentence:
@@ -194,5 +219,12 @@ def _grammar(models: ModelFolder) -> tuple[Grammar | None, str]:
 
 
 @cache
+def _encoder() -> Encoder:
+    return Encoder("minilm", layers=[5], pieces="mean")
+
+
+@cache
 def _similarity(name: str) -> WordSimilarity:
+    if name == _CONTEXT:
+        return Contextual()
     return WordNet() if name == "wordnet" else lexicon().similarity()

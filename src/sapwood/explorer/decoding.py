@@ -1,4 +1,4 @@
-"""Role scores and constraints, decoded in several ways side by side: the page's third panel."""
+"""Role scores and constraints, decoded in several ways side by side: the panel Decode."""
 
 from __future__ import annotations
 

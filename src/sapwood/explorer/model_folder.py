@@ -20,6 +20,7 @@ __all__ = ["ModelEntry", "ModelFolder", "model_files", "read_cards"]
 
 _ENDING = ".sap"
 _CARDS = "models.json"
+_SAID = {"about": "what it does", "trained_on": "trained on"}
 # What the page says about all models of the folder.
 _ABOUT = "about.txt"
 
@@ -38,14 +39,14 @@ class ModelEntry:
         The model; None if it could not be loaded.
     fault : str
         Why not; empty otherwise.
-    card : str
-        What it was trained on and how good it is, from ``models.json`` in the folder; empty where that says nothing.
+    card : tuple of (str, str)
+        What it was trained on and how good it is, from ``models.json`` in the folder: names and texts.
     """
 
     name: str
     model: Any
     fault: str = ""
-    card: str = ""
+    card: tuple[tuple[str, str], ...] = ()
 
 
 def model_files(folder: str | os.PathLike[str]) -> dict[str, Path]:
@@ -72,7 +73,7 @@ class ModelFolder:
         self.about = about.read_text(encoding="utf-8")[:500].strip() if about.is_file() else ""
         cards = read_cards(root)
         found = {name: _open(root, name, path) for name, path in model_files(root).items()}
-        self._entries = {name: replace(one, card=cards.get(name, "")) for name, one in found.items()}
+        self._entries = {name: replace(one, card=cards.get(name, ())) for name, one in found.items()}
 
     def __iter__(self) -> Iterator[ModelEntry]:
         return iter(self._entries.values())
@@ -92,8 +93,8 @@ class ModelFolder:
         return {entry.name: entry.model for entry in self if isinstance(entry.model, kind)}
 
 
-def read_cards(folder: Path) -> dict[str, str]:
-    """Return what ``models.json`` says of the models of a folder, as text; what it does not say is left out."""
+def read_cards(folder: Path) -> dict[str, tuple[tuple[str, str], ...]]:
+    """Return what ``models.json`` says of the models of a folder, as names and texts; nothing where there is none."""
     try:
         models = json.loads((folder / _CARDS).read_text(encoding="utf-8"))["models"]
         return {name: _card(one) for name, one in models.items()}
@@ -101,10 +102,10 @@ def read_cards(folder: Path) -> dict[str, str]:
         return {}
 
 
-def _card(one: dict[str, Any]) -> str:
-    figures = "; ".join(f"{name} {value:g}" for name, value in one.get("figures", {}).items())
-    said = [f"Trained on {one['trained_on']}" if one.get("trained_on") else "", figures]
-    return "".join(f"{part}. " for part in said if part).rstrip()[:2000]
+def _card(one: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    said = [(name, str(one[key])[:1000]) for key, name in _SAID.items() if one.get(key)]
+    figures = [(str(name)[:100], f"{value:g}") for name, value in one.get("figures", {}).items()]
+    return tuple([*said, *figures][:20])
 
 
 def _open(root: Path, name: str, path: Path) -> ModelEntry:

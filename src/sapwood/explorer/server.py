@@ -38,7 +38,7 @@ __all__ = ["Explorer", "serve"]
 
 _PAGE = Path(__file__).parent / "page"
 _TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
-_ASKED = ("analyze", "compare", "decode")
+_ASKED = ("analyze", "why", "change", "without", "predict", "compare", "decode")
 # Connections in all, and from one address: a browser opens half a dozen.
 _CONNECTIONS, _EACH = 200, 64
 # Seconds until a request begins, and from there until all of it has come; an answer has as long to be taken.

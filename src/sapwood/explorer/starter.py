@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -30,6 +31,14 @@ _ABOUT = (
     "These are toy models, trained in seconds on a small synthetic corpus: they show how the explorer works, and are "
     "often wrong about other sentences. Name a folder of your own models to look at those: sapwood serve FOLDER.\n"
 )
+# What each is trained on, for its card.
+_LEARNT = {
+    **dict.fromkeys(("parser", "grammar"), "all trees"),
+    "questions": "all questions",
+    **dict.fromkeys(("trees", "roles", "frames"), "half of the sentences"),
+    "pairs": "pairs of sentences",
+    "reranker": "parses of 200 sentences",
+}
 
 
 def train_starters(
@@ -51,6 +60,8 @@ def train_starters(
     write_text(Path(folder) / "about.txt", _ABOUT)
     start = time.perf_counter()
     corpus = nursery.generate(size=size)
+    said = {name: {"trained_on": f"{what} of a synthetic toy corpus"} for name, what in _LEARNT.items()}
+    write_text(Path(folder) / "models.json", json.dumps({"models": said}))
     for name, model in _models(corpus):
         save(model, Path(folder) / f"{name}.sap")
         tell(f"  {name:<10} {time.perf_counter() - start:5.1f} s")

@@ -144,17 +144,17 @@ class ParseChart(ABC):
     def svg(self, tree: Tree | None = None) -> Picture:
         """Draw a tree, by default the best one, faint where it is not sure, with the probabilities of those nodes."""
         drawn = self.best() if tree is None else tree
-        return probable_svg(drawn, self._of_nodes(drawn))
+        return probable_svg(drawn, self.node_probabilities(drawn))
 
     def text(self, tree: Tree | None = None, *, width: int = 80) -> str:
         """Draw a tree, by default the best one, as an outline with the probabilities of nodes that are not sure."""
         drawn = self.best() if tree is None else tree
-        return probable_outline(drawn, self._of_nodes(drawn), width=width)
+        return probable_outline(drawn, self.node_probabilities(drawn), width=width)
 
     def _repr_html_(self) -> str:
         return str(self.svg())
 
-    def _of_nodes(self, tree: Tree) -> list[float]:
+    def node_probabilities(self, tree: Tree) -> list[float]:
         """Return the probabilities of all nodes of a tree in pre-order; words are certain."""
         if tree.leaves() != self.words:
             raise DataError("the tree has other words than the sentence of the chart.")

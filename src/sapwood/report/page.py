@@ -60,6 +60,7 @@ footer {{ margin-top: 3rem; color: {colour("muted")}; font-size: 0.9rem; }}
   .card table {{ font-size: 0.8rem; }}
   .card th, .card td {{ padding: 0.25em 0.3em; }}
   .card > table td:first-child {{ white-space: normal; }}
+  caption {{ max-width: calc(100vw - 4rem); }}
 }}
 @media print {{
   body {{ max-width: none; padding: 0; font-size: 10pt; }}
@@ -68,8 +69,8 @@ footer {{ margin-top: 3rem; color: {colour("muted")}; font-size: 0.9rem; }}
   .cards {{ display: block; }}
   .card {{ border: none; padding: 0.4rem 0; overflow: visible; }}
   .card:not(.wide) {{ break-inside: avoid; }}
-  .about, caption, .card h3 {{ break-after: avoid; }}
-  .card svg {{ max-width: 100%; height: auto; }}
+  h2, .about, caption, .card h3 {{ break-after: avoid; }}
+  .card svg {{ max-width: 100%; min-width: 0 !important; height: auto; }}
 }}
 """
 

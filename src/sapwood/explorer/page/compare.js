@@ -1,6 +1,8 @@
-// The second panel: two sentences or trees under each kernel.
+// The panel Compare: two sentences or trees under each kernel.
 
-import {byId, card, counted, draw, examples, later, make, notes, options, shown} from "/elements.js";
+import {byId, card, counted, draw, examples, later, make, notes, options, shown, tableOf} from "/elements.js";
+import {drawLinked} from "/linked.js";
+import {plain} from "/plain.js";
 import {comparePython, saving} from "/saving.js";
 import {Conversation} from "/service.js";
 import {writeState} from "/state.js";
@@ -12,7 +14,7 @@ const EXAMPLES = [
   ["active and passive", "The farmer bought the bread in Oslo .", "The bread was bought by the farmer in Oslo ."],
   ["two trees", "(NP (DT a) (JJ red) (NN car))", "(NP (DT a) (NN car))"],
 ];
-const WORDS = {synonyms: "synonyms of the nursery", wordnet: "WordNet"};
+const WORDS = {synonyms: "synonyms of the toy corpus", wordnet: "WordNet", context: "their meaning in context"};
 
 export function startComparing(found, given) {
   const form = byId("compare-form");
@@ -24,6 +26,7 @@ export function startComparing(found, given) {
   const words = byId("compare-words");
   const results = byId("compare-results");
   const talk = new Conversation("compare", {status: byId("compare-status"), fault: byId("compare-fault"), results});
+  const grammar = found.models.find((one) => one.title === "grammar")?.name;
   let curves = null;
   let curvesOf = "";
   let picked = 0;
@@ -132,10 +135,31 @@ export function startComparing(found, given) {
           brackets(one.tree),
         ),
       ),
+      ...(answer.links.length ? [linkCard(answer)] : []),
       ...answer.pairs.map(judged),
     );
-    results.append(saving("sapwood-compare", results, answer, comparePython(request, answer)));
+    results.append(saving("sapwood-compare", results, answer, comparePython(request, answer, form_(), grammar)));
     return `${now.short} ${shown(now.value)}, normalised ${shown(now.normalized)}; ${counted(answer.fragments.length, "shared fragment")} listed,`;
+  }
+
+  function linkCard(answer) {
+    const name = "Words that stand for each other";
+    const rows = answer.links.slice(0, 12).map(([one, other, similarity, weight]) => {
+      const [left, right] = answer.trees.map((side) => side.words);
+      return make(
+        "tr",
+        {},
+        make("td", {dir: "auto", text: left[one]}),
+        make("td", {dir: "auto", text: right[other]}),
+        make("td", {class: "number", text: shown(similarity, 2)}),
+        make("td", {class: "number", text: shown(weight, 4)}),
+      );
+    });
+    const table = tableOf([["first"], ["second"], ["alike", true], ["lost without", true]], rows);
+    const trees = answer.trees.map((side) => side.tree);
+    const open = make("details", {}, make("summary", {text: "The same as a table"}), table);
+    const said = "The stronger a line, the more the value would lose if the two words were not alike.";
+    return card(name, "", drawLinked(trees, answer.links, name), ...notes([said]), open);
   }
 
   function figures(answer, now) {
@@ -296,7 +320,7 @@ export function startComparing(found, given) {
       make(
         "tr",
         {},
-        make("td", {class: "code", text: name}),
+        make("td", {title: name, text: plain(name).replace(`${name}: `, "")}),
         make("td", {class: "number", text: shown(value)}),
         make("td", {class: `number ${added > 0 ? "pos" : "neg"}`, text: shown(added)}),
       ),

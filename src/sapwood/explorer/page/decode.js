@@ -1,4 +1,4 @@
-// The third panel: a table of scores, constraints, and what each way of decoding makes of them.
+// The panel Decode: a table of scores, constraints, and what each way of decoding makes of them.
 
 import {byId, card, counted, examples, later, make, notes, options, shown} from "/elements.js";
 import {Conversation} from "/service.js";
@@ -275,7 +275,7 @@ export function startDecoding(found) {
         }),
       ),
     );
-    const left = problem.left_out ? [`${problem.left_out} other spans, which no role likes, are left out.`] : [];
+    const left = problem.left_out ? [`${problem.left_out} low-scoring spans are left out.`] : [];
     results.replaceChildren(
       card(
         "What each way chooses",

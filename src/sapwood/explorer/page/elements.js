@@ -40,6 +40,25 @@ export function notes(texts) {
   return texts.map((text) => make("p", {class: "note", text}));
 }
 
+// heads: [[text, whether its column holds numbers], ...]
+export function tableOf(heads, rows, kind = "") {
+  const cells = heads.map(([text, number]) => make("th", {scope: text ? "col" : null, class: number ? "number" : "", text}));
+  return make("table", {class: kind}, make("thead", {}, make("tr", {}, ...cells)), make("tbody", {}, ...rows));
+}
+
+// What a model is, what it was trained on and how good it is: [[name, text], ...], to be opened.
+export function modelCard(place, model) {
+  const said = model?.card ?? [];
+  place.hidden = !said.length;
+  const trained = said.find(([name]) => name === "trained on");
+  const open = place.querySelector("details")?.open ?? false;
+  const list = said.flatMap(([name, text]) => [make("dt", {text: name}), make("dd", {dir: "auto", text})]);
+  const title = `About ${model?.name}${trained ? `: trained on ${trained[1]}` : ""}`;
+  const details = make("details", {}, make("summary", {text: title}), make("dl", {class: "facts"}, ...list));
+  details.open = open;
+  place.replaceChildren(details);
+}
+
 // Numbers as people read them: few digits, a real minus sign, no trailing noise.
 export function shown(value, digits = 3) {
   if (value === null || value === undefined) return "–";

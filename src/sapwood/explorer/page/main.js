@@ -1,9 +1,11 @@
-// The page: tabs that move with the arrow keys, and the three panels behind them.
+// The page: tabs that move with the arrow keys, and the panels behind them.
 
 import {byId} from "/elements.js";
 import {contents} from "/service.js";
 import {startAnalysing} from "/analyze.js";
+import {startChanging} from "/change.js";
 import {startComparing} from "/compare.js";
+import {startPredicting} from "/data.js";
 import {startDecoding} from "/decode.js";
 import {readState, writeState} from "/state.js";
 
@@ -53,7 +55,17 @@ async function start() {
     decoding.open(problem);
     show("decode", {focus: true});
   });
-  Object.assign(panels, {analyze: analyzing, compare: startComparing(found, fields("compare"))});
+  const predicting = startPredicting(found, (values) => {
+    show("analyze", {focus: true, write: false});
+    analyzing.restore(values, {remember: true});
+  });
+  if (asked.panel === "data") predicting.restore(asked.fields);
+  Object.assign(panels, {
+    analyze: analyzing,
+    change: startChanging(found, fields("change")),
+    data: predicting,
+    compare: startComparing(found, fields("compare")),
+  });
   const known = (name) => (tabs.some((tab) => tab.getAttribute("aria-controls") === name) ? name : "analyze");
   show(known(asked.panel), {replace: true});
   // Back, Forward, and an address that was typed.

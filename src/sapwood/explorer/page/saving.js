@@ -110,7 +110,9 @@ export function analyzePython(request, answer) {
       "from sapwood.draw import roles_text",
       "print(roles_text(model.label(tree)))",
     ].join("\n");
-  if (answer.kind === "frame labeler") return [...lines, tree, "print(model.parse([tree])[0].frames)"].join("\n");
+  if (answer.kind === "frame labeler")
+    return [...lines, tree, "for frame in model.parse(tree).frames:", "    print(frame)"].join("\n");
+  if (answer.value !== undefined) return [...lines, tree, "print(model.predict([tree]))"].join("\n");
   return [
     ...lines,
     `parser = sw.load(${quoted(`${answer.parser || "parser"}.sap`)})`,
@@ -120,15 +122,37 @@ export function analyzePython(request, answer) {
   ].join("\n");
 }
 
-export function comparePython(request, answer) {
+const SIMILARITIES = {
+  synonyms: ["from sapwood.corpora.nursery.lexicon import lexicon", "lexicon().similarity()"],
+  wordnet: ["from sapwood.words import WordNet", "WordNet()"],
+  context: ["from sapwood.words import Contextual, Encoder", "Contextual()"],
+};
+
+// form: what the page knows of the kernel; grammar: the name of the grammar in the folder, if there is one.
+export function comparePython(request, answer, form, grammar) {
   const trees = answer.trees.map((one) => quoted(one.tree.text));
+  const [words, alike] = form.words ? SIMILARITIES[request.words] : [];
+  const settings = [
+    ...(form.words ? [alike] : []),
+    ...(form.name === "GrammarDriven" && grammar ? [`sw.load(${quoted(`${grammar}.sap`)})`] : []),
+    `decay=${request.decay}`,
+    ...(form.extra ? [`${form.extra[0]}=${request.extra}`] : []),
+  ];
+  const context = form.words && request.words === "context";
   return [
+    "import sapwood as sw",
     `from sapwood.kernels import ${request.kernel}`,
+    ...(words ? [words] : []),
     "",
-    `kernel = ${request.kernel}(decay=${request.decay})`,
-    `first = ${trees[0]}`,
-    `second = ${trees[1]}`,
-    "print(kernel(first, second), kernel.normalized()(first, second))",
-    "print(kernel.explain(first, second))",
+    `trees = sw.TreeArray([${trees.join(", ")}])`,
+    ...(context
+      ? [
+          'encoder = Encoder("minilm", layers=[5], pieces="mean")',
+          "trees = trees.with_vectors(list(encoder.encode_batch(trees.leaves())))",
+        ]
+      : []),
+    `kernel = ${request.kernel}(${settings.join(", ")}).bind(trees)`,
+    "print(kernel(trees[:1], trees[1:]), kernel.normalized()(trees[:1], trees[1:]))",
+    "print(kernel.explain(trees[:1], trees[1:]))",
   ].join("\n");
 }

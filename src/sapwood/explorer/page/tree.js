@@ -1,12 +1,13 @@
 // Trees as pictures: labels and parents in pre-order come in, an SVG with coloured and marked nodes goes out.
 
 import {draw, make, shown, signed} from "/elements.js";
+import {tagName} from "/plain.js";
 
-const ROW = 44;
+export const ROW = 44;
 const GAP = 12;
-const BOX = 22;
+export const BOX = 22;
 const LONGEST = 28;
-const SMALLEST = 0.7;
+export const SMALLEST = 0.7;
 
 const ruler = document.createElement("canvas").getContext("2d");
 const widths = new Map();
@@ -26,8 +27,17 @@ function short(label) {
   return letters.length <= LONGEST ? label : `${letters.slice(0, LONGEST - 1).join("")}…`;
 }
 
+// Nodes of a lower probability say so.
+const SURE = 0.95;
+
+// 62% for what is not sure, nothing for what is.
+function percent(share) {
+  if (share === undefined || share === null || share >= SURE) return "";
+  return share < 0.01 ? " <1%" : ` ${Math.round(100 * share)}%`;
+}
+
 // Places nodes so that no two boxes of a row touch: every subtree has a strip of its own.
-function layout(tree) {
+export function layout(tree, behind = tree.labels.map(() => "")) {
   const count = tree.labels.length;
   const children = tree.labels.map(() => []);
   const depth = new Array(count).fill(0);
@@ -36,7 +46,7 @@ function layout(tree) {
     depth[node] = depth[tree.parents[node]] + 1;
   }
   const texts = tree.labels.map(short);
-  const boxes = texts.map((text) => Math.max(24, widthOf(text) + 12));
+  const boxes = texts.map((text, node) => Math.max(24, widthOf(`${text}${behind[node]}`) + 12));
   const strips = boxes.slice();
   const inner = new Array(count).fill(0);
   for (let node = count - 1; node >= 0; node--) {
@@ -61,12 +71,13 @@ function layout(tree) {
   }
   const y = depth.map((level) => level * ROW + BOX / 2 + 3);
   const deepest = depth.reduce((most, level) => Math.max(most, level), 0);
-  return {children, texts, boxes, x, y, width: strips[0] + 6, height: deepest * ROW + BOX + 6};
+  return {children, texts, behind, boxes, x, y, width: strips[0] + 6, height: deepest * ROW + BOX + 6};
 }
 
 // Returns {element, mark}: mark(places) outlines the nodes of some occurrences and the edges between them.
-export function drawTree(tree, {weights = null, name = "Tree"} = {}) {
-  const at = layout(tree);
+// weights color nodes for and against; sure are probabilities, and what is less than certain says so.
+export function drawTree(tree, {weights = null, name = "Tree", sure = null} = {}) {
+  const at = layout(tree, tree.labels.map((_, node) => percent(sure?.[node])));
   const [width, height] = [Math.ceil(at.width), Math.ceil(at.height)];
   const picture = draw("svg", {
     class: "tree",
@@ -90,6 +101,7 @@ export function drawTree(tree, {weights = null, name = "Tree"} = {}) {
     const kinds = ["node"];
     if (!at.children[node].length) kinds.push("leaf");
     if (weight) kinds.push(weight > 0 ? "for" : "against");
+    if (at.behind[node]) kinds.push(sure[node] < 0.5 ? "unsure doubtful" : "unsure");
     // The root lets small weights show too.
     const strength = largest > 0 ? 0.5 * Math.sqrt(Math.abs(weight) / largest) : 0;
     return picture.appendChild(
@@ -104,8 +116,13 @@ export function drawTree(tree, {weights = null, name = "Tree"} = {}) {
           rx: 5,
           "fill-opacity": strength.toFixed(3),
         }),
-        draw("text", {x: at.x[node] + 3, y: at.y[node] + 4.5, text: at.texts[node]}),
-        draw("title", {text: weights ? `${label}: ${signed(weight, 4)}` : label}),
+        draw(
+          "text",
+          {x: at.x[node] + 3, y: at.y[node] + 4.5},
+          at.texts[node],
+          ...(at.behind[node] ? [draw("tspan", {class: "share", text: at.behind[node]})] : []),
+        ),
+        draw("title", {text: hover(label, !at.children[node].length, weights && weight, at.behind[node])}),
       ),
     );
   });
@@ -123,6 +140,23 @@ export function drawTree(tree, {weights = null, name = "Tree"} = {}) {
       }
     },
   };
+}
+
+function hover(label, leaf, weight, share) {
+  const name = leaf ? "" : tagName(label);
+  const parts = [name, weight === null ? "" : signed(weight, 4), share ? `probability${share}` : ""].filter(Boolean);
+  return parts.length ? `${label}: ${parts.join(", ")}` : label;
+}
+
+// How sure the parser is, in words.
+export function sureLegend(sure) {
+  if (!sure) return [];
+  const open = sure.filter((share) => share < SURE);
+  const least = Math.min(...sure);
+  const said = open.length
+    ? `The parser is not sure of ${open.length} of ${sure.length} nodes; the least probable has ${shown(100 * least, 0)} %.`
+    : "The parser is sure of every node: none has less than 95 %.";
+  return [make("p", {class: "note", text: said})];
 }
 
 // The same contributions as a table, for those who read instead of look; made when it is opened.
