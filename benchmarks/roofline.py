@@ -3,8 +3,8 @@
     python benchmarks/roofline.py
 
 One thread, CPU time, in turns with the kernels, medians. A Gram matrix cannot take less time than its own memory does
-to be written; beyond that, the kernels over sparse structure are bound by loads and stores of single numbers, which
-`scattered additions` measures, and the kernels over vectors by multiplications and additions that are not fused.
+to be written. Scattered additions are those of NumPy; the product of matrices is that of BLAS, which fuses
+multiplications with additions, as the kernels do not.
 """
 
 from __future__ import annotations
