@@ -31,13 +31,16 @@ DECAY = 0.4
 TOLERANCE = 1e-9
 SEED = 7
 UNIT = "evaluations"
+# Prediction beside the rival's kernel, where that has a target, and microseconds that one tree may take.
+PREDICTION = {"sst": 60.0, "ptk": 20.0}
+SINGLE = {"sst": 60.0}
 
 # Per kernel: its name here and at the rival, how often each side runs, what it is compared with, and the target. Both
 # sides run equally often: the best of more runs would be an advantage on a busy machine.
 GRAMS: list[tuple[str, str, Kernel, int, str, float]] = [
-    ("SST", "sst", SubsetTree(DECAY), 6, "sst", 7.0),
-    ("ST", "st", Subtree(DECAY), 6, "sst", 20.0),
-    ("PTK", "ptk", PartialTree(DECAY, DECAY), 4, "ptk", 2.5),
+    ("SST", "sst", SubsetTree(DECAY), 6, "sst", 13.0),
+    ("ST", "st", Subtree(DECAY), 6, "sst", 45.0),
+    ("PTK", "ptk", PartialTree(DECAY, DECAY), 4, "ptk", 9.0),
 ]
 
 
@@ -147,9 +150,13 @@ def _prediction(support: sw.TreeArray, queries: sw.TreeArray, rivals: dict[str, 
             )
             rate = count / turns["model"].median
             # Tree by tree most of the time goes into Python's calls, which the rival does without.
-            target = 10.0 if batches is not singles else None
+            target = PREDICTION.get(key) if batches is not singles else None
             label, spread = "rival's " + key.upper(), turns["model"].spread
             rows.append(Row(what, label, rate / rivals[key], rate, rivals[key], UNIT, target, note=note, spread=spread))
+            if batches is singles and key in SINGLE:
+                spent = 1e6 * turns["model"].median / len(singles) / SINGLE[key]
+                limit = f"{SINGLE[key]:.0f} µs"
+                rows.append(Row(what, limit, spent, target=1.0, at_most=True, note=note, spread=spread))
     return rows
 
 
@@ -173,7 +180,7 @@ def _threads(trees: sw.TreeArray) -> list[Row]:
         if not np.array_equal(grams[1], grams[2]):
             raise SystemExit(f"{name}: two threads do not give the same bits as one.")
         two, one = (Measured(tuple(seconds[threads])) for threads in (2, 1))
-        rows.append(Row.compare(f"Two threads {name}", "one thread", two, one, evaluations, UNIT, 1.6, note=note))
+        rows.append(Row.compare(f"Two threads {name}", "one thread", two, one, evaluations, UNIT, 1.75, note=note))
     return rows
 
 

@@ -21,22 +21,26 @@ namespace sapwood {
 // Columns that are computed together; a panel of weights is this wide.
 inline constexpr std::size_t kPanel = 16;
 
-// Rows that are computed together: with a panel of sums for each, they just fit into 16 registers of 8 floats.
-inline constexpr std::size_t kRows = 6;
+// Rows that are computed together: with a panel of sums for each, they just fit into 16 registers of 4 or 8 floats, or
+// into 32 of 16.
+template <class Vector>
+inline constexpr std::size_t kRows = sizeof(Vector) == 64 ? 24 : 6;
 
 // Vectors of the compiler's own: left to itself, it does not keep the sums in registers.
 using FourFloats = float __attribute__((vector_size(16)));
 using EightFloats = float __attribute__((vector_size(32)));
+using SixteenFloats = float __attribute__((vector_size(64)));
 
-// out[r][c] += a[r] · panel column c for `rows` rows; at most kRows.
-template <class Vector, std::size_t rows>
+// out[r][c] += a[r] · panel column c for `rows` rows; at most kRows<Vector>. With `fresh`, out counts as 0 before.
+template <class Vector, bool fresh, std::size_t rows>
 SAPWOOD_INLINE void multiply_panel(const float* __restrict a, std::size_t a_stride, const float* __restrict panel,
                                    std::size_t inner, float* __restrict out, std::size_t out_stride) {
     constexpr std::size_t kLanes = sizeof(Vector) / sizeof(float), kVectors = kPanel / kLanes;
-    Vector sums[rows][kVectors];
-    for (std::size_t r = 0; r < rows; ++r)
-        for (std::size_t v = 0; v < kVectors; ++v)
-            std::memcpy(&sums[r][v], out + r * out_stride + v * kLanes, sizeof(Vector));
+    Vector sums[rows][kVectors] = {};
+    if constexpr (!fresh)
+        for (std::size_t r = 0; r < rows; ++r)
+            for (std::size_t v = 0; v < kVectors; ++v)
+                std::memcpy(&sums[r][v], out + r * out_stride + v * kLanes, sizeof(Vector));
     for (std::size_t k = 0; k < inner; ++k) {
         Vector weights[kVectors];
         for (std::size_t v = 0; v < kVectors; ++v)
@@ -52,36 +56,48 @@ SAPWOOD_INLINE void multiply_panel(const float* __restrict a, std::size_t a_stri
 }
 
 // The same for any number of rows and panels. Panel by panel, so that weights are read from memory once for all rows.
-template <class Vector>
+template <class Vector, bool fresh = false>
 SAPWOOD_INLINE void multiply_all(const float* a, std::size_t a_stride, std::size_t rows, const float* panels,
                                  std::size_t inner, std::size_t count, float* out, std::size_t out_stride) {
     for (std::size_t p = 0; p < count; ++p, panels += inner * kPanel, out += kPanel) {
         const float* x = a;
         float* y = out;
         std::size_t left = rows;
-        for (; left >= kRows; left -= kRows, x += kRows * a_stride, y += kRows * out_stride)
-            multiply_panel<Vector, kRows>(x, a_stride, panels, inner, y, out_stride);
+        constexpr std::size_t kMost = kRows<Vector>;
+        for (; left >= kMost; left -= kMost, x += kMost * a_stride, y += kMost * out_stride)
+            multiply_panel<Vector, fresh, kMost>(x, a_stride, panels, inner, y, out_stride);
+        for (; left >= 6; left -= 6, x += 6 * a_stride, y += 6 * out_stride)
+            multiply_panel<Vector, fresh, 6>(x, a_stride, panels, inner, y, out_stride);
         for (; left >= 2; left -= 2, x += 2 * a_stride, y += 2 * out_stride)
-            multiply_panel<Vector, 2>(x, a_stride, panels, inner, y, out_stride);
-        if (left == 1) multiply_panel<Vector, 1>(x, a_stride, panels, inner, y, out_stride);
+            multiply_panel<Vector, fresh, 2>(x, a_stride, panels, inner, y, out_stride);
+        if (left == 1) multiply_panel<Vector, fresh, 1>(x, a_stride, panels, inner, y, out_stride);
     }
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-[[maybe_unused, gnu::target("avx2")]] static void multiply_wide(const float* a, std::size_t a_stride, std::size_t rows,
-                                                                const float* panels, std::size_t inner,
-                                                                std::size_t count, float* out, std::size_t out_stride) {
-    multiply_all<EightFloats>(a, a_stride, rows, panels, inner, count, out, out_stride);
+template <bool fresh>
+[[maybe_unused, gnu::target("avx2")]] void multiply_wide(const float* a, std::size_t a_stride, std::size_t rows,
+                                                         const float* panels, std::size_t inner, std::size_t count,
+                                                         float* out, std::size_t out_stride) {
+    multiply_all<EightFloats, fresh>(a, a_stride, rows, panels, inner, count, out, out_stride);
+}
+template <bool fresh>
+[[maybe_unused, gnu::target("avx512f")]] void multiply_widest(const float* a, std::size_t a_stride, std::size_t rows,
+                                                              const float* panels, std::size_t inner, std::size_t count,
+                                                              float* out, std::size_t out_stride) {
+    multiply_all<SixteenFloats, fresh>(a, a_stride, rows, panels, inner, count, out, out_stride);
 }
 #endif
 
-inline void multiply_panels(const float* a, std::size_t a_stride, std::size_t rows, const float* panels,
-                            std::size_t inner, std::size_t count, float* out, std::size_t out_stride) {
+template <bool fresh = false>
+void multiply_panels(const float* a, std::size_t a_stride, std::size_t rows, const float* panels, std::size_t inner,
+                     std::size_t count, float* out, std::size_t out_stride) {
 #if defined(__x86_64__) && defined(__GNUC__)
-    static const bool wide = __builtin_cpu_supports("avx2");
-    if (wide) return multiply_wide(a, a_stride, rows, panels, inner, count, out, out_stride);
+    static const bool widest = __builtin_cpu_supports("avx512f"), wide = __builtin_cpu_supports("avx2");
+    if (widest) return multiply_widest<fresh>(a, a_stride, rows, panels, inner, count, out, out_stride);
+    if (wide) return multiply_wide<fresh>(a, a_stride, rows, panels, inner, count, out, out_stride);
 #endif
-    multiply_all<FourFloats>(a, a_stride, rows, panels, inner, count, out, out_stride);
+    multiply_all<FourFloats, fresh>(a, a_stride, rows, panels, inner, count, out, out_stride);
 }
 
 // A layer x → x W + b. Outputs are padded with zeros to whole panels; `stride` is their length in memory.
@@ -125,13 +141,11 @@ class Affine {
         for (std::size_t row = 0; row < rows; ++row) std::copy(bias_.begin(), bias_.end(), out + row * stride_);
         add(x, x_stride, rows, out);
     }
-    // The same for outputs from about `from` on; those before are left as they are.
-    void apply_from(const float* x, std::size_t x_stride, std::size_t rows, std::size_t from, float* out) const {
+    // out = x W for outputs from about `from` on; those before are left as they are.
+    void multiply_from(const float* x, std::size_t x_stride, std::size_t rows, std::size_t from, float* out) const {
         const std::size_t panel = std::min(from, outer_) / kPanel, begin = panel * kPanel;
-        for (std::size_t row = 0; row < rows; ++row)
-            std::copy(bias_.begin() + static_cast<std::ptrdiff_t>(begin), bias_.end(), out + row * stride_ + begin);
-        multiply_panels(x, x_stride, rows, panels_.data() + begin * inner_, inner_, stride_ / kPanel - panel,
-                        out + begin, stride_);
+        multiply_panels<true>(x, x_stride, rows, panels_.data() + begin * inner_, inner_, stride_ / kPanel - panel,
+                              out + begin, stride_);
     }
     // out += x W
     void add(const float* x, std::size_t x_stride, std::size_t rows, float* out) const {

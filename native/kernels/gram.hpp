@@ -74,14 +74,16 @@ class Occurrences {
         }
     }
 
-    // out[element] += value * count for every element that holds the active subtree.
-    void add(std::size_t position, double value, double* out) const {
+    // out[element] += value * count for every element from `first` on that holds the active subtree; one before may be
+    // written to as well.
+    void add(std::size_t position, double value, double* out, std::size_t first = 0) const {
         const Place place = place_[position];
         if (place.count >= 0.0f) {
             if (place.element != kNone) out[place.element] += value * static_cast<double>(place.count);
             return;
         }
-        for (std::size_t k = begin_[place.element]; k < begin_[place.element + 1]; ++k)
+        // Elements ascend, so that those before `first` are the last ones met from behind.
+        for (std::size_t k = begin_[place.element + 1]; k-- > begin_[place.element] && element_[k] >= first;)
             out[element_[k]] += value * count_[k];
     }
 
@@ -187,7 +189,7 @@ void gram(const Columns& columns, const Arena& column_arena, const Bags& column_
                 visit(
                     i, first,
                     [&](std::uint32_t feature, double weight) { postings.add(feature, weight, first, values); },
-                    [&](std::size_t position, double value) { occurrences.add(position, value, values); });
+                    [&](std::size_t position, double value) { occurrences.add(position, value, values, first); });
                 std::copy(values + first, values + width, out + i * width + first);
             }
             if (!symmetric) return;

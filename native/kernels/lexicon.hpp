@@ -214,14 +214,16 @@ class WordGroups {
             cost += list_[list].end - list_[list].begin;
             lists_.push_back({list, scale * weights[k]});
         }
-        result.values.clear();
         result.hits.clear();
         if (has_vectors() && rows.vectors.width() != vectors_[group].width())
             throw std::invalid_argument("vectors of different widths");
         const bool compared = has_vectors() && rows.vectors.known(word);
         result.dense = compared || cost * kDenseShare > places;
         if (result.dense) {
-            result.values.assign(places, 0.0);
+            // What stands before the first place that is asked for stays whatever it was.
+            result.values.resize(places);
+            const std::size_t first = lists_.empty() ? std::min(from, places) : 0;
+            std::fill(result.values.begin() + static_cast<std::ptrdiff_t>(first), result.values.end(), 0.0);
             add_lists(result.values.data(), [](std::uint32_t) {});
             if (compared) {
                 if (!products) {
@@ -233,6 +235,7 @@ class WordGroups {
             }
             return;
         }
+        result.values.clear();
         if (sums.size() < places) sums.resize(places, 0.0);
         add_lists(sums.data(), [&](std::uint32_t place) { result.hits.push_back({place, 0.0}); });
         std::sort(result.hits.begin(), result.hits.end(),

@@ -159,14 +159,25 @@ class ReducedMatcher {
     static constexpr std::size_t kLane = 256;   // variants worked on together
     static constexpr std::size_t kNarrow = 16;  // the same where a table per lane is kept
 
+    struct Base;
     struct State {
         std::size_t parents = 0;
-        std::vector<double> values;  // phi by place; empty: that of a bare label
+        std::vector<double> values;                           // phi by place; empty: that of a bare label
+        Base* base = nullptr;                                 // what the values are where no fragment is shared
+        std::vector<std::span<const std::uint32_t>> changed;  // positions of the others
+        std::size_t begin = 0;                                // position of place 0
     };
     // phi of a row label against its group where no word and no fragment below is shared, and tables that hold it.
     struct Base {
         std::vector<double> values;
         std::vector<std::vector<double>> spare;
+
+        std::vector<double> table() {
+            if (spare.empty()) return values;
+            std::vector<double> taken = std::move(spare.back());
+            spare.pop_back();
+            return taken;
+        }
     };
     struct Patch {
         Base* base;
@@ -188,9 +199,16 @@ class ReducedMatcher {
 
     void release(Node node) {
         State& state = state_[slot_[node]];
-        if (state.values.capacity() > 0) {
-            pool_.push_back(std::move(state.values));
+        if (state.base) {
+            const double* bare = state.base->values.data();
+            for (const auto positions : state.changed) {
+                for (const std::uint32_t at : positions) state.values[at - state.begin] = bare[at - state.begin];
+                work_ += positions.size();
+            }
+            state.base->spare.push_back(std::move(state.values));
             state.values = {};
+            state.base = nullptr;
+            state.changed.clear();
         }
         slot_[node] = kNone;
     }
@@ -273,14 +291,8 @@ class ReducedMatcher {
             }
         });
         if (patched_.size() == begin) return base.values.data();
-        patches_.push_back({&base, {}, begin, patched_.size()});
+        patches_.push_back({&base, base.table(), begin, patched_.size()});
         std::vector<double>& table = patches_.back().table;
-        if (base.spare.empty()) {
-            table = base.values;
-        } else {
-            table = std::move(base.spare.back());
-            base.spare.pop_back();
-        }
         for (std::size_t k = begin; k < patched_.size(); ++k) table[patched_[k].place] = patched_[k].value;
         return table.data();
     }
@@ -308,16 +320,10 @@ class ReducedMatcher {
         const std::size_t from = columns_.first_place(group, first_);
         double* mine = nullptr;
         if (state.parents > 0) {
-            if (!pool_.empty()) {
-                state.values = std::move(pool_.back());
-                pool_.pop_back();
-            }
-            const std::vector<double>& bare = base(arena_.label(node), false).values;
-            if (state.values.size() < group.count) state.values.resize(group.count);
-            std::copy(bare.begin() + static_cast<std::ptrdiff_t>(from), bare.end(),
-                      state.values.begin() + static_cast<std::ptrdiff_t>(from));
+            state.base = &base(arena_.label(node), false);
+            state.values = state.base->table();
+            state.begin = group.begin;
             mine = state.values.data();
-            work_ += group.count - from;
         }
         // D against a run of variants: into the row's sum and, where parents need it, into phi.
         const auto add = [count, mine, active, begin = group.begin](const std::uint32_t* owners, const double* values,
@@ -340,12 +346,15 @@ class ReducedMatcher {
                 from == 0 ? 0
                           : static_cast<std::size_t>(
                                 std::lower_bound(owners.begin(), owners.end(), group.begin + from) - owners.begin());
+            if (mine && start < owners.size()) state.changed.push_back(owners.subspan(start));
             if (shape.listed)
                 products(form, variants, start, add);
             else if (start < variants.count)
                 sums(shape, form, variants, start, add);
-            for (const ReducedColumns::Unlisted& other : columns_.unlisted(variants))
+            for (const ReducedColumns::Unlisted& other : columns_.unlisted(variants)) {
+                if (mine) state.changed.push_back(columns_.unlisted_shape(other.shape).positions);
                 one_by_one(shape, form, other, group.begin + from, add);
+            }
         }
         unpatch();
     }
@@ -465,7 +474,6 @@ class ReducedMatcher {
     std::vector<std::uint32_t> slot_;  // per subtree of the rows: its State while it is alive
     std::vector<State> state_;
     std::size_t used_ = 0, first_ = 0, work_ = 0;
-    std::vector<std::vector<double>> pool_;
     std::unordered_map<std::uint64_t, Base> bases_;  // per row label, of pre-terminals and of others
     std::vector<Patch> patches_;
     std::vector<Patched> patched_;

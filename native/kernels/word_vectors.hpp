@@ -92,7 +92,7 @@ class VectorGroup {
 
     // The products of some words, whose vectors stand one after the other, with those of the columns from `from` on.
     void multiply(std::span<const float> vectors, std::size_t from, float* products) const {
-        panels_.apply_from(vectors.data(), width(), vectors.size() / width(), from, products);
+        panels_.multiply_from(vectors.data(), width(), vectors.size() / width(), from, products);
     }
 
     // sums[column] += scale * s(a word, word of the column), by the products of the word, for columns from `from` on.

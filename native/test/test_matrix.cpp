@@ -23,7 +23,7 @@ TEST(products_are_sums_from_first_to_last) {
         for (const std::size_t outer : {1u, 16u, 37u}) {
             const std::vector<float> weights = numbers(inner * outer, 1), bias = numbers(outer, 2);
             const Affine layer(weights, bias, inner, outer);
-            for (const std::size_t rows : {1u, 2u, 5u, 6u, 7u, 20u}) {
+            for (const std::size_t rows : {1u, 2u, 5u, 6u, 7u, 20u, 24u, 33u}) {
                 const std::vector<float> x = numbers(rows * inner, 3);
                 std::vector<float> out(rows * layer.stride());
                 layer.apply(x.data(), inner, rows, out.data());
@@ -38,12 +38,19 @@ TEST(products_are_sums_from_first_to_last) {
 }
 
 TEST(narrow_and_wide_vectors_give_the_same_bits) {
-    const std::size_t inner = 29, outer = 48, rows = 11;
+    const std::size_t inner = 29, outer = 48, rows = 59;
     const std::vector<float> panels = numbers(inner * outer, 4), x = numbers(rows * inner, 5);
-    std::vector<float> narrow(rows * outer), chosen(rows * outer);
+    std::vector<float> narrow(rows * outer), chosen(rows * outer), wide(rows * outer), fresh = numbers(rows * outer, 8);
     multiply_all<FourFloats>(x.data(), inner, rows, panels.data(), inner, outer / kPanel, narrow.data(), outer);
     multiply_panels(x.data(), inner, rows, panels.data(), inner, outer / kPanel, chosen.data(), outer);
     CHECK(narrow == chosen);
+    multiply_panels<true>(x.data(), inner, rows, panels.data(), inner, outer / kPanel, fresh.data(), outer);
+    CHECK(narrow == fresh);
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (!__builtin_cpu_supports("avx2")) return;
+    multiply_wide<false>(x.data(), inner, rows, panels.data(), inner, outer / kPanel, wide.data(), outer);
+    CHECK(narrow == wide);
+#endif
 }
 
 TEST(a_layer_can_be_made_of_its_columns) {

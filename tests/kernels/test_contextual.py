@@ -163,6 +163,16 @@ def test_rows_do_not_depend_on_those_beside_them() -> None:
         np.testing.assert_allclose(kernel(X)[:, :20], K, rtol=1e-12)
 
 
+@pytest.mark.parametrize("kernel", [SemanticSubsetTree, SmoothedPartialTree])
+def test_many_words_at_once_are_worth_what_they_are_one_by_one(kernel: Any) -> None:
+    # Enough rows for the widest products, in half a matrix, in a whole one, and pair by pair.
+    X = with_vectors(TreeArray(TREES * 10), width=21)
+    expected = kernel(Contextual())(X)
+    np.testing.assert_allclose(kernel(Contextual())(X, X[:]), expected, rtol=1e-12)
+    for k in (0, 7, 24, 49):
+        np.testing.assert_allclose(kernel(Contextual())(X[k : k + 1], X[:])[0], expected[k], rtol=1e-12)
+
+
 def test_mixed_with_a_dictionary() -> None:
     X = with_vectors(TreeArray(TREES))
     table, context = Table({("dog", "cat"): 0.5}), Contextual()
