@@ -37,7 +37,7 @@ HOME = Path(__file__).parent / "sapwood_en"
 FOLDS = 2
 RECIPES = {
     "en-small": Recipe((WEB, ARTICLES), False, 12),
-    "en-minilm": Recipe((WEB, ARTICLES), True, 5),
+    "en-minilm": Recipe((WEB, ARTICLES), True, 12),
     **{f"en-fold-{fold}": Recipe((WEB,), False, 10, fold=(fold, FOLDS)) for fold in range(FOLDS)},
 }
 TREEBANKS = "English Web Treebank (12,515 sentences) and CRAFT (all articles but those whose number ends in 0 or 5)"
