@@ -119,6 +119,7 @@ PACKAGES = (
     "sapwood.tasks.frames",
     "sapwood.tasks.attachment",
     "sapwood.tasks.reranking",
+    "sapwood.tasks.spacy",
     "sapwood.scale",
     "sapwood.experiments",
     "sapwood.report",

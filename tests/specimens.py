@@ -631,6 +631,8 @@ def explain(value: Any) -> Any:
         return value.explain(TREES[0], 0)
     if kind in ("Pipeline", "FrozenEstimator", "CalibratedClassifierCV"):
         return None
+    if kind in ("FrameIdentifier", "FrameLabeler", "FrameParser"):
+        return None  # tests of frames explain them
     found = [value.explain(TREES[0])] if hasattr(value, "explain") else []
     if hasattr(value, "fragments"):
         found.append(value.fragments())

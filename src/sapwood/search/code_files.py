@@ -160,7 +160,7 @@ class ParsedFiles:
 
 
 def shown(path: str) -> str:
-    """Return a path as text that can be printed: names of files need not be.
+    r"""Return a path as text that can be printed: names of files need not be.
 
     >>> shown("caf\udce9.py")
     'caf?.py'
