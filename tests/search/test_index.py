@@ -15,10 +15,11 @@ import sapwood as sw
 import strategies
 from sapwood.corpora.sampled import sample_brackets
 from sapwood.errors import DataError, ModelFileError, ParameterError
-from sapwood.kernels import Linear, PartialTree, SubsetTree, Subtree
+from sapwood.kernels import PartialTree, SmoothedPartialTree, SubsetTree, Subtree
 from sapwood.search import TreeIndex, segments
 from sapwood.search.index import merge_neighbors
 from sapwood.search.results import Neighbors
+from sapwood.words import Table
 
 KERNELS = [
     SubsetTree(0.4),
@@ -172,6 +173,56 @@ def test_files(tmp_path: object) -> None:
     assert loaded.kernel == index.kernel
 
 
+MIXED = [
+    0.25 * SubsetTree(0.4).normalized() + 0.75 * Subtree(0.6).normalized(),
+    (SubsetTree(0.4) + 2 * PartialTree(0.3)).normalized(),
+    (0.5 * SubsetTree(0.4).normalized() + 0.5 * PartialTree(0.3).normalized()).named("both"),
+    (SubsetTree(0.4).normalized() + Subtree(0.4).normalized()).normalized(),
+]
+# What the native core does not know how to search.
+PLAIN = [
+    SmoothedPartialTree(Table({("the", "a"): 0.5})).normalized(),
+    (SubsetTree(0.4) * Subtree(0.4)).normalized(),
+    type("Own", (SubsetTree,), {})().normalized(),
+]
+
+
+@pytest.mark.parametrize("kernel", MIXED + PLAIN, ids=repr)
+@pytest.mark.parametrize("bounds", [False, True])
+def test_other_normalized_kernels_equal_brute_force(kernel: object, bounds: bool, request: object) -> None:
+    if bounds:
+        request.getfixturevalue("bounds_used")
+    trees = sw.TreeArray(sample_brackets(120, seed=1) + sample_brackets(10, seed=1))
+    queries = sw.TreeArray([*sample_brackets(6, seed=2), *trees[:3]])
+    index = TreeIndex(trees, kernel)
+    check(index.nearest(queries, 7), kernel, queries, trees, 7)
+    for least in (0.3, 0.8, 1.0):
+        check(index.within(queries, least), kernel, queries, trees, 0, least)
+        first, second = np.nonzero(np.triu(kernel(trees) >= least, 1))
+        assert {(i, j) for i, j, _ in index.pairs(least)} == set(zip(first.tolist(), second.tolist(), strict=True))
+    index.remove(range(0, 60))
+    assert index.nearest(queries, 1)[6].numbers.tolist() == [120]
+    late = index.nearest(queries, 3, time_limit=1e-9)[-1]
+    assert not late.exact
+    assert late.bound == 1.0
+
+
+def test_bounds_of_the_heaviest_summand_discard_most_trees() -> None:
+    index = TreeIndex(sample_brackets(300, seed=3) + sample_brackets(5, seed=3), MIXED[0])
+    pairs = index.pairs(0.9)
+    assert [(i, j) for i, j, _ in pairs if j >= 300] == [(i, 300 + i) for i in range(5)]
+    assert pairs.evaluated < 305 * 304 / 2 / 10
+
+
+@pytest.mark.parametrize("kernel", [MIXED[0], PLAIN[0]], ids=repr)
+def test_files_hold_other_kernels(tmp_path: object, kernel: object) -> None:
+    index = TreeIndex(sample_brackets(30, seed=6), kernel)
+    sw.save(index, tmp_path / "index.sap")
+    loaded = sw.load(tmp_path / "index.sap")
+    assert list(loaded.nearest(index[3])) == list(index.nearest(index[3]))
+    assert repr(loaded.kernel) == repr(index.kernel)
+
+
 def test_files_with_numbers_out_of_order_are_refused(tmp_path: object) -> None:
     index = TreeIndex(sample_brackets(3, seed=6))
     len(index)
@@ -265,12 +316,11 @@ def test_large_trees_are_searched_without_bounds() -> None:
     ("kernel", "message"),
     [
         (SubsetTree(), r"not normalized.*write SubsetTree\(decay=0.4\).normalized\(\)"),
-        (SubsetTree().normalized() + Subtree().normalized(), "cannot be searched"),
-        (Linear().normalized(), "cannot be searched"),
-        (SubsetTree().normalized().on("tree"), "cannot be searched"),
-        (SubsetTree().normalized() ** 2, "cannot be searched"),
-        (0.5 * SubsetTree().normalized(), "cannot be searched"),
-        (type("Own", (SubsetTree,), {})().normalized(), "cannot be searched"),
+        (SubsetTree().normalized() + Subtree().normalized(), r"write \(SubsetTree.* \+ .*\).normalized\(\)"),
+        (SubsetTree().normalized().on("tree"), "looks at views"),
+        (SubsetTree().normalized() ** 2, "not normalized"),
+        (0.5 * SubsetTree().normalized(), "not normalized"),
+        (1.5 * SubsetTree().normalized() + 0.5 * Subtree().normalized(), "not normalized"),
     ],
     ids=repr,
 )

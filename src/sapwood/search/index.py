@@ -43,7 +43,9 @@ class TreeIndex(HtmlTable):
     trees : TreeArray or iterable of trees, optional
         What is searched to begin with.
     kernel : Kernel, optional
-        ``Subtree``, ``SubsetTree`` or ``PartialTree``, normalized; by default ``SubsetTree(0.4).normalized()``.
+        A kernel that is normalized; by default ``SubsetTree(0.4).normalized()``. ``Subtree``, ``SubsetTree``,
+        ``PartialTree`` and sums of them are quick: ``0.5 * a.normalized() + 0.5 * b.normalized()``, with weights that
+        add up to 1, and ``(a + b).normalized()``. Others are computed for every tree, as by ``kernel(queries, trees)``.
 
     Notes
     -----
@@ -68,8 +70,8 @@ class TreeIndex(HtmlTable):
     """
 
     def __init__(self, trees: TreeArray | Iterable[Any] | None = None, kernel: Kernel | None = None) -> None:
-        self._inner = searchable(kernel := SubsetTree(0.4).normalized() if kernel is None else kernel)
-        self._kernel = kernel.copy()
+        self._how = searchable(SubsetTree(0.4).normalized() if kernel is None else kernel)
+        self._kernel = self._how[0]
         self._segments: list[Segment] = []
         self._pending: list[tuple[TreeArray, NDArray[np.int64]]] = []
         self._next = 0
@@ -131,7 +133,7 @@ class TreeIndex(HtmlTable):
         with self._lock:
             # What is mostly gone is made anew.
             self._segments = [
-                part if 2 * len(part) >= len(part.kept) else Segment(self._inner, part.trees[part.kept], left)
+                part if 2 * len(part) >= len(part.kept) else Segment(self._how, part.trees[part.kept], left)
                 for part in self._segments
                 if len(left := part.numbers[part.kept])
             ]
@@ -228,7 +230,7 @@ class TreeIndex(HtmlTable):
             return
         trees = concatenate([added for added, _ in self._pending]) if len(self._pending) > 1 else self._pending[0][0]
         numbers = np.concatenate([numbers for _, numbers in self._pending])
-        self._segments.append(Segment(self._inner, trees, numbers))
+        self._segments.append(Segment(self._how, trees, numbers))
         self._pending = []
         while len(self._segments) > 1 and len(self._segments[-2]) <= 2 * len(self._segments[-1]):
             self._join()
@@ -253,7 +255,7 @@ class TreeIndex(HtmlTable):
             raise ParameterError(f"time_limit must be a number of seconds above 0, got {time_limit!r}.")
         end = float("inf") if time_limit is None else time.monotonic() + time_limit
         single = is_single(queries)
-        prepared = Queries(self._inner, TreeArray([queries] if single else queries))
+        prepared = Queries(self._how[1], TreeArray([queries] if single else queries))
         parts = self._parts()
         found = [part.search(prepared, k, least, end) for part in parts]
         results = [

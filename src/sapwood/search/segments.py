@@ -6,7 +6,7 @@ How parts are put together, and what users see of them, is in ``index``.
 from __future__ import annotations
 
 import time
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from sapwood import _core, settings
 from sapwood.errors import ParameterError
 from sapwood.kernels import Kernel, PartialTree, SubsetTree, Subtree
-from sapwood.kernels.normalization import normalizing_scale
+from sapwood.kernels.algebra import Named, Normalized
+from sapwood.kernels.normalization import Scales
+from sapwood.kernels.terms import Term
 from sapwood.trees.array import TreeArray, concatenate
 
 __all__ = ["Found", "Queries", "Segment", "searchable"]
@@ -29,46 +31,68 @@ _NATIVE: dict[type[Any], Any] = {
 _WORTH_READING = 20_000
 _HIGH = 0.5
 _SHARE = 0.25
+# Values that are computed at a time where they are put together here.
+_VALUES = 4_000_000
 
 
-def searchable(kernel: object) -> Any:
-    """Return the tree kernel that is normalized, or raise for a kernel that nothing is known of for a search."""
+def searchable(kernel: object) -> tuple[Kernel, list[Term]]:
+    """Return a kernel and what it adds up, or raise for one that is not normalized.
+
+    Nothing is listed for a kernel that the native core does not know how to search: its values are computed as they
+    are for a Gram matrix.
+    """
     if not isinstance(kernel, Kernel):
         raise ParameterError(f"kernel must be a kernel, got {type(kernel).__name__}.")
-    terms = kernel.terms()
-    inner = terms[0].kernel
-    if len(terms) != 1 or type(inner) not in _NATIVE or terms[0].view is not None or terms[0].weight != 1.0:
-        names = ", ".join(kind.__name__ for kind in _NATIVE)
+    if kernel.views():
+        raise ParameterError(f"{kernel!r} looks at views, which trees do not have; leave out .on(...).")
+    kernel = kernel.copy()
+    terms = [term for term in kernel.terms() if term.weight > 0]
+    if not _is_normalized(kernel, terms):
         raise ParameterError(
-            f"{kernel!r} cannot be searched: the index knows how to search under one of {names}, normalized; sums, "
-            "products, views and kernels of words are compared with kernel(queries, trees)."
+            f"{kernel!r} is not normalized, so large trees would be near to everything; write {kernel.normalized()!r}."
         )
-    if not terms[0].self_normalized:
-        raise ParameterError(
-            f"{kernel!r} is not normalized, so large trees would be near to everything; write {kernel!r}.normalized()."
-        )
-    return inner
+    known = all(type(term.kernel) in _NATIVE for term in terms)
+    return kernel, terms if known else []
 
 
-def _has_bounds(kernel: Any) -> bool:
-    """Return whether the values of a kernel are bounded group by group; see ``native/search/group_vectors.hpp``."""
+def _is_normalized(kernel: Kernel, terms: list[Term]) -> bool:
+    """Return whether a kernel is normalized as a whole, or a mean of kernels that are."""
+    while isinstance(kernel, Named):
+        kernel = kernel.kernel
+    total = sum(term.weight for term in terms)
+    return isinstance(kernel, Normalized) or (abs(total - 1.0) < 1e-9 and all(term.self_normalized for term in terms))
+
+
+def _has_bounds(term: Term) -> bool:
+    """Return whether the values of a term are bounded group by group; see ``native/search/group_vectors.hpp``."""
+    kernel: Any = term.kernel
+    if not term.self_normalized:
+        return False
     if isinstance(kernel, SubsetTree):
         return kernel.max_depth is None
-    return not isinstance(kernel, PartialTree) or (kernel.leaves and kernel.terminal_factor >= 1.0)
+    return not isinstance(kernel, PartialTree) or bool(kernel.leaves and kernel.terminal_factor >= 1.0)
+
+
+def _bags_and_scales(terms: list[Term], trees: TreeArray) -> tuple[_core.kernels.Bags, list[NDArray[np.float64]]]:
+    """Return trees as the native core takes them, and by what each term multiplies them."""
+    # Not the trees' own bags: they are large, and not needed afterwards.
+    alike = TreeArray._from_arena(trees._arena, trees._roots, trees._ends)
+    scales = Scales(alike)
+    return alike._as_bags(), [np.sqrt(term.weight) * scales.of(term.norms) for term in terms]
 
 
 class Queries:
     """Trees to look for, as the native core takes them."""
 
-    def __init__(self, kernel: Any, trees: TreeArray) -> None:
+    def __init__(self, terms: list[Term], trees: TreeArray) -> None:
         self.trees = trees._compact()
-        self.bags = self.trees._as_bags()
-        self.scale = normalizing_scale(kernel.diag(self.trees), side="the queries")
-        self._kernel = kernel
+        self._terms = terms
+        if terms:
+            self.bags, self.scales = _bags_and_scales(terms, self.trees)
 
     def part(self, first: int, last: int) -> Queries:
         """Return some of them."""
-        return self if first == 0 and last >= len(self.trees) else Queries(self._kernel, self.trees[first:last])
+        return self if first == 0 and last >= len(self.trees) else Queries(self._terms, self.trees[first:last])
 
 
 class Found(NamedTuple):
@@ -86,30 +110,39 @@ class Found(NamedTuple):
 class Segment:
     """Trees with the numbers that users know them by, ascending."""
 
-    def __init__(self, kernel: Any, trees: TreeArray, numbers: NDArray[np.int64]) -> None:
-        self.kernel = kernel
+    def __init__(self, kernel: tuple[Kernel, list[Term]], trees: TreeArray, numbers: NDArray[np.int64]) -> None:
+        self.kernel, self._terms = kernel
         self.trees = trees._compact()
         self.numbers = numbers
         self.kept = np.ones(len(trees), dtype=np.bool_)
-        # Not the trees' own: they are large, and not needed afterwards.
-        bags = self._bags()
-        diagonal = np.empty(len(trees))
-        native = kernel._native()
-        native.diagonal(self.trees._arena, bags, diagonal, settings.threads())
-        scale = normalizing_scale(diagonal)
-        grouped = _has_bounds(kernel) and len(trees) > 0
-        self.native = _NATIVE[type(kernel)](native, self.trees._arena, bags, scale, grouped, settings.threads())
+        # The heaviest of the terms that have bounds says which trees are worth a look.
+        bounded = [place for place, term in enumerate(self._terms) if _has_bounds(term) and len(trees)]
+        self._lead = max(bounded, key=lambda place: self._terms[place].weight, default=-1)
+        # All others together add no more than this, and what rounding takes away.
+        others = 1.0 - self._terms[self._lead].weight if bounded else 0.0
+        self._others = others + 1e-9 if others > 0 else 0.0
+        if self._terms:
+            bags, scales = _bags_and_scales(self._terms, self.trees)
+            self._parts = [
+                _NATIVE[type(term.kernel)](
+                    cast(Any, term.kernel)._native(),
+                    self.trees._arena,
+                    bags,
+                    scale,
+                    place == self._lead,
+                    settings.threads(),
+                )
+                for place, (term, scale) in enumerate(zip(self._terms, scales, strict=True))
+            ]
 
     def __len__(self) -> int:
         return int(self.kept.sum())
 
-    def _bags(self) -> _core.kernels.Bags:
-        return _core.kernels.Bags(self.trees._arena, self.trees._roots, self.trees._ends, settings.threads())
-
     def merged(self, other: Segment) -> Segment:
         """Return both, without what was removed."""
         trees = concatenate([self.trees[self.kept], other.trees[other.kept]])
-        return Segment(self.kernel, trees, np.concatenate([self.numbers[self.kept], other.numbers[other.kept]]))
+        numbers = np.concatenate([self.numbers[self.kept], other.numbers[other.kept]])
+        return Segment((self.kernel, self._terms), trees, numbers)
 
     def search(self, queries: Queries, count: int, least: float, end: float) -> list[Found]:
         """Find the ``count`` most similar trees of each query that reach ``least``; 0 stands for all of them.
@@ -117,7 +150,7 @@ class Segment:
         ``end`` is the time, by ``time.monotonic``, at which to stop.
         """
         found: list[Found | None] = [None] * len(queries.trees)
-        if self.native.grouped and least >= _HIGH and len(self.kept) >= _WORTH_READING:
+        if self._lead >= 0 and least - self._others >= _HIGH and len(self.kept) >= _WORTH_READING:
             # A few at a time if there is not all the time in the world.
             step = len(found) if end == float("inf") else 16
             for start in range(0, len(found), max(step, 1)):
@@ -125,18 +158,49 @@ class Segment:
                     chosen = queries.part(start, start + step)
                     found[start : start + step] = self._read_lists(chosen, count, least)
         todo = np.array([row for row, one in enumerate(found) if one is None], dtype=np.int64)
-        rows = queries if len(todo) == len(found) else Queries(self.kernel, queries.trees[todo])
-        for row, one in zip(todo.tolist(), self._compute(rows, count, least, end) if len(todo) else [], strict=True):
+        rows = queries if len(todo) == len(found) else Queries(self._terms, queries.trees[todo])
+        compute = self._compute if len(self._terms) == 1 else self._add_up
+        for row, one in zip(todo.tolist(), compute(rows, count, least, end) if len(todo) else [], strict=True):
             found[row] = one
         return found  # type: ignore[return-value]
+
+    def _add_up(self, queries: Queries, count: int, least: float, end: float) -> list[Found]:
+        """Compute the values of all trees for one query after the other, as long as there is time."""
+        found = []
+        step = max(1, _VALUES // len(self.kept)) if end == float("inf") else 1
+        for start in range(0, len(queries.trees), step):
+            if time.monotonic() >= end:
+                found.append(Found(np.zeros(0, np.uint32), np.zeros(0), 0, 1.0))
+                continue
+            for row in self._values(queries.part(start, start + step)):
+                places = np.flatnonzero((row >= least) & self.kept)
+                if count and len(places) > count:
+                    places = places[row[places] >= np.partition(row[places], -count)[-count]]
+                order = places[np.lexsort((places, -row[places]))][: count or None].astype(np.uint32)
+                found.append(Found(order, row[order], len(self)))
+        return found
+
+    def _values(self, queries: Queries) -> NDArray[np.float64]:
+        """Return the values of all trees, a row for each query."""
+        if not self._terms:
+            return np.asarray(self.kernel(queries.trees, self.trees), dtype=np.float64)
+        total = np.zeros((len(queries.trees), len(self.kept)))
+        for part, scale in zip(self._parts, queries.scales, strict=True):
+            ends, places, values, _ = part.nearest(
+                queries.trees._arena, queries.bags, scale, self.kept, 0, 0.0, float("inf"), settings.threads(), None
+            )
+            rows = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=np.uint64(0)).astype(np.int64))
+            total[rows, places] += values
+        total[total > 1.0 - 1e-14] = 1.0
+        return total
 
     def _compute(self, queries: Queries, count: int, least: float, end: float) -> list[Found]:
         """Compute the values of all trees, as far as time allows."""
         with settings.progress_bar(len(queries.trees), "Queries") as progress:
-            ends, all_places, all_values, all_open = self.native.nearest(
+            ends, all_places, all_values, all_open = self._parts[0].nearest(
                 queries.trees._arena,
                 queries.bags,
-                queries.scale,
+                queries.scales[0],
                 self.kept,
                 count,
                 least,
@@ -155,7 +219,7 @@ class Segment:
             highest = (float(values[-1]) if count and len(values) == count else least) + still_open
             if len(places):
                 one = queries.trees[[row] * len(places)]
-                values = self.kernel.normalized().pairwise(one, self.trees[places].detach())
+                values = self.kernel.pairwise(one, self.trees[places].detach())
                 order = np.lexsort((places, -values))
                 places, values = places[order], values[order]
             found.append(Found(places, values, len(places), min(1.0, highest)))
@@ -163,12 +227,12 @@ class Segment:
 
     def _read_lists(self, queries: Queries, count: int, least: float) -> list[Found | None]:
         """Find what bounds do not discard, and compute its values; None where that takes longer than a row."""
-        ends, places, _, late = self.native.within(
+        ends, places, _, late = self._parts[self._lead].within(
             queries.trees._arena,
             queries.bags,
-            queries.scale,
+            queries.scales[self._lead],
             self.kept,
-            least,
+            least - self._others,
             int(len(self.kept) * _SHARE),
             settings.threads(),
             None,
@@ -176,7 +240,7 @@ class Segment:
         rows = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=np.uint64(0)).astype(np.int64))
         values = np.zeros(0)
         if len(places):
-            values = self.kernel.normalized().pairwise(queries.trees[rows], self.trees[places].detach())
+            values = self.kernel.pairwise(queries.trees[rows], self.trees[places].detach())
         found: list[Found | None] = []
         for row in range(len(ends)):
             span = slice(int(ends[row - 1]) if row else 0, int(ends[row]))
@@ -188,22 +252,28 @@ class Segment:
 
     def pairs(self, least: float) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.float64], int]:
         """Find all pairs of trees that reach ``least``; return their places and values, and how many were computed."""
-        alone = self.native.undescribed() if self.native.grouped else np.arange(len(self.kept), dtype=np.uint32)
+        alone = np.arange(len(self.kept), dtype=np.uint32)
         parts = []
         evaluated = 0
-        if self.native.grouped:
+        if self._lead >= 0 and least - self._others > 0:
+            lead = self._parts[self._lead]
+            alone = lead.undescribed()
+            bags = _core.kernels.Bags(self.trees._arena, self.trees._roots, self.trees._ends, settings.threads())
             with settings.progress_bar(len(self.kept), "Trees") as progress:
-                near, left, evaluated = self.native.pairs(self._bags(), self.kept, least, settings.threads(), progress)
-            parts.append(near)
+                near, left, evaluated = lead.pairs(bags, self.kept, least - self._others, settings.threads(), progress)
+            if self._others > 0:
+                left = tuple(np.concatenate(columns) for columns in zip(near, left, strict=True))
+            else:
+                parts.append(near)
             if len(left[0]):
-                values = self.kernel.normalized().pairwise(self.trees[left[0]], self.trees[left[1]])
+                values = self.kernel.pairwise(self.trees[left[0]], self.trees[left[1]])
                 parts.append((left[0][values >= least], left[1][values >= least], values[values >= least]))
         described = np.ones(len(self.kept), dtype=np.bool_)
         described[alone] = False
         alone = alone[self.kept[alone]]
         for start in range(0, len(alone), 1000):
             chosen = alone[start : start + 1000]
-            found = self.search(Queries(self.kernel, self.trees[chosen]), 0, least, float("inf"))
+            found = self.search(Queries(self._terms, self.trees[chosen]), 0, least, float("inf"))
             evaluated += sum(one.evaluated for one in found)
             first = np.repeat(chosen, [len(one.places) for one in found])
             second = np.concatenate([one.places for one in found])
