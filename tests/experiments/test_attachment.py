@@ -58,6 +58,10 @@ def test_every_table_comes_and_learning_helps(folder):
     most = 300 + 300 + 120 - 144 - 72
     assert [row[:2] for row in curve[2:]] == [(name, size) for name in ("kernel", "network") for size in (30, most)]
     assert curve[0][-1] == pytest.approx(sum(curve[0][2:-1]))
+    # The same sentences; only phrases are flat.
+    flat = tables["curve-flat"].rows
+    assert [row[:2] for row in flat] == [row[:2] for row in curve]
+    assert flat[1:] != curve[1:]
     assert tables["cost"].rows[0][3] is None
     assert tables["cost"].rows[1][3] is not None
     assert all(0 <= row[-1] <= 100 for row in curve)

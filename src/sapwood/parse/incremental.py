@@ -20,8 +20,8 @@ from sapwood.checks import check_amount, check_choice, check_limit
 from sapwood.errors import DataError, ParameterError
 from sapwood.lazy import public_names
 from sapwood.parse.forests import Forests
-from sapwood.trees import TreeArray
-from sapwood.trees.transforms import delexicalize
+from sapwood.trees import Tree, TreeArray
+from sapwood.trees.transforms import delexicalize, rewrite
 
 __all__ = ["ConnectionPaths", "Forests", "attachment_trees"]
 
@@ -56,7 +56,7 @@ class ConnectionPath(NamedTuple):
         return f"{self.anchor}{above}" + "".join(f" ↓ {label}" for label in self.down)
 
 
-def attachment_trees(trees: TreeArray | Iterable[Any]) -> TreeArray:
+def attachment_trees(trees: TreeArray | Iterable[Any], *, flatten: bool = False) -> TreeArray:
     """Turn trees over words into trees over their tags, which is what attachment looks at.
 
     Traces, function tags and X over X should have been left out when the trees were read; see ``sapwood.read_trees``.
@@ -65,13 +65,36 @@ def attachment_trees(trees: TreeArray | Iterable[Any]) -> TreeArray:
     ----------
     trees : TreeArray or iterable of trees
         Trees whose leaves are words under tags.
+    flatten : bool
+        Whether a phrase and what is added to its right become one phrase. Otherwise the first word of a phrase has to
+        be attached as deep as it will turn out to stand, which depends on words to come.
 
     Examples
     --------
     >>> print(attachment_trees(["(S (NP (DT the) (NN dog)) (VP (VBD barked)))"])[0])
     (S (NP DT NN) (VP VBD))
+    >>> print(attachment_trees(["(NP (NP (DT the) (NN dog)) (PP (IN in) (NP (NN fog))))"], flatten=True)[0])
+    (NP DT NN (PP IN (NP NN)))
     """
-    return TreeArray(delexicalize(_single_trees(trees)))
+    bare = TreeArray(delexicalize(_single_trees(trees)))
+    return flatten_phrases(bare) if flatten else bare
+
+
+def flatten_phrases(trees: TreeArray) -> TreeArray:
+    """Let every phrase that begins with a phrase of its own label, beside others, take the children of that one.
+
+    >>> print(flatten_phrases(TreeArray(["(NP (NP (NP DT NN) PP) SBAR)"]))[0])
+    (NP DT NN PP SBAR)
+    """
+
+    def rule(node: Tree) -> Tree:
+        first, *others = node.children or (node,)
+        # Children are flat already.
+        if others and first.label == node.label and first.children:
+            return Tree(node.label, [*first.children, *others])
+        return node
+
+    return rewrite(trees, rule)
 
 
 class ConnectionPaths:

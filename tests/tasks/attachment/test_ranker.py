@@ -11,7 +11,7 @@ import sapwood as sw
 from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.learn import KernelRanker, RecursiveRanker
 from sapwood.metrics import score_ranking
-from sapwood.parse.incremental import ConnectionPaths
+from sapwood.parse.incremental import ConnectionPaths, flatten_phrases
 from sapwood.tasks.attachment import AttachmentRanker, choices, evaluate, frequency_utility
 
 LOW = "(S (NP PRP) (VP VBD (NP NN (PP IN))))"
@@ -94,6 +94,24 @@ def test_ways_up_and_down_can_be_recombined(tmp_path):
     assert len(model.paths_) > len(ConnectionPaths.from_trees(trees))
     sw.save(model, tmp_path / "model.sap")
     assert sw.load(tmp_path / "model.sap").recombine
+
+
+def test_flat_phrases_are_those_of_trees_that_were_flattened_by_hand(tmp_path):
+    nested = [
+        "(S (NP (NP DT NN) (PP IN (NP (NP NN) (PP IN (NP NN))))) (VP VBD))",
+        "(S (S (S NP VP) CC S) VP)",
+        "(NP (NP NN))",
+    ]
+    flat = ["(S (NP DT NN (PP IN (NP NN (PP IN (NP NN))))) (VP VBD))", "(S NP VP CC S VP)", "(NP (NP NN))"]
+    assert [str(tree) for tree in flatten_phrases(sw.TreeArray(nested))] == flat
+    model = AttachmentRanker(network(), flatten=True).fit([*nested, LOW, HIGH])
+    other = AttachmentRanker(network()).fit([*flat, LOW, HIGH])
+    assert dict(model.paths_.items()) == dict(other.paths_.items())
+    sw.save(model, tmp_path / "model.sap")
+    for one in (model, sw.load(tmp_path / "model.sap")):
+        assert one.evaluate(nested) == other.evaluate(flat)
+        forests = one.forests(nested)
+        assert np.array_equal(one.decision_function(forests), other.decision_function(other.forests(flat)))
 
 
 @pytest.mark.parametrize("specialize", [False, True])

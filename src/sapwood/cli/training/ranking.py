@@ -29,8 +29,9 @@ def _train(options: argparse.Namespace) -> tuple[Any, str]:
 
     if options.of == "attachments" and options.consensus is not None:
         raise ParameterError("attachments are right or wrong, so there is no consensus; leave out --consensus.")
-    if options.of == "parses" and options.recombine:
-        raise ParameterError("parses have no connection paths; leave out --recombine or choose --of attachments.")
+    if options.of == "parses" and (options.recombine or options.flatten):
+        given = "--recombine" if options.recombine else "--flatten"
+        raise ParameterError(f"parses have no connection paths; leave out {given} or choose --of attachments.")
     ranker = _ranker(options)
     parser = None if options.parser is None else as_parser(options.parser)
     model: Any
@@ -46,6 +47,7 @@ def _train(options: argparse.Namespace) -> tuple[Any, str]:
         model = AttachmentRanker(
             ranker,
             reduction=options.reduction,
+            flatten=options.flatten,
             recombine=options.recombine,
             specialize=options.specialize,
             parser=parser,
@@ -118,6 +120,7 @@ COMMAND = task(
             metavar="N",
         ),
         argument("--validation", metavar="DATA", help="held-out data on which a network stops early"),
+        flag("--flatten", "make one phrase of a phrase and what is added to its right, before attaching"),
         flag("--recombine", "join ways up and down that were never seen together to attachments"),
         flag("--specialize", "one ranker of attachments per word class"),
         integer("--reduction", "levels kept of subtrees off the right frontier (default: all)"),

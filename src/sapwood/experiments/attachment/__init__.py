@@ -19,8 +19,10 @@ __all__ = ["run"]
 
 
 def run(setting: Setting) -> Iterator[Table]:
-    """Make the tables that are wanted, the quick ones first."""
-    if setting.wants("forests", "subsets", "states", "losses", "iterations", "pca"):
+    """Make the tables that are wanted, the quick ones first; those with ``-flat`` are of flat phrases."""
+    of_subsets, of_curves = ("subsets", "states", "losses"), ("curve", "cost")
+    flat_subsets, flat_curves = ([f"{name}-flat" for name in names] for names in (of_subsets, of_curves))
+    if setting.wants("forests", "iterations", "pca", *of_subsets, *flat_subsets):
         data = read_penn(setting)
         if setting.wants("forests"):
             yield subsets.forests(data)
@@ -28,7 +30,13 @@ def run(setting: Setting) -> Iterator[Table]:
             yield pictures.iterations(data)
         if setting.wants("pca"):
             yield pictures.components(data)
-        if setting.wants("subsets", "states", "losses"):
+        if setting.wants(*of_subsets):
             yield from subsets.run(data)
-    if setting.wants("curve", "cost"):
-        yield from curves.run(read_all(setting))
+        if setting.wants(*flat_subsets):
+            yield from subsets.run(data.flattened())
+    if setting.wants(*of_curves, *flat_curves):
+        data = read_all(setting)
+        if setting.wants(*of_curves):
+            yield from curves.run(data)
+        if setting.wants(*flat_curves):
+            yield from curves.run(data.flattened())

@@ -52,12 +52,12 @@ def run(data: Data) -> Iterator[Table]:
             train = partial(_learn_in_blocks, data, ranker, size)
             what = f"curve after {size} in blocks of {_BLOCK}, {_passes(ranker, size)} passes, {name}"
             outcomes[name, size] = learn(data, what, ranker, train, data.test_forests)
-    if data.setting.wants("curve"):
+    if data.wants("curve"):
         lines = {name: [100 * outcomes[name, size].errors.error for size in sizes] for name in _LEARNERS}
         rows = _first_rows(data)
         rows += [(name, size, *percentages(outcomes[name, size].errors)) for name in _LEARNERS for size in sizes]
         yield Table(
-            "curve",
+            f"curve{data.suffix}",
             "Wrong attachments in % by word class (table 1)",
             _COLUMNS,
             rows,
@@ -79,7 +79,7 @@ def run(data: Data) -> Iterator[Table]:
                 y_label="wrong attachments, %",
             ),
         )
-    if data.setting.wants("cost"):
+    if data.wants("cost"):
         costs: list[tuple[Cell, ...]] = []
         for name in _LEARNERS:
             for at, size in enumerate(sizes):
@@ -88,7 +88,7 @@ def run(data: Data) -> Iterator[Table]:
                 exponent = growth(sizes[at - 1 : at + 1], [max(each.learn, 1e-9) for each in pair]) if at else None
                 costs.append((name, size, one.learn, exponent, one.answer, int(one.megabytes)))
         yield Table(
-            "cost",
+            f"cost{data.suffix}",
             "CPU seconds to learn and to score the test part, and memory",
             ("learner", "sentences", "learn", "exponent", "test", "MB"),
             costs,

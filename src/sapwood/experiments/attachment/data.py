@@ -10,7 +10,7 @@ import numpy as np
 from sapwood.errors import DataError
 from sapwood.experiments.result_cache import ResultCache
 from sapwood.experiments.setting import Setting
-from sapwood.parse.incremental import ConnectionPaths, Forests, attachment_trees
+from sapwood.parse.incremental import ConnectionPaths, Forests, attachment_trees, flatten_phrases
 from sapwood.tasks.attachment import AttachmentErrors, evaluate, frequency_utility
 from sapwood.trees import TreeArray, concatenate
 from sapwood.trees.treebank import read_trees
@@ -32,7 +32,8 @@ _MOST, _MIN_COUNT = 40_000, 3
 class Data:
     """A treebank in three parts of trees over tags, in random order, with what has been learnt from it so far.
 
-    Connection paths are recombined, or those that were seen less often than ``min_count`` are left out.
+    Connection paths are recombined, or those that were seen less often than ``min_count`` are left out. ``suffix`` is
+    part of the names of its tables.
     """
 
     name: str
@@ -42,6 +43,16 @@ class Data:
     setting: Setting
     recombine: bool = True
     min_count: int = 1
+    suffix: str = ""
+
+    def flattened(self) -> Data:
+        """Return the same sentences, with a phrase and what is added to its right as one phrase."""
+        train, validation, test = map(flatten_phrases, (self.train, self.validation, self.test))
+        return replace(self, train=train, validation=validation, test=test, suffix="-flat")
+
+    def wants(self, *tables: str) -> bool:
+        """Whether one of these tables is asked for."""
+        return self.setting.wants(*(f"{name}{self.suffix}" for name in tables))
 
     @property
     def seed(self) -> int:
@@ -79,7 +90,9 @@ class Data:
     def notes(self) -> tuple[str, ...]:
         """What every table has to say about its data."""
         parts = f"{len(self.train):,} sentences to learn from, {len(self.validation):,} for validation"
-        return (f"{self.name}, order by seed {self.seed}: {parts}, {len(self.test):,} for the test.",)
+        first = f"{self.name}, order by seed {self.seed}: {parts}, {len(self.test):,} for the test."
+        flat = "A phrase that begins with a phrase of its own label, beside others, takes the children of that one."
+        return (first, flat) if self.suffix else (first,)
 
 
 def read_penn(setting: Setting) -> Data:

@@ -74,7 +74,7 @@ def run(data: Data) -> Iterator[Table]:
     for at, part in enumerate(parts):
         seed = data.seed + at
         rankers = {"kernel": _kernel(seed, decay, epochs), "network": _network(seed, rate, averaging)}
-        if data.setting.wants("losses"):
+        if data.wants("losses"):
             rankers["pairwise kernel"] = _kernel(seed, decay, epochs, loss="pairwise")
             rankers["pairwise network"] = _network(seed, rate, averaging, loss="pairwise")
         for name, ranker in rankers.items():
@@ -99,7 +99,7 @@ def _errors(data: Data, part: TreeArray, ranker: Any) -> dict[str, Any]:
 
 
 def _tables(data: Data, found: dict[str, list[AttachmentErrors]], notes: tuple[str, ...]) -> Iterator[Table]:
-    wants = data.setting.wants
+    wants = data.wants
     count = len(found["kernel"])
     heads = tuple(str(at + 1) for at in range(count))
     if wants("subsets"):
@@ -111,7 +111,7 @@ def _tables(data: Data, found: dict[str, list[AttachmentErrors]], notes: tuple[s
             ("published: network", *_padded((26.7, 24.6, 26.3, 27.0, 25.6), count), 26.0, 1.0),
         ]
         yield Table(
-            "subsets",
+            f"subsets{data.suffix}",
             "Wrong attachments in %, after learning from 100 sentences (table 2)",
             ("learner", *heads, "mean", "±"),
             rows,
@@ -119,7 +119,7 @@ def _tables(data: Data, found: dict[str, list[AttachmentErrors]], notes: tuple[s
         )
     if wants("states"):
         yield Table(
-            "states",
+            f"states{data.suffix}",
             "Wrong attachments in %: the perceptron on what the network has learnt to see (table 4)",
             ("learner", *heads, "mean", "±"),
             [
@@ -137,7 +137,7 @@ def _tables(data: Data, found: dict[str, list[AttachmentErrors]], notes: tuple[s
             ("setwise", "sets", found["network"], found["kernel"], "error", "26.0, –"),
         ]
         yield Table(
-            "losses",
+            f"losses{data.suffix}",
             "What is minimised in training and what is counted in the test, in % (table 5)",
             ("trained on", "tested on", "network", "±", "kernel", "± ", "published"),
             [

@@ -18,9 +18,9 @@ from sapwood.trees import Tree, TreeArray
 
 __all__ = ["ABOUT", "TITLE", "run"]
 
-TITLE = "Attach words"
+TITLE = "Incremental attachment"
 ABOUT = (
-    "A parser that reads from left to right has a tree over the first words. Where does the next word hang? A kernel "
+    "A parser that reads from left to right has a tree over the first words. Where does the next word attach? A kernel "
     "and a recursive network learn to choose."
 )
 

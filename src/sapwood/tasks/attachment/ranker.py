@@ -17,7 +17,7 @@ from sapwood.errors import DataError, ParameterError
 from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.learn import RecursiveRanker
 from sapwood.parse.forests import FOOT_CLASSES, word_classes
-from sapwood.parse.incremental import ConnectionPaths, Forests, Missing, Root, attachment_trees
+from sapwood.parse.incremental import ConnectionPaths, Forests, Missing, Root, attachment_trees, flatten_phrases
 from sapwood.parse.parameter import PARSER
 from sapwood.parse.reading import read_examples
 from sapwood.registry import Reader, Writer, register
@@ -39,6 +39,8 @@ class AttachmentRanker(SequenceInput, BaseEstimator):
         Where incremental trees are rooted; see ``ConnectionPaths``.
     reduction : int or None
         Levels kept of subtrees off the right frontier; see ``ConnectionPaths.forests``.
+    flatten : bool
+        Whether a phrase and what is added to its right become one phrase in all trees; see ``attachment_trees``.
     min_count : float
         Connection paths seen less often are not considered.
     recombine : bool
@@ -83,6 +85,7 @@ class AttachmentRanker(SequenceInput, BaseEstimator):
         *,
         root: Root = "lowest",
         reduction: int | None = None,
+        flatten: bool = False,
         min_count: float = 1,
         recombine: bool = False,
         specialize: bool = False,
@@ -94,6 +97,7 @@ class AttachmentRanker(SequenceInput, BaseEstimator):
         self.ranker = ranker
         self.root = root
         self.reduction = reduction
+        self.flatten = flatten
         self.min_count = min_count
         self.recombine = recombine
         self.specialize = specialize
@@ -120,7 +124,7 @@ class AttachmentRanker(SequenceInput, BaseEstimator):
         if not len(array):
             raise DataError("there is nothing to train on: no trees were given.")
         self.paths_ = self._own_paths(array)
-        forests = self.forests(array)
+        forests = self._forests(array)
         held_out = None if validation is None else self.forests(validation)
         self.rankers_ = {}
         for name, part in self._parts(forests):
@@ -150,7 +154,7 @@ class AttachmentRanker(SequenceInput, BaseEstimator):
         if not hasattr(self, "rankers_"):
             self.paths_ = self._own_paths(array)
         rankers = dict(getattr(self, "rankers_", {}))
-        for name, part in self._parts(self.forests(array)):
+        for name, part in self._parts(self._forests(array)):
             # Rankers put new values in place of old ones, so that a shallow copy leaves what was learnt as it is.
             ranker = copy(rankers[name]) if name in rankers else self._new_ranker(name)
             rankers[name] = ranker.partial_fit(part.trees, part.y, part.groups)
@@ -159,10 +163,7 @@ class AttachmentRanker(SequenceInput, BaseEstimator):
 
     def forests(self, trees: Any, *, missing: Missing = "append") -> Forests:
         """Build the forests of sentences with the paths of the training trees; see ``ConnectionPaths.forests``."""
-        check_is_fitted(self, "paths_")
-        return self.paths_.forests(
-            self._trees(trees), missing=missing, reduction=self.reduction, min_count=self.min_count
-        )
+        return self._forests(self._trees(trees), missing)
 
     def decision_function(self, forests: Forests) -> NDArray[np.float64]:
         """Return the utility of each tree of some forests; larger is better within a forest.
@@ -188,7 +189,7 @@ class AttachmentRanker(SequenceInput, BaseEstimator):
         array = self._trees(trees)
         total = AttachmentErrors({}, {}, 0, 0)
         for begin in range(0, len(array), self.batch_size):
-            forests = self.forests(array[begin : begin + self.batch_size], missing=missing)
+            forests = self._forests(array[begin : begin + self.batch_size], missing)
             total = total + evaluate(forests, self.decision_function(forests), self._tags())
         return total
 
@@ -199,13 +200,18 @@ class AttachmentRanker(SequenceInput, BaseEstimator):
     def _trees(self, X: Any, *, training: bool = False) -> TreeArray:
         """Return trees as they are given, and those of the parser without their words."""
         if isinstance(X, TreeArray):
-            return X
+            return flatten_phrases(X) if self.flatten else X
         reading = read_examples(X, self.parser, what="sentence")
         reading.need_trees()
         reading.report(training=training)
         parsed = [one.tree for each in reading.examples for one in each if one.how != "given"]
         bare = iter(attachment_trees(parsed))
-        return TreeArray([one.tree if one.how == "given" else next(bare) for each in reading.examples for one in each])
+        trees = [one.tree if one.how == "given" else next(bare) for each in reading.examples for one in each]
+        return self._trees(TreeArray(trees))
+
+    def _forests(self, trees: TreeArray, missing: Missing = "append") -> Forests:
+        check_is_fitted(self, "paths_")
+        return self.paths_.forests(trees, missing=missing, reduction=self.reduction, min_count=self.min_count)
 
     def _own_paths(self, trees: TreeArray) -> ConnectionPaths:
         if self.paths is None:
