@@ -15,6 +15,8 @@ import pytest
 import sapwood as sw
 from sapwood.cli import main
 from sapwood.contents import count_words, texts
+from sapwood.errors import ModelFileError
+from sapwood.explorer.model_folder import ModelFolder
 from sapwood.packages import ModelPackage, find_package
 
 TEXTS = sorted((Path(__file__).parent / "texts").glob("*.txt"))
@@ -86,6 +88,27 @@ def test_commands_need_no_model(package: ModelPackage, capsys: pytest.CaptureFix
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"She sold her car.")))
     assert main(["frames", "--format", "jsonl"]) == 0
     assert json.loads(capsys.readouterr().out)["tokens"] == ["She", "sold", "her", "car", "."]
+
+
+def test_models_are_shown(package: ModelPackage, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "en/roles"]) == 0
+    assert "RoleLabeler" in capsys.readouterr().out
+
+
+def test_nobody_gets_the_trees_of_another_parser_where_the_encoder_is_missing(package: ModelPackage) -> None:
+    parser = sw.load("en/parser-minilm")
+    with pytest.raises(ModelFileError, match=r"encoder 'minilm' .* sapwood data get minilm"):
+        parser.parse(["The", "dog", "ran"])
+    with pytest.raises(ModelFileError, match="sapwood data get minilm"):
+        sw.load("en/roles").set_params(parser="en/parser-minilm").label_text("The dog ran.")
+
+
+def test_the_explorer_begins_with_the_parser_that_needs_nothing(package: ModelPackage) -> None:
+    found = {entry.name: entry for entry in ModelFolder(package.folder)}
+    assert next(name for name, one in found.items() if name.startswith("parser") and not one.fault) == "parser"
+    assert "needs an encoder that is not here" in found["parser-minilm"].fault
+    # What the page shows as Python loads the same model anywhere.
+    assert found["roles"].source == "en/roles"
 
 
 def test_no_sentences_are_shipped(package: ModelPackage) -> None:
