@@ -84,7 +84,7 @@ def compare_kernels(setting: Setting, name: str) -> Iterator[Table]:
         rows,
         {"p": 4, "p ": 4, "χ²": 2, "χ² ": 2, "p of χ²": 4, "p of χ² ": 4, "CPU s": 1},
         notes=[
-            "error − plain: how much of the error of 'plain' goes away; p: McNemar against it, argument by argument; "
+            "error − plain: relative error reduction over 'plain'; p: McNemar against it, argument by argument; "
             "χ²: of the two counts of right and wrong, as the paper tests.",
             *(f"{kernel}: {what}" for kernel, what in ROLE_KERNELS.items() if kernel in names),
         ],
