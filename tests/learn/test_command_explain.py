@@ -150,6 +150,7 @@ def test_text_with_a_parser(data, parser, tmp_path, capsys):
     labels = ["ask", "tell", "ask", "tell"]
     sw.save(KernelSVC().fit(trees, labels), model)
     assert run(capsys, model, texts, "--parser", parser).count("score of ") == 2
+    assert run(capsys, model, "she runs fast", "--parser", parser).count("score of ") == 1
     questions.write_text("\nWho ran ?\nHUM:ind Who fell ?\n")
     asked = ["Who ran ?", "Who is he ?", "Where is it ?", "Where was he ?"]
     kernel = sw.kernels.parse_kernel("SubsetTree().normalized().on('focus') + Linear().on('words')")

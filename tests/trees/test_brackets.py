@@ -398,7 +398,7 @@ class TestFaults:
             ("(a ((b c)))", 1, 4, "a label is missing"),
             ("((a b) (c d))", 1, 1, "a label is missing: .* this one holds 2"),
             ("(", 1, 1, "never closed"),
-            ("(a b) word (c d)", 1, 7, "found the text 'word' outside any bracket"),
+            ("(a b) word (c d)", 1, 7, "found the text 'word' outside any bracket\n"),
             ("(a b\0)", 1, 5, "a NUL byte"),
             ("(a\n日本 \ud800)", 2, 4, "not valid UTF-8"),
             ("(a b)\r\n)\r\n", 2, 1, "unexpected"),

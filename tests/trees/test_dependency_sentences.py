@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from sapwood import Tree, TreeArray
+from sapwood import Tree, TreeArray, read_trees
 from sapwood.cli import main
 from sapwood.corpora import conllu
-from sapwood.errors import TreeError
+from sapwood.errors import DataError, TreeError
 from sapwood.kernels import SubsetTree
 from sapwood.trees.dependency_sentence import DependencySentence, Row
 
@@ -54,6 +54,41 @@ def test_commands_take_conllu(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(TEXT.encode()))))
     assert main(["find", "NN", "-", "--words"]) == 0
     assert capsys.readouterr().out == "-:1: rain\n"
+
+
+def test_models_take_conllu(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
+    path, bare = tmp_path / "labeled.conllu", tmp_path / "bare.conllu"
+    bare.write_text(TEXT)
+    path.write_text("# label = rain\n" + TEXT.replace("1\tDogs", "# label = dogs\n1\tDogs"))
+    model = str(tmp_path / "m.sap")
+    assert main(["train", "trees", str(path), "-o", model]) == 0
+    assert main(["evaluate", model, str(path)]) == 0
+    assert "accuracy 100.00 on 2 items" in capsys.readouterr().out
+    assert main(["predict", model, str(bare)]) == 0
+    assert capsys.readouterr().out == "rain\ndogs\n"
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(TEXT.encode()))))
+    assert main(["predict", model, "-"]) == 0
+    assert capsys.readouterr().out == "rain\ndogs\n"
+    assert main(["explain", model, str(bare), "--count", "1"]) == 0
+    assert "NN rain" in capsys.readouterr().out
+    assert main(["train", "trees", str(path), "-o", model, "--dependencies", "words"]) == 0
+    assert main(["explain", model, str(bare), "--count", "1", "--dependencies", "words"]) == 0
+    assert "NN" not in capsys.readouterr().out
+
+
+def test_what_cannot_take_conllu_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, model = tmp_path / "bare.conllu", str(tmp_path / "m.sap")
+    path.write_text(TEXT)
+    with pytest.raises(DataError, match=r"bare\.conllu: CoNLL-U has dependencies.*conllu\.read"):
+        read_trees(path)
+    assert main(["train", "parser", str(path), "-o", model]) == 1
+    assert "CoNLL-U has dependencies, and bracketed trees were expected" in capsys.readouterr().err
+    assert main(["train", "trees", str(path), "-o", model]) == 1
+    assert "sentence 1 has no label; put a line such as '# label = statement'" in capsys.readouterr().err
+    path.write_text(TEXT.replace("1\tDogs", "# label = dogs\n1\tDogs").replace("# text", "# label = a\n# text"))
+    assert main(["train", "trees", str(path), "-o", model]) == 0
+    assert main(["predict", model, str(path), "--parser", model]) != 0
+    assert "holds dependencies, not text" in capsys.readouterr().err
 
 
 @pytest.fixture

@@ -17,7 +17,6 @@ def _run(options: argparse.Namespace) -> None:
     from sapwood import settings
     from sapwood.draw import Series, line_chart
     from sapwood.scale.growth import PATHS, Point, crossing, measure
-    from sapwood.writing import atomic_write
 
     points: list[Point] = []
     show(options, "path    trees  CPU seconds  peak MB  accuracy")
@@ -66,7 +65,7 @@ def _run(options: argparse.Namespace) -> None:
             measured = [one for one in points if one.path == path]
             curves.append(Series(name, [one.n for one in measured], [max(one.seconds, 1e-3) for one in measured]))
         chart = line_chart("Cost of training", curves, x_label="trees", y_label="CPU seconds", x_log=True, y_log=True)
-        atomic_write(options.svg, f"{chart}\n".encode())
+        chart.save(options.svg)
 
 
 def _fits(options: argparse.Namespace, points: list[Any]) -> dict[str, Any]:

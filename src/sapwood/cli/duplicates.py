@@ -49,7 +49,7 @@ COMMAND = Command(
     "share a tree into groups. Trees are numbered from 0. The tree that is shown for a group is the one most similar "
     "to the others; --output keeps that one of each group, and all trees that are in none.",
     (
-        argument("trees", metavar="TREES", help="file of bracketed trees, a quoted glob pattern, or -"),
+        argument("trees", metavar="TREES", help="file of bracketed trees or CoNLL-U, a quoted glob pattern, or -"),
         AT_LEAST.but(default=0.8),
         integer("--top", "groups to list"),
         KERNEL,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from sapwood.cli.command import Command, argument
-from sapwood.cli.options import ENCODING, JSON, PARSER, THREADS
+from sapwood.cli.options import DEPENDENCIES, ENCODING, JSON, PARSER, THREADS
 from sapwood.cli.output import report
 
 __all__ = ["COMMAND"]
@@ -28,6 +28,7 @@ COMMAND = Command(
         argument("model", metavar="MODEL", help="model file"),
         argument("data", metavar="DATA", help="data with the right answers, or - for standard input"),
         ENCODING.but(default=None, help="encoding of DATA, for models of trees and questions (default: utf-8)"),
+        DEPENDENCIES.but(default=None),
         PARSER.but(help="DATA is text, parsed with this model instead of the parser that MODEL has"),
         JSON,
         THREADS,

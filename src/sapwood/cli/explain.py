@@ -9,7 +9,7 @@ from typing import Any
 
 from sapwood.cli.color import color_scores
 from sapwood.cli.command import Command, argument
-from sapwood.cli.inputs import read_named
+from sapwood.cli.inputs import read_named, text_or_name
 from sapwood.cli.options import HTML, KERNEL, READING, THREADS, flag, integer
 
 __all__ = ["COMMAND"]
@@ -40,7 +40,9 @@ def _run(options: argparse.Namespace) -> None:
             names = names[1:]
         explanations += [model.fragments(name, top=options.top) for name in names]
     if options.second is not None:
-        options.data, options.label, options.format, options.lines = options.second, label, None, False
+        # What has blanks in it may be the example itself.
+        data = text_or_name(options.second) if len(options.second.split()) > 1 else options.second
+        options.data, options.label, options.format, options.lines = data, label, None, False
         options.margins = False
         found = inference.explain(model, options, inference.items(model, options))
         explanations += islice(found, options.count)
@@ -105,12 +107,12 @@ COMMAND = Command(
     "argument or parse. DATA is what sapwood predict takes: trees, or text if the model has a parser or with --parser. "
     "With --kernel and two files: show the fragments that the first trees of both share.",
     (
-        argument("first", metavar="MODEL|A", help="a model file; with --kernel, a file of bracketed trees"),
+        argument("first", metavar="MODEL|A", help="a model file; with --kernel, a file of bracketed trees or CoNLL-U"),
         argument(
             "second",
             metavar="DATA|B",
             nargs="?",
-            help="trees, one or label<TAB>tree per line, questions, pairs or text, or - for standard input",
+            help="file of trees, one or label<TAB>tree per line, questions, pairs or text, or -; or the text itself",
         ),
         KERNEL,
         argument("--label", metavar="CLASS", help="the class to argue for (default: the predicted one)"),

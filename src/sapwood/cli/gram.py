@@ -74,7 +74,7 @@ COMMAND = Command(
     "Compute the Gram matrix of the trees in A, or the values of A against B, into a Zarr array, tile by tile. Stopped "
     "runs go on when the same command is given again. Needs pip install sapwood[scale].",
     (
-        argument("A", help="file of bracketed trees, a quoted glob pattern, or - for standard input"),
+        argument("A", help="file of bracketed trees or CoNLL-U, a quoted glob pattern, or - for standard input"),
         argument("B", nargs="?", help="a second file"),
         OUTPUT.but(required=True, metavar="DIR", help="a new folder, or that of a stopped run"),
         KERNEL.but(required=True),

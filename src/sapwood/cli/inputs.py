@@ -19,12 +19,15 @@ from typing import TYPE_CHECKING, Any
 from sapwood.cli.output import note
 
 if TYPE_CHECKING:
+    from sapwood.corpora.conllu import DependencySentence
     from sapwood.parse import BaseParser, Sentence, Token
-    from sapwood.trees import TreeArray
+    from sapwood.trees import Tree, TreeArray
 
 __all__ = [
     "GivenText",
+    "is_conllu",
     "is_text",
+    "iter_dependency_trees",
     "iter_lines",
     "iter_text",
     "open_named",
@@ -91,7 +94,7 @@ def open_named(name: str) -> Any:
 def read_named(options: argparse.Namespace, *names: str | None) -> list[TreeArray]:
     """Read the trees of files or patterns, or of standard input for ``-``, as the options say; None is none."""
     from sapwood.errors import ParameterError
-    from sapwood.trees import read_trees
+    from sapwood.trees import TreeArray, read_trees
 
     if names.count("-") > 1:
         raise ParameterError("standard input can be read only once; name a file in place of one -.")
@@ -101,8 +104,8 @@ def read_named(options: argparse.Namespace, *names: str | None) -> list[TreeArra
 
         return [parsed_trees(as_parser(options.parser), name, options.encoding) for name in given]
     return [
-        _dependency_trees(name, options)
-        if _is_conllu(name)
+        TreeArray(tree for _, tree in iter_dependency_trees(name, options))
+        if is_conllu(name)
         else read_trees(
             open_named(name),
             drop_traces=options.drop_traces,
@@ -113,23 +116,22 @@ def read_named(options: argparse.Namespace, *names: str | None) -> list[TreeArra
     ]
 
 
-def _is_conllu(name: str) -> bool:
+def is_conllu(name: str) -> bool:
     """Whether a file is CoNLL-U by its name, or standard input by how it begins."""
     from sapwood.sources import bare_name
 
     if name != "-":
-        return bare_name(name).endswith((".conllu", ".conll-u"))
+        return not isinstance(name, GivenText) and bare_name(name).endswith((".conllu", ".conll-u"))
     peek = getattr(open_named(name), "peek", None)
     return peek is not None and _CONLLU.match(peek(1)) is not None
 
 
-def _dependency_trees(name: str, options: argparse.Namespace) -> TreeArray:
-    """Read CoNLL-U and make trees of its sentences."""
+def iter_dependency_trees(name: str, options: argparse.Namespace) -> Iterator[tuple[DependencySentence, Tree]]:
+    """Yield the sentences of CoNLL-U files with trees of the shape that ``--dependencies`` says."""
     from sapwood.corpora import conllu
-    from sapwood.trees import TreeArray
 
-    sentences = conllu.read(open_named(name), encoding=options.encoding)
-    return TreeArray(sentence.to_tree(options.dependencies) for sentence in sentences)
+    for sentence in conllu.read(open_named(name), encoding=options.encoding):
+        yield sentence, sentence.to_tree(options.dependencies)
 
 
 def iter_text(name: str, encoding: str = "utf-8") -> Iterator[str]:

@@ -39,7 +39,7 @@ COMMAND = Command(
     "compare the trees of one or two files",
     "Compute the Gram matrix of the trees in A, or the values of A against B.",
     (
-        argument("A", help="file of bracketed trees, a quoted glob pattern, or - for standard input"),
+        argument("A", help="file of bracketed trees or CoNLL-U, a quoted glob pattern, or - for standard input"),
         argument("B", nargs="?", help="a second file"),
         KERNEL.but(required=True),
         OUTPUT.but(help="gram.npz or gram.tsv (default: a table on standard output)"),

@@ -49,7 +49,8 @@ def labeling_command(
         THREADS,
     )
     options = {one.names[-1].removeprefix("--") for one in arguments}
-    fixed = {key: value for key, value in {"margins": False, "encoding": "utf-8"}.items() if key not in options}
+    defaults = {"margins": False, "encoding": "utf-8", "dependencies": None}
+    fixed = {key: value for key, value in defaults.items() if key not in options}
     return Command(name, help, description, arguments, partial(_run, name), fixed=fixed)
 
 

@@ -63,8 +63,12 @@ COMMAND = Command(
     "Find, for each tree in QUERIES, the trees in TREES that are most similar to it under a normalized tree kernel. "
     "Trees are numbered from 0 in the order of TREES.",
     (
-        argument("queries", metavar="QUERIES", help="file of bracketed trees, or - for standard input"),
-        argument("trees", metavar="TREES", help="file of bracketed trees, a quoted glob pattern, or a saved TreeIndex"),
+        argument("queries", metavar="QUERIES", help="file of bracketed trees or CoNLL-U, or - for standard input"),
+        argument(
+            "trees",
+            metavar="TREES",
+            help="file of bracketed trees or CoNLL-U, a quoted glob pattern, or a saved TreeIndex",
+        ),
         integer("--top", "trees to list for each query", 10),
         AT_LEAST,
         integer("--explain", "list so many shared fragments for each hit"),

@@ -10,6 +10,7 @@ from sapwood.cli.command import Argument, argument
 
 __all__ = [
     "DATA_FOLDERS",
+    "DEPENDENCIES",
     "ENCODER",
     "ENCODING",
     "HTML",
@@ -94,12 +95,15 @@ PARSER = argument(
     metavar="MODEL",
     help="the input is text, to be parsed with this model of sapwood train parser, or a language such as en",
 )
+DEPENDENCIES = choice(
+    "--dependencies", ("relation", "lexical", "words"), "what the nodes of trees from CoNLL-U (.conllu) are"
+)
 READING = (
     ENCODING,
     PARSER,
     argument("--drop-traces", action="store_true", help="leave out -NONE- and what holds nothing else"),
     argument("--drop-function-tags", action="store_true", help="read NP-SBJ as NP"),
-    choice("--dependencies", ("relation", "lexical", "words"), "what the nodes of trees from CoNLL-U (.conllu) are"),
+    DEPENDENCIES,
 )
 DATA_FOLDERS = argument(
     "--data", action="append", default=[], metavar="DIR", help="a folder to look for corpora in; repeatable"

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from sapwood.cli.command import Command, argument
-from sapwood.cli.options import ENCODING, LINES, OUTPUT, PARSER, RESUME, THREADS, flag
+from sapwood.cli.options import DEPENDENCIES, ENCODING, LINES, OUTPUT, PARSER, RESUME, THREADS, flag
 from sapwood.cli.output import note, write_file, write_output
 
 __all__ = ["COMMAND", "write_answers"]
@@ -40,7 +40,7 @@ def write_answers(model: Any, inference: ModuleType, options: argparse.Namespace
             items,
             partial(inference.answer, model, options, tally),
             models=[options.model, options.parser],
-            settings=("data", "format", "margins", "lines"),
+            settings=("data", "dependencies", "format", "margins", "lines"),
             what="answers",
         )
     if options.output:
@@ -63,7 +63,7 @@ COMMAND = Command(
         argument(
             "data",
             metavar="DATA",
-            help="one tree, label<TAB>tree, question or pair per line, text, or - for standard input",
+            help="one tree, label<TAB>tree, question or pair per line, CoNLL-U, text, or - for standard input",
         ),
         flag("--margins", "add class=margin columns, largest first"),
         OUTPUT,
@@ -76,6 +76,7 @@ COMMAND = Command(
         ),
         LINES.but(help="every line of DATA is a sentence, for models of roles and frames"),
         ENCODING.but(default=None, help="encoding of DATA, for models of trees and questions (default: utf-8)"),
+        DEPENDENCIES.but(default=None),
         PARSER.but(help="DATA is text, parsed with this model instead of the parser that MODEL has"),
         THREADS,
     ),

@@ -15,10 +15,12 @@ __all__ = ["COMMAND"]
 
 def _run(options: argparse.Namespace) -> None:
     from sapwood.files import is_model_file
+    from sapwood.packages import model_file, package_model
     from sapwood.writing import atomic_write
 
-    if options.file.endswith(".sap") or is_model_file(options.file):
-        _show_model(options.file)
+    path = model_file(options.file) if package_model(options.file) else options.file
+    if path.endswith(".sap") or is_model_file(path):
+        _show_model(path)
         return
     from sapwood.draw import outline
     from sapwood.errors import DataError
@@ -64,7 +66,7 @@ COMMAND = Command(
     "draw trees, or say what a model file holds",
     "Draw the trees of a file as outlines, or one as SVG, or describe a model file.",
     (
-        argument("file", metavar="FILE", help="bracketed trees, a model file (.sap), or - for standard input"),
+        argument("file", metavar="FILE", help="bracketed trees, CoNLL-U, a model, or - for standard input"),
         integer("--first", "number of the first tree", 1),
         integer("--count", "how many trees", 3),
         SVG.but(help="write the first of these trees as a picture"),

@@ -16,7 +16,7 @@ from sapwood import _core
 from sapwood.checks import check_count, check_flag
 from sapwood.errors import BracketError, DataError, ParameterError, TooLargeError
 from sapwood.memory import available
-from sapwood.sources import Source, Stream, open_all
+from sapwood.sources import Source, Stream, bare_name, open_all
 from sapwood.text_files import check_encoding, texts
 from sapwood.trees.array import TreeArray
 from sapwood.trees.brackets import bracket_fault, encode, read_into
@@ -100,7 +100,7 @@ def read_trees(
     check_encoding(encoding)
     arena = _core.trees.Arena()
     roots = []
-    for stream in open_all(source, endings=_ENDINGS):
+    for stream in _opened(source):
         pieces = _read_pieces(stream) if _is_utf8(encoding) else texts(stream, encoding)
         text = _joined(pieces, stream.name)
         # Python keeps ASCII as the very bytes that the reader wants: a copy would cost time and memory.
@@ -182,7 +182,7 @@ def iter_tree_blocks(
 def _tree_blocks(
     source: Source | Iterable[Source], encoding: str, size: int, flags: dict[str, bool]
 ) -> Iterator[TreeArray]:
-    for stream in open_all(source, endings=_ENDINGS):
+    for stream in _opened(source):
         name, any_tree = stream.name, False
         for text, line, column in _whole_trees(_pieces(stream, encoding, size), name):
             arena = _core.trees.Arena()
@@ -265,6 +265,16 @@ def _joined(pieces: Iterator[Any], name: str) -> Any:
     if len(found) == 1:
         return found[0]
     return found[0][:0].join(found) if found else b""
+
+
+def _opened(source: Source | Iterable[Source]) -> Iterator[Stream]:
+    for stream in open_all(source, endings=_ENDINGS):
+        if bare_name(stream.name).endswith((".conllu", ".conll-u")):
+            raise DataError(
+                f"{stream.name}: CoNLL-U has dependencies, and bracketed trees were expected; "
+                "TreeArray(sapwood.corpora.conllu.read(path)) makes trees of dependencies."
+            )
+        yield stream
 
 
 def _no_tree(name: str) -> DataError:

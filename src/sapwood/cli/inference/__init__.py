@@ -24,6 +24,7 @@ __all__ = ["load_model", "reject_unsupported"]
 
 # What to say where an option is given that the kind of model has no use for.
 _UNSUPPORTED = {
+    "dependencies": "takes no trees from CoNLL-U; leave the option out.",
     "margins": "has no margins to add; leave the option out.",
     "format": "writes its answers in one way only; leave the option out.",
     "lines": "takes one item per line anyway; leave the option out.",
@@ -52,6 +53,7 @@ def reject_unsupported(model: Any, inference: ModuleType, options: argparse.Name
         if getattr(options, name, None) not in (None, False) and name not in inference.OPTIONS:
             raise ParameterError(f"--{name}: a {type(model).__name__} {reason}")
     options.encoding = options.encoding or "utf-8"
+    options.dependencies = options.dependencies or "relation"
 
 
 def load_model(path: str, parser: str | None = None) -> tuple[Any, ModuleType]:

@@ -59,11 +59,11 @@ def page(
     model: FrameLabeler | FrameParser, options: argparse.Namespace, tally: Counter[str], items: Iterable[Any]
 ) -> str:
     """Return a page that draws every sentence."""
+    from sapwood.draw import span_svg
     from sapwood.draw.html import page
-    from sapwood.draw.inline import span_html
 
     answers = _answered(model, options, tally, items)
-    return page("Frames", [span_html(one.parse.words, one.layers()) for one in answers])
+    return page("Frames", [span_svg(one.parse.words, one.layers()) for one in answers])
 
 
 def explain(model: FrameLabeler | FrameParser, options: argparse.Namespace, items: Iterable[Any]) -> Iterator[Any]:

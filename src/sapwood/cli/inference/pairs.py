@@ -90,6 +90,8 @@ def evaluate(model: PairClassifier, options: argparse.Namespace) -> tuple[dict[s
     record, text = label_report(score_labels(gold, predicted))
     text += f"\n\nlog-loss {loss:.4f}, AUC {'–' if area is None else f'{area:.4f}'}"
     if flat:
-        text += f"\n{flat:,} pairs had a text without a whole parse, and were judged by what there was"
+        text += (
+            f"\n{flat:,} pairs had a text without a whole parse, and were classified from the parts that were parsed"
+        )
     unparsed = {} if model.parser is None else {"unparsed": flat}
     return {"log_loss": loss, "auc": area, **unparsed, **record}, text

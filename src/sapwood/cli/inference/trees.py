@@ -1,4 +1,4 @@
-"""Classifiers of trees: one label per line of a tree or, with a parser, of text."""
+"""Classifiers of trees: one label per line of a tree or, with a parser, of text, or per sentence of CoNLL-U."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sapwood.cli.inference.labels import answer_lines, unseen
-from sapwood.cli.inputs import open_named
+from sapwood.cli.inputs import is_conllu, iter_dependency_trees, open_named
 from sapwood.cli.tables import label_report
 
 if TYPE_CHECKING:
@@ -18,14 +18,32 @@ if TYPE_CHECKING:
 
 __all__ = ["OPTIONS", "answer", "evaluate", "explain", "items", "read"]
 
-OPTIONS = ("encoding", "margins")
+OPTIONS = ("dependencies", "encoding", "margins")
 
 
 def items(model: KernelSVC, options: argparse.Namespace) -> Iterator[Line]:
     """Yield the lines that are not blank: a tree, or text with a parser, perhaps after a label and a tab."""
-    from sapwood.text_files import lines
+    return (line for line in _lines(options) if line.text.strip())
 
-    return (line for line in lines(open_named(options.data), encoding=options.encoding) if line.text.strip())
+
+def _lines(options: argparse.Namespace, *, labels: bool = False) -> Iterator[Line]:
+    """Yield lines as they are; a sentence of CoNLL-U is one, with the label that its comment ``# label = `` has."""
+    from sapwood.errors import DataError, ParameterError
+    from sapwood.text_files import Line, lines
+
+    if not is_conllu(options.data):
+        yield from lines(open_named(options.data), encoding=options.encoding)
+        return
+    if options.parser is not None:
+        raise ParameterError(f"--parser: {options.data} holds dependencies, not text; leave the option out.")
+    for number, (sentence, tree) in enumerate(iter_dependency_trees(options.data, options), start=1):
+        label = sentence.metadata.get("label", "")
+        if labels and not label:
+            raise DataError(
+                f"{options.data}: sentence {number} has no label; put a line such as '# label = statement' before its "
+                "first word."
+            )
+        yield Line(f"{options.data}, sentence {number}", 1, f"{label}\t{tree}" if label else str(tree))
 
 
 def answer(model: KernelSVC, options: argparse.Namespace, tally: Counter[str], items: Iterable[Line]) -> Iterator[str]:
@@ -37,12 +55,10 @@ def answer(model: KernelSVC, options: argparse.Namespace, tally: Counter[str], i
 def read(options: argparse.Namespace, *, labels: bool = True) -> tuple[Any, Any]:
     """Read all trees with their labels, parsing them where there is a parser."""
     from sapwood.corpora.labeled import nothing_in
-    from sapwood.text_files import lines
 
-    source = open_named(options.data)
-    trees, found, _ = _read(lines(source, encoding=options.encoding), options, labels=labels)
+    trees, found, _ = _read(_lines(options, labels=labels), options, labels=labels)
     if not len(trees):
-        raise nothing_in(source, "tree", "label<TAB>tree")
+        raise nothing_in(open_named(options.data), "tree", "label<TAB>tree")
     return trees, found
 
 

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from sapwood.cli.command import argument
-from sapwood.cli.options import ENCODING, KERNEL, PARSER, choice, flag, number
+from sapwood.cli.options import DEPENDENCIES, ENCODING, KERNEL, PARSER, choice, flag, number
 from sapwood.cli.training import task
 
 __all__ = ["COMMAND"]
@@ -32,14 +32,16 @@ def _train(options: argparse.Namespace) -> tuple[Any, str]:
 COMMAND = task(
     "trees",
     "a classifier of labeled trees",
-    "Learn a classifier from lines of label<TAB>tree.",
+    "Learn a classifier from lines of label<TAB>tree, or from sentences of CoNLL-U (.conllu) with a comment "
+    "'# label = ...' each.",
     (
-        argument("data", metavar="DATA", help="file of label<TAB>tree lines, or - for standard input"),
+        argument("data", metavar="DATA", help="file of label<TAB>tree lines or .conllu, or - for standard input"),
         KERNEL.but(default="SubsetTree(decay=0.4).normalized()"),
         number("-C", "inverse of the strength of regularization", 1.0, metavar="C"),
         choice("--multi-class", ("ovr", "ovo"), "one class against the rest, or against each other one"),
         flag("--balanced", "let rare classes count as much as frequent ones"),
         ENCODING,
+        DEPENDENCIES,
         PARSER.but(help="DATA has lines of label<TAB>text, to be parsed with this model"),
     ),
     _train,
