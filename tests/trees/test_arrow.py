@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +116,20 @@ def test_pandas(tmp_path: Path) -> None:
     assert str(again["tree"].dtype) == "tree"
     assert again["tree"].isna().tolist() == [False, True, False]
     assert TreeArray(again["tree"].dropna()).equals(trees[[0, 2]])
+    assert column.map(str).tolist() == trees.to_strings()
+    assert str(column.map(lambda tree: tree.children[0]).dtype) == "tree"
+    for part in (frame, frame[:1], frame[:0]):
+        pandas.testing.assert_frame_equal(pickle.loads(pickle.dumps(part)), part)
+
+
+@pytest.mark.slow
+def test_dask_frames() -> None:
+    pandas = pytest.importorskip("pandas")
+    frames = pytest.importorskip("dask.dataframe")
+    column = TreeArray(["(a b)", "(a c)"] * 3).to_pandas()
+    parts = frames.from_pandas(pandas.DataFrame({"tree": column}), npartitions=2)
+    assert parts.map_partitions(len).compute().tolist() == [3, 3]
+    assert parts["tree"].map_partitions(lambda trees: trees.map(str)).compute().tolist() == ["(a b)", "(a c)"] * 3
 
 
 @pytest.mark.slow

@@ -220,6 +220,10 @@ class TreeArray(Finding, ArrowExchange):
             result[index] = element
         return result
 
+    def reshape(self, *shape: Any) -> NDArray[Any]:
+        """Return an array of trees as objects; ``reshape(-1, 1)`` is the column that scikit-learn's ensembles take."""
+        return np.asarray(self).reshape(*shape)
+
     def __repr__(self) -> str:
         what = "bag of trees" if self.has_bags else "tree"
         plural = "bags of trees" if self.has_bags else "trees"

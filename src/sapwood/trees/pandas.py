@@ -12,6 +12,7 @@ and ``TreeArray(column)`` takes it without looking at each tree.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -72,6 +73,7 @@ class TreeColumn(ExtensionArray):
         if not isinstance(trees, TreeArray) or trees.has_bags:
             raise DataError("a column of trees is made of a TreeArray without bags.")
         self._arena, self._numbers = trees._arena, trees._roots.astype(np.int64)
+        _tell_dask()
 
     def _with(self, numbers: NDArray[np.int64]) -> TreeColumn:
         column = object.__new__(TreeColumn)
@@ -90,6 +92,13 @@ class TreeColumn(ExtensionArray):
         return trees.take(np.where(there, np.cumsum(there) - 1, -1), allow_fill=True)
 
     @classmethod
+    def _from_scalars(cls, scalars: Any, *, dtype: Any) -> TreeColumn:
+        # What a function has made of the trees: text in brackets is a tree where it is given, not where it comes out.
+        if not all(isinstance(item, Tree) or is_missing(item) for item in scalars):
+            raise TypeError("not all of them are trees")
+        return cls._from_sequence(scalars, dtype=dtype)
+
+    @classmethod
     def _from_factorized(cls, values: NDArray[np.int64], original: TreeColumn) -> TreeColumn:
         return original._with(values)
 
@@ -102,6 +111,12 @@ class TreeColumn(ExtensionArray):
         if missing:
             raise DataError(f"{missing} of the {len(self)} trees of the column are missing; drop them with dropna().")
         return TreeArray._from_arena(self._arena, self._numbers.astype(np.uint32))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # As trees, so that a slice of a large column travels small.
+        there = ~self.isna()
+        places = None if there.all() else np.where(there, np.cumsum(there) - 1, -1)
+        return _restore, (self._with(self._numbers[there]).__tree_array__(), places)
 
     @property
     def dtype(self) -> TreeDtype:
@@ -182,3 +197,15 @@ class TreeColumn(ExtensionArray):
         trees = self._with(self._numbers[there]).__tree_array__().to_arrow()
         places = pyarrow.array(np.cumsum(there) - 1, mask=~there)
         return trees.take(places)
+
+
+def _restore(trees: TreeArray, places: NDArray[np.int64] | None) -> TreeColumn:
+    column = TreeColumn(trees)
+    return column if places is None else column.take(places, allow_fill=True)
+
+
+def _tell_dask() -> None:
+    """Say what a column looks like to dask, if it is there: it tries functions on columns of its own making."""
+    extensions = sys.modules.get("dask.dataframe.extensions")
+    if extensions is not None and TreeDtype not in extensions.make_array_nonempty._lookup:
+        extensions.make_array_nonempty.register(TreeDtype, lambda dtype: TreeColumn(TreeArray(["(a b)", "(a b)"])))
