@@ -13,6 +13,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 
 import sapwood as sw
+from sapwood.corpora import nursery
 from sapwood.errors import ParameterError
 from sapwood.kernels import FragmentMap, LandmarkMap, SubsetTree
 from sapwood.learn import KernelSVC, KernelSVR
@@ -64,8 +65,11 @@ def test_what_is_for_joblib_says_so(tmp_path):
 
 
 def test_bagging():
-    """Bagging wants rows and columns: a column of trees is taken for trees."""
-    column = np.asarray(trees())[:, None]
+    """Bagging wants rows and columns, and says reshape(-1, 1): a column of trees is taken for trees."""
+    column = trees().reshape(-1, 1)
+    assert column.shape == (12, 1)
+    with pytest.raises(ValueError, match=r"reshape\(-1, 1\)"):
+        BaggingClassifier(KernelSVC(), 3).fit(trees(), labels())
     model = BaggingClassifier(KernelSVC(probability=True), 3, random_state=0).fit(column, labels())
     assert model.score(column, labels()) > 0.6
     assert model.predict_proba(column).shape == (12, 3)
@@ -83,3 +87,21 @@ def test_neighbours():
     votes = [max(sorted(set(row)), key=list(row).count) for row in labels()[found.positions]]
     assert model.predict(D).tolist() == votes
     assert cross_val_score(model, D, labels(), cv=2, error_score="raise").shape == (2,)
+
+
+def test_neighbours_in_a_pipeline():
+    """With all training examples as landmarks; how far an example is from their plane is the same for all of them."""
+    k = SubsetTree(0.4).normalized()
+    X, y = nursery_questions()
+    seen, new = X[:80], X[80:]
+    model = make_pipeline(LandmarkMap(k, n_components=len(X)), KNeighborsClassifier(1)).fit(seen, y[:80])
+    positions = model[-1].kneighbors(model[:-1].transform(new), 1, return_distance=False)[:, 0]
+    distances = k.distance(new, seen)
+    # Of equally near ones either may be found.
+    np.testing.assert_allclose(distances[np.arange(len(new)), positions], distances.min(axis=1), atol=1e-6)
+    assert cross_val_score(model, X, y, cv=3, error_score="raise").mean() > 0.6
+
+
+def nursery_questions():
+    asked = [one for one in nursery.generate(size=240, seed=1).sentences if one.label is not None][:110]
+    return sw.TreeArray([one.tree for one in asked]), np.array([one.label[0] for one in asked])

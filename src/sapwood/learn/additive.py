@@ -92,7 +92,9 @@ class AdditiveLogistic(ClassifierMixin, BaseEstimator):
         self.spread_ = np.where(spread > 1e-9, spread, np.inf)
         quantiles = np.linspace(0.0, 1.0, self.knots) if self.knots > 2 else np.zeros(0)
         self.knots_ = [
-            np.unique(np.quantile(column, quantiles)) if np.isfinite(width) and len(quantiles) else np.zeros(0)
+            _apart(np.quantile(column, quantiles), 1e-9 * width)
+            if np.isfinite(width) and len(quantiles)
+            else np.zeros(0)
             for column, width in zip(values.T, self.spread_, strict=True)
         ]
         basis, owners = self._basis(values)
@@ -163,6 +165,15 @@ class AdditiveLogistic(ClassifierMixin, BaseEstimator):
     def _check(self) -> None:
         check_amount(self.C, "C", zero=False)
         check_count(self.knots, "knots")
+
+
+def _apart(knots: Matrix, least: float) -> Matrix:
+    """Return ascending knots without those that only rounding tells apart: between them a curve would be a cliff."""
+    keep = [0]
+    for place in range(1, len(knots)):
+        if knots[place] - knots[keep[-1]] > least:
+            keep.append(place)
+    return knots[keep]
 
 
 def penalty_path(X: Any, y: Any, strengths: Iterable[float]) -> Iterator[AdditiveLogistic]:

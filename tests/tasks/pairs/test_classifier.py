@@ -453,3 +453,11 @@ class TestExperiment:
         corpora.parsed_texts.write({"x": ()}, tmp_path / "nothing" / "trees-quora.tsv")
         with pytest.raises(DataError, match="too few pairs"):
             list(run_experiment("pairs", Setting(data=setting.data, cache=tmp_path / "nothing")))
+
+
+def test_values_that_only_rounding_tells_apart_are_one_to_a_curve() -> None:
+    X = np.repeat([0.1, 0.4, 0.7, 0.9], 10)
+    odd = np.arange(40) % 2 == 1
+    model = AdditiveLogistic(C=100.0, knots=8).fit(np.where(odd, np.nextafter(X, 1.0), X)[:, None], odd)
+    below, above = model.decision_function(X[:, None]), model.decision_function(np.nextafter(X, 1.0)[:, None])
+    np.testing.assert_allclose(below, above, atol=1e-9)

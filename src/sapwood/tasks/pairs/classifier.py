@@ -32,7 +32,7 @@ Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True, repr=False)
 class PairExplanation(Explanation):
-    """Why a pair was judged as it was: contributions of features that add up to the decision.
+    """Why a pair was classified as it was: contributions of features that add up to the decision.
 
     ``label`` is the class that the model chose, ``value`` its decision, the log-odds of the second of its two classes,
     and ``bias`` the decision about an average training pair.
