@@ -6,7 +6,9 @@
 // core/parallel.hpp.
 #pragma once
 
+#ifndef _WIN32
 #include <pthread.h>
+#endif
 
 #include <algorithm>
 #include <atomic>
@@ -32,9 +34,11 @@ class ThreadPool {
     // The pool of this process.
     static ThreadPool& instance() {
         // A pool is never destroyed: its threads may still use it while the process ends. A forked process has no
-        // threads but its own, so it gets a new pool.
+        // threads but its own, so it gets a new pool. Windows has no fork.
+#ifndef _WIN32
         static const int handled = pthread_atfork(nullptr, nullptr, [] { current().store(nullptr); });
         static_cast<void>(handled);
+#endif
         ThreadPool* pool = current().load();
         if (pool) return *pool;
         ThreadPool* made = new ThreadPool();
