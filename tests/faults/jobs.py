@@ -167,9 +167,10 @@ def progress(folder: Path) -> tuple[int, ...]:
             far += [int(value.values.get("epoch", 0)), int(value.values["done"])]
     for path in sorted(folder.glob("toy-*.json")):
         far.append(len(json.loads(path.read_text())["results"]))
-    # Every tile and every shard has a file of its own.
+    # Every tile and every shard has a file of its own; the others are unfinished ones of ours and of Zarr's.
     for name in ("gram", "shards"):
-        files = [path for path in (folder / name).rglob("*") if path.is_file() and path.suffix != ".part"]
+        found = (folder / name).rglob("*")
+        files = [path for path in found if path.is_file() and path.suffix not in (".part", ".partial")]
         far.append(len(files))
     note = folder / ".roles.jsonl.note"
     if note.exists():

@@ -152,6 +152,16 @@ def test_finished_tiles_are_not_computed_again(client: Client, tmp_path: Path) -
     assert changed == {"1/3", "3/1", "4/4"}
 
 
+def test_what_a_killed_process_leaves_is_removed(tmp_path: Path) -> None:
+    folder = tmp_path / "gram"
+    whole = content(gram_to_zarr(SubsetTree(), TREES, folder, tile=50).folder)
+    (folder / "done" / "000000-000001.json").unlink()
+    # The name that Zarr gives to a chunk while it writes it.
+    (folder / "gram.zarr" / "c" / "0" / f"1.{'0' * 32}.partial").write_bytes(bytes(100))
+    assert gram_to_zarr(SubsetTree(), TREES, folder, tile=50).computed == 1
+    assert content(folder) == whole
+
+
 @pytest.mark.parametrize("what", ["flipped", "shortened", "missing", "foreign"])
 @pytest.mark.parametrize("compress", [False, True])
 def test_damaged_tiles_are_computed_again(what: str, compress: bool, tmp_path: Path) -> None:

@@ -272,10 +272,16 @@ class GramStore(HtmlTable):
             with safely(self.folder, self._kept):
                 for _ in run(client, _compute_tile, missing, shared=shared):
                     self.computed += 1
+                self._remove_leftovers()
         finally:
             # Workers keep theirs for the next tile; here nobody would ask again.
             _examples.cache_clear()
             _block.cache_clear()
+
+    def _remove_leftovers(self) -> None:
+        """Remove what Zarr leaves of a tile when the process that writes it is killed: a file as large as the tile."""
+        for path in (self.folder / "gram.zarr").rglob("*.partial"):
+            path.unlink(missing_ok=True)
 
 
 # What runs on workers.
