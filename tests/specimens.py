@@ -569,6 +569,9 @@ SPECIMENS: dict[str, Callable[[], Any]] = {
     "Pipeline": _wrapped("Pipeline"),
     "TreeArray": lambda: sw.TreeArray(TREES),
     "TreeIndex": _of("search", "TreeIndex", TREES),
+    "TreeIndex, sum": _of(
+        "search", "TreeIndex", TREES, _kernel("0.5 * PartialTree().normalized() + 0.5 * Subtree().normalized()")
+    ),
     "TreeArray, vectors": in_context,
     "WordSenses": _senses,
     "WordSimilarity": similarity,

@@ -217,6 +217,8 @@ class TestExpressions:
             ("", "broken at column"),
             ("SubsetTree(", "broken at column"),
             ("Nope()", "no kernel called Nope; there are Constant, .*Linear"),
+            ("SubsetTre(decay=0.4)", r"no kernel called SubsetTre; did you mean SubsetTree\(\)\?"),
+            ("rbf", r"column 1: there is no kernel called rbf; did you mean RBF\(\)\?"),
             ("SubsetTree", r"SubsetTree needs parentheses: write SubsetTree\(\)"),
             ("SubsetTree.normalized()", r"write SubsetTree\(\)"),
             ("SubsetTree(decay=2)", r"decay must be a number in \(0, 1\], got 2"),

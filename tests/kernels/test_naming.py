@@ -86,7 +86,7 @@ def test_bad_names_are_refused():
     for wrong in ("k1", "weight", "a b", "a__b", "", 3, None):
         with pytest.raises(ParameterError, match="name must"):
             SubsetTree().named(wrong)
-    with pytest.raises(ParameterError, match="has no parameter 'nope'"):
+    with pytest.raises(ParameterError, match=r"has no parameter 'nope'; it has tree, .*k1, k2"):
         SUM.copy().set_params(nope__decay=0.1)
     with pytest.raises(ParameterError, match="decay must be"):
         SUM.copy().set_params(tree__decay=3)
@@ -123,3 +123,5 @@ def test_one_simple_kernel_needs_no_name() -> None:
         assert kernel == SubsetTree().normalized()
     with pytest.raises(ParameterError, match="has no parameter 'decay'"):
         (SubsetTree() + PartialTree()).set_params(decay=0.3)
+    with pytest.raises(ParameterError, match="did you mean kernel__decay"):
+        SubsetTree().normalized().set_params(dekay=0.3)

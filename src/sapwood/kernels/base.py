@@ -384,6 +384,9 @@ class Kernel(Parametrized, ABC):
                 raise ParameterError(f"{key} and another name are the same parameter, {name}; keep one.")
         return super().set_params(**{full[key]: value for key, value in params.items()})
 
+    def _heads(self) -> tuple[str, ...]:
+        return (*named_parts(self), *self._names())
+
     def on(self, view: str) -> Kernel:
         """Return the kernel applied to one view of ``Examples``."""
         return _make("OnView", self, view)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+from difflib import get_close_matches
 from typing import Any
 
 from sapwood.errors import ParameterError
@@ -86,8 +87,7 @@ def _read(node: ast.expr, text: str) -> Any:
                 raise _refused(node, text, "these cannot be combined") from None
         case ast.Call(func=ast.Name(id=name)):
             if name not in KERNELS and name not in INGREDIENTS:
-                known = ", ".join([*sorted(KERNELS), *sorted(INGREDIENTS)])
-                raise _refused(node, text, f"there is no kernel called {name}; there are {known}")
+                raise _unknown(node, text, name)
             arguments, keywords = _arguments(node, text)
             try:
                 return find(name)(*arguments, **keywords)
@@ -97,6 +97,8 @@ def _read(node: ast.expr, text: str) -> Any:
                 raise _refused(node, text, f"{name} {reason}; it takes {takes}") from None
         case ast.Name(id=name) if name in KERNELS or name in INGREDIENTS:
             raise _refused(node, text, f"{name} needs parentheses: write {name}()")
+        case ast.Name(id=name):
+            raise _unknown(node, text, name)
         case ast.Call(func=ast.Attribute(value=inner, attr="normalized"), args=[], keywords=[]):
             return _kernel(inner, text).normalized()
         case ast.Call(
@@ -128,6 +130,14 @@ def _kernel(node: ast.expr, text: str) -> Kernel:
     if not isinstance(value, Kernel):
         raise _refused(node, text, "expected a kernel here")
     return value
+
+
+def _unknown(node: ast.expr, text: str, name: str) -> ParameterError:
+    known = [*sorted(KERNELS), *sorted(INGREDIENTS)]
+    small = {one.lower(): one for one in known}
+    close = get_close_matches(name.lower(), small, n=1)
+    hint = f"did you mean {small[close[0]]}()? There" if close else "there"
+    return _refused(node, text, f"there is no kernel called {name}; {hint} are {', '.join(known)}")
 
 
 def _refused(node: ast.expr, text: str, reason: str) -> ParameterError:

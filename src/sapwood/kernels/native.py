@@ -72,7 +72,10 @@ class NativeTreeKernel(Kernel):
                 f"{self!r} compares trees, but it got Examples with the views {', '.join(X.views)}; "
                 f"say which one with .on({X.views[0]!r})."
             )
-        raise DataError(f"{self!r} compares trees, but it got {type(X).__name__}.")
+        raise DataError(
+            f"{self!r} compares trees, but it got {type(X).__name__}; for numbers take Linear(), Polynomial() or "
+            "RBF(), or put trees and numbers into Examples."
+        )
 
     def _gram(self, X: Any, Y: Any | None) -> Matrix:
         rows = self._trees(X)

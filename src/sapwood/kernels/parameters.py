@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+from difflib import get_close_matches
 from typing import Any, Self
 
 import numpy as np
@@ -30,6 +31,10 @@ class Parametrized(HtmlTable):
     @functools.cache
     def _names(cls) -> tuple[str, ...]:
         return tuple(inspect.signature(cls).parameters)
+
+    def _heads(self) -> tuple[str, ...]:
+        """What names of parameters may begin with, for messages."""
+        return self._names()
 
     def _summary(self) -> dict[str, Any]:
         return {"kernel": repr(self)} | {name: repr(value) for name, value in self.get_params(deep=False).items()}
@@ -58,9 +63,12 @@ class Parametrized(HtmlTable):
         for key, value in params.items():
             name, _, rest = key.partition("__")
             if name not in names:
+                # The shortest of all names that end alike.
+                ends = {full.rpartition("__")[2]: full for full in sorted(self.get_params(), key=len, reverse=True)}
+                close = get_close_matches(name, ends, 1)
                 raise ParameterError(
-                    f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(names) or 'none'}. "
-                    "See kernel.get_params().keys()."
+                    f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(self._heads()) or 'none'}"
+                    f"{f'; did you mean {ends[close[0]]}?' if close else '.'} See kernel.get_params().keys()."
                 )
             if rest:
                 nested.setdefault(name, {})[rest] = value
