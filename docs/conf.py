@@ -13,7 +13,17 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 from docutils import nodes
 
-from site_parts import PictureDirective, first_sentence, homes, link_names, math_html, name_list, scrape, write_style
+from site_parts import (
+    PictureDirective,
+    first_sentence,
+    homes,
+    link_names,
+    math_html,
+    name_list,
+    scrape,
+    trim_code,
+    write_style,
+)
 
 project = "Sapwood"
 author = "The Sapwood developers"
@@ -203,6 +213,7 @@ def setup(app: object) -> None:
     app.connect("autodoc-skip-member", _skip)  # type: ignore[attr-defined]
     app.connect("source-read", _read)  # type: ignore[attr-defined]
     app.connect("env-before-read-docs", lambda app, env, pages: setattr(env, "sapwood_homes", homes(PACKAGES)))  # type: ignore[attr-defined]
+    app.connect("doctree-read", trim_code)  # type: ignore[attr-defined]
     app.connect("doctree-resolved", link_names)  # type: ignore[attr-defined]
     app.add_directive("picture", PictureDirective)  # type: ignore[attr-defined]
     app.add_node(nodes.math, override=True, html=(math_html, None))  # type: ignore[attr-defined]

@@ -191,5 +191,17 @@ def card_frame() -> str:
 
 
 @drawn
+def card_pairs() -> str:
+    first, second = (
+        sw.Tree.fromstring(f"(S {' '.join(f'({tag} {word})' for tag, word in zip(tags, words.split(), strict=True))})")
+        for tags, words in (
+            (("WRB", "MD", "PRP", "VB", "NN"), "How can I learn chess"),
+            (("WRB", "VBP", "PRP", "VB", "NN"), "How do I study chess"),
+        )
+    )
+    return linked_svg(first, second, [(0, 0, 1.0), (2, 2, 1.0), (3, 3, 0.5), (4, 4, 1.0)])
+
+
+@drawn
 def card_shared() -> str:
     return re.search("<svg.*?</svg>", shared(), flags=re.DOTALL)[0]

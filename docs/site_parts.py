@@ -79,6 +79,15 @@ def link_names(app: Any, doctree: nodes.document, page: str) -> None:
         reference += literal
 
 
+def trim_code(app: Any, doctree: nodes.document) -> None:
+    """Leave out the empty line that ends the output of a session in its source."""
+    for block in doctree.findall(nodes.literal_block):
+        if block.rawsource == block.astext() and block.astext().endswith("\n"):
+            block.rawsource = block.astext().rstrip("\n")
+            block.children = []
+            block += nodes.Text(block.rawsource)
+
+
 def first_sentence(value: object) -> str:
     """Return the first line of a docstring, or nothing."""
     return (inspect.getdoc(value) or "").split("\n\n")[0].replace("\n", " ")
@@ -99,10 +108,11 @@ def write_style(folder: Path) -> None:
     """Write the style of pictures and cards, with the colors of everything else that Sapwood draws."""
     light, dark = color_css(0), color_css(1)
     text = f"""body {{ {light} }}
-@media (prefers-color-scheme: dark) {{ body:not([data-theme="light"]) {{ {dark} }} }}
-body[data-theme="dark"] {{ {dark} }}
+@media screen and (prefers-color-scheme: dark) {{ body:not([data-theme="light"]) {{ {dark} }} }}
+@media screen {{ body[data-theme="dark"] {{ {dark} }} }}
 .sapwood-figure {{ margin: 1.2rem 0; }}
-.sapwood-picture {{ overflow-x: auto; font-family: {FONT}; color: var(--color-foreground-primary); }}
+.sapwood-picture {{ overflow-x: auto; font-family: {FONT}; }}
+.sapwood-picture, .sapwood {{ color: var(--sw-ink); }}
 .sapwood-caption {{ color: var(--color-foreground-secondary); font-size: 0.9em; }}
 .sd-card .sapwood-figure {{ margin: 0 0 0.6rem; }}
 .sd-card .sapwood-picture svg {{ min-width: 0 !important; max-height: 9.5rem; }}
@@ -110,9 +120,47 @@ body[data-theme="dark"] {{ {dark} }}
 .sd-card-text {{ color: var(--color-foreground-primary); }}
 div.math {{ margin: 0.8rem 0; overflow-x: auto; font-size: 1.1em; }}
 .sapwood {{ overflow-x: auto; }}
-.sphx-glr-thumbcontainer img {{ background: var(--sw-card); }}
+.sphx-glr-thumbnails {{ grid-template-columns: repeat(auto-fill, minmax(12rem, 1fr)); }}
+.sphx-glr-thumbcontainer {{ background: var(--sw-card); border-color: var(--sw-line); box-shadow: none;
+  align-items: stretch; }}
+.sphx-glr-thumbcontainer img {{ height: 8rem; width: 100%; max-width: none; max-height: none; object-fit: contain; }}
+.sphx-glr-thumbnail-title {{ font-size: 0.95em; line-height: 1.3; }}
+.sphx-glr-download-link-note {{ display: none; }}
+.sphx-glr-script-out .highlight pre {{ max-height: none; background: var(--color-code-background); }}
+div.sphx-glr-download {{ margin: 0.4rem 0; text-align: left; }}
+div.sphx-glr-download a {{ background: none; border: 0; padding: 0; font-weight: normal; color: var(--color-link); }}
+div.sphx-glr-download a:hover {{ background: none; box-shadow: none; text-decoration: underline; }}
+div.sphx-glr-download code.download {{ font: inherit; color: inherit; padding: 0; }}
+@media (max-width: 46em) {{
+  table.docutils {{ font-size: 0.85em; }}
+  table.docutils td, table.docutils th {{ padding: 0.2rem 0.35rem; }}
+  .sphx-glr-thumbnails {{ grid-template-columns: repeat(auto-fill, minmax(9.5rem, 1fr)); }}
+}}
 table.sapwood-names {{ width: 100%; }}
 article .reference code {{ color: var(--color-link); }}
+@media print {{
+  .skip-to-content, .copybtn, .headerlink, .related-pages, .sphx-glr-footer, .sphx-glr-signature,
+  .content-icon-container, footer
+    {{ display: none !important; }}
+  h1, h2, h3, h4, caption, .sd-card-title, .rubric, dt {{ break-after: avoid; }}
+  p:has(+ [class*="highlight-"]), p:has(+ .sapwood-figure) {{ break-after: avoid; }}
+  .sapwood-figure, .sapwood-picture, .sd-card, tr, figure, .admonition, .sphx-glr-thumbcontainer
+    {{ break-inside: avoid; }}
+  p, pre {{ orphans: 3; widows: 3; }}
+  pre, table, ul, ol, dl {{ break-inside: auto !important; }}
+  html, body, .page, .main, .content, .article-container
+    {{ height: auto !important; min-height: 0 !important; padding-bottom: 0 !important; }}
+  .highlight pre {{ white-space: break-spaces; overflow: visible !important; overflow-wrap: anywhere; }}
+  .highlight, .sphx-glr-script-out .highlight {{ overflow: visible !important; }}
+  .sphx-glr-script-out, .highlight pre {{ color: #000 !important; background: #f4f4f1 !important; }}
+  p:has(+ .table-wrapper), thead {{ break-after: avoid; }}
+  table.docutils {{ font-size: 0.8em; }}
+  table.docutils td, table.docutils th {{ padding: 0.1rem 0.3rem; overflow-wrap: anywhere; }}
+  table.docutils code, table.docutils .pre, .genindextable a {{ white-space: normal; overflow-wrap: anywhere; }}
+  article img {{ max-height: 15cm; width: auto; }}
+  article, .table-wrapper, .sapwood-picture, .sapwood, div.math {{ overflow: visible !important; }}
+  .sapwood-picture svg, .sapwood svg {{ max-width: 100%; min-width: 0 !important; height: auto; }}
+}}
 """
     path = folder / "sapwood.css"
     folder.mkdir(exist_ok=True)

@@ -6,6 +6,8 @@ A Gaussian process on trees predicts how good a tree is before it is tried. Here
 order to join seven tables. To try a plan is to run it. Whatever is shaped like a tree can be searched for in this way.
 """
 
+# sphinx_gallery_thumbnail_number = 2
+
 import warnings
 
 import numpy as np

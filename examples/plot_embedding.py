@@ -3,7 +3,7 @@ Which trees are alike? A map of a corpus
 ========================================
 
 A kernel gives distances between trees, and kernel PCA draws them as points: questions that ask for the same kind of
-answer lie together, although nobody told the kernel about answers.
+answer lie together, although the kernel does not see the answers.
 """
 
 from sklearn.decomposition import KernelPCA

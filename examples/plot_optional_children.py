@@ -6,6 +6,8 @@ May a fragment leave out what is optional?
 tree kernel (GTK) learns from a treebank which children are optional, and may leave them out at a cost.
 """
 
+# sphinx_gallery_thumbnail_number = 2
+
 import sapwood as sw
 from sapwood.draw import Bar, bar_chart
 from sapwood.kernels import GrammarDriven, PartialTree, SubsetTree

@@ -40,7 +40,7 @@ def article():
 pages = [listing() if n % 2 else article() for n in range(60)]
 X = sw.TreeArray([sw.Tree.from_html(page, text="drop") for page in pages])
 y = np.array(["list" if n % 2 else "article" for n in range(60)])
-X[0]
+X[:1]
 
 # %%
 # Classify, and explain a decision by the fragments of markup that it rests on.

@@ -6,6 +6,8 @@ Python code is a tree too. The partial tree kernel finds the function most simil
 variables are called.
 """
 
+# sphinx_gallery_thumbnail_number = 2
+
 import re
 
 import sapwood as sw
@@ -26,7 +28,7 @@ def tree_of(source):
 
 
 X = sw.TreeArray([tree_of(source) for source in functions.values()])
-X[2]
+X[2:3]
 
 # %%
 # How similar is ``total`` to the others?

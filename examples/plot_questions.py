@@ -3,8 +3,10 @@ Classify questions, and ask why
 ===============================
 
 A classifier on trees says which kind of answer a question asks for, and which nodes and fragments of its tree count
-for it. The questions are from the nursery, a corpus that Sapwood grows from a grammar.
+for it. The questions are from the nursery, a synthetic corpus that Sapwood generates from a grammar.
 """
+
+# sphinx_gallery_thumbnail_number = 3
 
 import numpy as np
 

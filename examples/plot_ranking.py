@@ -5,6 +5,8 @@ Choose among parses
 A parser proposes several trees for each sentence. Learn from such lists which tree is right.
 """
 
+# sphinx_gallery_thumbnail_number = 2
+
 from sapwood.corpora import nursery
 from sapwood.draw import Bar, bar_chart
 from sapwood.kernels import Linear, SubsetTree

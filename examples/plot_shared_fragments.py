@@ -5,6 +5,8 @@ What two trees share
 A tree kernel counts the fragments that two trees have in common. Here they are, and what they weigh.
 """
 
+# sphinx_gallery_thumbnail_number = 2
+
 import sapwood as sw
 from sapwood.draw import Series, line_chart
 from sapwood.kernels import PartialTree, SubsetTree, Subtree

@@ -5,6 +5,8 @@ Sentences built alike
 Which sentences of a collection are built like a given one? An index of trees finds them, exactly.
 """
 
+# sphinx_gallery_thumbnail_number = 2
+
 import sapwood as sw
 from sapwood.corpora import nursery
 from sapwood.search import TreeIndex
@@ -12,7 +14,7 @@ from sapwood.search import TreeIndex
 trees = sw.TreeArray(sentence.tree for sentence in nursery.generate(size=2000).role_sentences())
 index = TreeIndex(trees)
 query = trees[7]
-query
+trees[7:8]
 
 # %%
 # The nearest trees, of which the first is the query itself, and what is certain of all others.

@@ -79,7 +79,7 @@ if len(wrong):
 # %%
 # Why?
 # ----
-# A decision is a sum over the nodes of the tree, and over the fragments that hang from them.
+# A decision is a sum over the nodes of the tree. Each node adds what the fragments below it weigh.
 clf.explain("(SBARQ (WHNP (WP Who)) (SQ (VP (VBZ eats) (NP (DT the) (NN apple)))) (. ?))", top=5)
 
 # %%

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sapwood.draw import LabeledSpan, SpanLayer, span_svg, span_text
-from sapwood.draw.inline import displacy_spans, span_brackets, span_html
+from sapwood.draw.inline import displacy_spans, span_brackets
 from sapwood.draw.listing import span_list
 from sapwood.errors import DataError, ParameterError
+from sapwood.palette import text_width
 from sapwood.parse import split_sentences
 
 WORDS = ["Kim", "gave", "the", "old", "dog", "some", "bones", "in", "the", "park", "yesterday"]
@@ -53,7 +54,7 @@ def test_pictures_hold_every_word_and_label_and_escape_them():
 
 @pytest.mark.parametrize("span", [LabeledSpan("x", 0, 99), LabeledSpan("x", -1, 0), LabeledSpan("x", 2, 1)])
 def test_spans_outside_the_sentence_are_refused(span):
-    for draw in (span_text, span_svg, span_brackets, span_html, span_list, displacy_spans):
+    for draw in (span_text, span_svg, span_brackets, span_list, displacy_spans):
         with pytest.raises(DataError, match="does not fit a sentence of 11 words"):
             draw(WORDS, [SpanLayer("F", [span])])
         with pytest.raises(DataError, match="marked word 11"):
@@ -75,7 +76,9 @@ def test_any_spans_can_be_drawn(words, data):
         assert word in text
     if width == 60 and sum(map(len, words)) < 20 and len(pairs) == 1:
         assert pairs[0][0] in text
-    assert span_svg(words, [layer]).count("<line") == len(pairs)
+    # Where a line is broken, a span goes on in the next one.
+    labels = re.findall('font-weight="600">([^<]+)<', span_svg(words, [layer]))
+    assert sorted(label for label in labels if not label.startswith("… ")) == sorted(label for label, *_ in pairs)
 
 
 def test_brackets_within_the_line_keep_every_word_and_show_overlaps_on_lines_of_their_own():
@@ -95,8 +98,6 @@ def test_marked_words_within_a_span_are_marked():
     )
     whole = SpanLayer("Giving", [LabeledSpan("Act", 1, 1)], marked=[1])
     assert span_brackets(WORDS[:3], [whole]) == "Giving: Kim [Act *gave*] the"
-    drawn = span_html(WORDS, [inside])
-    assert "Kim <b>gave</b> the old dog" in drawn
     assert "[Act" in span_text(WORDS[:3], [whole])
     words, marks, spans = span_text(WORDS, [inside], width=200).splitlines()
     assert marks.split() == ["^^^^", "Giving"]
@@ -105,15 +106,25 @@ def test_marked_words_within_a_span_are_marked():
     assert "Event" in spans
 
 
-def test_html_within_the_line_escapes_and_gives_parts_of_one_thing_one_colour():
-    spans = [LabeledSpan("A", 0, 0), LabeledSpan("B", 1, 1), LabeledSpan("C-A", 2, 2), LabeledSpan("V", 3, 3)]
-    drawn = span_html(["a<b", "c", "d", "e"], [SpanLayer("x & y", spans)], plain=["V"])
+def test_pictures_escape_and_give_parts_of_one_thing_one_colour():
+    spans = [LabeledSpan("A0", 0, 0), LabeledSpan("A1", 1, 1), LabeledSpan("C-A0", 2, 2), LabeledSpan("V", 3, 3)]
+    drawn = span_svg(["a<b", "c", "d", "e"], [SpanLayer("x & y", spans)])
     assert "a&lt;b" in drawn
     assert "x &amp; y" in drawn
-    one, other, again, plain = re.findall("border-bottom:2px solid ([^;]+);", drawn)
+    one, other, again, verb = re.findall("stroke:([^;]+);", drawn)
     assert one == again
-    assert len({one, other, plain}) == 3
-    assert span_html(["a<b"], []) == "<p>a&lt;b</p>"
+    assert len({one, other, verb}) == 3
+
+
+def test_every_part_of_a_broken_span_has_room_for_its_label():
+    words = ["on", "that", "long", "and", "windy", "Tuesday", "in", "May"]
+    layer = SpanLayer("Hitting", [LabeledSpan("Time_of_the_event", 3, 7), LabeledSpan("Manner", 0, 2)])
+    drawn = span_svg(words, [layer], width=260)
+    boxes = [float(wide) for wide in re.findall(r'<rect [^>]*width="([\d.]+)" height="20"', drawn)]
+    labels = re.findall('font-weight="600">([^<]+)<', drawn)
+    assert len(boxes) == len(labels) == 3
+    assert {"Time_of_the_event", "… Time_of_the_event", "Manner"} <= set(labels)
+    assert all(wide >= text_width(label, 12) + 12 for wide, label in zip(boxes, labels, strict=True))
 
 
 @given(words=st.lists(st.text("abc ", min_size=1, max_size=5), min_size=1, max_size=8), data=st.data())
@@ -174,8 +185,6 @@ def test_lists_fit_and_lose_no_word(words, width, data):
 
 def test_pictures_show_notes_under_the_mouse():
     layer = SpanLayer("T", [LabeledSpan("A", 0, 0, 'a "b" <c>')], note="<t>")
-    drawn = span_html(WORDS, [layer])
-    assert 'title="a &quot;b&quot; &lt;c&gt;"' in drawn
-    assert '<code title="&lt;t&gt;">T</code>' in drawn
-    assert "<g><title>a &quot;b&quot; &lt;c&gt;</title><rect" in span_svg(WORDS, [layer])
-    assert "title=" not in span_html(WORDS, [LAYER])
+    drawn = span_svg(WORDS, [layer])
+    assert "<g><title>a &quot;b&quot; &lt;c&gt;</title><rect" in drawn
+    assert "<title>&lt;t&gt;</title>T</text>" in drawn

@@ -16,6 +16,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+# An expression in JavaScript whose value is a list of what is wrong with how a page looks.
+LOOKS = (Path(__file__).parent / "looks.js").read_text(encoding="utf-8")
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
@@ -87,16 +89,13 @@ class Browser:
         context = self.call("Target.createBrowserContext")["browserContextId"]
         target = self.call("Target.createTarget", url="about:blank", browserContextId=context)["targetId"]
         session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        page = Page(self, session)
+        page = Page(self, session, context)
         page.call("Page.enable")
         page.call("Runtime.enable")
         page.call("Network.enable")
         page.call("Log.enable")
         page.resize(width, height)
-        page.call(
-            "Emulation.setEmulatedMedia",
-            features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}],
-        )
+        page.prefer("dark" if dark else "light")
         page.call("Page.navigate", url=url)
         return page
 
@@ -112,14 +111,23 @@ class Browser:
 class Page:
     """A tab."""
 
-    def __init__(self, browser: Browser, session: str) -> None:
-        self._browser, self._session = browser, session
+    def __init__(self, browser: Browser, session: str, context: str) -> None:
+        self._browser, self._session, self._context = browser, session, context
+
+    def close(self) -> None:
+        """Close the tab and forget its user."""
+        self._browser.call("Target.disposeBrowserContext", browserContextId=self._context)
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
         return self._browser.call(method, self._session, **parameters)
 
     def resize(self, width: int, height: int) -> None:
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+
+    def prefer(self, scheme: str, *, media: str = "") -> None:
+        """Wish for light or dark, on what the page is shown on, or as if that were paper (``"print"``)."""
+        wish = [{"name": "prefers-color-scheme", "value": scheme}]
+        self.call("Emulation.setEmulatedMedia", media=media, features=wish)
 
     def run(self, script: str) -> Any:
         """Evaluate a JavaScript expression and return its value."""
@@ -181,7 +189,8 @@ class Page:
         height = self.run("Math.max(document.documentElement.scrollHeight, 300)")
         width = self.run("innerWidth")
         clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}
-        found = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)
+        asked = {"format": "png", "optimizeForSpeed": True, "captureBeyondViewport": True, "clip": clip}
+        found = self.call("Page.captureScreenshot", **asked)
         Path(path).write_bytes(base64.b64decode(found["data"]))
 
     def heard(self, method: str) -> list[dict[str, Any]]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from xml.etree import ElementTree
 
 import pytest
 
+from explorer.browser import LOOKS
 from explorer.pages import HOSTILE, analyze, changed, opened, settle, unharmed
-from explorer.screenshots import CONTRAST
+from sapwood.palette import paint
 
 RIGHT_TO_LEFT = "מי האכיל את החתול ? \u202eevil\u202c من أطعم القطة ؟"
 
@@ -262,6 +264,54 @@ def test_pictures_answers_and_python_can_be_taken_along(browser, served, folder,
     unharmed(page)
 
 
+def test_each_panel_can_be_taken_along(browser, served, folder, capsys, monkeypatch):
+    page = opened(browser, served)
+    monkeypatch.chdir(folder)
+    for panel in ("change", "decode"):
+        page.click(f"#tab-{panel}")
+        settle(page, panel)
+        row = f"document.querySelector('#{panel}-results .saving')"
+        names = page.run(f"[...{row}.querySelectorAll('button')].map(b => b.textContent)")
+        assert names[-3:] == ["JSON", "Copy link", "Show the Python"]
+        exec(page.run(f"{row}.querySelector('.python').textContent"), {})
+    assert re.search(r"exact \[0, 1, 2\] 7.(19999\d*|2) optimal", capsys.readouterr().out)
+    page.click("#tab-data")
+    page.wait("document.querySelector('#data-results .saving') !== null")
+    page.run("window.saved = [], URL.createObjectURL = (blob) => (saved.push(blob), 'blob:x')")
+    page.run("HTMLAnchorElement.prototype.click = function () {}")
+    page.run("document.querySelector('#data-results .saving button').focus()")
+    page.press("Enter")
+    assert len(json.loads(page.run("saved[0].text()"))["rows"]) == 6
+    unharmed(page)
+
+
+def test_a_link_holds_scores_and_constraints(browser, served):
+    page = opened(browser, served, "decode")
+    page.fill("input[aria-label='Recipient, The cook']", "5")
+    page.wait("document.querySelector('#decode-status').textContent.startsWith('Exact 7.70')")
+    changed(page, "decode", lambda: page.click("#decode-apart"))
+    status = page.text("#decode-status").split(";")[0]
+    other = browser.open(page.run("location.href"))
+    other.wait("document.documentElement.dataset.ready === 'yes'")
+    settle(other, "decode")
+    assert other.text("#decode-status").split(";")[0] == status
+    assert other.run("document.querySelector(\"input[aria-label='Recipient, The cook']\").value") == "5"
+    assert other.run("document.querySelector('#decode-apart').checked") is False
+    # What is no table of scores is left alone.
+    broken = browser.open(f"{served.url}#decode?problem=%7B%22roles%22%3A3%7D")
+    broken.wait("document.documentElement.dataset.ready === 'yes'")
+    settle(broken, "decode")
+    assert broken.text("#decode-status").startswith("Exact 7.20")
+    unharmed(broken)
+
+
+def test_labels_have_the_colors_that_they_have_elsewhere(browser, served):
+    page = opened(browser, served)
+    labels = ["A0", "R-A0", "ARGM-TMP", "V", "Donor", "Gift", "Recipient", "Theme", "Unheard_of", "HUM:ind"]
+    found = page.run(f"import('/spans.js').then(m => {json.dumps(labels)}.map(m.paint))")
+    assert found == [f"c{paint(label)}" for label in labels]
+
+
 def test_toy_models_say_so_and_labels_have_plain_names(browser, served):
     page = opened(browser, served)
     assert "toy models" in page.text("#about")
@@ -315,8 +365,8 @@ def test_panels_fit_narrow_and_wide_windows_in_both_schemes(browser, served, pan
         assert page.run("document.documentElement.scrollWidth") <= width
         # Nor is a column squeezed until its rows are towers.
         assert page.run("Math.max(0, ...[...document.querySelectorAll('td')].map((one) => one.offsetHeight))") < 160
-    # Every text has the contrast that WCAG asks for at level AA.
-    assert page.run(CONTRAST) == []
+    # Every text has the contrast that WCAG asks for at level AA, and nothing is covered or cut off.
+    assert page.run(LOOKS) == []
     colour = page.run("getComputedStyle(document.documentElement).backgroundColor")
     brightness = sum(int(part) for part in colour.removeprefix("rgb(").rstrip(")").split(",")) / 3
     assert (brightness < 60) if dark else (brightness > 200)

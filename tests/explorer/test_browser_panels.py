@@ -52,11 +52,11 @@ def test_two_versions_stand_side_by_side_with_keys_alone(browser, served):
     # The same sentence under two models, and the address holds all of it.
     page.fill("#change-second", f"{GIVING} in the garden .")
     changed(page, "change", lambda: page.choose("#change-second-model", "frames"))
-    assert "Giving" in page.text("#change-results .side:last-child")
+    assert "Giving" in page.text("#change-results .side:nth-last-child(2)")
     other = browser.open(page.run("location.href"))
     other.wait("document.documentElement.dataset.ready === 'yes'")
     settle(other, "change")
-    assert "Giving" in other.text("#change-results .side:last-child")
+    assert "Giving" in other.text("#change-results .side:nth-last-child(2)")
     unharmed(page)
 
 
@@ -143,6 +143,34 @@ def test_words_are_linked_and_parses_say_how_sure_they_are(browser, served):
     unharmed(page)
 
 
+def test_sentences_cards_roles_and_code_are_reached_with_keys_alone(browser, served):
+    page = opened(browser, served)
+    analyze(page, "The farmer fed the rabbit. Anna gave the child an apple.", "roles")
+    page.run("document.querySelectorAll('#analyze-sentences button')[1].focus()")
+    changed(page, "analyze", lambda: page.press("Enter"))
+    assert "Anna" in page.text("#analyze-results .sentence")
+    page.run("document.querySelector('#analyze-card summary').focus()")
+    page.press("Enter")
+    assert page.run("document.querySelector('#analyze-card details').open")
+    page.run("document.querySelector('.sentence .span').focus()")
+    page.press(" ")
+    page.wait("/Why A\\d: /.test(document.querySelector('#analyze-results').innerText)")
+    code = "document.querySelector('#analyze-results .python')"
+    assert page.run(f"{code}.hidden")
+    page.run("[...document.querySelectorAll('#analyze-results .saving button')].at(-1).focus()")
+    page.press("Enter")
+    assert not page.run(f"{code}.hidden")
+    # From tab to tab, and a constraint is taken away.
+    page.run("document.querySelector('#tab-analyze').focus()")
+    page.press("End")
+    settle(page, "decode")
+    before = page.text("#decode-status").split(";")[0]
+    page.run("document.querySelector('#decode-apart').focus()")
+    changed(page, "decode", lambda: page.press(" "))
+    assert page.text("#decode-status").split(";")[0] != before
+    unharmed(page)
+
+
 @pytest.mark.parametrize("kernel", [form.name for form in FORMS])
 def test_the_python_of_a_comparison_gives_its_value(browser, served, folder, capsys, monkeypatch, kernel):
     page = opened(browser, served, "compare")
@@ -166,3 +194,23 @@ def test_the_python_of_an_answer_runs(browser, served, folder, capsys, monkeypat
     monkeypatch.chdir(folder)
     exec(code, {})
     assert len(capsys.readouterr().out) > 20
+
+
+@pytest.mark.parametrize("model", ["questions", "trees", "roles", "frames", "parser", "reranker"])
+def test_the_python_of_a_file_of_data_answers_it(browser, served, folder, tmp_path, capsys, monkeypatch, model):
+    page = opened(browser, served, "data")
+    page.choose("#data-model", model)
+    lines = ["The farmer gave the child an apple .", "Which animal did the painter feed ?"]
+    page.run("document.querySelector('#data-text').value = ''")
+    page.fill("#data-text", "\n".join(lines))
+    changed(page, "data", lambda: page.click("#data-form button.primary"))
+    page.wait("document.querySelector('#data-status').textContent.startsWith('2 lines')")
+    code = page.run("document.querySelector('#data-results .python').textContent")
+    (tmp_path / "lines.txt").write_text("\n".join(lines))
+    monkeypatch.chdir(folder)
+    exec(code.replace('"lines.txt"', repr(str(tmp_path / "lines.txt"))), {})
+    answers = capsys.readouterr().out.splitlines()
+    assert [one.rpartition("\t")[2] for one in answers if "\t" in one] == lines
+    if model in ("questions", "trees"):
+        rows = page.run("[...document.querySelectorAll('#data-results tbody tr')].map(r => r.innerText)")
+        assert all(one.split("\t")[0] in row for one, row in zip(answers, rows, strict=True))

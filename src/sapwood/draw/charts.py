@@ -13,12 +13,12 @@ from html import escape
 
 from sapwood.draw.picture import Picture
 from sapwood.errors import DataError, ParameterError
-from sapwood.palette import FONT, colour, paints
+from sapwood.palette import FONT, colour, paints, text_width
 
 __all__ = ["Bar", "Point", "Series", "bar_chart", "line_chart", "scatter_chart"]
 
-# How wide a letter is at most, on average, at the size that charts use.
-_LETTER = 6.4
+# The size of letters, and how much room the names of bars have at most, in pixels.
+_SIZE, _NAMES = 12.0, 224.0
 
 
 @dataclass(frozen=True)
@@ -178,8 +178,8 @@ def bar_chart(
     ticks = _ticks(low, high, 5)
     low, high = min(low, ticks[0]), max(high, ticks[-1])
     groups = list(dict.fromkeys(bar.group for bar in shown))
-    left = min(240.0, 16 + _LETTER * max(len(bar.name) for bar in shown))
-    right = width - 14 - _LETTER * max(len(f"{bar.value:,.{decimals}f}") for bar in shown)
+    left = 16 + min(_NAMES, max(text_width(bar.name, _SIZE) for bar in shown))
+    right = width - 14 - max(text_width(f"{bar.value:,.{decimals}f}", _SIZE) for bar in shown)
     scale = (right - left) / ((high - low) or 1.0)
     hues = paints(groups)
     named = [(group, hues[group], "shape2") for group in groups if group]
@@ -191,7 +191,7 @@ def bar_chart(
     for row, bar in enumerate(shown):
         y = top + 26 * row
         a, b = sorted((left + (base - low) * scale, left + (bar.value - low) * scale))
-        parts.append(_text(left - 8, y + 16, _cut(bar.name, 36), "end", ink=True))
+        parts.append(_text(left - 8, y + 16, _cut(bar.name, _NAMES), "end", ink=True))
         parts.append(
             f'<rect x="{a:.1f}" y="{y + 3:.1f}" width="{max(b - a, 0.5):.1f}" height="18" rx="2" '
             f'style="fill:{colour(hues[bar.group])}"/>'
@@ -243,7 +243,7 @@ class _Frame:
             return
         xs, ys = zip(*points, strict=True)
         self._x, self._y = _Axis(xs, 6, log=x_log, room=room), _Axis(ys, 5, log=y_log, room=room, whole=True)
-        self._left = 40 + _LETTER * max((len(_number(tick)) for tick in self._y.ticks), default=0)
+        self._left = 40 + max((text_width(_number(tick), _SIZE) for tick in self._y.ticks), default=0.0)
         self._right, self._bottom = self.width - 18.0, self.height - 46.0
 
     def place(self, x: float, y: float) -> tuple[float, float]:
@@ -312,7 +312,7 @@ def _legend(entries: Sequence[tuple[str, int, str]], left: float, width: int) ->
     parts: list[str] = []
     x, y = left, 14.0
     for name, number, shape in entries:
-        size = 30 + _LETTER * len(name)
+        size = 30 + text_width(name, _SIZE)
         if x > left and x + size > width - 10:
             x, y = left, y + 18
         if shape in ("line", "dash"):
@@ -347,8 +347,12 @@ def _text(x: float, y: float, text: str, anchor: str, *, ink: bool = False) -> s
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" style="{style}">{escape(text)}</text>'
 
 
-def _cut(text: str, length: int) -> str:
-    return text if len(text) <= length else f"{text[: length - 1]}…"
+def _cut(text: str, room: float) -> str:
+    """Return a text, or as much of it as there is room for."""
+    if text_width(text, _SIZE) <= room:
+        return text
+    fitting = (text[:length] for length in range(len(text) - 1, 0, -1))
+    return next((f"{one}…" for one in fitting if text_width(f"{one}…", _SIZE) <= room), "…")
 
 
 def _empty(title: str, width: int) -> Picture:

@@ -1,4 +1,4 @@
-"""Labelled spans within the line of the sentence: in brackets, as coloured HTML, and as displaCy takes them.
+"""Labelled spans within the line of the sentence: in brackets, and as displaCy takes them.
 
 The counterpart of ``spans``, which draws them under the sentence; layers and what is wrong with them are its business.
 """
@@ -6,16 +6,13 @@ The counterpart of ``spans``, which draws them under the sentence; layers and wh
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 from itertools import groupby
 from typing import Any
 
-from sapwood.draw.picture import Picture
 from sapwood.draw.spans import LabeledSpan, SpanLayer, check_layers, spread
 from sapwood.errors import ParameterError
-from sapwood.palette import GREY, colour, paint
 
-__all__ = ["displacy_spans", "span_brackets", "span_html"]
+__all__ = ["displacy_spans", "span_brackets"]
 
 
 def span_brackets(words: Sequence[str], layers: Sequence[SpanLayer]) -> str:
@@ -39,58 +36,6 @@ def span_brackets(words: Sequence[str], layers: Sequence[SpanLayer]) -> str:
                 pieces.append(f"[{span.label} {inner}]" if span else inner)
             lines.append(f"{layer.title}: {' '.join(pieces)}")
     return "\n".join(lines)
-
-
-def span_html(
-    words: Sequence[str],
-    layers: Sequence[SpanLayer],
-    *,
-    plain: Sequence[str] = (),
-) -> Picture:
-    """Draw each layer as a line of HTML, spans with their labels in one color per label; notes show on hovering.
-
-    Parameters
-    ----------
-    words : sequence of str
-        The sentence.
-    layers : sequence of SpanLayer
-        What to draw; marked words are bold.
-    plain : sequence of str
-        Labels that are grey.
-
-    Examples
-    --------
-    >>> drawn = span_html(["Kim", "ran"], [SpanLayer("Motion", [LabeledSpan("Theme", 0, 0)], marked=[1])])
-    >>> drawn.count("<mark"), "<b>ran</b>" in drawn
-    (1, True)
-    """
-    check_layers(words, layers)
-    if not layers:
-        return Picture(f"<p>{escape(' '.join(words))}</p>")
-    shown = []
-    for layer in layers:
-        for lane in spread(layer):
-            pieces = []
-            for span, texts in _cut(words, lane, layer.marked):
-                inner = " ".join(f"<b>{escape(text)}</b>" if marked else escape(text) for text, marked in texts)
-                if span:
-                    shade = colour(GREY if span.label in plain else paint(span.label))
-                    style = (
-                        f"background:color-mix(in srgb,{shade} 17%,transparent);color:inherit;"
-                        f"border-bottom:2px solid {shade};padding:0.15em 0.35em;border-radius:0.3em"
-                    )
-                    inner = (
-                        f'<mark style="{style}"{_hover(span.note)}>'
-                        f"{inner} <small><b>{escape(span.label)}</b></small></mark>"
-                    )
-                pieces.append(inner)
-            title = f"<code{_hover(layer.note)}>{escape(layer.title)}</code>"
-            shown.append(f'<p style="line-height:2.2">{title} {" ".join(pieces)}</p>')
-    return Picture(f'<div class="sapwood">{"".join(shown)}</div>')
-
-
-def _hover(note: str) -> str:
-    return f' title="{escape(note)}"' if note else ""
 
 
 def displacy_spans(words: Sequence[str], layers: Sequence[SpanLayer], *, style: str = "span") -> list[dict[str, Any]]:

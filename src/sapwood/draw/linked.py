@@ -85,18 +85,20 @@ class _Layout:
         self.width = _MARGIN
         self.height = self._place(tree, -1)[1]
 
-    def _place(self, node: Tree, parent: int) -> tuple[float, int]:
+    def _place(self, node: Tree, parent: int, least: float = 10.0) -> tuple[float, int]:
         number = len(self.nodes)
         label = printable(node.label)
         self.nodes.append((label, 0.0, 0, parent))
         if node.is_leaf:
-            wide = max(10.0, text_width(label))
+            wide = max(least, text_width(label))
             x, level = self.width + wide / 2, 0
             self.width += wide + _SPACE
             self.leaves.append(x)
         else:
             start = self.width
-            below = [self._place(child, number) for child in node.children]
+            # An only child stands below its label, which needs as much room.
+            least = max(least, text_width(label)) if len(node.children) == 1 else 10.0
+            below = [self._place(child, number, least) for child in node.children]
             x, level = (below[0][0] + below[-1][0]) / 2, 1 + max(height for _, height in below)
             # Labels wider than what they cover push the next ones away.
             self.width = max(self.width, start + text_width(label) + _SPACE / 2)

@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 from sapwood.draw.html import page
-from sapwood.draw.inline import displacy_spans, span_brackets, span_html
+from sapwood.draw.inline import displacy_spans, span_brackets
 from sapwood.draw.picture import Picture
 from sapwood.draw.spans import LabeledSpan, SpanLayer, span_svg
 from sapwood.trees.propositions import RoleSentence
 
-__all__ = ["displacy_roles", "role_layers", "roles_html", "roles_page", "roles_svg", "roles_text"]
+__all__ = ["displacy_roles", "role_layers", "roles_html", "roles_page", "roles_text"]
 
 
 def role_layers(sentence: RoleSentence) -> list[SpanLayer]:
@@ -64,14 +64,9 @@ def displacy_roles(sentence: RoleSentence, *, style: str = "span") -> list[dict[
     return displacy_spans(sentence.words, role_layers(sentence), style=style)
 
 
-def roles_svg(sentence: RoleSentence) -> Picture:
-    """Draw the propositions of a sentence under its words, as notebooks show it."""
-    return span_svg(sentence.words, role_layers(sentence))
-
-
 def roles_html(sentence: RoleSentence) -> Picture:
-    """Draw the propositions of a sentence, one line each, roles in colors, continuations like what they continue."""
-    return span_html(sentence.words, role_layers(sentence), plain=("V", "C-V"))
+    """Draw the propositions of a sentence under its words, as notebooks and the explorer show them."""
+    return span_svg(sentence.words, role_layers(sentence))
 
 
 def roles_page(sentences: list[RoleSentence], title: str = "Semantic roles") -> str:

@@ -134,6 +134,13 @@ def span_svg(words: Sequence[str], layers: Sequence[SpanLayer], *, width: float 
             sizes[span.first] += max(0.0, text_width(span.label, _LABEL) + 14 - room)
     left = max((text_width(layer.title, _LABEL) for layer in layers), default=0.0) + 20
     lines = _breaks([size + _SPACE for size in sizes], max(width - left, 120.0))
+    for begin, end in lines:
+        for span in (span for _, _, lane in lanes for span in lane):
+            first, last = max(span.first, begin), min(span.last, end - 1)
+            if first <= last:
+                # A part of a span that is broken needs room for the label, too.
+                room = sum(sizes[first : last + 1]) + _SPACE * (last - first)
+                sizes[first] += max(0.0, text_width(_named(span, first), _LABEL) + 14 - room)
     parts: list[str] = []
     top, right = 0.0, 60.0
     for begin, end in lines:
@@ -194,9 +201,14 @@ def _lane(
             f'<g>{_hover(span.note)}<rect x="{x:.1f}" y="{y:.1f}" width="{end - x:.1f}" height="20" rx="4" '
             f'style="fill:{shade};fill-opacity:.17"/><line x1="{x:.1f}" y1="{y + 20:.1f}" x2="{end:.1f}" '
             f'y2="{y + 20:.1f}" style="stroke:{shade};stroke-width:2"/><text x="{x + 6:.1f}" y="{y + 14.5:.1f}" '
-            f'font-size="{_LABEL}" font-weight="600">{escape(span.label)}</text></g>'
+            f'font-size="{_LABEL}" font-weight="600">{escape(_named(span, inside[0]))}</text></g>'
         )
     return parts
+
+
+def _named(span: LabeledSpan, first: int) -> str:
+    """Return the label for the part of a span that begins at a word."""
+    return span.label if first == span.first else f"… {span.label}"
 
 
 def _hover(note: str) -> str:

@@ -55,7 +55,10 @@ EXPERIMENTS: dict[str, Experiment] = {
     ),
     "attachment": Experiment(
         "where the next word of a sentence hangs: a tree kernel against a recursive network",
-        ("forests", "iterations", "pca", "subsets", "states", "losses", "curve", "cost"),
+        (
+            *("forests", "iterations", "pca", "subsets", "states", "losses"),
+            *("subsets-flat", "states-flat", "losses-flat", "curve", "cost", "curve-flat", "cost-flat"),
+        ),
     ),
     "reranking": Experiment(
         "can learning from trees improve a parser's first choice? a tree kernel against a recursive network",

@@ -305,7 +305,7 @@ def _label_frames(model: FrameParser, query: Query) -> dict[str, Any]:
 
 
 def _shortened(scores: Any, candidates: Any, chosen: set[tuple[int, int]]) -> dict[str, Any]:
-    """Keep the spans that were chosen and those that some role likes best; leaving a role unfilled is worth 0.
+    """Keep the spans that were chosen and those that score best for some role; leaving a role unfilled is worth 0.
 
     The page can show spans only, so that candidates in several pieces are left out.
     """

@@ -127,6 +127,7 @@ def _listed(entry: ModelEntry) -> dict[str, Any]:
         panel, title, does = "compare", "grammar", "says which children may be left out"
     return {
         "name": entry.name,
+        "source": entry.source,
         "fault": entry.fault,
         "panel": panel,
         "title": title,

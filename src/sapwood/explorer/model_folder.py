@@ -15,6 +15,8 @@ from typing import Any, TypeVar
 
 from sapwood.errors import DataError, ModelFileError, SapwoodError
 from sapwood.files import load
+from sapwood.packages import package_in
+from sapwood.words.encoder.needed import UsesEncoder
 
 __all__ = ["ModelEntry", "ModelFolder", "model_files", "read_cards"]
 
@@ -41,21 +43,24 @@ class ModelEntry:
         Why not; empty otherwise.
     card : tuple of (str, str)
         What it was trained on and how good it is, from ``models.json`` in the folder: names and texts.
+    source : str
+        What ``sapwood.load`` takes to load it: the name of the file, or that of a model of an installed package.
     """
 
     name: str
     model: Any
     fault: str = ""
     card: tuple[tuple[str, str], ...] = ()
+    source: str = ""
 
 
 def model_files(folder: str | os.PathLike[str]) -> dict[str, Path]:
     """Return the model files of a folder by name, sorted; those in folders below are not looked at."""
     try:
-        found = sorted(path for path in Path(folder).iterdir() if path.suffix == _ENDING and len(path.stem) > 0)
+        found = [path for path in Path(folder).iterdir() if path.suffix == _ENDING and len(path.stem) > 0]
     except (FileNotFoundError, NotADirectoryError):
         raise DataError(f"{os.fspath(folder)}: there is no such folder; name one that holds model files.") from None
-    return {path.stem: path for path in found}
+    return {path.stem: path for path in sorted(found, key=lambda path: path.stem)}
 
 
 class ModelFolder:
@@ -72,8 +77,12 @@ class ModelFolder:
         about = root / _ABOUT
         self.about = about.read_text(encoding="utf-8")[:500].strip() if about.is_file() else ""
         cards = read_cards(root)
+        package = package_in(root)
         found = {name: _open(root, name, path) for name, path in model_files(root).items()}
-        self._entries = {name: replace(one, card=cards.get(name, ())) for name, one in found.items()}
+        self._entries = {
+            name: replace(one, card=cards.get(name, ()), source=f"{package}/{name}" if package else f"{name}{_ENDING}")
+            for name, one in found.items()
+        }
 
     def __iter__(self) -> Iterator[ModelEntry]:
         return iter(self._entries.values())
@@ -115,7 +124,10 @@ def _open(root: Path, name: str, path: Path) -> ModelEntry:
             return ModelEntry(name, None, f"{path.name}: is a link out of the folder; copy the file itself into it.")
         if not real.is_file():
             return ModelEntry(name, None, f"{path.name}: is not a file; put model files into the folder.")
-        return ModelEntry(name, load(real))
+        model = load(real)
+        if isinstance(model, UsesEncoder) and not _has_encoder(model):
+            return ModelEntry(name, None, f"{path.name}: needs an encoder that is not here; see sapwood doctor -v.")
+        return ModelEntry(name, model)
     except (SapwoodError, OSError, MemoryError) as error:
         # Whoever looks at the page knows the folder; the rest of the path is not theirs to see.
         return ModelEntry(
@@ -123,3 +135,11 @@ def _open(root: Path, name: str, path: Path) -> ModelEntry:
         )
     except Exception as error:  # a damaged file can go wrong in any way, and the others are to be shown all the same
         return ModelEntry(name, None, f"{path.name}: cannot be loaded ({type(error).__name__}: {error}).")
+
+
+def _has_encoder(model: UsesEncoder) -> bool:
+    try:
+        model._encoder()
+    except DataError:
+        return False
+    return True

@@ -15,7 +15,7 @@ from sapwood.explorer import requests
 from sapwood.explorer.analyzing import Query, kind_of
 from sapwood.explorer.limits import Limits
 from sapwood.explorer.model_folder import ModelFolder
-from sapwood.explorer.reading import Sentence, read_sentence
+from sapwood.explorer.reading import Sentence, parser_of, read_sentence
 from sapwood.explorer.requests import Request, finite
 from sapwood.metrics import parseval
 from sapwood.parse import BaseParser
@@ -41,6 +41,7 @@ def predict(models: ModelFolder, request: Request, limits: Limits) -> dict[str, 
         raise DataError("lines must be a list of text.")
     classes = [str(one) for one in getattr(model, "classes_", ())]
     own = name if isinstance(model, BaseParser) else parser
+    used = parser_of(models, own, model)[0]
     rows = []
     for number, line in enumerate(lines):
         if not line.strip():
@@ -56,7 +57,7 @@ def predict(models: ModelFolder, request: Request, limits: Limits) -> dict[str, 
         except SapwoodError as error:
             row["fault"] = str(error)
         rows.append(row)
-    return {"kind": kind.title, "score": _score_name(kind.title), "classes": classes, "rows": rows}
+    return {"kind": kind.title, "parser": used, "score": _score_name(kind.title), "classes": classes, "rows": rows}
 
 
 def read_line(line: str, classes: Sequence[str]) -> tuple[str | None, str]:

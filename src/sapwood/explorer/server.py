@@ -311,6 +311,8 @@ def serve(
     ready : callable, optional
         Called with the server when it answers.
     """
+    if sys.platform == "win32":
+        raise ParameterError("the explorer needs Linux or macOS: its workers inherit connections and stop by an alarm.")
     if folder is not None and nursery:
         raise ParameterError("folder and nursery: models of a folder are shown, or new ones; leave one of the two out.")
     if folder is not None and not model_files(folder):

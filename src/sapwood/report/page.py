@@ -65,12 +65,16 @@ footer {{ margin-top: 3rem; color: {colour("muted")}; font-size: 0.9rem; }}
 @media print {{
   body {{ max-width: none; padding: 0; font-size: 10pt; }}
   nav {{ display: none; }}
-  h2 {{ margin-top: 1.2rem; }}
+  h2 {{ margin-top: 1.2rem; break-after: avoid; }}
+  .about {{ break-after: avoid; break-inside: avoid; }}
   .cards {{ display: block; }}
   .card {{ border: none; padding: 0.4rem 0; overflow: visible; }}
   .card:not(.wide) {{ break-inside: avoid; }}
-  h2, .about, caption, .card h3 {{ break-after: avoid; }}
-  .card svg {{ max-width: 100%; min-width: 0 !important; height: auto; }}
+  caption, .card h3 {{ break-after: avoid; }}
+  .card:not(.wide) svg {{ max-height: 6.5cm; }}
+  .card svg {{ max-width: 100%; max-height: 9cm; min-width: 0 !important; height: auto; }}
+  .sapwood, .pair > div {{ overflow: visible; }}
+  .pair {{ flex-wrap: nowrap; }}
 }}
 """
 

@@ -24,7 +24,7 @@ from sapwood.tasks.frames import (
 
 __all__ = ["ABOUT", "TITLE", "run"]
 
-TITLE = "Label frames"
+TITLE = "Frame-semantic parsing"
 ABOUT = (
     "Which phrases fill the roles of a frame? Scores alone pick spans that overlap or break what the lexicon says; "
     "exact decoding finds the best choice that is allowed, and proves it."

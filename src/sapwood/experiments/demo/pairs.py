@@ -19,7 +19,7 @@ from sapwood.trees import Examples, Tree
 
 __all__ = ["ABOUT", "TITLE", "run"]
 
-TITLE = "Compare sentence pairs"
+TITLE = "Sentence pairs and paraphrases"
 ABOUT = "Do two sentences mean the same? Shared words come first; syntax, meaning and a relaxed grammar are added."
 
 _STEPS = (
@@ -62,7 +62,7 @@ def run(corpus: Nursery) -> Iterator[Part]:
     told = model.explain(pairs[shown : shown + 1], top=8)
     bars = [Bar(name, added, "for the same" if added > 0 else "against") for name, _, added in told.rows]
     yield Figure(
-        "Why this pair was judged as it was: what each feature adds to the log-odds",
+        "Why this pair was classified as it was: what each feature adds to the log-odds",
         bar_chart("Contributions of features to the log-odds", bars, label="log-odds of meaning the same"),
         f"{sentences[0]}\n{sentences[1]}\n{model.explain(pairs[shown : shown + 1], top=5)}",
         (*sentences, f"Judged {told.label}, with a probability of {told.probability:.3f} that they mean the same."),

@@ -20,7 +20,7 @@ from sapwood.trees import TreeArray
 
 __all__ = ["ABOUT", "TITLE", "run"]
 
-TITLE = "Classify questions"
+TITLE = "Question classification"
 ABOUT = (
     "Which kind of answer does a question ask for? Each kernel compares questions in its own way: by words, or by "
     "fragments of their trees."

@@ -20,7 +20,7 @@ from sapwood.trees.positions import Positions
 
 __all__ = ["ABOUT", "TITLE", "run"]
 
-TITLE = "Rerank parses"
+TITLE = "Parse reranking"
 ABOUT = (
     "A parser proposes several trees. The right one is often among them but not first; rerankers learn to choose it."
 )

@@ -15,7 +15,7 @@ from sapwood.tasks.roles import RoleArguments, RoleClassifier, RoleLabeler
 
 __all__ = ["ABOUT", "TITLE", "run"]
 
-TITLE = "Label semantic roles"
+TITLE = "Semantic role labeling"
 ABOUT = "Who did what to whom, where and when: predicates are found in a tree, and their arguments get roles."
 
 _KERNELS = ("truncated", "plain", "both", "flat", "composite")

@@ -3,6 +3,7 @@
 import {answerCards} from "/answer.js";
 import {byId, card, counted, examples, make, notes, options, shown, signed, tableOf} from "/elements.js";
 import {plain} from "/plain.js";
+import {analyzePython, saving} from "/saving.js";
 import {ask, Conversation} from "/service.js";
 import {writeState} from "/state.js";
 
@@ -81,6 +82,8 @@ export function startChanging(found, given) {
       column(first, "First version"),
       column(last, "Second version"),
     );
+    const programs = answer.sides.map((side) => analyzePython({model: side.model}, side));
+    results.append(saving("sapwood-change", results, answer, [...new Set(programs)].join("\n\n")));
     askForWords(request, loss);
     return `${said(answer)};`;
   }

@@ -2,6 +2,7 @@
 
 import {byId, card, counted, make, modelCard, notes, options, shown, tableOf} from "/elements.js";
 import {plain} from "/plain.js";
+import {dataPython, saving} from "/saving.js";
 import {ask, Fault} from "/service.js";
 
 // Lines per question; smaller ones at first, so that something is seen soon.
@@ -96,7 +97,15 @@ export function startPredicting(found, explain) {
     results.replaceChildren(
       ...(classes ? [card("Confusion matrix", "", ...confusion())] : []),
       card("Lines", "", ...listing()),
+      saving(`sapwood-data-${model.value}`, results, {...kind, rows}, program()),
     );
+  }
+
+  // Only for sentences: a tree in brackets has other ways into each model.
+  function program() {
+    const name = file.files.length ? file.files[0].name : "lines.txt";
+    const sentences = rows.every((row) => !row.fault && !row.text.trimStart().startsWith("("));
+    return sentences ? dataPython(model.value, name, kind) : "";
   }
 
   // Rows are what was expected, columns what was predicted; a cell shows its lines.

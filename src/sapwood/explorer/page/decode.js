@@ -1,8 +1,10 @@
 // The panel Decode: a table of scores, constraints, and what each way of decoding makes of them.
 
 import {byId, card, counted, examples, later, make, notes, options, shown} from "/elements.js";
+import {decodePython, saving} from "/saving.js";
 import {Conversation} from "/service.js";
 import {drawSpans, paint} from "/spans.js";
+import {writeState} from "/state.js";
 
 const EXAMPLES = [
   [
@@ -84,6 +86,7 @@ export function startDecoding(found) {
   const beam = byId("decode-beam");
   const talk = new Conversation("decode", {status: byId("decode-status"), fault: byId("decode-fault"), results});
   let problem = null;
+  let request = null;
   let asked = false;
 
   function open(given) {
@@ -213,21 +216,45 @@ export function startDecoding(found) {
     asked = true;
     const {words: sentence, roles, spans, scores, excludes, requires, mandatory} = problem;
     const width = beam.valueAsNumber;
-    talk.ask(
-      {
-        words: sentence,
-        roles,
-        spans,
-        scores,
-        excludes,
-        requires,
-        mandatory,
-        overlap: !apart.checked,
-        unique: unique.checked,
-        beam: Number.isInteger(width) && width >= 1 ? Math.min(width, 1000) : 2,
-      },
-      show,
-    );
+    request = {
+      words: sentence,
+      roles,
+      spans,
+      scores,
+      excludes,
+      requires,
+      mandatory,
+      overlap: !apart.checked,
+      unique: unique.checked,
+      beam: Number.isInteger(width) && width >= 1 ? Math.min(width, 1000) : 2,
+    };
+    // Every number that is typed asks again; Back leads to what was there before all of them.
+    if (!byId("decode").hidden) writeState("decode", fields(), {replace: true});
+    talk.ask(request, show);
+  }
+
+  const fields = () => (request ? {problem: JSON.stringify(request)} : {});
+
+  // What an address holds; nothing where that is no table of scores.
+  function read(text) {
+    try {
+      const {overlap, unique: once, beam: width, ...given} = JSON.parse(text);
+      const table = given.roles.map((_, role) => given.spans.map((_, span) => Number(given.scores[role][span])));
+      const pairsOf = (kind) => (given[kind] ?? []).filter((pair) => pair.every((role) => role in given.roles));
+      const filled = (given.mandatory ?? []).filter((role) => role in given.roles);
+      const pairs = {excludes: pairsOf("excludes"), requires: pairsOf("requires")};
+      const sentence = given.words.map(String);
+      if (!given.spans.every((span) => span.every(Number.isInteger))) return null;
+      [apart.checked, unique.checked, beam.value] = [!overlap, Boolean(once), String(width)];
+      return {words: sentence, roles: given.roles.map(String), spans: given.spans, scores: table, mandatory: filled, ...pairs};
+    } catch {
+      return null;
+    }
+  }
+
+  function restore(values) {
+    const given = values.problem === undefined || values.problem === fields().problem ? null : read(values.problem);
+    if (given) open(given);
   }
 
   function show(answer) {
@@ -315,6 +342,7 @@ export function startDecoding(found) {
           "No assignment that obeys the constraints is worth more than the bound; a larger value breaks some.",
         ]),
       ),
+      saving("sapwood-decode", results, {problem: request, ...answer}, decodePython(request)),
     );
     const local = answer.methods.find((one) => one.method === "local");
     return `Exact ${shown(exact.value, 2)}, local ${shown(local.value, 2)} with ${counted(local.violations.length, "broken constraint")};`;
@@ -376,5 +404,5 @@ export function startDecoding(found) {
   document.addEventListener("panel", (event) => {
     if (event.detail === "decode" && !asked) open(EXAMPLES[0][1]);
   });
-  return {open};
+  return {open, fields, restore};
 }

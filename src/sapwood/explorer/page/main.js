@@ -7,6 +7,7 @@ import {startChanging} from "/change.js";
 import {startComparing} from "/compare.js";
 import {startPredicting} from "/data.js";
 import {startDecoding} from "/decode.js";
+import {rememberSources} from "/saving.js";
 import {readState, writeState} from "/state.js";
 
 const panels = {};
@@ -44,6 +45,7 @@ async function start() {
     byId("start-fault").hidden = false;
     return;
   }
+  rememberSources(found.models);
   const decoding = startDecoding(found);
   if (found.about) {
     byId("about").textContent = found.about;
@@ -60,11 +62,13 @@ async function start() {
     analyzing.restore(values, {remember: true});
   });
   if (asked.panel === "data") predicting.restore(asked.fields);
+  if (asked.panel === "decode") decoding.restore(asked.fields);
   Object.assign(panels, {
     analyze: analyzing,
     change: startChanging(found, fields("change")),
     data: predicting,
     compare: startComparing(found, fields("compare")),
+    decode: decoding,
   });
   const known = (name) => (tabs.some((tab) => tab.getAttribute("aria-controls") === name) ? name : "analyze");
   show(known(asked.panel), {replace: true});

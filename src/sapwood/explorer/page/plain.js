@@ -84,7 +84,10 @@ const FEATURES = {
   negation_difference: "only one has a negation",
   empty: "one has no words",
 };
-const GROUPS = {subset: "subset tree kernel", partial: "partial tree kernel", semantic: "kernel with similar words"};
+const GROUPS = {
+  ...{subtree: "subtree kernel", subset: "subset tree kernel", partial: "partial tree kernel"},
+  ...{semantic: "kernel with similar words", relaxed: "grammar-driven kernel"},
+};
 
 // What a tag of a tree stands for; nothing for words.
 export function tagName(label) {

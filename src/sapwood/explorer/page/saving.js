@@ -51,8 +51,8 @@ async function png(picture, name) {
   canvas.toBlob((blob) => offer(`${name}.png`, blob));
 }
 
-// A row of buttons for a panel's results; python is the text of a program.
-export function saving(name, results, answer, python) {
+// A row of buttons for a panel's results; python is the text of a program, if there is one.
+export function saving(name, results, answer, python = "") {
   const picture = () => results.querySelector("svg.tree");
   const code = make("pre", {class: "python", tabindex: 0, "aria-label": "Python", hidden: true}, python);
   const show = make("button", {
@@ -80,7 +80,7 @@ export function saving(name, results, answer, python) {
         : []),
       button("JSON", () => offer(`${name}.json`, json())),
       button("Copy link", () => navigator.clipboard?.writeText(location.href)),
-      show,
+      ...(python ? [show] : []),
     ),
     code,
   );
@@ -90,9 +90,40 @@ function quoted(text) {
   return JSON.stringify(text).replaceAll("\\/", "/");
 }
 
+const sources = new Map();
+
+// What programs load models from: files, or the names of models of a package.
+export function rememberSources(models) {
+  for (const one of models) sources.set(one.name, one.source);
+}
+
+const loaded = (name) => `sw.load(${quoted(sources.get(name) ?? `${name}.sap`)})`;
+
+const ANSWERS = {
+  parser: "model.parse_text(text)[0].tree",
+  "parse reranker": "model.predict([parser.parse_nbest(parser.parse_text(text)[0].words, 20)])[0]",
+};
+
+// The program that answers the lines of a file, each a sentence, perhaps after a label and a tab.
+export function dataPython(model, file, {kind, parser}) {
+  // A name is that of a model on the list; otherwise the model has a parser of its own, or takes trees alone.
+  const other = sources.has(parser) && kind !== "parser";
+  const asked = other ? "parser.parse_text(text)[0].tree" : "text";
+  return [
+    "import sapwood as sw",
+    "",
+    `model = ${loaded(model)}`,
+    ...(other ? [`parser = ${loaded(parser)}`] : []),
+    `with open(${quoted(file)}, encoding="utf-8") as file:`,
+    "    for line in filter(str.strip, file):",
+    '        text = line.rstrip("\\n").rpartition("\\t")[2]',
+    `        print(${ANSWERS[kind] ?? `model.predict([${asked}])[0]`}, text, sep="\\t")`,
+  ].join("\n");
+}
+
 // The program that gives what the first panel shows.
 export function analyzePython(request, answer) {
-  const lines = ["import sapwood as sw", "", `model = sw.load(${quoted(`${request.model}.sap`)})`];
+  const lines = ["import sapwood as sw", "", `model = ${loaded(request.model)}`];
   if (answer.parses && answer.scores.length < 2) {
     lines.push(`found = model.parse_nbest(${quoted(answer.words.join(" "))}.split(), 5)`);
     return [...lines, "for tree, score in zip(found.parses, found.scores):", "    print(score, tree)"].join("\n");
@@ -115,10 +146,24 @@ export function analyzePython(request, answer) {
   if (answer.value !== undefined) return [...lines, tree, "print(model.predict([tree]))"].join("\n");
   return [
     ...lines,
-    `parser = sw.load(${quoted(`${answer.parser || "parser"}.sap`)})`,
+    `parser = ${loaded(answer.parser || "parser")}`,
     `found = parser.parse_nbest(${quoted(answer.words.join(" "))}.split(), 20)`,
     "utility = model.decision_function([found])[0]",
     "print(found.parses[int(utility.argmax())])",
+  ].join("\n");
+}
+
+// The program that decodes as the last panel does.
+export function decodePython({overlap, unique, ...problem}) {
+  const word = (flag) => (flag ? "True" : "False");
+  return [
+    "from sapwood.explorer import Limits",
+    "from sapwood.explorer.decoding import decode",
+    "",
+    `problem = ${JSON.stringify(problem)}`,
+    `problem |= {"overlap": ${word(overlap)}, "unique": ${word(unique)}}`,
+    'for one in decode(problem, Limits())["methods"]:',
+    '    print(one["method"], one["assignment"], one["value"], one["status"])',
   ].join("\n");
 }
 
@@ -134,7 +179,7 @@ export function comparePython(request, answer, form, grammar) {
   const [words, alike] = form.words ? SIMILARITIES[request.words] : [];
   const settings = [
     ...(form.words ? [alike] : []),
-    ...(form.name === "GrammarDriven" && grammar ? [`sw.load(${quoted(`${grammar}.sap`)})`] : []),
+    ...(form.name === "GrammarDriven" && grammar ? [loaded(grammar)] : []),
     `decay=${request.decay}`,
     ...(form.extra ? [`${form.extra[0]}=${request.extra}`] : []),
   ];

@@ -15,10 +15,24 @@ function lanes(spans) {
 }
 
 const GREY = 10;
-// The same list as in sapwood/palette.py: labels that often meet in one sentence never share a color.
+// FrameNet's roles, a line per color.
+const ROLES = [
+  "Activity Donor Event Figure Instrument Quantity Trajector_event Type",
+  "Locale Manner Perceiver Person Seller Substance",
+  "Building Buyer Count Goal Individuals Phenomenon Use Victim",
+  "Content Created_entity Leader Origin Product Theme Weapon",
+  "Cause Gift Governed Item Message Possession Purpose",
+  "Place Source Topic",
+  "Act Entity Ground Unit",
+  "Agent Cognizer Experiencer Goods Number Part Recipient Speaker",
+  "Degree Name",
+  "Descriptor Time",
+];
+// The same lists as in sapwood/palette.py: labels that often meet in one sentence never share a color.
 const KNOWN = {
   ...{A0: 0, A1: 1, A2: 2, A3: 3, A4: 8, "AM-TMP": 4, "AM-LOC": 5, "AM-MNR": 6, "AM-ADV": 7, "AM-CAU": 9},
   ...{V: GREY, "AM-MOD": GREY, "AM-NEG": GREY},
+  ...Object.fromEntries(ROLES.flatMap((names, number) => names.split(" ").map((name) => [name, number]))),
 };
 
 // The class of the color that a label has everywhere, as paint() of sapwood/palette.py has it.
