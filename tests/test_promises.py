@@ -39,7 +39,7 @@ def test_every_promise_has_a_test() -> None:
     points = _points(_section(reliability, "Hostile files"))
     files = (ROOT / "docs/model-files.md").read_text(encoding="utf-8")
     points += _points(_section(files, "Versions")) + _points(_section(files, "What is checked, and when"))
-    points += _points(_section(files, "Why no code can run"))
+    points += _points(_section(files, "Why loading runs no code"))
     points += _points(_section((ROOT / "docs/scale.md").read_text(encoding="utf-8"), "A Gram matrix on disk"))
     assert len(points) > 20
     assert [text for text in (*rows, *points) if not any(_named(text))] == []

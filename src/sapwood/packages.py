@@ -19,7 +19,7 @@ from typing import Any
 from sapwood.callers import levels_to_user
 from sapwood.errors import ModelFileError
 
-__all__ = ["ModelPackage", "find_package", "model_file", "model_language", "package_model"]
+__all__ = ["ModelPackage", "find_package", "model_file", "model_language", "package_in", "package_model"]
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 _NAME = re.compile(rf"({_LANGUAGE.pattern})/([a-z][a-z0-9-]*)")
@@ -69,6 +69,13 @@ def find_package(language: str) -> ModelPackage | None:
         return None
     places = [] if spec is None else list(spec.submodule_search_locations or [])
     return _read(language, places[0]) if places else None
+
+
+def package_in(folder: Path) -> str | None:
+    """Return the language of the package whose models a folder holds, or None if it is not an installed one's."""
+    match = re.fullmatch(rf"sapwood_({_LANGUAGE.pattern})", folder.name)
+    package = find_package(match[1]) if match else None
+    return package.language if package is not None and package.folder.resolve() == folder else None
 
 
 @lru_cache(maxsize=8)

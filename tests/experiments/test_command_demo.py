@@ -64,8 +64,8 @@ def test_the_report_stands_alone(shown):
 def test_one_task_alone_and_wrong_names(tmp_path, capsys):
     target = tmp_path / "one.html"
     assert main(["demo", "reranking", "-o", str(target)]) == 0
-    assert "[1/1] Rerank parses" in capsys.readouterr().out
-    assert "Label frames" not in target.read_text()
+    assert "[1/1] Parse reranking" in capsys.readouterr().out
+    assert "Frame-semantic parsing" not in target.read_text()
     assert main(["demo", "gardening"]) == 2
     assert "there is no task 'gardening'" in capsys.readouterr().err
 

@@ -94,11 +94,11 @@ def test_marginals_and_entropy(seed, length):
 @pytest.mark.slow
 @given(seeds, lengths)
 def test_weights_of_trees(seed, length):
-    toy, rows, trees, total, _ = enumerated(seed, length)
+    toy, rows, trees, total, found = enumerated(seed, length)
     if not trees:
         return
     forest = forest_of(toy, rows)
-    arena, roots, weights = forest.trees(toy.labels, names(rows), len(trees), 100_000)
+    arena, roots, weights = forest.trees(toy.labels, names(rows), len(trees), 2 * len(found))
     listed = sw.TreeArray._from_arena(arena, roots).to_strings()
     assert set(listed) == set(trees)
     assert (np.diff(weights) <= 1e-12).all()

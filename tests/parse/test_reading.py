@@ -131,7 +131,8 @@ def test_role_labelers_tell_of_what_they_leave_out():
 
 @pytest.mark.parametrize("text", [None, ["Who", "ran"], b"Who ran?", float("nan")])
 def test_texts_must_be_text(text):
-    with pytest.raises(DataError, match="text must be a str"):
+    hint = {list: "; pass texts one at a time", bytes: "; decode bytes first"}.get(type(text), "")
+    with pytest.raises(DataError, match=rf"text must be a str, got {type(text).__name__}{hint}\."):
         specimens.specimen("RoleLabeler").label_text(text)
 
 

@@ -24,6 +24,7 @@ from sapwood.parse.flat import flat_tree
 from sapwood.parse.languages import warn_of_language
 from sapwood.parse.parameter import as_parser
 from sapwood.parse.sentences import split_sentences
+from sapwood.parse.tokenizing import check_text
 from sapwood.trees.array import TreeArray
 from sapwood.trees.arrow import unpacked
 from sapwood.trees.convert import is_frame, is_missing, is_nltk
@@ -176,9 +177,7 @@ def read_text(text: str, parser: Any, language: str | None = None) -> tuple[Sent
 
     Warns of flat ones, and of those that are not in the language that a model is for.
     """
-    if not isinstance(text, str):
-        raise DataError(f"text must be a str, got {type(text).__name__}.")
-    reading = read_examples([text], parser, what="text")
+    reading = read_examples([check_text(text)], parser, what="text")
     reading.need_trees()
     reading.report()
     warn_of_language(language, (one.words for one in reading.examples[0]))

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 
 from sapwood.errors import DataError
 from sapwood.penn import BRACKETS
@@ -204,7 +204,8 @@ def separate(line: str) -> list[str]:
 def check_text(text: str) -> str:
     """Return a text, or say what else it is."""
     if not isinstance(text, str):
-        hint = "; decode bytes first" if isinstance(text, bytes) else ""
+        hint = "; pass texts one at a time" if isinstance(text, Iterable) else ""
+        hint = "; decode bytes first" if isinstance(text, bytes) else hint
         raise DataError(f"text must be a str, got {type(text).__name__}{hint}.")
     return text
 

@@ -202,7 +202,7 @@ def _peak() -> int:
         return 0  # there is no such module; nothing of this was tried there
     import resource
 
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 def _main(arguments: Sequence[str]) -> int:

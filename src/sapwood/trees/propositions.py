@@ -150,7 +150,7 @@ class RoleSentence(HtmlTable):
     name: str = ""
     how: str = field(default="", compare=False)
 
-    _drawn_by: ClassVar[str] = "sapwood.draw.roles:roles_svg"
+    _drawn_by: ClassVar[str] = "sapwood.draw.roles:roles_html"
 
     def __len__(self) -> int:
         return len(self.words)

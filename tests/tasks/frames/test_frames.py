@@ -283,7 +283,10 @@ def test_models_are_saved_and_asked_from_the_command_line(frames, parser, garden
     assert len(drawn) >= 1
     assert all(": " in line and "*" in line for line in drawn)
     assert main(["predict", str(path), str(data), "--format", "html"]) == 0
-    assert "<mark" in capsys.readouterr().out
+    page = capsys.readouterr().out
+    # One picture per sentence, with a row for each of its frames.
+    assert page.count("<svg") == len(rows)
+    assert all(f">{frame['frame']}<" in page for row in rows for frame in row["frames"])
     assert main(["predict", str(path), str(data), "--format", "props"]) == 2
     assert "jsonl, text, brackets, html" in capsys.readouterr().err
     assert main(["evaluate", str(path), str(plain)]) == 1

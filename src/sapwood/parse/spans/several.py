@@ -37,7 +37,7 @@ class Parsed:
 
 @dataclass(frozen=True)
 class Lesson:
-    """What all networks of a parser learn from, and what they are judged by.
+    """What all networks of a parser learn from, and what they are evaluated by.
 
     Attributes
     ----------
