@@ -15,8 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import expit, log_softmax, softmax
-from sklearn.isotonic import IsotonicRegression
-from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -206,6 +204,8 @@ def _logits(margins: Matrix) -> Matrix:
 
 def _folds(numbers: NDArray[np.intp]) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     """Divide examples five times; without shuffling, so that copies that stand side by side often stay together."""
+    from sklearn.model_selection import StratifiedKFold
+
     most = int(np.bincount(numbers).max())
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The least populated class")
@@ -264,6 +264,8 @@ def _temperature(margins: Matrix, targets: NDArray[np.intp], weights: Matrix) ->
 
 
 def _steps(margins: Matrix, positive: NDArray[np.bool_], weights: Matrix) -> Matrix:
+    from sklearn.isotonic import IsotonicRegression
+
     model = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip")
     model.fit(margins, positive.astype(np.float64), sample_weight=weights)
     return np.column_stack([model.X_thresholds_, model.y_thresholds_])

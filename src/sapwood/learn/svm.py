@@ -7,13 +7,11 @@ expansion instead of a kernel value per support example.
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, clone
-from sklearn.svm import SVC
-from sklearn.utils.class_weight import compute_sample_weight
 
 from sapwood.checks import check_choice
 from sapwood.errors import DataError, ParameterError
@@ -40,6 +38,9 @@ from sapwood.learn.solver.parallel import parallel_map
 from sapwood.learn.solver.smo import BinaryProblem, solve
 from sapwood.learn.targets import check_class_weight, check_classes, check_weights
 from sapwood.registry import Reader, plain_value
+
+if TYPE_CHECKING:
+    from sklearn.svm import SVC
 
 __all__ = ["KernelSVC"]
 
@@ -176,6 +177,8 @@ class KernelSVC(HasProbabilities, ClassifierMixin, KernelModel):
         return calibrate(margins, targets[used], weight[used], self.probability)
 
     def _solver(self) -> SVC:
+        from sklearn.svm import SVC
+
         return SVC(
             kernel="precomputed",
             C=self.C,
@@ -200,6 +203,8 @@ class KernelSVC(HasProbabilities, ClassifierMixin, KernelModel):
         if self.class_weight is None:
             return weight
         if isinstance(self.class_weight, str):
+            from sklearn.utils.class_weight import compute_sample_weight
+
             return np.asarray(weight * compute_sample_weight("balanced", sides))
         factors = np.array([self.class_weight.get(label, 1.0) for label in self.classes_.tolist()], dtype=np.float64)
         return weight * factors[targets]

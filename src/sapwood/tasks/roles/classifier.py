@@ -22,7 +22,6 @@ from sapwood.fitting import SequenceInput, all_or_nothing
 from sapwood.kernels import PENN_TAG_SETS, GrammarDriven, PartialTree, Polynomial, SubsetTree
 from sapwood.kernels.base import Kernel
 from sapwood.layouts import part_of, register_estimator
-from sapwood.learn import Explanation, KernelSVC
 from sapwood.learn.calibration import (
     CALIBRATION,
     HasProbabilities,
@@ -32,6 +31,8 @@ from sapwood.learn.calibration import (
     held_out_margins,
 )
 from sapwood.learn.context_training import ContextTraining
+from sapwood.learn.explain import Explanation
+from sapwood.learn.svm import KernelSVC
 from sapwood.penn import VERB_TAGS
 from sapwood.registry import Reader
 from sapwood.tasks.roles.arguments import RoleArguments

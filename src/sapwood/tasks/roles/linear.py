@@ -12,7 +12,6 @@ import scipy.sparse as sparse
 from numpy.typing import NDArray
 from scipy.optimize import minimize, minimize_scalar
 from scipy.special import log_softmax
-from sklearn.svm import LinearSVC
 
 from sapwood.checks import check_amount
 from sapwood.errors import DataError
@@ -232,6 +231,8 @@ def _added(X: sparse.csr_array, sides: Matrix, before: Matrix, C: float) -> tupl
 
 def _solve(X: sparse.csr_array, labels: Sequence[str], C: float, seed: int) -> tuple[list[str], Matrix, Matrix]:
     """Train linear SVMs: classes in order, weights (features × margins), bias."""
+    from sklearn.svm import LinearSVC
+
     if len(set(labels)) < 2:
         raise DataError("there is only one class to learn; give sentences with several roles.")
     check_amount(C, "C", zero=False)
