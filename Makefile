@@ -52,12 +52,15 @@ format: $(VENV)/installed
 stubs: $(VENV)/installed
 	rm -rf src/sapwood/_core && $(STUBGEN) --output-dir src/sapwood
 
+# Two processes at once, each with whole files of tests: what they prepare is shared within a file.
+PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile
+
 check: $(VENV)/installed
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 # For the inner loop: without what is slow.
 check-quick: $(VENV)/installed
-	$(BIN)/python -m pytest -q -m "not slow and not timing"
+	$(PYTEST) -q -m "not slow and not timing"
 
 # What asserts on the clock; for a machine with nothing else to do.
 check-timing: native-test

@@ -68,6 +68,7 @@ def test_words_in_context(corpus, tmp_path, monkeypatch):
     monkeypatch.setattr(frame_context, "_ENCODER", str(tmp_path / "tiny"))
     monkeypatch.setattr(frame_context, "_LAYERS", (1, 2))
     monkeypatch.setattr(frame_context, "_SAMPLES", 50)
+    monkeypatch.setattr(frame_context, "_NETWORKS", 2)
     names = ("pieces", "context-tuning", "context")
     with sw.options(threads=1):
         tables = {table.name: table for table in run("frames", Setting(cache=tmp_path, tables=names))}

@@ -104,7 +104,7 @@ STEPS = """
 
 def run(fresh: Run, shape: str, kernels: str, compared: str) -> None:
     code = PREPARE.replace("{shape}", shape) + STEPS.replace("KERNELS", kernels).replace("COMPARED", compared)
-    done = fresh(code, timeout=120)
+    done = fresh(code, timeout=500)
     assert done.returncode == 0, f"{done.stdout[-200:]}\n{done.stderr[-2000:]}"
     assert done.stdout.endswith("done\n")
 
@@ -137,7 +137,7 @@ def test_partial_trees_of_a_wide_node(fresh: Run, kernel: str) -> None:
     print("done")
     """
     )
-    done = fresh(code, timeout=120)
+    done = fresh(code, timeout=500)
     assert done.returncode == 0, done.stderr[-2000:]
 
 

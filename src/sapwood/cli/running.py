@@ -20,6 +20,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from importlib import import_module, metadata
 from textwrap import TextWrapper
+from types import FrameType
 
 from sapwood.cli.color import colored
 from sapwood.cli.command import CommandParser
@@ -101,17 +102,28 @@ def _no_interrupt_lost() -> Iterator[None]:
     What such code complains of afterwards, because it was interrupted, is nothing to users.
     """
     former, interrupted = sys.unraisablehook, False
+    main = threading.main_thread().ident
+
+    def again() -> None:
+        """Interrupt the main thread once it has left the hook, where it would be lost as well."""
+        frame: FrameType | None
+        while True:
+            time.sleep(0.01)
+            frame = sys._current_frames().get(main or 0)
+            while frame is not None and frame.f_code is not hook.__code__:
+                frame = frame.f_back
+            if frame is None:
+                break
+        if hasattr(signal, "pthread_kill") and main is not None:  # not on Windows
+            signal.pthread_kill(main, signal.SIGINT)
+        else:
+            signal.raise_signal(signal.SIGINT)
 
     def hook(error: sys.UnraisableHookArgs) -> None:
         nonlocal interrupted
         if issubclass(error.exc_type, KeyboardInterrupt):
             interrupted = True
-            # Not now: it would be lost in here as well.
-            again = threading.Timer(0.01, signal.raise_signal, (signal.SIGINT,))
-            if hasattr(signal, "pthread_kill"):  # not on Windows
-                again = threading.Timer(0.01, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))
-            again.daemon = True
-            again.start()
+            threading.Thread(target=again, daemon=True).start()
         elif not interrupted:
             former(error)
 
