@@ -24,14 +24,12 @@ def index_of(options: argparse.Namespace, trees: Any) -> Any:
 
 
 def _run(options: argparse.Namespace) -> None:
-    from sapwood.errors import DataError, ParameterError
-    from sapwood.files import is_model_file, load
-    from sapwood.search import TreeIndex
+    from sapwood.errors import ParameterError
+    from sapwood.files import is_model_file
+    from sapwood.search.index import load_index
 
     if is_model_file(options.trees):
-        index = load(options.trees)
-        if not isinstance(index, TreeIndex):
-            raise DataError(f"{options.trees}: holds a {type(index).__name__}, not an index of trees.")
+        index = load_index(options.trees)
         if options.kernel is not None:
             raise ParameterError(f"{options.trees} has its own kernel, {index.kernel!r}; leave --kernel out.")
         (queries,) = read_named(options, options.queries, None)
