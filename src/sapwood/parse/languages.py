@@ -117,7 +117,7 @@ class LanguageCheck:
         where = f"{places} {', '.join(map(str, self.places))}{more}"
         return (
             f"{self.count:,} of {self.total:,} sentences do not look like English, which the model is for: {where}. "
-            f"{self.first}. What it says of them means little."
+            f"{self.first}. Its answers for them are not reliable."
         )
 
 

@@ -74,7 +74,7 @@ export function saving(name, results, answer, python = "") {
     make(
       "p",
       {class: "examples"},
-      make("span", {text: "Take it along"}),
+      make("span", {text: "Save or share"}),
       ...(picture()
         ? [button("SVG", () => offer(`${name}.svg`, svg())), button("PNG", () => png(picture(), name))]
         : []),
