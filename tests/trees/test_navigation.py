@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 
+import sapwood
 import strategies
 from sapwood import Tree
 from sapwood.errors import SapwoodError, TreeError
+from sapwood.trees.navigation import NamesOfNltk
 
 nltk = pytest.importorskip("nltk.tree")
 
@@ -58,6 +62,46 @@ def test_nothing_recurses() -> None:
     assert len(list(tree.subtrees())) == len(tree.productions()) == 3000
     assert len(tree.treepositions()) == 3001
     assert tree.at((0,) * 3000) == Tree("x")
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "message"),
+    [
+        (lambda tree: tree[0], TypeError, r"no sequence; write tree\.children\[0\], or tree\.at\(\(0, 1\)\)"),
+        (lambda tree: tree[0, 1], TypeError, r"write tree\.at\(\(0, 1\)\)"),
+        (lambda tree: list(tree), TypeError, r"write tree\.children\[0\]"),
+        (lambda tree: tree.pretty_print(), AttributeError, r"no attribute 'pretty_print'; write print\(sapwood\.draw"),
+        (lambda tree: tree.chomsky_normal_form(), AttributeError, r"write sapwood\.trees\.binarize\(tree\)"),
+        (lambda tree: tree.set_label("x"), AttributeError, r"write Tree\(label, tree\.children\)"),
+    ],
+)
+def test_habits_of_nltk_are_told_what_to_write(call: Any, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=message):
+        call(Tree.fromstring("(S (NP dogs) (VP barked))"))
+
+
+def test_names_of_nltk_are_no_attributes() -> None:
+    tree = Tree.fromstring("(S (NP dogs) (VP barked))")
+    assert not hasattr(tree, "draw")
+    assert "draw" not in dir(tree)
+    assert "pos" in dir(tree)
+    # What can be indexed is taken for a sequence, and many of them for a matrix, if it has a length as well.
+    assert np.asarray([tree, tree]).shape == (2,)
+
+
+def test_what_is_said_to_be_written_works() -> None:
+    """Each line that an error proposes runs, and each name is one that trees of NLTK have."""
+    tree = Tree.fromstring("(S (NP dogs) (VP barked))")
+    names = {"sapwood": sapwood, "Tree": Tree, "tree": tree, "label": "X", "print": str}
+    found = {name: one for name, one in vars(NamesOfNltk).items() if not name.startswith("_")}
+    assert len(found) > 5
+    for name in found:
+        assert hasattr(nltk.Tree, name), name
+        with pytest.raises(AttributeError) as caught:
+            getattr(tree, name)
+        expression = str(caught.value).partition("; write ")[2].rstrip(".")
+        expression = re.split(r"; |, (?=or |as )", expression)[0]
+        assert eval(expression, names) is not None or "un_chomsky" in name, name
 
 
 @pytest.mark.parametrize(

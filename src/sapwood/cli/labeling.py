@@ -37,7 +37,8 @@ def labeling_command(
             nargs="?",
             default="-",
             metavar="TEXT",
-            help="text of one or more sentences, or a file with text, trees or JSON lines (default: standard input)",
+            help="text of one or more sentences, or a file with text, trees, CoNLL-U or JSON lines (default: standard "
+            "input)",
         ),
         argument("--model", default=f"en/{name}", metavar="MODEL", help="model file or name"),
         PARSER.but(help="parse with this model instead of the parser that MODEL has"),

@@ -19,13 +19,13 @@ from sapwood.checks import check_count, is_number
 from sapwood.errors import DataError, ParameterError
 from sapwood.files import MAPPED_INDEX, class_in, describe, load
 from sapwood.kernels import Kernel, SubsetTree
-from sapwood.kernels.data import is_single
 from sapwood.kernels.explain import KernelExplanation
 from sapwood.notebook import HtmlTable
 from sapwood.registry import Reader, Writer, register
 from sapwood.search.results import Neighbors, SimilarPairs
 from sapwood.search.segments import Found, Queries, Segment, searchable
 from sapwood.trees.array import Element, TreeArray, concatenate
+from sapwood.trees.elements import is_single
 
 __all__ = ["TreeIndex", "load_index", "merge_neighbors"]
 
