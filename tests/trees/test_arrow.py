@@ -96,7 +96,7 @@ def test_rows_as_other_libraries_have_them(trees: list[Tree]) -> None:
         ({"labels": ["a", "b"], "children": ["1", 0]}, "do not make one tree"),
         ({"labels": ["a"], "children": [0, 0]}, "1 labels, but 2 numbers"),
         ({"labels": [""], "children": [0]}, "must not be empty"),
-        ({"labels": "ab", "children": [0, 0]}, "element 0 is a dict"),
+        ({"labels": "ab", "children": [0, 0]}, "element 0 is a dict with the keys labels, children; .*from_dict"),
         (None, "element 0 is missing, it is None; drop such elements first"),
         (float("nan"), "element 0 is missing, it is nan"),
     ],

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 
@@ -65,18 +64,15 @@ def test_nothing_recurses() -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "kind", "message"),
+    ("call", "message"),
     [
-        (lambda tree: tree[0], TypeError, r"no sequence; write tree\.children\[0\], or tree\.at\(\(0, 1\)\)"),
-        (lambda tree: tree[0, 1], TypeError, r"write tree\.at\(\(0, 1\)\)"),
-        (lambda tree: list(tree), TypeError, r"write tree\.children\[0\]"),
-        (lambda tree: tree.pretty_print(), AttributeError, r"no attribute 'pretty_print'; write print\(sapwood\.draw"),
-        (lambda tree: tree.chomsky_normal_form(), AttributeError, r"write sapwood\.trees\.binarize\(tree\)"),
-        (lambda tree: tree.set_label("x"), AttributeError, r"write Tree\(label, tree\.children\)"),
+        (lambda tree: tree.pretty_print(), r"no attribute 'pretty_print'; write print\(sapwood\.draw"),
+        (lambda tree: tree.chomsky_normal_form(), r"write sapwood\.trees\.binarize\(tree\)"),
+        (lambda tree: tree.set_label("x"), r"write Tree\(label, tree\.children\)"),
     ],
 )
-def test_habits_of_nltk_are_told_what_to_write(call: Any, kind: type[Exception], message: str) -> None:
-    with pytest.raises(kind, match=message):
+def test_habits_of_nltk_are_told_what_to_write(call: Any, message: str) -> None:
+    with pytest.raises(AttributeError, match=message):
         call(Tree.fromstring("(S (NP dogs) (VP barked))"))
 
 
@@ -85,8 +81,6 @@ def test_names_of_nltk_are_no_attributes() -> None:
     assert not hasattr(tree, "draw")
     assert "draw" not in dir(tree)
     assert "pos" in dir(tree)
-    # What can be indexed is taken for a sequence, and many of them for a matrix, if it has a length as well.
-    assert np.asarray([tree, tree]).shape == (2,)
 
 
 def test_what_is_said_to_be_written_works() -> None:

@@ -113,6 +113,11 @@ class _Builder:
                 raise TreeError(
                     f"element {index} is missing, it is {tree!r}; drop such elements first, as frame.dropna() does."
                 )
+            if isinstance(tree, Mapping):
+                raise TreeError(
+                    f"element {index} is a {type(tree).__name__} with the keys {', '.join(map(str, tree))[:80]}; make "
+                    "a tree of it first, with Tree.from_dict or Tree.from_json."
+                )
             raise TreeError(
                 f"element {index} is a {type(tree).__name__}; expected a Tree, a string in bracket notation, "
                 "an nltk.Tree, a DependencySentence, a spaCy sentence, or a list of these."

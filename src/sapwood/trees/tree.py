@@ -167,13 +167,6 @@ class Tree(Constructors, Navigation, NamesOfNltk):
     def __deepcopy__(self, memo: object) -> Tree:
         return self
 
-    def __getitem__(self, place: object) -> Tree:
-        # Defined for its message alone. Without a length, NumPy still takes a tree for one object.
-        instead = (
-            f"tree.at({place!r})" if isinstance(place, tuple) else "tree.children[0], or tree.at((0, 1)) for a place"
-        )
-        raise TypeError(f"a Tree is no sequence; write {instead}.")
-
     def preorder(self) -> Iterator[Tree]:
         """Yield every node, parents before children, from left to right."""
         stack = [self]
