@@ -145,6 +145,7 @@ def iter_text(name: str, encoding: str = "utf-8") -> Iterator[str]:
     from sapwood.text_files import check_encoding, texts
 
     check_encoding(encoding)
+    encoding = "utf-8" if isinstance(name, GivenText) else encoding
     for number, stream in enumerate(open_all(open_named(name))):
         if number:
             yield "\n\n"
