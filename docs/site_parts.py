@@ -157,6 +157,7 @@ article .reference code {{ color: var(--color-link); }}
   pre, table, ul, ol, dl {{ break-inside: auto !important; }}
   html, body, .page, .main, .content, .article-container
     {{ height: auto !important; min-height: 0 !important; padding-bottom: 0 !important; }}
+  article :last-child {{ margin-bottom: 0 !important; }}
   .highlight pre {{ white-space: break-spaces; overflow: visible !important; overflow-wrap: anywhere; }}
   .highlight, .sphx-glr-script-out .highlight {{ overflow: visible !important; }}
   .sphx-glr-script-out, .highlight pre {{ color: #000 !important; background: #f4f4f1 !important; }}
