@@ -42,7 +42,7 @@ def write_mapped(path: str | os.PathLike[str], kernel: Kernel, segment: Segment 
     if not terms:
         raise ParameterError(
             f"{kernel!r} is computed for every tree, so that nothing is prepared that a file could hold; use "
-            "sapwood.save."
+            "sapwood.save, or --portable on the command line."
         )
     writer = Writer()
     arrays: dict[str, NDArray[Any]] = {}
