@@ -37,7 +37,7 @@ def test_every_table_is_made_and_exact_decoding_keeps_all_constraints(corpus, tm
         json.dumps(table.to_json())
     for name in ("faithful", "best", "pieces"):
         rows = {row[0]: row for row in tables[name].rows}
-        assert len(rows) == 9 + (name != "faithful")
+        assert len(rows) == 9 + (name in frames.THRESHOLDS)
         assert all(row[7:10] == (0, 0, 0) for title, row in rows.items() if "exact" in title)
         for exact in ("AD3, exact", "Sapwood, exact"):
             assert rows[exact][3] == pytest.approx(rows["HiGHS, exact"][3], abs=1.0)
