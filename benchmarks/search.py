@@ -15,6 +15,8 @@ import argparse
 import os
 import resource
 import shutil
+import subprocess
+import sys
 import sysconfig
 import tempfile
 import time
@@ -96,8 +98,57 @@ def search(trees: sw.TreeArray, queries: int, target: float, *, vectors: bool) -
     for row, one in enumerate(batch[: len(few)]):
         assert np.allclose(np.sort(values[row])[::-1][:10], one.similarities, rtol=1e-9)
     print(f"brute force, kernel(query, trees): {brute * 1e3:.1f} ms, equal; the index is {brute / median:.0f}x faster")
+    in_a_file(index, trees[chosen])
     if vectors:
         compare_vectors(trees, chosen, batch, median)
+
+
+# What a process sees that opens an index in a file: seconds, and memory of its own.
+_OPENED = """
+import re, sys, time
+import numpy as np
+import sapwood as sw
+from sapwood.search import TreeIndex
+
+def own():
+    return 1024 * int(re.search("RssAnon:[^0-9]*([0-9]+)", open("/proc/self/status").read())[1])
+
+queries = sw.read_trees(sys.argv[2])
+TreeIndex(queries).nearest(queries)
+seconds = []
+for check in (True, False):
+    before, start = own(), time.process_time()
+    index = TreeIndex.load_mapped(sys.argv[1], check=check)
+    len(index)
+    seconds.append(time.process_time() - start)
+times = []
+for query in queries:
+    start = time.process_time()
+    index.nearest(query, 10)
+    times.append(time.process_time() - start)
+print(*seconds, own() - before, np.median(times))
+"""
+
+
+def in_a_file(index: TreeIndex, queries: sw.TreeArray) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path, asked = Path(folder) / "index.map", Path(folder) / "queries.mrg"
+        start = time.process_time()
+        index.save_mapped(path)
+        seconds = time.process_time() - start
+        sw.write_trees(queries, asked)
+        found = subprocess.run(
+            [sys.executable, "-c", _OPENED, str(path), str(asked)],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        checked, opened, own, median = map(float, found.stdout.split())
+        print(
+            f"in a file: {path.stat().st_size / len(index):,.0f} bytes per tree, written in {seconds:.1f} s, opened in "
+            f"{checked:.2f} s, without a check in {opened * 1e3:.1f} ms; after {len(queries)} queries the process has "
+            f"{own / len(index):,.0f} bytes per tree of its own; median {median * 1e3:.2f} ms"
+        )
 
 
 def compare_vectors(trees: sw.TreeArray, chosen: np.ndarray, batch: list, median: float) -> None:

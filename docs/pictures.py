@@ -10,6 +10,7 @@ import sapwood as sw
 from sapwood.corpora import nursery
 from sapwood.draw import LabeledSpan, SpanLayer, linked_svg, span_svg
 from sapwood.draw.picture import Picture
+from sapwood.draw.svg import weighted_svg
 from sapwood.kernels import GrammarDriven, SubsetTree
 from sapwood.learn import KernelSVC
 from sapwood.parse import PCFGParser
@@ -71,32 +72,17 @@ def explained() -> str:
 
 
 @drawn
-def explained_tree() -> str:
-    return re.search("<svg.*?</svg>", classifier().explain(QUESTION)._repr_html_(), flags=re.DOTALL)[0]
+def card_question() -> str:
+    (tree,) = classifier().explain(QUESTION).trees
+    return weighted_svg(tree.tree, tree.contributions.tolist())
 
 
 @drawn
 def roles() -> str:
-    words = [
-        "Yesterday",
-        "the",
-        "baker",
-        "sent",
-        "Anna",
-        "a",
-        "letter",
-        "because",
-        "she",
-        "had",
-        "asked",
-        "him",
-        "for",
-        "news",
-        ".",
-    ]
-    sent = [("AM-TMP", 0, 0), ("A0", 1, 2), ("V", 3, 3), ("A2", 4, 4), ("A1", 5, 6), ("AM-CAU", 7, 13)]
-    asked = [("A0", 8, 8), ("V", 10, 10), ("A2", 11, 11), ("A1", 12, 13)]
-    found = (("send", 3, sent), ("ask", 10, asked))
+    words = ["The", "baker", "sent", "Anna", "a", "letter", "because", "he", "likes", "her"]
+    sent = [("A0", 0, 1), ("V", 2, 2), ("A2", 3, 3), ("A1", 4, 5), ("AM-CAU", 6, 9)]
+    likes = [("A0", 7, 7), ("V", 8, 8), ("A1", 9, 9)]
+    found = (("send", 2, sent), ("like", 8, likes))
     return RoleSentence(
         tuple(words), tuple(Proposition(at, name, tuple(Argument(*one) for one in all_)) for name, at, all_ in found)
     )._repr_html_()
@@ -200,6 +186,12 @@ def card_pairs() -> str:
         )
     )
     return linked_svg(first, second, [(0, 0, 1.0), (2, 2, 1.0), (3, 3, 0.5), (4, 4, 1.0)])
+
+
+@drawn
+def card_chart() -> str:
+    parser = PCFGParser().fit(nursery.generate(size=400).trees)
+    return parser.chart(["Anna", "saw", "the", "child", "with", "the", "scarf"]).svg()
 
 
 @drawn

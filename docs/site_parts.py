@@ -80,8 +80,10 @@ def link_names(app: Any, doctree: nodes.document, page: str) -> None:
 
 
 def trim_code(app: Any, doctree: nodes.document) -> None:
-    """Leave out the empty line that ends the output of a session in its source."""
+    """Leave out the empty line that ends the output of a session in its source, and color indented sessions, too."""
     for block in doctree.findall(nodes.literal_block):
+        if block.astext().startswith(">>> "):
+            block["language"] = "pycon"
         if block.rawsource == block.astext() and block.astext().endswith("\n"):
             block.rawsource = block.astext().rstrip("\n")
             block.children = []
@@ -115,11 +117,16 @@ def write_style(folder: Path) -> None:
 .sapwood-picture, .sapwood {{ color: var(--sw-ink); }}
 .sapwood-caption {{ color: var(--color-foreground-secondary); font-size: 0.9em; }}
 .sd-card .sapwood-figure {{ margin: 0 0 0.6rem; }}
-.sd-card .sapwood-picture svg {{ min-width: 0 !important; max-height: 9.5rem; }}
+.sd-card .sapwood-picture svg {{ min-width: 0 !important; max-height: 10.5rem; }}
 .sd-card {{ background: var(--color-card-background); }}
 .sd-card-text {{ color: var(--color-foreground-primary); }}
-div.math {{ margin: 0.8rem 0; overflow-x: auto; font-size: 1.1em; }}
+div.math {{ margin: 0.8rem 0; padding: 0.4rem 0; overflow-x: auto; overflow-y: hidden; font-size: 1.1em; }}
+munderover > :last-child {{ padding-bottom: 0.3em; }}
+msqrt > :first-child {{ padding-top: 0.15em; }}
 .sapwood {{ overflow-x: auto; }}
+.sapwood table {{ margin-left: 0; }}
+.highlight .nn {{ text-decoration: none !important; }}
+@media (min-width: 63em) and (max-width: 82em), (min-width: 97em) {{ .content {{ width: 52em; }} }}
 .sphx-glr-thumbnails {{ grid-template-columns: repeat(auto-fill, minmax(12rem, 1fr)); }}
 .sphx-glr-thumbcontainer {{ background: var(--sw-card); border-color: var(--sw-line); box-shadow: none;
   align-items: stretch; }}
@@ -150,6 +157,7 @@ article .reference code {{ color: var(--color-link); }}
   pre, table, ul, ol, dl {{ break-inside: auto !important; }}
   html, body, .page, .main, .content, .article-container
     {{ height: auto !important; min-height: 0 !important; padding-bottom: 0 !important; }}
+  article :last-child {{ margin-bottom: 0 !important; }}
   .highlight pre {{ white-space: break-spaces; overflow: visible !important; overflow-wrap: anywhere; }}
   .highlight, .sphx-glr-script-out .highlight {{ overflow: visible !important; }}
   .sphx-glr-script-out, .highlight pre {{ color: #000 !important; background: #f4f4f1 !important; }}

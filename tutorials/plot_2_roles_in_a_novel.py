@@ -44,14 +44,14 @@ sentences[2]
 # %%
 # Who does what?
 # --------------
-# Count for each character how often it is A0 and how often A1 or A2.
+# Count for each character how often it acts (A0), and how often it is acted on (A1 or A2).
 from collections import Counter
 
 acts, receives = Counter(), Counter()
 for sentence in sentences:
     for proposition in sentence.propositions:
         for argument in proposition.arguments:
-            head = sentence.words[argument.last].lower()
+            head = sentence.words[argument.last]
             if argument.role == "A0":
                 acts[head] += 1
             elif argument.role in ("A1", "A2"):
@@ -60,11 +60,7 @@ for sentence in sentences:
 from sapwood.draw import Bar, bar_chart
 
 people = [name for name, _ in (acts + receives).most_common(6)]
-bars = [
-    bar
-    for name in people
-    for bar in (Bar(name, acts[name], "acts (A0)"), Bar(name, receives[name], "is acted on (A1, A2)"))
-]
+bars = [bar for name in people for bar in (Bar(name, acts[name], "A0"), Bar(name, receives[name], "A1, A2"))]
 bar_chart("Who acts, and who is acted on", bars, label="times", decimals=0)
 
 # %%

@@ -4,10 +4,15 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <span>
+#include <tuple>
+#include <utility>
 #include <vector>
+
+#include "core/array.hpp"
 
 namespace sapwood::bind {
 
@@ -43,6 +48,33 @@ Result<T> to_numpy(std::vector<T>&& values) {
     auto* owned = new std::vector<T>(std::move(values));
     nb::capsule owner(owned, [](void* pointer) noexcept { delete static_cast<std::vector<T>*>(pointer); });
     return Result<T>(owned->data(), {owned->size()}, owner);
+}
+
+// Arrays of a structure as the bytes that they are, and its numbers; see core/array.hpp.
+using Bytes = nb::ndarray<nb::numpy, const std::uint8_t, nb::ndim<1>>;
+using Parts = std::tuple<std::vector<Bytes>, std::vector<std::uint64_t>>;
+
+// Without a copy; `owner` holds the structure.
+template <class Structure>
+Parts parts_of(Structure& structure, nb::handle owner) {
+    Listing listing;
+    structure.parts(listing);
+    std::vector<Bytes> arrays;
+    for (const auto bytes : listing.arrays)
+        arrays.push_back(Bytes(reinterpret_cast<const std::uint8_t*>(bytes.data()), {bytes.size()}, owner));
+    return {std::move(arrays), std::move(listing.numbers)};
+}
+
+// Whose arrays must be held by what is made of them.
+using GivenArrays = std::vector<Input<std::uint8_t>>;
+
+// Calls make(placing) with parts such as parts_of gives.
+template <class Make>
+auto from_parts(const GivenArrays& arrays, const std::vector<std::uint64_t>& numbers, Make make) {
+    std::vector<std::span<const std::byte>> bytes;
+    for (const auto& array : arrays) bytes.push_back(std::as_bytes(view(array)));
+    Placing placing(bytes, numbers);
+    return make(placing);
 }
 
 }  // namespace sapwood::bind

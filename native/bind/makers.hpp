@@ -21,6 +21,7 @@ struct SubtreeMaker {
     auto operator()(const Arena& arena, const Bags& bags, std::size_t = 1) const {
         return SubtreeColumns(arena, bags, decay);
     }
+    SubtreeColumns empty() const { return {}; }
     auto shortcut(const Arena& arena) const { return WithItself(pairs(arena)); }
     SubtreePairs pairs(const Arena& arena) const { return SubtreePairs(arena, decay); }
     SubtreeIndex scorer(const Arena& arena, const Bags& bags, const double* weights, std::size_t outputs) const {
@@ -32,6 +33,7 @@ struct SubsetMaker {
     auto operator()(const Arena& arena, const Bags& bags, std::size_t threads = 1) const {
         return SubsetColumns(arena, bags, options, threads);
     }
+    SubsetColumns empty() const { return SubsetColumns(options); }
     SubsetSelf shortcut(const Arena& arena) const { return SubsetSelf(arena, options); }
     SubsetPairs pairs(const Arena& arena) const { return SubsetPairs(arena, options); }
     SubsetScorer scorer(const Arena& arena, const Bags& bags, const double* weights, std::size_t outputs) const {
@@ -43,6 +45,7 @@ struct PartialMaker {
     auto operator()(const Arena& arena, const Bags& bags, std::size_t = 1) const {
         return PartialColumns(arena, bags, options);
     }
+    PartialColumns empty() const { return PartialColumns(options); }
     auto shortcut(const Arena& arena) const { return WithItself(pairs(arena)); }
     PartialPairs pairs(const Arena& arena) const { return PartialPairs(arena, options); }
     PartialScorer scorer(const Arena& arena, const Bags& bags, const double* weights, std::size_t outputs) const {

@@ -67,14 +67,26 @@ void register_searched(nb::module_& module, const char* name) {
             [](Trees* self, const Maker& make, const Arena& arena, const Bags& bags, Values scale, bool grouped,
                std::size_t threads) {
                 if (scale.shape(0) != bags.size()) throw nb::value_error("scale has the wrong length");
-                const auto given = view(scale);
-                std::vector<double> copied(given.begin(), given.end());
                 run_interruptible(bags.numbers.size() < 100000, nb::none(), [&](Control&) {
-                    new (self) Trees(make, arena, bags, std::move(copied), grouped, threads);
+                    new (self) Trees(make, arena, bags, view(scale), grouped, threads);
                 });
             },
             nb::arg("kernel"), nb::arg("arena"), nb::arg("bags"), nb::arg("scale").noconvert(), nb::arg("grouped"),
             nb::arg("threads"), nb::keep_alive<1, 3>())
+        .def(
+            "__init__",
+            [](Trees* self, const Maker& make, const Arena& arena, const GivenArrays& arrays,
+               const std::vector<std::uint64_t>& numbers) {
+                from_parts(arrays, numbers, [&](Placing& placing) {
+                    new (self) Trees(make, arena, placing);
+                    if (placing.done()) return;
+                    self->~Trees();
+                    throw nb::value_error("there are more parts than needed");
+                });
+            },
+            nb::arg("kernel"), nb::arg("arena"), nb::arg("arrays"), nb::arg("numbers"), nb::keep_alive<1, 3>(),
+            nb::keep_alive<1, 4>())
+        .def("parts", [](nb::handle_t<Trees> self) -> Parts { return parts_of(nb::cast<Trees&>(self), self); })
         .def("__len__", &Trees::size)
         .def_prop_ro("grouped", &Trees::grouped)
         .def("undescribed",

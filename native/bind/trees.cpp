@@ -333,6 +333,31 @@ std::vector<std::string_view> unwritable(const Arena& arena, Numbers root_array)
     return labels;
 }
 
+// An arena to which something can be added.
+Arena& unplaced(Arena& arena) {
+    if (arena.is_placed()) throw nb::value_error("this arena lies in memory of others; copy it first");
+    return arena;
+}
+
+// Of an arena that is sorted, which then has no tables where it is placed.
+Parts arena_parts(nb::handle_t<Arena> self) {
+    Arena& arena = nb::cast<Arena&>(self);
+    if (arena.is_placed()) return parts_of(arena, self);
+    nb::object copy = nb::cast(Arena(arena));
+    Arena& sorted = nb::cast<Arena&>(copy);
+    sorted.sort();
+    return parts_of(sorted, copy);
+}
+
+Arena placed_arena(const GivenArrays& arrays, const std::vector<std::uint64_t>& numbers) {
+    return from_parts(arrays, numbers, [](Placing& placing) {
+        Arena arena;
+        arena.parts(placing);
+        if (!placing.done() || !arena.is_consistent()) throw nb::value_error("these are no parts of an arena");
+        return arena;
+    });
+}
+
 }  // namespace
 
 void register_trees(nb::module_& parent) {
@@ -351,6 +376,8 @@ void register_trees(nb::module_& parent) {
         .def_prop_ro("labels", [](const Arena& arena) { return arena.symbols.size(); })
         .def_prop_ro("productions", &Arena::production_count)
         .def_prop_ro("nbytes", &Arena::bytes)
+        .def("parts", &arena_parts)
+        .def_static("placed", &placed_arena, nb::arg("arrays"), nb::arg("numbers"), nb::keep_alive<0, 1>())
         .def("read", &read_text, nb::arg("text"), nb::arg("drop_traces"), nb::arg("drop_function_tags"),
              nb::arg("collapse_unary"), nb::arg("unescape"), nb::arg("bare_tokens"))
         .def("read_each", &read_texts, nb::arg("texts"))
@@ -363,7 +390,7 @@ void register_trees(nb::module_& parent) {
         .def(
             "build",
             [](Arena& arena, Texts texts, Numbers labels, Offsets ends, Numbers children) {
-                return to_numpy(build(arena, texts, labels, ends, children));
+                return to_numpy(build(unplaced(arena), texts, labels, ends, children));
             },
             nb::arg("labels"), nb::arg("node_labels").noconvert(), nb::arg("child_ends").noconvert(),
             nb::arg("children").noconvert())
@@ -371,10 +398,10 @@ void register_trees(nb::module_& parent) {
             "transplant",
             [](Arena& arena, const Arena& from, Numbers roots) {
                 check_roots(from, view(roots));
-                return to_numpy(transplant(from, view(roots), arena));
+                return to_numpy(transplant(from, view(roots), unplaced(arena)));
             },
             nb::arg("source"), nb::arg("roots").noconvert())
-        .def("copy", [](const Arena& arena) { return Arena(arena); })
+        .def("copy", [](const Arena& arena) { return arena.is_placed() ? arena.with_tables() : Arena(arena); })
         .def("write", &write_lines, nb::arg("roots").noconvert())
         .def("unwritable", &unwritable, nb::arg("roots").noconvert());
 }

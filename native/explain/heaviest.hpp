@@ -350,7 +350,7 @@ inline Heaviest heaviest(const Model<SubsetColumns>& model, std::span<const doub
 inline Heaviest heaviest(const Model<SubtreeColumns>& model, std::span<const double> combination, const Arena* arena,
                          const Bags* element, std::size_t capacity, std::size_t, const Control&) {
     const std::vector<double> feature = combine(model.feature_weights(), combination);
-    const std::vector<double>& weight = model.columns().weights();
+    const std::span<const double> weight = model.columns().weights();
     struct Entry {
         Node node;
         double count;

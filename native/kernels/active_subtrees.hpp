@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "core/array.hpp"
 #include "trees/arena.hpp"
 #include "trees/bags.hpp"
 
@@ -23,18 +24,18 @@ inline std::vector<std::uint32_t> last_holders(const Arena& arena, const Bags& b
 }
 
 struct ActiveSubtrees {
-    std::vector<std::uint32_t> place;  // per subtree of the arena; 0: not active
-    std::vector<Node> node;            // per position (begin of the group plus place); kNone at place 0
-    std::vector<std::uint32_t> last;   // per position: the last element that holds it
+    Array<std::uint32_t> place;  // per subtree of the arena; 0: not active
+    std::vector<Node> node;      // per position (begin of the group plus place); kNone at place 0
+    Array<std::uint32_t> last;   // per position: the last element that holds it
 
     // Numbers the subtrees `nodes`, and fills begin and places of every group that has some. `last_holder` is what
     // last_holders gives for `elements` elements.
-    template <class Group, class GroupOf>
+    template <class Groups, class GroupOf>
     void number(std::span<const Node> nodes, std::span<const std::uint32_t> last_holder, std::size_t elements,
-                GroupOf group_of, std::vector<Group>& groups) {
+                GroupOf group_of, Groups& groups) {
         for (const Node one : nodes) ++groups[group_of(one)].places;
         std::size_t total = 0;
-        for (Group& group : groups) {
+        for (auto& group : groups) {
             if (group.places == 0) continue;
             group.begin = total;
             total += group.places + 1;
@@ -50,7 +51,7 @@ struct ActiveSubtrees {
         std::vector<Node> ordered(nodes.size());
         for (const Node one : nodes) ordered[start[last_holder[one]]++] = one;
         for (const Node one : ordered) {
-            Group& group = groups[group_of(one)];
+            auto& group = groups[group_of(one)];
             place[one] = static_cast<std::uint32_t>(group.places);
             node[group.begin + group.places] = one;
             last[group.begin + group.places++] = last_holder[one];

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include <malloc.h>
 #endif
 
+#include "core/array.hpp"
 #include "core/parallel.hpp"
 #include "kernels/postings.hpp"
 #include "trees/arena_map.hpp"
@@ -31,7 +33,17 @@ namespace sapwood {
 // others.
 class Occurrences {
   public:
-    Occurrences(const Bags& bags, const std::vector<std::uint32_t>& position, std::size_t positions)
+    // For parts that lie in memory of others.
+    Occurrences() = default;
+    template <class Visit>
+    void parts(Visit& visit) {
+        visit(place_);
+        visit(begin_);
+        visit(element_);
+        visit(count_);
+    }
+
+    Occurrences(const Bags& bags, std::span<const std::uint32_t> position, std::size_t positions)
         : place_(positions, Place{kNone, 0.0f}) {
         if (positions == 0) return;
         // Nearly all active subtrees occur in one element only. Those are noted in place; the others get a list.
@@ -92,10 +104,10 @@ class Occurrences {
         std::uint32_t element;  // the only one that holds it, kNone if none does; with count < 0 the number of its list
         float count;
     };
-    std::vector<Place> place_;
-    std::vector<std::size_t> begin_;  // per list, in the two below
-    std::vector<std::uint32_t> element_;
-    std::vector<double> count_;
+    Array<Place> place_;
+    Array<std::size_t> begin_;  // per list, in the two below
+    Array<std::uint32_t> element_;
+    Array<double> count_;
 };
 
 // Returns what the preparations needed only for a while to the system, before the result takes its place.

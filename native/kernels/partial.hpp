@@ -13,8 +13,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
+#include "core/array.hpp"
 #include "core/buffer_pool.hpp"
 #include "core/parallel.hpp"
 #include "kernels/active_subtrees.hpp"
@@ -35,7 +37,7 @@ class PartialColumns {
         Production production;
         std::uint32_t begin, count;  // positions of its subtrees
         std::uint32_t place;         // place of the first of them
-        std::uint32_t arity;         // number of its children
+        std::size_t arity;           // number of its children
         std::size_t first_label;     // where their labels start
         std::size_t child_places;    // where the places of the children start: count per slot, slot after slot
     };
@@ -45,6 +47,23 @@ class PartialColumns {
         std::vector<std::uint32_t> place;  // per subtree of the arena
         collect(arena, bags, place);
         index_children(arena, place);
+    }
+
+    // For parts that lie in memory of others; what describes the columns themselves is not among them.
+    explicit PartialColumns(const PartialOptions& options) : options_(options), symbols_(0) {}
+    template <class Visit>
+    void parts(Visit& visit) {
+        visit(symbols_);
+        visit(last_);
+        visit(label_count_);
+        visit(shapes_);
+        visit(child_label_);
+        visit(child_place_);
+        visit(list_);
+        visit(listed_);
+        if constexpr (std::is_same_v<Visit, Placing>)
+            for (std::uint32_t list = 0; list < list_.size(); ++list)
+                lists_.insert(hash(list_[list].label, list_[list].child), list);
     }
 
     // The bulk: internal nodes count under their label, leaves under the label after all those.
@@ -141,7 +160,7 @@ class PartialColumns {
             const std::size_t begin = child_label_.size();
             for (const Node child : sample) child_label_.push_back(arena.label(child));
             shape.first_label = begin;
-            shape.arity = static_cast<std::uint32_t>(sample.size());
+            shape.arity = sample.size();
             shape.child_places = at;
             for (std::size_t k = 0; k < shape.count; ++k) {
                 const auto kids = arena.children(active_[shape.begin + k]);
@@ -192,13 +211,13 @@ class PartialColumns {
     PartialOptions options_;
     std::size_t symbols_;
     std::vector<Node> active_;
-    std::vector<std::uint32_t> last_, child_place_;
+    Array<std::uint32_t> last_, child_place_;
     std::vector<std::uint32_t> position_;  // per subtree of the arena; kNone: a leaf or not in the columns
-    std::vector<std::size_t> label_count_;
-    std::vector<Shape> shapes_;
-    std::vector<Symbol> child_label_;
-    std::vector<List> list_;
-    std::vector<std::uint32_t> listed_;
+    Array<std::size_t> label_count_;
+    Array<Shape> shapes_;
+    Array<Symbol> child_label_;
+    Array<List> list_;
+    Array<std::uint32_t> listed_;
     detail::IndexTable lists_;
 };
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/array.hpp"
 #include "core/parallel.hpp"
 #include "core/vectorized.hpp"
 #include "trees/bags.hpp"
@@ -16,6 +17,17 @@ namespace sapwood {
 
 class Postings {
   public:
+    // For parts that lie in memory of others.
+    Postings() = default;
+    template <class Visit>
+    void parts(Visit& visit) {
+        visit(elements_);
+        visit(places_);
+        visit(columns_);
+        visit(index_);
+        visit(value_);
+    }
+
     Postings(const Bags& bags, std::size_t features, std::size_t threads = 1)
         : Postings(bags, features, [](std::uint32_t) { return true; }, threads) {}
 
@@ -109,15 +121,14 @@ class Postings {
     static constexpr std::size_t kDenseShare = 16;
 
     struct Place {
-        std::size_t begin = 0, end = 0;
-        bool dense = false;
+        std::size_t begin = 0, end = 0, dense = 0;
     };
 
-    std::size_t elements_;
-    std::vector<Place> places_;
-    std::vector<float> columns_;
-    std::vector<std::uint32_t> index_;
-    std::vector<double> value_;
+    std::size_t elements_ = 0;
+    Array<Place> places_;
+    Array<float> columns_;
+    Array<std::uint32_t> index_;
+    Array<double> value_;
 };
 
 }  // namespace sapwood

@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "core/array.hpp"
 #include "core/buffer_pool.hpp"
 #include "core/parallel.hpp"
 #include "kernels/active_subtrees.hpp"
@@ -46,6 +47,22 @@ class SubsetColumns {
         drop_idle_limit(arena, bags);
         collect_active(arena, bags);
         build_lists(arena, threads);
+    }
+
+    // For parts that lie in memory of others; what describes the columns themselves is not among them.
+    explicit SubsetColumns(const SubsetOptions& options) : options_(options), symbols_(0) {}
+    template <class Visit>
+    void parts(Visit& visit) {
+        visit(options_.height_limit);
+        visit(symbols_);
+        visit(group_);
+        visit(active_.place);
+        visit(active_.last);
+        visit(list_);
+        visit(slot_list_);
+        visit(list_of_);
+        visit(first_list_);
+        visit(entry_);
     }
 
     // The bulk: productions, and leaves where the bag of words counts.
@@ -246,13 +263,13 @@ class SubsetColumns {
 
     SubsetOptions options_;
     std::size_t symbols_;
-    std::vector<Group> group_;  // per production
+    Array<Group> group_;  // per production
     ActiveSubtrees active_;
-    std::vector<List> list_;
-    std::vector<std::uint32_t> slot_list_;  // where the lists of a slot begin, slot after slot of all productions
-    std::vector<std::uint32_t> list_of_;
-    std::vector<std::size_t> first_list_;  // per position
-    std::vector<Entry> entry_;
+    Array<List> list_;
+    Array<std::uint32_t> slot_list_;  // where the lists of a slot begin, slot after slot of all productions
+    Array<std::uint32_t> list_of_;
+    Array<std::size_t> first_list_;  // per position
+    Array<Entry> entry_;
     std::vector<std::uint32_t> position_;  // per subtree of the arena; kNone: not active
 };
 

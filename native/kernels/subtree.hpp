@@ -3,8 +3,10 @@
 // With distinct subtrees numbered once this is a sum of count products, one feature per distinct subtree.
 #pragma once
 
+#include <span>
 #include <vector>
 
+#include "core/array.hpp"
 #include "core/parallel.hpp"
 #include "kernels/postings.hpp"
 #include "trees/arena.hpp"
@@ -22,6 +24,13 @@ class SubtreeColumns {
             for (const Node child : arena.children(node)) product *= weight_[child];
             weight_[node] = product;
         }
+    }
+
+    // For parts that lie in memory of others.
+    SubtreeColumns() = default;
+    template <class Visit>
+    void parts(Visit& visit) {
+        visit(weight_);
     }
 
     std::size_t feature_count() const { return weight_.size(); }
@@ -62,10 +71,10 @@ class SubtreeColumns {
     }
 
     // decay^(internal nodes) per distinct subtree.
-    const std::vector<double>& weights() const { return weight_; }
+    std::span<const double> weights() const { return weight_; }
 
   private:
-    std::vector<double> weight_;
+    Array<double> weight_;
     std::vector<std::uint32_t> none_;
 };
 

@@ -17,6 +17,7 @@
 #include <span>
 #include <vector>
 
+#include "core/array.hpp"
 #include "core/parallel.hpp"
 #include "kernels/elementwise.hpp"
 #include "kernels/partial.hpp"
@@ -41,10 +42,18 @@ inline std::uint32_t group_of(const PartialColumns&, const ArenaMap& map, Node n
 
 // Sparse vectors, one per element. An element that is too large to be described has none, and no bound.
 struct GroupVectors {
-    std::vector<std::size_t> ends;
-    std::vector<std::uint32_t> groups;
-    std::vector<float> weights;
-    std::vector<std::uint32_t> undescribed;  // ascending
+    Array<std::size_t> ends;
+    Array<std::uint32_t> groups;
+    Array<float> weights;
+    Array<std::uint32_t> undescribed;  // ascending
+
+    template <class Visit>
+    void parts(Visit& visit) {
+        visit(ends);
+        visit(groups);
+        visit(weights);
+        visit(undescribed);
+    }
 
     std::size_t size() const { return ends.size(); }
     std::size_t begin(std::size_t element) const { return element == 0 ? 0 : ends[element - 1]; }
@@ -99,6 +108,15 @@ class GroupDescriber {
 // Which elements have a group, and with what weight.
 class GroupIndex {
   public:
+    // For parts that lie in memory of others.
+    GroupIndex() = default;
+    template <class Visit>
+    void parts(Visit& visit) {
+        vectors_.parts(visit);
+        visit(begin_);
+        visit(entries_);
+    }
+
     GroupIndex(GroupVectors vectors, std::size_t groups) : vectors_(std::move(vectors)), begin_(groups + 1, 0) {
         for (const std::uint32_t group : vectors_.groups) ++begin_[group + 1];
         for (std::size_t g = 0; g < groups; ++g) begin_[g + 1] += begin_[g];
@@ -127,8 +145,8 @@ class GroupIndex {
 
   private:
     GroupVectors vectors_;
-    std::vector<std::size_t> begin_;
-    std::vector<Entry> entries_;
+    Array<std::size_t> begin_;
+    Array<Entry> entries_;
 };
 
 // Finds the elements whose bound with a vector reaches a threshold.

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/array.hpp"
 #include "core/parallel.hpp"
 #include "kernels/gram.hpp"
 #include "kernels/postings.hpp"
@@ -84,18 +85,35 @@ class SearchedTrees {
     using Columns = decltype(std::declval<Maker>()(std::declval<const Arena&>(), std::declval<const Bags&>()));
     using Clock = std::chrono::steady_clock;
 
+    // The parts lie in memory of others, which must outlive this, and so does the arena.
+    SearchedTrees(const Maker& make, const Arena& arena, Placing& placing)
+        : make_(make), arena_(arena), columns_(make.empty()) {
+        groups_.emplace();
+        parts(placing);
+        if (groups_->vectors().size() == 0) groups_.reset();
+    }
+    template <class Visit>
+    void parts(Visit& visit) {
+        columns_.parts(visit);
+        postings_.parts(visit);
+        occurrences_.parts(visit);
+        visit(scale_);
+        if (!groups_) return GroupIndex().parts(visit);
+        groups_->parts(visit);
+    }
+
     // `scale`: per element, what normalization multiplies by. With `grouped` there are bounds.
-    SearchedTrees(const Maker& make, const Arena& arena, const Bags& bags, std::vector<double> scale, bool grouped,
+    SearchedTrees(const Maker& make, const Arena& arena, const Bags& bags, std::span<const double> scale, bool grouped,
                   std::size_t threads)
         : make_(make),
           arena_(arena),
           columns_(make(arena, bags, threads)),
           postings_(columns_.features(arena, bags), columns_.feature_count()),
           occurrences_(bags, columns_.positions_of_nodes(), columns_.positions()),
-          scale_(std::move(scale)) {
+          scale_(scale.begin(), scale.end()) {
         if (!grouped) return;
         const ArenaMap map(arena, arena, bags);
-        groups_.emplace(described(map, bags, scale_), columns_.feature_count());
+        groups_.emplace(described(map, bags, scale), columns_.feature_count());
     }
 
     std::size_t size() const { return scale_.size(); }
@@ -149,8 +167,7 @@ class SearchedTrees {
                                          std::span<const bool> kept, double least, std::size_t most,
                                          std::vector<std::uint8_t>& late, std::size_t threads, Control& control) const {
         const ArenaMap map(row_arena, arena_, rows);
-        std::vector<double> scale(row_scale.begin(), row_scale.end());
-        const GroupVectors vectors = described(map, rows, scale);
+        const GroupVectors vectors = described(map, rows, row_scale);
         std::vector<std::vector<Hit>> result(rows.size());
         late.assign(rows.size(), 0);
         for (const std::uint32_t row : vectors.undescribed) late[row] = 1;
@@ -287,7 +304,7 @@ class SearchedTrees {
         std::vector<std::uint8_t> done_;  // per distinct subtree of the row
     };
 
-    GroupVectors described(const ArenaMap& map, const Bags& bags, const std::vector<double>& scale) const {
+    GroupVectors described(const ArenaMap& map, const Bags& bags, std::span<const double> scale) const {
         GroupVectors vectors;
         GroupDescriber describe(columns_, map, make_.pairs(map.arena));
         for (std::size_t i = 0; i < bags.size(); ++i) describe.add(element_of(bags, i), scale[i], vectors);
@@ -299,7 +316,7 @@ class SearchedTrees {
     Columns columns_;
     Postings postings_;
     Occurrences occurrences_;
-    std::vector<double> scale_;
+    Array<double> scale_;
     std::optional<GroupIndex> groups_;
 };
 

@@ -163,6 +163,56 @@ TEST(absent_subtrees_are_not_found) {
     CHECK(arena.size() == 2);
 }
 
+// An arena without tables, whose arrays are those of another one: it finds what that one finds, and can be copied.
+TEST(placed_arenas_find_the_same) {
+    RandomTrees random(6);
+    Arena arena;
+    for (int i = 0; i < 200; ++i) intern(random.tree(), arena);
+    intern(Plain{"a label of many bytes", {Plain{"another one of those", {}}}}, arena);
+    Arena sorted = arena;
+    sorted.sort();
+    Listing listing;
+    sorted.parts(listing);
+    Arena placed;
+    Placing placing(listing.arrays, listing.numbers);
+    placed.parts(placing);
+    CHECK(placing.done() && placed.is_consistent() && placed.is_placed() && !arena.is_placed());
+    const Arena copied = placed.with_tables();
+    CHECK(!copied.is_placed());
+    for (const Arena* other : {static_cast<const Arena*>(&placed), &copied}) {
+        CHECK(other->size() == arena.size() && other->production_count() == arena.production_count());
+        for (Symbol symbol = 0; symbol < arena.symbols.size(); ++symbol)
+            CHECK(other->symbols.find(arena.symbols.text(symbol)) == symbol);
+        CHECK(other->symbols.find("nothing like that") == kNone && other->symbols.find("") == kNone);
+        for (Node node = 0; node < arena.size(); ++node) {
+            const Symbol label = arena.label(node);
+            const auto kids = arena.children(node);
+            CHECK(other->label(node) == label && std::ranges::equal(other->children(node), kids));
+            CHECK(other->production_of(node) == arena.production_of(node));
+            CHECK(other->find_node(label, kids) == node);
+            std::vector<Node> more(kids.begin(), kids.end());
+            more.push_back(node);
+            CHECK(other->find_node(label, more) == arena.find_node(label, more));
+            std::vector<Symbol> labels;
+            for (const Node kid : more) labels.push_back(arena.label(kid));
+            CHECK(other->find_production(label, labels) == arena.find_production(label, labels));
+            labels.pop_back();
+            if (!kids.empty()) CHECK(other->find_production(label, labels) == arena.production_of(node));
+        }
+    }
+    // Parts that are missing, left over, or of a size that does not fit.
+    Listing wrong = listing;
+    wrong.arrays.pop_back();
+    Placing fewer(wrong.arrays, wrong.numbers);
+    Arena none;
+    CHECK_THROWS(none.parts(fewer), std::invalid_argument);
+    wrong = listing;
+    wrong.arrays[1] = wrong.arrays[1].first(wrong.arrays[1].size() - 1);
+    Placing odd(wrong.arrays, wrong.numbers);
+    CHECK_THROWS(none.parts(odd), std::invalid_argument);
+    CHECK_THROWS(placed.leaf(placed.symbols.intern("new")), std::logic_error);
+}
+
 TEST(transplanting_keeps_trees) {
     RandomTrees random(4);
     Arena from, to;

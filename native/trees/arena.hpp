@@ -11,11 +11,14 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <functional>
+#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
 
+#include "core/array.hpp"
 #include "core/hash_tables.hpp"
 
 namespace sapwood {
@@ -59,6 +62,11 @@ class SymbolTable {
     }
 
     Symbol find(std::string_view text) const {
+        if (!order_.empty()) {
+            const auto found = std::lower_bound(order_.begin(), order_.end(), text,
+                                                [&](Symbol a, std::string_view b) { return this->text(a) < b; });
+            return found != order_.end() && this->text(*found) == text ? *found : kNone;
+        }
         if (text.size() <= 8) return short_.find(short_key(Token(text)));
         return find_long(text, detail::hash_bytes(text));
     }
@@ -101,6 +109,19 @@ class SymbolTable {
         return {characters_.data() + begin, ends_[symbol] - begin};
     }
 
+    // What a table that is only looked at consists of; see `Arena::parts`.
+    template <class Visit>
+    void parts(Visit& visit) {
+        visit(characters_);
+        visit(ends_);
+        visit(order_);
+    }
+    void sort() {
+        order_.resize(size());
+        std::iota(order_.begin(), order_.end(), Symbol{0});
+        std::sort(order_.begin(), order_.end(), [&](Symbol a, Symbol b) { return text(a) < text(b); });
+    }
+
     std::size_t size() const { return ends_.size(); }
     std::size_t bytes() const {
         return characters_.capacity() + ends_.capacity() * sizeof(std::size_t) + short_.bytes() + table_.bytes();
@@ -139,8 +160,9 @@ class SymbolTable {
         return number;
     }
 
-    std::vector<char> characters_;
-    std::vector<std::size_t> ends_;
+    Array<char> characters_;
+    Array<std::size_t> ends_;
+    Array<Symbol> order_;          // by their texts, instead of tables
     detail::ShortKeyTable short_;  // labels of up to eight bytes
     detail::IndexTable table_;     // the others
 };
@@ -215,6 +237,7 @@ class Arena {
 
     // The same for a subtree that may be absent: kNone then. Label and children must belong to this arena.
     Node find_node(Symbol label, std::span<const Node> children) const {
+        if (is_sorted() && !children.empty()) return find_sorted(label, children);
         return find_node(label, children, children.empty() ? 0 : hash_of(label, children));
     }
     // The same where the hash is known; that of a leaf is not looked at.
@@ -226,6 +249,7 @@ class Arena {
 
     // The production with this label and these child labels, or kNone.
     Production find_production(Symbol label, std::span<const Symbol> child_labels) const {
+        if (is_sorted()) return find_sorted_production(label, child_labels);
         Sought sought{label, child_labels};
         seek(sought);
         reach(sought);
@@ -280,6 +304,54 @@ class Arena {
         });
     }
 
+    // What an arena that is only looked at consists of: for parts that lie in memory of others there are no tables, and
+    // subtrees are found in the order of their labels and children. So they do not depend on the seed of hashes.
+    // Of the functions that look something up, only find_node and find_production for one thing at a time work then.
+    template <class Visit>
+    void parts(Visit& visit) {
+        symbols.parts(visit);
+        visit(labels_);
+        visit(begins_);
+        visit(children_);
+        visit(productions_);
+        visit(samples_);
+        visit(leaves_);
+        visit(node_order_);
+        visit(production_order_);
+    }
+    // Before parts() of an arena with tables; nothing may be added any more.
+    void sort() {
+        symbols.sort();
+        node_order_.clear();
+        for (Node node = 0; node < size(); ++node)
+            if (!is_leaf(node)) node_order_.push_back(node);
+        std::sort(node_order_.begin(), node_order_.end(),
+                  [&](Node a, Node b) { return compare_node(a, labels_[b], children(b)) < 0; });
+        production_order_.resize(samples_.size());
+        std::iota(production_order_.begin(), production_order_.end(), Production{0});
+        std::sort(production_order_.begin(), production_order_.end(), [&](Production a, Production b) {
+            const Node other = samples_[b];
+            return compare_production(a, labels_[other], children(other), [&](Node kid) { return labels_[kid]; }) < 0;
+        });
+    }
+    bool is_sorted() const { return !node_order_.empty(); }
+    // Whether there are no tables.
+    bool is_placed() const { return hashes_.size() != labels_.size(); }
+    // Whether the lengths of placed parts fit each other.
+    bool is_consistent() const {
+        return begins_.size() == size() + 1 && begins_[0] == 0 && begins_.back() == children_.size() &&
+               productions_.size() == size() && production_order_.size() == samples_.size() &&
+               leaves_.size() <= symbols.size() && node_order_.size() <= size();
+    }
+    // The same with tables; all numbers stay.
+    Arena with_tables() const {
+        Arena made;
+        made.reserve(size());
+        for (Symbol symbol = 0; symbol < symbols.size(); ++symbol) made.symbols.intern(symbols.text(symbol));
+        for (Node node = 0; node < size(); ++node) made.node(labels_[node], children(node));
+        return made;
+    }
+
     std::size_t size() const { return labels_.size(); }
     std::size_t production_count() const { return samples_.size(); }
     std::size_t edge_count() const { return children_.size(); }
@@ -324,6 +396,38 @@ class Arena {
         productions_.push_back(kNone);
         hashes_.push_back(hash);
         return number;
+    }
+
+    // Below 0 if a comes before b, 0 if they are the same: by length, and then one after the other.
+    template <class Left, class Right>
+    static int compare(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b, Left left, Right right) {
+        if (a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
+        for (std::size_t k = 0; k < a.size(); ++k)
+            if (left(a[k]) != right(b[k])) return left(a[k]) < right(b[k]) ? -1 : 1;
+        return 0;
+    }
+    int compare_node(Node node, Symbol label, std::span<const Node> kids) const {
+        if (labels_[node] != label) return labels_[node] < label ? -1 : 1;
+        return compare(children(node), kids, std::identity(), std::identity());
+    }
+    template <class LabelOf>
+    int compare_production(Production production, Symbol label, std::span<const std::uint32_t> below,
+                           LabelOf label_of) const {
+        const Node node = samples_[production];
+        if (labels_[node] != label) return labels_[node] < label ? -1 : 1;
+        return compare(children(node), below, [this](Node child) { return labels_[child]; }, label_of);
+    }
+
+    Node find_sorted(Symbol label, std::span<const Node> kids) const {
+        const auto found = std::partition_point(node_order_.begin(), node_order_.end(),
+                                                [&](Node node) { return compare_node(node, label, kids) < 0; });
+        return found != node_order_.end() && compare_node(*found, label, kids) == 0 ? *found : kNone;
+    }
+    Production find_sorted_production(Symbol label, std::span<const Symbol> below) const {
+        const auto compared = [&](Production one) { return compare_production(one, label, below, std::identity()); };
+        const auto found = std::partition_point(production_order_.begin(), production_order_.end(),
+                                                [&](Production one) { return compared(one) < 0; });
+        return found != production_order_.end() && compared(*found) == 0 ? *found : kNone;
     }
 
     bool is_only_child(Symbol label) const { return label < only_child_.size() && only_child_[label]; }
@@ -385,12 +489,14 @@ class Arena {
         return number;
     }
 
-    std::vector<Symbol> labels_;
-    std::vector<std::size_t> begins_{0};
-    std::vector<Node> children_;
-    std::vector<Production> productions_;
-    std::vector<Node> samples_;
-    std::vector<Node> leaves_;
+    Array<Symbol> labels_;
+    Array<std::size_t> begins_ = Array<std::size_t>(1, std::size_t{0});
+    Array<Node> children_;
+    Array<Production> productions_;
+    Array<Node> samples_;
+    Array<Node> leaves_;
+    Array<Node> node_order_;  // internal nodes by label and children, and productions by labels, instead of tables
+    Array<Production> production_order_;
     std::vector<std::uint32_t> hashes_;
     std::vector<bool> only_child_;  // per label: whether some internal only child has it
     // The child labels of productions with more than two; the others are empty here.

@@ -24,13 +24,15 @@ from sapwood.packages import model_file, model_language
 from sapwood.registry import FORMAT_MINOR, FORMAT_VERSION, Reader, Writer
 from sapwood.writing import atomic_write, path_name
 
-__all__ = ["describe", "is_model_file", "load", "read_document", "save"]
+__all__ = ["MAPPED_INDEX", "class_in", "describe", "is_model_file", "load", "read_document", "save"]
 
 _LOGGER = logging.getLogger(__name__)
 
 _KEY = "sapwood"
 # safetensors writes its metadata before the arrays.
 _FIRST = (b'"__metadata__"', f'"{_KEY}"'.encode())
+# What a file says it holds whose arrays are not to be read into memory; see ``search/mapped.py``.
+MAPPED_INDEX = "MappedTreeIndex"
 # The largest header that safetensors reads.
 _LARGEST_HEADER = 100_000_000
 # Numbers, texts, lists and objects in a header. In memory each takes up to 25 times its bytes, so they are counted
@@ -132,6 +134,8 @@ def read_document(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Reader]
     _LOGGER.debug("loading %s", name)
     with _opened(name) as stream:
         header, document = _header(stream, name)
+        if class_in(document) == MAPPED_INDEX:
+            raise ModelFileError(f"{name}: holds a mapped index; open it with TreeIndex.load_mapped.")
         arrays = _arrays(stream, name, header)
     if not _is_whole(document, arrays):
         raise ModelFileError(f"{name}: the file is damaged: its content is not what was saved; copy or save it again.")
@@ -160,6 +164,12 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
     name = model_file(path_name(path))
     with _opened(name) as stream:
         return _header(stream, name)[1]
+
+
+def class_in(document: dict[str, Any]) -> str | None:
+    """Return the name of the class of what a file holds, from its document."""
+    held = document.get("object")
+    return held.get("class") if isinstance(held, dict) else None
 
 
 def is_model_file(path: str | os.PathLike[str]) -> bool:

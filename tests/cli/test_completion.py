@@ -21,23 +21,55 @@ def test_every_command_is_named(shell, capsys):
         subprocess.run([shell, "-n"], input=script, text=True, check=True)
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+ASK = {
+    "bash": """source {script}
+COMP_WORDS=({line})
+[[ "{line}" == *" " ]] && COMP_WORDS+=("")
+COMP_CWORD=$(( ${{#COMP_WORDS[@]}} - 1 ))
+_sapwood
+printf "%s\\n" "${{COMPREPLY[@]}}"
+""",
+    # Outside of a line that is being edited zsh offers nothing, so that its own commands are stood in for.
+    "zsh": """compdef() {{ }}
+_files() {{ print -l *(N) }}
+compadd() {{ shift; print -l -- ${{(M)@:#$words[CURRENT]*}} }}
+source {script}
+words=({line})
+[[ "{line}" == *" " ]] && words+=("")
+CURRENT=$#words
+_sapwood
+""",
+    "fish": """source {script}
+complete -C "{line}"
+""",
+}
+
+
+@pytest.mark.parametrize("shell", sorted(ASK))
 @pytest.mark.parametrize(
     ("line", "offered", "not_offered"),
     [
         ("sapwood doc", "doctor", "roles"),
+        ("sapwood train ", "parser", "doctor"),
         ("sapwood train par", "parser", "doctor"),
         ("sapwood roles --form", "--format", "--kernel"),
         ("sapwood roles --format al", "allennlp", "--format"),
+        ("sapwood predict -q nov", "novel.txt", "doctor"),
+        ("sapwood score roles --", "--json", "--model"),
     ],
 )
-def test_bash_completes(line, offered, not_offered, capsys, tmp_path):
-    main(["completion", "bash"])
-    script = capsys.readouterr().out
-    words = line.split()
-    test = f"{script}\nCOMP_WORDS=({' '.join(words)})\nCOMP_CWORD={len(words) - 1}\n_sapwood\n"
-    test += 'printf "%s\\n" "${COMPREPLY[@]}"'
-    done = subprocess.run(["bash", "-c", test], capture_output=True, text=True, check=True, cwd=tmp_path)
+def test_shells_complete(shell, line, offered, not_offered, capsys, tmp_path):
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    main(["completion", shell])
+    script = tmp_path / "script"
+    script.write_text(capsys.readouterr().out, encoding="utf-8")
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (folder / "novel.txt").write_text("")
+    asked = ASK[shell].format(script=script, line=line)
+    done = subprocess.run([shell, "-c", asked], capture_output=True, text=True, check=True, cwd=folder)
+    assert done.stderr == ""
     assert offered in done.stdout.split()
     assert not_offered not in done.stdout.split()
 

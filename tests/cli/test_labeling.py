@@ -149,3 +149,20 @@ def test_trees_and_another_parser(models: Path, capsys: pytest.CaptureFixture[st
     asked = ["--model", str(models / "bare.sap"), "--format", "brackets"]
     assert shown(capsys, "roles", tree, *asked) == "chase.01: [A0 The dog] [V chased] [A1 the cat]\n"
     assert "[A0 The dog]" in shown(capsys, "roles", TEXT, *asked, "--parser", str(models / "parser.sap"))
+
+
+@pytest.mark.parametrize("command", ["roles", "frames"])
+def test_text_in_another_encoding(
+    command: str, models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "José chased the cat."
+    (tmp_path / "latin.txt").write_bytes(text.encode("latin-1"))
+    asked = ["--model", str(models / f"{command}.sap"), "--format", "jsonl"]
+    given = shown(capsys, command, text, *asked)
+    assert main([command, str(tmp_path / "latin.txt"), *asked]) == 1
+    assert "pass --encoding, such as --encoding latin-1" in capsys.readouterr().err
+    assert given == shown(capsys, command, str(tmp_path / "latin.txt"), *asked, "--encoding", "latin-1")
+    # Text that is an argument has the encoding of the terminal.
+    assert given == shown(capsys, command, text, *asked, "--encoding", "latin-1")
+    model = [str(models / f"{command}.sap"), str(tmp_path / "latin.txt"), "--format", "jsonl"]
+    assert given == shown(capsys, "predict", *model, "--encoding", "latin-1")

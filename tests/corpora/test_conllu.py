@@ -27,6 +27,9 @@ TEXT = """# sent_id = 1
 """
 
 
+WORD = TEXT.splitlines()[3]
+
+
 def edited(old: str, new: str) -> io.StringIO:
     assert old in TEXT
     return io.StringIO(TEXT.replace(old, new, 1))
@@ -61,6 +64,7 @@ def test_unwritable_fields_are_refused(tmp_path: Path) -> None:
     ("old", "new", "line", "reason"),
     [
         ("1\tvamos\tir", "1\tvamos", 4, "expected 10 columns with a tab between them, found 9"),
+        (WORD, WORD.replace("\t", " "), 4, "found 1; here blanks stand between them: put tabs there"),
         ("2\tnos", "7\tnos", 5, "expected word number 2, found 7"),
         ("\t5\tcase", "\t9\tcase", 7, "the head is word 9, but the sentence has 5 words"),
         ("\t5\tcase", "\tx\tcase", 7, "as the number of the head, found 'x'"),

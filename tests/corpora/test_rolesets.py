@@ -45,3 +45,5 @@ def test_labelers_say_what_roles_mean_and_files_keep_it(tmp_path: Path) -> None:
         (found,) = sw.load(tmp_path / "roles.sap").label(tree).propositions
         assert found.meaning == "follow, pursue"
         assert [one.meaning for one in found.arguments if one.role == "A0"] == ["follower"]
+    adapted = RoleLabeler().fit(nursery.generate(size=40, seed=1).role_sentences(), start=labeler)
+    assert adapted.label(tree).propositions[0].meaning == "follow, pursue"

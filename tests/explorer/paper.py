@@ -56,8 +56,14 @@ def paper_faults(page: Page, path: Path) -> list[str]:
         said += [f"page {number}: over the edge: {one[3]}" for one in lines if one[1] < -1 or one[2] > float(width) + 1]
         # A heading, and not two lines of what it is about.
         ends = sorted(lines)[-2:] if number < len(pages) else []
-        said += [f"page {number} ends with a heading: {one[3]}" for one in ends if _plain(one[3]) in known]
+        said += [f"page {number} ends with a heading: {one[3]}" for one in ends if _begins(one[3], known)]
     return said
+
+
+def _begins(line: str, headings: set[str]) -> bool:
+    """Whether a line is a heading, or the first line of a long one."""
+    plain = _plain(line)
+    return plain in headings or (len(plain) > 30 and any(one.startswith(plain) for one in headings))
 
 
 def _plain(text: str) -> str:

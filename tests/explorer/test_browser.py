@@ -240,7 +240,8 @@ def test_pictures_answers_and_python_can_be_taken_along(browser, served, folder,
     page = opened(browser, served)
     analyze(page, "The farmer gave the child an apple .", "roles")
     page.run(
-        "window.saved = [], URL.createObjectURL = (blob) => (saved.push(blob), 'blob:x'), "
+        "window.saved = [], window.given = URL.createObjectURL.bind(URL), "
+        "URL.createObjectURL = (blob) => (saved.push(blob), given(blob)), "
         "HTMLAnchorElement.prototype.click = function () { saved.push(this.download) }"
     )
     # By keyboard alone.
@@ -248,11 +249,26 @@ def test_pictures_answers_and_python_can_be_taken_along(browser, served, folder,
     page.press("Enter")
     assert page.wait("saved[1]") == "sapwood-roles.svg"
     picture = ElementTree.fromstring(page.run("saved[0].text()"))
-    assert "farmer" in "".join(picture.itertext())
-    page.run(
-        "saved.length = 0, [...document.querySelectorAll('.saving button')].find(b => b.innerText === 'JSON').click()"
-    )
+    # The roles and the tree below them, under the titles of their cards.
+    drawn = list(picture.iter("{http://www.w3.org/2000/svg}text"))
+    texts = [one.text.strip() for one in drawn]
+    assert texts[0] == "Who did what to whom"
+    assert {"farmer", "A0", "A1", "A2", "give.01", "VP"} <= set(texts)
+    assert texts.count("farmer") == 2
+    width, height = (float(picture.get(name)) for name in ("width", "height"))
+    assert all(one.get("fill") for one in drawn)
+    button = "[...document.querySelectorAll('.saving button')].find(b => b.innerText === '{}')"
+    page.run(f"saved.length = 0, {button.format('PNG')}.focus()")
+    page.press("Enter")
+    assert page.wait("saved[2]") == "sapwood-roles.png"
+    assert page.run("createImageBitmap(saved[1]).then(image => [image.width, image.height])") == [2 * width, 2 * height]
+    page.run(f"saved.length = 0, {button.format('JSON')}.click()")
     assert json.loads(page.run("saved[0].text()"))["words"][1] == "farmer"
+    page.run("Object.defineProperty(navigator, 'clipboard', {value: {writeText: async (text) => saved.push(text)}})")
+    page.run(f"saved.length = 0, {button.format('Copy link')}.focus()")
+    page.press("Enter")
+    assert page.wait("saved[0]") == page.run("location.href")
+    assert "Link copied" in page.text(".saving")
     assert page.run("document.querySelector('.python').hidden")
     page.run("[...document.querySelectorAll('.saving button')].at(-1).focus()")
     page.press("Enter")

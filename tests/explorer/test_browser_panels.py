@@ -133,7 +133,7 @@ def test_words_are_linked_and_parses_say_how_sure_they_are(browser, served):
     page = opened(browser, served, "compare")
     changed(page, "compare", lambda: page.choose("#compare-kernel", "SemanticSubsetTree"))
     said = page.run("[...document.querySelectorAll('.linked .link title')].map(e => e.textContent)")
-    assert any(one.startswith("dog and hound: alike ") for one in said)
+    assert any(one.startswith("dog and hound: similarity ") for one in said)
     page.click("#tab-analyze")
     analyze(page, "Anna saw the child with the old scarf .", "parser")
     page.run("[...document.querySelectorAll('#analyze-results table.pick button')].at(-1).click()")

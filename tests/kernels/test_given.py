@@ -90,7 +90,11 @@ def test_a_matrix_as_in_scikit_learn():
 
 def test_what_does_not_fit_is_said():
     K, y = KERNEL(trees()), labels()
-    for wrong, hint in ((K[:5], "square matrix"), (trees(), "matrix of kernel values"), (K[:, :, None], "two dim")):
+    for wrong, hint in (
+        (K[:5], "square matrix"),
+        (trees(), r"matrix of kernel values, got TreeArray; pass kernel\(X\)"),
+        (K[:, :, None], "two dim"),
+    ):
         with pytest.raises(DataError, match=hint):
             KernelSVC("precomputed").fit(wrong, y[: len(wrong)])
     with pytest.raises(DataError, match="all 12 training examples"):
@@ -102,6 +106,12 @@ def test_what_does_not_fit_is_said():
         KernelSVC(sw.kernels.parse_kernel("Precomputed() + Linear()")).fit(K, y).predict(K)
     with pytest.raises(DataError, match=r"returned shape \(\); expected \(12, 12\).*two trees"):
         KernelSVC(lambda X, Y: 3.0).fit(trees(), y)
+
+    def gap(X, Y):
+        return np.where(np.arange(len(X))[:, None] == 2, np.nan, np.ones((len(X), len(Y))))
+
+    with pytest.raises(DataError, match=r"no number \(nan\) for example 2 of X and example 0 of Y"):
+        KernelSVC(gap).fit(trees(), y)
     with pytest.raises(DataError, match="failed on two arrays"):
         KernelSVC(lambda X, Y: X + 1).fit(trees(), y)
 

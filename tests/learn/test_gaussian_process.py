@@ -86,6 +86,12 @@ def test_trees_and_vectors_together():
     np.testing.assert_allclose(kernel(rows), kernel(BOTH))
     model = GaussianProcessRegressor(kernel, alpha=0.1).fit(rows, VECTORS[:, 0])
     assert model.score(rows, VECTORS[:, 0]) > 0.8
+    # Examples as they are become the same rows.
+    np.testing.assert_array_equal(model.predict(BOTH), model.predict(rows))
+    again = GaussianProcessRegressor(kernel, alpha=0.1, optimizer=None).fit(BOTH, VECTORS[:, 0])
+    assert cross_val_score(again, BOTH, VECTORS[:, 0], cv=2, error_score="raise").shape == (2,)
+    with pytest.raises(DataError, match="views tree, flat are no matrix of numbers"):
+        np.asarray(BOTH, dtype=float)
     two = labels() == "none"
     judged = GaussianProcessClassifier(GPKernel(SubsetTree().normalized())).fit(trees(), two)
     assert judged.predict_proba(TREES).shape == (4, 2)
@@ -100,6 +106,7 @@ def test_ranges_and_copies():
     assert "SubsetTree" in repr(kernel)
     for wrong, hint in (
         ({"nope": (1, 2)}, "ranges names 'nope'"),
+        ({"decay": (0.1, 0.9)}, "ranges names 'decay'.*; did you mean [a-z_]*decay[?]"),
         ({"subsettree__decay": (0.5, 1.0)}, "0.999"),
         ({"subsettree__decay": "free"}, "or 'fixed'"),
         ({"subsettree__weight": (2, 1)}, "low < high"),

@@ -121,3 +121,13 @@ def test_a_parser_for_english():
     parser.language = "en"
     with pytest.warns(UserWarning, match=r"1 of 1 sentences .* sentence 0"):
         parser.parse_text(OTHERS["Greek"])
+
+
+def test_a_parser_for_english_has_no_trees_for_other_scripts():
+    parser = FlatParser()
+    parser.language = "en"
+    sentences = [["Ja", "hoor", "."], *split_sentences(f"{OTHERS['Russian']} The dog barked. {OTHERS['Chinese']}")]
+    found = list(parser.parse_sentences(sentences))
+    assert [one.how for one in found] == ["parser", "flat", "parser", "flat"]
+    assert found[1].problem == "100 % of its letters are Cyrillic, and the parser is for English"
+    assert [one.tree.leaves() for one in found] == [tuple(words) for words in sentences]

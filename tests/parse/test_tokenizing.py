@@ -106,6 +106,7 @@ SENTENCES = {
     "ሰላም። ደህና፧ አዎ": ["ሰላም ።", "ደህና ፧", "አዎ"],
     "გამარჯობა. როგორ ხარ": ["გამარჯობა .", "როგორ ხარ"],
     "„Ja.“ Er ging.": ["`` Ja . ''", "Er ging ."],
+    "Heat to 180 °C. Beat 2 eggs.": ["Heat to 180 ° C .", "Beat 2 eggs ."],
     "Wow‼️ Great": ["Wow ‼️", "Great"],
     "Mr. 李 met e.g. 王 there. 好": ["Mr. 李 met e.g. 王 there .", "好"],
 }

@@ -149,7 +149,7 @@ def test_files_that_cannot_be_read(folder: Path) -> None:
     assert "binary.py: left out, it is binary" in notes
     assert "large.py: left out, 12,000,007 bytes are more than max_bytes=2,000,000" in notes
     if not _installed("tree_sitter_rust"):
-        assert "1 files left out: their grammar is missing; pip install tree-sitter-rust" in notes
+        assert "1 file left out for want of a grammar; pip install tree-sitter-rust" in notes
     assert not any("link.py" in str(one.second.path) for one in report.clones)
     assert {"exact.py", "renamed.py", "restructured.py"} <= set(kinds(report))
 
@@ -180,6 +180,68 @@ def test_other_languages(tmp_path: Path) -> None:
     (tmp_path / "b.code").write_text(code.format("g"))
     found = find_clones(tmp_path, min_nodes=15, grammars={".code": "tree_sitter_javascript"})
     assert [one.kind for one in found.clones] == ["renamed"]
+
+
+# The same function in the languages whose grammars differ in where a body and a name are.
+LANGUAGES = {
+    ".c": "int N(int *V, int n) { int s = 0; for (int i = 0; i < n; i++) { if (V[i] > 3) { s += 2; } } return s; }",
+    ".cpp": "int N(Ints V) { int s = 0; for (auto x : V) { if (x > 3) { s += x * 2; } } return s / 7; }",
+    ".go": "package p\nfunc N(V []int) int { s := 0\n for _, x := range V { if x > 3 { s += x } }\n return s / 7 }",
+    ".hs": "N V = case V of\n  [] -> 0\n  (x:xs) -> if x > 3 then x * 2 + N xs else N xs - 1 + (x * 3 - 4)",
+    ".java": "class C { int N(int[] V) { int s = 0; for (int x : V) { if (x > 3) { s += x * 2; } } return s; } }",
+    ".jl": "function N(V)\n s = 0\n for x in V\n  if x > 3\n   s += x * 2\n  end\n end\n return s / length(V)\nend",
+    ".jsx": "const N = (V) => { let s = 0; for (const x of V) { if (x > 3) { s += x * 2; } } return s / V.length; };",
+    ".kt": "fun N(V: Ints): Int { var s = 0\n for (x in V) { if (x > 3) { s += x * 2 } }\n return s / V.size }",
+    ".ml": "let rec N V = match V with [] -> 0 | x :: r -> if x > 3 then x * 2 + N r else N r - 1 + (x * 3 - 4)",
+    ".py": "def N(V):\n    s = 0\n    for x in V:\n        if x > 3:\n            s += x * 2\n    return s / len(V)",
+    ".rb": "def N(V)\n s = 0\n V.each do |x|\n  if x > 3\n   s += x * 2\n  end\n end\n s / V.length\nend",
+    ".rs": "fn N(V: &Ints) -> Int { let mut s = 0; for x in V { if *x > 3 { s += x * 2; } } s / V.len() }",
+    ".sh": "N() { local V=$1; s=0; for x in $V; do if [ $x -gt 3 ]; then s=$((s + x * 2)); fi; done; echo $s; }",
+    ".swift": "func N(V: Ints) -> Int { var s = 0; for x in V { if x > 3 { s += x * 2 } }; return s / V.count }",
+}
+
+
+@pytest.mark.parametrize("ending", LANGUAGES)
+def test_functions_and_their_names_in_many_languages(ending: str, tmp_path: Path) -> None:
+    pytest.importorskip(code_files.GRAMMARS[ending].partition(":")[0])
+    for file, name, variable in (("a", "mean", "items"), ("b", "average", "values")):
+        (tmp_path / (file + ending)).write_text(f"{LANGUAGES[ending].replace('N', name).replace('V', variable)}\n")
+    (found,) = find_clones(tmp_path, min_nodes=15).clones
+    assert (found.kind, found.first.kind, found.first.name, found.second.name) == (
+        "renamed", "function", "mean", "average"
+    )  # fmt: skip
+
+
+def test_functions_that_have_no_name_of_their_own(tmp_path: Path) -> None:
+    pytest.importorskip("tree_sitter_javascript")
+    body = "(a) => { let s = 0; for (const x of a) { if (x > 1) { s += x; } } return s * 2 - a.length; }"
+    code = f"o.first = {body};\nuse({{second: {body}}});\nuse({body});\nuse(other || {body});\n"
+    (tmp_path / "a.js").write_text(code)
+    found = find_clones(tmp_path, min_nodes=15, blocks=False).clones
+    assert {unit.name for one in found for unit in (one.first, one.second)} == {"o.first", "second", ""}
+
+
+def test_of_parts_that_are_alike_the_largest_are_listed(tmp_path: Path) -> None:
+    loop = "    for x in xs:\n        if x > 4:\n            acc += x * 2\n    return acc / len(xs)\n"
+    code = f"def mean(xs):\n    acc = 0\n{loop}\ndef other(xs):\n    acc = 0\n    print(acc)\n{loop}"
+    (tmp_path / "a.py").write_text(code)
+    found = find_clones(tmp_path, min_nodes=20).clones
+    assert [(one.first.name, one.second.name) for one in found] == [("mean", "other")]
+
+
+def test_a_block_that_holds_one_function_is_that_function(tmp_path: Path) -> None:
+    inner = "\n".join(f"    {line}" for line in FIRST.splitlines())
+    (tmp_path / "a.py").write_text(f"if ready:\n{inner}\n")
+    (tmp_path / "b.py").write_text(f"try:\n{inner}\nexcept OSError:\n    pass\n")
+    (found,) = find_clones(tmp_path, min_nodes=20).clones
+    assert (found.kind, found.first.kind, found.first.name) == ("exact", "function", "mean")
+
+
+def test_what_equals_a_part_of_something_is_no_copy_of_the_whole(tmp_path: Path) -> None:
+    loop = "    for x in xs:\n        if x > 4:\n            acc += x * 2\n        log(acc, x, xs)\n    acc = acc / 7\n"
+    (tmp_path / "a.py").write_text(f"if ready:\n{loop}\ndef other(xs):\n{loop}")
+    found = find_clones(tmp_path, min_nodes=20, at_least=0.5).clones
+    assert [(one.kind, one.first.kind, one.second.kind) for one in found] == [("exact", "block", "block")]
 
 
 def test_tree_sitter_is_named_where_it_is_missing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,7 +48,7 @@ def test_duplicates(files: tuple[str, str], tmp_path: Path, capsys: pytest.Captu
     out = tmp_path / "kept.mrg"
     assert main(["duplicates", files[1], "--output", str(out)]) == 0
     printed = capsys.readouterr().out.splitlines()
-    assert printed == ["2 trees: 0, 3", f"  {TREES[0]}", "4 trees, 1 groups, 1 trees to spare"]
+    assert printed == ["2 trees: 0, 3", f"  {TREES[0]}", "4 trees, 1 group, 1 tree to spare"]
     assert out.read_text().splitlines() == TREES[:3]
     assert main(["duplicates", files[1], "--json", "-", "--at-least", "0.5"]) == 0
     assert json.loads(capsys.readouterr().out)["groups"] == [{"representative": 0, "members": [0, 1, 3]}]
@@ -59,3 +59,23 @@ def test_bad_options(files: tuple[str, str], capsys: pytest.CaptureFixture[str])
     assert "at_least must be a number from 0 to 1" in capsys.readouterr().err
     assert main(["nearest", *files, "--kernel", "SubsetTree()"]) == 2
     assert "is not normalized" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("portable", [[], ["--portable"]])
+def test_index(files: tuple[str, str], portable: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(tmp_path / "trees.idx")
+    kernel = ["--kernel", "Subtree(0.5).normalized()"]
+    assert main(["index", files[1], "-o", path, *kernel, *portable]) == 0
+    assert "TreeIndex(4 trees, Subtree(decay=0.5).normalized())" in capsys.readouterr().out
+    assert main(["nearest", files[0], path, "--json", "-"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert main(["nearest", *files, *kernel, "--json", "-"]) == 0
+    assert json.loads(capsys.readouterr().out) == found
+    assert main(["duplicates", path, "--output", str(tmp_path / "kept.mrg")]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "4 trees, 1 group, 1 tree to spare"
+    assert (tmp_path / "kept.mrg").read_text().splitlines() == TREES[:3]
+    assert main(["show", path]) == 0
+    assert "TreeIndex" in capsys.readouterr().out
+    plain = ["--kernel", "(SubsetTree() * Subtree()).normalized()"]
+    assert main(["index", files[1], "-o", path, *plain, *portable]) == (0 if portable else 2)
+    assert portable or "use sapwood.save" in capsys.readouterr().err

@@ -82,10 +82,16 @@ class TestContents:
 
     def test_comparison_with_something_else(self) -> None:
         left = sw.TreeArray(["(a b)", "(a c)"])
-        for other in (None, "(a b)", 3, ["(a b)", "(a c)"]):
+        for other in (None, 3, (sw.Tree("a"), sw.Tree("b"))):
             assert (other == left) is False
             assert (other != left) is True
         assert (np.asarray(left) == left).tolist() == [True, True]
+        for many in (["(a b)", "(a d)"], [left[0], "(a d)"]):
+            assert (left == many).tolist() == (many == left).tolist() == [True, False]
+            assert (left != many).tolist() == [False, True]
+        assert (left == "(a c)").tolist() == (left == left[1].to_nltk()).tolist() == [False, True]
+        with pytest.raises(DataError, match="cannot compare 2 elements with 1 one by one"):
+            _ = left == ["(a b)"]
         with pytest.raises(DataError, match="expected a TreeArray, got list"):
             left.equals(["(a b)", "(a c)"])  # type: ignore[arg-type]
         with pytest.raises(TypeError, match="unhashable"):
@@ -223,7 +229,7 @@ class TestRefusals:
             (np.array("(a b)"), r"an array without dimensions; write TreeArray\(\[tree\]\)"),
             (np.array(sw.Tree("a")), "an array without dimensions"),
             ([3], "element 0 is a int; expected a Tree"),
-            (["(a b)", None], "element 1 is a NoneType"),
+            (["(a b)", None], "element 1 is missing, it is None"),
             ([["(a b)", ["(c d)"]]], "element 0 is a list"),
             (["(a b) (c d)"], "element 0 holds 2 trees"),
             ([""], "element 0 is an empty string; expected a tree in brackets"),

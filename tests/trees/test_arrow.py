@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies
-from sapwood import Examples, Tree, TreeArray
+from sapwood import Examples, Tree, TreeArray, read_trees
 from sapwood.errors import DataError, TreeError
 from sapwood.kernels import SubsetTree
 
@@ -70,6 +70,42 @@ def test_what_is_refused(rows: list[Any], message: str) -> None:
         TreeArray.from_arrow(arrow.array(rows))
 
 
+@given(st.lists(strategies.trees_over(strategies.labels), min_size=1, max_size=4))
+def test_rows_as_other_libraries_have_them(trees: list[Tree]) -> None:
+    """Rows of a column that has lost its type, as pandas reads them from files of others."""
+    rows = [spelled(tree) for tree in trees]
+    whole = TreeArray(trees)
+    assert TreeArray(rows).equals(whole)
+    arrays = [{name: np.array(values, dtype=object) for name, values in row.items()} for row in rows]
+    assert TreeArray(arrays).equals(whole)
+    assert Examples(tree=rows)["tree"].equals(whole)
+    assert TreeArray([rows, rows[:1]]).equals(TreeArray([trees, trees[:1]]))
+    bags = np.empty(1, dtype=object)
+    bags[0] = np.array(rows, dtype=object)
+    assert TreeArray(bags).equals(TreeArray([trees]))
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"labels": ["a"], "children": [1]}, "element 0: the numbers of children, .1., do not make one tree"),
+        ({"labels": ["a", "b"], "children": [0, 0]}, "do not make one tree"),
+        ({"labels": [], "children": []}, "do not make one tree"),
+        ({"labels": ["a", "b"], "children": [1.5, 0]}, "do not make one tree"),
+        ({"labels": ["a", "b"], "children": [-1, 0]}, "do not make one tree"),
+        ({"labels": ["a", "b"], "children": ["1", 0]}, "do not make one tree"),
+        ({"labels": ["a"], "children": [0, 0]}, "1 labels, but 2 numbers"),
+        ({"labels": [""], "children": [0]}, "must not be empty"),
+        ({"labels": "ab", "children": [0, 0]}, "element 0 is a dict with the keys labels, children; .*from_dict"),
+        (None, "element 0 is missing, it is None; drop such elements first"),
+        (float("nan"), "element 0 is missing, it is nan"),
+    ],
+)
+def test_rows_that_are_refused(row: Any, message: str) -> None:
+    with pytest.raises(TreeError, match=message):
+        TreeArray([row])
+
+
 def test_parquet(tmp_path: Path) -> None:
     trees = TreeArray(["(S (NP a) (VP b))", "(NP a)"])
     path = tmp_path / "trees.parquet"
@@ -77,8 +113,11 @@ def test_parquet(tmp_path: Path) -> None:
     assert TreeArray.from_parquet(path).equals(trees)
     with pytest.raises(DataError, match="no such file"):
         TreeArray.from_parquet(tmp_path / "missing")
-    with pytest.raises(DataError):
+    with pytest.raises(DataError, match="no column 'other', but 'tree'; say which holds trees with column="):
         TreeArray.from_parquet(path, column="other")
+    trees.to_parquet(tmp_path / "trees.parquet")
+    with pytest.raises(DataError, match=r"a Parquet file.*TreeArray\.from_parquet"):
+        read_trees(tmp_path / "trees.parquet")
     (tmp_path / "broken").write_bytes(b"PAR1")
     with pytest.raises(DataError, match="not a Parquet file"):
         TreeArray.from_parquet(tmp_path / "broken")
@@ -98,6 +137,11 @@ def test_pandas(tmp_path: Path) -> None:
     frame = pandas.DataFrame({"tree": column, "y": [1, 2, 3]})
     assert frame.groupby("tree", sort=False)["y"].sum().tolist() == [1, 5]
     assert (frame["tree"] == trees[1]).tolist() == [False, True, True]
+    assert (
+        (frame["tree"] == "(NP a)").tolist()
+        == (frame["tree"] == ["x", "(NP a)", trees[1]]).tolist()
+        == [False, True, True]
+    )
     both = pandas.concat([frame, frame[:1]], ignore_index=True)
     assert str(both["tree"].dtype) == "tree"
     assert both["tree"].nunique() == 2

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import io
+import json
+import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+import sapwood as sw
 from sapwood import Tree, TreeArray, read_trees
 from sapwood.cli import main
-from sapwood.corpora import conllu
+from sapwood.corpora import conllu, nursery
 from sapwood.errors import DataError, TreeError
 from sapwood.kernels import SubsetTree
+from sapwood.parse import PCFGParser
+from sapwood.tasks.questions import QuestionClassifier
+from sapwood.tasks.roles import RoleLabeler
 from sapwood.trees.dependency_sentence import DependencySentence, Row
 
 TEXT = """\
@@ -37,6 +44,11 @@ def test_arrays_take_sentences() -> None:
     assert TreeArray([sentences()]).has_bags
     assert SubsetTree()(sentences()).shape == (2, 2)
     assert sentences()[0].words == ("Rain", "fell", ".")
+    first, second = sentences()
+    assert SubsetTree()(first, second) == SubsetTree()(first.to_tree(), second.to_tree())
+    np.testing.assert_array_equal(SubsetTree().distance(first, sentences()), SubsetTree().distance(X)[0])
+    assert SubsetTree().normalized().nearest(second, sentences(), k=1).positions.tolist() == [1]
+    assert (second == X).tolist() == [False, True]
     rootless = DependencySentence((Row("1", "a", head="1", deprel="x"),))
     with pytest.raises(TreeError, match="element 1: a dependency tree needs exactly one root"):
         TreeArray([sentences()[0], rootless])
@@ -74,6 +86,53 @@ def test_models_take_conllu(tmp_path: Path, capsys: pytest.CaptureFixture[str], 
     assert main(["train", "trees", str(path), "-o", model, "--dependencies", "words"]) == 0
     assert main(["explain", model, str(bare), "--count", "1", "--dependencies", "words"]) == 0
     assert "NN" not in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_words_of_conllu_are_parsed_and_labeled(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any
+) -> None:
+    """Commands that take text take its words as they are: each answer is that for the words."""
+    grown = nursery.generate(size=200)
+    parser = PCFGParser().fit(grown.trees)
+    labeler = RoleLabeler(parser=parser).fit(grown.role_sentences())
+    asked = [one for one in grown.sentences if one.label is not None]
+    classifier = QuestionClassifier(parser=parser).fit([one.tree for one in asked], [one.label[0] for one in asked])
+    files = {"p": parser, "r": labeler, "q": classifier}
+    for name, model in files.items():
+        sw.save(model, tmp_path / name)
+    data = tmp_path / "two.conllu"
+    words = [["Dogs", "chased", "the", "cat"], ["It", "won't", "bark"]]
+    rows = [[f"{n}\t{word}\t_\t_\t_\t_\t{n - 1}\t_\t_\t_\n" for n, word in enumerate(one, 1)] for one in words]
+    data.write_text("".join("# label = LOC\n" + "".join(one) + "\n" for one in rows))
+
+    def output(*arguments: str) -> str:
+        assert main(list(arguments)) == 0
+        return capsys.readouterr().out
+
+    expected = TreeArray([one.tree for one in parser.parse_sentences(words)])
+    assert output("parse", str(tmp_path / "p"), str(data)).splitlines() == expected.to_strings()
+    (first, _) = map(json.loads, output("parse", str(tmp_path / "p"), str(data), "--format", "jsonl").splitlines())
+    assert first["words"] == words[0]
+    assert "offsets" not in first
+    found = [json.loads(line) for line in output("predict", str(tmp_path / "r"), str(data)).splitlines()]
+    assert [one["words"] for one in found] == words
+    assert [[each["lemma"] for each in one["propositions"]] for one in found] == [
+        [each.lemma for each in labeler.label(one).propositions] for one in words
+    ]
+    assert output("predict", str(tmp_path / "q"), str(data)).split() == classifier.predict(words).tolist()
+    assert output("explain", str(tmp_path / "q"), str(data), "--count", "1").startswith("score of ")
+    assert "accuracy" in output("evaluate", str(tmp_path / "q"), str(data))
+    with monkeypatch.context() as patch:
+        patch.setattr("sys.stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(data.read_bytes()))))
+        assert output("parse", str(tmp_path / "p"), "-").splitlines() == expected.to_strings()
+    for arguments, message in (
+        (["parse", str(tmp_path / "p"), str(data), "--tokens"], "--tokens: .* is CoNLL-U"),
+        (["predict", str(tmp_path / "r"), str(data), "--lines"], "--lines: .* is CoNLL-U, which has its own sentences"),
+        (["evaluate", str(tmp_path / "r"), str(data)], "ten columns are CoNLL-U"),
+    ):
+        assert main(arguments) != 0
+        assert re.search(message, capsys.readouterr().err)
 
 
 def test_what_cannot_take_conllu_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

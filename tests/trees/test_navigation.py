@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 from hypothesis import given
 
+import sapwood
 import strategies
 from sapwood import Tree
 from sapwood.errors import SapwoodError, TreeError
+from sapwood.trees.navigation import NamesOfNltk
 
 nltk = pytest.importorskip("nltk.tree")
 
@@ -58,6 +61,41 @@ def test_nothing_recurses() -> None:
     assert len(list(tree.subtrees())) == len(tree.productions()) == 3000
     assert len(tree.treepositions()) == 3001
     assert tree.at((0,) * 3000) == Tree("x")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda tree: tree.pretty_print(), r"no attribute 'pretty_print'; write print\(sapwood\.draw"),
+        (lambda tree: tree.chomsky_normal_form(), r"write sapwood\.trees\.binarize\(tree\)"),
+        (lambda tree: tree.set_label("x"), r"write Tree\(label, tree\.children\)"),
+    ],
+)
+def test_habits_of_nltk_are_told_what_to_write(call: Any, message: str) -> None:
+    with pytest.raises(AttributeError, match=message):
+        call(Tree.fromstring("(S (NP dogs) (VP barked))"))
+
+
+def test_names_of_nltk_are_no_attributes() -> None:
+    tree = Tree.fromstring("(S (NP dogs) (VP barked))")
+    assert not hasattr(tree, "draw")
+    assert "draw" not in dir(tree)
+    assert "pos" in dir(tree)
+
+
+def test_what_is_said_to_be_written_works() -> None:
+    """Each line that an error proposes runs, and each name is one that trees of NLTK have."""
+    tree = Tree.fromstring("(S (NP dogs) (VP barked))")
+    names = {"sapwood": sapwood, "Tree": Tree, "tree": tree, "label": "X", "print": str}
+    found = {name: one for name, one in vars(NamesOfNltk).items() if not name.startswith("_")}
+    assert len(found) > 5
+    for name in found:
+        assert hasattr(nltk.Tree, name), name
+        with pytest.raises(AttributeError) as caught:
+            getattr(tree, name)
+        expression = str(caught.value).partition("; write ")[2].rstrip(".")
+        expression = re.split(r"; |, (?=or |as )", expression)[0]
+        assert eval(expression, names) is not None or "un_chomsky" in name, name
 
 
 @pytest.mark.parametrize(

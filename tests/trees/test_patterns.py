@@ -127,6 +127,8 @@ def test_meaning(pattern: str, expected: list[str]) -> None:
         ('NP < "a', 6, 'this " is never closed'),
         ('NP < ""', 6, "an empty label"),
         ("NP=x < NN", 3, "names of nodes"),
+        ("NP <# NN", 4, "heads .* are not supported"),
+        ("NP >># VP", 4, "heads .* are not supported"),
         ("NP <0 NN", 5, "children are counted from 1"),
         (f"NP <{'9' * 5000} NN", 5, "a number of a child that no node has"),
         ("NP < 's", 6, "are quoted"),

@@ -87,9 +87,9 @@ def test_a_broken_tree_says_in_which_view():
     with pytest.raises(BracketError, match=r"^view 'path', <element 1>:1:") as caught:
         sw.Examples(path=["(a b)", "(a"])
     assert caught.value.line == 1
-    with pytest.raises(TreeError, match=r"^view 'path': element 1 is a NoneType"):
+    with pytest.raises(TreeError, match=r"^view 'path': element 1 is missing"):
         sw.Examples(path=["(a b)", None])
-    with pytest.raises(TreeError, match=r"^column 't': element 1 is a float"):
+    with pytest.raises(TreeError, match=r"^column 't': element 1 is missing, it is nan"):
         sw.Examples.from_frame(pd.DataFrame({"t": ["(a b)", np.nan]}))
 
 

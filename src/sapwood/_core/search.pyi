@@ -1,7 +1,7 @@
 """The search for similar trees."""
 
-from collections.abc import Callable
-from typing import Annotated
+from collections.abc import Callable, Sequence
+from typing import Annotated, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -11,7 +11,13 @@ import sapwood._core.trees
 
 
 class SubtreeTrees:
+    @overload
     def __init__(self, kernel: sapwood._core.kernels.Subtree, arena: sapwood._core.trees.Arena, bags: sapwood._core.kernels.Bags, scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], grouped: bool, threads: int) -> None: ...
+
+    @overload
+    def __init__(self, kernel: sapwood._core.kernels.Subtree, arena: sapwood._core.trees.Arena, arrays: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]], numbers: Sequence[int]) -> None: ...
+
+    def parts(self) -> tuple[list[Annotated[NDArray[numpy.uint8], dict(shape=(None,), writable=False)]], list[int]]: ...
 
     def __len__(self) -> int: ...
 
@@ -27,7 +33,13 @@ class SubtreeTrees:
     def pairs(self, bags: sapwood._core.kernels.Bags, kept: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], least: float, threads: int, progress: Callable[[int], None] | None) -> tuple[tuple[Annotated[NDArray[numpy.uint32], dict(shape=(None,))], Annotated[NDArray[numpy.uint32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]], tuple[Annotated[NDArray[numpy.uint32], dict(shape=(None,))], Annotated[NDArray[numpy.uint32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]], int]: ...
 
 class SubsetTrees:
+    @overload
     def __init__(self, kernel: sapwood._core.kernels.Subset, arena: sapwood._core.trees.Arena, bags: sapwood._core.kernels.Bags, scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], grouped: bool, threads: int) -> None: ...
+
+    @overload
+    def __init__(self, kernel: sapwood._core.kernels.Subset, arena: sapwood._core.trees.Arena, arrays: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]], numbers: Sequence[int]) -> None: ...
+
+    def parts(self) -> tuple[list[Annotated[NDArray[numpy.uint8], dict(shape=(None,), writable=False)]], list[int]]: ...
 
     def __len__(self) -> int: ...
 
@@ -43,7 +55,13 @@ class SubsetTrees:
     def pairs(self, bags: sapwood._core.kernels.Bags, kept: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], least: float, threads: int, progress: Callable[[int], None] | None) -> tuple[tuple[Annotated[NDArray[numpy.uint32], dict(shape=(None,))], Annotated[NDArray[numpy.uint32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]], tuple[Annotated[NDArray[numpy.uint32], dict(shape=(None,))], Annotated[NDArray[numpy.uint32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]], int]: ...
 
 class PartialTrees:
+    @overload
     def __init__(self, kernel: sapwood._core.kernels.Partial, arena: sapwood._core.trees.Arena, bags: sapwood._core.kernels.Bags, scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], grouped: bool, threads: int) -> None: ...
+
+    @overload
+    def __init__(self, kernel: sapwood._core.kernels.Partial, arena: sapwood._core.trees.Arena, arrays: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]], numbers: Sequence[int]) -> None: ...
+
+    def parts(self) -> tuple[list[Annotated[NDArray[numpy.uint8], dict(shape=(None,), writable=False)]], list[int]]: ...
 
     def __len__(self) -> int: ...
 

@@ -1,5 +1,6 @@
 """Hash-consed trees and the bracket reader."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import numpy
@@ -23,6 +24,11 @@ class Arena:
 
     @property
     def nbytes(self) -> int: ...
+
+    def parts(self) -> tuple[list[Annotated[NDArray[numpy.uint8], dict(shape=(None,), writable=False)]], list[int]]: ...
+
+    @staticmethod
+    def placed(arrays: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]], numbers: Sequence[int]) -> Arena: ...
 
     def read(self, text: bytes | str, drop_traces: bool, drop_function_tags: bool, collapse_unary: bool, unescape: bool, bare_tokens: bool) -> tuple[Annotated[NDArray[numpy.uint32], dict(shape=(None,))], int, str]: ...
 

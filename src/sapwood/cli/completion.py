@@ -37,29 +37,33 @@ def _words(
     yield path, found
 
 
-def _bash(words: dict[tuple[str, ...], dict[str, tuple[str, ...]]]) -> str:
-    commands = "\n".join(f'    "{" ".join(path)}") words="{" ".join(found)}";;' for path, found in words.items())
+def _cases(words: dict[tuple[str, ...], dict[str, tuple[str, ...]]], offer: str) -> str:
+    """Write, for bash and zsh, which command is being written, and what to offer after it."""
     values = "\n".join(
-        f'    "{" ".join((*path, name))}") COMPREPLY=($(compgen -W "{" ".join(choices)}" -- "$now")); return;;'
+        f'    "{" ".join((*path, name))}") {offer.format(" ".join(choices))}; return;;'
         for path, found in words.items()
         for name, choices in found.items()
         if choices
     )
-    return f"""# Completion of sapwood for bash: eval "$(sapwood completion bash)"
-_sapwood() {{
-  local now="${{COMP_WORDS[COMP_CWORD]}}" last="${{COMP_WORDS[COMP_CWORD-1]}}" path="" words="" word
-  for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
-    case " {" ".join(" ".join(path) for path in words if path)} " in
-      *" $path${{path:+ }}$word "*) path="$path${{path:+ }}$word";;
+    names = "\n".join(f'    "{" ".join(path)}") {offer.format(" ".join(found))};;' for path, found in words.items())
+    return f"""    case " {" ".join(" ".join(path) for path in words if path)} " in
+      *" $at${{at:+ }}$word "*) at="$at${{at:+ }}$word";;
     esac
   done
-  case "$path $last" in
+  case "$at $last" in
 {values}
   esac
-  case "$path" in
-{commands}
-  esac
-  COMPREPLY=($(compgen -W "$words" -- "$now"))
+  case "$at" in
+{names}
+  esac"""
+
+
+def _bash(words: dict[tuple[str, ...], dict[str, tuple[str, ...]]]) -> str:
+    return f"""# Completion of sapwood for bash: eval "$(sapwood completion bash)"
+_sapwood() {{
+  local now="${{COMP_WORDS[COMP_CWORD]}}" last="${{COMP_WORDS[COMP_CWORD-1]}}" at="" word
+  for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
+{_cases(words, 'COMPREPLY=($(compgen -W "{}" -- "$now"))')}
   [[ "$now" == -* ]] || COMPREPLY+=($(compgen -f -- "$now"))
 }}
 complete -o filenames -F _sapwood sapwood"""
@@ -67,23 +71,35 @@ complete -o filenames -F _sapwood sapwood"""
 
 def _zsh(words: dict[tuple[str, ...], dict[str, tuple[str, ...]]]) -> str:
     return f"""# Completion of sapwood for zsh: eval "$(sapwood completion zsh)"
-autoload -Uz bashcompinit && bashcompinit
-{_bash(words).partition(chr(10))[2]}"""
+_sapwood() {{
+  local now="${{words[CURRENT]}}" last="${{words[CURRENT-1]}}" at="" word
+  for word in "${{(@)words[2,CURRENT-1]}}"; do
+{_cases(words, "compadd -- {}")}
+  [[ "$now" == -* ]] || _files
+}}
+(( $+functions[compdef] )) || {{ autoload -Uz compinit && compinit }}
+compdef _sapwood sapwood"""
 
 
 def _fish(words: dict[tuple[str, ...], dict[str, tuple[str, ...]]]) -> str:
-    lines = ["# Completion of sapwood for fish: sapwood completion fish | source"]
+    paths = " ".join(f'"{" ".join(path)}"' for path in words if path)
+    lines = [
+        f"""# Completion of sapwood for fish: sapwood completion fish | source
+function __sapwood_at
+  set -l at
+  for word in (commandline -opc)[2..]
+    set -l next (string join -- ' ' $at $word)
+    contains -- "$next" {paths}; and set -a at $word
+  end
+  test "$at" = "$argv"
+end"""
+    ]
     for path, found in words.items():
-        inner = [name for name in found if not name.startswith("-")]
-        known = " ".join(name for name in words.get(path, {}) if not name.startswith("-"))
-        seen = "; and ".join(f"__fish_seen_subcommand_from {name}" for name in path) or "true"
-        alone = f"{seen}; and not __fish_seen_subcommand_from {known}" if known else seen
-        lines += [f"complete -c sapwood -n '{alone}' -a {name}" for name in inner]
+        here = f"complete -c sapwood -n '__sapwood_at {' '.join(path)}'"
         for name, choices in found.items():
-            if name.startswith("-"):
-                kind = f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}"
-                values = f" -x -a '{' '.join(choices)}'" if choices else ""
-                lines.append(f"complete -c sapwood -n '{seen}' {kind}{values}")
+            values = f" -x -a '{' '.join(choices)}'" if choices else ""
+            option = f"-l {name[2:]}{values}" if name.startswith("--") else f"-s {name[1:]}{values}"
+            lines.append(f"{here} {option}" if name.startswith("-") else f"{here} -a {name}")
     return "\n".join(lines)
 
 

@@ -52,8 +52,8 @@ def _run(options: argparse.Namespace) -> None:
         "data": f"the nursery, seed {corpus.seed}, {len(corpus.sentences):,} sentences",
     }
     lead = (
-        "Every task of Sapwood on the nursery, a corpus that it makes from a grammar. It is synthetic, not a "
-        "benchmark: the figures show that things work, not how well they do on real language."
+        "What Sapwood does, task by task, mostly on the nursery, a synthetic corpus that it generates from a grammar. "
+        "The nursery is no benchmark: its figures show that things work, not how well they do on real language."
     )
     atomic_write(options.output, report_page("Sapwood at work", sections, lead=lead, facts=facts).encode())
     total = time.perf_counter() - start

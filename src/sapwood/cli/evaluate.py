@@ -27,7 +27,7 @@ COMMAND = Command(
     (
         argument("model", metavar="MODEL", help="model file"),
         argument("data", metavar="DATA", help="data with the right answers, or - for standard input"),
-        ENCODING.but(default=None, help="encoding of DATA, for models of trees and questions (default: utf-8)"),
+        ENCODING.but(default=None, help="encoding of DATA, except for pairs and lists of parses (default: utf-8)"),
         DEPENDENCIES.but(default=None),
         PARSER.but(help="DATA is text, parsed with this model instead of the parser that MODEL has"),
         JSON,

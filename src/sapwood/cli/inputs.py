@@ -30,6 +30,8 @@ __all__ = [
     "iter_dependency_trees",
     "iter_lines",
     "iter_text",
+    "iter_words",
+    "labeled_sentences",
     "open_named",
     "parsed_trees",
     "read_named",
@@ -38,7 +40,7 @@ __all__ = [
 ]
 
 _BLOCK = 1 << 16
-# Files of propositions in columns, which begin with words as text does.
+# Files of propositions in columns, which begin with words as text does; those of ten columns are CoNLL-U.
 _OTHER_FORMATS = (".conll", ".conllu", ".tsv", ".jsonl", ".json", "_skel")
 # How trees and JSON begin, and text hardly ever: ((S, (S (NP, (UH Yes) and {"; not (Reuters) or {Applause}.
 _TREE_OR_JSON = re.compile(rb"\s*(?:\(\s*(?:[^\s()]*\s*\(|[^\s()]+\s+[^\s()]+\s*\))|\{\s*[\"}])")
@@ -126,12 +128,12 @@ def is_conllu(name: str) -> bool:
     return peek is not None and _CONLLU.match(peek(1)) is not None
 
 
-def iter_dependency_trees(name: str, options: argparse.Namespace) -> Iterator[tuple[DependencySentence, Tree]]:
-    """Yield the sentences of CoNLL-U files with trees of the shape that ``--dependencies`` says."""
-    from sapwood.corpora import conllu
-
-    for sentence in conllu.read(open_named(name), encoding=options.encoding):
-        yield sentence, sentence.to_tree(options.dependencies)
+def iter_dependency_trees(
+    name: str, options: argparse.Namespace, *, labels: bool = False
+) -> Iterator[tuple[str, Tree]]:
+    """Yield the labels of sentences of CoNLL-U files with trees of the shape that ``--dependencies`` says."""
+    for sentence, label in labeled_sentences(name, options.encoding, needed=labels):
+        yield label, sentence.to_tree(options.dependencies)
 
 
 def iter_text(name: str, encoding: str = "utf-8") -> Iterator[str]:
@@ -143,6 +145,7 @@ def iter_text(name: str, encoding: str = "utf-8") -> Iterator[str]:
     from sapwood.text_files import check_encoding, texts
 
     check_encoding(encoding)
+    encoding = "utf-8" if isinstance(name, GivenText) else encoding
     for number, stream in enumerate(open_all(open_named(name))):
         if number:
             yield "\n\n"
@@ -164,27 +167,59 @@ def _lines(text: Iterable[str]) -> Iterator[str]:
 
 def text_sentences(
     name: str, encoding: str = "utf-8", *, lines: bool = False, language: str | None = None
-) -> Iterator[list[Token]]:
+) -> Iterator[list[Any]]:
     """Yield the sentences of a text, as words that know where they stand in it; with ``lines``, one of each line.
 
-    With the language of a model, tells in the end of sentences that are in another one.
+    With the language of a model, tells in the end of sentences that are in another one. Of CoNLL-U the words are taken
+    as they are; they stand nowhere else.
     """
+    from sapwood.errors import ParameterError
     from sapwood.parse.sentences import iter_sentences
 
+    if is_conllu(name):
+        if lines:
+            raise ParameterError(f"--lines: {name} is CoNLL-U, which has its own sentences; leave the option out.")
+        given = iter_words(name, encoding)
+        return given if language is None else _watched(given, None, language)
     numbers = _LineNumbers()
     text = numbers.passing(iter_text(name, encoding))
     sentences = _line_sentences(text) if lines else iter_sentences(text)
     return sentences if language is None else _watched(sentences, numbers, language)
 
 
-def _watched(sentences: Iterator[list[Token]], numbers: _LineNumbers, language: str) -> Iterator[list[Token]]:
+def labeled_sentences(
+    name: str, encoding: str = "utf-8", *, needed: bool = True
+) -> Iterator[tuple[DependencySentence, str]]:
+    """Yield the sentences of CoNLL-U with what their comments ``# label = `` say; without one they are refused."""
+    from sapwood.corpora import conllu
+    from sapwood.errors import DataError
+
+    for number, sentence in enumerate(conllu.read(open_named(name), encoding=encoding), 1):
+        label = sentence.metadata.get("label", "")
+        if needed and not label:
+            raise DataError(
+                f"{name}: sentence {number} has no label; put a line such as '# label = statement' before its first "
+                "word."
+            )
+        yield sentence, label
+
+
+def iter_words(name: str, encoding: str = "utf-8") -> Iterator[list[str]]:
+    """Yield the words of each sentence of CoNLL-U."""
+    from sapwood.corpora import conllu
+
+    return (list(sentence.words) for sentence in conllu.read(open_named(name), encoding=encoding))
+
+
+def _watched(sentences: Iterator[list[Any]], numbers: _LineNumbers | None, language: str) -> Iterator[list[Any]]:
     from sapwood.parse.languages import LanguageCheck
 
     check = LanguageCheck(language)
-    for words in sentences:
-        check.add(words, numbers.line(words[0].begin))
+    for number, words in enumerate(sentences, 1):
+        check.add(words, number if numbers is None else numbers.line(words[0].begin))
         yield words
-    if (message := check.message("line" if len(check.places) == 1 else "lines")) is not None:
+    place = "sentence" if numbers is None else "line"
+    if (message := check.message(place if len(check.places) == 1 else f"{place}s")) is not None:
         note(message)
 
 
@@ -229,7 +264,7 @@ def parsed_trees(parser: BaseParser, name: str, encoding: str = "utf-8") -> Any:
 
 
 def is_text(model: Any, options: Any, *, replaces_trees: bool = False) -> bool:
-    """Whether DATA is text to be parsed, by the parser of ``--parser`` or of the model.
+    """Whether DATA is text to be parsed, or words in CoNLL-U, by the parser of ``--parser`` or of the model.
 
     Parameters
     ----------
@@ -244,7 +279,7 @@ def is_text(model: Any, options: Any, *, replaces_trees: bool = False) -> bool:
     from sapwood.sources import bare_name
 
     other = not isinstance(options.data, GivenText) and bare_name(options.data).endswith(_OTHER_FORMATS)
-    if other or not _begins_like_text(options.data):
+    if not _has_ten_columns(options.data) and (other or not _begins_like_text(options.data)):
         if options.parser is not None and not replaces_trees:
             raise ParameterError(f"--parser: {options.data} holds trees, not text; leave the option out.")
         if options.lines:
@@ -260,6 +295,18 @@ def is_text(model: Any, options: Any, *, replaces_trees: bool = False) -> bool:
 
 def _begins_like_text(name: str) -> bool:
     """Whether a file begins with something else than a tree or a JSON object."""
+    return not _TREE_OR_JSON.match(_beginning(name))
+
+
+def _has_ten_columns(name: str) -> bool:
+    """Whether a file is CoNLL-U with nothing else; files of propositions of the same name have more columns."""
+    if not is_conllu(name):
+        return False
+    rows = (row for row in _beginning(name).split(b"\n") if row.strip() and not row.startswith(b"#"))
+    return next(rows, b"").count(b"\t") == 9
+
+
+def _beginning(name: str) -> bytes:
     from sapwood.sources import open_all
 
     if name == "-":
@@ -269,4 +316,4 @@ def _begins_like_text(name: str) -> bool:
         files = open_all(open_named(name))
         head = next(files).read(_BLOCK)
     head = head.encode() if isinstance(head, str) else head
-    return not _TREE_OR_JSON.match(head.removeprefix(codecs.BOM_UTF8))
+    return bytes(head.removeprefix(codecs.BOM_UTF8))

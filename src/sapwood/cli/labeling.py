@@ -8,7 +8,7 @@ from functools import partial
 
 from sapwood.cli.command import Argument, Command, argument
 from sapwood.cli.inputs import text_or_name
-from sapwood.cli.options import LINES, OUTPUT, PARSER, RESUME, THREADS
+from sapwood.cli.options import ENCODING, LINES, OUTPUT, PARSER, RESUME, THREADS
 from sapwood.cli.predict import write_answers
 
 __all__ = ["labeling_command"]
@@ -37,11 +37,13 @@ def labeling_command(
             nargs="?",
             default="-",
             metavar="TEXT",
-            help="text of one or more sentences, or a file with text, trees or JSON lines (default: standard input)",
+            help="text of one or more sentences, or a file with text, trees, CoNLL-U or JSON lines (default: standard "
+            "input)",
         ),
         argument("--model", default=f"en/{name}", metavar="MODEL", help="model file or name"),
         PARSER.but(help="parse with this model instead of the parser that MODEL has"),
         LINES,
+        ENCODING.but(help="encoding of files and standard input (default: %(default)s)"),
         formats.but(metavar="NAME"),
         *more,
         OUTPUT,
@@ -49,7 +51,7 @@ def labeling_command(
         THREADS,
     )
     options = {one.names[-1].removeprefix("--") for one in arguments}
-    defaults = {"margins": False, "encoding": "utf-8", "dependencies": None}
+    defaults = {"margins": False, "dependencies": None}
     fixed = {key: value for key, value in defaults.items() if key not in options}
     return Command(name, help, description, arguments, partial(_run, name), fixed=fixed)
 

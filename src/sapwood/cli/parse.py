@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sapwood.cli.command import Command, OneOf, argument
-from sapwood.cli.inputs import iter_lines, text_or_name, text_sentences
+from sapwood.cli.inputs import is_conllu, iter_lines, text_or_name, text_sentences
 from sapwood.cli.options import ENCODING, OUTPUT, RESUME, THREADS, choice, flag, integer
 from sapwood.cli.output import note, write_output
 
@@ -93,6 +93,11 @@ def _check(parser: Any, options: argparse.Namespace) -> None:
         raise ParameterError(f"--nbest: there is one tree of --tree {options.tree}; leave one of the two out.")
     if options.nbest > 1 and options.format == "text":
         raise ParameterError("--nbest: --format text draws one tree per sentence; choose mrg or jsonl.")
+    if (options.tokens or options.tagged) and is_conllu(options.file):
+        raise ParameterError(
+            f"--{'tokens' if options.tokens else 'tagged'}: {options.file} is CoNLL-U, whose words are taken as they "
+            "are; leave the option out."
+        )
     if options.probabilities and options.format == "mrg":
         raise ParameterError("--probabilities: brackets have no place for them; choose --format text or jsonl.")
 
@@ -144,6 +149,7 @@ def _shown(
     options: argparse.Namespace,
 ) -> str:
     from sapwood.draw import outline
+    from sapwood.parse import Token
     from sapwood.trees import Tree
 
     texts = trees.to_strings(escape=True)
@@ -153,7 +159,7 @@ def _shown(
         drawn = [outline(tree) if chart is None else chart.text(tree) for tree in trees if isinstance(tree, Tree)]
         return "".join(f"{text}\n\n" for text in drawn)
     record: dict[str, Any] = {"name": str(sentence.number), "words": [str(word) for word in sentence.words]}
-    if not options.tokens and not options.tagged:
+    if all(isinstance(word, Token) for word in sentence.words):
         record["offsets"] = [[word.begin, word.end] for word in sentence.words]
     record["how"] = how
     # A tree that is put together may be one that the parser never makes by itself.
@@ -206,7 +212,8 @@ def _lines(options: argparse.Namespace) -> Iterator[tuple[int, list[str]]]:
 COMMAND = Command(
     "parse",
     "text to trees",
-    "Split text into sentences and words, and parse them; with --tokens or --tagged, every line is a sentence.",
+    "Split text into sentences and words, and parse them; with --tokens or --tagged, every line is a sentence. "
+    "Sentences of CoNLL-U files (.conllu) are parsed as they are.",
     (
         argument(
             "model",
@@ -214,7 +221,9 @@ COMMAND = Command(
             metavar="MODEL",
             help="model file of sapwood train parser, or a name such as en/parser (default: that of English)",
         ),
-        argument("file", nargs="?", metavar="TEXT", help="text, or a file with text (default: standard input)"),
+        argument(
+            "file", nargs="?", metavar="TEXT", help="text, or a file with text or CoNLL-U (default: standard input)"
+        ),
         integer("--nbest", "parses per sentence", 1),
         choice(
             "--format",

@@ -40,7 +40,7 @@ def write_answers(model: Any, inference: ModuleType, options: argparse.Namespace
             items,
             partial(inference.answer, model, options, tally),
             models=[options.model, options.parser],
-            settings=("data", "dependencies", "format", "margins", "lines"),
+            settings=("data", "dependencies", "encoding", "format", "margins", "lines"),
             what="answers",
         )
     if options.output:
@@ -75,7 +75,7 @@ COMMAND = Command(
             "(default), text, brackets, html",
         ),
         LINES.but(help="every line of DATA is a sentence, for models of roles and frames"),
-        ENCODING.but(default=None, help="encoding of DATA, for models of trees and questions (default: utf-8)"),
+        ENCODING.but(default=None, help="encoding of DATA, except for pairs and lists of parses (default: utf-8)"),
         DEPENDENCIES.but(default=None),
         PARSER.but(help="DATA is text, parsed with this model instead of the parser that MODEL has"),
         THREADS,

@@ -40,6 +40,7 @@ _COMMANDS = (
     "serve",
     "kernel",
     "gram",
+    "index",
     "nearest",
     "duplicates",
     "clones",

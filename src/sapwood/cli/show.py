@@ -40,10 +40,11 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _show_model(path: str) -> None:
-    from sapwood.files import describe, load
+    from sapwood.files import MAPPED_INDEX, class_in, describe, load
+    from sapwood.search import TreeIndex
 
     document = describe(path)
-    value = load(path)
+    value = TreeIndex.load_mapped(path) if class_in(document) == MAPPED_INDEX else load(path)
     with open(path, "rb") as stream:
         digest = hashlib.file_digest(stream, "sha256").hexdigest()
     version = f"format {document['format']}.{document.get('minor', 0)}"

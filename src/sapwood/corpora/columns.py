@@ -47,7 +47,8 @@ class Block:
         """Turn rows into columns; every row must have as many fields as the first one, and ``least`` or more."""
         width = len(self.rows[0])
         if width < least:
-            raise self._lines[0].fault(f"expected at least {least} columns, found {width}")
+            hint = "; ten columns are CoNLL-U, which has words and dependencies, but no roles" if width == 10 else ""
+            raise self._lines[0].fault(f"expected at least {least} columns, found {width}{hint}")
         for line, row in zip(self._lines, self.rows, strict=True):
             if len(row) != width:
                 raise line.fault(f"expected {width} columns as in the sentence's first line, found {len(row)}")

@@ -113,7 +113,8 @@ def _row(line: Line, before: int) -> Row:
     """Read a row after so many words."""
     fields = line.text.split("\t")
     if len(fields) != 10:
-        raise line.fault(f"expected 10 columns with a tab between them, found {len(fields)}")
+        blanks = "; here blanks stand between them: put tabs there" if len(line.text.split()) == 10 else ""
+        raise line.fault(f"expected 10 columns with a tab between them, found {len(fields)}{blanks}")
     if "" in fields:
         column = sum(len(field) + 1 for field in fields[: fields.index("")]) + 1
         raise line.fault(f"column {fields.index('') + 1} is empty; an absent value is written '_'", column)

@@ -23,6 +23,7 @@ from sapwood.learn import KernelSVC, KernelSVR, RecursiveClassifier, RecursiveRe
 from sapwood.learn.explain import Explanation
 from sapwood.parse import BaseParser
 from sapwood.tasks.frames import FrameInput, FrameParser, ParsedSentence
+from sapwood.tasks.frames.labeler import decisive_scores
 from sapwood.tasks.questions import QuestionClassifier
 from sapwood.tasks.reranking import ParseReranker
 from sapwood.tasks.roles import RoleLabeler
@@ -290,8 +291,7 @@ def _label_frames(model: FrameParser, query: Query) -> dict[str, Any]:
             for one in found.fillers
         ]
         frame = labeler.lexicon_[instance.frame]
-        scores = table.copy()
-        scores[:, -1] += labeler.null_offset
+        scores = decisive_scores(table, labeler.null_offset, labeler.threshold)
         chosen = {(one.first, one.last) for one in found.fillers}
         problem = {
             "words": list(query.sentence.words),

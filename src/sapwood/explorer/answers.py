@@ -91,7 +91,7 @@ def contents(models: ModelFolder, limits: Limits) -> dict[str, Any]:
 _TREES = "holds trees or numbers, and no model that says something of a sentence"
 _NUMBERS = "turns trees into numbers for other models; open a classifier that was trained on them"
 _CHOICES = "chooses among alternatives that a sentence alone does not give"
-_WORDS = "says which words are alike; it is used inside kernels"
+_WORDS = "says which words are similar; it is used inside kernels"
 _WRAPPED = "wraps another estimator, and what that takes is not known here; save the estimator itself"
 REASONS = {
     **dict.fromkeys(("TreeArray", "Examples", "TreeIndex", "Checkpoint", "ConnectionPaths"), _TREES),

@@ -61,14 +61,14 @@ FORMS = (
     Form(
         "SemanticSubsetTree",
         "SSTK",
-        "subset trees whose words need only be alike",
+        "subset trees whose words need only be similar",
         lambda decay, _, alike: SemanticSubsetTree(alike, decay=decay),
         words=True,
     ),
     Form(
         "SmoothedPartialTree",
         "SPTK",
-        "partial trees whose words need only be alike",
+        "partial trees whose words need only be similar",
         lambda decay, depth, alike: SmoothedPartialTree(alike, decay=decay, depth_decay=depth),
         ("depth_decay", "Depth decay μ", 0.4),
         words=True,

@@ -13,12 +13,11 @@ import scipy.sparse as sparse
 from sapwood.errors import DataError
 from sapwood.trees.array import TreeArray, concatenate
 from sapwood.trees.arrow import unpacked
-from sapwood.trees.convert import is_nltk
+from sapwood.trees.elements import is_single
 from sapwood.trees.examples import Examples
-from sapwood.trees.tree import Tree
 from sapwood.trees.views import as_view
 
-__all__ = ["as_data", "detached", "end_to_end", "is_single", "join", "pick_view"]
+__all__ = ["as_data", "detached", "end_to_end", "join", "pick_view"]
 
 
 def as_data(X: Any) -> Any:
@@ -94,11 +93,6 @@ def detached(X: Any, rows: Any) -> Any:
     """Return some rows on their own; a view of trees would keep the store of all of them alive."""
     chosen = X[rows]
     return chosen.detach() if hasattr(chosen, "detach") else chosen
-
-
-def is_single(X: Any) -> bool:
-    """Return whether X is one tree rather than an array of them."""
-    return isinstance(X, (Tree, str)) or is_nltk(X)
 
 
 def pick_view(X: Any, view: str) -> Any:

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapwood.errors import DataError
-from sapwood.kernels.data import as_data, is_single, join
+from sapwood.kernels.data import as_data, join
 from sapwood.kernels.finite import check_diagonal, check_finite, check_gram, check_pairs
 from sapwood.kernels.memory import require
 from sapwood.trees.array import TreeArray
+from sapwood.trees.elements import is_single
 
 if TYPE_CHECKING:
     from sapwood.kernels.base import Kernel

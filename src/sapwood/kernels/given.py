@@ -74,7 +74,10 @@ class Precomputed(Kernel):
 
     def _table(self, X: Any) -> Matrix:
         if not (isinstance(X, np.ndarray) or sparse.issparse(X)) or X.dtype == object:
-            raise DataError(f"with kernel='precomputed', expected a matrix of kernel values, got {type(X).__name__}.")
+            raise DataError(
+                f"with kernel='precomputed', expected a matrix of kernel values, got {type(X).__name__}; pass "
+                "kernel(X), and kernel(X_new, X) to predict, or the kernel itself in place of 'precomputed'."
+            )
         return np.array(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
 
     def _against_all(self, X: Any) -> Matrix:
@@ -126,5 +129,11 @@ class FunctionKernel(Kernel):
                 f"the kernel function {self.function!r} returned shape {values.shape}; expected {wanted}, one row per "
                 "example of X and one column per example of Y. If f compares two trees, pass "
                 "lambda X, Y: [[f(x, y) for y in Y] for x in X]."
+            )
+        if np.isnan(values).any():
+            row, column = np.argwhere(np.isnan(values))[0]
+            raise DataError(
+                f"the kernel function {self.function!r} returned no number (nan) for example {row} of X and example "
+                f"{column} of Y; return a number for every pair, such as 0 where there is nothing in common."
             )
         return values

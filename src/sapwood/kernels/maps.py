@@ -294,7 +294,7 @@ class FragmentMap(_TreeMap):
         except _core.explain.TooManyFragmentsError:
             raise TooLargeError(
                 f"the trees hold more than {self.max_fragments:,} fragments; limit them with max_size, max_depth or "
-                "min_df, or raise max_fragments."
+                "min_df, such as FragmentMap(max_size=4, min_df=2), or raise max_fragments."
             ) from None
         return TreeArray._from_arena(arena, roots)
 

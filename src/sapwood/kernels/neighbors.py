@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from sapwood.checks import check_count
 from sapwood.errors import DataError
-from sapwood.kernels.data import as_data, is_single
+from sapwood.kernels.data import as_data
+from sapwood.trees.elements import is_single
 
 if TYPE_CHECKING:
     from sapwood.kernels.base import Kernel

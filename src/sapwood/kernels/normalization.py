@@ -58,7 +58,8 @@ def normalizing_scale(diagonal: Matrix, *, warn: bool = True, side: str = "") ->
         listed = ", ".join(map(str, empty[:5])) + (", ..." if len(empty) > 5 else "")
         warnings.warn(
             f"{len(empty)} of {len(diagonal)} elements share nothing even with themselves (positions {listed}): "
-            "their normalized kernel is 0 with everything. They are usually single leaves.",
+            "their normalized kernel is 0 with everything. They are usually single leaves, "
+            "such as words that nobody has parsed.",
             stacklevel=levels_to_user(),
         )
     scale = np.zeros_like(diagonal)

@@ -9,13 +9,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import update_wrapper
+from types import MethodType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import expit, log_softmax, softmax
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood.checks import check_choice
@@ -28,6 +29,7 @@ __all__ = [
     "CALIBRATION",
     "Calibration",
     "HasProbabilities",
+    "available_where",
     "calibrate",
     "check_fitting",
     "check_probability",
@@ -163,13 +165,37 @@ def check_probability(value: Any) -> None:
         check_choice(value, "probability", METHODS)
 
 
-def _wants(model: Any) -> bool:
+def _wants(model: Any) -> None:
     if not model.probability:
         raise AttributeError(
             f"this {type(model).__name__} has no probabilities: set probability=True and fit it again. Training then "
             "takes about five times as long."
         )
-    return True
+
+
+class available_where:  # noqa: N801, a decorator
+    """Decorator of methods that an object has or not: as scikit-learn's ``available_if``, whose error says no reason.
+
+    Parameters
+    ----------
+    check : callable
+        Takes the object, and raises an AttributeError that says what to do where it has no such method.
+    """
+
+    def __init__(self, check: Callable[[Any], object]) -> None:
+        self._check = check
+
+    def __call__(self, method: Callable[..., Any]) -> available_where:
+        """Take the method."""
+        self._method = method
+        update_wrapper(self, method)
+        return self
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return self._method
+        self._check(instance)
+        return MethodType(self._method, instance)
 
 
 class HasProbabilities:
@@ -178,7 +204,7 @@ class HasProbabilities:
     probability: bool | str
     calibration_: Any
 
-    @available_if(_wants)  # type: ignore[untyped-decorator]
+    @available_where(_wants)
     def predict_proba(self, X: Any) -> Matrix:
         """Return the probability of each class for each example; needs ``probability=True``.
 
@@ -191,7 +217,7 @@ class HasProbabilities:
         margins = self.decision_function(X)  # type: ignore[attr-defined]
         return np.asarray(self.calibration_.probabilities(margins))
 
-    @available_if(_wants)  # type: ignore[untyped-decorator]
+    @available_where(_wants)
     def predict_log_proba(self, X: Any) -> Matrix:
         """Return the logarithms of ``predict_proba``."""
         with np.errstate(divide="ignore"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -67,11 +68,13 @@ class GPKernel(HtmlTable, GenericKernelMixin, TheirKernel):
 
     @staticmethod
     def rows(X: Any) -> NDArray[np.object_]:
-        """Return ``Examples`` with several views as scikit-learn takes them: an array with one of them per row."""
+        """Return examples as an array of objects with one of them per row, which is what ``Examples`` become anyway."""
         X = as_data(X)
+        if isinstance(X, Examples):
+            return X.__array__()
         result = np.empty(X.shape[0], dtype=object)
         for at in range(X.shape[0]):
-            result[at] = X[at : at + 1] if isinstance(X, Examples) else X[at]
+            result[at] = X[at]
         return result
 
     # What scikit-learn asks of its kernels.
@@ -83,7 +86,11 @@ class GPKernel(HtmlTable, GenericKernelMixin, TheirKernel):
         params, full = kernel.get_params(), kernel._full_params()
         ranges = dict(self.ranges or {})
         if unknown := set(ranges) - set(params):
-            raise ParameterError(f"ranges names {min(unknown)!r}; the kernel has {', '.join(sorted(params))}.")
+            name = min(unknown)
+            ends = [one for one in params if one.rpartition("__")[2] == name.rpartition("__")[2]]
+            close = get_close_matches(name, params, n=1, cutoff=0.6)
+            hint = f"; did you mean {min([*ends, *close], key=len)}?" if ends or close else "."
+            raise ParameterError(f"ranges names {name!r}; the kernel has {', '.join(sorted(params))}{hint}")
         shorts = {id(part): name for name, part in params.items() if name not in full and isinstance(part, Kernel)}
         names = [name for name in params if name not in full] if shorts else list(full)
         found = []

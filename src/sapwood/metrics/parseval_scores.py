@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 
 from sapwood.metrics.parseval_rules import COLLINS, ParsevalRules
@@ -141,7 +141,7 @@ class ParsevalScores(HtmlTable):
         names = ("f1", "precision", "recall", "complete_match", "crossing", "tagging")
         left_out = {name: len(places) for name, places in self.left_out.items() if places}
         figures = {name: round(getattr(self.overall, name), 4) for name in names}
-        return {"sentences": len(self.sentences), **figures, **left_out, "rules": repr(self.rules)}
+        return {"sentences": len(self.sentences), **figures, **left_out, "rules": _named(self.rules)}
 
     @cached_property
     def overall(self) -> ParsevalSummary:
@@ -188,3 +188,15 @@ class ParsevalScores(HtmlTable):
 
 def _ratio(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
+
+
+def _named(rules: ParsevalRules) -> str:
+    """Say how rules differ from the usual ones.
+
+    >>> from dataclasses import replace
+    >>> _named(COLLINS), _named(replace(COLLINS, punctuation="own", cutoff=10))
+    ('COLLINS', "COLLINS with cutoff=10, punctuation='own'")
+    """
+    given = ((one.name, getattr(rules, one.name)) for one in fields(rules))
+    changed = [f"{name}={value!r}" for name, value in given if value != getattr(COLLINS, name)]
+    return f"COLLINS with {', '.join(changed)}" if changed else "COLLINS"

@@ -20,7 +20,7 @@ from sapwood.errors import DataError, ModelFileError, ParameterError
 from sapwood.fitting import SequenceInput
 from sapwood.notebook import HtmlTable
 from sapwood.parse.flat import flat_tree
-from sapwood.parse.languages import warn_of_language
+from sapwood.parse.languages import other_script, warn_of_language
 from sapwood.parse.sentences import split_sentences
 from sapwood.parse.tokenizing import Token
 from sapwood.penn import BRACKETS
@@ -116,7 +116,7 @@ class BaseParser(SequenceInput, BaseEstimator):
     ----------
     language : str or None
         The language it is for; with ``"en"``, which models of an English package have, ``parse_text`` warns of
-        sentences that do not look English. None where that is not known.
+        sentences that do not look English, and those in another script have no parse. None where that is not known.
     """
 
     language: str | None = None
@@ -220,6 +220,14 @@ class BaseParser(SequenceInput, BaseEstimator):
         return reading.array()
 
     def _answers(self, sentences: list[list[str]]) -> Sequence[tuple[Any, str] | Exception]:
+        if self.language != "en":
+            return self._tried(sentences)
+        scripts = [other_script(words) for words in sentences]
+        some = [words for words, script in zip(sentences, scripts, strict=True) if script is None]
+        parsed = iter(self._tried(some) if some else ())
+        return [next(parsed) if one is None else DataError(f"{one}, and the parser is for English") for one in scripts]
+
+    def _tried(self, sentences: list[list[str]]) -> Sequence[tuple[Any, str] | Exception]:
         try:
             answers = list(self._parse_words(sentences))
         except (MemoryError, ModelFileError, NotFittedError, NotImplementedError, ParameterError):
@@ -227,7 +235,7 @@ class BaseParser(SequenceInput, BaseEstimator):
         except Exception as error:
             if len(sentences) == 1:
                 return [error]
-            return [answer for words in sentences for answer in self._answers([words])]
+            return [answer for words in sentences for answer in self._tried([words])]
         if len(answers) != len(sentences):
             raise ParameterError(
                 f"{type(self).__name__}._parse_words gave {len(answers)} answers for {len(sentences)} sentences; "

@@ -1,7 +1,8 @@
 """Whether a sentence is English, as far as its script and its most frequent words tell; no models and no data.
 
 Models of an English package have ``language = "en"``; text that does not look English is then told of, since a parser
-finds a tree for anything. Nothing is checked for models that do not say their language.
+finds a tree for anything. What is in another script is not parsed at all. Nothing is checked for models that do not
+say their language.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 from sapwood.callers import levels_to_user
 
-__all__ = ["LanguageCheck", "not_english", "warn_of_language"]
+__all__ = ["LanguageCheck", "not_english", "other_script", "warn_of_language"]
 
 _ENGLISH_WORDS = """
 the of and to in a is it you that he was for on are with as his they be at one have this from or had by not but what
@@ -52,14 +53,8 @@ def not_english(words: Sequence[str]) -> str | None:
     >>> not_english("All human beings are born free and equal in dignity and rights .".split()) is None
     True
     """
-    letters = Counter(_script(letter) for word in words for letter in word if letter.isalpha())
-    total = letters.total()
-    if not total:
-        return None
-    script, count = letters.most_common(1)[0]
-    # A single one is a symbol.
-    if script != "Latin" and 2 * count > total and count > 1:
-        return f"{100 * count // total} % of its letters are {script}"
+    if (script := other_script(words)) is not None:
+        return script
     known = [word for word in words if word[:1].isalpha() or word[:1] == "'"]
     # In small letters it is a word of Polish and others.
     english = sum(word == "I" or word.lower() in _ENGLISH for word in known)
@@ -68,6 +63,23 @@ def not_english(words: Sequence[str]) -> str | None:
         return None
     shares = [100 * count // len(known) for count in (english, others)]
     return f"{shares[0]} % of its words are frequent in English, {shares[1]} % in other languages"
+
+
+def other_script(words: Sequence[str]) -> str | None:
+    """Return why a sentence is in another script than English, or None if it is not.
+
+    >>> other_script(["λ", "=", "0.4"]) is None  # a single letter is a symbol
+    True
+    """
+    if all(map(str.isascii, words)):
+        return None
+    letters = Counter(_script(letter) for word in words for letter in word if letter.isalpha())
+    if not letters:
+        return None
+    (script, count), total = letters.most_common(1)[0], letters.total()
+    if script == "Latin" or 2 * count <= total or count == 1:
+        return None
+    return f"{100 * count // total} % of its letters are {script}"
 
 
 def _is_foreign(letter: str) -> bool:
@@ -117,7 +129,7 @@ class LanguageCheck:
         where = f"{places} {', '.join(map(str, self.places))}{more}"
         return (
             f"{self.count:,} of {self.total:,} sentences do not look like English, which the model is for: {where}. "
-            f"{self.first}. What it says of them means little."
+            f"{self.first}. Its answers for them are not reliable."
         )
 
 

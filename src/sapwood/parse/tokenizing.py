@@ -287,7 +287,8 @@ def _belongs(text: str, shape: str, stop: int) -> bool:
         if stop - begin > 4 * _LONGEST:  # no abbreviation, even with marks
             return False
     word = unicodedata.normalize("NFC", text[begin:stop])
-    if not word or not word[-1].isalpha():
+    # Degrees are of Celsius, not somebody's initial.
+    if not word or not word[-1].isalpha() or text[begin - 1 : begin] == "°":
         return False
     low = word.lower()
     if low not in _ABBREVIATIONS and not (len(word) == 1 and _is_initial(word)):

@@ -69,8 +69,10 @@ footer {{ margin-top: 3rem; color: {colour("muted")}; font-size: 0.9rem; }}
   .about {{ break-after: avoid; break-inside: avoid; }}
   .cards {{ display: block; }}
   .card {{ border: none; padding: 0.4rem 0; overflow: visible; }}
-  .card:not(.wide) {{ break-inside: avoid; }}
+  .card:not(.wide), .card .sapwood, .card h3, .pair {{ break-inside: avoid; }}
+  .wide {{ break-inside: auto; }}
   caption, .card h3 {{ break-after: avoid; }}
+  figcaption {{ break-before: avoid; }}
   .card:not(.wide) svg {{ max-height: 6.5cm; }}
   .card svg {{ max-width: 100%; max-height: 9cm; min-width: 0 !important; height: auto; }}
   .sapwood, .pair > div {{ overflow: visible; }}

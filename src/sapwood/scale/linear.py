@@ -15,14 +15,13 @@ from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import SGDClassifier
 from sklearn.preprocessing import normalize
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood import settings
 from sapwood.checks import check_amount, check_choice, check_count
 from sapwood.errors import DataError
 from sapwood.fitting import SequenceInput, all_or_nothing
-from sapwood.learn.calibration import normalized_rows
+from sapwood.learn.calibration import available_where, normalized_rows
 from sapwood.parse.base import BaseParser
 from sapwood.registry import Reader, Writer, register
 from sapwood.resuming import CheckpointFile, fingerprint
@@ -39,10 +38,9 @@ _LOSSES = ("hinge", "log_loss", "modified_huber", "squared_hinge", "perceptron")
 _BLOCK = 10_000
 
 
-def _has_probabilities(model: ShardClassifier) -> bool:
+def _has_probabilities(model: ShardClassifier) -> None:
     if model.loss not in ("log_loss", "modified_huber"):
         raise AttributeError(f"loss={model.loss!r} has no probabilities; train with loss='log_loss'.")
-    return True
 
 
 class ShardClassifier(ClassifierMixin, SequenceInput, BaseEstimator):
@@ -187,7 +185,7 @@ class ShardClassifier(ClassifierMixin, SequenceInput, BaseEstimator):
         best = (margins > 0).astype(np.intp) if margins.ndim == 1 else margins.argmax(axis=1)
         return np.asarray(self.classes_[best])
 
-    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    @available_where(_has_probabilities)
     def predict_proba(self, X: Any) -> Matrix:
         """Return the probability of each class for each tree; for the losses "log_loss" and "modified_huber"."""
         margins = self.decision_function(X)

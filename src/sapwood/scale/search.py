@@ -13,10 +13,10 @@ from typing import Any
 
 from sapwood import cluster
 from sapwood.checks import check_count
-from sapwood.errors import DataError, ParameterError
-from sapwood.files import load, save
+from sapwood.errors import ParameterError
+from sapwood.files import save
 from sapwood.kernels import Kernel
-from sapwood.search.index import TreeIndex, merge_neighbors
+from sapwood.search.index import TreeIndex, load_index, merge_neighbors
 from sapwood.search.results import Neighbors
 from sapwood.trees.array import TreeArray
 
@@ -24,7 +24,12 @@ __all__ = ["index_to_shards", "nearest_in_shards"]
 
 
 def index_to_shards(
-    parts: Iterable[Any], folder: str | os.PathLike[str], *, kernel: Kernel | None = None, client: Any = None
+    parts: Iterable[Any],
+    folder: str | os.PathLike[str],
+    *,
+    kernel: Kernel | None = None,
+    mapped: bool = False,
+    client: Any = None,
 ) -> list[str]:
     """Save an index of each part, and return the paths of the files in their order.
 
@@ -36,6 +41,9 @@ def index_to_shards(
         Where the files go; all workers must see it.
     kernel : Kernel, optional
         As for ``TreeIndex``.
+    mapped : bool
+        Whether the files are those of ``TreeIndex.save_mapped``: larger ones, which a worker opens at once and does not
+        read into its memory.
     client : distributed.Client, optional
         The cluster; without one, everything happens here.
 
@@ -48,7 +56,7 @@ def index_to_shards(
     """
     os.makedirs(folder, exist_ok=True)
     tasks = ((os.path.join(os.fspath(folder), f"shard-{number:05}.sap"), part) for number, part in enumerate(parts))
-    found = cluster.run(client, _index, tasks, shared=(kernel,), ordered=True, what="Shards")
+    found = cluster.run(client, _index, tasks, shared=(kernel, mapped), ordered=True, what="Shards")
     return [path for (path, _), _ in found]
 
 
@@ -93,8 +101,12 @@ def _others(one: Neighbors) -> tuple[Any, ...]:
     return one.similarities, one.exact, one.bound, one.evaluated, one.discarded
 
 
-def _index(kernel: Kernel | None, path: str, part: Any) -> None:
-    save(TreeIndex(part, kernel), path)
+def _index(kernel: Kernel | None, mapped: bool, path: str, part: Any) -> None:
+    index = TreeIndex(part, kernel)
+    if mapped:
+        index.save_mapped(path)
+    else:
+        save(index, path)
 
 
 def _nearest(
@@ -108,7 +120,4 @@ def _nearest(
 @lru_cache(maxsize=4)
 def _loaded(path: str, changed: int) -> TreeIndex:
     """Load a shard, unless it was loaded before and has not changed since."""
-    index = load(path)
-    if not isinstance(index, TreeIndex):
-        raise DataError(f"{path}: holds a {type(index).__name__}, not an index of trees.")
-    return index
+    return load_index(path)

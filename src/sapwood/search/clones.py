@@ -27,6 +27,8 @@ from sapwood.trees.array import TreeArray
 
 __all__ = ["Clone", "CloneReport", "CodeUnit", "find_clones"]
 
+# From the most alike to the least.
+_KINDS = ("exact", "renamed", "restructured")
 # A shared subtree is a mark from so many nodes on: calls and names alone are in everything.
 _LEAST_MARK = 5
 # How alike candidates are under the kernel, as a share of the coverage that is asked for.
@@ -178,8 +180,7 @@ def find_clones(
     kept.save(files)
     compared = _Compared(files, min_nodes, blocks, normalize)
     clones = _without_inner([*compared.equal(), *compared.restructured(at_least, notes)])
-    ranks = ("exact", "renamed", "restructured")
-    clones.sort(key=lambda one: (ranks.index(one.kind), -one.similarity, -one.first.nodes, astuple(one.first)))
+    clones.sort(key=lambda one: (_KINDS.index(one.kind), -one.similarity, -one.first.nodes, astuple(one.first)))
     return CloneReport(tuple(clones), len(files), kept.parsed, len(compared.units), tuple(notes))
 
 
@@ -194,7 +195,9 @@ def _read_all(folder: str, languages: Languages, max_bytes: int, kept: ParsedFil
             if progress is not None:
                 progress(number)
     for package, count in sorted(languages.missing.items()):
-        notes.append(f"{count:,} files left out: their grammar is missing; pip install {package}")
+        notes.append(
+            f"{count:,} {'file' if count == 1 else 'files'} left out for want of a grammar; pip install {package}"
+        )
     if not files:
         about = f" ({'; '.join(notes[:3])})" if notes else ""
         raise DataError(f"{folder}: holds no source file that can be read{about}.")
@@ -245,9 +248,15 @@ class _Compared:
             self._numbers.append(self._build(one, one.kinds) if normalize else exact)
             sizes = _sizes(one)
             self._sizes.append(sizes)
+            last = None
             for place, kind, name in one.units:
                 if sizes[place] < min_nodes or (kind == "block" and not blocks):
                     continue
+                span = one.starts[place], one.ends[place]
+                # A block that holds one thing is that thing, which comes before it and may have a name.
+                if kind == "block" and span == last:
+                    continue
+                last = span
                 lines = one.rows[place - sizes[place] + 1 : place + 1]
                 self._where.append((number, place))
                 self._exact.append(int(exact[place]))
@@ -403,15 +412,28 @@ def _sizes(one: CodeFile) -> list[int]:
 
 
 def _without_inner(clones: list[Clone]) -> list[Clone]:
-    """Leave out copies that are parts of larger copies in the same places."""
+    """Leave out copies that are parts of larger copies in the same places, or that only lie around better ones."""
     around = _around({unit for clone in clones for unit in (clone.first, clone.second)})
     listed: set[tuple[CodeUnit, CodeUnit]] = set()
+    looser: set[tuple[CodeUnit, CodeUnit]] = set()
     kept = []
-    for clone in sorted(clones, key=lambda one: -min(one.first.nodes, one.second.nodes)):
-        outer = ((a, b) for a in around[clone.first] for b in around[clone.second])
+
+    def rank(clone: Clone) -> tuple[int, int, int]:
+        # Those that others are part of come first.
+        sizes = clone.first.nodes, clone.second.nodes
+        return -min(sizes), _KINDS.index(clone.kind), -max(sizes)
+
+    for clone in sorted(clones, key=rank):
+        first, second = clone.first, clone.second
+        outer = ((a, b) for a in around[first] for b in around[second])
         if any((a, b) in listed or (b, a) in listed for a, b in outer):
             continue
-        listed.add((clone.first, clone.second))
+        listed.add((first, second))
+        if clone.kind != "restructured":
+            # What is equal to a part of something is no restructured copy of the whole.
+            looser |= {(first, b) for b in around[second]} | {(second, a) for a in around[first]}
+        elif (first, second) in looser or (second, first) in looser:
+            continue
         kept.append(clone)
     return kept
 
@@ -420,7 +442,7 @@ def _around(units: set[CodeUnit]) -> dict[CodeUnit, list[CodeUnit]]:
     """Return, for each unit, those that hold it, itself included; of two in one file one holds the other or neither."""
     around: dict[CodeUnit, list[CodeUnit]] = {}
     way: list[CodeUnit] = []
-    for unit in sorted(units, key=lambda one: (one.path, one.start, -one.end)):
+    for unit in sorted(units, key=lambda one: (one.path, one.start, -one.end, -one.nodes, one.kind)):
         while way and (way[-1].path != unit.path or way[-1].end < unit.end):
             way.pop()
         way.append(unit)

@@ -45,7 +45,7 @@ GRAMMARS = {
     ".tsx": "tree_sitter_typescript:language_tsx",
 }
 # The version of the files that keep what was parsed.
-_VERSION = 2
+_VERSION = 3
 # Tokens that the kind of the node above them implies.
 _PUNCTUATION = frozenset(["(", ")", "[", "]", "{", "}", ",", ";", ":", ".", "->", "=>", "::", "''", '"', "'", "`"])
 
@@ -200,7 +200,7 @@ def read_code(path: str, content: bytes, parser: Any) -> CodeFile:
             continue
         while way:
             node, below = way.pop()
-            place = _append(found, node, below, content)
+            place = _append(found, node, way[-1][0] if way else None, below, content)
             if not way:
                 break
             if place is not None:
@@ -212,7 +212,7 @@ def read_code(path: str, content: bytes, parser: Any) -> CodeFile:
     return found
 
 
-def _append(found: CodeFile, node: Any, below: list[int], content: bytes) -> int | None:
+def _append(found: CodeFile, node: Any, above: Any, below: list[int], content: bytes) -> int | None:
     """Add a node whose children are added; None if it is left out."""
     kind = node.type
     named = node.is_named
@@ -231,12 +231,48 @@ def _append(found: CodeFile, node: Any, below: list[int], content: bytes) -> int
     if below and named:
         if kind in _BLOCKS:
             found.units.append((place, "block", ""))
-        elif any(word in kind for word in _FUNCTIONS) and node.child_by_field_name("body") is not None:
-            name = node.child_by_field_name("name")
+        elif any(word in kind for word in _FUNCTIONS) and _has_body(node):
+            name = _name_of(node, above)
             text = "" if name is None else content[name.start_byte : name.end_byte].decode("utf-8", "replace")
             found.units.append((place, "function", text))
     return place
 
 
-_FUNCTIONS = ("function", "method", "constructor")
-_BLOCKS = frozenset(("block", "statement_block", "compound_statement", "body_statement", "do_block"))
+# Kinds of nodes in which functions are; grammars call them much alike. The last is OCaml's, also for values.
+_FUNCTIONS = ("function", "method", "constructor", "let_binding")
+_BLOCKS = frozenset(
+    ("block", "statement_block", "compound_statement", "body_statement", "do_block", "do_group", "statements")
+)
+
+
+def _has_body(node: Any) -> bool:
+    """Whether this is a function, and not the type or the call of one."""
+    if node.type == "let_binding":
+        return any(child.type == "parameter" for child in node.children)
+    # Julia has the statements right in the definition, Haskell has equations, and Kotlin has no names for parts.
+    return (
+        node.type == "function_definition"
+        or any(node.child_by_field_name(part) is not None for part in ("body", "match"))
+        or any(child.type.endswith("_body") for child in node.children)
+    )
+
+
+def _name_of(node: Any, above: Any) -> Any:
+    """Return the node that names a function, if one does."""
+    for part in ("name", "pattern"):
+        if (name := node.child_by_field_name(part)) is not None:
+            return name
+    # In C it is within what the function returns, and in Julia within how it is called.
+    name, inner = None, node.child_by_field_name("declarator")
+    while inner is not None:
+        name, inner = inner, inner.child_by_field_name("declarator")
+    if name is None and node.named_children[0].type == "signature":
+        name = node.named_children[0]
+        while name.named_children:
+            name = name.named_children[0]
+    if name is None and above is not None:
+        # One without a name may be given one, as in JavaScript: const f = () => 1, {f: () => 1} and o.f = () => 1.
+        for part in ("name", "key", *(("left",) if "assignment" in above.type else ())):
+            if (name := above.child_by_field_name(part)) is not None and name != node:
+                return name
+    return name

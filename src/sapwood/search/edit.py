@@ -14,11 +14,12 @@ import numpy as np
 from sapwood import _core, settings
 from sapwood.checks import check_choice, is_number
 from sapwood.errors import DataError, ParameterError, TooLargeError
-from sapwood.kernels.data import is_single, join
+from sapwood.kernels.data import join
 from sapwood.kernels.parameters import Parametrized
 from sapwood.notebook import HtmlTable
 from sapwood.search.costs import Matrix, Prices, check_price, check_rename, lacking, prices, rename_costs
 from sapwood.trees.array import TreeArray, concatenate
+from sapwood.trees.elements import is_single
 from sapwood.trees.positions import Positions
 from sapwood.trees.tree import Tree
 from sapwood.words.base import WordSimilarity

@@ -6,6 +6,7 @@ The trees are in a few segments of growing size, so that adding is cheap. How on
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Iterable, Iterator
@@ -16,16 +17,17 @@ from numpy.typing import NDArray
 
 from sapwood.checks import check_count, is_number
 from sapwood.errors import DataError, ParameterError
+from sapwood.files import MAPPED_INDEX, class_in, describe, load
 from sapwood.kernels import Kernel, SubsetTree
-from sapwood.kernels.data import is_single
 from sapwood.kernels.explain import KernelExplanation
 from sapwood.notebook import HtmlTable
 from sapwood.registry import Reader, Writer, register
 from sapwood.search.results import Neighbors, SimilarPairs
 from sapwood.search.segments import Found, Queries, Segment, searchable
 from sapwood.trees.array import Element, TreeArray, concatenate
+from sapwood.trees.elements import is_single
 
-__all__ = ["TreeIndex", "merge_neighbors"]
+__all__ = ["TreeIndex", "load_index", "merge_neighbors"]
 
 # What is similar to nothing is no neighbour.
 _ABOVE_ZERO = np.nextafter(0.0, 1.0)
@@ -131,11 +133,11 @@ class TreeIndex(HtmlTable):
         for part, place in places:
             part.kept[place] = False
         with self._lock:
-            # What is mostly gone is made anew.
+            # What is mostly gone is made anew, unless it is in a file.
             self._segments = [
-                part if 2 * len(part) >= len(part.kept) else Segment(self._how, part.trees[part.kept], left)
+                part if part.mapped or 2 * len(part) >= len(part.kept) else part.without_removed()
                 for part in self._segments
-                if len(left := part.numbers[part.kept])
+                if len(part)
             ]
 
     @overload
@@ -194,15 +196,11 @@ class TreeIndex(HtmlTable):
         [Group(representative=0, members=(0, 2))]
         """
         least = _similarity(at_least)
-        with self._lock:
-            self._flush()
-            while len(self._segments) > 1:
-                self._join()
-        parts = self._segments
-        if not parts:
+        whole = self._whole()
+        if whole is None:
             return SimilarPairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), 0)
-        first, second, values, evaluated = parts[0].pairs(least)
-        numbers = parts[0].numbers
+        first, second, values, evaluated = whole.pairs(least)
+        numbers = whole.numbers
         order = np.lexsort((second, first, -values))
         return SimilarPairs(numbers[first[order]], numbers[second[order]], values[order], evaluated)
 
@@ -219,11 +217,70 @@ class TreeIndex(HtmlTable):
         """
         return self._kernel.explain(query, self[number], top=top)
 
+    def save_mapped(self, path: str | os.PathLike[str]) -> None:
+        """Save the trees with everything that is prepared for the search; see ``load_mapped``.
+
+        Such a file is larger than one of ``sapwood.save``, as large as the index in memory, and is read on machines
+        with the same order of bytes. What was removed is not in it.
+        """
+        from sapwood.search.mapped import write_mapped
+
+        whole = self._whole()
+        write_mapped(path, self._kernel, None if whole is None else whole.without_removed(), self._next)
+
+    @classmethod
+    def load_mapped(cls, path: str | os.PathLike[str], *, check: bool = True) -> TreeIndex:
+        """Open an index that ``save_mapped`` wrote, without reading it into memory.
+
+        The file is mapped: the system reads what a search looks at, keeps it as long as there is room, and shares it
+        with all processes that have opened the same file. Nothing is prepared again. Trees that are added are in the
+        memory of this process, removed ones are passed over, and the file stays as it is; ``save_mapped`` writes
+        another one, to another name or to the same. ``pairs`` reads everything into memory.
+
+        Parameters
+        ----------
+        path : path
+            The file. It must not be written into as long as it is open; to replace it by another one does no harm.
+        check : bool
+            Whether the file is read once and compared with its digest. Without that it is open at once.
+
+        Notes
+        -----
+        Unlike a file of ``sapwood.save``, such a file is not safe to open if somebody else may have made or changed
+        it: the digest tells damage, not intent. Send others what ``sapwood.save`` writes.
+
+        Examples
+        --------
+        >>> import tempfile, os
+        >>> path = os.path.join(tempfile.mkdtemp(), "index.map")
+        >>> TreeIndex(["(A (B c))", "(A (B d))"]).save_mapped(path)
+        >>> index = TreeIndex.load_mapped(path)
+        >>> index.add(["(A (C e))"])
+        array([2])
+        >>> index.nearest("(A (B c))", 1).numbers
+        array([0])
+        """
+        from sapwood.search.mapped import read_mapped
+
+        kernel, segment, after = read_mapped(path, check=check)
+        index = cls(kernel=kernel)
+        index._segments = [] if segment is None else [segment]
+        index._next = after
+        return index
+
     def _parts(self) -> list[Segment]:
         """Return the segments, with everything in them that was added."""
         with self._lock:
             self._flush()
             return list(self._segments)
+
+    def _whole(self) -> Segment | None:
+        """Return everything as one segment."""
+        with self._lock:
+            self._flush()
+            while len(self._segments) > 1:
+                self._join()
+            return self._segments[0] if self._segments else None
 
     def _flush(self) -> None:
         if not self._pending:
@@ -233,6 +290,9 @@ class TreeIndex(HtmlTable):
         self._segments.append(Segment(self._how, trees, numbers))
         self._pending = []
         while len(self._segments) > 1 and len(self._segments[-2]) <= 2 * len(self._segments[-1]):
+            # What is in a file stays there.
+            if self._segments[-2].mapped:
+                break
             self._join()
 
     def _join(self) -> None:
@@ -265,6 +325,16 @@ class TreeIndex(HtmlTable):
             for row in range(len(prepared.trees))
         ]
         return results[0] if single else results
+
+
+def load_index(path: str | os.PathLike[str]) -> TreeIndex:
+    """Load an index, or map it if the file is of that kind; raise for anything else."""
+    if class_in(describe(path)) == MAPPED_INDEX:
+        return TreeIndex.load_mapped(path)
+    index = load(path)
+    if not isinstance(index, TreeIndex):
+        raise DataError(f"{path}: holds a {type(index).__name__}, not an index of trees.")
+    return index
 
 
 def _part_of(part: Segment, found: Found, k: int, least: float) -> Neighbors:

@@ -19,7 +19,7 @@ from sapwood.kernels.normalization import Scales
 from sapwood.kernels.terms import Term
 from sapwood.trees.array import TreeArray, concatenate
 
-__all__ = ["Found", "Queries", "Segment", "searchable"]
+__all__ = ["Found", "Queries", "Segment", "Tables", "searchable"]
 
 _NATIVE: dict[type[Any], Any] = {
     Subtree: _core.search.SubtreeTrees,
@@ -107,12 +107,26 @@ class Found(NamedTuple):
     rest: float = 0.0
 
 
-class Segment:
-    """Trees with the numbers that users know them by, ascending."""
+Tables = tuple[list[NDArray[np.uint8]], list[int]]
+"""What the native core has prepared for one term, as arrays of bytes and numbers that only it understands."""
 
-    def __init__(self, kernel: tuple[Kernel, list[Term]], trees: TreeArray, numbers: NDArray[np.int64]) -> None:
+
+class Segment:
+    """Trees with the numbers that users know them by, ascending.
+
+    ``tables`` are those of all terms where they were prepared before; they stay where they are, and so do the trees.
+    """
+
+    def __init__(
+        self,
+        kernel: tuple[Kernel, list[Term]],
+        trees: TreeArray,
+        numbers: NDArray[np.int64],
+        tables: list[Tables] | None = None,
+    ) -> None:
         self.kernel, self._terms = kernel
-        self.trees = trees._compact()
+        self.trees = trees._compact() if tables is None else trees
+        self.mapped = tables is not None
         self.numbers = numbers
         self.kept = np.ones(len(trees), dtype=np.bool_)
         # The heaviest of the terms that have bounds says which trees are worth a look.
@@ -121,7 +135,12 @@ class Segment:
         # All others together add no more than this, and what rounding takes away.
         others = 1.0 - self._terms[self._lead].weight if bounded else 0.0
         self._others = others + 1e-9 if others > 0 else 0.0
-        if self._terms:
+        if tables is not None:
+            self._parts = [
+                _NATIVE[type(term.kernel)](cast(Any, term.kernel)._native(), self.trees._arena, *parts)
+                for term, parts in zip(self._terms, tables, strict=True)
+            ]
+        elif self._terms:
             bags, scales = _bags_and_scales(self._terms, self.trees)
             self._parts = [
                 _NATIVE[type(term.kernel)](
@@ -137,6 +156,16 @@ class Segment:
 
     def __len__(self) -> int:
         return int(self.kept.sum())
+
+    def tables(self) -> list[Tables]:
+        """Return what is prepared for the search, without a copy."""
+        return [part.parts() for part in self._parts]
+
+    def without_removed(self) -> Segment:
+        """Return what is left, made anew if something was removed."""
+        if self.kept.all():
+            return self
+        return Segment((self.kernel, self._terms), self.trees[self.kept], self.numbers[self.kept])
 
     def merged(self, other: Segment) -> Segment:
         """Return both, without what was removed."""

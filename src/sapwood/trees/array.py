@@ -18,7 +18,7 @@ from sapwood.errors import DataError, TooLargeError
 from sapwood.memory import available
 from sapwood.trees.arrow import ArrowExchange
 from sapwood.trees.brackets import MOST_WRITTEN_OUT, to_brackets
-from sapwood.trees.elements import collect
+from sapwood.trees.elements import collect, is_single
 from sapwood.trees.finding import Finding
 from sapwood.trees.indexing import as_index
 from sapwood.trees.leaf_vectors import LeafVectors, as_matrix, join_vectors
@@ -50,8 +50,8 @@ class TreeArray(Finding, ArrowExchange):
     Notes
     -----
     Slices and index arrays give views that share the store. Iteration and integer indices give ``Tree`` values
-    (tuples of them for bags). ``==`` and ``!=`` compare element by element with an array of the same length, or with
-    one tree, as NumPy does; ``equals`` compares as a whole. So an array is no key of a dictionary.
+    (tuples of them for bags). ``==`` and ``!=`` compare element by element with as many trees, or with one tree, as
+    NumPy does; ``equals`` compares as a whole. So an array is no key of a dictionary.
 
     ``with_vectors`` gives every leaf a vector, such as what an encoder makes of a word in its sentence. Vectors follow
     the trees through slices, ``concatenate``, files and pickles, but a single ``Tree`` has none.
@@ -165,11 +165,14 @@ class TreeArray(Finding, ArrowExchange):
         return self._trees_at(slice(int(begin), int(end)), ends)
 
     def __eq__(self, other: object) -> NDArray[np.bool_]:  # type: ignore[override]
-        if isinstance(other, Tree):
+        if is_single(other):
             if self.has_bags:
                 return np.zeros(len(self), dtype=np.bool_)
             mine, others = on_one_arena(self._compact(), TreeArray([other]))
             return np.equal(mine._roots, others._roots[:1])
+        # A tuple may be a bag, which is one element; so it is no array.
+        if isinstance(other, list) or (isinstance(other, np.ndarray) and other.ndim == 1):
+            other = TreeArray(other)
         if not isinstance(other, TreeArray):
             return NotImplemented
         if len(self) != len(other):

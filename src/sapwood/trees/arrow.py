@@ -65,13 +65,17 @@ class ArrowExchange:
         arrow = _pyarrow()
         parquet = need("pyarrow.parquet", "a Parquet file", "arrow")
         try:
-            table = parquet.read_table(os.fspath(path), columns=[column])
+            names = parquet.read_schema(os.fspath(path)).names
+            table = parquet.read_table(os.fspath(path), columns=[column]) if column in names else None
         except FileNotFoundError:
             raise DataError(f"{path}: no such file.") from None
         except (arrow.ArrowException, OSError) as error:
             raise DataError(f"{path}: not a Parquet file that can be read ({error}).") from None
-        if column not in table.column_names:
-            raise DataError(f"{path}: has no column {column!r}; name one with column='...'.")
+        if table is None:
+            raise DataError(
+                f"{path}: has no column {column!r}, but {', '.join(map(repr, names))}; say which holds trees with "
+                "column='...'."
+            )
         return from_arrow(table.column(column))
 
 

@@ -12,16 +12,17 @@ from sapwood import _core
 from sapwood.errors import DataError, TreeError
 from sapwood.trees.arrow import ArrowExchange, unpacked
 from sapwood.trees.brackets import read_each_into
-from sapwood.trees.convert import from_nltk, is_frame, is_nltk
+from sapwood.trees.convert import from_nltk, is_frame, is_missing, is_nltk
 from sapwood.trees.dependency_sentence import DependencySentence, is_spacy
+from sapwood.trees.nested import from_spelled, is_spelled
 from sapwood.trees.tree import Tree
 
-__all__ = ["collect"]
+__all__ = ["collect", "is_single"]
 
 
 def collect(trees: Iterable[Any], arena: _core.trees.Arena) -> tuple[NDArray[np.uint32], NDArray[np.uint64] | None]:
     """Add elements to a store; return the roots of their trees and, if there are bags, where each element ends."""
-    if isinstance(trees, (str, Tree, DependencySentence)) or is_nltk(trees) or is_spacy(trees):
+    if is_single(trees):
         raise DataError("expected a list of trees, got a single tree; write TreeArray([tree]).")
     trees = unpacked(trees)
     if not isinstance(trees, Iterable):
@@ -38,6 +39,11 @@ def collect(trees: Iterable[Any], arena: _core.trees.Arena) -> tuple[NDArray[np.
     for index, element in enumerate(trees):
         builder.add(element, index)
     return builder.finish()
+
+
+def is_single(value: Any) -> bool:
+    """Return whether a value is one tree of any kind, or one sentence with dependencies, rather than many."""
+    return isinstance(value, (Tree, str, DependencySentence)) or is_nltk(value) or is_spacy(value)
 
 
 def _refuse_tables(trees: Iterable[Any]) -> None:
@@ -69,7 +75,9 @@ class _Builder:
         self._any_bag = False
 
     def add(self, element: Any, index: int) -> None:
-        if isinstance(element, (list, tuple)) and not is_nltk(element):
+        # Bags of Arrow's come as arrays of objects where pandas has read them.
+        many = isinstance(element, np.ndarray) and element.dtype == object and element.ndim == 1
+        if many or (isinstance(element, (list, tuple)) and not is_nltk(element)):
             self._any_bag = True
             self._sizes.append(len(element))
             for part in element:
@@ -96,9 +104,20 @@ class _Builder:
                 tree = tree.to_tree()
             elif is_spacy(tree):
                 tree = DependencySentence.from_spacy(tree).to_tree()
+            elif is_spelled(tree):
+                tree = from_spelled(tree)
         except (DataError, TreeError) as error:
             raise TreeError(f"element {index}: {error}") from None
         if not isinstance(tree, Tree):
+            if is_missing(tree):
+                raise TreeError(
+                    f"element {index} is missing, it is {tree!r}; drop such elements first, as frame.dropna() does."
+                )
+            if isinstance(tree, Mapping):
+                raise TreeError(
+                    f"element {index} is a {type(tree).__name__} with the keys {', '.join(map(str, tree))[:80]}; make "
+                    "a tree of it first, with Tree.from_dict or Tree.from_json."
+                )
             raise TreeError(
                 f"element {index} is a {type(tree).__name__}; expected a Tree, a string in bracket notation, "
                 "an nltk.Tree, a DependencySentence, a spaCy sentence, or a list of these."

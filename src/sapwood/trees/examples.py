@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sapwood.errors import BracketError, DataError, TreeError
 from sapwood.notebook import HtmlTable
@@ -111,6 +112,18 @@ class Examples(HtmlTable):
     def __iter__(self) -> Iterator[Examples]:
         for index in range(self._length):
             yield self[index : index + 1]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[np.object_]:
+        # One row after the other, as scikit-learn's Gaussian processes take what is no matrix.
+        if dtype is not None and np.dtype(dtype) != object:
+            raise DataError(
+                f"examples with the views {', '.join(self._views)} are no matrix of numbers; take a kernel on their "
+                "views, or examples['view'] for the numbers of one."
+            )
+        rows = np.empty(self._length, dtype=object)
+        for index, row in enumerate(self):
+            rows[index] = row
+        return rows
 
     def __getitem__(self, key: Any) -> Any:
         """Return a view by its name, or the examples at a slice, mask or list of positions."""

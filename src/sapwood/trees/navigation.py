@@ -7,7 +7,7 @@ of words, is in ``positions``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal, NoReturn, cast
 
 from sapwood.checks import check_choice
 from sapwood.errors import TreeError
@@ -15,7 +15,7 @@ from sapwood.errors import TreeError
 if TYPE_CHECKING:
     from sapwood.trees.tree import Tree
 
-__all__ = ["Navigation", "Place"]
+__all__ = ["NamesOfNltk", "Navigation", "Place"]
 
 Place = tuple[int, ...]
 """Where a node stands in a tree: the numbers of the children on the way down from the root, each counted from 0."""
@@ -188,3 +188,35 @@ def _checked(place: object) -> Place:
     ):
         raise TreeError(f"expected a place such as (0, 1), the numbers of children from the root down; got {place!r}.")
     return place
+
+
+class _Elsewhere:
+    """A name that ``nltk.Tree`` has and ``Tree`` has not: asking for it says what to write."""
+
+    def __init__(self, instead: str) -> None:
+        self._instead = instead
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: object, owner: type | None = None) -> NoReturn:
+        raise AttributeError(f"'Tree' object has no attribute {self._name!r}; write {self._instead}.")
+
+
+class NamesOfNltk:
+    """What users of NLTK ask a tree for in vain. ``hasattr`` and ``dir`` do not know of these names."""
+
+    __slots__ = ()
+
+    chomsky_normal_form = _Elsewhere("sapwood.trees.binarize(tree)")
+    collapse_unary = _Elsewhere("sapwood.trees.collapse_unary(tree)")
+    draw = _Elsewhere("print(sapwood.draw.outline(tree)); a notebook draws a tree at the end of a cell")
+    flatten = _Elsewhere("Tree(tree.label, tree.leaves())")
+    pformat = _Elsewhere("sapwood.draw.outline(tree), or str(tree) for brackets")
+    pprint = _Elsewhere("print(sapwood.draw.outline(tree)), or print(tree) for brackets")
+    pretty_print = _Elsewhere("print(sapwood.draw.outline(tree))")
+    set_label = _Elsewhere("Tree(label, tree.children), as a Tree cannot be changed")
+    un_chomsky_normal_form = _Elsewhere("tree.to_nltk().un_chomsky_normal_form(), as trees of NLTK can be changed")
+
+    def __dir__(self) -> list[str]:
+        return [name for name in super().__dir__() if not isinstance(vars(NamesOfNltk).get(name), _Elsewhere)]

@@ -68,15 +68,15 @@ class NBest(HtmlTable):
         """Draw the best parses with their scores, and the gold tree where it is known."""
         order = sorted(range(len(self)), key=lambda one: -self.scores[one])
         shown = [(f"parse {one + 1}, score {self.scores[one]:.6g}", self.parses[one]) for one in order[:_SHOWN]]
-        if self.gold is not None:
-            shown.append(("gold", self.gold))
-        pictures = [
-            f'<div style="min-width:0"><div>{text}</div>{draw_tree(tree)}</div>'
-            for text, tree in shown
-            if isinstance(tree, Tree)
-        ]
+        pictures = [_captioned(text, tree) for text, tree in shown if isinstance(tree, Tree)]
         if len(self) > _SHOWN:
             pictures.append(f"<div>{len(self) - _SHOWN:,} more</div>")
+        if isinstance(self.gold, Tree):
+            pictures.append(_captioned("correct tree (gold)", self.gold))
         title = escape(f"{self.name or 'NBest'}: {len(self):,} parses")
         style = "display:flex;flex-wrap:wrap;align-items:flex-end;gap:2em;padding:.5em 0"
         return f'<div><strong>{title}</strong></div><div style="{style}">{"".join(pictures)}</div>'
+
+
+def _captioned(text: str, tree: Tree) -> str:
+    return f'<div style="min-width:0"><div>{text}</div>{draw_tree(tree)}</div>'

@@ -1,4 +1,4 @@
-"""Trees from and to nested dictionaries, nested tuples and JSON.
+"""Trees from and to nested dictionaries, nested tuples, lists of labels and counts, and JSON.
 
 Nothing recurses, so depth is limited by memory only; of JSON text by Python's parser, which says so.
 """
@@ -11,10 +11,12 @@ import reprlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from sapwood.errors import TreeError
 from sapwood.trees.tree import Tree, fold
 
-__all__ = ["from_dict", "from_json", "from_tuples", "to_dict", "to_tuples"]
+__all__ = ["from_dict", "from_json", "from_spelled", "from_tuples", "is_spelled", "to_dict", "to_tuples"]
 
 # Leaves that are no text: an empty object or list, and what JSON and Python write for other values.
 _OTHERS = frozenset({"object", "array", "true", "false", "null", "NaN", "Infinity", "-Infinity"})
@@ -118,6 +120,33 @@ def from_tuples(data: Any) -> Tree:
 def to_tuples(tree: Tree) -> Any:
     """Return nested tuples; see ``Tree.to_tuples``."""
     return fold(tree, _children, lambda node, kids: (node.label, *kids) if kids else node.label)
+
+
+def is_spelled(value: object) -> bool:
+    """Tell whether a value is a tree as a row of a column of Arrow has it: the labels in pre-order, and the counts."""
+    if not isinstance(value, Mapping):
+        return False
+    return all(isinstance(value.get(name), (list, tuple, np.ndarray)) for name in ("labels", "children"))
+
+
+def from_spelled(row: Mapping[str, Any]) -> Tree:
+    """Build a tree from its labels in pre-order and the number of children of each, as ``TreeArray.to_arrow`` has them.
+
+    >>> print(from_spelled({"labels": ["NP", "DT", "NN"], "children": [2, 0, 0]}))
+    (NP DT NN)
+    """
+    labels, counts = list(row["labels"]), list(row["children"])
+    if len(labels) != len(counts):
+        raise TreeError(f"a tree has {len(labels)} labels, but {len(counts)} numbers of children.")
+    built: list[Tree] = []
+    for label, count in zip(reversed(labels), reversed(counts), strict=True):
+        if isinstance(count, (bool, str)) or count != int(count) or not 0 <= count <= len(built):
+            raise TreeError(f"the numbers of children, {reprlib.repr(counts)}, do not make one tree.")
+        kids = [built.pop() for _ in range(int(count))]
+        built.append(Tree(label, kids))
+    if len(built) != 1:
+        raise TreeError(f"the numbers of children, {reprlib.repr(counts)}, do not make one tree.")
+    return built[0]
 
 
 def from_json(data: Any, *, sort_keys: bool) -> Tree:

@@ -150,8 +150,10 @@ class TreeColumn(ExtensionArray):
         self._arena, self._numbers = both._arena, numbers
 
     def __eq__(self, other: object) -> Any:
-        if isinstance(other, Tree):
+        if isinstance(other, (Tree, str)):
             other = self._from_sequence([other] * len(self))
+        elif isinstance(other, (list, np.ndarray)) and len(other) == len(self):
+            other = self._from_sequence(other)
         if not isinstance(other, TreeColumn) or len(other) != len(self):
             return NotImplemented
         both = self._concat_same_type([self, other])._numbers

@@ -40,6 +40,8 @@ _LITERAL = re.compile(r"""[^\s<>.,$!&|()\[\]"'/@=*;:%^]+""")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.S)
 _REGEX = re.compile(r"/((?:[^/\\]|\\.)*)/(i?)", re.S)
 _RELATION = re.compile(r"([<>])\1([,':])?|([<>])(-?[0-9]+|[-,':])?|\$(\.\.|,,|[.,])?|\.\.|,,|[.,]")
+# Of Tregex, not read here: <# NN. A # that nothing follows is the label of a pound sign.
+_HEADS = re.compile(r"[<>]{1,2}#(?=\s+[^\s<>.,$!&|)\]])")
 _BY_WORDS = {".": "next", ",": "previous", "..": "later", ",,": "earlier"}
 
 
@@ -236,6 +238,10 @@ class _Reader:
             self.close("]")
             return Not(inside) if negated else inside
         start = self.place
+        if self.match(_HEADS):
+            raise self.fault(
+                "relations of heads (<#, >#) are not supported; name the child by its label or place", start
+            )
         found = self.match(_RELATION)
         if found is None:
             raise self.fault("expected a relation such as <, <<, >, >>, $, . or ..")

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from sapwood.errors import TreeError
 from sapwood.trees.constructors import Constructors
-from sapwood.trees.navigation import Navigation
+from sapwood.trees.navigation import NamesOfNltk, Navigation
 
 __all__ = ["Tree", "fold"]
 
@@ -23,7 +23,7 @@ Result = TypeVar("Result")
 _LONGEST_REPR = 300
 
 
-class Tree(Constructors, Navigation):
+class Tree(Constructors, Navigation, NamesOfNltk):
     """An ordered, labelled tree: immutable, hashable and comparable by value.
 
     A leaf is a tree without children. A tree is deliberately not a sequence: NumPy and scikit-learn would take a
@@ -215,7 +215,7 @@ class Tree(Constructors, Navigation):
         return sizes[id(self)]
 
     def height(self) -> int:
-        """Return the number of edges on the longest way down; 0 for a leaf."""
+        """Return the number of edges on the longest way down; 0 for a leaf. NLTK counts nodes, one more."""
         height = 0
         level = [self]
         while level:

@@ -274,6 +274,11 @@ def _opened(source: Source | Iterable[Source]) -> Iterator[Stream]:
                 f"{stream.name}: CoNLL-U has dependencies, and bracketed trees were expected; "
                 "TreeArray(sapwood.corpora.conllu.read(path)) makes trees of dependencies."
             )
+        if bare_name(stream.name).endswith(".parquet"):
+            raise DataError(
+                f"{stream.name}: a Parquet file, and bracketed trees were expected; TreeArray.from_parquet(path, "
+                "column) reads a column of trees."
+            )
         yield stream
 
 

@@ -17,6 +17,7 @@ from sapwood.trees.array import TreeArray
 from sapwood.trees.arrow import unpacked
 from sapwood.trees.convert import is_frame, is_nltk
 from sapwood.trees.dependency_sentence import DependencySentence, is_spacy
+from sapwood.trees.nested import is_spelled
 from sapwood.trees.tree import Tree
 
 __all__ = ["as_view", "columns_of_numbers", "columns_of_trees", "looks_like_tree"]
@@ -56,6 +57,8 @@ def as_view(value: Any, name: str) -> Any:
     if not rows:
         raise DataError(f"{name} is an empty list, so its kind is unknown; pass an empty TreeArray or matrix.")
     if all(isinstance(row, Mapping) for row in rows):
+        if all(map(is_spelled, rows)):
+            return TreeArray(rows)
         return np.fromiter(rows, dtype=object, count=len(rows))
     if all(_is_row_of_numbers(row) for row in rows):
         return _matrix(rows, name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +16,7 @@ from sapwood.cli import main
 from sapwood.corpora import nursery
 from sapwood.corpora.framenet.fulltext import Filler, FrameTarget
 from sapwood.corpora.framenet.lexicon import Frame, FrameElement, Lexicon
+from sapwood.decode import decode_roles_batch
 from sapwood.errors import DataError, FormatError, ModelFileError, ParameterError
 from sapwood.parse import PCFGParser
 from sapwood.tasks.frames import (
@@ -196,6 +198,45 @@ def test_a_lower_offset_fills_more_roles(frames, parser):
         counts.append(sum(len(answer.fillers) for one in labeler.predict(test) for answer in one.frames))
     labeler.null_offset = 0.0
     assert counts[0] > counts[1] > counts[2]
+
+
+@pytest.mark.slow
+def test_a_threshold_asks_for_the_best_expected_number_of_right_fillers(frames, parser):
+    lexicon, _, test = frames
+    labeler = copy(parser.labeler_)
+    scored = labeler.score_candidates(test)
+    likeliest = decode_roles_batch(scored.problems(lexicon))
+
+    def expected(problems, results, threshold):
+        total = 0.0
+        for table, result in zip(scored.tables, results, strict=True):
+            shares = np.exp(table - table.max(axis=1, keepdims=True))
+            shares /= shares.sum(axis=1, keepdims=True)
+            for share, chosen in zip(shares, result.assignment.tolist(), strict=True):
+                total += share[chosen] - threshold if chosen < len(share) - 1 else 0.0
+        return total
+
+    counts = []
+    for threshold in (0.05, 0.4, 0.8, 1.0):
+        problems = scored.problems(lexicon, threshold=threshold)
+        found = decode_roles_batch(problems)
+        assert expected(problems, found, threshold) >= expected(problems, likeliest, threshold) - 1e-9
+        assert all(not any(result.violations.values()) for result in found)
+        labeler.threshold = threshold
+        fillers = [filler for one in labeler.predict(test) for target in one.frames for filler in target.fillers]
+        counts.append(len(fillers))
+        local = [
+            one for each in labeler.predict(test, method="local") for target in each.frames for one in target.fillers
+        ]
+        assert all(0 < one.margin <= 1 - threshold for one in local)
+    assert counts[0] > counts[1] > counts[2] > counts[3] == 0
+
+
+@pytest.mark.parametrize("threshold", [-0.1, 1.5, float("nan"), "half", True])
+def test_a_threshold_is_a_probability(frames, threshold):
+    lexicon, train, _ = frames
+    with pytest.raises(ParameterError, match="threshold must be a number in"):
+        FrameLabeler(threshold=threshold).fit(train[:2], lexicon=lexicon)
 
 
 def test_the_same_seed_gives_the_same_model_for_any_number_of_threads(frames):

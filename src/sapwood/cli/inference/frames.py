@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OPTIONS", "answer", "evaluate", "explain", "items", "page"]
 
-OPTIONS = ("format", "lines", "margins")
+OPTIONS = ("encoding", "format", "lines", "margins")
 _FORMATS = ("jsonl", "text", "brackets", "html")
 
 
@@ -30,7 +30,9 @@ def items(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> Ite
     if options.margins and options.format not in (None, "jsonl"):
         raise ParameterError("--margins: only JSON lines have room for them; leave out the option, or --format.")
     if is_text(model, options):
-        return text_sentences(options.data, lines=options.lines, language=getattr(model, "language", None))
+        return text_sentences(
+            options.data, options.encoding, lines=options.lines, language=getattr(model, "language", None)
+        )
     return _records(model, options)
 
 
@@ -152,4 +154,4 @@ def _records(model: FrameLabeler | FrameParser, options: argparse.Namespace) -> 
     from sapwood.tasks.frames import FrameParser, iter_records
 
     labeler = model.labeler_ if isinstance(model, FrameParser) else model
-    return iter_records(open_named(options.data), senses=labeler.senses_)
+    return iter_records(open_named(options.data), senses=labeler.senses_, encoding=options.encoding)

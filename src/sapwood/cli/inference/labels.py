@@ -6,12 +6,11 @@ import argparse
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from sapwood.text_files import Line
+from typing import Any, TypeVar
 
 __all__ = ["answer_lines", "unseen"]
+
+_Row = TypeVar("_Row")
 
 # Lines read at once: enough for all threads, few enough to be held.
 _LINES = 256
@@ -20,8 +19,8 @@ _LINES = 256
 def answer_lines(
     options: argparse.Namespace,
     tally: Counter[str],
-    lines: Iterable[Line],
-    read: Callable[[list[Line]], tuple[Any, Any, Sequence[bool]]],
+    lines: Iterable[_Row],
+    read: Callable[[list[_Row]], tuple[Any, Any, Sequence[bool]]],
     classes: Any,
     score: Callable[[Any], Any],
 ) -> Iterator[str]:

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 __all__ = ["OPTIONS", "answer", "evaluate", "explain", "items", "page", "read_sentences"]
 
-OPTIONS = ("format", "lines")
+OPTIONS = ("encoding", "format", "lines")
 
 
-def read_sentences(path: str, *, trees: bool = True) -> Iterator[RoleSentence]:
+def read_sentences(path: str, *, trees: bool = True, encoding: str = "utf-8") -> Iterator[RoleSentence]:
     """Read sentences by the form of their file: JSON lines, columns with or without words, or trees alone.
 
     With ``trees=False`` their trees are left out, so that a parser makes others.
@@ -35,16 +35,16 @@ def read_sentences(path: str, *, trees: bool = True) -> Iterator[RoleSentence]:
     if not trees:
         if name.endswith("_skel"):
             raise ParameterError(f"--parser: {path} holds no words to parse; leave the option out.")
-        yield from (replace(sentence, tree=None) for sentence in read_sentences(path))
+        yield from (replace(sentence, tree=None) for sentence in read_sentences(path, encoding=encoding))
         return
     if name.endswith((".jsonl", ".json")):
-        yield from corpora.role_lines.read(path)
+        yield from corpora.role_lines.read(path, encoding=encoding)
     elif name.endswith((".conll", ".conllu", ".tsv")):
-        yield from corpora.propbank_columns.read(path)
+        yield from corpora.propbank_columns.read(path, encoding=encoding)
     elif name.endswith("_skel"):
-        yield from corpora.propbank_columns.read(path, format="skeleton")
+        yield from corpora.propbank_columns.read(path, format="skeleton", encoding=encoding)
     else:
-        for tree in iter_trees(open_named(path), drop_traces=True, drop_function_tags=True):
+        for tree in iter_trees(open_named(path), drop_traces=True, drop_function_tags=True, encoding=encoding):
             yield RoleSentence(tree.leaves(), (), tree)
 
 
@@ -59,9 +59,9 @@ def items(model: RoleLabeler, options: argparse.Namespace) -> Iterator[RoleSente
     if is_text(model, options, replaces_trees=True):
         return (
             RoleSentence(tuple(words))
-            for words in text_sentences(options.data, lines=options.lines, language=model.language)
+            for words in text_sentences(options.data, options.encoding, lines=options.lines, language=model.language)
         )
-    return read_sentences(options.data, trees=options.parser is None)
+    return read_sentences(options.data, trees=options.parser is None, encoding=options.encoding)
 
 
 def answer(
@@ -108,7 +108,7 @@ def evaluate(model: RoleLabeler, options: argparse.Namespace) -> tuple[dict[str,
     from sapwood.errors import DataError
     from sapwood.metrics import score_roles
 
-    gold = list(read_sentences(options.data, trees=options.parser is None))
+    gold = list(read_sentences(options.data, trees=options.parser is None, encoding=options.encoding))
     if not any(sentence.propositions for sentence in gold):
         raise DataError(f"{options.data}: holds no propositions to compare with; give JSON lines or columns.")
     scores = score_roles(gold, model.label_sentences(gold, given_predicates=True))

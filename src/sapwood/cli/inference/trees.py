@@ -28,7 +28,7 @@ def items(model: KernelSVC, options: argparse.Namespace) -> Iterator[Line]:
 
 def _lines(options: argparse.Namespace, *, labels: bool = False) -> Iterator[Line]:
     """Yield lines as they are; a sentence of CoNLL-U is one, with the label that its comment ``# label = `` has."""
-    from sapwood.errors import DataError, ParameterError
+    from sapwood.errors import ParameterError
     from sapwood.text_files import Line, lines
 
     if not is_conllu(options.data):
@@ -36,13 +36,7 @@ def _lines(options: argparse.Namespace, *, labels: bool = False) -> Iterator[Lin
         return
     if options.parser is not None:
         raise ParameterError(f"--parser: {options.data} holds dependencies, not text; leave the option out.")
-    for number, (sentence, tree) in enumerate(iter_dependency_trees(options.data, options), start=1):
-        label = sentence.metadata.get("label", "")
-        if labels and not label:
-            raise DataError(
-                f"{options.data}: sentence {number} has no label; put a line such as '# label = statement' before its "
-                "first word."
-            )
+    for number, (label, tree) in enumerate(iter_dependency_trees(options.data, options, labels=labels), start=1):
         yield Line(f"{options.data}, sentence {number}", 1, f"{label}\t{tree}" if label else str(tree))
 
 

@@ -113,9 +113,9 @@ export function startComparing(found, given) {
       drawTree(one.tree, {name: `${number ? "Second" : "First"} tree`}),
     );
     results.replaceChildren(
-      card("How alike", "half", figures(answer, now), kernelTable(answer)),
+      card("How similar", "half", figures(answer, now), kernelTable(answer)),
       card(
-        "As the decay moves",
+        "By decay",
         "half",
         chart(answer),
         ...notes(["Normalised values: 1 for equal trees, whatever the decay."]),
@@ -155,10 +155,10 @@ export function startComparing(found, given) {
         make("td", {class: "number", text: shown(weight, 4)}),
       );
     });
-    const table = tableOf([["first"], ["second"], ["alike", true], ["lost without", true]], rows);
+    const table = tableOf([["first"], ["second"], ["similarity", true], ["lost without", true]], rows);
     const trees = answer.trees.map((side) => side.tree);
     const open = make("details", {}, make("summary", {text: "The same as a table"}), table);
-    const said = "The stronger a line, the more the value would lose if the two words were not alike.";
+    const said = "The stronger a line, the more the value would lose if the two words were not similar.";
     return card(name, "", drawLinked(trees, answer.links, name), ...notes([said]), open);
   }
 

@@ -54,7 +54,7 @@ const EXAMPLES = [
     },
   ],
   [
-    "a beam that loses its way",
+    "an error of the beam",
     {
       words: "a b c d e f".split(" "),
       roles: ["R1", "R2", "R3"],
@@ -305,7 +305,7 @@ export function startDecoding(found) {
     const left = problem.left_out ? [`${problem.left_out} low-scoring spans are left out.`] : [];
     results.replaceChildren(
       card(
-        "What each way chooses",
+        "What each method chooses",
         "",
         drawSpans(problem.words, layers, {name: "Chosen spans under the sentence"}),
         ...notes([

@@ -39,7 +39,7 @@ export function drawLinked(trees, links, name) {
     const [one, other] = [upper.leaves[first], lower.leaves[second]];
     const [x1, y1, x2, y2] = [upper.at.x[one] + 3, upper.y[one] + BOX / 2, lower.at.x[other] + 3, lower.y[other] - BOX / 2];
     const share = Math.abs(weight) / largest;
-    const said = `${upper.tree.labels[one]} and ${lower.tree.labels[other]}: alike ${shown(similarity, 2)}, adds ${shown(weight, 4)}`;
+    const said = `${upper.tree.labels[one]} and ${lower.tree.labels[other]}: similarity ${shown(similarity, 2)}, adds ${shown(weight, 4)}`;
     picture.append(
       draw(
         "path",

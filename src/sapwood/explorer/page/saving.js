@@ -1,9 +1,7 @@
-// What is on the page, to take along: pictures as SVG and PNG, the answer as JSON, and the Python that gives the same.
+// What people save of the page: its pictures as SVG and PNG, the answer as JSON, and the Python that gives the same.
 
 import {make} from "/elements.js";
-
-const KEPT = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-family"];
-const TEXT = ["font-size", "font-weight", "font-style", "text-anchor"];
+import {hasPictures, sheet} from "/sheet.js";
 
 function offer(name, blob) {
   const link = make("a", {href: URL.createObjectURL(blob), download: name});
@@ -13,30 +11,9 @@ function offer(name, blob) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
-// The picture with the style that the page gives it, so that it looks the same alone.
-export function standalone(picture) {
-  const copy = picture.cloneNode(true);
-  const from = [picture, ...picture.querySelectorAll("*")];
-  const to = [copy, ...copy.querySelectorAll("*")];
-  from.forEach((element, number) => {
-    const style = getComputedStyle(element);
-    const names = element.tagName === "text" ? [...KEPT, ...TEXT] : KEPT;
-    for (const name of names) to[number].setAttribute(name, style.getPropertyValue(name));
-    to[number].removeAttribute("class");
-    to[number].removeAttribute("style");
-  });
-  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  const ground = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-  const color = getComputedStyle(document.documentElement).getPropertyValue("--card").trim();
-  for (const [name, value] of Object.entries({width: "100%", height: "100%", fill: color}))
-    ground.setAttribute(name, value);
-  copy.prepend(ground);
-  return new XMLSerializer().serializeToString(copy);
-}
-
-async function png(picture, name) {
+async function png({text, width, height}, name) {
   const image = new Image();
-  const address = URL.createObjectURL(new Blob([standalone(picture)], {type: "image/svg+xml"}));
+  const address = URL.createObjectURL(new Blob([text], {type: "image/svg+xml"}));
   await new Promise((done, failed) => {
     image.onload = done;
     image.onerror = failed;
@@ -44,16 +21,28 @@ async function png(picture, name) {
   });
   const scale = 2;
   const canvas = make("canvas");
-  canvas.width = scale * Number(picture.getAttribute("width"));
-  canvas.height = scale * Number(picture.getAttribute("height"));
+  canvas.width = scale * width;
+  canvas.height = scale * height;
   canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
   URL.revokeObjectURL(address);
   canvas.toBlob((blob) => offer(`${name}.png`, blob));
 }
 
+// Browsers leave the clipboard to pages of this machine and to encrypted ones.
+async function copyLink(event) {
+  const button = event.currentTarget;
+  let said = "Link copied";
+  try {
+    await navigator.clipboard.writeText(location.href);
+  } catch {
+    said = "Copy the address of this page";
+  }
+  button.textContent = said;
+  setTimeout(() => (button.textContent = "Copy link"), 4000);
+}
+
 // A row of buttons for a panel's results; python is the text of a program, if there is one.
 export function saving(name, results, answer, python = "") {
-  const picture = () => results.querySelector("svg.tree");
   const code = make("pre", {class: "python", tabindex: 0, "aria-label": "Python", hidden: true}, python);
   const show = make("button", {
     type: "button",
@@ -67,19 +56,19 @@ export function saving(name, results, answer, python = "") {
   });
   const button = (text, work) => make("button", {type: "button", class: "small", text, onclick: work});
   const json = () => new Blob([JSON.stringify(answer, null, 2)], {type: "application/json"});
-  const svg = () => new Blob([standalone(picture())], {type: "image/svg+xml"});
+  const svg = () => new Blob([sheet(results).text], {type: "image/svg+xml"});
   return make(
     "div",
     {class: "saving"},
     make(
       "p",
       {class: "examples"},
-      make("span", {text: "Take it along"}),
-      ...(picture()
-        ? [button("SVG", () => offer(`${name}.svg`, svg())), button("PNG", () => png(picture(), name))]
+      make("span", {text: "Save or share"}),
+      ...(hasPictures(results)
+        ? [button("SVG", () => offer(`${name}.svg`, svg())), button("PNG", () => png(sheet(results), name))]
         : []),
       button("JSON", () => offer(`${name}.json`, json())),
-      button("Copy link", () => navigator.clipboard?.writeText(location.href)),
+      button("Copy link", copyLink),
       ...(python ? [show] : []),
     ),
     code,

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import softmax
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -49,7 +50,7 @@ from sapwood.words.encoder import Encoder
 from sapwood.words.encoder.needed import ENCODER_SPEC, UsesEncoder
 from sapwood.words.senses import WordSenses, find_senses
 
-__all__ = ["FrameLabeler", "ScoredTargets"]
+__all__ = ["FrameLabeler", "ScoredTargets", "decisive_scores"]
 
 # Three weights of four end up below this, mostly of candidates that were never right, and decide nothing.
 _SMALLEST = 1e-3
@@ -64,16 +65,31 @@ class ScoredTargets:
     instances: Sequence[TargetInstance]
     tables: Sequence[NDArray[np.float64]]
 
-    def problems(self, lexicon: Lexicon, null_offset: float = 0.0) -> list[RoleProblem]:
-        """State the decoding problem of every target, with this much added to leaving a role unfilled."""
+    def problems(self, lexicon: Lexicon, null_offset: float = 0.0, threshold: float | None = None) -> list[RoleProblem]:
+        """State the decoding problem of every target; offset and threshold are those of ``FrameLabeler``."""
         found = []
         for instance, table in zip(self.instances, self.tables, strict=True):
-            frame, scores = lexicon[instance.frame], table.copy()
-            scores[:, -1] += null_offset
+            frame, scores = lexicon[instance.frame], decisive_scores(table, null_offset, threshold)
             spans = [*(pieces[0] for pieces in instance.candidates), (-1, -1)]
             further = [(number, *span) for number, pieces in enumerate(instance.candidates) for span in pieces[1:]]
             found.append(RoleProblem(scores, spans, frame.excludes, frame.requires, pieces=further))
         return found
+
+
+def decisive_scores(
+    table: NDArray[np.float64], null_offset: float = 0.0, threshold: float | None = None
+) -> NDArray[np.float64]:
+    """Return the scores whose sum is maximised, leaving a role unfilled in the last column.
+
+    >>> decisive_scores(np.log([[0.3, 0.5, 0.2]]), threshold=0.4).round(2).tolist()
+    [[0.3, 0.5, 0.4]]
+    """
+    scores = table.copy()
+    scores[:, -1] += null_offset
+    if threshold is not None:
+        scores = softmax(scores, axis=1)
+        scores[:, -1] = threshold
+    return scores
 
 
 class FrameLabeler(UsesEncoder, SequenceInput, BaseEstimator):
@@ -95,6 +111,10 @@ class FrameLabeler(UsesEncoder, SequenceInput, BaseEstimator):
     null_offset : float
         What is added to the score of leaving a role unfilled: below 0, more roles are filled. Choose it on held-out
         texts.
+    threshold : float, optional
+        How probable a filler must be to be worth more than an unfilled role, from 0 to 1. What is maximised is then
+        the expected number of right fillers, less this much for each that is given: about half of the F1 that can be
+        reached makes F1 best. Choose it on held-out texts. None maximises the probability of all decisions together.
     method : str
         How to decode; see ``sapwood.decode.decode_roles``.
     encoder : Encoder, path or str, optional
@@ -136,6 +156,7 @@ class FrameLabeler(UsesEncoder, SequenceInput, BaseEstimator):
         bits: int = 25,
         batch_size: int = 8,
         null_offset: float = 0.0,
+        threshold: float | None = None,
         method: str = "exact",
         random_state: int = 0,
         encoder: Any = None,
@@ -145,7 +166,8 @@ class FrameLabeler(UsesEncoder, SequenceInput, BaseEstimator):
         self.spans, self.pieces, self.templates, self.inherit = spans, pieces, templates, inherit
         self.alpha, self.learning_rate, self.epochs = alpha, learning_rate, epochs
         self.bits, self.batch_size = bits, batch_size
-        self.null_offset, self.method, self.random_state = null_offset, method, random_state
+        self.null_offset, self.threshold = null_offset, threshold
+        self.method, self.random_state = method, random_state
         self.encoder, self.context_weight, self.networks = encoder, context_weight, networks
 
     @all_or_nothing
@@ -290,8 +312,11 @@ class FrameLabeler(UsesEncoder, SequenceInput, BaseEstimator):
             How to decode, if not by the parameter of the labeler.
         """
         scored = self.score_candidates(X)
-        problems = scored.problems(self.lexicon_, self.null_offset)
-        return self.to_sentences(scored, decode_roles_batch(problems, method=method or self.method))
+        return self.to_sentences(scored, self._decoded(scored, method or self.method))
+
+    def _decoded(self, scored: ScoredTargets, method: str) -> list[SpanResult]:
+        problems = scored.problems(self.lexicon_, self.null_offset, self.threshold)
+        return decode_roles_batch(problems, method=method)
 
     def to_sentences(self, scored: ScoredTargets, results: Sequence[SpanResult]) -> list[FrameSentence]:
         """Put decoded assignments into words."""
@@ -303,12 +328,11 @@ class FrameLabeler(UsesEncoder, SequenceInput, BaseEstimator):
         fillers = []
         names = [element.name for element in self.lexicon_[instance.frame].elements]
         chosen = result.assignment if result.assignment is not None else np.full(len(names), len(instance.candidates))
-        for name, scores, number in zip(names, table, chosen.tolist(), strict=True):
+        decisive = decisive_scores(table, self.null_offset, self.threshold)
+        for name, scores, number in zip(names, decisive, chosen.tolist(), strict=True):
             if number >= len(instance.candidates):
                 continue
-            others = np.delete(scores, number)
-            others[-1] += self.null_offset
-            margin = float(scores[number] - others.max())
+            margin = float(scores[number] - np.delete(scores, number).max())
             for first, last in instance.candidates[number]:
                 fillers.append(RoleFiller(name, first, last, offsets[first][0], offsets[last][1], margin))
         fillers.sort(key=lambda filler: (filler.first, filler.last, filler.role))
@@ -342,7 +366,7 @@ class FrameLabeler(UsesEncoder, SequenceInput, BaseEstimator):
             raise DataError("the sentence has no span that could fill a role.")
         at = frame.index[role]
         if span is None:
-            (result,) = decode_roles_batch(scored.problems(self.lexicon_, self.null_offset), method=self.method)
+            (result,) = self._decoded(scored, self.method)
             chosen = len(instance.candidates) if result.assignment is None else int(result.assignment[at])
             chosen = chosen if chosen < len(instance.candidates) else int(table[at, :-1].argmax())
         elif (tuple(span),) in instance.candidates:
@@ -372,6 +396,8 @@ class FrameLabeler(UsesEncoder, SequenceInput, BaseEstimator):
         check_flag(self.pieces, "pieces")
         check_choice(self.templates, "templates", ("extended", "semafor"))
         check_share(self.context_weight, "context_weight")
+        if self.threshold is not None:
+            check_share(self.threshold, "threshold")
         check_count(self.networks, "networks")
 
 

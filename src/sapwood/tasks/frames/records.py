@@ -27,7 +27,9 @@ from sapwood.writing import write_text
 __all__ = ["iter_records", "write_records"]
 
 
-def iter_records(source: Source | Sequence[Source], *, senses: WordSenses | None = None) -> Iterator[FrameInput]:
+def iter_records(
+    source: Source | Sequence[Source], *, senses: WordSenses | None = None, encoding: str = "utf-8"
+) -> Iterator[FrameInput]:
     """Yield the sentences of JSON lines or of lines with one tree each.
 
     Raises
@@ -43,7 +45,7 @@ def iter_records(source: Source | Sequence[Source], *, senses: WordSenses | None
     >>> record.targets[0].fillers
     (Filler(role='Theme', start=0, end=3),)
     """
-    for line in lines(source):
+    for line in lines(source, encoding=encoding):
         text = line.text.strip()
         if not text:
             raise line.fault("a blank line; expected a tree in brackets or a JSON object")

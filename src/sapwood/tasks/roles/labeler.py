@@ -37,9 +37,10 @@ from sapwood.tasks.roles.lexicon import LEXICON, PredicateLexicon
 from sapwood.tasks.roles.linear import LinearRoles, Values
 from sapwood.tasks.roles.predicates import find_predicates
 from sapwood.tasks.roles.pruning import PRUNINGS, candidates
+from sapwood.tasks.roles.senses import SENSES, PredicateSenses
 from sapwood.tasks.roles.stages import CLASSIFIER, IDENTIFIER, check_stages
 from sapwood.tasks.roles.training import check_words, labeled_candidates, sides_of, stages_of, with_trees
-from sapwood.tasks.roles.views import Candidate, Parse, parses_of
+from sapwood.tasks.roles.views import Candidate, Parse, View, parses_of
 from sapwood.trees.propositions import Argument, Proposition, RoleSentence
 from sapwood.words.encoder.needed import ENCODER_SPEC
 
@@ -99,6 +100,8 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
         The network; None without an encoder.
     lexicon_ : PredicateLexicon
         What was learnt about predicates.
+    senses_ : PredicateSenses or None
+        What chooses among several senses of a predicate; without it each has the sense that was seen most often.
     roles_ : list of str
         The roles it knows.
     language : str or None
@@ -117,6 +120,7 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
 
     language: str | None = None
     lexicon_: PredicateLexicon
+    senses_: PredicateSenses | None
     identifier_: LinearRoles
     classifier_: LinearRoles | KernelRoles
 
@@ -202,6 +206,9 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
         self.lexicon_ = own if start is None else start.lexicon_.joined(own)
         if not self.nouns:
             self.lexicon_.nouns = set()
+        learnt = None if start is None else start.senses_
+        seed = check_seed(self.random_state)
+        self.senses_ = PredicateSenses.learn(known, seed=seed) if learnt is None else learnt.checked(known)
         rows, labels = labeled_candidates(known, nouns=self.nouns, pruning=self.pruning)
         if not any(labels):
             raise DataError("there is nothing to learn: no sentence has a tree and an argument that is a constituent.")
@@ -214,7 +221,7 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
         stage = self._linear(self.classification_C) if self.classifier is None else KernelRoles(self.classifier)
         self.classifier_ = stage.fit(*picked, before[1])
         if encoder is not None:
-            setting = ContextTraining(seed=check_seed(self.random_state), epochs=_EPOCHS)
+            setting = ContextTraining(seed=seed, epochs=_EPOCHS)
             self._learn_context(encoder, rows, labels, values, setting)
         self._calibrate(*labeled_candidates(held, nouns=self.nouns, pruning=self.pruning))
         return self
@@ -353,23 +360,26 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
         else:
             found = sorted(set(predicates))
         rules = Constraints(self.roles_)
-        made = []
+        views: list[View] = []
         for word in found:
             if isinstance(word, bool) or not isinstance(word, (int, np.integer)) or not 0 <= word < len(parse.words):
                 raise DataError(f"there is no word {word!r}; the sentence has {len(parse.words)}, counted from 0.")
             given = predicates[word] if isinstance(predicates, Mapping) else ""
-            lemma = given or known.lemma(parse.words[word], parse.tags[word])
-            roleset = known.roleset(lemma)
+            views.append(parse.view(int(word), given or known.lemma(parse.words[word], parse.tags[word])))
+        chosen = [""] * len(views) if self.senses_ is None else self.senses_.choose(views)
+        made = []
+        for view, sense in zip(views, chosen, strict=True):
+            roleset = sense or known.roleset(view.lemma)
             arguments = tuple(
                 replace(one, meaning=known.meaning(roleset, one.role))
-                for one in sorted(self._arguments(parse, int(word), lemma, rules), key=lambda one: one.first)
+                for one in sorted(self._arguments(view, rules), key=lambda one: one.first)
             )
-            said = known.meaning(roleset)
-            made.append(Proposition(int(word), lemma, arguments, roleset, not known.knows(lemma), said))
+            guessed, said = not known.knows(view.lemma), known.meaning(roleset)
+            made.append(Proposition(view.predicate, view.lemma, arguments, roleset, guessed, said))
         return RoleSentence(sentence.words, tuple(made), sentence.tree, how=sentence.how)
 
-    def _arguments(self, parse: Parse, word: int, lemma: str, rules: Constraints) -> list[Argument]:
-        at = parse.at
+    def _arguments(self, view: View, rules: Constraints) -> list[Argument]:
+        at, parse, word = view.at, view.parse, view.predicate
         made = [Argument("V", word, word, at.tag(word), 1.0)]
         nodes = candidates(at, word, self.pruning)
         if self.rules:
@@ -379,7 +389,6 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
             nodes = [n for n in nodes if not any(at.first[n] <= one <= at.last[n] for one in taken)]
         if not nodes:
             return made
-        view = parse.view(word, lemma)
         rows: list[Candidate] = [(view, node) for node in nodes]
         values = [describe(view, node, self.features) for node in nodes]
         likely = self.identifier_.log_probabilities(rows, values)
@@ -392,7 +401,7 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
             scores = self.context_.mixed(scores, self.context_weight, chosen, described)
         scores[:, 0] += self.null_offset
         spans = [(at.first[nodes[k]], at.last[nodes[k]]) for k in kept]
-        legal = self.lexicon_.legal(lemma, self.min_seen)
+        legal = self.lexicon_.legal(view.lemma, self.min_seen)
         for k, role, row in zip(kept, rules.choose(scores, spans, legal=legal), scores, strict=True):
             if role is not None:
                 score = float(np.exp(row[1 + rules.labels.index(role)]))
@@ -442,6 +451,7 @@ register_estimator(
     },
     fitted={
         "lexicon_": LEXICON,
+        "senses_": SENSES,
         "identifier_": IDENTIFIER,
         "classifier_": CLASSIFIER,
         "context_": CONTEXT_ROLES,

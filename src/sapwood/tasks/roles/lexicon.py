@@ -107,6 +107,7 @@ class PredicateLexicon:
             self.nouns | other.nouns,
             other.auxiliaries,
             other.prenominal,
+            self.meanings | other.meanings,
         )
 
     def lemma(self, word: str, tag: str) -> str:
