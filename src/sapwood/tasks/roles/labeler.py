@@ -25,6 +25,7 @@ from sapwood.metrics import score_roles
 from sapwood.parse.base import Sentence
 from sapwood.parse.parameter import PARSER
 from sapwood.parse.reading import Reading, check_listed, read_examples, read_text
+from sapwood.settings import counted
 from sapwood.tasks.inputs import in_batches
 from sapwood.tasks.roles.classifier import RoleClassifier
 from sapwood.tasks.roles.context import CONTEXT_ROLES, UsesContext
@@ -214,7 +215,8 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
             raise DataError("there is nothing to learn: no sentence has a tree and an argument that is a constituent.")
         if all(labels):
             raise DataError("every candidate is an argument, so there is nothing to tell apart; give whole sentences.")
-        values = [describe(*row, self.features) for row in rows]
+        counting = counted(rows, len(rows), "Describing candidates", "candidates")
+        values = [describe(*row, self.features) for row in counting]
         chosen = [at for at, label in enumerate(labels) if label]
         picked = [rows[at] for at in chosen], [labels[at] for at in chosen], [values[at] for at in chosen]
         self.identifier_ = self._linear(self.identification_C).fit(rows, sides_of(labels), values, before[0])
