@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import functools
+import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+
+import numpy as np
+from sklearn.svm import LinearSVC
 
 import sapwood as sw
-from sapwood.corpora import nursery
-from sapwood.draw import LabeledSpan, SpanLayer, linked_svg, span_svg
+from sapwood.corpora import conllu, nursery
+from sapwood.draw import Bar, LabeledSpan, SpanLayer, bar_chart, linked_svg, span_svg
 from sapwood.draw.picture import Picture
 from sapwood.draw.svg import weighted_svg
-from sapwood.kernels import GrammarDriven, SubsetTree
+from sapwood.kernels import FragmentMap, GrammarDriven, SubsetTree
 from sapwood.learn import KernelSVC
 from sapwood.parse import PCFGParser
 from sapwood.trees import Argument, Grammar, Proposition, RoleSentence
@@ -31,6 +35,12 @@ def drawn(function: Callable[[], str]) -> Callable[[], str]:
 def draw(name: str) -> str:
     """Return a picture as HTML."""
     return DRAWN[name]()
+
+
+def beside(pictures: Iterable[str]) -> str:
+    """Put pictures side by side, or below each other where there is no room."""
+    both = "".join(f'<div style="min-width:0">{one}</div>' for one in pictures)
+    return f'<div style="display:flex;flex-wrap:wrap;gap:2em">{both}</div>'
 
 
 def alone(text: str) -> str:
@@ -158,8 +168,50 @@ def optional() -> str:
 def attachment() -> str:
     high = "(VP (VBD saw) (NP (DT the) (NN man)) (PP (IN with) (NP (NN telescope))))"
     low = "(VP (VBD saw) (NP (NP (DT the) (NN man)) (PP (IN with) (NP (NN telescope)))))"
-    both = "".join(f'<div style="min-width:0">{sw.Tree.fromstring(one)._repr_svg_()}</div>' for one in (high, low))
-    return f'<div style="display:flex;flex-wrap:wrap;gap:2em">{both}</div>'
+    return beside(sw.Tree.fromstring(one)._repr_svg_() for one in (high, low))
+
+
+@drawn
+def pattern() -> str:
+    tree = sw.Tree.fromstring(
+        "(S (NP (DT the) (NN dog)) (VP (VBD chased) (NP (NNP Felix)) (PP (IN in) (NP (NNP Rome)))))"
+    )
+    nodes = list(tree.preorder())
+    found = [number for number, node in enumerate(nodes) if node.label == "NP" and node.children[0].label == "NNP"]
+    return weighted_svg(tree, [0.0] * len(nodes), marked=found)
+
+
+@drawn
+def brackets() -> str:
+    gold = sw.Tree.fromstring("(S (NP (PRP she)) (VP (VBD saw) (NP (NN rain)) (PP (IN in) (NP (NN May)))) (. .))")
+    parse = sw.Tree.fromstring("(S (NP (PRP she)) (VP (VBD saw) (NP (NP (NN rain)) (PP (IN in) (NP (NN May))))) (. .))")
+    wrong = next(number for number, node in enumerate(parse.preorder()) if len(node.leaves()) == 3)
+    weights = [float(number == wrong) for number in range(parse.size())]
+    return beside([gold._repr_svg_(), weighted_svg(parse, weights, marked=[wrong])])
+
+
+@drawn
+def shapes() -> str:
+    rows = (
+        "1 Ann Ann PROPN NNP _ 2 nsubj _ _",
+        "2 saw see VERB VBD _ 0 root _ _",
+        "3 old old ADJ JJ _ 4 amod _ _",
+        "4 ships ship NOUN NNS _ 2 obj _ _",
+        "5 . . PUNCT . _ 2 punct _ _",
+    )
+    (sentence,) = conllu.read(io.StringIO("\n".join(rows).replace(" ", "\t") + "\n\n"))
+    return beside(sentence.to_tree(shape)._repr_svg_() for shape in ("relation", "lexical", "words"))
+
+
+@drawn
+def fragments() -> str:
+    asked = [one for one in nursery.generate(size=400).sentences if one.label is not None]
+    trees, labels = sw.TreeArray([one.tree for one in asked]), [one.label[0] == "NUM" for one in asked]
+    columns = FragmentMap(min_df=2, max_size=3, select="chi2", n_fragments=300)
+    weights = LinearSVC().fit(columns.fit_transform(trees, labels), labels).coef_[0]
+    names = columns.get_feature_names_out()
+    bars = [Bar(names[one], float(weights[one])) for one in np.argsort(-weights, kind="stable")[:8]]
+    return bar_chart("The heaviest fragments of questions for numbers", bars, label="weight", decimals=2)
 
 
 @drawn

@@ -125,6 +125,8 @@ munderover > :last-child {{ padding-bottom: 0.3em; }}
 msqrt > :first-child {{ padding-top: 0.15em; }}
 .sapwood {{ overflow-x: auto; }}
 .sapwood table {{ margin-left: 0; }}
+.sapwood td + td, .sapwood th + th {{ text-align: left !important; }}
+@media screen {{ .output_subarea {{ margin-bottom: 1rem; }} }}
 .highlight .nn {{ text-decoration: none !important; }}
 @media (min-width: 63em) and (max-width: 82em), (min-width: 97em) {{ .content {{ width: 52em; }} }}
 .sphx-glr-thumbnails {{ grid-template-columns: repeat(auto-fill, minmax(12rem, 1fr)); }}
@@ -132,7 +134,7 @@ msqrt > :first-child {{ padding-top: 0.15em; }}
   align-items: stretch; }}
 .sphx-glr-thumbcontainer img {{ height: 8rem; width: 100%; max-width: none; max-height: none; object-fit: contain; }}
 .sphx-glr-thumbnail-title {{ font-size: 0.95em; line-height: 1.3; }}
-.sphx-glr-download-link-note {{ display: none; }}
+.sphx-glr-download-link-note, article section > br {{ display: none; }}
 .sphx-glr-script-out .highlight pre {{ max-height: none; background: var(--color-code-background); }}
 div.sphx-glr-download {{ margin: 0.4rem 0; text-align: left; }}
 div.sphx-glr-download a {{ background: none; border: 0; padding: 0; font-weight: normal; color: var(--color-link); }}

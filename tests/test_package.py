@@ -66,8 +66,10 @@ def test_public_names(name: str) -> None:
 
 
 def test_unknown_names() -> None:
-    with pytest.raises(AttributeError, match="module 'sapwood' has no attribute 'nope'"):
+    with pytest.raises(AttributeError, match="module 'sapwood' has no attribute 'nope'") as caught:
         _ = sw.nope  # type: ignore[attr-defined]
+    # What Python makes its "Did you mean" of.
+    assert (caught.value.name, caught.value.obj) == ("nope", sw)
 
 
 def test_every_error_is_ours_and_also_built_in() -> None:

@@ -3,6 +3,7 @@
 // They hold numbers given in order of arrival; what a number stands for is stored by the owner of the table.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -75,6 +76,11 @@ class IndexTable {
         std::size_t size = slots_.size();
         while (2 * keys > size) size *= 2;
         if (size > slots_.size()) grow(size);
+    }
+
+    void clear() {
+        std::fill(slots_.begin(), slots_.end(), Slot{kNone, 0});
+        used_ = 0;
     }
 
     void insert(std::uint32_t hash, std::uint32_t number) {

@@ -66,6 +66,8 @@ class Occurrences {
                 ++lists[place.element];
             }
         }
+        for (Place& place : place_)
+            if (place.element == kNone) place = {0, 0.0f};
         begin_.assign(lists.size() + 1, 0);
         for (std::size_t list = 0; list < lists.size(); ++list) begin_[list + 1] = begin_[list] + lists[list];
         if (lists.empty()) return;
@@ -91,7 +93,7 @@ class Occurrences {
     void add(std::size_t position, double value, double* out, std::size_t first = 0) const {
         const Place place = place_[position];
         if (place.count >= 0.0f) {
-            if (place.element != kNone) out[place.element] += value * static_cast<double>(place.count);
+            out[place.element] += value * static_cast<double>(place.count);
             return;
         }
         // Elements ascend, so that those before `first` are the last ones met from behind.
@@ -101,7 +103,7 @@ class Occurrences {
 
   private:
     struct Place {
-        std::uint32_t element;  // the only one that holds it, kNone if none does; with count < 0 the number of its list
+        std::uint32_t element;  // the only one that holds it; with count < 0 the number of its list
         float count;
     };
     Array<Place> place_;

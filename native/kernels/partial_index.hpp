@@ -25,7 +25,7 @@
 #include "core/parallel.hpp"
 #include "core/vectorized.hpp"
 #include "core/visited_set.hpp"
-#include "kernels/partial.hpp"
+#include "kernels/partial_columns.hpp"
 #include "kernels/partial_plan.hpp"
 #include "kernels/plan_cache.hpp"
 #include "kernels/scoring.hpp"
@@ -33,6 +33,7 @@
 #include "trees/arena.hpp"
 #include "trees/arena_map.hpp"
 #include "trees/bags.hpp"
+#include "trees/node_order.hpp"
 
 namespace sapwood {
 
@@ -52,7 +53,6 @@ class PartialIndex {
           label_weight_(arena.symbols.size() * outputs, 0.0),
           weight_(columns_.positions() * outputs, 0.0),
           shape_weight_(columns_.shapes() * outputs, 0.0),
-          first_position_(arena.symbols.size(), 0),
           shapes_of_(arena.symbols.size()) {
         const std::vector<double> worth = subtree_weights(arena, bags, weights, outputs);
         const std::vector<std::uint32_t>& position = columns_.positions_of_nodes();
@@ -69,8 +69,6 @@ class PartialIndex {
         for (std::uint32_t number = 0; number < columns_.shapes(); ++number) {
             const PartialColumns::Shape& shape = columns_.shape(number);
             const Symbol label = arena.label(arena.sample(shape.production));
-            first_position_[label] = shape.begin + 1 - shape.place;
-            widest_ = std::max<std::size_t>(widest_, shape.arity);
             if (shape.place == 1) shapes_of_[label].begin = number;
             shapes_of_[label].end = number + 1;
             for (std::size_t o = 0; o < outputs; ++o)
@@ -109,9 +107,9 @@ class PartialIndex {
 
   private:
     using Entry = PartialPlan::Entry;
-    static constexpr std::size_t kFew = 4;      // values that are listed rather than kept in a table
-    static constexpr std::size_t kBlock = 256;  // subtrees worked on together
-    static constexpr std::size_t kPooled = 4;   // workspaces that are kept from call to call
+    static constexpr std::size_t kFew = 4;                       // values that are listed rather than kept in a table
+    static constexpr std::size_t kBlock = SequenceSums::kBlock;  // subtrees worked on together
+    static constexpr std::size_t kPooled = 4;                    // workspaces that are kept from call to call
 
     struct Parent {  // a subtree of the model
         std::uint32_t shape, position;
@@ -132,7 +130,7 @@ class PartialIndex {
             : plans(room), planned(shapes), counted(shapes), entry(shapes, 0), corrected(positions) {}
 
         PlanCache<PartialPlan> plans;
-        VisitedSet planned;                // shapes
+        PartialPlanner::Met planned;
         VisitedSet counted;                // shapes of the plan at hand
         std::vector<std::uint32_t> entry;  // per shape: which of those counted it is
         VisitedSet corrected;              // positions
@@ -153,7 +151,7 @@ class PartialIndex {
               pool_(index.pool_.get()),
               space_(pool_->acquire(
                   [&] { return std::make_unique<Workspace>(columns_.shapes(), columns_.positions(), room); })),
-              planner_(columns_, index.shape_weight_, index.outputs_, space_->planned) {
+              planner_(columns_, index.shape_weight_, index.outputs_) {
             bare_block_.fill(index.bare_);
         }
         Reader(Reader&&) = default;
@@ -195,8 +193,7 @@ class PartialIndex {
                 out[o] += count * index_.bare_ * (internal[o] + factor * leaves[o]);
         }
 
-        // Labels and values of the children of a node. A child is *listed* if it is bare but for a few places; a leaf
-        // that counts the same everywhere is, too.
+        // Labels and values of the children of a node.
         void enter(Node node) {
             key_.clear();
             children_.clear();
@@ -214,14 +211,12 @@ class PartialIndex {
                 }
                 child_labels_.push_back(labels_(arena_.label(child)));
                 key_.push_back(child_labels_.back());
-                child_listed_.push_back(is_listed(children_.back()));
+                child_listed_.push_back(children_.back().is_listed());
                 key_.push_back(child_listed_.back());
             }
             sequences_.enter_values(children_);
-            sequences_.expect(children_.size() + index_.widest_);
+            sequences_.expect(children_.size() + columns_.widest());
         }
-
-        static bool is_listed(const SequenceSums::Child& child) { return !child.table && child.leaf == child.internal; }
 
         void evaluate(Node node, double count, double* out) {
             const std::uint32_t slot = order_.slot(node);
@@ -254,7 +249,7 @@ class PartialIndex {
                     const PartialColumns::Shape& shape = columns_.shape(entry.shape);
                     for (std::uint32_t k = 0; k < shape.count; ++k) list(shape.place + k, index_.bare_ + entry.bare);
                 }
-            first_ = index_.first_position_[label];
+            first_ = columns_.first_position(label);
             correct(plan, count, out);
             for (const PartialPlan::Run& run : plan.runs) go_through(plan, run, count, out);
             for (const Entry& entry : plan.whole) go_through(entry, count, out);
@@ -267,10 +262,10 @@ class PartialIndex {
         bool add_word(Symbol label, Symbol word, Values* mine, double count, double* out) {
             work_ += 8;
             if (word == kNone) return true;
-            const auto shapes = columns_.shapes_with(label, word);
-            if (shapes.empty()) return true;
-            const PartialColumns::Shape& shape = columns_.shape(shapes[0]);
-            if (shapes.size() > 1 || shape.arity > 1 || shape.count > kFew) return false;
+            const auto holders = columns_.holders(label, word).all;
+            if (holders.empty()) return true;
+            const PartialColumns::Shape& shape = columns_.shape(holders[0].shape);
+            if (holders.size() > 1 || shape.arity > 1 || shape.count > kFew) return false;
             const std::uint32_t* places = columns_.child_places(shape, 0);
             for (std::uint32_t k = 0; k < shape.count; ++k) {
                 const double factor = places[k] == 0 ? options_.terminal_factor : 1.0;
@@ -284,7 +279,7 @@ class PartialIndex {
         }
 
         void make(PartialPlan& plan) {
-            work_ += planner_.make(key_[0], child_labels_, child_listed_, sequences_, plan);
+            work_ += planner_.make(key_[0], child_labels_, child_listed_, sequences_, space_->planned, plan);
         }
 
         void fill(Values& mine, const PartialPlan& plan, std::size_t places) {
@@ -372,43 +367,6 @@ class PartialIndex {
             return first + second + entry.link * (first * second);
         }
 
-        // Depth decay times the same for many subtrees, by the places of their children. With one pair there is no
-        // second.
-        template <class Pairs>
-        void sums(const Pairs& pairs, const std::uint32_t* first, const std::uint32_t* second, std::size_t count,
-                  double* result) {
-            const double factor = options_.depth_decay, link = pairs.link;
-            if (!pairs.has_two()) {
-                children_[pairs.mine[0]].at(first, count, result);
-                for (std::size_t k = 0; k < count; ++k) result[k] *= factor;
-                return;
-            }
-            const SequenceSums::Child &one = children_[pairs.mine[0]], &two = children_[pairs.mine[1]];
-            if (is_listed(one) && two.table) return sums(one, first, two.table, second, link, count, result);
-            if (is_listed(two) && one.table) return sums(two, second, one.table, first, link, count, result);
-            one.at(first, count, result);
-            double other[kBlock];
-            two.at(second, count, other);
-            for (std::size_t k = 0; k < count; ++k)
-                result[k] = factor * (result[k] + other[k] + link * (result[k] * other[k]));
-        }
-
-        // The same where one child is bare but for a few places, and has only those to be looked for.
-        void sums(const SequenceSums::Child& listed, const std::uint32_t* listed_at, const double* table,
-                  const std::uint32_t* table_at, double link, std::size_t count, double* result) {
-            const double factor = options_.depth_decay, base = factor * listed.internal,
-                         slope = factor * (1.0 + link * listed.internal);
-            for (std::size_t k = 0; k < count; ++k) result[k] = base + slope * table[table_at[k]];
-            for (std::size_t l = 0; l < listed.listed; ++l) {
-                const double value = listed.values[l];
-                for (std::size_t k = 0; k < count; ++k) {
-                    if (listed_at[k] != listed.places[l]) continue;
-                    const double other = table[table_at[k]];
-                    result[k] = factor * (value + other + link * (value * other));
-                }
-            }
-        }
-
         void go_through(const PartialPlan& plan, const PartialPlan::Run& run, double count, double* out) {
             const std::uint32_t* positions = plan.numbers.data() + run.at;
             double result[kBlock];
@@ -416,7 +374,7 @@ class PartialIndex {
                 size = std::min<std::size_t>(kBlock, run.count - begin);
                 const std::uint32_t* at = positions + begin;
                 const std::uint32_t* first = at + run.count;
-                sums(run, first, run.has_two() ? first + run.count : nullptr, size, result);
+                sequences_.sums(run, first, run.has_two() ? first + run.count : nullptr, size, result);
                 if (index_.outputs_ == 1) {
                     double total = 0.0;
                     for (std::size_t k = 0; k < size; ++k) total += index_.weight_[at[k]] * result[k];
@@ -436,7 +394,7 @@ class PartialIndex {
             double result[kBlock];
             for (std::size_t begin = 0, size; begin < shape.count; begin += size) {
                 size = std::min<std::size_t>(kBlock, shape.count - begin);
-                sums(entry, first + begin, second ? second + begin : nullptr, size, result);
+                sequences_.sums(entry, first + begin, second ? second + begin : nullptr, size, result);
                 add_up(shape.begin + begin, size, result, count, out);
             }
         }
@@ -521,7 +479,7 @@ class PartialIndex {
 
     // The subtrees with some label that have the one at this place as a child.
     std::span<const Parent> parents(Symbol label, std::uint32_t place, Symbol above) const {
-        const std::size_t position = first_position_[label] + place - 1;
+        const std::size_t position = columns_.first_position(label) + place - 1;
         const auto begin = parent_.begin() + (position == 0 ? 0 : parent_end_[position - 1]);
         const auto end = parent_.begin() + parent_end_[position];
         const auto before = [](const Parent& parent, std::uint32_t shape) { return parent.shape < shape; };
@@ -538,7 +496,7 @@ class PartialIndex {
                 for (std::uint32_t k = 0; k < shape.count; ++k)
                     for (std::size_t slot = 0; slot < labels.size(); ++slot)
                         if (const std::uint32_t place = columns_.child_places(shape, slot)[k]; place != 0)
-                            visit(first_position_[labels[slot]] + place - 1, Parent{number, shape.begin + k});
+                            visit(columns_.first_position(labels[slot]) + place - 1, Parent{number, shape.begin + k});
             }
         };
         for_each([&](std::size_t position, Parent) { ++next[position + 1]; });
@@ -553,11 +511,9 @@ class PartialIndex {
     std::size_t outputs_, room_;
     double bare_;
     std::vector<double> label_weight_,
-        leaf_weight_;                          // per label x outputs: the sums of weights of internal nodes, of leaves
-    std::vector<double> weight_, by_output_;   // per position x outputs; per output x positions, if there are several
-    std::vector<double> shape_weight_;         // per shape x outputs: the sum of weights
-    std::vector<std::size_t> first_position_;  // per label: the position of the first subtree with it
-    std::size_t widest_ = 0;                   // most children of a shape
+        leaf_weight_;                         // per label x outputs: the sums of weights of internal nodes, of leaves
+    std::vector<double> weight_, by_output_;  // per position x outputs; per output x positions, if there are several
+    std::vector<double> shape_weight_;        // per shape x outputs: the sum of weights
     struct Shapes {
         std::uint32_t begin = 0, end = 0;
     };

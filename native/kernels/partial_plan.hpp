@@ -13,10 +13,12 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "core/hash_tables.hpp"
 #include "core/visited_set.hpp"
-#include "kernels/partial.hpp"
+#include "kernels/partial_columns.hpp"
 #include "kernels/sequences.hpp"
 #include "trees/arena.hpp"
 
@@ -40,7 +42,7 @@ struct PartialPlan {
         std::uint32_t cell = 0, cells = 0;  // no cells: too many to be listed
         std::uint32_t link = 0, links = 0;
     };
-    struct Run {  // subtrees of rare shapes that ask the same
+    struct Run {  // subtrees of rare shapes that ask the same, in their order
         std::array<std::uint16_t, 2> mine;
         std::uint32_t at,
             count;  // in numbers: their positions, the places of their first children, those of the second
@@ -58,7 +60,7 @@ struct PartialPlan {
     std::vector<SequenceSums::Cell> cells;
     std::vector<SequenceSums::Link> links;
     std::vector<double> worth;  // per output: of all that is counted
-    std::size_t members = 0;    // subtrees of all these shapes
+    std::size_t members = 0;    // at least as many as all these shapes have subtrees, those left out included
 
     SequenceSums::Cells cells_of(const Entry& entry) const {
         const List& list = lists[entry.list];
@@ -84,128 +86,210 @@ struct PartialPlan {
 
 class PartialPlanner {
   public:
-    // shape_weight: per shape x outputs, the sum of the weights of its subtrees; seen: for all shapes. All of this must
-    // outlive the planner.
-    PartialPlanner(const PartialColumns& columns, const std::vector<double>& shape_weight, std::size_t outputs,
-                   VisitedSet& seen)
-        : columns_(columns), shape_weight_(shape_weight), outputs_(outputs), seen_(seen) {}
+    // shape_weight: per shape x outputs, the sum of the weights of its subtrees. All of this must outlive the planner.
+    PartialPlanner(const PartialColumns& columns, std::span<const double> shape_weight, std::size_t outputs)
+        : columns_(columns), shape_weight_(shape_weight), outputs_(outputs) {}
+
+    // What the nodes have met of each shape: scratch space, which costs as much to make as there are shapes.
+    class Met {
+      public:
+        explicit Met(std::size_t shapes) : seen_(shapes), pairs_(shapes) {}
+
+      private:
+        friend class PartialPlanner;
+        struct Pairs {
+            std::uint32_t count;
+            std::array<std::uint16_t, 2> mine, theirs;  // the first two
+        };
+        VisitedSet seen_;
+        std::vector<Pairs> pairs_;
+        std::vector<std::uint32_t> shapes_;
+    };
 
     // For nodes with these labels (kNone matches nothing). listed: per child, whether it is bare with all subtrees of
-    // the model but a few. Returns how much work that was, in comparisons of labels.
+    // the model but a few. Shapes that only elements before `first` hold are left out. Returns how much work that was,
+    // in comparisons of labels.
     std::size_t make(Symbol label, std::span<const Symbol> children, std::span<const std::uint8_t> listed,
-                     SequenceSums& sequences, PartialPlan& plan) {
+                     SequenceSums& sequences, Met& met, PartialPlan& plan, std::size_t first = 0) {
         plan.clear();
         plan.worth.assign(outputs_, 0.0);
-        seen_.clear();
-        std::size_t work = 0;
         used_groups_ = 0;
+        group_table_.clear();
         sequences.enter_labels(children);
-        for (const Symbol child : children) {
-            if (child == kNone) continue;
-            for (const std::uint32_t number : columns_.shapes_with(label, child))
-                if (seen_.insert(number)) work += add(number, listed, sequences, plan);
-        }
+        sequences.expect(children.size() + columns_.widest());
+        std::size_t work = meet(label, children, sequences, met, plan, first);
+        for (const std::uint32_t number : met.shapes_) work += add(number, met.pairs_[number], listed, sequences, plan);
         put_runs(plan);
         return work;
     }
 
   private:
     static constexpr std::size_t kRare = 16;  // subtrees of a shape, below which they are gone through with others
-    static constexpr std::size_t kGroups = 256;
 
     // Rare shapes that ask the same of the same children.
+    struct Member {
+        std::uint32_t shape;
+        std::array<std::uint16_t, 2> theirs;
+    };
     struct Group {
+        std::uint64_t key;  // what they ask
         std::array<std::uint16_t, 2> mine;
         double link;
-        std::size_t members;
-        std::vector<PartialPlan::Entry> entries;
+        std::size_t subtrees;
+        std::vector<Member> members;
     };
 
-    std::size_t add(std::uint32_t number, std::span<const std::uint8_t> listed, SequenceSums& sequences,
-                    PartialPlan& plan) {
+    // Finds the shapes that share a child label, and the first two pairs of children of each.
+    std::size_t meet(Symbol label, std::span<const Symbol> children, const SequenceSums& sequences, Met& met,
+                     PartialPlan& plan, std::size_t first) {
+        met.seen_.clear();
+        met.shapes_.clear();
+        std::size_t work = 0;
+        for (std::size_t i = 0; i < children.size(); ++i) {
+            if (children[i] == kNone || sequences.first_with(children[i]) != i + 1) continue;
+            const auto [holders, subtrees] = columns_.holders(label, children[i]);
+            plan.members += subtrees;
+            auto holder = holders.begin();
+            if (first > 0)
+                holder = std::partition_point(holder, holders.end(), [&](const PartialColumns::Holder& one) {
+                    return columns_.shape(one.shape).last < first;
+                });
+            for (; holder != holders.end(); ++holder) {
+                Met::Pairs& pairs = met.pairs_[holder->shape];
+                if (met.seen_.insert(holder->shape)) {
+                    met.shapes_.push_back(holder->shape);
+                    pairs.count = 0;
+                }
+                for (std::size_t at = i + 1; at != 0; at = sequences.next_like(at - 1)) {
+                    if (pairs.count < 2) {
+                        pairs.mine[pairs.count] = static_cast<std::uint16_t>(at - 1);
+                        pairs.theirs[pairs.count] = static_cast<std::uint16_t>(holder->slot);
+                    }
+                    if (++pairs.count > 2) break;
+                }
+                ++work;
+            }
+        }
+        return work;
+    }
+
+    std::size_t add(std::uint32_t number, Met::Pairs& pairs, std::span<const std::uint8_t> listed,
+                    SequenceSums& sequences, PartialPlan& plan) {
         const PartialColumns::Shape& shape = columns_.shape(number);
-        plan.members += shape.count;
         PartialPlan::Entry entry;
         entry.shape = number;
-        cells_.clear();
-        links_.clear();
-        const bool found = sequences.find(columns_.child_labels(shape), cells_, links_);
-        if (!found || cells_.size() > 2) {
-            entry.list = static_cast<std::uint32_t>(plan.lists.size());
-            PartialPlan::List list{static_cast<std::uint32_t>(plan.cells.size()), 0,
-                                   static_cast<std::uint32_t>(plan.links.size()), 0};
-            if (found) {
-                list.cells = static_cast<std::uint32_t>(cells_.size());
-                list.links = static_cast<std::uint32_t>(links_.size());
-                plan.cells.insert(plan.cells.end(), cells_.begin(), cells_.end());
-                plan.links.insert(plan.links.end(), links_.begin(), links_.end());
+        if (pairs.count > 2 || sequences.is_wide(shape.arity)) return add_many(entry, shape, listed, sequences, plan);
+        std::uint32_t gaps = 0;  // between two pairs, from 1 on; 0: they cannot both be in a sequence
+        if (pairs.count == 2) {
+            if (pairs.theirs[1] < pairs.theirs[0]) {
+                std::swap(pairs.mine[0], pairs.mine[1]);
+                std::swap(pairs.theirs[0], pairs.theirs[1]);
             }
-            plan.lists.push_back(list);
-        } else {
-            for (std::size_t c = 0; c < cells_.size(); ++c) {
-                entry.mine[c] = static_cast<std::uint16_t>(cells_[c].i);
-                entry.theirs[c] = static_cast<std::uint16_t>(cells_[c].j);
+            if (pairs.mine[0] < pairs.mine[1] && pairs.theirs[0] < pairs.theirs[1] &&
+                columns_.options().max_subsequence != 1) {
+                gaps = pairs.mine[1] - pairs.mine[0] + pairs.theirs[1] - pairs.theirs[0] - 1U;
+                entry.link = sequences.weight(gaps - 1);
             }
-            if (!links_.empty()) entry.link = sequences.weight(links_[0]);
         }
-        const PartialOptions& options = columns_.options();
-        if (found && std::all_of(cells_.begin(), cells_.end(), [&](const auto& cell) { return listed[cell.i] != 0; })) {
-            const double bare = options.depth_decay * options.decay * options.decay;
-            entry.bare = options.depth_decay * sequences.sum({cells_, links_}, [&](const auto&) { return bare; });
-            for (std::size_t o = 0; o < outputs_; ++o)
-                plan.worth[o] += entry.bare * shape_weight_[number * outputs_ + o];
-            plan.counted.push_back(entry);
-        } else if (entry.list != kNone) {
-            plan.others.push_back(entry);
-        } else if (Group* group = shape.count < kRare ? group_of(entry) : nullptr) {
-            group->entries.push_back(entry);
-            group->members += shape.count;
+        std::copy_n(pairs.mine.begin(), pairs.count, entry.mine.begin());
+        std::copy_n(pairs.theirs.begin(), pairs.count, entry.theirs.begin());
+        if (listed[entry.mine[0]] != 0 && (!entry.has_two() || listed[entry.mine[1]] != 0)) {
+            const double bare = columns_.options().bare();
+            count(entry, entry.has_two() ? bare + bare + entry.link * (bare * bare) : bare, plan);
+        } else if (shape.count < kRare) {
+            Group& group = group_of(entry, gaps);
+            group.members.push_back({number, entry.theirs});
+            group.subtrees += shape.count;
         } else {
             plan.whole.push_back(entry);
         }
-        return 8 + shape.arity + links_.size();
+        return 8;
     }
 
-    // Null if there are so many that looking for one would take long.
-    Group* group_of(const PartialPlan::Entry& entry) {
-        for (std::size_t g = 0; g < used_groups_; ++g)
-            if (groups_[g].mine == entry.mine && groups_[g].link == entry.link) return &groups_[g];
-        if (used_groups_ == kGroups) return nullptr;
+    // A shape with more pairs than two.
+    std::size_t add_many(PartialPlan::Entry& entry, const PartialColumns::Shape& shape,
+                         std::span<const std::uint8_t> listed, SequenceSums& sequences, PartialPlan& plan) {
+        PartialPlan::List list{static_cast<std::uint32_t>(plan.cells.size()), 0,
+                               static_cast<std::uint32_t>(plan.links.size()), 0};
+        entry.list = static_cast<std::uint32_t>(plan.lists.size());
+        const bool found = sequences.find(columns_.child_labels(shape), plan.cells, plan.links);
+        if (found) {
+            list.cells = static_cast<std::uint32_t>(plan.cells.size()) - list.cell;
+            list.links = static_cast<std::uint32_t>(plan.links.size()) - list.link;
+        } else {
+            plan.cells.resize(list.cell);
+            plan.links.resize(list.link);
+        }
+        plan.lists.push_back(list);
+        const SequenceSums::Cells cells = plan.cells_of(entry);
+        if (found &&
+            std::all_of(cells.cells.begin(), cells.cells.end(), [&](const auto& cell) { return listed[cell.i] != 0; }))
+            count(entry, sequences.sum(cells, [&](const auto&) { return columns_.options().bare(); }), plan);
+        else
+            plan.others.push_back(entry);
+        return 8 + shape.arity + list.links;
+    }
+
+    // sum: over sequences, if all children that match are bare.
+    void count(PartialPlan::Entry& entry, double sum, PartialPlan& plan) const {
+        entry.bare = columns_.options().depth_decay * sum;
+        for (std::size_t o = 0; o < outputs_; ++o)
+            plan.worth[o] += entry.bare * shape_weight_[entry.shape * outputs_ + o];
+        plan.counted.push_back(entry);
+    }
+
+    Group& group_of(const PartialPlan::Entry& entry, std::uint32_t gaps) {
+        const std::uint64_t key = (std::uint64_t{entry.mine[0]} << 32) | (std::uint64_t{entry.mine[1]} << 16) | gaps;
+        if (used_groups_ > 0 && groups_[recent_].key == key) return groups_[recent_];
+        const auto hash = static_cast<std::uint32_t>(detail::mix(key, 0));
+        recent_ = group_table_.find(hash, [&](std::uint32_t number) { return groups_[number].key == key; });
+        if (recent_ != kNone) return groups_[recent_];
+        recent_ = static_cast<std::uint32_t>(used_groups_);
+        group_table_.insert(hash, recent_);
         if (used_groups_ == groups_.size()) groups_.emplace_back();
         Group& group = groups_[used_groups_++];
+        group.key = key;
         group.mine = entry.mine;
         group.link = entry.link;
-        group.members = 0;
-        group.entries.clear();
-        return &group;
+        group.subtrees = 0;
+        group.members.clear();
+        return group;
     }
 
     void put_runs(PartialPlan& plan) {
+        // What was left out must not change their order.
+        std::sort(groups_.begin(), groups_.begin() + static_cast<std::ptrdiff_t>(used_groups_),
+                  [](const Group& a, const Group& b) { return a.key < b.key; });
+        recent_ = 0;
+        std::size_t total = 0;
+        for (std::size_t g = 0; g < used_groups_; ++g)
+            total += groups_[g].subtrees * (groups_[g].mine[1] == PartialPlan::kNoPair ? 2 : 3);
+        plan.numbers.resize(total);
+        std::uint32_t* to = plan.numbers.data();
         for (std::size_t g = 0; g < used_groups_; ++g) {
             const Group& group = groups_[g];
-            plan.runs.push_back({group.mine, static_cast<std::uint32_t>(plan.numbers.size()),
-                                 static_cast<std::uint32_t>(group.members), group.link});
-            for (const PartialPlan::Entry& entry : group.entries) {
-                const PartialColumns::Shape& shape = columns_.shape(entry.shape);
-                for (std::uint32_t k = 0; k < shape.count; ++k) plan.numbers.push_back(shape.begin + k);
+            plan.runs.push_back({group.mine, static_cast<std::uint32_t>(to - plan.numbers.data()),
+                                 static_cast<std::uint32_t>(group.subtrees), group.link});
+            for (const Member& member : group.members) {
+                const PartialColumns::Shape& shape = columns_.shape(member.shape);
+                for (std::uint32_t k = 0; k < shape.count; ++k) *to++ = shape.begin + k;
             }
             for (std::size_t c = 0; c < 2 && group.mine[c] != PartialPlan::kNoPair; ++c)
-                for (const PartialPlan::Entry& entry : group.entries) {
-                    const PartialColumns::Shape& shape = columns_.shape(entry.shape);
-                    const std::uint32_t* places = columns_.child_places(shape, entry.theirs[c]);
-                    plan.numbers.insert(plan.numbers.end(), places, places + shape.count);
+                for (const Member& member : group.members) {
+                    const PartialColumns::Shape& shape = columns_.shape(member.shape);
+                    const std::uint32_t* places = columns_.child_places(shape, member.theirs[c]);
+                    for (std::uint32_t k = 0; k < shape.count; ++k) *to++ = places[k];
                 }
         }
     }
 
     const PartialColumns& columns_;
-    const std::vector<double>& shape_weight_;
+    std::span<const double> shape_weight_;
     std::size_t outputs_;
-    VisitedSet& seen_;
-    std::vector<SequenceSums::Cell> cells_;
-    std::vector<SequenceSums::Link> links_;
     std::vector<Group> groups_;
     std::size_t used_groups_ = 0;
+    std::uint32_t recent_ = 0;        // the group that was last asked for
+    detail::IndexTable group_table_;  // by key
 };
 
 }  // namespace sapwood

@@ -18,6 +18,9 @@ struct PartialOptions {
     std::size_t max_subsequence;  // longest child sequence; 0: no limit
     bool leaves;                  // false: a pair with a leaf counts 0
     double terminal_factor;
+
+    // D of two nodes that share nothing but their label.
+    double bare() const { return depth_decay * decay * decay; }
 };
 
 // Sums over child sequences for one row node against all column subtrees of one shape. Columns is PartialColumns, or
@@ -35,6 +38,8 @@ class SequenceSums {
         const std::uint32_t* places = nullptr;
         const double* values = nullptr;
 
+        // Bare but for the places that are listed; a leaf that counts the same everywhere is, too.
+        bool is_listed() const { return !table && leaf == internal; }
         double at(std::uint32_t place) const {
             if (table) return table[place];
             for (std::size_t l = 0; l < listed; ++l)
@@ -96,6 +101,11 @@ class SequenceSums {
             where_[labels[i]] = static_cast<std::uint32_t>(i + 1);
         }
     }
+    bool is_wide(std::size_t theirs) const { return labels_.size() * theirs > kWide; }
+    // The first row child with a label, and the next one with the same label as the k-th, each counted from 1; 0 if
+    // there is none.
+    std::uint32_t first_with(Symbol label) const { return label < where_.size() ? where_[label] : 0; }
+    std::uint32_t next_like(std::size_t k) const { return next_[k]; }
     // Takes their values, which must stay as they are while shapes are asked about.
     void enter_values(std::span<const Child> children) { row_ = children; }
 
@@ -112,7 +122,7 @@ class SequenceSums {
     // nothing to be relied on, if there are too many to be worth it.
     bool find(std::span<const Symbol> theirs, std::vector<Cell>& cells, std::vector<Link>& links) {
         // Many equal labels make so many pairs of cells that the plain recursion over prefixes is faster.
-        if (labels_.size() * theirs.size() > kWide) return false;
+        if (is_wide(theirs.size())) return false;
         const std::size_t first = cells.size(), base = links.size();
         expect(labels_.size() + theirs.size());
         std::size_t steps = 0;
@@ -179,13 +189,36 @@ class SequenceSums {
         }
     }
 
+    // Depth decay times the sum for many subtrees that have one or two pairs of children with the row node, by the
+    // places of these. Pairs has mine, link and has_two as PartialPlan::Entry has them. At most kBlock at a time.
+    template <class Pairs>
+    void sums(const Pairs& pairs, const std::uint32_t* first, const std::uint32_t* second, std::size_t count,
+              double* result) const {
+        const double factor = options_.depth_decay, link = pairs.link;
+        if (!pairs.has_two()) {
+            row_[pairs.mine[0]].at(first, count, result);
+            for (std::size_t k = 0; k < count; ++k) result[k] *= factor;
+            return;
+        }
+        const Child &one = row_[pairs.mine[0]], &two = row_[pairs.mine[1]];
+        if (one.is_listed() && two.table) return sums(one, first, two.table, second, link, count, result);
+        if (two.is_listed() && one.table) return sums(two, second, one.table, first, link, count, result);
+        one.at(first, count, result);
+        double other[kBlock];
+        two.at(second, count, other);
+        for (std::size_t k = 0; k < count; ++k)
+            result[k] = factor * (result[k] + other[k] + link * (result[k] * other[k]));
+    }
+    static constexpr std::size_t kBlock = 256;
+
     // Call this before using pairs that another object found: what the two nodes have in children together, at most.
     void expect(std::size_t children) {
         while (powers_.size() < std::min(children, kWide + 1))
             powers_.push_back(powers_.empty() ? 1.0 : powers_.back() * options_.decay);
     }
     // Decay for every gap.
-    double weight(const Link& link) const { return powers_[link.gaps]; }
+    double weight(std::size_t gaps) const { return powers_[gaps]; }
+    double weight(const Link& link) const { return weight(link.gaps); }
 
     // T(cell) = D(cell) * (1 + sum over predecessors of weight * T); the result is the sum of all T. value(cell) is D.
     template <class Value>
@@ -203,6 +236,22 @@ class SequenceSums {
     }
 
   private:
+    // The same where one child is bare but for a few places, and has only those to be looked for.
+    void sums(const Child& listed, const std::uint32_t* listed_at, const double* table, const std::uint32_t* table_at,
+              double link, std::size_t count, double* result) const {
+        const double factor = options_.depth_decay, base = factor * listed.internal,
+                     slope = factor * (1.0 + link * listed.internal);
+        for (std::size_t k = 0; k < count; ++k) result[k] = base + slope * table[table_at[k]];
+        for (std::size_t l = 0; l < listed.listed; ++l) {
+            const double value = listed.values[l];
+            for (std::size_t k = 0; k < count; ++k) {
+                if (listed_at[k] != listed.places[l]) continue;
+                const double other = table[table_at[k]];
+                result[k] = factor * (value + other + link * (value * other));
+            }
+        }
+    }
+
     static constexpr std::size_t kLane = 32;    // subtrees worked on together
     static constexpr std::size_t kFew = 3;      // subtrees that are worked on one by one
     static constexpr std::size_t kWide = 4096;  // slot pairs beyond which no list of cells is kept

@@ -30,7 +30,8 @@ def lazy_names(package: str, homes: Mapping[str, str | None]) -> tuple[Callable[
 
     def find(name: str) -> Any:
         if name not in homes:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            # With the two, Python proposes what is spelled alike.
+            raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name, obj=sys.modules[package])
         home = homes[name]
         value = import_module(f".{home or name}", package)
         if home is not None:

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TypeVar
 
 from sapwood.checks import check_count
 from sapwood.errors import ParameterError
 
-__all__ = ["one_of_many", "options", "progress_bar", "show_progress", "threads"]
+__all__ = ["counted", "one_of_many", "options", "progress_bar", "show_progress", "threads"]
+
+Item = TypeVar("Item")
 
 # More than any machine has cores for, and about as many as systems let one process start.
 _MOST_THREADS = 4096
@@ -137,3 +140,16 @@ def progress_bar(total: int, what: str, unit: str = "steps") -> Iterator[Callabl
             bar.update(done - bar.n)
 
         yield advance
+
+
+def counted(items: Iterable[Item], total: int, what: str, unit: str) -> Iterator[Item]:
+    """Yield items one by one, and show how many have been worked on.
+
+    >>> list(counted("ab", 2, "Spelling", "letters"))
+    ['a', 'b']
+    """
+    with progress_bar(total, what, unit) as progress:
+        for number, item in enumerate(items, 1):
+            yield item
+            if progress is not None:
+                progress(number)

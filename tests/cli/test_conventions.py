@@ -8,7 +8,9 @@ import os
 import subprocess
 import sys
 import time
+from collections import Counter
 
+import numpy as np
 import pytest
 
 from sapwood.cli import main
@@ -143,6 +145,8 @@ def test_text_in_place_of_trees_is_told_of_parsers(tmp_path, trees, labelled, ca
     for command in (["show", str(text)], ["kernel", str(text), "--kernel", "Subtree()"], ["predict", model, str(text)]):
         assert main(command) == 1
         assert "If this is text and not trees, name a parser: --parser MODEL" in capsys.readouterr().err
+    assert main(["show", labelled]) == 1
+    assert "If its lines are label<TAB>tree, leave the labels out: cut -f2 FILE" in capsys.readouterr().err
     broken = tmp_path / "broken.mrg"
     broken.write_text("(S (N x)")
     assert main(["show", str(broken)]) == 1
@@ -203,3 +207,14 @@ def test_messages_are_broken_between_words_on_a_terminal(tmp_path, monkeypatch, 
     lines = capsys.readouterr().err.splitlines()
     assert "    ^" in lines
     assert lines[-2:] == ["If this is text and not trees, name a parser: --parser", "MODEL, of sapwood train parser."]
+
+
+def test_a_margin_of_nothing_has_no_sign():
+    from sapwood.cli.inference.labels import answer_lines
+
+    def read(block):
+        return block, None, [False] * len(block)
+
+    options = argparse.Namespace(margins=True)
+    lines = answer_lines(options, Counter(), ["x"], read, ["a", "b"], lambda examples: np.zeros(len(examples)))
+    assert list(lines) == ["a\ta=0\tb=0\n"]

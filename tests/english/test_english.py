@@ -68,6 +68,15 @@ def test_roles_and_frames_stand_where_the_text_says(path: Path, labeler: Any, fr
                 assert text[filler.start : filler.end + 1].strip() == text[filler.start : filler.end + 1]
 
 
+@pytest.mark.slow
+def test_roles_stand_on_the_most_probable_trees(labeler: Any) -> None:
+    text = "\n\n".join(path.read_text() for path in TEXTS)
+    parser = sw.load("en/parser")
+    expected = [one.tree for one in parser.parse_text(text)]
+    best = [one.tree for one in parser.set_params(tree="best").parse_text(text)]
+    assert [one.tree for one in labeler.label_text(text)] == best != expected
+
+
 def test_what_everybody_expects(labeler: Any) -> None:
     (sentence,) = labeler.label_text("The dog chased the cat.")
     (one,) = sentence.propositions

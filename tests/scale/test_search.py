@@ -25,10 +25,14 @@ def check(shards: list, trees: sw.TreeArray, client: object = None) -> None:
         assert one.bound == pytest.approx(other.bound)
 
 
-def test_shards_answer_like_one_index(tmp_path: Path) -> None:
+@pytest.mark.parametrize("mapped", [False, True])
+def test_shards_answer_like_one_index(mapped: bool, tmp_path: Path) -> None:
     trees = sw.TreeArray(sample_brackets(100, seed=9))
     parts = [trees[:30], trees[30:31], trees[31:]]
-    check(index_to_shards(parts, tmp_path / "shards"), trees)
+    shards = index_to_shards(parts, tmp_path / "shards", mapped=mapped)
+    check(shards, trees)
+    if mapped:
+        assert len(TreeIndex.load_mapped(shards[2])) == 69
     check([TreeIndex(part) for part in parts], trees)
 
 

@@ -149,7 +149,7 @@ def test_files_that_cannot_be_read(folder: Path) -> None:
     assert "binary.py: left out, it is binary" in notes
     assert "large.py: left out, 12,000,007 bytes are more than max_bytes=2,000,000" in notes
     if not _installed("tree_sitter_rust"):
-        assert "1 files left out: their grammar is missing; pip install tree-sitter-rust" in notes
+        assert "1 file left out for want of a grammar; pip install tree-sitter-rust" in notes
     assert not any("link.py" in str(one.second.path) for one in report.clones)
     assert {"exact.py", "renamed.py", "restructured.py"} <= set(kinds(report))
 

@@ -48,7 +48,7 @@ def test_duplicates(files: tuple[str, str], tmp_path: Path, capsys: pytest.Captu
     out = tmp_path / "kept.mrg"
     assert main(["duplicates", files[1], "--output", str(out)]) == 0
     printed = capsys.readouterr().out.splitlines()
-    assert printed == ["2 trees: 0, 3", f"  {TREES[0]}", "4 trees, 1 groups, 1 trees to spare"]
+    assert printed == ["2 trees: 0, 3", f"  {TREES[0]}", "4 trees, 1 group, 1 tree to spare"]
     assert out.read_text().splitlines() == TREES[:3]
     assert main(["duplicates", files[1], "--json", "-", "--at-least", "0.5"]) == 0
     assert json.loads(capsys.readouterr().out)["groups"] == [{"representative": 0, "members": [0, 1, 3]}]
@@ -71,6 +71,9 @@ def test_index(files: tuple[str, str], portable: list[str], tmp_path: Path, caps
     found = json.loads(capsys.readouterr().out)
     assert main(["nearest", *files, *kernel, "--json", "-"]) == 0
     assert json.loads(capsys.readouterr().out) == found
+    assert main(["duplicates", path, "--output", str(tmp_path / "kept.mrg")]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "4 trees, 1 group, 1 tree to spare"
+    assert (tmp_path / "kept.mrg").read_text().splitlines() == TREES[:3]
     assert main(["show", path]) == 0
     assert "TreeIndex" in capsys.readouterr().out
     plain = ["--kernel", "(SubsetTree() * Subtree()).normalized()"]

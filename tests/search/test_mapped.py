@@ -119,6 +119,17 @@ def test_small_and_odd_indexes(trees: list, tmp_path: Path) -> None:
     assert mapped.add(trees[:1] or ["(A b)"]).tolist() == [len(trees)]
 
 
+def test_what_was_removed_is_not_in_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "index.map"
+    TreeIndex(["(A (B c))", "(A (B secretword))", "(A (D e))"]).save_mapped(path)
+    assert b"secretword" in path.read_bytes()
+    mapped = TreeIndex.load_mapped(path)
+    mapped.remove([1])
+    mapped.save_mapped(path)
+    assert b"secretword" not in path.read_bytes()
+    assert TreeIndex.load_mapped(path).numbers.tolist() == [0, 2]
+
+
 def test_only_what_is_prepared_can_be_mapped(tmp_path: Path) -> None:
     index = TreeIndex(["(A b)"], (SubsetTree(0.4) * Subtree(0.4)).normalized())
     with pytest.raises(ParameterError, match=r"nothing is prepared that a file could hold; use sapwood.save"):

@@ -7,7 +7,7 @@ from typing import Any
 
 from sapwood.cli.command import Command, argument
 from sapwood.cli.inputs import read_named
-from sapwood.cli.nearest import AT_LEAST, index_of
+from sapwood.cli.nearest import AT_LEAST, index_of, saved_index
 from sapwood.cli.options import JSON, KERNEL, OUTPUT, READING, THREADS, integer
 from sapwood.cli.output import show, summary, write_json
 
@@ -17,9 +17,11 @@ __all__ = ["COMMAND"]
 def _run(options: argparse.Namespace) -> None:
     from sapwood.trees import write_trees
 
-    trees: Any
-    (trees,) = read_named(options, options.trees, None)
-    index = index_of(options, trees)
+    trees: Any = saved_index(options)
+    index = trees
+    if index is None:
+        (trees,) = read_named(options, options.trees, None)
+        index = index_of(options, trees)
     pairs = index.pairs(options.at_least)
     groups = pairs.groups()
     shown = groups if options.top is None else groups[: options.top]
@@ -28,7 +30,8 @@ def _run(options: argparse.Namespace) -> None:
         show(options, f"  {trees[group.representative]!s}")
     copies = {place for group in groups for place in group.members if place != group.representative}
     if options.output:
-        write_trees(trees[[place for place in range(len(trees)) if place not in copies]], options.output)
+        left = [place for place in index if place not in copies]
+        write_trees([index[place] for place in left] if trees is index else trees[left], options.output)
     write_json(
         options,
         {
@@ -39,7 +42,9 @@ def _run(options: argparse.Namespace) -> None:
         },
     )
     if options.json != "-":
-        summary(options, f"{len(trees):,} trees, {len(groups):,} groups, {len(copies):,} trees to spare")
+        found = f"{len(groups):,} {'group' if len(groups) == 1 else 'groups'}"
+        spare = f"{len(copies):,} {'tree' if len(copies) == 1 else 'trees'} to spare"
+        summary(options, f"{len(trees):,} trees, {found}, {spare}")
 
 
 COMMAND = Command(
@@ -49,7 +54,11 @@ COMMAND = Command(
     "share a tree into groups. Trees are numbered from 0. The tree that is shown for a group is the one most similar "
     "to the others; --output keeps that one of each group, and all trees that are in none.",
     (
-        argument("trees", metavar="TREES", help="file of bracketed trees or CoNLL-U, a quoted glob pattern, or -"),
+        argument(
+            "trees",
+            metavar="TREES",
+            help="file of bracketed trees or CoNLL-U, a quoted glob pattern, what sapwood index wrote, or -",
+        ),
         AT_LEAST.but(default=0.8),
         integer("--top", "groups to list"),
         KERNEL,

@@ -10,7 +10,7 @@ from sapwood.cli.inputs import read_named
 from sapwood.cli.options import JSON, KERNEL, READING, THREADS, integer, number
 from sapwood.cli.output import show, write_json
 
-__all__ = ["AT_LEAST", "COMMAND", "index_of"]
+__all__ = ["AT_LEAST", "COMMAND", "index_of", "saved_index"]
 
 AT_LEAST = number("--at-least", "smallest similarity, up to 1")
 
@@ -23,15 +23,23 @@ def index_of(options: argparse.Namespace, trees: Any) -> Any:
     return TreeIndex(trees, None if options.kernel is None else parse_kernel(options.kernel))
 
 
-def _run(options: argparse.Namespace) -> None:
+def saved_index(options: argparse.Namespace) -> Any:
+    """Return the index that the command line names in place of trees; None where there are trees."""
     from sapwood.errors import ParameterError
     from sapwood.files import is_model_file
     from sapwood.search.index import load_index
 
-    if is_model_file(options.trees):
-        index = load_index(options.trees)
-        if options.kernel is not None:
-            raise ParameterError(f"{options.trees} has its own kernel, {index.kernel!r}; leave --kernel out.")
+    if not is_model_file(options.trees):
+        return None
+    index = load_index(options.trees)
+    if options.kernel is not None:
+        raise ParameterError(f"{options.trees} has its own kernel, {index.kernel!r}; leave --kernel out.")
+    return index
+
+
+def _run(options: argparse.Namespace) -> None:
+    index = saved_index(options)
+    if index is not None:
         (queries,) = read_named(options, options.queries, None)
     else:
         queries, trees = read_named(options, options.queries, options.trees)
@@ -65,7 +73,7 @@ COMMAND = Command(
         argument(
             "trees",
             metavar="TREES",
-            help="file of bracketed trees or CoNLL-U, a quoted glob pattern, or a saved TreeIndex",
+            help="file of bracketed trees or CoNLL-U, a quoted glob pattern, or what sapwood index wrote",
         ),
         integer("--top", "trees to list for each query", 10),
         AT_LEAST,

@@ -251,6 +251,8 @@ def _worded(error: Exception, options: argparse.Namespace) -> str:
     text = getattr(error, "reason", "").startswith(("expected '(' but found the text", "expected one tree here"))
     if text and getattr(options, "parser", "") is None:
         message += "\nIf this is text and not trees, name a parser: --parser MODEL, of sapwood train parser."
+    if text and re.match(r"\s*\S+\s\(", getattr(error, "context", "")):
+        message += "\nIf its lines are label<TAB>tree, leave the labels out: cut -f2 FILE > TREES."
     return message
 
 

@@ -66,8 +66,8 @@ def attachment_trees(trees: TreeArray | Iterable[Any], *, flatten: bool = False)
     trees : TreeArray or iterable of trees
         Trees whose leaves are words under tags.
     flatten : bool
-        Whether a phrase and what is added to its right become one phrase. Otherwise the first word of a phrase has to
-        be attached as deep as it will turn out to stand, which depends on words to come.
+        Whether phrases are flat (``flatten_phrases``). Otherwise the first word of a phrase has to be attached as deep
+        as it will turn out to stand, which depends on words to come.
 
     Examples
     --------
@@ -81,18 +81,23 @@ def attachment_trees(trees: TreeArray | Iterable[Any], *, flatten: bool = False)
 
 
 def flatten_phrases(trees: TreeArray) -> TreeArray:
-    """Let every phrase that begins with a phrase of its own label, beside others, take the children of that one.
+    """Leave out brackets that group words of one phrase.
+
+    A phrase that begins with a phrase of its own label, beside others, takes the children of that one, and every phrase
+    takes those of its NML, which newer treebanks have inside noun phrases and the Wall Street Journal has not.
 
     >>> print(flatten_phrases(TreeArray(["(NP (NP (NP DT NN) PP) SBAR)"]))[0])
     (NP DT NN PP SBAR)
+    >>> print(flatten_phrases(TreeArray(["(NP DT (NML NN NN) NN)"]))[0])
+    (NP DT NN NN NN)
     """
 
     def rule(node: Tree) -> Tree:
-        first, *others = node.children or (node,)
         # Children are flat already.
-        if others and first.label == node.label and first.children:
-            return Tree(node.label, [*first.children, *others])
-        return node
+        flat = [part for child in node.children for part in (child.label == "NML" and child.children) or (child,)]
+        if len(flat) > 1 and flat[0].label == node.label and flat[0].children:
+            flat[:1] = flat[0].children
+        return Tree(node.label, flat) if flat else node
 
     return rewrite(trees, rule)
 

@@ -19,7 +19,7 @@ _STYLE = """.pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1em; }
 
 def clone_text(report: CloneReport, sources: int) -> str:
     """Write a report as lines; the sources of the first few copies follow, shared lines with a bar."""
-    lines = [f"{report.files:,} files, {report.units:,} functions and blocks, {len(report.clones):,} copies"]
+    lines = [_counts(report)]
     for number, clone in enumerate(report.clones):
         lines += [f"{clone.kind:<12} {clone.similarity:.2f}  {clone.first}", f"{'':<18} {clone.second}"]
         if number < sources:
@@ -32,12 +32,18 @@ def clone_text(report: CloneReport, sources: int) -> str:
 
 def clone_page(report: CloneReport, most: int) -> str:
     """Write a report as a page."""
-    pieces = [f"<p>{report.files:,} files, {report.units:,} functions and blocks, {len(report.clones):,} copies.</p>"]
+    pieces = [f"<p>{_counts(report)}.</p>"]
     pieces += [f"<h2>{escape(one.kind)}, {one.similarity:.0%}</h2>{_pair(one)}" for one in report.clones[:most]]
     if len(report.clones) > most:
         pieces.append(f"<p>{len(report.clones) - most:,} more are not shown.</p>")
     pieces += [f"<p>{escape(note)}</p>" for note in report.notes]
     return page("Copies in source code", pieces, style=_STYLE)
+
+
+def _counts(report: CloneReport) -> str:
+    files = f"{report.files:,} {'file' if report.files == 1 else 'files'}"
+    copies = f"{len(report.clones):,} {'copy' if len(report.clones) == 1 else 'copies'}"
+    return f"{files}, {report.units:,} functions and blocks, {copies}"
 
 
 def _pair(clone: Clone) -> str:

@@ -195,7 +195,9 @@ def _read_all(folder: str, languages: Languages, max_bytes: int, kept: ParsedFil
             if progress is not None:
                 progress(number)
     for package, count in sorted(languages.missing.items()):
-        notes.append(f"{count:,} files left out: their grammar is missing; pip install {package}")
+        notes.append(
+            f"{count:,} {'file' if count == 1 else 'files'} left out for want of a grammar; pip install {package}"
+        )
     if not files:
         about = f" ({'; '.join(notes[:3])})" if notes else ""
         raise DataError(f"{folder}: holds no source file that can be read{about}.")

@@ -165,7 +165,7 @@ class Segment:
         """Return what is left, made anew if something was removed."""
         if self.kept.all():
             return self
-        return Segment((self.kernel, self._terms), self.trees[self.kept], self.numbers[self.kept])
+        return Segment((self.kernel, self._terms), self.trees[self.kept].detach(), self.numbers[self.kept])
 
     def merged(self, other: Segment) -> Segment:
         """Return both, without what was removed."""

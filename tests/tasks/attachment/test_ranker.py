@@ -101,8 +101,10 @@ def test_flat_phrases_are_those_of_trees_that_were_flattened_by_hand(tmp_path):
         "(S (NP (NP DT NN) (PP IN (NP (NP NN) (PP IN (NP NN))))) (VP VBD))",
         "(S (S (S NP VP) CC S) VP)",
         "(NP (NP NN))",
+        "(S (NP (NP DT (NML (NML NN) NN) NN) (NP (NML NN))) (NML (NML VBD)))",
     ]
     flat = ["(S (NP DT NN (PP IN (NP NN (PP IN (NP NN))))) (VP VBD))", "(S NP VP CC S VP)", "(NP (NP NN))"]
+    flat.append("(S (NP DT NN NN NN (NP NN)) VBD)")
     assert [str(tree) for tree in flatten_phrases(sw.TreeArray(nested))] == flat
     model = AttachmentRanker(network(), flatten=True).fit([*nested, LOW, HIGH])
     other = AttachmentRanker(network()).fit([*flat, LOW, HIGH])

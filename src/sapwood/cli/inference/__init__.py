@@ -69,5 +69,6 @@ def load_model(path: str, parser: str | None = None) -> tuple[Any, ModuleType]:
     if name not in _MODULES:
         raise ModelFileError(f"{path}: holds a {name}, not a model that labels data; train one with sapwood train.")
     if parser is not None and "parser" in model.get_params(deep=False):
-        model.set_params(parser=as_parser(parser))
+        as_parser(parser)  # says what is wrong with it before anything is read
+        model.set_params(parser=parser)
     return model, import_module(f"sapwood.cli.inference.{_MODULES[name]}")

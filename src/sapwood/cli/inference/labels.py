@@ -37,7 +37,8 @@ def answer_lines(
         tally["flat"] += sum(map(bool, unparsed))
         scores = score(examples)
         if scores.ndim == 1:
-            scores = np.column_stack([-scores, scores])
+            # Adding 0 makes 0 of -0.
+            scores = np.column_stack([-scores, scores]) + 0.0
         for row, flat in zip(scores, unparsed, strict=True):
             order = np.argsort(-row, kind="stable")
             margins = [f"{classes[k]}={row[k]:.6g}" for k in order] if options.margins else []

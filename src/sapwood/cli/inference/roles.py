@@ -107,11 +107,13 @@ def evaluate(model: RoleLabeler, options: argparse.Namespace) -> tuple[dict[str,
     """Return the scores of CoNLL-2005 for given predicates."""
     from sapwood.errors import DataError
     from sapwood.metrics import score_roles
+    from sapwood.settings import counted
 
     gold = list(read_sentences(options.data, trees=options.parser is None, encoding=options.encoding))
     if not any(sentence.propositions for sentence in gold):
         raise DataError(f"{options.data}: holds no propositions to compare with; give JSON lines or columns.")
-    scores = score_roles(gold, model.label_sentences(gold, given_predicates=True))
+    labeled = model.label_sentences(gold, given_predicates=True)
+    scores = score_roles(gold, counted(labeled, len(gold), "Labeling", "sentences"))
     overall = scores.overall
     record = {"precision": overall.precision, "recall": overall.recall, "f1": overall.f1}
     return record | {"sentences": scores.sentences, "propositions": scores.propositions}, str(scores)

@@ -46,7 +46,7 @@ class Data:
     suffix: str = ""
 
     def flattened(self) -> Data:
-        """Return the same sentences, with a phrase and what is added to its right as one phrase."""
+        """Return the same sentences with flat phrases, which the paper's errors by word class suggest."""
         train, validation, test = map(flatten_phrases, (self.train, self.validation, self.test))
         return replace(self, train=train, validation=validation, test=test, suffix="-flat")
 
@@ -91,7 +91,10 @@ class Data:
         """What every table has to say about its data."""
         parts = f"{len(self.train):,} sentences to learn from, {len(self.validation):,} for validation"
         first = f"{self.name}, order by seed {self.seed}: {parts}, {len(self.test):,} for the test."
-        flat = "A phrase that begins with a phrase of its own label, beside others, takes the children of that one."
+        flat = (
+            "A phrase that begins with a phrase of its own label, beside others, takes the children of that one; every "
+            "phrase takes those of its NML, which the Penn sample does not have."
+        )
         return (first, flat) if self.suffix else (first,)
 
 

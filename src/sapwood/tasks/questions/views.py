@@ -12,6 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from sapwood import _core
 from sapwood.errors import ParameterError
 from sapwood.penn import NOUN_TAGS, base_tag
+from sapwood.settings import counted
 from sapwood.tasks.questions.focus import Focus, QuestionTree, focus_of
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples
@@ -69,9 +71,10 @@ def question_views(trees: Any, names: Any = ("focus", "lexical", "tree", "words"
     arenas = {name: _core.trees.Arena() for name in shapes}
     roots: dict[str, list[NDArray[np.uint32]]] = {name: [np.zeros(0, dtype=np.uint32)] for name in shapes}
     # Little by little, so that trees in between never live long: Python looks through all that do, again and again.
-    for begin in range(0, len(trees) if shapes else 0, _BLOCK):
+    asked = counted(trees, len(trees), "Views of questions", "questions")
+    for _ in range(0, len(trees) if shapes else 0, _BLOCK):
         built: dict[str, list[Tree]] = {name: [] for name in shapes}
-        for tree in trees[begin : begin + _BLOCK]:
+        for tree in islice(asked, _BLOCK):
             read = QuestionTree(tree)
             focus = focus_of(read)
             for name, build in shapes.items():

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sapwood.callers import levels_to_user
 from sapwood.errors import DataError, ParameterError
 from sapwood.parse.reading import read_examples
+from sapwood.settings import counted
 from sapwood.tasks.inputs import check_annotated
 from sapwood.tasks.roles.linear import LinearRoles
 from sapwood.tasks.roles.predicates import VERBAL_TAGS
@@ -57,7 +58,7 @@ def labeled_candidates(
     """
     rows: list[Candidate] = []
     labels: list[str] = []
-    for sentence in sentences:
+    for sentence in counted(sentences, len(sentences), "Finding candidates", "sentences"):
         if sentence.tree is None or not sentence.propositions:
             continue
         parse = Parse(sentence.tree)
