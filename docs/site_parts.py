@@ -158,7 +158,9 @@ article .reference code {{ color: var(--color-link); }}
   p, pre {{ orphans: 3; widows: 3; }}
   pre, table, ul, ol, dl {{ break-inside: auto !important; }}
   html, body, .page, .main, .content, .article-container
-    {{ height: auto !important; min-height: 0 !important; padding-bottom: 0 !important; }}
+    {{ display: block !important; height: auto !important; min-height: 0 !important; padding-bottom: 0 !important;
+      overflow: visible !important; }}
+  .content {{ width: auto !important; padding: 0 0.5rem !important; }}
   article :last-child {{ margin-bottom: 0 !important; }}
   .highlight pre {{ white-space: break-spaces; overflow: visible !important; overflow-wrap: anywhere; }}
   .highlight, .sphx-glr-script-out .highlight {{ overflow: visible !important; }}
