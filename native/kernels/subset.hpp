@@ -286,8 +286,7 @@ class SubsetMatcher {
           // A fragment of height 1 is a bare production, worth the decay, so levels start at height 2.
           levels_(options.height_limit == 0 ? 1 : options.height_limit - 1),
           unlimited_(options.height_limit == 0),
-          slot_(arena_.size(), kNone),
-          skip_(columns.lists(), 0) {}
+          slot_(arena_.size(), kNone) {}
 
     // Calls found(position, gain) for pairs (node of the bag, active subtree) whose D exceeds the decay; the gains of a
     // pair add up to count * (D - decay). Active subtrees that only elements before `first` hold are left out; this is
@@ -295,9 +294,12 @@ class SubsetMatcher {
     template <class Found, class Each>
     void match(std::span<const Node> nodes, std::span<const double> counts, std::size_t first, Found found, Each each) {
         if (levels_ == 0) return;
-        if (first < first_) std::fill(skip_.begin(), skip_.end(), 0);
+        // With all elements wanted nothing is skipped, and no memory taken.
+        if (first < first_) left_.clear();
+        if (first > 0) left_.resize(columns_.lists());
         first_ = first;
         count_parents(nodes);
+        find_entries(nodes);
         for (std::size_t k = 0; k < nodes.size(); ++k) {
             const Node node = nodes[k];
             if (slot_[node] == kNone) continue;
@@ -315,8 +317,14 @@ class SubsetMatcher {
     }
 
   private:
+    struct Left {  // what is left of a list without the entries that only elements before first_ hold
+        const SubsetColumns::Entry* begin = nullptr;
+        std::uint32_t size = 0;
+        std::uint32_t until = 0;  // up to which first_ nothing changes, and that not included
+    };
     struct State {
         std::size_t parents = 0;
+        std::size_t shared = 0, shared_end = 0;  // in shared_: children and what has the same production there
         // Per level, D against every active subtree of the production; allocated while it is needed.
         std::vector<std::vector<double>> values;
     };
@@ -345,14 +353,15 @@ class SubsetMatcher {
         const std::size_t places = columns_.places(production);
         State& state = state_[slot_[node]];
         state.values.resize(levels_);
-        find_entries(node, production);
         std::size_t work = places;
         for (std::size_t level = 0; level < levels_; ++level) {
             std::vector<double>& values = state.values[level];
             values = buffers_.take(places);
             std::fill(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(places), decay_);
             const bool last = level + 1 == levels_;
-            for (const auto& [child, entries] : slots_) {
+            for (std::size_t k = state.shared; k < state.shared_end; ++k) {
+                const Node child = shared_[k].child;
+                const std::span<const SubsetColumns::Entry> entries = shared_[k].entries;
                 const std::vector<double>* below = nullptr;
                 if (slot_[child] != kNone && (unlimited_ || level > 0))
                     below = &state_[slot_[child]].values[unlimited_ ? 0 : level - 1];
@@ -366,24 +375,50 @@ class SubsetMatcher {
         return work;
     }
 
-    // The internal children of a node with the active subtrees that have the same production there.
-    void find_entries(Node node, Production production) {
-        slots_.clear();
-        const auto kids = arena_.children(node);
-        const std::uint32_t place = columns_.place(map_.node(node));
-        const std::uint32_t* known = place == 0 ? nullptr : columns_.lists_of(columns_.position(production, place));
-        const std::size_t base = columns_.position(production, 0);
-        for (std::size_t slot = 0; slot < kids.size(); ++slot) {
-            if (arena_.is_leaf(kids[slot])) continue;
-            const std::uint32_t list =
-                known ? *known++
-                      : columns_.find_list(production, static_cast<std::uint32_t>(slot), map_.productions[kids[slot]]);
-            if (list == kNone) continue;
-            const auto entries = columns_.entries(list);
-            std::uint32_t& skip = skip_[list];
-            while (skip < entries.size() && columns_.last(base + entries[skip].place) < first_) ++skip;
-            if (skip < entries.size()) slots_.push_back({kids[slot], entries.subspan(skip)});
+    // The internal children of all nodes with the active subtrees that have the same production there. Three passes, so
+    // that what one look-up waits for is on its way while others are made.
+    void find_entries(std::span<const Node> nodes) {
+        shared_.clear();
+        for (const Node node : nodes) {
+            if (slot_[node] == kNone) continue;
+            const Production production = map_.productions[node];
+            const auto kids = arena_.children(node);
+            const std::uint32_t place = columns_.place(map_.node(node));
+            const std::uint32_t* known = place == 0 ? nullptr : columns_.lists_of(columns_.position(production, place));
+            const std::size_t base = columns_.position(production, 0);
+            State& state = state_[slot_[node]];
+            state.shared = shared_.size();
+            for (std::size_t slot = 0; slot < kids.size(); ++slot) {
+                if (arena_.is_leaf(kids[slot])) continue;
+                const std::uint32_t list = known ? *known++
+                                                 : columns_.find_list(production, static_cast<std::uint32_t>(slot),
+                                                                      map_.productions[kids[slot]]);
+                if (list == kNone) continue;
+                if (first_ > 0) __builtin_prefetch(left_.data() + list);
+                shared_.push_back({kids[slot], list, base, {}});
+            }
+            state.shared_end = shared_.size();
         }
+        for (Shared& shared : shared_) {
+            if (first_ == 0) {
+                shared.entries = columns_.entries(shared.list);
+            } else {
+                Left& left = left_[shared.list];
+                if (left.until <= first_) find_left(left, columns_.entries(shared.list), shared.base);
+                shared.entries = {left.begin, left.size};
+            }
+            __builtin_prefetch(shared.entries.data());
+        }
+    }
+
+    // Finds the entries that some element from first_ on holds.
+    void find_left(Left& left, std::span<const SubsetColumns::Entry> entries, std::size_t base) const {
+        std::size_t skip = left.begin == nullptr ? 0 : static_cast<std::size_t>(left.begin - entries.data());
+        std::size_t until = 0;
+        while (skip < entries.size() && (until = columns_.last(base + entries[skip].place) + 1) <= first_) ++skip;
+        left.begin = entries.data() + skip;
+        left.size = static_cast<std::uint32_t>(entries.size() - skip);
+        left.until = skip == entries.size() ? kNone : static_cast<std::uint32_t>(until);
     }
 
     // Multiplies (1 + D of the child) into the entries; `below` is null where that D is the bare decay for all.
@@ -432,13 +467,15 @@ class SubsetMatcher {
     std::vector<State> state_;
     std::size_t used_ = 0;
     BufferPool buffers_;
-    std::vector<std::uint32_t> skip_;  // per list: entries that only elements before first_ hold
+    std::vector<Left> left_;  // per list; empty while first_ is 0
     std::size_t first_ = 0;
-    struct Slot {
+    struct Shared {
         Node child;
+        std::uint32_t list;
+        std::size_t base;  // position of place 0
         std::span<const SubsetColumns::Entry> entries;
     };
-    std::vector<Slot> slots_;
+    std::vector<Shared> shared_;
     std::size_t work_ = 0;
 };
 
