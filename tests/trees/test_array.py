@@ -398,8 +398,13 @@ class TestExamples:
         )
         assert sw.Examples.from_frame(whole)["flat"].tolist() == [[1, 0.5, 1, 1, 3, 5], [2, 1.5, 2, 0, 4, 6.5]]
         assert sw.Examples.from_frame(whole[:0], trees=["path", "t"])["flat"].shape == (0, 6)
-        for wrong, kind in (([{"a": 1.0}, {}], "dict"), ([[1.0], [2.0]], "float"), ([1.0, 2.0], "float")):
-            with pytest.raises(TreeError, match=f"column 'path': element 0 is a {kind}; expected a Tree"):
+        expected = "float; expected a Tree"
+        for wrong, said in (
+            ([{"a": 1.0}, {}], "dict with the keys a; make"),
+            ([[1.0], [2.0]], expected),
+            ([1.0, 2.0], expected),
+        ):
+            with pytest.raises(TreeError, match=f"column 'path': element 0 is a {said}"):
                 sw.Examples.from_frame(frame.assign(path=wrong), trees="path")
         with pytest.raises(DataError, match="column 'path': element 1 holds 2 trees"):
             sw.Examples.from_frame(frame.assign(path=["(a b)", "(a b) (c d)"]))
