@@ -21,23 +21,6 @@ namespace sapwood {
                                                        double weight, std::size_t size) {
     for (std::size_t j = 0; j < size; ++j) out[j] += weight * static_cast<double>(column[j]);
 }
-// The same for four columns, one after the other at each place.
-[[maybe_unused]] SAPWOOD_VECTOR static void add_four_scaled(double* __restrict out, const float* const* columns,
-                                                            const double* weights, std::size_t size) {
-    const float* __restrict a = columns[0];
-    const float* __restrict b = columns[1];
-    const float* __restrict c = columns[2];
-    const float* __restrict d = columns[3];
-    const double p = weights[0], q = weights[1], r = weights[2], s = weights[3];
-    for (std::size_t j = 0; j < size; ++j) {
-        double sum = out[j];
-        sum += p * static_cast<double>(a[j]);
-        sum += q * static_cast<double>(b[j]);
-        sum += r * static_cast<double>(c[j]);
-        sum += s * static_cast<double>(d[j]);
-        out[j] = sum;
-    }
-}
 [[maybe_unused]] SAPWOOD_VECTOR static void add_scaled(double* __restrict out, const double* __restrict column,
                                                        double weight, std::size_t size) {
     for (std::size_t j = 0; j < size; ++j) out[j] += weight * column[j];

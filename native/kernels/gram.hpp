@@ -153,7 +153,7 @@ void gram(const Columns& columns, const Arena& column_arena, const Bags& column_
     const std::size_t width = column_bags.size();
     // Rows of a power of two in length would all fall into the same few cache lines.
     const std::size_t stride = width + 8;
-    std::optional<Postings> index;
+    std::optional<Postings> bulk;
     std::optional<Occurrences> where;
     decltype(columns.prepare(map, rows)) prepared;
     // Small results are not worth starting a thread for.
@@ -167,12 +167,12 @@ void gram(const Columns& columns, const Arena& column_arena, const Bags& column_
         where.emplace(column_bags, columns.positions_of_nodes(), columns.positions());
         // The features of the same elements are the same.
         if constexpr (std::is_same_v<decltype(prepared), Bags>)
-            if (symmetric) index.emplace(prepared, columns.feature_count());
-        if (index) return;
+            if (symmetric) bulk.emplace(prepared, columns.feature_count());
+        if (bulk) return;
         if constexpr (kIndexOnly)
-            index.emplace(columns.postings(column_arena, column_bags, team));
+            bulk.emplace(columns.postings(column_arena, column_bags, team));
         else
-            index.emplace(columns.features(column_arena, column_bags), columns.feature_count());
+            bulk.emplace(columns.features(column_arena, column_bags), columns.feature_count());
     };
     // A large result is fresh memory, and getting its pages from the system takes as long as all the preparations.
     const std::size_t size = rows.size() * width;
@@ -191,7 +191,7 @@ void gram(const Columns& columns, const Arena& column_arena, const Bags& column_
     // Active subtrees are what takes much room while they are prepared. For small results giving it back would take
     // longer than the result itself.
     if (columns.positions() > 0 && rows.size() * width >= std::size_t{1} << 20) give_back_memory();
-    const Postings& postings = *index;
+    const Postings& postings = *bulk;
     const Occurrences& occurrences = *where;
     parallel_blocks(rows.size(), block, threads, control, [&] {
         return [&, visit = columns.visitor(map, rows, prepared, control), buffer = std::vector<double>(block * stride)](
@@ -200,11 +200,10 @@ void gram(const Columns& columns, const Arena& column_arena, const Bags& column_
                 double* values = buffer.data() + (i - begin) * stride;
                 const std::size_t first = symmetric ? i : 0;
                 std::fill(values + first, values + width, 0.0);
-                Postings::Sum bulk(postings, first, values);
                 visit(
-                    i, first, [&](std::uint32_t feature, double weight) { bulk.add(feature, weight); },
+                    i, first,
+                    [&](std::uint32_t feature, double weight) { postings.add(feature, weight, first, values); },
                     [&](std::size_t position, double value) { occurrences.add(position, value, values, first); });
-                bulk.finish();
                 std::copy(values + first, values + width, out + i * width + first);
             }
             if (!symmetric) return;

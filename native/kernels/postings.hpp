@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <span>
 #include <utility>
 #include <vector>
@@ -100,39 +99,6 @@ class Postings {
         const float* column = columns_.data() + place.begin;
         if (first < elements_) add_scaled(out + first, column + first, weight, elements_ - first);
     }
-
-    // The same for many features of one row: dense columns are gone through four at a time.
-    class Sum {
-      public:
-        Sum(const Postings& postings, std::size_t first, double* out) : postings_(postings), first_(first), out_(out) {}
-
-        void add(std::uint32_t feature, double weight) {
-            if (feature >= postings_.places_.size()) return;
-            const Place& place = postings_.places_[feature];
-            if (!place.dense) return postings_.add_list(place, weight, first_, out_);
-            columns_[waiting_] = postings_.columns_.data() + place.begin + first_;
-            weights_[waiting_] = weight;
-            if (++waiting_ < kTogether) return;
-            waiting_ = 0;
-            if (first_ < postings_.elements_)
-                add_four_scaled(out_ + first_, columns_.data(), weights_.data(), postings_.elements_ - first_);
-        }
-        // Adds what is still waiting.
-        void finish() {
-            for (std::size_t k = 0; k < waiting_ && first_ < postings_.elements_; ++k)
-                add_scaled(out_ + first_, columns_[k], weights_[k], postings_.elements_ - first_);
-            waiting_ = 0;
-        }
-
-      private:
-        static constexpr std::size_t kTogether = 4;
-        const Postings& postings_;
-        std::size_t first_;
-        double* out_;
-        std::size_t waiting_ = 0;
-        std::array<const float*, kTogether> columns_{};
-        std::array<double, kTogether> weights_{};
-    };
 
     std::size_t bytes() const { return columns_.size() * 4 + index_.size() * 12 + places_.size() * sizeof(Place); }
 
