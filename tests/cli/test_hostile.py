@@ -96,26 +96,36 @@ def _arguments(parser: argparse.ArgumentParser, dice: random.Random, files: list
     return [*places, *made] if dice.random() < 0.95 else made
 
 
+def _command(arguments: list[str], folder: Path, said: Path) -> Any:
+    """Run a command, write what it prints to a file, and return its code."""
+    os.chdir(folder)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+    stream = io.StringIO()
+    sys.stdin = io.TextIOWrapper(io.BytesIO(b"(a b)\n\xff"))
+    code: Any = 99
+    try:
+        with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(stream):
+            code = main(arguments)
+    except SystemExit as stopped:
+        code = stopped.code
+    except BaseException:
+        stream.write(traceback.format_exc())
+    said.write_text(stream.getvalue()[-5000:], errors="backslashreplace")
+    return code
+
+
 def _run(arguments: list[str], folder: Path, seconds: float) -> tuple[str, str]:
     """What becomes of a command in a process of its own, and what it has printed."""
     said = folder / "said.txt"
     process = os.fork()
     if process == 0:
-        os.chdir(folder)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
-        stream = io.StringIO()
-        sys.stdin = io.TextIOWrapper(io.BytesIO(b"(a b)\n\xff"))
         code: Any = 99
+        # A child that came back from here would go on with the tests of its parent.
         try:
-            with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(stream):
-                code = main(arguments)
-        except SystemExit as stopped:
-            code = stopped.code
-        except BaseException:
-            stream.write(traceback.format_exc())
-        said.write_text(stream.getvalue()[-5000:], errors="backslashreplace")
-        os._exit(code if isinstance(code, int) else 99)
+            code = _command(arguments, folder, said)
+        finally:
+            os._exit(code if isinstance(code, int) else 99)
     begin = time.monotonic()
     while True:
         done, status = os.waitpid(process, os.WNOHANG)

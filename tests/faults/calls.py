@@ -335,6 +335,8 @@ def stop(call: Call, number: int, dice: random.Random, most: float = 0.5) -> Sto
             os.kill(process, signal.SIGKILL)
         stream.read(1)
         seconds = time.monotonic() - begin
+        if not select.select([stream], [], [], _PATIENCE)[0]:
+            os.kill(process, signal.SIGKILL)
         rest = stream.read()
     _, status = os.waitpid(process, 0)
     if rest:
@@ -358,6 +360,22 @@ def _next_call() -> float:
 
 
 def _work(call: Call, sending: int) -> None:
+    """Do the work of a child, which must never return: it would go on with the tests of its parent."""
+    try:
+        try:
+            said = _outcome(call, sending)
+        except KeyboardInterrupt:
+            # The signal came when the call was over.
+            said = "finished"
+        except BaseException as error:
+            said = f"{type(error).__name__}: {error}"
+        os.write(sending, said.encode())
+        sys.stderr.flush()
+    finally:
+        os._exit(0)
+
+
+def _outcome(call: Call, sending: int) -> str:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     said = "finished"
@@ -378,6 +396,4 @@ def _work(call: Call, sending: int) -> None:
             said = "interrupted twice"
         except BaseException as error:
             said = f"{type(error).__name__} afterwards: {error}"
-    os.write(sending, said.encode())
-    sys.stderr.flush()
-    os._exit(0)
+    return said

@@ -43,12 +43,15 @@ def in_a_child(work: Callable[[], object]) -> int:
     """Fork, and return the child's process number; importing everything anew would take longer than the work."""
     child = os.fork()
     if child == 0:
+        code = 1
+        # A child that came back from here would go on with the tests of its parent.
         try:
             work()
-            os._exit(0)
+            code = 0
         except BaseException:
             traceback.print_exc()
-            os._exit(1)
+        finally:
+            os._exit(code)
     return child
 
 

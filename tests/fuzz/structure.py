@@ -324,8 +324,12 @@ class Fuzzer:
         receiving, sending = os.pipe()
         process = os.fork()
         if process == 0:
-            os.close(receiving)
-            self._work(number, end, seed, sending, until)
+            # A child that came back from here would go on with the work of its parent.
+            try:
+                os.close(receiving)
+                self._work(number, end, seed, sending, until)
+            finally:
+                os._exit(1)
         os.close(sending)
         last = ("", "", "start")
         began = 0.0
