@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pickle
 import re
+import tarfile
+import textwrap
 import unicodedata
 from contextlib import contextmanager
 from itertools import pairwise
@@ -201,6 +203,78 @@ def test_the_form_of_normalization_changes_no_token(text):
     assert joined(unicodedata.normalize("NFD", text)) == joined(unicodedata.normalize("NFC", text))
 
 
+@pytest.mark.parametrize(
+    ("lines", "count"),
+    [
+        # Lines that are left early.
+        (["Introduction", "This page says what is known of the weather in Leeds, and of"], 2),
+        (["Rain, then more rain", "Stocks slip as oil jumps; dollar steady"], 2),
+        (["it rained and no one came", "Then the sun came out, and so did everybody"], 2),
+        (["Two held in Leeds", "Rain"], 2),
+        (["What was there in 3 rooms", "4 chairs"], 2),
+        # Headlines of one length.
+        (["Council Backs Plan to Close Library", "Two Held After Robbery in Leeds"], 2),
+        # The head of a mail, and who says what.
+        (["From: Priya <p@example.com>", "To: team@example.com", "Subject: the meeting is at 3"], 3),
+        (["ANNA: I asked you, and you", "BEN: said nothing"], 2),
+        # Lines that go on: wrapped, with small letters, after a comma or a word that needs another.
+        (["We were told by the people who live there that", "Leeds is wet"], 1),
+        (["All the people who were seen on the road to", "Leeds were wet, the roads that go there were as well"], 1),
+        (["In the evening of the day when we had seen the", "Leeds of our youth"], 1),
+        (["the evening was wet and", "then we left, as did all those who had come there"], 1),
+        (["Yesterday when we met", "I told you all of it, which took quite some time"], 1),
+        (["Best,", "Priya"], 1),
+        (["We came to see the people who had stayed, in old", "Leeds and in other places"], 1),
+        (["she knew it: see", "Subject: x"], 1),
+    ],
+)
+def test_sentences_end_with_lines_where_text_is_not_wrapped(lines, count):
+    found = split_sentences("\n".join(lines))
+    assert len(found) == count
+    assert _places(iter_sentences(["\n".join(lines)])) == _places(found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [40, 60, 72, 100])
+def test_wrapping_moves_no_sentence(data, width):
+    """Of English of many kinds, but for some headings."""
+    paragraphs, changed, count = list(_gum_paragraphs(data)), 0, 0
+    for text in paragraphs:
+        whole = {sentence[0].begin for sentence in split_sentences(text)}
+        wrapped = "\n".join(textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False))
+        assert len(wrapped) == len(text)
+        changed += len(whole ^ {sentence[0].begin for sentence in split_sentences(wrapped)})
+        count += len(whole)
+    assert count > 9000
+    assert changed < 0.005 * count
+
+
+@pytest.mark.slow
+def test_paragraphs_and_headings_on_lines_of_their_own(data):
+    paragraphs = list(_gum_paragraphs(data))
+    begins, at = set(), 0
+    for text in paragraphs:
+        begins.add(at)
+        at += len(text) + 1
+    found = {sentence[0].begin for sentence in split_sentences("\n".join(paragraphs))}
+    assert len(begins & found) > 0.9 * len(begins)
+
+
+def _gum_paragraphs(data):
+    path = data / "gum" / "gum-dep-conllu.tar.xz"
+    if not path.exists():
+        pytest.skip(f"GUM is not on this machine ({path})")
+    with tarfile.open(path) as archive:
+        for member in archive:
+            # Of the forum, GUM has no words.
+            if member.name.endswith(".conllu") and "reddit" not in member.name:
+                text = archive.extractfile(member).read().decode()
+                for paragraph in re.split(r"(?m)^# newpar$", text)[1:]:
+                    sentences = re.findall(r"(?m)^# text = (.*)$", paragraph)
+                    if sentences:
+                        yield " ".join(" ".join(sentences).split())
+
+
 @contextmanager
 def _small(buffer):
     """Read and look ahead by a few characters."""
@@ -230,6 +304,9 @@ _ENGLISH = (
     "(It is.) ",
     '"',
     "U.S. The ",
+    "Rain",
+    "\nRain",
+    "Subject: x",
 )
 
 
@@ -250,6 +327,7 @@ def test_text_in_chunks_gives_the_sentences_of_the_whole(text, data):
         "the U.S. The@bcdefghijklm.com is, the U.S. The@ is. ",
         'He said "It is so. Then he " left. ',
         "in Nov.\n\nhe left, in Nov.\n \n  he left. ",
+        "One\nTwo Of\n  He left.\nTo: me\nOf: you\n",
         *SENTENCES,
     ],
 )
@@ -292,10 +370,10 @@ def test_a_sentence_without_end_is_not_gone_through_for_every_chunk():
     gone_through = 0
     whole = sentences._sentences
 
-    def counted(text, quotes):
+    def counted(text, *rest):
         nonlocal gone_through
         gone_through += len(text)
-        return whole(text, quotes)
+        return whole(text, *rest)
 
     with mock.patch.object(sentences, "_sentences", counted):
         (sentence,) = iter_sentences("word " * 10 for _ in range(8000))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from sapwood.errors import DataError
 from sapwood.parse.tokenizing import (
@@ -43,6 +43,18 @@ _BUFFER = 1 << 16  # characters that are read before sentences are looked for
 
 # How items of a list begin, at the beginning of a line.
 _ITEM = re.compile(r"(?:[-*•–]|\d{1,2}[.)])[^\S\n]+\S")
+# How lines of a mail's head and of a dialogue begin.
+_LABEL = re.compile(r"[A-Z][\w'-]*(?: [A-Z][\w'-]*){0,2}:(?!\S)")
+# Words that are not the last ones of a sentence, and words with a capital wherever they stand.
+_OPEN_WORDS = """
+a an the this that these those my your his her its our their some any no every each of to in on at by for from with
+into onto over under about between through during against among and or but nor as than if when while because whether
+which who whose is are was were be been has have had will would can could may might must should mr. mrs. ms. dr. st.
+"""
+_OPEN = frozenset(_OPEN_WORDS.split()) | _COMMAS | {"--", "-", "–", "—", "&", "-LRB-", "-LSB-", "``", "`"}
+_ALWAYS_CAPITAL = frozenset({"I", "I'm", "I've", "I'll", "I'd"})
+# Text is not wrapped to lines that are so short, and not left at lines that are so long.
+_NARROW, _WIDE = 35, 132
 
 
 def split_sentences(text: str) -> list[list[Token]]:
@@ -50,7 +62,9 @@ def split_sentences(text: str) -> list[list[Token]]:
 
     A sentence ends at a blank line, at the full stops of scripts such as Chinese, Arabic and Hindi, and at ``.``, ``!``
     or ``?`` when what follows looks like a beginning: a capital, a digit, or a letter of a script without capitals. The
-    quotes and brackets that close after it belong to it.
+    quotes and brackets that close after it belong to it. It also ends with its line where text is not wrapped: before
+    items of lists, and before a capital or digit when the next word had room in the line, as after headings, or both
+    lines look like headlines.
 
     Examples
     --------
@@ -63,7 +77,7 @@ def split_sentences(text: str) -> list[list[Token]]:
     >>> [" ".join(sentence) for sentence in split_sentences("你好。我很好！")]
     ['你好 。', '我很好 ！']
     """
-    return _sentences(check_text(text), [])
+    return _sentences(check_text(text), [], 0)
 
 
 def iter_sentences(chunks: Iterable[str]) -> Iterator[list[Token]]:
@@ -90,7 +104,7 @@ def iter_sentences(chunks: Iterable[str]) -> Iterator[list[Token]]:
     ['Mr.', 'Smith', 'stays', '.'] 10
     """
     pieces: list[str] = []
-    size, wanted, offset = 0, _BUFFER, 0
+    size, wanted, offset, column = 0, _BUFFER, 0, 0
     quote = ""
     for number, chunk in enumerate(chunks):
         if not isinstance(chunk, str):
@@ -101,17 +115,19 @@ def iter_sentences(chunks: Iterable[str]) -> Iterator[list[Token]]:
             continue
         text = "".join(pieces)
         quotes = [(-1, quote)]
-        sentences = _sentences(text, quotes)
+        sentences = _sentences(text, quotes, column)
         limit = _last_break(text) - LOOKAHEAD
         # The end of a sentence is certain once the first word of the next one is.
         certain = sum(following[0].end <= limit for following in sentences[1:])
-        cut = sentences[certain][0].begin if sentences else size
+        # The beginning of a line stays with its first sentence.
+        cut = sentences[certain - 1][-1].end if certain else 0 if sentences else text.rfind("\n") + 1
         yield from _moved(sentences[:certain], offset)
         quote = [mark for begin, mark in quotes if begin < cut][-1]
+        column = _column(text, cut, column)
         pieces, size, offset = [text[cut:]], size - cut, offset + cut
         # Twice the rest, so that a sentence without end is not gone through again for every chunk.
         wanted = max(_BUFFER, 2 * size)
-    yield from _moved(_sentences("".join(pieces), [(-1, quote)]), offset)
+    yield from _moved(_sentences("".join(pieces), [(-1, quote)], column), offset)
 
 
 def _last_break(text: str) -> int:
@@ -130,11 +146,17 @@ def _moved(sentences: list[list[Token]], offset: int) -> list[list[Token]]:
     return sentences
 
 
-def _sentences(text: str, quotes: list[tuple[int, str]]) -> list[list[Token]]:
+def _column(text: str, at: int, column: int) -> int:
+    """Return how many characters of its line are before a place, in a text that begins in a column."""
+    begin = text.rfind("\n", 0, at) + 1
+    return at - begin if begin else column + at
+
+
+def _sentences(text: str, quotes: list[tuple[int, str]], column: int) -> list[list[Token]]:
     sentences: list[list[Token]] = []
     current: list[Token] = []
     for token in iter_tokens(text, quotes):
-        if current and _ends_before(token, text, current):
+        if current and (_ends_before(token, text, current) or _ends_line(token, text, current, column)):
             sentences.append(current)
             current = []
         current.append(token)
@@ -176,3 +198,38 @@ def _ends_before(following: Token, text: str, sentence: list[Token]) -> bool:
     if gap and not closed and last.endswith(".") and len(last) > 1 and last[:-1].lower() not in TITLES:
         return following.lower() in _STARTERS and first.isupper()
     return False
+
+
+def _ends_line(following: Token, text: str, sentence: list[Token], column: int) -> bool:
+    """Whether a sentence ends before the token that follows because its line does, and not where text is wrapped.
+
+    It looks no further than ``LOOKAHEAD`` characters behind the token, and no further back than the sentence.
+    """
+    first, last = sentence[0], sentence[-1]
+    if "\n" not in text[last.end : following.begin]:
+        return False
+    indent, length = _column(text, first.begin, column), _column(text, last.end, column)
+    # Whether the sentence is the whole line: it begins where the line does.
+    begin = first.begin - indent
+    whole = begin >= 0 and length - indent == last.end - first.begin and not text[begin : first.begin].strip()
+    if whole and _LABEL.match(text, first.begin) and _LABEL.match(text, following.begin):
+        return True
+    if last.lower() in _OPEN or following in _ALWAYS_CAPITAL or _closes(following):
+        return False
+    if not (following[0].isupper() or following[0].isdigit()):
+        return False
+    block = text[following.begin : following.end + LOOKAHEAD]
+    blank = BLANK_LINE.search(block)
+    lines = block[: blank.start() if blank else None].split("\n")
+    needed = length + 1 + len(lines[0].split(maxsplit=1)[0])
+    # Text that is wrapped goes on where there is room.
+    if needed <= max(map(len, lines)) or length > _WIDE:
+        return True
+    titles = _is_title(sentence) and _is_title(lines[0].split())
+    return whole and not first[0].islower() and (needed <= _NARROW or titles)
+
+
+def _is_title(words: Sequence[str]) -> bool:
+    """Whether all long words have a capital, as in many headlines."""
+    long = [word for word in words if len(word) > 3 and word[0].isalpha()]
+    return len(long) > 2 and all(word[0].isupper() for word in long)
