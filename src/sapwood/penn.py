@@ -30,7 +30,7 @@ PUNCTUATION_TAGS = (",", ".", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP")
 
 BRACKETS = {"(": "-LRB-", ")": "-RRB-", "[": "-LSB-", "]": "-RSB-", "{": "-LCB-", "}": "-RCB-"}
 """How brackets are written as words."""
-WRITTEN = {**{penn: sign for sign, penn in BRACKETS.items()}, "``": '"', "''": '"'}
+WRITTEN = {**{penn: sign for sign, penn in BRACKETS.items()}, "``": '"', "''": '"', "`": "'"}
 """How words that the treebank spells in its own way stand in a text."""
 
 BE = frozenset(["be", "am", "is", "are", "was", "were", "been", "being", "'s", "'re", "'m"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 
 import pytest
 from hypothesis import given
@@ -188,3 +189,11 @@ def test_pictures_show_notes_under_the_mouse():
     drawn = span_svg(WORDS, [layer])
     assert "<g><title>a &quot;b&quot; &lt;c&gt;</title><rect" in drawn
     assert "<title>&lt;t&gt;</title>T</text>" in drawn
+
+
+def test_words_are_drawn_as_texts_have_them() -> None:
+    words = ["`", "Go", "-LRB-", "now", "-RRB-", "'", ",", "``", "no", "''"]
+    layer = [SpanLayer("go", [LabeledSpan("V", 1, 1)])]
+    drawn = unescape(span_svg(words, layer))
+    assert re.findall(r"<title>([^<]*)</title>", drawn)[0] == "' Go ( now ) ' , \" no \""
+    assert span_text(words, layer).splitlines()[0].split() == ["'", "Go", "(", "now", ")", "'", ",", '"', "no", '"']

@@ -79,8 +79,8 @@ def _runs(places: Sequence[int]) -> list[tuple[int, int]]:
 def written(words: Sequence[str]) -> str:
     """Put words together: with blanks where their places in the text leave some, or everywhere if these are not known.
 
-    >>> written(["-LRB-", "yes", "-RRB-"])
-    '( yes )'
+    >>> written(["-LRB-", "`", "yes", "'", "-RRB-"])
+    "( ' yes ' )"
     """
     text: list[str] = []
     end = None

@@ -15,6 +15,7 @@ from sapwood.draw.picture import Picture
 from sapwood.errors import DataError
 from sapwood.notebook import HtmlTable
 from sapwood.palette import FONT, GREY, colour, paint, text_width
+from sapwood.penn import WRITTEN
 
 __all__ = ["LabeledSpan", "SpanLayer", "check_layers", "span_svg", "span_text", "spread"]
 
@@ -63,6 +64,7 @@ def span_text(words: Sequence[str], layers: Sequence[SpanLayer], *, width: int =
     [Donor] ^^^^ [Recipient]        Giving
     """
     check_layers(words, layers)
+    words = [WRITTEN.get(word, word) for word in words]
     lanes = [(layer, lane) for layer in layers for lane in _lanes_of_text(layer)]
     sizes = [max(1, len(word)) for word in words]
     for _, lane in lanes:
@@ -108,7 +110,7 @@ def span_svg(words: Sequence[str], layers: Sequence[SpanLayer], *, width: float 
     Parameters
     ----------
     words : sequence of str
-        The sentence.
+        The sentence; words that the Penn Treebank spells in its own way are drawn as they stand in texts.
     layers : sequence of SpanLayer
         What to draw under it, one line each, or more where spans of a layer overlap. Marked words are underlined.
     width : float
@@ -121,6 +123,7 @@ def span_svg(words: Sequence[str], layers: Sequence[SpanLayer], *, width: float 
     (True, 1, 4)
     """
     check_layers(words, layers)
+    words = [WRITTEN.get(word, word) for word in words]
     lanes = [(number, layer, lane) for number, layer in enumerate(layers) for lane in spread(layer)]
     marked = {word for layer in layers for word in layer.marked}
     # Marked words are bold, and wider by about a seventh.

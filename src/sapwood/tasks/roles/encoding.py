@@ -172,7 +172,11 @@ class Encoder:
         columns = packed.tobytes().decode("utf-8", "surrogatepass").split("\0\0")
         if len(columns) != len(feature_names(encoder.features)):
             raise reader.fail("the features are not those of this version")
-        encoder._number(column.split("\0") if column else [] for column in columns)
+        # Many words are values of several features: one of each is enough.
+        one: dict[str, str] = {}
+        encoder._number(
+            [one.setdefault(value, value) for value in column.split("\0")] if column else [] for column in columns
+        )
         for kind, (decay, fragments) in data["maps"].items():
             made = FragmentMap(decay)
             made._keep(reader.part(fragments, TreeArray))
