@@ -12,6 +12,7 @@ import errno
 import logging
 import lzma
 import os
+import reprlib
 import secrets
 import stat
 import zlib
@@ -30,7 +31,7 @@ def path_name(path: str | os.PathLike[str]) -> str:
     """Return a path as text, or raise for what is none, such as an open file."""
     name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
     if not isinstance(name, str):
-        raise ParameterError(f"path must be the name of a file, as a str or a pathlib.Path, got {path!r}.")
+        raise ParameterError(f"path must be the name of a file, as a str or a pathlib.Path, got {reprlib.repr(path)}.")
     return name
 
 

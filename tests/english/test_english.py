@@ -88,6 +88,16 @@ def test_what_everybody_expects(labeler: Any) -> None:
     assert found == {("A0", "follower"): "The dog", ("A1", "thing followed"): "the cat"}
 
 
+def test_frames_that_everybody_expects(frames: Any) -> None:
+    text = "Anna gave Ben a book."
+    (sentence,) = frames.parse_text(text)
+    found = {
+        one.frame: {filler.role: text[filler.start : filler.end + 1] for filler in one.fillers}
+        for one in sentence.frames
+    }
+    assert found["Giving"] == {"Donor": "Anna", "Recipient": "Ben", "Theme": "a book"}
+
+
 def test_commands_need_no_model(package: ModelPackage, capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
     assert main(["parse", "The dog barked."]) == 0
     tree = sw.Tree.fromstring(capsys.readouterr().out)
