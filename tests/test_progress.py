@@ -33,6 +33,12 @@ def bars(monkeypatch):
             self.n += steps
             told[self.name] = (told[self.name][0], self.n)
 
+        def refresh(self):
+            return True
+
+        def clear(self):
+            pass
+
     monkeypatch.setattr(tqdm.auto, "tqdm", Bar)
     return told
 

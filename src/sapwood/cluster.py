@@ -56,8 +56,8 @@ def run(
     ordered : bool
         Whether to yield in the order of the tasks.
     what, total, finished
-        What the tasks are called where progress is shown (nothing shows none), how many there are (0 where nobody
-        knows), and how many of them were finished before.
+        What the tasks are called, in the plural, where progress is shown (nothing shows none), how many there are (0
+        where nobody knows), and how many of them were finished before.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def run(
         results = ((task, function(*shared, *task)) for task in tasks)
     else:
         results = _over(client, function, iter(tasks), shared, ordered)
-    with settings.progress_bar(total, what) if what else nullcontext() as progress, closing(results):
+    with settings.progress_bar(total, what.capitalize(), what) if what else nullcontext() as progress, closing(results):
         for done, result in enumerate(results, finished + 1):
             if progress is not None:
                 progress(done)

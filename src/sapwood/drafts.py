@@ -170,7 +170,7 @@ def _collect(
 ) -> int:
     """Write what is left to the draft, and note from time to time how much of it is done."""
     done, size, checksum = start
-    with open(draft, "r+b" if size else "wb") as stream, settings.progress_bar(0, what, what) as progress:
+    with open(draft, "r+b" if size else "wb") as stream, settings.progress_bar(0, what.capitalize(), what) as progress:
         stream.truncate(size)
         stream.seek(size)
 

@@ -8,14 +8,23 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TypeVar
 
+from sapwood import bars
 from sapwood.checks import check_count
 from sapwood.errors import ParameterError
 
-__all__ = ["counted", "one_of_many", "options", "progress_bar", "show_progress", "threads"]
+__all__ = [
+    "counted",
+    "one_of_many",
+    "options",
+    "progress_bar",
+    "show_progress",
+    "stage",
+    "threads",
+]
 
 Item = TypeVar("Item")
 
@@ -117,7 +126,7 @@ def one_of_many() -> Iterator[None]:
 
 
 @contextmanager
-def progress_bar(total: int, what: str, unit: str = "steps") -> Iterator[Callable[[int], None] | None]:
+def progress_bar(total: int, what: str, unit: str) -> Iterator[Callable[[int], None] | None]:
     """Yield a callable that takes the number of finished steps, or None when progress is off.
 
     Parameters
@@ -132,14 +141,17 @@ def progress_bar(total: int, what: str, unit: str = "steps") -> Iterator[Callabl
     if not show_progress():
         yield None
         return
-    from tqdm.auto import tqdm
-
-    with tqdm(total=total or None, desc=what, unit=f" {unit}", delay=1.0, leave=False, dynamic_ncols=True) as bar:
-
-        def advance(done: int) -> None:
-            bar.update(done - bar.n)
-
+    with bars.count(total, what, unit) as advance:
         yield advance
+
+
+def stage(what: str) -> AbstractContextManager[None]:
+    """Show, while progress is shown, for how long work goes on that has no steps; bars within take its place.
+
+    >>> with stage("Spelling"):
+    ...     letters = list("ab")
+    """
+    return bars.stage(what) if show_progress() else nullcontext()
 
 
 def counted(items: Iterable[Item], total: int, what: str, unit: str) -> Iterator[Item]:

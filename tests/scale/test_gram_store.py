@@ -372,11 +372,17 @@ def test_progress(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatc
         def update(self, steps: int) -> None:
             self.n += steps
 
+        def refresh(self) -> bool:
+            return True
+
+        def clear(self) -> None:
+            pass
+
     monkeypatch.setattr(tqdm.auto, "tqdm", Bar)
     with sw.options(progress=True):
         gram_to_zarr(SubsetTree(), TREES, tmp_path / "gram", tile=50)
-    assert ("Gram tiles", 6) in seen
-    assert ("Gram tiles", -6) in seen
+    assert ("Tiles", 6) in seen
+    assert ("Tiles", -6) in seen
     assert capsys.readouterr().err == ""
     gram_to_zarr(SubsetTree(), TREES, tmp_path / "silent", tile=50)
     assert capsys.readouterr() == ("", "")

@@ -21,7 +21,7 @@ def _run(options: argparse.Namespace) -> None:
     points: list[Point] = []
     show(options, "path    trees  CPU seconds  peak MB  accuracy")
     total = len(options.paths) * len(set(options.sizes))
-    with settings.progress_bar(total, "Measuring") as progress:
+    with settings.progress_bar(total, "Measuring", "runs") as progress:
         found = measure(
             options.sizes,
             paths=options.paths,

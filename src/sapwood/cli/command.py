@@ -81,6 +81,8 @@ class Command:
         What its help says last.
     fixed : mapping
         Options that it does not have, and whose values are always these, for code that serves several commands.
+    waits : bool
+        Whether it waits for others to ask, which is no work to show the length of.
     """
 
     name: str
@@ -93,6 +95,7 @@ class Command:
     writes: tuple[str, ...] = ("output", "json", "html", "svg")
     epilog: str | None = None
     fixed: Mapping[str, Any] = field(default_factory=dict)
+    waits: bool = False
 
     def add_to(self, commands: argparse._SubParsersAction[CommandParser]) -> None:
         """Add the command, and those that it leads to, to the commands of a parser."""
@@ -101,7 +104,7 @@ class Command:
             one.add_to(parser)
         if self.run is not None:
             _VERBOSITY.add_to(parser)
-            parser.set_defaults(command=self, **self.fixed)
+            parser.set_defaults(command=self, called=parser.prog, **self.fixed)
         else:
             parser.add_commands(self.commands(), self.kind, required=True)
 

@@ -44,7 +44,7 @@ def _get_corpus(options: argparse.Namespace, name: str) -> int:
 
     one = obtainable(name)
     note(f"{one.names[0]}: {one.what}. License: {one.license}.")
-    with progress_bar(0, "bytes") as progress:
+    with progress_bar(0, "Getting", "bytes") as progress:
         found = obtain(
             name,
             folder=options.data[0] if options.data else None,
@@ -71,7 +71,7 @@ def _get_encoder(options: argparse.Namespace, name: str) -> int:
 
     known = KNOWN[name]
     note(f"{name}: {known.hub}. License: {known.license}.")
-    with progress_bar(0, "download", "bytes") as progress:
+    with progress_bar(0, "Getting", "bytes") as progress:
         folder = fetch_encoder(
             name, options.source, report=None if progress is None else lambda _, done: progress(done)
         )

@@ -105,7 +105,7 @@ def write_output(
         raise ParameterError("--resume goes on with a file; name it with --output.")
     done = 0
     listed = getattr(options, "format", None) == "text"
-    with progress_bar(0, what, what) as progress:
+    with progress_bar(0, what.capitalize(), what) as progress:
         for text in answer(iter(items)):
             sys.stdout.write(color_labels(text) if listed else text)
             done += 1

@@ -63,6 +63,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         parser.print_help()
         return 2
     from sapwood import settings
+    from sapwood.cli.terminal import working
     from sapwood.errors import ParameterError, SapwoodError
 
     _open_streams()
@@ -73,6 +74,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
             _no_interrupt_lost(),
             settings.options(threads=getattr(options, "threads", None), progress=progress),
             _files_to_write(options),
+            working(options),
         ):
             code: int | None = options.command.run(options)
             sys.stdout.flush()
@@ -164,13 +166,16 @@ def _told(options: argparse.Namespace) -> Iterator[None]:
 
 def _tell(message: str) -> None:
     """Print a message on standard error; on a terminal, lines are broken between words."""
+    from sapwood import bars
+
     lines = f"sapwood: {message}".split("\n")
     if sys.stderr.isatty():
         wrapper = TextWrapper(shutil.get_terminal_size().columns, break_long_words=False, break_on_hyphens=False)
         # Indented lines show a place in a file, and stay as they are.
         lines = [part for line in lines for part in ([line] if line[:1] == " " else wrapper.wrap(line))]
     text = "\n".join(lines)
-    print(colored("sapwood:", "bad", sys.stderr) + text.removeprefix("sapwood:"), file=sys.stderr)
+    with bars.hidden():
+        print(colored("sapwood:", "bad", sys.stderr) + text.removeprefix("sapwood:"), file=sys.stderr)
 
 
 def _versions() -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import warnings
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from sapwood.cli.command import Command, argument
@@ -19,6 +20,7 @@ __all__ = ["COMMAND"]
 def _run(options: argparse.Namespace) -> None:
     from sapwood.errors import ParameterError
     from sapwood.explorer import Limits, serve
+    from sapwood.settings import stage
 
     if options.time_limit > 3600:
         raise ParameterError(f"--time-limit must be at most 3600 seconds, got {options.time_limit:g}.")
@@ -30,16 +32,24 @@ def _run(options: argparse.Namespace) -> None:
             "these models.",
             stacklevel=1,
         )
+    starting = ExitStack()
+
+    def ready(server: Explorer) -> None:
+        starting.close()
+        _tell(server)
+
     try:
-        serve(
-            options.folder,
-            nursery=options.nursery,
-            host=options.host,
-            port=options.port,
-            workers=options.workers,
-            limits=Limits(seconds=options.time_limit),
-            ready=_tell,
-        )
+        with starting:
+            starting.enter_context(stage("Getting models ready"))
+            serve(
+                options.folder,
+                nursery=options.nursery,
+                host=options.host,
+                port=options.port,
+                workers=options.workers,
+                limits=Limits(seconds=options.time_limit),
+                ready=ready,
+            )
     except KeyboardInterrupt:
         note("stopped")
 
@@ -73,4 +83,5 @@ COMMAND = Command(
         number("--time-limit", "seconds for each request at most", 10.0, metavar="SECONDS"),
     ),
     _run,
+    waits=True,
 )

@@ -319,7 +319,8 @@ def _decode(
         return [_by_program(problem, method, time_limit, max_nodes) for problem in problems]
     handles = [problem._native for problem in problems]
     # One problem takes microseconds, and showing progress would take as long.
-    with settings.progress_bar(len(problems), "decode", "problems") if len(problems) > 1 else nullcontext() as progress:
+    bar = settings.progress_bar(len(problems), "Decoding", "problems") if len(problems) > 1 else nullcontext()
+    with bar as progress:
         arrays = _native.decode_roles(handles, _NATIVE[method], width, seconds, nodes, states, True, threads, progress)
     values, bounds, status, assignment, first, broken, used, dp_states = arrays
     ends = first.tolist()

@@ -57,7 +57,7 @@ def descend(
     parts.train()
     for epoch in range(epochs):
         order = random.permutation(count)
-        with settings.progress_bar(count, f"context, epoch {epoch + 1} of {epochs}", "examples") as progress:
+        with settings.progress_bar(count, f"Network, epoch {epoch + 1} of {epochs}", "examples") as progress:
             for start in range(0, count, batch_size):
                 chosen = order[start : start + batch_size]
                 optimizer.zero_grad(set_to_none=True)

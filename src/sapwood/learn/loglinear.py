@@ -125,7 +125,7 @@ class LogLinear(SequenceInput, BaseEstimator):
         self.losses_: list[float] = []
         for _ in range(self.epochs):
             order = generator.permutation(len(X)).astype(np.uint64)
-            with settings.progress_bar(len(X), "train", "examples") as progress:
+            with settings.progress_bar(len(X), "Training", "examples") as progress:
                 loss, step = _native.adagrad_epoch(
                     *X._arguments(), right, order, weights, squares, moved, step, self.bits, self.learning_rate, decay,
                     _NEGLIGIBLE, self.batch_size, settings.threads(), progress,
@@ -145,7 +145,7 @@ class LogLinear(SequenceInput, BaseEstimator):
         if not isinstance(X, CandidateSets):
             raise DataError(f"expected CandidateSets, got {type(X).__name__}.")
         out = np.zeros(int((X.rows * X.decisions).sum()))
-        with settings.progress_bar(len(X), "score", "examples") as progress:
+        with settings.progress_bar(len(X), "Scores", "examples") as progress:
             _native.score(*X._arguments(), self.weights_, self.bits, out, settings.threads(), progress)
         return out
 

@@ -254,7 +254,7 @@ class ConnectionPaths:
         check_limit(reduction, "reduction")
         check_amount(min_count, "min_count")
         array = _over_tags(trees)
-        with settings.progress_bar(len(array), "forests", "sentences") as progress:
+        with settings.progress_bar(len(array), "Attachments", "sentences") as progress:
             arena, roots, depth, path, ends, gold, sentence, word, foot, feet, counts = self._native.forests(
                 array._arena,
                 array._roots,

@@ -205,7 +205,7 @@ class PCFGParser(LearnedParser):
         answers: dict[int, NBest] = {}
         attempts = self._attempts()
         left = {index for index, words in enumerate(texts) if len(words) <= self.max_length}
-        with settings.progress_bar(len(texts), "parsing", "sentences") as progress:
+        with settings.progress_bar(len(texts), "Parsing", "sentences") as progress:
             for model, how, width, longest in attempts:
                 tried = sorted(index for index in left if len(texts[index]) <= longest)
                 some, row = [texts[index] for index in tried], [given[index] for index in tried]
@@ -264,7 +264,7 @@ class PCFGParser(LearnedParser):
         """
         self._check_fitted()
         texts = [check_words(sentence, index) for index, sentence in enumerate(sentences)]
-        with settings.progress_bar(len(texts), "adding up", "sentences") as progress:
+        with settings.progress_bar(len(texts), "Adding up parses", "sentences") as progress:
             totals = self._model.inside(texts, memory=self._memory, progress=progress)
         for index, total in enumerate(totals):
             if np.isnan(total):
@@ -284,7 +284,7 @@ class PCFGParser(LearnedParser):
         """
         self._check_fitted()
         texts = [check_words(sentence, index) for index, sentence in enumerate(sentences)]
-        with settings.progress_bar(len(texts), "parsing", "sentences") as progress:
+        with settings.progress_bar(len(texts), "Parsing", "sentences") as progress:
             found = self._model.parse(
                 texts, [None] * len(texts), 1, beam=self._beam, memory=self._memory, cover=False, progress=progress
             )

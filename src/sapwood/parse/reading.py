@@ -161,7 +161,7 @@ def read_examples(X: Iterable[Any], parser: Any = None, *, what: str = "example"
         for number, one in enumerate(each):
             if not isinstance(one, Sentence):
                 places.setdefault(tuple(one), []).append((at, number))
-    with settings.progress_bar(len(places), "parsing", "sentences") as progress:
+    with settings.progress_bar(len(places), "Parsing", "sentences") as progress:
         for done, (words, found) in enumerate(zip(places, _parsed(checked, list(places)), strict=True), 1):
             for at, number in places[words]:
                 # The words of this place, which may know where they stand.

@@ -63,7 +63,7 @@ def _predict(
 ) -> Iterator[Any]:
     shared = (cluster.share(client, model), method, read)
     tasks = ((part,) for part in parts)
-    for _, answer in cluster.run(client, _ask, tasks, shared=shared, ordered=True, what="Parts"):
+    for _, answer in cluster.run(client, _ask, tasks, shared=shared, ordered=True, what="parts"):
         yield answer
 
 

@@ -218,7 +218,7 @@ class GramStore(HtmlTable):
         shared = (str(self.folder), self._tile, self.shape, self._symmetric)
         tasks = [(i, j, finished[_key(i, j)]) for i, j in present]
         with safely(self.folder):
-            found = cluster.run(client, _check_tile, tasks, shared=shared, what="Checking tiles", total=len(tasks))
+            found = cluster.run(client, _check_tile, tasks, shared=shared, what="tiles", total=len(tasks))
             return sorted((i, j) for (i, j, _), intact in found if not intact)
 
     def timings(self) -> dict[str, float]:
@@ -267,7 +267,7 @@ class GramStore(HtmlTable):
         missing = self.missing()
         shared = (str(self.folder), str(self._ledger.about["fingerprint"]), self._tile, self.shape, self._symmetric)
         total, finished = len(tiles), len(tiles) - len(missing)
-        run = partial(cluster.run, what="Gram tiles", total=total, finished=finished)
+        run = partial(cluster.run, what="tiles", total=total, finished=finished)
         try:
             with safely(self.folder, self._kept):
                 for _ in run(client, _compute_tile, missing, shared=shared):

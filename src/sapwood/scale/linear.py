@@ -141,7 +141,7 @@ class ShardClassifier(ClassifierMixin, SequenceInput, BaseEstimator):
             solver.classes_, solver.t_ = self.classes_, float(state.values["t"])
             solver.coef_, solver.intercept_ = state.arrays["coef"].copy(), state.arrays["intercept"].copy()
         steps = self.epochs * len(shards)
-        with settings.progress_bar(steps, "Training") as progress:
+        with settings.progress_bar(steps, "Training", "shards") as progress:
             for step in range(done, steps):
                 epoch, place = divmod(step, len(shards))
                 order = np.random.default_rng((self.random_state, epoch)).permutation(len(shards))

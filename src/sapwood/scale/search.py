@@ -56,7 +56,7 @@ def index_to_shards(
     """
     os.makedirs(folder, exist_ok=True)
     tasks = ((os.path.join(os.fspath(folder), f"shard-{number:05}.sap"), part) for number, part in enumerate(parts))
-    found = cluster.run(client, _index, tasks, shared=(kernel, mapped), ordered=True, what="Shards")
+    found = cluster.run(client, _index, tasks, shared=(kernel, mapped), ordered=True, what="shards")
     return [path for (path, _), _ in found]
 
 
@@ -87,7 +87,7 @@ def nearest_in_shards(
         raise ParameterError("shards must be a list of paths; put a single one into a list.")
     trees = TreeArray(queries)
     shared = (cluster.share(client, trees), k, at_least, time_limit)
-    answers = cluster.run(client, _nearest, ((shard,) for shard in shards), shared=shared, ordered=True, what="Shards")
+    answers = cluster.run(client, _nearest, ((shard,) for shard in shards), shared=shared, ordered=True, what="shards")
     found: list[list[Neighbors]] = [[] for _ in range(len(trees))]
     begin = 0
     for _, (size, rows) in answers:

@@ -118,7 +118,7 @@ def map_to_shards(
 
     try:
         with safely(ledger.folder, kept):
-            for _ in cluster.run(client, _make_shard, wanted(), shared=shared, what="Shards"):
+            for _ in cluster.run(client, _make_shard, wanted(), shared=shared, what="shards"):
                 made += 1
     finally:
         _map.cache_clear()

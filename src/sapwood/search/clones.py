@@ -187,7 +187,7 @@ def find_clones(
 def _read_all(folder: str, languages: Languages, max_bytes: int, kept: ParsedFiles, notes: list[str]) -> list[CodeFile]:
     files = []
     paths = list(code_files(folder, languages.grammars))
-    with settings.progress_bar(len(paths), "Files") as progress:
+    with settings.progress_bar(len(paths), "Reading", "files") as progress:
         for number, path in enumerate(paths, 1):
             found = _read_one(path, languages, max_bytes, kept, notes)
             if found is not None:

@@ -225,7 +225,7 @@ class Segment:
 
     def _compute(self, queries: Queries, count: int, least: float, end: float) -> list[Found]:
         """Compute the values of all trees, as far as time allows."""
-        with settings.progress_bar(len(queries.trees), "Queries") as progress:
+        with settings.progress_bar(len(queries.trees), "Searching", "queries") as progress:
             ends, all_places, all_values, all_open = self._parts[0].nearest(
                 queries.trees._arena,
                 queries.bags,
@@ -288,7 +288,7 @@ class Segment:
             lead = self._parts[self._lead]
             alone = lead.undescribed()
             bags = _core.kernels.Bags(self.trees._arena, self.trees._roots, self.trees._ends, settings.threads())
-            with settings.progress_bar(len(self.kept), "Trees") as progress:
+            with settings.progress_bar(len(self.kept), "Comparing", "trees") as progress:
                 near, left, evaluated = lead.pairs(bags, self.kept, least - self._others, settings.threads(), progress)
             if self._others > 0:
                 left = tuple(np.concatenate(columns) for columns in zip(near, left, strict=True))

@@ -44,7 +44,7 @@ def evaluate(model: BaseParser, options: argparse.Namespace) -> tuple[dict[str, 
         raise ParameterError("--parser: a parser is compared with the trees of a treebank; leave the option out.")
     gold = read_trees(open_named(options.data), encoding=options.encoding, drop_traces=True)
     found = []
-    with progress_bar(len(gold), "parsing", "sentences") as progress:
+    with progress_bar(len(gold), "Parsing", "sentences") as progress:
         for one in model.parse_sentences(gold.leaves()):
             found.append(one.tree)
             if progress is not None:

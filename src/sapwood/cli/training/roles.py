@@ -61,8 +61,9 @@ def _start(options: argparse.Namespace) -> RoleLabeler:
 def _read(path: str) -> list[RoleSentence]:
     from sapwood.cli.inference.roles import read_sentences
     from sapwood.errors import DataError
+    from sapwood.settings import counted
 
-    sentences = list(read_sentences(path))
+    sentences = list(counted(read_sentences(path), 0, "Reading", "sentences"))
     if not any(sentence.propositions for sentence in sentences):
         what = "trees without propositions" if any(sentence.tree for sentence in sentences) else "no propositions"
         raise DataError(

@@ -124,7 +124,7 @@ class BllipParser(BaseParser):
     def _lists(self, sentences: list[list[str]], n: int) -> list[NBest | DataError]:
         self._check()
         found = []
-        with _lock, settings.progress_bar(len(sentences), "parsing", "sentences") as progress:
+        with _lock, settings.progress_bar(len(sentences), "Parsing", "sentences") as progress:
             tool = _tool(os.fspath(self.folder), bool(self.rerank))
             tool.set_parser_options(nbest=max(n, _CANDIDATES) if self.rerank else n, overparsing=int(self.overparsing))
             for done, words in enumerate(sentences, 1):

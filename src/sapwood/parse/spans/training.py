@@ -315,7 +315,7 @@ def train(
             break
         begun, total, count = time.perf_counter(), 0.0, 0
         parts.train()
-        with settings.progress_bar(len(sentences), f"epoch {epoch + 1} of {setting.epochs}", "sentences") as progress:
+        with settings.progress_bar(len(sentences), f"Epoch {epoch + 1} of {setting.epochs}", "sentences") as progress:
             for chosen in data.batches(random):
                 loss = model.loss(data.batch(chosen, random))
                 optimizer.zero_grad(set_to_none=True)

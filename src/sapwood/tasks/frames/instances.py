@@ -180,7 +180,7 @@ def candidate_sets(
             nothing, empty.reshape(0, GROUPS), empty, empty, empty, nothing, nothing, (1 << GROUPS) - 1
         )
     parts = []
-    with progress_bar(len(instances), "features", "targets") as progress:
+    with progress_bar(len(instances), "Describing targets", "targets") as progress:
         for start in range(0, len(instances), _AT_ONCE):
             block = instances[start : start + _AT_ONCE]
             rows = Rows(block)

@@ -26,7 +26,7 @@ from sapwood.metrics import score_roles
 from sapwood.parse.base import Sentence
 from sapwood.parse.parameter import PARSER, as_parser
 from sapwood.parse.reading import Reading, check_listed, read_examples, read_text
-from sapwood.settings import counted
+from sapwood.settings import counted, stage
 from sapwood.tasks.inputs import in_batches
 from sapwood.tasks.roles.classifier import RoleClassifier
 from sapwood.tasks.roles.context import CONTEXT_ROLES, UsesContext
@@ -221,9 +221,11 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
         values = [describe(*row, self.features) for row in counting]
         chosen = [at for at, label in enumerate(labels) if label]
         picked = [rows[at] for at in chosen], [labels[at] for at in chosen], [values[at] for at in chosen]
-        self.identifier_ = self._linear(self.identification_C).fit(rows, sides_of(labels), values, before[0])
-        stage = self._linear(self.classification_C) if self.classifier is None else KernelRoles(self.classifier)
-        self.classifier_ = stage.fit(*picked, before[1])
+        with stage("Learning to find arguments"):
+            self.identifier_ = self._linear(self.identification_C).fit(rows, sides_of(labels), values, before[0])
+        with stage("Learning roles"):
+            second = self._linear(self.classification_C) if self.classifier is None else KernelRoles(self.classifier)
+            self.classifier_ = second.fit(*picked, before[1])
         if encoder is not None:
             setting = ContextTraining(seed=seed, epochs=_EPOCHS)
             self._learn_context(encoder, rows, labels, values, setting)

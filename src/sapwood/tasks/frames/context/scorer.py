@@ -120,7 +120,7 @@ def mixed_scores(table: NDArray[np.float64], context: NDArray[np.float64], share
 
 
 def _rows(instances: Sequence[TargetInstance]) -> list[SentenceRows]:
-    with progress_bar(len(instances), "context features", "targets") as progress:
+    with progress_bar(len(instances), "Words in context", "targets") as progress:
         rows = sentence_rows(instances)
         if progress is not None:
             progress(len(instances))
