@@ -63,16 +63,14 @@ void parallel_blocks(std::size_t count, std::size_t block, std::size_t threads, 
     if (failure) std::rethrow_exception(failure);
 }
 
-// Runs two independent pieces of work, at the same time if there are threads for it.
-template <class First, class Second>
-void run_both(std::size_t threads, First first, Second second) {
+// Runs independent pieces of work, at the same time if there are threads for it; each thread takes the next one.
+template <class... Pieces>
+void run_together(std::size_t threads, Pieces... pieces) {
     Control control;
-    parallel_blocks(2, 1, threads, control, [&] {
+    parallel_blocks(sizeof...(pieces), 1, threads, control, [&] {
         return [&](std::size_t piece, std::size_t) {
-            if (piece == 0)
-                first();
-            else
-                second();
+            std::size_t number = 0;
+            ((number++ == piece ? pieces() : void()), ...);
         };
     });
 }

@@ -23,6 +23,7 @@
 
 #include "core/array.hpp"
 #include "core/parallel.hpp"
+#include "core/vectorized.hpp"
 #include "kernels/postings.hpp"
 #include "trees/arena_map.hpp"
 #include "trees/bags.hpp"
@@ -89,8 +90,8 @@ class Occurrences {
     }
 
     // out[element] += value * count for every element from `first` on that holds the active subtree; one before may be
-    // written to as well.
-    void add(std::size_t position, double value, double* out, std::size_t first = 0) const {
+    // written to as well. Always inlined: it is all that the innermost loops do.
+    SAPWOOD_INLINE void add(std::size_t position, double value, double* out, std::size_t first = 0) const {
         const Place place = place_[position];
         if (place.count >= 0.0f) {
             out[place.element] += value * static_cast<double>(place.count);
@@ -119,19 +120,35 @@ inline void give_back_memory() {
 #endif
 }
 
-// Writes to every page of fresh memory, until it is told to stop or done.
-inline void touch_pages(double* out, std::size_t size, const std::atomic<bool>& stop) {
+// Writes to every page of fresh memory, until nothing is left to wait for or all are done.
+inline void touch_pages(double* out, std::size_t size, const std::atomic<int>& left) {
     constexpr std::size_t kPage = 4096 / sizeof(double);
-    for (std::size_t k = 0; k < size && !stop.load(std::memory_order_relaxed); k += kPage) out[k] = 0.0;
+    for (std::size_t k = 0; k < size && left.load(std::memory_order_relaxed) > 0; k += kPage) out[k] = 0.0;
 }
 
-// Sets a flag when it goes, whichever way.
-struct SetOnExit {
-    explicit SetOnExit(std::atomic<bool>& flag) : flag(flag) {}
-    SetOnExit(const SetOnExit&) = delete;
-    SetOnExit& operator=(const SetOnExit&) = delete;
-    ~SetOnExit() { flag.store(true); }
-    std::atomic<bool>& flag;
+// Counts down when it goes, whichever way.
+struct CountDownOnExit {
+    explicit CountDownOnExit(std::atomic<int>& left) : left(left) {}
+    CountDownOnExit(const CountDownOnExit&) = delete;
+    CountDownOnExit& operator=(const CountDownOnExit&) = delete;
+    ~CountDownOnExit() { left.fetch_sub(1); }
+    std::atomic<int>& left;
+};
+
+// Rows of numbers, each at the start of a cache line, with room behind the last number of a row.
+class RowBuffer {
+  public:
+    RowBuffer(std::size_t rows, std::size_t width) : lines_(width / 8 + 1), memory_(rows * lines_) {}
+
+    std::size_t stride() const { return 8 * lines_; }
+    double* row(std::size_t i) { return memory_[i * lines_].numbers; }
+
+  private:
+    struct alignas(64) Line {
+        double numbers[8];
+    };
+    std::size_t lines_;
+    std::vector<Line> memory_;
 };
 
 // How many rows a thread takes at a time.
@@ -151,8 +168,6 @@ void gram(const Columns& columns, const Arena& column_arena, const Bags& column_
           bool symmetric, double* out, std::size_t threads, Control& control) {
     const std::size_t block = rows_at_once(columns);
     const std::size_t width = column_bags.size();
-    // Rows of a power of two in length would all fall into the same few cache lines.
-    const std::size_t stride = width + 8;
     std::optional<Postings> bulk;
     std::optional<Occurrences> where;
     decltype(columns.prepare(map, rows)) prepared;
@@ -160,11 +175,10 @@ void gram(const Columns& columns, const Arena& column_arena, const Bags& column_
     const std::size_t team = rows.size() < 100 ? 1 : threads;
     // Of kernels without active subtrees the index is all there is to prepare, and threads can share that work.
     constexpr bool kIndexOnly = requires { columns.postings(column_arena, column_bags, team); };
-    std::atomic<bool> ready{false};
-    const auto prepare = [&] {
-        const SetOnExit done(ready);
+    std::atomic<int> preparing{2};
+    const auto count_features = [&] {
+        const CountDownOnExit done(preparing);
         prepared = columns.prepare(map, rows);
-        where.emplace(column_bags, columns.positions_of_nodes(), columns.positions());
         // The features of the same elements are the same.
         if constexpr (std::is_same_v<decltype(prepared), Bags>)
             if (symmetric) bulk.emplace(prepared, columns.feature_count());
@@ -174,19 +188,22 @@ void gram(const Columns& columns, const Arena& column_arena, const Bags& column_
         else
             bulk.emplace(columns.features(column_arena, column_bags), columns.feature_count());
     };
+    const auto find_occurrences = [&] {
+        const CountDownOnExit done(preparing);
+        where.emplace(column_bags, columns.positions_of_nodes(), columns.positions());
+    };
     // A large result is fresh memory, and getting its pages from the system takes as long as all the preparations.
     const std::size_t size = rows.size() * width;
     if (kIndexOnly && team > 1) {
-        prepare();
-        const std::atomic<bool> never{false};
+        count_features();
+        find_occurrences();
+        const std::atomic<int> always{1};
         parallel_blocks(
             size, std::size_t{1} << 18, team, control,
-            [&] { return [&](std::size_t begin, std::size_t end) { touch_pages(out + begin, end - begin, never); }; },
+            [&] { return [&](std::size_t begin, std::size_t end) { touch_pages(out + begin, end - begin, always); }; },
             Progress::silent);
     } else {
-        run_both(team, prepare, [&] {
-            if (team > 1) touch_pages(out, size, ready);
-        });
+        run_together(team, count_features, find_occurrences, [&] { touch_pages(out, size, preparing); });
     }
     // Active subtrees are what takes much room while they are prepared. For small results giving it back would take
     // longer than the result itself.
@@ -194,12 +211,14 @@ void gram(const Columns& columns, const Arena& column_arena, const Bags& column_
     const Postings& postings = *bulk;
     const Occurrences& occurrences = *where;
     parallel_blocks(rows.size(), block, threads, control, [&] {
-        return [&, visit = columns.visitor(map, rows, prepared, control), buffer = std::vector<double>(block * stride)](
+        return [&, visit = columns.visitor(map, rows, prepared, control), buffer = RowBuffer(block, width)](
                    std::size_t begin, std::size_t end) mutable {
+            const std::size_t stride = buffer.stride();
             for (std::size_t i = begin; i < end; ++i) {
-                double* values = buffer.data() + (i - begin) * stride;
+                double* values = buffer.row(i - begin);
                 const std::size_t first = symmetric ? i : 0;
-                std::fill(values + first, values + width, 0.0);
+                // Counts are added from the start of a cache line on.
+                std::fill(values + first / 8 * 8, values + width, 0.0);
                 visit(
                     i, first,
                     [&](std::uint32_t feature, double weight) { postings.add(feature, weight, first, values); },
@@ -209,12 +228,12 @@ void gram(const Columns& columns, const Arena& column_arena, const Bags& column_
             if (!symmetric) return;
             // The block is still in cache, so this is the cheap moment to write its mirror image.
             for (std::size_t i = begin; i < end; ++i)
-                for (std::size_t j = i + 1; j < end; ++j) out[j * width + i] = buffer[(i - begin) * stride + j];
+                for (std::size_t j = i + 1; j < end; ++j) out[j * width + i] = buffer.row(i - begin)[j];
             const auto mirror = [&](std::size_t from, std::size_t to) {
-                for (std::size_t j = from; j < to; ++j) {
-                    // Memory is touched here for the first time, which takes long for a very large result.
-                    if (j % 1024 == 0) control.check();
-                    for (std::size_t i = begin; i < end; ++i) out[j * width + i] = buffer[(i - begin) * stride + j];
+                // Memory is touched here for the first time, which takes long for a very large result.
+                for (std::size_t j = from; j < to; j += 1024) {
+                    control.check();
+                    write_columns(buffer.row(0), stride, end - begin, out + begin, width, j, std::min(j + 1024, to));
                 }
             };
             // Threads that went down the same rows side by side would ask the system for the same pages at the same

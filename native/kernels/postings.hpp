@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
@@ -53,8 +54,7 @@ class Postings {
             fits[part].assign(features, true);
             for_each(part, [&](std::size_t, std::uint32_t number, double count) {
                 ++held[part][number];
-                // Dense columns are single precision, which is exact for counts below 2^24, but not for every value.
-                if (static_cast<double>(static_cast<float>(count)) != count) fits[part][number] = false;
+                if (!is_small(count)) fits[part][number] = false;
             });
         });
         std::size_t sparse = 0, dense = 0;
@@ -74,14 +74,14 @@ class Postings {
                 places_[f].end = sparse += total;
             }
         }
-        columns_.assign(dense, 0.0f);
+        columns_.assign(dense, 0);
         index_.resize(sparse);
         value_.resize(sparse);
         in_parts(parts, [&](std::size_t part) {
             for_each(part, [&](std::size_t element, std::uint32_t number, double count) {
                 const Place& place = places_[number];
                 if (place.dense) {
-                    columns_[place.begin + element] = static_cast<float>(count);
+                    columns_[place.begin + element] = static_cast<std::uint8_t>(count);
                     return;
                 }
                 const std::size_t at = place.begin + held[part][number]++;
@@ -91,16 +91,17 @@ class Postings {
         });
     }
 
-    // out[j] += weight * count of the feature in element j, for all j >= first.
+    // out[j] += weight * count of the feature in element j, for all j >= first; up to seven before may be changed, too.
     void add(std::uint32_t feature, double weight, std::size_t first, double* out) const {
         if (feature >= places_.size()) return;
         const Place& place = places_[feature];
         if (!place.dense) return add_list(place, weight, first, out);
-        const float* column = columns_.data() + place.begin;
-        if (first < elements_) add_scaled(out + first, column + first, weight, elements_ - first);
+        const std::uint8_t* column = columns_.data() + place.begin;
+        first = first / 8 * 8;
+        if (first < elements_) add_counts(out + first, column + first, weight, elements_ - first);
     }
 
-    std::size_t bytes() const { return columns_.size() * 4 + index_.size() * 12 + places_.size() * sizeof(Place); }
+    std::size_t bytes() const { return columns_.size() + index_.size() * 12 + places_.size() * sizeof(Place); }
 
   private:
     template <class Work>
@@ -109,6 +110,10 @@ class Postings {
         parallel_blocks(parts, 1, parts, control, [&] { return [&](std::size_t part, std::size_t) { work(part); }; });
     }
 
+    // Dense columns hold whole numbers of one byte, since they are read from one end to the other for row after row.
+    static bool is_small(double count) {
+        return count >= 0.0 && count <= 255.0 && static_cast<double>(static_cast<std::uint8_t>(count)) == count;
+    }
     // A dense column costs about as much as a list holding a sixteenth of the elements.
     static constexpr std::size_t kDenseShare = 16;
 
@@ -123,7 +128,7 @@ class Postings {
 
     std::size_t elements_ = 0;
     Array<Place> places_;
-    Array<float> columns_;
+    Array<std::uint8_t> columns_;
     Array<std::uint32_t> index_;
     Array<double> value_;
 };

@@ -107,13 +107,13 @@ TEST(tasks_run_beside_their_caller) {
     CHECK(done);
 }
 
-TEST(both_pieces_are_run) {
+TEST(all_pieces_are_run) {
     for (const std::size_t threads : {0, 1, 2, 5}) {
-        int first = 0, second = 0;
-        run_both(threads, [&] { ++first; }, [&] { ++second; });
-        CHECK(first == 1 && second == 1);
+        int first = 0, second = 0, third = 0;
+        run_together(threads, [&] { ++first; }, [&] { ++second; }, [&] { ++third; });
+        CHECK(first == 1 && second == 1 && third == 1);
         const auto fail = [&](bool early) {
-            run_both(
+            run_together(
                 threads,
                 [&] {
                     if (early) throw std::runtime_error("first");
