@@ -17,6 +17,7 @@
 #include "core/array.hpp"
 #include "core/buffer_pool.hpp"
 #include "core/parallel.hpp"
+#include "core/vectorized.hpp"
 #include "kernels/active_subtrees.hpp"
 #include "trees/arena.hpp"
 #include "trees/arena_map.hpp"
@@ -40,6 +41,7 @@ class SubsetColumns {
     struct Entry {
         std::uint32_t place;  // place of the subtree among the active subtrees of its production
         std::uint32_t child;  // place of its child in that slot among the active subtrees of the child's production
+        std::uint32_t last;   // the last element that holds the subtree
     };
 
     SubsetColumns(const Arena& arena, const Bags& bags, const SubsetOptions& options, std::size_t threads = 1)
@@ -239,7 +241,8 @@ class SubsetColumns {
                     const Node child = arena.children(active[k])[slot];
                     if (arena.is_leaf(child)) continue;
                     const std::uint32_t list = number[arena.production_of(child)];
-                    entry_[all[list].end++] = {static_cast<std::uint32_t>(k + 1), active_.place[child]};
+                    entry_[all[list].end++] = {static_cast<std::uint32_t>(k + 1), active_.place[child],
+                                               active_.last[begin + k]};
                     list_of_[cursor[k]++] = list;
                 }
                 for (std::size_t list = first; list < all.size(); ++list) number[all[list].child] = kNone;
@@ -286,7 +289,13 @@ class SubsetMatcher {
           // A fragment of height 1 is a bare production, worth the decay, so levels start at height 2.
           levels_(options.height_limit == 0 ? 1 : options.height_limit - 1),
           unlimited_(options.height_limit == 0),
-          slot_(arena_.size(), kNone) {}
+          slot_(arena_.size(), kIgnored) {
+        for (Node node = 0; node < arena_.size(); ++node) {
+            if (arena_.is_leaf(node) || columns_.places(map_.productions[node]) == 0) continue;
+            for (const Node child : arena_.children(node))
+                if (!arena_.is_leaf(child)) slot_[node] = kNone;
+        }
+    }
 
     // Calls found(position, gain) for pairs (node of the bag, active subtree) whose D exceeds the decay; the gains of a
     // pair add up to count * (D - decay). Active subtrees that only elements before `first` hold are left out; this is
@@ -295,76 +304,82 @@ class SubsetMatcher {
     void match(std::span<const Node> nodes, std::span<const double> counts, std::size_t first, Found found, Each each) {
         if (levels_ == 0) return;
         // With all elements wanted nothing is skipped, and no memory taken.
-        if (first < first_) left_.clear();
-        if (first > 0) left_.resize(columns_.lists());
+        if (first < first_) skipped_.clear();
+        if (first > 0) skipped_.resize(columns_.lists());
         first_ = first;
-        count_parents(nodes);
-        find_entries(nodes);
-        for (std::size_t k = 0; k < nodes.size(); ++k) {
-            const Node node = nodes[k];
-            if (slot_[node] == kNone) continue;
-            const std::size_t base = columns_.position(map_.productions[node], 0);
-            const double count = counts[k];
-            each(k);
-            work_ += evaluate(node, [&](std::uint32_t place, double gain) { found(base + place, count * gain); });
+        take_nodes(nodes);
+        find_entries();
+        for (std::size_t at = 0; at < used_; ++at) {
+            State& state = state_[at];
+            const double count = counts[state.k];
+            each(state.k);
+            work_ +=
+                evaluate(state, [&](std::uint32_t place, double gain) { found(state.base + place, count * gain); });
             if (work_ > 1000000) {
                 control_.check();
                 work_ = 0;
             }
-            release_children(node);
-            if (state_[slot_[node]].parents == 0) release(node);
+            for (const Node child : arena_.children(state.node))
+                if (slot_[child] < kIgnored && --state_[slot_[child]].parents == 0) release(child);
+            if (state.parents == 0) release(state.node);
         }
     }
 
   private:
-    struct Left {  // what is left of a list without the entries that only elements before first_ hold
-        const SubsetColumns::Entry* begin = nullptr;
-        std::uint32_t size = 0;
-        std::uint32_t until = 0;  // up to which first_ nothing changes, and that not included
+    // Of a subtree in slot_: one that cannot match anything beyond its production.
+    static constexpr std::uint32_t kIgnored = kNone - 1;
+
+    struct Shared {  // a child, and the active subtrees that have the same production there
+        Node child;
+        std::uint32_t list;
+        std::span<const SubsetColumns::Entry> entries;
     };
-    struct State {
-        std::size_t parents = 0;
-        std::size_t shared = 0, shared_end = 0;  // in shared_: children and what has the same production there
-        // Per level, D against every active subtree of the production; allocated while it is needed.
-        std::vector<std::vector<double>> values;
+    struct State {  // a row node
+        Node node;
+        std::size_t k;                   // its number in the bag
+        std::size_t parents;             // that still need its values
+        std::size_t base;                // position of place 0 of its production
+        std::size_t shared, shared_end;  // its children in shared_
+        // Level by level, D against every active subtree of the production.
+        std::vector<double> values;
     };
 
-    void count_parents(std::span<const Node> nodes) {
+    // The nodes that can match, with how many of them are parents of each.
+    void take_nodes(std::span<const Node> nodes) {
         used_ = 0;
-        for (const Node node : nodes) {
-            if (arena_.is_leaf(node) || columns_.places(map_.productions[node]) == 0) continue;
-            bool has_internal_child = false;
-            for (const Node child : arena_.children(node)) {
-                has_internal_child |= !arena_.is_leaf(child);
-                if (slot_[child] != kNone) ++state_[slot_[child]].parents;
-            }
-            if (!has_internal_child) continue;
+        for (std::size_t k = 0; k < nodes.size(); ++k) {
+            const Node node = nodes[k];
+            if (slot_[node] == kIgnored) continue;
+            for (const Node child : arena_.children(node))
+                if (slot_[child] < kIgnored) ++state_[slot_[child]].parents;
             if (used_ == state_.size()) state_.emplace_back();
             slot_[node] = static_cast<std::uint32_t>(used_);
-            state_[used_++].parents = 0;
+            State& state = state_[used_++];
+            state.node = node;
+            state.k = k;
+            state.parents = 0;
         }
     }
 
     // Multiplies the children in, one after the other. Each time D of a pair grows, gained(place, growth) is called,
     // so that what is reported for a pair adds up to its D minus the decay.
     template <class Gained>
-    std::size_t evaluate(Node node, Gained gained) {
-        const Production production = map_.productions[node];
-        const std::size_t places = columns_.places(production);
-        State& state = state_[slot_[node]];
-        state.values.resize(levels_);
+    std::size_t evaluate(State& state, Gained gained) {
+        const std::size_t places = columns_.places(map_.productions[state.node]);
+        state.values = buffers_.take(places * levels_);
         std::size_t work = places;
         for (std::size_t level = 0; level < levels_; ++level) {
-            std::vector<double>& values = state.values[level];
-            values = buffers_.take(places);
-            std::fill(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(places), decay_);
+            double* values = state.values.data() + level * places;
+            fill(values, decay_, places);
             const bool last = level + 1 == levels_;
             for (std::size_t k = state.shared; k < state.shared_end; ++k) {
                 const Node child = shared_[k].child;
                 const std::span<const SubsetColumns::Entry> entries = shared_[k].entries;
-                const std::vector<double>* below = nullptr;
-                if (slot_[child] != kNone && (unlimited_ || level > 0))
-                    below = &state_[slot_[child]].values[unlimited_ ? 0 : level - 1];
+                const double* below = nullptr;
+                if (slot_[child] < kIgnored && (unlimited_ || level > 0)) {
+                    below = state_[slot_[child]].values.data();
+                    if (!unlimited_) below += (level - 1) * columns_.places(map_.productions[child]);
+                }
                 if (last)
                     multiply(entries, below, values, gained);
                 else
@@ -375,18 +390,17 @@ class SubsetMatcher {
         return work;
     }
 
-    // The internal children of all nodes with the active subtrees that have the same production there. Three passes, so
+    // The internal children of all nodes with the active subtrees that have the same production there. Two passes, so
     // that what one look-up waits for is on its way while others are made.
-    void find_entries(std::span<const Node> nodes) {
+    void find_entries() {
         shared_.clear();
-        for (const Node node : nodes) {
-            if (slot_[node] == kNone) continue;
-            const Production production = map_.productions[node];
-            const auto kids = arena_.children(node);
-            const std::uint32_t place = columns_.place(map_.node(node));
-            const std::uint32_t* known = place == 0 ? nullptr : columns_.lists_of(columns_.position(production, place));
-            const std::size_t base = columns_.position(production, 0);
-            State& state = state_[slot_[node]];
+        for (std::size_t at = 0; at < used_; ++at) {
+            State& state = state_[at];
+            const Production production = map_.productions[state.node];
+            const auto kids = arena_.children(state.node);
+            const std::uint32_t place = columns_.place(map_.node(state.node));
+            state.base = columns_.position(production, 0);
+            const std::uint32_t* known = place == 0 ? nullptr : columns_.lists_of(state.base + place);
             state.shared = shared_.size();
             for (std::size_t slot = 0; slot < kids.size(); ++slot) {
                 if (arena_.is_leaf(kids[slot])) continue;
@@ -394,65 +408,41 @@ class SubsetMatcher {
                                                  : columns_.find_list(production, static_cast<std::uint32_t>(slot),
                                                                       map_.productions[kids[slot]]);
                 if (list == kNone) continue;
-                if (first_ > 0) __builtin_prefetch(left_.data() + list);
-                shared_.push_back({kids[slot], list, base, {}});
+                const std::uint32_t skipped = first_ > 0 ? skipped_[list] : 0;
+                const auto entries = columns_.entries(list).subspan(skipped);
+                __builtin_prefetch(entries.data());
+                shared_.push_back({kids[slot], list, entries});
             }
             state.shared_end = shared_.size();
         }
-        for (Shared& shared : shared_) {
-            if (first_ == 0) {
-                shared.entries = columns_.entries(shared.list);
-            } else {
-                Left& left = left_[shared.list];
-                if (left.until <= first_) find_left(left, columns_.entries(shared.list), shared.base);
-                shared.entries = {left.begin, left.size};
-            }
-            __builtin_prefetch(shared.entries.data());
-        }
+        if (first_ > 0)
+            for (Shared& shared : shared_) skip_entries(shared);
     }
 
-    // Finds the entries that some element from first_ on holds.
-    void find_left(Left& left, std::span<const SubsetColumns::Entry> entries, std::size_t base) const {
-        std::size_t skip = left.begin == nullptr ? 0 : static_cast<std::size_t>(left.begin - entries.data());
-        std::size_t until = 0;
-        while (skip < entries.size() && (until = columns_.last(base + entries[skip].place) + 1) <= first_) ++skip;
-        left.begin = entries.data() + skip;
-        left.size = static_cast<std::uint32_t>(entries.size() - skip);
-        left.until = skip == entries.size() ? kNone : static_cast<std::uint32_t>(until);
+    // Leaves out the entries that only elements before first_ hold.
+    void skip_entries(Shared& shared) {
+        std::size_t skip = 0;
+        while (skip < shared.entries.size() && shared.entries[skip].last < first_) ++skip;
+        if (skip == 0) return;
+        shared.entries = shared.entries.subspan(skip);
+        skipped_[shared.list] =
+            static_cast<std::uint32_t>(shared.entries.data() - columns_.entries(shared.list).data());
     }
 
     // Multiplies (1 + D of the child) into the entries; `below` is null where that D is the bare decay for all.
     template <class Gained>
-    void multiply(std::span<const SubsetColumns::Entry> entries, const std::vector<double>* below,
-                  std::vector<double>& values, Gained gained) const {
-        double* value = values.data();
-        if (below) {
-            const double* child = below->data();
-            for (const SubsetColumns::Entry& entry : entries) {
-                const double old = value[entry.place], gain = old * child[entry.child];
-                value[entry.place] = old + gain;
-                gained(entry.place, gain);
-            }
-        } else {
-            const double decay = decay_;
-            for (const SubsetColumns::Entry& entry : entries) {
-                const double old = value[entry.place], gain = old * decay;
-                value[entry.place] = old + gain;
-                gained(entry.place, gain);
-            }
+    SAPWOOD_INLINE void multiply(std::span<const SubsetColumns::Entry> entries, const double* below, double* values,
+                                 Gained gained) const {
+        const double decay = decay_;
+        for (const SubsetColumns::Entry& entry : entries) {
+            const double old = values[entry.place], gain = old * (below ? below[entry.child] : decay);
+            values[entry.place] = old + gain;
+            gained(entry.place, gain);
         }
-    }
-
-    void release_children(Node node) {
-        for (const Node child : arena_.children(node))
-            if (slot_[child] != kNone && --state_[slot_[child]].parents == 0) release(child);
     }
 
     void release(Node node) {
-        for (std::vector<double>& values : state_[slot_[node]].values) {
-            buffers_.give(std::move(values));
-            values = {};
-        }
+        buffers_.give(std::move(state_[slot_[node]].values));
         slot_[node] = kNone;
     }
 
@@ -463,18 +453,13 @@ class SubsetMatcher {
     double decay_;
     std::size_t levels_;
     bool unlimited_;
-    std::vector<std::uint32_t> slot_;  // per subtree of the arena: its State while it is alive
+    // Per subtree of the arena: its State while it is alive; else kNone, or kIgnored.
+    std::vector<std::uint32_t> slot_;
     std::vector<State> state_;
     std::size_t used_ = 0;
     BufferPool buffers_;
-    std::vector<Left> left_;  // per list; empty while first_ is 0
+    std::vector<std::uint32_t> skipped_;  // per list its entries that only elements before first_ hold; empty for 0
     std::size_t first_ = 0;
-    struct Shared {
-        Node child;
-        std::uint32_t list;
-        std::size_t base;  // position of place 0
-        std::span<const SubsetColumns::Entry> entries;
-    };
     std::vector<Shared> shared_;
     std::size_t work_ = 0;
 };
