@@ -92,7 +92,9 @@ class Kernel(Parametrized, ABC):
     # Properties of its values that a class may declare, so that faster code is used. They hold for the class that
     # declares them and not for its subclasses, which may compute something else and have to declare them again.
 
-    _DECLARED = ("compares_words_by_equality", "ignores_words", "never_negative", "_dot_form")
+    _DECLARED = (
+        "compares_words_by_equality", "ignores_words", "largest_on_diagonal", "never_negative", "_dot_form",
+    )  # fmt: skip
 
     # Whether fragments may leave out children of a node.
     leaves_out_children: bool = False
@@ -100,6 +102,11 @@ class Kernel(Parametrized, ABC):
     @property
     def never_negative(self) -> bool:
         """Whether no value is below 0."""
+        return False
+
+    @property
+    def largest_on_diagonal(self) -> bool:
+        """Whether no two examples have a larger value than one of them has with itself."""
         return False
 
     @property

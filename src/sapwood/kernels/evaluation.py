@@ -55,7 +55,10 @@ def gram(kernel: Kernel, X: Any, Y: Any) -> Any:
     require(X.shape[0], (X if same else Y).shape[0], arrays=kernel._arrays())
     with _without_warnings():
         K = kernel._gram(X, Y)
-    check_gram(K, square=same)
+    if same and kernel.largest_on_diagonal:
+        check_diagonal(np.diagonal(K))
+    else:
+        check_gram(K, square=same)
     return K
 
 

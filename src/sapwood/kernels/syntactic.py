@@ -59,7 +59,7 @@ class Subtree(TreeKernel):
     1.0
     """
 
-    never_negative = True
+    largest_on_diagonal = never_negative = True
     compares_words_by_equality = True
 
     def __init__(self, decay: float = 0.4) -> None:
@@ -96,7 +96,7 @@ class SubsetTree(TreeKernel):
     3.0
     """
 
-    never_negative = True
+    largest_on_diagonal = never_negative = True
     compares_words_by_equality = True
 
     def __init__(self, decay: float = 0.4, bag_of_words: bool = False, max_depth: int | None = None) -> None:
@@ -140,7 +140,7 @@ class PartialTree(TreeKernel):
     6.0
     """
 
-    never_negative = True
+    largest_on_diagonal = never_negative = True
     compares_words_by_equality = True
     leaves_out_children = True
 
