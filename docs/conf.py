@@ -46,6 +46,7 @@ source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 html_theme = "furo"
 html_title = f"Sapwood {release}"
 html_static_path = ["_static"]
+templates_path = ["_templates"]
 html_css_files = ["sapwood.css"]
 html_favicon = "../src/sapwood/explorer/page/icon.svg"
 html_theme_options = {

@@ -146,9 +146,16 @@ div.sphx-glr-download code.download {{ font: inherit; color: inherit; padding: 0
   .sphx-glr-thumbnails {{ grid-template-columns: repeat(auto-fill, minmax(9.5rem, 1fr)); }}
 }}
 table.sapwood-names {{ width: 100%; }}
+.sapwood-search {{ display: flex; gap: 0.5rem; margin: 1rem 0; }}
+.sapwood-search input {{ flex: 1; min-width: 0; font: inherit; padding: 0.4rem 0.6rem; color: var(--sw-ink);
+  background: var(--sw-card); border: 1px solid var(--sw-muted); border-radius: 4px; }}
+.sapwood-search input::placeholder {{ color: var(--sw-muted); opacity: 1; }}
+.sapwood-search button {{ font: inherit; padding: 0.4rem 1rem; color: var(--sw-paper); background: var(--sw-accent);
+  border: 0; border-radius: 4px; cursor: pointer; }}
+#search-results h2 {{ margin-top: 0.5rem; }}
 article .reference code {{ color: var(--color-link); }}
 @media print {{
-  .skip-to-content, .copybtn, .headerlink, .related-pages, .sphx-glr-footer, .sphx-glr-signature,
+  .skip-to-content, .copybtn, .headerlink, .sapwood-search, .related-pages, .sphx-glr-footer, .sphx-glr-signature,
   .content-icon-container, footer
     {{ display: none !important; }}
   h1, h2, h3, h4, caption, .sd-card-title, .rubric, dt {{ break-after: avoid; }}
