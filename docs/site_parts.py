@@ -19,7 +19,7 @@ from latex2mathml.converter import convert
 import pictures
 from sapwood.palette import FONT, color_css
 
-NAME = re.compile(r"(?:sw\.|sapwood\.)?(?:[a-z_]+\.)*([A-Za-z_]\w*)(?:\(.*\))?", flags=re.DOTALL)
+NAME = re.compile(r"(?:sw\.|sapwood\.)?((?:[a-z_]+\.)*([A-Za-z_]\w*))(?:\(.*\))?", flags=re.DOTALL)
 
 
 class PictureDirective(Directive):
@@ -48,17 +48,31 @@ def math_html(translator: Any, node: nodes.Element) -> None:
 
 
 def homes(packages: tuple[str, ...]) -> dict[str, str]:
-    """Return every public name that stands for one thing only, with its full name."""
+    """Return every public name that stands for one thing only, and for no method, with its full name."""
     found: dict[str, set[str]] = {}
+    methods: set[str] = set()
     for package in (*packages[1:], packages[0]):
         module = importlib.import_module(package)
         for name in module.__all__:
             value = getattr(module, name)
+            methods |= set(dir(value)) if inspect.isclass(value) else set()
             if (inspect.isclass(value) or inspect.isfunction(value)) and not any(
                 getattr(importlib.import_module(home.rpartition(".")[0]), name) is value for home in found.get(name, ())
             ):
                 found.setdefault(name, set()).add(f"{package}.{name}")
-    return {name: next(iter(places)) for name, places in found.items() if len(places) == 1}
+    return {name: next(iter(places)) for name, places in found.items() if len(places) == 1 and name not in methods}
+
+
+def named(literal: str, known: dict[str, str]) -> str | None:
+    """Return the full name of what a piece of code in prose names, if it is a public name and no method.
+
+    >>> named("learn.KernelSVC(C=1)", {"KernelSVC": "sapwood.learn.KernelSVC"})
+    'sapwood.learn.KernelSVC'
+    >>> named("clf.tune", {"tune": "sapwood.tasks.questions.tune"})
+    """
+    match = NAME.fullmatch(literal)
+    whole = known.get(match[2]) if match else None
+    return whole if match and whole and whole.endswith(f".{match[1]}") else None
 
 
 def link_names(app: Any, doctree: nodes.document, page: str) -> None:
@@ -68,8 +82,7 @@ def link_names(app: Any, doctree: nodes.document, page: str) -> None:
     known = app.env.sapwood_homes
     objects = app.env.get_domain("py").objects
     for literal in list(doctree.findall(nodes.literal)):
-        match = NAME.fullmatch(literal.astext())
-        whole = known.get(match[1]) if match else None
+        whole = named(literal.astext(), known)
         if whole is None or whole not in objects or isinstance(literal.parent, nodes.reference):
             continue
         entry = objects[whole]
