@@ -175,6 +175,8 @@ article .reference code {{ color: var(--color-link); }}
   p:has(+ [class*="highlight-"]), p:has(+ .sapwood-figure) {{ break-after: avoid; }}
   .sapwood-figure, .sapwood-picture, .sd-card, tr, figure, .admonition, .sphx-glr-thumbcontainer
     {{ break-inside: avoid; }}
+  .sd-container-fluid, .sd-row {{ display: block !important; }}
+  .sd-col {{ width: 100% !important; }}
   p, pre {{ orphans: 3; widows: 3; }}
   pre, table, ul, ol, dl {{ break-inside: auto !important; }}
   html, body, .page, .main, .content, .article-container
