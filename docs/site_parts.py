@@ -92,6 +92,15 @@ def link_names(app: Any, doctree: nodes.document, page: str) -> None:
         reference += literal
 
 
+def leave_words(app: Any, doctree: nodes.document) -> None:
+    """Take words in types, such as *shape* of "array of shape (n,)", for words: every class has a capital."""
+    from sphinx.addnodes import pending_xref
+
+    for reference in list(doctree.findall(pending_xref)):
+        if reference.get("reftype") == "class" and reference.get("reftarget", "").islower():
+            reference.replace_self(reference.children)
+
+
 def trim_code(app: Any, doctree: nodes.document) -> None:
     """Leave out the empty line that ends the output of a session in its source, and color indented sessions, too."""
     for block in doctree.findall(nodes.literal_block):
@@ -101,6 +110,45 @@ def trim_code(app: Any, doctree: nodes.document) -> None:
             block.rawsource = block.astext().rstrip("\n")
             block.children = []
             block += nodes.Text(block.rawsource)
+
+
+def one_by_one(app: Any, what: str, name: str, value: object, options: Any, lines: list[str]) -> None:
+    """Give each of several attributes that a docstring describes in one line an entry of its own.
+
+    >>> lines = ["Attributes", "----------", "value, bias : float", "    Numbers.", "label : str"]
+    >>> one_by_one(None, "class", "", None, None, lines)
+    >>> lines[2:]
+    ['value : float', '    Numbers.', 'bias : float', '    Numbers.', 'label : str']
+    """
+    if what != "class" or "Attributes" not in lines:
+        return
+    first = lines.index("Attributes") + 2
+    last = next((at - 1 for at in range(first, len(lines)) if lines[at] and not lines[at].strip("-")), len(lines))
+    made: list[str] = []
+    at = first
+    while at < last:
+        end = next((next_ for next_ in range(at + 1, last) if lines[next_][:1].strip()), last)
+        names, colon, kind = lines[at].partition(" : ")
+        for one in names.split(", ") if colon else [names]:
+            made += [f"{one}{colon}{kind}", *lines[at + 1 : end]]
+        at = end
+    lines[first:last] = made
+
+
+class Sentences:
+    """Keeps the docstrings of properties from being read as a type, a colon and a description."""
+
+    def __init__(self) -> None:
+        self.kept: list[str] = []
+
+    def keep(self, app: Any, what: str, name: str, value: object, options: Any, lines: list[str]) -> None:
+        """Remember a docstring before it is rewritten."""
+        self.kept = list(lines)
+
+    def put_back(self, app: Any, what: str, name: str, value: object, options: Any, lines: list[str]) -> None:
+        """Take the rewritten docstring of a property back, if it has no sections."""
+        if what == "property" and not any(set(line) == {"-"} for line in self.kept):
+            lines[:] = self.kept
 
 
 def first_sentence(value: object) -> str:
