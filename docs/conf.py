@@ -18,12 +18,12 @@ from site_parts import (
     Sentences,
     first_sentence,
     homes,
-    leave_words,
     link_names,
     math_html,
     name_list,
     one_by_one,
     scrape,
+    tidy_fields,
     trim_code,
     write_style,
 )
@@ -222,7 +222,7 @@ def setup(app: object) -> None:
     app.connect("autodoc-process-docstring", sentences.put_back, priority=550)  # type: ignore[attr-defined]
     app.connect("source-read", _read)  # type: ignore[attr-defined]
     app.connect("env-before-read-docs", lambda app, env, pages: setattr(env, "sapwood_homes", homes(PACKAGES)))  # type: ignore[attr-defined]
-    app.connect("doctree-read", leave_words)  # type: ignore[attr-defined]
+    app.connect("doctree-read", tidy_fields)  # type: ignore[attr-defined]
     app.connect("doctree-read", trim_code)  # type: ignore[attr-defined]
     app.connect("doctree-resolved", link_names)  # type: ignore[attr-defined]
     app.add_directive("picture", PictureDirective)  # type: ignore[attr-defined]

@@ -92,10 +92,13 @@ def link_names(app: Any, doctree: nodes.document, page: str) -> None:
         reference += literal
 
 
-def leave_words(app: Any, doctree: nodes.document) -> None:
-    """Take words in types, such as *shape* of "array of shape (n,)", for words: every class has a capital."""
+def tidy_fields(app: Any, doctree: nodes.document) -> None:
+    """Call attributes by their name, and take words in types for words: every class has a capital, *shape* is none."""
     from sphinx.addnodes import pending_xref
 
+    for name in doctree.findall(nodes.field_name):
+        if name.astext() == "Variables":
+            name.children = [nodes.Text("Attributes")]
     for reference in list(doctree.findall(pending_xref)):
         if reference.get("reftype") == "class" and reference.get("reftarget", "").islower():
             reference.replace_self(reference.children)
