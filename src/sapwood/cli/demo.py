@@ -68,8 +68,8 @@ COMMAND = Command(
     "demo",
     "show every task on the built-in corpus, and write a report",
     "Run every task on the nursery, a corpus that Sapwood generates from a grammar, print a table for each, and write "
-    "all of it with pictures to one HTML file. The nursery is synthetic and not a benchmark: the figures show that things "
-    "work, not how well they do on real language.",
+    "all of it with pictures to one HTML file. The nursery is synthetic and not a benchmark: the figures show that "
+    "things work, not how well they do on real language.",
     (
         argument("tasks", nargs="*", metavar="TASK", help=f"of {', '.join(SECTIONS)} (default: all)", default=[]),
         OUTPUT.but(default="report.html", help="the page to write (default: %(default)s)"),
