@@ -125,7 +125,7 @@ def one_frame() -> str:
 
 @drawn
 def chart() -> str:
-    parser = PCFGParser().fit(nursery.generate(size=400).trees)
+    parser = PCFGParser().fit(nursery.generate(size=200).trees)
     return parser.chart(["Anna", "saw", "the", "child", "with", "the", "old", "scarf", "."]).svg()
 
 
@@ -316,12 +316,6 @@ def card_pairs() -> str:
         )
     )
     return linked_svg(first, second, [(0, 0, 1.0), (2, 2, 1.0), (3, 3, 0.5), (4, 4, 1.0)])
-
-
-@drawn
-def card_chart() -> str:
-    parser = PCFGParser().fit(nursery.generate(size=400).trees)
-    return parser.chart(["Anna", "saw", "the", "child", "with", "the", "scarf"]).svg()
 
 
 @drawn
