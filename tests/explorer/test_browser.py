@@ -297,6 +297,9 @@ def test_back_and_reload_keep_texts_that_are_too_long_for_an_address(browser, se
     page.press("Enter", control=True)
     shows(page, "farmer")
     assert len(page.run("location.href")) < 200
+    page.run("[...document.querySelectorAll('.saving button')].find((one) => one.innerText === 'Copy link').focus()")
+    page.press("Enter")
+    page.wait("document.activeElement.innerText === 'Too long for a link'")
     page.run("window.before = true")
     page.press("F5")
     page.wait("window.before === undefined")

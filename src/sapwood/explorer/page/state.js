@@ -15,6 +15,11 @@ function decodeHash() {
   return at < 0 ? hash : `${hash.slice(0, at)}?${hash.slice(at + 1).replaceAll("?", "%3F")}`;
 }
 
+// Whether the address alone shows the same again.
+export function fitsAddress() {
+  return location.hash.includes("?") || !Object.keys(history.state?.fields ?? {}).length;
+}
+
 export function writeState(panel, fields, {replace = false} = {}) {
   const kept = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null && value !== "");
   const query = new URLSearchParams(kept).toString();
