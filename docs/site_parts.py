@@ -181,7 +181,7 @@ def write_style(folder: Path) -> None:
 .sapwood-picture, .sapwood {{ color: var(--sw-ink); }}
 .sapwood-caption {{ color: var(--color-foreground-secondary); font-size: 0.9em; }}
 .sd-card .sapwood-figure {{ margin: 0 0 0.6rem; }}
-.sd-card .sapwood-picture svg {{ min-width: 0 !important; max-height: 10.5rem; }}
+.sd-card .sapwood-picture svg {{ min-width: 0 !important; max-height: 12.5rem; }}
 .sd-card {{ background: var(--color-card-background); }}
 .sd-card-text {{ color: var(--color-foreground-primary); }}
 div.math {{ margin: 0.8rem 0; padding: 0.4rem 0; overflow-x: auto; overflow-y: hidden; font-size: 1.1em; }}
