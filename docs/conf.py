@@ -15,12 +15,15 @@ from docutils import nodes
 
 from site_parts import (
     PictureDirective,
+    Sentences,
     first_sentence,
     homes,
     link_names,
     math_html,
     name_list,
+    one_by_one,
     scrape,
+    tidy_fields,
     trim_code,
     write_style,
 )
@@ -46,6 +49,7 @@ source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 html_theme = "furo"
 html_title = f"Sapwood {release}"
 html_static_path = ["_static"]
+templates_path = ["_templates"]
 html_css_files = ["sapwood.css"]
 html_favicon = "../src/sapwood/explorer/page/icon.svg"
 html_theme_options = {
@@ -211,8 +215,14 @@ def _read(app: object, name: str, source: list[str]) -> None:
 def setup(app: object) -> None:
     """Tell Sphinx what to leave out and what to add."""
     app.connect("autodoc-skip-member", _skip)  # type: ignore[attr-defined]
+    sentences = Sentences()
+    # Before and after Napoleon, which has the usual priority of 500.
+    app.connect("autodoc-process-docstring", one_by_one, priority=400)  # type: ignore[attr-defined]
+    app.connect("autodoc-process-docstring", sentences.keep, priority=450)  # type: ignore[attr-defined]
+    app.connect("autodoc-process-docstring", sentences.put_back, priority=550)  # type: ignore[attr-defined]
     app.connect("source-read", _read)  # type: ignore[attr-defined]
     app.connect("env-before-read-docs", lambda app, env, pages: setattr(env, "sapwood_homes", homes(PACKAGES)))  # type: ignore[attr-defined]
+    app.connect("doctree-read", tidy_fields)  # type: ignore[attr-defined]
     app.connect("doctree-read", trim_code)  # type: ignore[attr-defined]
     app.connect("doctree-resolved", link_names)  # type: ignore[attr-defined]
     app.add_directive("picture", PictureDirective)  # type: ignore[attr-defined]

@@ -5,17 +5,20 @@ from __future__ import annotations
 import functools
 import io
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 import numpy as np
 from sklearn.svm import LinearSVC
 
 import sapwood as sw
 from sapwood.corpora import conllu, nursery
-from sapwood.draw import Bar, LabeledSpan, SpanLayer, bar_chart, linked_svg, span_svg
+from sapwood.draw import Bar, LabeledSpan, Series, SpanLayer, bar_chart, line_chart, linked_svg, span_svg
 from sapwood.draw.picture import Picture
 from sapwood.draw.svg import weighted_svg
-from sapwood.kernels import FragmentMap, GrammarDriven, SubsetTree
+from sapwood.kernels import FragmentMap, GrammarDriven, Kernel, SubsetTree
+from sapwood.kernels.attribution import Differences
 from sapwood.learn import KernelSVC
 from sapwood.parse import PCFGParser
 from sapwood.trees import Argument, Grammar, Proposition, RoleSentence
@@ -43,6 +46,11 @@ def beside(pictures: Iterable[str]) -> str:
     return f'<div style="display:flex;flex-wrap:wrap;gap:2em">{both}</div>'
 
 
+def without_table(text: str) -> str:
+    """Keep the pictures of an explanation alone."""
+    return re.sub("<table.*</table>", "", text, flags=re.DOTALL)
+
+
 def alone(text: str) -> str:
     """Make a picture a file of its own, which follows the reader's wish for light or dark."""
     return Picture(text).standalone()
@@ -60,8 +68,7 @@ def array() -> str:
 
 @drawn
 def shared() -> str:
-    text = SubsetTree(decay=0.4).normalized().explain(BAKER, CAPTAIN, top=500)._repr_html_()
-    return re.sub("<table.*</table>", "", text, flags=re.DOTALL)
+    return without_table(SubsetTree(decay=0.4).normalized().explain(BAKER, CAPTAIN, top=500)._repr_html_())
 
 
 @functools.cache
@@ -78,7 +85,7 @@ def classifier() -> KernelSVC:
 
 @drawn
 def explained() -> str:
-    return re.sub("<table.*</table>", "", classifier().explain(QUESTION)._repr_html_(), flags=re.DOTALL)
+    return without_table(classifier().explain(QUESTION)._repr_html_())
 
 
 @drawn
@@ -118,7 +125,7 @@ def one_frame() -> str:
 
 @drawn
 def chart() -> str:
-    parser = PCFGParser().fit(nursery.generate(size=400).trees)
+    parser = PCFGParser().fit(nursery.generate(size=200).trees)
     return parser.chart(["Anna", "saw", "the", "child", "with", "the", "old", "scarf", "."]).svg()
 
 
@@ -140,8 +147,7 @@ def pairs() -> str:
 def nearest() -> str:
     query = "(S (NP (DT the) (NN bird)) (VP (VBD chased) (NP (DT the) (NN cat))))"
     hit = "(S (NP (DT the) (NN dog)) (VP (VBD chased) (NP (DT the) (NN cat))))"
-    text = SubsetTree(decay=0.4).normalized().explain(query, hit, top=500)._repr_html_()
-    return re.sub("<table.*</table>", "", text, flags=re.DOTALL)
+    return without_table(SubsetTree(decay=0.4).normalized().explain(query, hit, top=500)._repr_html_())
 
 
 @drawn
@@ -160,8 +166,7 @@ def optional() -> str:
     first = "(NP (DT a) (JJ red) (NN car))"
     trees = [sw.Tree.fromstring(one) for one in (first, "(NP (DT a) (NN car))", "(NP (DT the) (JJ old) (NN house))")]
     kernel = GrammarDriven(Grammar.from_trees(trees)).normalized()
-    text = kernel.explain(first, "(NP (DT a) (NN car))")._repr_html_()
-    return re.sub("<table.*</table>", "", text, flags=re.DOTALL)
+    return without_table(kernel.explain(first, "(NP (DT a) (NN car))")._repr_html_())
 
 
 @drawn
@@ -215,6 +220,79 @@ def fragments() -> str:
 
 
 @drawn
+def copies() -> str:
+    first = sw.Tree.fromstring("(for name name (block (+= name (* name number))))")
+    second = sw.Tree.fromstring("(for name name (block (if name (block (+= name (* name number))))))")
+    pieces = []
+    for tree in (first, second):
+        nodes = list(tree.preorder())
+        top = next(at for at, node in enumerate(nodes) if node.label == "+=")
+        shared = range(top, top + nodes[top].size())
+        pieces.append(weighted_svg(tree, [float(at in shared) for at in range(len(nodes))], marked=shared))
+    return beside(pieces)
+
+
+class SharedLabels(Kernel):
+    """The kernel of own-kernel.md."""
+
+    def _gram(self, X: sw.TreeArray, Y: sw.TreeArray | None) -> np.ndarray:
+        rows, columns = (
+            [
+                Counter((node.label, node.is_leaf) for node in tree.preorder())
+                for tree in (X if trees is None else trees)
+            ]
+            for trees in (X, Y)
+        )
+        return np.array([[sum(a[key] * b[key] for key in a) for b in columns] for a in rows], dtype=float)
+
+    def _attribution(self, X: sw.TreeArray, weights: np.ndarray) -> Differences:
+        return Differences(self._expansion(X, weights))
+
+
+@drawn
+def own_kernel() -> str:
+    asked = ["(S (WH who) (V runs))", "(S (WH what) (V ran))", "(S (WH who) (V sat))", "(S (WH what) (V runs))"]
+    told = ["(S (N dogs) (V run))", "(S (N he) (V ran))", "(S (N she) (V sat))", "(S (N dogs) (V ran))"]
+    model = KernelSVC(SharedLabels()).fit(asked + told, ["ask"] * 4 + ["tell"] * 4)
+    return without_table(model.explain("(S (WH who) (V barks))")._repr_html_())
+
+
+def rows_of(page: str, pattern: str) -> list[tuple[str, ...]]:
+    """Return what a pattern finds in the lines of a page, so that a chart shows the figures that stand there."""
+    text = (Path(__file__).parent / f"{page}.md").read_text(encoding="utf-8")
+    found = re.findall(pattern, text, flags=re.MULTILINE)
+    if not found:
+        raise ValueError(f"{page}.md: no line is like {pattern}")
+    return found
+
+
+@drawn
+def training_costs() -> str:
+    found = rows_of("training", r"^ *([\d,]+) +[\d,]+ +[\d,]+ +([\d.]+) +([\d.]+) +[\d.]+ +[\d.]+$")
+    rows = [[float(one.replace(",", "")) for one in row] for row in found]
+    return line_chart(
+        "CPU seconds of training by the number of arguments",
+        [
+            Series(name, [row[0] for row in rows], [row[at] for row in rows])
+            for name, at in (("tables", 1), ("solver", 2))
+        ],
+        x_label="arguments",
+        y_label="CPU seconds",
+        x_log=True,
+        y_log=True,
+    )
+
+
+@drawn
+def speedups() -> str:
+    rows = rows_of("speed", r"^((?:Gram|Prediction) (\w+).*?)  .* rival's (\w+) +([\d.]+)x")
+    bars = [Bar(name, float(ratio), name.split()[0]) for name, kernel, rival, ratio in rows if kernel == rival]
+    return bar_chart(
+        "Times as fast as a C++ program that compares pair by pair", bars, label="times as fast", decimals=0
+    )
+
+
+@drawn
 def card_roles() -> str:
     arguments = (("A0", 0, 1), ("V", 2, 2), ("A2", 3, 3), ("A1", 4, 5), ("AM-TMP", 6, 6))
     words = ("The", "baker", "sent", "Anna", "a", "letter", "yesterday")
@@ -238,12 +316,6 @@ def card_pairs() -> str:
         )
     )
     return linked_svg(first, second, [(0, 0, 1.0), (2, 2, 1.0), (3, 3, 0.5), (4, 4, 1.0)])
-
-
-@drawn
-def card_chart() -> str:
-    parser = PCFGParser().fit(nursery.generate(size=400).trees)
-    return parser.chart(["Anna", "saw", "the", "child", "with", "the", "scarf"]).svg()
 
 
 @drawn

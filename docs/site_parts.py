@@ -19,7 +19,7 @@ from latex2mathml.converter import convert
 import pictures
 from sapwood.palette import FONT, color_css
 
-NAME = re.compile(r"(?:sw\.|sapwood\.)?(?:[a-z_]+\.)*([A-Za-z_]\w*)(?:\(.*\))?", flags=re.DOTALL)
+NAME = re.compile(r"(?:sw\.|sapwood\.)?((?:[a-z_]+\.)*([A-Za-z_]\w*))(?:\(.*\))?", flags=re.DOTALL)
 
 
 class PictureDirective(Directive):
@@ -48,17 +48,31 @@ def math_html(translator: Any, node: nodes.Element) -> None:
 
 
 def homes(packages: tuple[str, ...]) -> dict[str, str]:
-    """Return every public name that stands for one thing only, with its full name."""
+    """Return every public name that stands for one thing only, and for no method, with its full name."""
     found: dict[str, set[str]] = {}
+    methods: set[str] = set()
     for package in (*packages[1:], packages[0]):
         module = importlib.import_module(package)
         for name in module.__all__:
             value = getattr(module, name)
+            methods |= set(dir(value)) if inspect.isclass(value) else set()
             if (inspect.isclass(value) or inspect.isfunction(value)) and not any(
                 getattr(importlib.import_module(home.rpartition(".")[0]), name) is value for home in found.get(name, ())
             ):
                 found.setdefault(name, set()).add(f"{package}.{name}")
-    return {name: next(iter(places)) for name, places in found.items() if len(places) == 1}
+    return {name: next(iter(places)) for name, places in found.items() if len(places) == 1 and name not in methods}
+
+
+def named(literal: str, known: dict[str, str]) -> str | None:
+    """Return the full name of what a piece of code in prose names, if it is a public name and no method.
+
+    >>> named("learn.KernelSVC(C=1)", {"KernelSVC": "sapwood.learn.KernelSVC"})
+    'sapwood.learn.KernelSVC'
+    >>> named("clf.tune", {"tune": "sapwood.tasks.questions.tune"})
+    """
+    match = NAME.fullmatch(literal)
+    whole = known.get(match[2]) if match else None
+    return whole if match and whole and whole.endswith(f".{match[1]}") else None
 
 
 def link_names(app: Any, doctree: nodes.document, page: str) -> None:
@@ -68,8 +82,7 @@ def link_names(app: Any, doctree: nodes.document, page: str) -> None:
     known = app.env.sapwood_homes
     objects = app.env.get_domain("py").objects
     for literal in list(doctree.findall(nodes.literal)):
-        match = NAME.fullmatch(literal.astext())
-        whole = known.get(match[1]) if match else None
+        whole = named(literal.astext(), known)
         if whole is None or whole not in objects or isinstance(literal.parent, nodes.reference):
             continue
         entry = objects[whole]
@@ -77,6 +90,18 @@ def link_names(app: Any, doctree: nodes.document, page: str) -> None:
         reference = nodes.reference("", "", internal=True, refuri=address, reftitle=whole)
         literal.replace_self(reference)
         reference += literal
+
+
+def tidy_fields(app: Any, doctree: nodes.document) -> None:
+    """Call attributes by their name, and take words in types for words: every class has a capital, *shape* is none."""
+    from sphinx.addnodes import pending_xref
+
+    for name in doctree.findall(nodes.field_name):
+        if name.astext() == "Variables":
+            name.children = [nodes.Text("Attributes")]
+    for reference in list(doctree.findall(pending_xref)):
+        if reference.get("reftype") == "class" and reference.get("reftarget", "").islower():
+            reference.replace_self(reference.children)
 
 
 def trim_code(app: Any, doctree: nodes.document) -> None:
@@ -88,6 +113,45 @@ def trim_code(app: Any, doctree: nodes.document) -> None:
             block.rawsource = block.astext().rstrip("\n")
             block.children = []
             block += nodes.Text(block.rawsource)
+
+
+def one_by_one(app: Any, what: str, name: str, value: object, options: Any, lines: list[str]) -> None:
+    """Give each of several attributes that a docstring describes in one line an entry of its own.
+
+    >>> lines = ["Attributes", "----------", "value, bias : float", "    Numbers.", "label : str"]
+    >>> one_by_one(None, "class", "", None, None, lines)
+    >>> lines[2:]
+    ['value : float', '    Numbers.', 'bias : float', '    Numbers.', 'label : str']
+    """
+    if what != "class" or "Attributes" not in lines:
+        return
+    first = lines.index("Attributes") + 2
+    last = next((at - 1 for at in range(first, len(lines)) if lines[at] and not lines[at].strip("-")), len(lines))
+    made: list[str] = []
+    at = first
+    while at < last:
+        end = next((next_ for next_ in range(at + 1, last) if lines[next_][:1].strip()), last)
+        names, colon, kind = lines[at].partition(" : ")
+        for one in names.split(", ") if colon else [names]:
+            made += [f"{one}{colon}{kind}", *lines[at + 1 : end]]
+        at = end
+    lines[first:last] = made
+
+
+class Sentences:
+    """Keeps the docstrings of properties from being read as a type, a colon and a description."""
+
+    def __init__(self) -> None:
+        self.kept: list[str] = []
+
+    def keep(self, app: Any, what: str, name: str, value: object, options: Any, lines: list[str]) -> None:
+        """Remember a docstring before it is rewritten."""
+        self.kept = list(lines)
+
+    def put_back(self, app: Any, what: str, name: str, value: object, options: Any, lines: list[str]) -> None:
+        """Take the rewritten docstring of a property back, if it has no sections."""
+        if what == "property" and not any(set(line) == {"-"} for line in self.kept):
+            lines[:] = self.kept
 
 
 def first_sentence(value: object) -> str:
@@ -117,7 +181,7 @@ def write_style(folder: Path) -> None:
 .sapwood-picture, .sapwood {{ color: var(--sw-ink); }}
 .sapwood-caption {{ color: var(--color-foreground-secondary); font-size: 0.9em; }}
 .sd-card .sapwood-figure {{ margin: 0 0 0.6rem; }}
-.sd-card .sapwood-picture svg {{ min-width: 0 !important; max-height: 10.5rem; }}
+.sd-card .sapwood-picture svg {{ min-width: 0 !important; max-height: 12.5rem; }}
 .sd-card {{ background: var(--color-card-background); }}
 .sd-card-text {{ color: var(--color-foreground-primary); }}
 div.math {{ margin: 0.8rem 0; padding: 0.4rem 0; overflow-x: auto; overflow-y: hidden; font-size: 1.1em; }}
@@ -146,15 +210,24 @@ div.sphx-glr-download code.download {{ font: inherit; color: inherit; padding: 0
   .sphx-glr-thumbnails {{ grid-template-columns: repeat(auto-fill, minmax(9.5rem, 1fr)); }}
 }}
 table.sapwood-names {{ width: 100%; }}
+.sapwood-search {{ display: flex; gap: 0.5rem; margin: 1rem 0; }}
+.sapwood-search input {{ flex: 1; min-width: 0; font: inherit; padding: 0.4rem 0.6rem; color: var(--sw-ink);
+  background: var(--sw-card); border: 1px solid var(--sw-muted); border-radius: 4px; }}
+.sapwood-search input::placeholder {{ color: var(--sw-muted); opacity: 1; }}
+.sapwood-search button {{ font: inherit; padding: 0.4rem 1rem; color: var(--sw-paper); background: var(--sw-accent);
+  border: 0; border-radius: 4px; cursor: pointer; }}
+#search-results h2 {{ margin-top: 0.5rem; }}
 article .reference code {{ color: var(--color-link); }}
 @media print {{
-  .skip-to-content, .copybtn, .headerlink, .related-pages, .sphx-glr-footer, .sphx-glr-signature,
+  .skip-to-content, .copybtn, .headerlink, .sapwood-search, .related-pages, .sphx-glr-footer, .sphx-glr-signature,
   .content-icon-container, footer
     {{ display: none !important; }}
   h1, h2, h3, h4, caption, .sd-card-title, .rubric, dt {{ break-after: avoid; }}
   p:has(+ [class*="highlight-"]), p:has(+ .sapwood-figure) {{ break-after: avoid; }}
   .sapwood-figure, .sapwood-picture, .sd-card, tr, figure, .admonition, .sphx-glr-thumbcontainer
     {{ break-inside: avoid; }}
+  .sd-container-fluid, .sd-row {{ display: block !important; }}
+  .sd-col {{ width: 100% !important; }}
   p, pre {{ orphans: 3; widows: 3; }}
   pre, table, ul, ol, dl {{ break-inside: auto !important; }}
   html, body, .page, .main, .content, .article-container

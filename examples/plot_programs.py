@@ -1,6 +1,6 @@
 """
-Which functions do the same? Trees that are no sentences
-========================================================
+Which functions do the same? Trees of programs
+==============================================
 
 Python code is a tree too. The partial tree kernel finds the function most similar to a given one, whatever its
 variables are called.

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import pytest
 import tqdm.auto
 
 import sapwood as sw
 from sapwood.cli import main
 from sapwood.corpora import nursery, role_lines
+from sapwood.learn.candidates import CandidateSets
+from sapwood.learn.loglinear import LogLinear
 from sapwood.settings import counted
 from sapwood.tasks.questions import question_views
 from sapwood.tasks.roles import RoleLabeler
@@ -60,11 +64,43 @@ def test_training_and_scoring_of_roles_say_how_far_they_are(bars, tmp_path):
     for name in ("Finding candidates, sentences", "Describing candidates, candidates"):
         total, done = bars[name]
         assert total == done > 0, name
+    with sw.options(progress=True):
+        RoleLabeler().fit(sentences[:20], start=labeler)
+    total, done = bars["Learning classes, classes"]
+    assert total == done >= len(labeler.roles_)
     sw.save(labeler, tmp_path / "roles.sap")
     role_lines.write(sentences, tmp_path / "roles.jsonl")
     bars.clear()
     assert main(["evaluate", str(tmp_path / "roles.sap"), str(tmp_path / "roles.jsonl")]) == 0
     assert bars == {}, "standard error is no terminal"
+
+
+@pytest.mark.parametrize(
+    ("solver", "name"), [("adagrad", "Training, epoch 2 of 2, examples"), ("lbfgs", "Training, iterations")]
+)
+def test_log_linear_models_say_how_far_they_are(bars, solver, name):
+    sets, right = CandidateSets.of([[[1], [2]], [[2], [1]]], keys=[[[5]], [[5]]]), [0, 1]
+    silent = LogLinear(solver=solver, bits=8, epochs=2).fit(sets, right)
+    assert bars == {}
+    with sw.options(progress=True):
+        shown = LogLinear(solver=solver, bits=8, epochs=2).fit(sets, right)
+    total, done = bars[name]
+    # A couple of examples are over before the native code would say so.
+    assert (total == 2) if solver == "adagrad" else (total is None and done > 0)
+    assert shown.weights_.tobytes() == silent.weights_.tobytes()
+
+
+def test_stages_of_a_labeler_have_names(monkeypatch):
+    told = []
+    monkeypatch.setattr("sapwood.bars.stage", lambda what: told.append(what) or nullcontext())
+    with sw.options(progress=True):
+        RoleLabeler().fit(nursery.generate(size=60).role_sentences())
+    assert told == [
+        "Learning predicates and their senses",
+        "Learning to find arguments",
+        "Learning roles",
+        "Turning scores into probabilities",
+    ]
 
 
 def test_views_of_questions_say_how_far_they_are(bars):

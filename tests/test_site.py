@@ -73,6 +73,32 @@ def public_values(package: str) -> list[object]:
     return [getattr(module, name) for name in getattr(module, "__all__", [])]
 
 
+def test_names_in_prose_are_told_from_methods_and_commands(conf):
+    known = conf["homes"](conf["PACKAGES"])
+    named = sys.modules["site_parts"].named
+    for literal, whole in (
+        ("KernelSVC(C=1)", "sapwood.learn.KernelSVC"),
+        ("learn.KernelSVC", "sapwood.learn.KernelSVC"),
+        ("sw.save(model, path)", "sapwood.save"),
+        ("find_clones", "sapwood.search.find_clones"),
+        ("tune", "sapwood.tasks.questions.tune"),
+        ("predict", None),
+        ("labeler.predict", None),
+        ("clf.tune(X)", None),
+        ("evaluate", None),
+        ("sklearn.SVC", None),
+    ):
+        assert named(literal, known) == whole, literal
+
+
+def test_attributes_in_one_line_have_entries_of_their_own(conf):
+    before = ["What it is.", "", "Attributes", "----------"]
+    after = ["    Its class,", "", "    or none.", "", "Examples", "--------", "a, b : no attribute"]
+    lines = [*before, "value, bias : float", "label : object", *after]
+    conf["one_by_one"](None, "class", "name", None, None, lines)
+    assert lines == [*before, "value : float", "bias : float", "label : object", *after]
+
+
 def test_every_package_is_in_the_reference(conf):
     packages = [module.name for module in pkgutil.walk_packages(sw.__path__, "sapwood.") if module.ispkg]
     # A package that only leads to others, such as sapwood.tasks, has no page of its own.

@@ -59,7 +59,7 @@ for sentence in sentences:
 
 from sapwood.draw import Bar, bar_chart
 
-people = [name for name, _ in (acts + receives).most_common(6)]
+people = [name for name, _ in (acts + receives).most_common() if acts[name]][:6]
 bars = [bar for name in people for bar in (Bar(name, acts[name], "A0"), Bar(name, receives[name], "A1, A2"))]
 bar_chart("Who acts, and who is acted on", bars, label="times", decimals=0)
 

@@ -141,4 +141,4 @@ def test_parameters_are_checked() -> None:
 
 
 def test_it_says_that_it_is_no_benchmark() -> None:
-    assert "no benchmark" in (nursery.__doc__ or "")
+    assert "not a benchmark" in (nursery.__doc__ or "")

@@ -157,6 +157,11 @@ class Page:
         self.run(f"{field}.focus(), {field}.select?.()")
         self.call("Input.insertText", text=value)
 
+    def type(self, value: str) -> None:
+        """Put text in the place of all that the field with the focus holds."""
+        self.press("a", control=True)
+        self.call("Input.insertText", text=value)
+
     def choose(self, selector: str, value: str) -> None:
         """Choose an entry of a list, and tell the page as a user's choice does."""
         field = f"document.querySelector({json.dumps(selector)})"
@@ -164,16 +169,17 @@ class Page:
             f"{field}.value = {json.dumps(value)}, {field}.dispatchEvent(new Event('change', {{bubbles: true}})), true"
         )
 
-    def press(self, key: str, *, control: bool = False, shift: bool = False) -> None:
-        """Press a key, wherever the focus is."""
-        codes = {"Enter": 13, "Tab": 9, "ArrowRight": 39, "ArrowLeft": 37, "Home": 36, "End": 35, " ": 32}
-        code = codes.get(key, 0)
-        what = {"key": key, "code": "Space" if key == " " else key, "windowsVirtualKeyCode": code}
-        what["modifiers"] = (2 if control else 0) + (8 if shift else 0)
-        written = {"Enter": "\r", " ": " "}.get(key)
-        self.call(
-            "Input.dispatchKeyEvent", type="keyDown", **what, **({"text": written} if written and not control else {})
-        )
+    def press(self, key: str, *, control: bool = False, shift: bool = False, alt: bool = False) -> None:
+        """Press a key, wherever the focus is; what the page leaves to it, the browser does, such as Back and reload."""
+        codes = {"Enter": 13, "Tab": 9, "ArrowRight": 39, "ArrowLeft": 37, "Home": 36, "End": 35, " ": 32, "F5": 116}
+        code = codes.get(key, ord(key.upper()) if len(key) == 1 else 0)
+        name = "Space" if key == " " else f"Key{key.upper()}" if len(key) == 1 else key
+        what = {"key": key, "code": name, "windowsVirtualKeyCode": code}
+        what["modifiers"] = (1 if alt else 0) + (2 if control else 0) + (8 if shift else 0)
+        what["nativeVirtualKeyCode"] = code
+        written = None if control or alt else {"Enter": "\r", " ": " "}.get(key)
+        down = {"type": "keyDown", "text": written} if written else {"type": "rawKeyDown"}
+        self.call("Input.dispatchKeyEvent", **down, **what)
         self.call("Input.dispatchKeyEvent", type="keyUp", **what)
 
     def click(self, selector: str) -> None:

@@ -236,6 +236,83 @@ def test_the_address_holds_what_was_asked_so_that_links_back_and_reload_work(bro
     unharmed(page)
 
 
+def tab_to(page, wanted, *, shift=False):
+    """Press Tab until the element with the focus has an identity or a text."""
+    for _ in range(40):
+        page.press("Tab", shift=shift)
+        if page.run("document.activeElement.id || document.activeElement.innerText").startswith(wanted):
+            return
+    raise AssertionError(f"Tab does not lead to {wanted}")
+
+
+def shows(page, word):
+    """Wait until the first panel shows a sentence with a word."""
+    page.wait("document.documentElement.dataset.ready === 'yes'")
+    page.wait(f"document.querySelector('#analyze-results .sentence')?.innerText.includes({json.dumps(word)})")
+    settle(page, "analyze")
+
+
+def test_back_forward_and_reload_with_keys_alone(browser, served):
+    page = browser.open(f"{served.url}#analyze?model=roles&text=The+painter+fed+the+cat+.")
+    shows(page, "painter")
+    tab_to(page, "analyze-text")
+    text = "The farmer fed the rabbit. Anna gave the child an apple."
+    page.type(text)
+    page.press("Enter", control=True)
+    shows(page, "farmer")
+    tab_to(page, "2. Anna")
+    page.press("Enter")
+    shows(page, "Anna")
+    # Reload by either key shows the second sentence of the text again.
+    for key, control in (("F5", False), ("r", True)):
+        page.run("window.before = true")
+        page.press(key, control=control)
+        page.wait("window.before === undefined")
+        shows(page, "Anna")
+        assert page.run("document.querySelector('#analyze-text').value") == text
+        assert page.run("document.querySelector('#analyze-model').value") == "roles"
+    # Back and Forward, also from a tab, whose arrow keys mean something else without Alt.
+    tab_to(page, "tab-analyze")
+    page.press("End")
+    page.wait("!document.querySelector('#decode').hidden")
+    page.press("ArrowLeft", alt=True)
+    page.wait("!document.querySelector('#analyze').hidden")
+    shows(page, "Anna")
+    page.press("ArrowLeft", alt=True)
+    shows(page, "farmer")
+    page.press("ArrowLeft", alt=True)
+    shows(page, "painter")
+    page.press("ArrowRight", alt=True)
+    shows(page, "farmer")
+    assert page.run("document.querySelector('#analyze-text').value") == text
+    unharmed(page)
+
+
+def test_back_and_reload_keep_texts_that_are_too_long_for_an_address(browser, served):
+    page = browser.open(f"{served.url}#analyze?model=roles&text=The+painter+fed+the+cat+.")
+    shows(page, "painter")
+    text = "The farmer fed the rabbit. " * 300
+    tab_to(page, "analyze-text")
+    page.type(text)
+    page.press("Enter", control=True)
+    shows(page, "farmer")
+    assert len(page.run("location.href")) < 200
+    page.run("[...document.querySelectorAll('.saving button')].find((one) => one.innerText === 'Copy link').focus()")
+    page.press("Enter")
+    page.wait("document.activeElement.innerText === 'Too long for a link'")
+    page.run("window.before = true")
+    page.press("F5")
+    page.wait("window.before === undefined")
+    shows(page, "farmer")
+    assert page.run("document.querySelector('#analyze-text').value") == text
+    page.press("ArrowLeft", alt=True)
+    shows(page, "painter")
+    page.press("ArrowRight", alt=True)
+    shows(page, "farmer")
+    assert page.run("document.querySelector('#analyze-text').value") == text
+    unharmed(page)
+
+
 def test_pictures_answers_and_python_can_be_taken_along(browser, served, folder, capsys):
     page = opened(browser, served)
     analyze(page, "The farmer gave the child an apple .", "roles")

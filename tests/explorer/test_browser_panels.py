@@ -119,6 +119,30 @@ def test_a_file_gives_predictions_errors_and_a_confusion_matrix(browser, served,
     unharmed(page)
 
 
+def test_pasted_lines_survive_reload_and_back_with_keys_alone(browser, served):
+    page = opened(browser, served, "data")
+    assert page.text("#data-status").startswith("6 lines")
+    page.run("document.querySelector('#data-text').focus()")
+    page.type("HUM:ind\tWho fed the cat ?\nNUM:date\tWhen did Anna see the child ?")
+    page.press("Tab")
+    while page.run("document.activeElement.innerText") != "Predict":
+        page.press("Tab", shift=True)
+    page.press("Enter")
+    page.wait("document.querySelector('#data-status').textContent.startsWith('2 lines')")
+    page.run("window.before = true")
+    page.press("F5")
+    page.wait("window.before === undefined")
+    page.wait("document.querySelector('#data-status').textContent.startsWith('2 lines')")
+    assert page.run("document.querySelector('#data-text').value").startswith("HUM:ind\tWho fed the cat ?")
+    other = browser.open(page.run("location.href"))
+    other.wait("document.querySelector('#data-status')?.textContent.startsWith('2 lines')")
+    page.press("ArrowLeft", alt=True)
+    page.wait("document.querySelector('#data-status').textContent.startsWith('6 lines')")
+    page.press("ArrowRight", alt=True)
+    page.wait("document.querySelector('#data-status').textContent.startsWith('2 lines')")
+    unharmed(page)
+
+
 def test_lines_of_a_file_stay_text(browser, served):
     page = opened(browser, served, "data")
     page.run("document.querySelector('#data-text').value = ''")

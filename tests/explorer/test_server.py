@@ -314,7 +314,7 @@ def test_small_models_are_trained_and_removed_again(monkeypatch, capsys, tmp_pat
     names = {"parser", "grammar", "questions", "trees", "roles", "frames", "pairs", "reranker"}
     assert seen["models"] == dict.fromkeys(names, "")
     assert list(tmp_path.iterdir()) == []
-    assert "synthetic and no benchmark" in capsys.readouterr().err
+    assert "synthetic and not a benchmark" in capsys.readouterr().err
     with pytest.raises(ParameterError, match="leave one of the two out"):
         serve_here(tmp_path, nursery=True)
 

@@ -53,7 +53,7 @@ def _run(options: argparse.Namespace) -> None:
     }
     lead = (
         "What Sapwood does, task by task, mostly on the nursery, a synthetic corpus that it generates from a grammar. "
-        "The nursery is no benchmark: its figures show that things work, not how well they do on real language."
+        "The nursery is not a benchmark: its figures show that things work, not how well they do on real language."
     )
     atomic_write(options.output, report_page("Sapwood at work", sections, lead=lead, facts=facts).encode())
     total = time.perf_counter() - start
@@ -68,8 +68,8 @@ COMMAND = Command(
     "demo",
     "show every task on the built-in corpus, and write a report",
     "Run every task on the nursery, a corpus that Sapwood generates from a grammar, print a table for each, and write "
-    "all of it with pictures to one HTML file. The nursery is synthetic and no benchmark: the figures show that things "
-    "work, not how well they do on real language.",
+    "all of it with pictures to one HTML file. The nursery is synthetic and not a benchmark: the figures show that "
+    "things work, not how well they do on real language.",
     (
         argument("tasks", nargs="*", metavar="TASK", help=f"of {', '.join(SECTIONS)} (default: all)", default=[]),
         OUTPUT.but(default="report.html", help="the page to write (default: %(default)s)"),

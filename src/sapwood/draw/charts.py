@@ -244,7 +244,9 @@ class _Frame:
         xs, ys = zip(*points, strict=True)
         self._x, self._y = _Axis(xs, 6, log=x_log, room=room), _Axis(ys, 5, log=y_log, room=room, whole=True)
         self._left = 40 + max((text_width(_number(tick), _SIZE) for tick in self._y.ticks), default=0.0)
-        self._right, self._bottom = self.width - 18.0, self.height - 46.0
+        # The last number below the plot needs half of its width to the right of it.
+        half = max((text_width(_number(tick), _SIZE) / 2 for tick in self._x.ticks[-1:]), default=0.0)
+        self._right, self._bottom = self.width - max(18.0, half + 2.0), self.height - 46.0
 
     def place(self, x: float, y: float) -> tuple[float, float]:
         across = self._left + self._x.place(x) * (self._right - self._left)

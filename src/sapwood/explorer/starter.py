@@ -56,7 +56,7 @@ def train_starters(
         Takes a line of text whenever a model is finished.
     """
     tell = report or (lambda line: None)
-    tell("Training small models on the nursery, which is synthetic and no benchmark.")
+    tell("Training small models on the nursery, which is synthetic and not a benchmark.")
     write_text(Path(folder) / "about.txt", _ABOUT)
     start = time.perf_counter()
     corpus = nursery.generate(size=size)

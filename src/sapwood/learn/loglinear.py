@@ -123,9 +123,10 @@ class LogLinear(SequenceInput, BaseEstimator):
         decay = 2.0 * self.alpha / batches
         step = 0
         self.losses_: list[float] = []
-        for _ in range(self.epochs):
+        for epoch in range(self.epochs):
             order = generator.permutation(len(X)).astype(np.uint64)
-            with settings.progress_bar(len(X), "Training", "examples") as progress:
+            what = f"Training, epoch {epoch + 1} of {self.epochs}"
+            with settings.progress_bar(len(X), what, "examples") as progress:
                 loss, step = _native.adagrad_epoch(
                     *X._arguments(), right, order, weights, squares, moved, step, self.bits, self.learning_rate, decay,
                     _NEGLIGIBLE, self.batch_size, settings.threads(), progress,
@@ -188,7 +189,17 @@ class LogLinear(SequenceInput, BaseEstimator):
 
         start = np.zeros(1 << self.bits)
         options = {"maxiter": 50 * self.epochs, "ftol": 1e-12, "gtol": 1e-6, "maxcor": 6}
-        found = minimize(function, start, jac=True, method="L-BFGS-B", options=options)
+        done = 0
+        # It may end long before the last iteration that it is allowed.
+        with settings.progress_bar(0, "Training", "iterations") as progress:
+
+            def count(_: NDArray[np.float64]) -> None:
+                nonlocal done
+                done += 1
+                if progress is not None:
+                    progress(done)
+
+            found = minimize(function, start, jac=True, method="L-BFGS-B", options=options, callback=count)
         self.weights_ = np.where(np.abs(found.x) < self.prune, 0.0, found.x).astype(np.float32)
         self.losses_ = [float(found.fun) - self.alpha * float(found.x @ found.x)]
         return self

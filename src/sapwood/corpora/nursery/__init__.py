@@ -1,6 +1,6 @@
 """The nursery: a small synthetic corpus, made by a grammar, for trying things out where there is no treebank.
 
-It is no benchmark. Its English is made from a few hundred words and twenty constructions, so that examples and tests
+It is not a benchmark. Its English is made from a few hundred words and twenty constructions, so that examples and tests
 have something to work on: gold trees, question types, paraphrase pairs, alternative parses, roles, a taxonomy. Scores
 on it say that code works; they say nothing about language.
 

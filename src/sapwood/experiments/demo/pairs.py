@@ -22,6 +22,14 @@ __all__ = ["ABOUT", "TITLE", "run"]
 TITLE = "Sentence pairs and paraphrases"
 ABOUT = "Do two sentences mean the same? Shared words come first; syntax, meaning and a relaxed grammar are added."
 
+# The groups of columns that belong to kernels, for people.
+_GROUPS = {
+    "subtree": "subtrees",
+    "subset": "subset trees",
+    "partial": "partial trees",
+    "semantic": "similar words",
+    "relaxed": "relaxed grammar",
+}
 _STEPS = (
     ("shared words", ("lexical",)),
     ("+ syntax", ("lexical", "subtree", "subset", "partial")),
@@ -60,7 +68,7 @@ def run(corpus: Nursery) -> Iterator[Part]:
     shown = next(int(k) for k in test if not corpus.pairs[k].same)
     sentences = [" ".join(corpus.sentences[number].words) for number in (first[shown], second[shown])]
     told = model.explain(pairs[shown : shown + 1], top=8)
-    bars = [Bar(name, added, "for the same" if added > 0 else "against") for name, _, added in told.rows]
+    bars = [Bar(_plain(name), added, "for the same" if added > 0 else "against") for name, _, added in told.rows]
     yield Figure(
         "Why this pair was classified as it was: what each feature adds to the log-odds",
         bar_chart("Contributions of features to the log-odds", bars, label="log-odds of meaning the same"),
@@ -68,6 +76,18 @@ def run(corpus: Nursery) -> Iterator[Part]:
         (*sentences, f"Judged {told.label}, with a probability of {told.probability:.3f} that they mean the same."),
     )
     yield _shared(corpus, [int(k) for k in test])
+
+
+def _plain(feature: str) -> str:
+    """Return the name of a column for people.
+
+    >>> _plain("lexical__length_difference"), _plain("subset__0.8"), _plain("semantic__words")
+    ('length difference', 'subset trees, decay 0.8', 'similar words, words alone')
+    """
+    group, _, part = feature.partition("__")
+    if group not in _GROUPS:
+        return part.replace("_", " ")
+    return f"{_GROUPS[group]}, {'words alone' if part == 'words' else f'decay {part}'}"
 
 
 def _shared(corpus: Nursery, numbers: list[int]) -> Figure:

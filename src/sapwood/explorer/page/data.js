@@ -4,11 +4,14 @@ import {byId, card, counted, make, modelCard, notes, options, shown, tableOf} fr
 import {plain} from "/plain.js";
 import {dataPython, saving} from "/saving.js";
 import {ask, Fault} from "/service.js";
+import {writeState} from "/state.js";
 
 // Lines per question; smaller ones at first, so that something is seen soon.
 const PIECES = [5, 20, 50];
 const MOST = 5000;
 const SHOWN = 300;
+// Longer files are not kept in the history of the tab: after a reload they are to be chosen again.
+const KEPT = 200_000;
 const EXAMPLE = [
   "HUM:ind\tWho fed the cat in the garden ?",
   "LOC:other\tWhere did the farmer buy the bread ?",
@@ -29,20 +32,19 @@ export function startPredicting(found, explain) {
   const classifier = usable.find((one) => one.title === "question classifier");
   if (classifier) model.value = classifier.name;
   // Labels of questions mean nothing to other models.
-  text.value = EXAMPLE.map((line) => (classifier ? line : line.split("\t")[1])).join("\n");
+  const example = EXAMPLE.map((line) => (classifier ? line : line.split("\t")[1])).join("\n");
+  text.value = example;
   const about = () => modelCard(byId("data-card"), usable.find((one) => one.name === model.value));
   about();
   let running = null;
+  let given = example;
   let rows = [];
   let kind = {};
   const view = {sort: "line", down: false, errors: false, cell: null};
 
-  async function lines() {
-    const whole = file.files.length ? await file.files[0].text() : text.value;
-    return whole.replace(/^\uFEFF/, "").split(/\r?\n/);
-  }
+  const fields = () => ({model: model.value, lines: given === example || given.length > KEPT ? "" : given});
 
-  async function run() {
+  async function run({remember = true} = {}) {
     running?.abort();
     const mine = (running = new AbortController());
     fault.hidden = true;
@@ -50,7 +52,10 @@ export function startPredicting(found, explain) {
     Object.assign(view, {sort: "line", down: false, errors: false, cell: null});
     results.classList.add("waiting");
     try {
-      const all = (await lines()).map((line, number) => [number, line]).filter(([, line]) => line.trim());
+      given = (file.files.length ? await file.files[0].text() : text.value).replace(/^\uFEFF/, "");
+      if (remember) writeState("data", fields());
+      const lines = given.split(/\r?\n/);
+      const all = lines.map((line, number) => [number, line]).filter(([, line]) => line.trim());
       if (!all.length) throw new Fault("input", "there is nothing to read; choose a file, or paste lines.");
       const taken = all.slice(0, MOST);
       const start = performance.now();
@@ -250,13 +255,20 @@ export function startPredicting(found, explain) {
   document.addEventListener("panel", (event) => {
     if (event.detail !== "data" || asked || !usable.length) return;
     asked = true;
-    run();
+    run({remember: false});
   });
   return {
-    fields: () => ({model: model.value}),
+    fields,
     restore(values) {
+      const before = [model.value, given];
       if ([...model.options].some((one) => one.value === values.model)) model.value = values.model;
       about();
+      const lines = values.lines ?? example;
+      if (!usable.length || (asked && before[0] === model.value && before[1] === lines)) return;
+      file.value = "";
+      text.value = lines;
+      asked = true;
+      run({remember: false});
     },
   };
 }

@@ -29,7 +29,8 @@ tabs.forEach((tab, number) => {
   tab.addEventListener("click", () => show(tab.getAttribute("aria-controls")));
   tab.addEventListener("keydown", (event) => {
     const moves = {ArrowRight: number + 1, ArrowLeft: number - 1, Home: 0, End: tabs.length - 1};
-    if (!(event.key in moves)) return;
+    // With Alt, these keys are Back and Forward.
+    if (!(event.key in moves) || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     const next = tabs[(moves[event.key] + tabs.length) % tabs.length];
     show(next.getAttribute("aria-controls"), {focus: true});

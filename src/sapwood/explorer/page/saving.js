@@ -2,6 +2,7 @@
 
 import {make} from "/elements.js";
 import {hasPictures, sheet} from "/sheet.js";
+import {fitsAddress} from "/state.js";
 
 function offer(name, blob) {
   const link = make("a", {href: URL.createObjectURL(blob), download: name});
@@ -31,11 +32,14 @@ async function png({text, width, height}, name) {
 // Browsers leave the clipboard to pages of this machine and to encrypted ones.
 async function copyLink(event) {
   const button = event.currentTarget;
-  let said = "Link copied";
-  try {
-    await navigator.clipboard.writeText(location.href);
-  } catch {
-    said = "Copy the address of this page";
+  let said = "Too long for a link";
+  if (fitsAddress()) {
+    try {
+      await navigator.clipboard.writeText(location.href);
+      said = "Link copied";
+    } catch {
+      said = "Copy the address of this page";
+    }
   }
   button.textContent = said;
   setTimeout(() => (button.textContent = "Copy link"), 4000);

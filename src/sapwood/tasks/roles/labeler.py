@@ -205,13 +205,14 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
             held = [] if calibration is None else with_trees(calibration, self.parser)
         else:
             known, held = [s for at, s in enumerate(known) if at % 10 != 9], known[9::10]
-        own = PredicateLexicon.learn(known)
-        self.lexicon_ = own if start is None else start.lexicon_.joined(own)
-        if not self.nouns:
-            self.lexicon_.nouns = set()
-        learnt = None if start is None else start.senses_
         seed = check_seed(self.random_state)
-        self.senses_ = PredicateSenses.learn(known, seed=seed) if learnt is None else learnt.checked(known)
+        learnt = None if start is None else start.senses_
+        with stage("Learning predicates and their senses"):
+            own = PredicateLexicon.learn(known)
+            self.lexicon_ = own if start is None else start.lexicon_.joined(own)
+            if not self.nouns:
+                self.lexicon_.nouns = set()
+            self.senses_ = PredicateSenses.learn(known, seed=seed) if learnt is None else learnt.checked(known)
         rows, labels = labeled_candidates(known, nouns=self.nouns, pruning=self.pruning)
         if not any(labels):
             raise DataError("there is nothing to learn: no sentence has a tree and an argument that is a constituent.")
@@ -229,7 +230,8 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
         if encoder is not None:
             setting = ContextTraining(seed=seed, epochs=_EPOCHS)
             self._learn_context(encoder, rows, labels, values, setting)
-        self._calibrate(*labeled_candidates(held, nouns=self.nouns, pruning=self.pruning))
+        with stage("Turning scores into probabilities"):
+            self._calibrate(*labeled_candidates(held, nouns=self.nouns, pruning=self.pruning))
         return self
 
     def _check(self) -> None:

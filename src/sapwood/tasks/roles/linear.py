@@ -18,6 +18,7 @@ from sapwood.errors import DataError
 from sapwood.interrupts import leave_behind
 from sapwood.packing import Grid
 from sapwood.registry import Reader, Writer
+from sapwood.settings import counted
 from sapwood.tasks.roles.encoding import Encoder
 from sapwood.tasks.roles.explanation import RoleExplanation
 from sapwood.tasks.roles.views import Candidate
@@ -97,7 +98,7 @@ class LinearRoles:
         # Of the other columns nothing is learnt.
         seen = np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]))
         rows, truth = X[:, seen], np.asarray(labels)
-        for at, name in enumerate(two):
+        for at, name in enumerate(counted(two, len(two), "Learning classes", "classes")):
             before = told[:, start.classes.index(name)] if name in old else np.zeros(len(truth))
             added, self.bias[at] = _added(rows, np.where(truth == name, 1.0, -1.0), before, _CAUTION * self.C)
             if name in old:
