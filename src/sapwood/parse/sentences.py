@@ -22,6 +22,7 @@ from sapwood.parse.tokenizing import (
     TITLES,
     Token,
     check_text,
+    is_emoji,
     is_uncased,
     iter_tokens,
     shape_of,
@@ -176,9 +177,7 @@ def _stops(token: str) -> bool:
 
 def _is_face(token: Token, text: str) -> bool:
     """Whether a token is an emoji or a face made of signs."""
-    if token[0] > "\u2600":
-        return unicodedata.category(token[0]) in ("So", "Sk")
-    return not token[0].isalnum() and FACE.match(text, token.begin) is not None
+    return is_emoji(token) or (not token[0].isalnum() and FACE.match(text, token.begin) is not None)
 
 
 def _ends_before(following: Token, text: str, sentence: list[Token]) -> bool:

@@ -29,6 +29,7 @@ __all__ = [
     "TITLES",
     "Token",
     "check_text",
+    "is_emoji",
     "is_uncased",
     "iter_tokens",
     "separate",
@@ -340,6 +341,15 @@ def _belongs(text: str, shape: str, stop: int) -> bool:
 def _is_initial(letter: str) -> bool:
     # Hebrew, Arabic and Thai also shorten names and titles to one letter.
     return (letter.isupper() and letter != "I") or "\u05d0" <= letter <= "\u06d3" or "\u0e01" <= letter <= "\u0e2e"
+
+
+def is_emoji(word: str) -> bool:
+    """Whether a word is an emoji, a flag or another picture.
+
+    >>> is_emoji("😂"), is_emoji("❤️"), is_emoji("♥s"), is_emoji("→")
+    (True, True, False, False)
+    """
+    return word[:1] > "\u25ff" and unicodedata.category(word[0]) in ("So", "Sk") and not any(map(str.isalnum, word[1:]))
 
 
 def is_uncased(letter: str) -> bool:
