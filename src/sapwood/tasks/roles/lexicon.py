@@ -115,16 +115,22 @@ class PredicateLexicon:
         return self.lemmas.get(f"{word.lower()}/{tag}") or base_form(word, tag)
 
     def roleset(self, lemma: str) -> str:
-        """Return the sense seen most often; ``lemma.01``, a guess, for verbs that ``knows`` says were never seen."""
-        return self.senses.get(lemma, f"{lemma}.01")
+        """Return the sense seen most often, else the first that is described, else ``lemma.01``."""
+        return self.senses.get(lemma) or (self._described.get(lemma) or [f"{lemma}.01"])[0]
 
     def knows(self, lemma: str) -> bool:
-        """Whether any sense of a predicate was seen.
+        """Whether ``roleset`` is no guess: a sense of the predicate was seen, or there is only one.
 
-        >>> PredicateLexicon(senses={"shrink": "shrink.02"}).knows("fling")
-        False
+        >>> lexicon = PredicateLexicon(senses={"shrink": "shrink.02"})
+        >>> lexicon.describe([Roleset("undergo.28", "experience", {})])
+        >>> lexicon.knows("undergo"), lexicon.roleset("undergo"), lexicon.knows("fling")
+        (True, 'undergo.28', False)
         """
-        return lemma in self.senses
+        return lemma in self.senses or len(self._described.get(lemma, ())) == 1
+
+    def helps(self, roleset: str) -> bool:
+        """Whether a roleset is often seen and never has a role, as *going* in *is going to rain*."""
+        return self.counts.get(roleset, 0) >= _OFTEN and not self.roles.get(roleset)
 
     def describe(self, rolesets: Iterable[Roleset]) -> None:
         """Keep what rolesets and roles mean, in place of what was known of that.
@@ -135,6 +141,7 @@ class PredicateLexicon:
         ('follow, pursue', 'thing followed', 'when')
         """
         self.meanings = {one.name: (one.meaning, dict(one.roles)) for one in rolesets}
+        self.__dict__.pop("_described", None)
 
     def meaning(self, roleset: str, role: str = "") -> str:
         """Return what a roleset means, or one of its roles; empty text where that is not known."""
@@ -154,6 +161,14 @@ class PredicateLexicon:
         return roles if times >= least else None
 
     @cached_property
+    def _described(self) -> dict[str, list[str]]:
+        """For each base form, the rolesets that are described, in their order."""
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for name in sorted(self.meanings):
+            found[name.rpartition(".")[0]].append(name)
+        return dict(found)
+
+    @cached_property
     def _by_lemma(self) -> dict[str, tuple[int, tuple[str, ...]]]:
         """For each base form, how often it was seen, and the roles of all its senses."""
         found: dict[str, tuple[int, tuple[str, ...]]] = {}
@@ -163,6 +178,8 @@ class PredicateLexicon:
             found[base] = (times + self.counts.get(name, 0), tuple(sorted({*roles, *known})))
         return found
 
+
+_OFTEN = 20
 
 # What modifiers say, in words that fit beside "thing followed".
 _MODIFIERS = {
