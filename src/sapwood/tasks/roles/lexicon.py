@@ -111,8 +111,20 @@ class PredicateLexicon:
         )
 
     def lemma(self, word: str, tag: str) -> str:
-        """Return the base form seen most often, or find it by rule."""
-        return self.lemmas.get(f"{word.lower()}/{tag}") or base_form(word, tag)
+        """Return the base form seen most often, or find it by rule; in American spelling, if only that is known.
+
+        >>> lexicon = PredicateLexicon(senses={"analyze": "analyze.01", "favor": "favor.01", "advise": "advise.01"})
+        >>> [lexicon.lemma(word, "VBD") for word in ("analysed", "favoured", "advised", "surprised")]
+        ['analyze', 'favor', 'advise', 'surprise']
+        """
+        found = self.lemmas.get(f"{word.lower()}/{tag}")
+        if found:
+            return found
+        base = base_form(word, tag)
+        if base in self.senses or base in self._described:
+            return base
+        others = (base.removesuffix(british) + american for british, american in _SPELLINGS if base.endswith(british))
+        return next((other for other in others if other in self.senses or other in self._described), base)
 
     def roleset(self, lemma: str) -> str:
         """Return the sense seen most often, else the first that is described, else ``lemma.01``."""
@@ -180,6 +192,11 @@ class PredicateLexicon:
 
 
 _OFTEN = 20
+# Ends of base forms, British and American.
+_SPELLINGS = (
+    ("ise", "ize"), ("yse", "yze"), ("our", "or"), ("ise", "ice"), ("l", "ll"), ("ogue", "og"), ("amme", "am"),
+    ("tre", "ter"), ("tr", "ter"), ("ence", "ense"), ("oeuvre", "euver"),
+)  # fmt: skip
 
 # What modifiers say, in words that fit beside "thing followed".
 _MODIFIERS = {
