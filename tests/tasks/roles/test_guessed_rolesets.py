@@ -133,3 +133,14 @@ def test_words_that_help_others_and_have_no_roles_are_left_out_with_auxiliaries(
     assert counted(3, auxiliaries=False) == [1, 1]
     assert counted(100, auxiliaries=False) == [0, 1]
     assert len(shy.label(trees[0], predicates=[0]).propositions) == 1
+
+
+def test_what_is_left_of_a_verb_phrase_helps_too():
+    lexicon = PredicateLexicon(counts={"do.01": 50, "have.02": 50, "do.02": 50}, roles={"do.02": ("A1",)})
+    verb, no, thing = Argument("V", 1, 1), Argument("AM-NEG", 2, 2), Argument("A1", 3, 3)
+    assert lexicon.helps("do.01", [verb, no])
+    assert lexicon.helps("have.02", [verb])
+    assert not lexicon.helps("have.02", [verb, no])
+    assert not lexicon.helps("do.01", [verb, thing])
+    assert not lexicon.helps("do.02", [verb])
+    assert not lexicon.helps("do.03", [verb])

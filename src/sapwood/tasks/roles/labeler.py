@@ -391,7 +391,7 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
                 replace(one, meaning=known.meaning(roleset, one.role))
                 for one in sorted(self._arguments(view, rules), key=lambda one: one.first)
             )
-            if predicates is None and not known.auxiliaries and known.helps(roleset) and len(arguments) == 1:
+            if predicates is None and not known.auxiliaries and known.helps(roleset, arguments):
                 continue
             guessed, said = not known.knows(view.lemma), known.meaning(roleset)
             made.append(Proposition(view.predicate, view.lemma, arguments, roleset, guessed, said))

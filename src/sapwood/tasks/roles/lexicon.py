@@ -16,7 +16,7 @@ from sapwood.layouts import Field
 from sapwood.registry import Reader
 from sapwood.tasks.roles.predicates import NOMINAL_TAGS, VERBAL_TAGS, is_auxiliary, is_prenominal
 from sapwood.trees.positions import Positions
-from sapwood.trees.propositions import RoleSentence
+from sapwood.trees.propositions import Argument, RoleSentence
 from sapwood.words.lemmas import lemma as base_form
 
 __all__ = ["LEXICON", "PredicateLexicon"]
@@ -140,9 +140,15 @@ class PredicateLexicon:
         """
         return lemma in self.senses or len(self._described.get(lemma, ())) == 1
 
-    def helps(self, roleset: str) -> bool:
-        """Whether a roleset is often seen and never has a role, as *going* in *is going to rain*."""
-        return self.counts.get(roleset, 0) >= _OFTEN and not self.roles.get(roleset)
+    def helps(self, roleset: str, arguments: Iterable[Argument]) -> bool:
+        """Whether a predicate only helps another: it has no role, and its roleset is often seen and never has one.
+
+        So it is with *going* in *it is going to rain*, and with what is left in *it does not*, where *not* may stand.
+        In *it does not have to* that is worth keeping.
+        """
+        allowed = {"V", "AM-NEG", "AM-MOD"} if roleset in _LEFT_OVER else {"V"}
+        often = self.counts.get(roleset, 0) >= _OFTEN and not self.roles.get(roleset)
+        return often and all(one.role in allowed for one in arguments)
 
     def describe(self, rolesets: Iterable[Roleset]) -> None:
         """Keep what rolesets and roles mean, in place of what was known of that.
@@ -192,6 +198,7 @@ class PredicateLexicon:
 
 
 _OFTEN = 20
+_LEFT_OVER = frozenset(["be.03", "do.01", "have.01"])
 # Ends of base forms, British and American.
 _SPELLINGS = (
     ("ise", "ize"), ("yse", "yze"), ("our", "or"), ("ise", "ice"), ("l", "ll"), ("ogue", "og"), ("amme", "am"),
