@@ -113,11 +113,14 @@ class PredicateLexicon:
     def lemma(self, word: str, tag: str) -> str:
         """Return the base form seen most often, or find it by rule; in American spelling, if only that is known.
 
+        >>> PredicateLexicon(lemmas={"r/VBP": "be"}).lemma("r", "VB")
+        'be'
         >>> lexicon = PredicateLexicon(senses={"analyze": "analyze.01", "favor": "favor.01", "advise": "advise.01"})
         >>> [lexicon.lemma(word, "VBD") for word in ("analysed", "favoured", "advised", "surprised")]
         ['analyze', 'favor', 'advise', 'surprise']
         """
-        found = self.lemmas.get(f"{word.lower()}/{tag}")
+        form = word.lower()
+        found = self.lemmas.get(f"{form}/{tag}") or self.lemmas.get(f"{form}/{_SAME_FORMS.get(tag)}")
         if found:
             return found
         base = base_form(word, tag)
@@ -198,6 +201,7 @@ class PredicateLexicon:
 
 
 _OFTEN = 20
+_SAME_FORMS = {"VB": "VBP", "VBP": "VB"}
 _LEFT_OVER = frozenset(["be.03", "do.01", "have.01"])
 # Ends of base forms, British and American.
 _SPELLINGS = (
