@@ -16,6 +16,7 @@ __all__ = [
     "VERB_TAGS",
     "WRITTEN",
     "base_tag",
+    "written_word",
 ]
 
 NOUN_TAGS = ("NN", "NNS", "NNP", "NNPS")
@@ -50,3 +51,13 @@ def base_tag(tag: str) -> str:
     ('NN', 'VB', 'IN')
     """
     return _BASES.get(tag, tag)
+
+
+def written_word(word: str) -> str:
+    """Return a word as it stands in a text.
+
+    >>> written_word("-LRB-"), written_word(":-RRB-"), written_word("rain")
+    ('(', ':)', 'rain')
+    """
+    found = WRITTEN.get(word)
+    return str(word).replace("-LRB-", "(").replace("-RRB-", ")") if found is None else found

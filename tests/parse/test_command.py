@@ -45,6 +45,17 @@ def test_train(tmp_path, capsys):
     assert main(["train", "parser", str(tmp_path / "none.mrg"), "-o", out]) == 1
 
 
+def test_every_line_is_a_sentence(model, tmp_path, capsys):
+    text = tmp_path / "in.txt"
+    text.write_text("the dog sees. a cat\nsleeps\n\n")
+    assert main(["parse", model, str(text), "--lines", "--format", "jsonl"]) == 0
+    records = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [one["words"] for one in records] == [["the", "dog", "sees", ".", "a", "cat"], ["sleeps"]]
+    assert records[1]["offsets"] == [[20, 26]]
+    with pytest.raises(SystemExit):
+        main(["parse", model, str(text), "--lines", "--tokens"])
+
+
 def test_text_to_trees(model, tmp_path, capsys):
     text = tmp_path / "in.txt"
     text.write_text("The dog sees a cat. It sleeps.\n\n\n(The) \U0001f600 \x07\x00\n", encoding="utf-8")

@@ -13,6 +13,7 @@ import sapwood as sw
 from sapwood.cli import main
 from sapwood.errors import ModelFileError
 from sapwood.parse import SpanParser
+from sapwood.parse.spans.labels import SpanVocabulary
 from sapwood.words.encoder import EncoderSpec
 from sapwood.words.encoder.places import KNOWN
 from specimens import SPANS, untrained_span_parser
@@ -103,3 +104,13 @@ def test_a_model_whose_encoder_is_not_there(tmp_path, capsys, monkeypatch):
     needy._spec = replace(spec, name="some-encoder")
     with pytest.raises(ModelFileError, match=r"the encoder 'some-encoder' is not on this machine; pass its folder"):
         needy.parse(["rain"])
+
+
+def test_emoji_are_no_words():
+    scores = np.array([[3, 1, 0], [9, 8, 1], [0, 2, 1]], np.float32)
+    vocabulary = SpanVocabulary((("S",),), ("NN", ",", "NFP"), "")
+    assert vocabulary.with_emoji(["rain", "🙏🏽", "🇩🇪"], scores).argmax(axis=1).tolist() == [0, 2, 2]
+    assert vocabulary.with_emoji(["rain", ":-RRB-", ","], scores) is scores
+    # Where there is no tag for what is no word, the network decides.
+    without = replace(vocabulary, tags=("NN", ",", "SYM"))
+    assert without.with_emoji(["rain", "🙏🏽", "🇩🇪"], scores).argmax(axis=1).tolist() == [0, 0, 1]

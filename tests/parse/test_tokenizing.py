@@ -35,6 +35,18 @@ CASES = {
     "ok \U0001f600\U0001f44d\U0001f3fd!": "ok \U0001f600 \U0001f44d\U0001f3fd !",
     "tab\tnul\0bell\x07 zero\u200bwidth": "tab nul bell zero width",
     "[x] {y}": "-LSB- x -RSB- -LCB- y -RCB-",
+    "thanks :) ok:-) (see this:) a:D :D (: p <3 10:30 foo(a:b) :/usr": (
+        "thanks :-RRB- ok :--RRB- -LRB- see this : -RRB- a : D :D -LRB-: p < 3 10:30 foo -LRB- a : b -RRB- : / usr"
+    ),
+    "No!!! Why?! Really??": "No !!! Why ?! Really ??",
+    "I dont know, cant go. Im ok; IM me. He was wont to go.": (
+        "I do nt know , ca nt go . I m ok ; IM me . He was wont to go ."
+    ),
+    "@bob #NYC #1 C++ a@b.co #️⃣ x@y": "@bob #NYC # 1 C++ a@b.co #️⃣ x @ y",
+    "a -> b >= 3 != 4 == *** p<0.05 >> ====": "a -> b >= 3 != 4 == *** p < 0.05 >> ====",
+    "'Tis the summer of '74. '50' `x` 2 tbsp. oil, 5 min. Then": (
+        "'T is the summer of '74 . ` 50 ' ` x ' 2 tbsp. oil , 5 min . Then"
+    ),
     "": "",
     " \n\t ": "",
     "see http://a.b/U.S. and so on, etc... Yes, Inc..": "see http://a.b/U.S . and so on , etc ... Yes , Inc. .",
@@ -89,7 +101,9 @@ SENTENCES = {
     "At 5 p.m. the U.S. market closed. The end": ["At 5 p.m. the U.S. market closed .", "The end"],
     "a title\n\nno capitals here": ["a title", "no capitals here"],
     "one line\nof text": ["one line of text"],
-    "Really?! Yes... maybe": ["Really ? !", "Yes ... maybe"],
+    "Really?! Yes... maybe": ["Really ?!", "Yes ... maybe"],
+    "So good!!! 😂🙏🏽 Thanks. :) Bye :-( all": ["So good !!! 😂 🙏🏽", "Thanks . :-RRB-", "Bye :--LRB- all"],
+    "Done.\n😂 Next. ★": ["Done .", "😂 Next . ★"],
     "": [],
     "今天很好。我们走吧！是的？！对｡好": ["今天很好 。", "我们走吧 ！", "是的 ？ ！", "对 ｡", "好"],
     "“你好！”他说。“你好！”，他说。": ["`` 你好 ！ ''", "他说 。", "`` 你好 ！ '' ， 他说 。"],

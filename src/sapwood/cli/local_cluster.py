@@ -11,7 +11,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
@@ -29,8 +28,10 @@ def local_cluster(workers: int) -> Iterator[str]:
 
     Whatever goes wrong in the block, Ctrl-C included, ends them at once: nobody waits for what they are computing.
     """
+    from tempfile import TemporaryFile
+
     command = [sys.executable, "-m", __name__, str(workers)]
-    with tempfile.TemporaryFile() as said:
+    with TemporaryFile() as said:
         process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said, text=True, start_new_session=True
         )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sapwood.cli.command import Command, OneOf, argument
 from sapwood.cli.inputs import is_conllu, iter_lines, text_or_name, text_sentences
-from sapwood.cli.options import ENCODING, OUTPUT, RESUME, THREADS, choice, flag, integer
+from sapwood.cli.options import ENCODING, LINES, OUTPUT, RESUME, THREADS, choice, flag, integer
 from sapwood.cli.output import note, write_output
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def _run(options: argparse.Namespace) -> None:
         _sentences(parser, options),
         partial(_answers, parser, options, tally),
         models=[options.model],
-        settings=("file", "nbest", "format", "tokens", "tagged", "tree", "probabilities"),
+        settings=("file", "nbest", "format", "lines", "tokens", "tagged", "tree", "probabilities"),
         what="sentences",
     )
     count = tally.total()
@@ -178,7 +178,8 @@ def _sentences(parser: Any, options: argparse.Namespace) -> Iterator[_Sentence]:
         rows = ((words, None) for _, words in _lines(options))
     else:
         rows = (
-            (list(words), None) for words in text_sentences(options.file, options.encoding, language=parser.language)
+            (list(words), None)
+            for words in text_sentences(options.file, options.encoding, lines=options.lines, language=parser.language)
         )
     return (_Sentence(number, *row) for number, row in enumerate(rows, 1))
 
@@ -212,8 +213,8 @@ def _lines(options: argparse.Namespace) -> Iterator[tuple[int, list[str]]]:
 COMMAND = Command(
     "parse",
     "text to trees",
-    "Split text into sentences and words, and parse them; with --tokens or --tagged, every line is a sentence. "
-    "Sentences of CoNLL-U files (.conllu) are parsed as they are.",
+    "Split text into sentences and words, and parse them; with --lines, --tokens or --tagged, every line is a "
+    "sentence. Sentences of CoNLL-U files (.conllu) are parsed as they are.",
     (
         argument(
             "model",
@@ -239,6 +240,7 @@ COMMAND = Command(
         ),
         flag("--probabilities", "say how probable constituents and tags are, with --format text or jsonl"),
         OneOf(
+            LINES,
             flag("--tokens", "one sentence per line, words separated by white space"),
             flag("--tagged", "the same with tags: word/TAG"),
         ),

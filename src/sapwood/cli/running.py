@@ -18,7 +18,7 @@ import time
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from importlib import import_module, metadata
+from importlib import import_module
 from textwrap import TextWrapper
 from types import FrameType
 
@@ -179,6 +179,8 @@ def _tell(message: str) -> None:
 
 
 def _versions() -> str:
+    from importlib import metadata
+
     from sapwood import __version__, settings
 
     packages = (f"{name} {metadata.version(name)}" for name in ("numpy", "scipy", "scikit-learn"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
 import os
 
 from sapwood.cli.command import Command, argument
@@ -40,6 +39,8 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _show_model(path: str) -> None:
+    import hashlib
+
     from sapwood.files import MAPPED_INDEX, class_in, describe, load
     from sapwood.search import TreeIndex
 

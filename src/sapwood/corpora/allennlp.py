@@ -14,7 +14,7 @@ from typing import Any
 
 from sapwood.errors import DataError
 from sapwood.lazy import public_names
-from sapwood.penn import BRACKETS, WRITTEN
+from sapwood.penn import BRACKETS, written_word
 from sapwood.sources import Sources
 from sapwood.text_files import Line, lines
 from sapwood.trees.propositions import Argument, Proposition, RoleSentence, long_role, short_role
@@ -68,7 +68,7 @@ def to_json(sentence: RoleSentence) -> dict[str, Any]:
     >>> verb["tags"]
     ['B-ARG0', 'B-V', 'B-ARGM-TMP', 'I-ARGM-TMP', 'O']
     """
-    words = [WRITTEN.get(word, str(word)) for word in sentence.words]
+    words = [written_word(word) for word in sentence.words]
     return {"verbs": [_verb(one, words) for one in sentence.propositions], "words": words}
 
 

@@ -10,7 +10,7 @@ from itertools import zip_longest
 from textwrap import wrap
 
 from sapwood.draw.spans import LabeledSpan, SpanLayer, check_layers
-from sapwood.penn import WRITTEN
+from sapwood.penn import written_word
 
 __all__ = ["span_list", "written"]
 
@@ -88,6 +88,6 @@ def written(words: Sequence[str]) -> str:
         begin = getattr(word, "begin", None)
         if text and (begin is None or begin != end):
             text.append(" ")
-        text.append(WRITTEN.get(word, str(word)))
+        text.append(written_word(word))
         end = getattr(word, "end", None)
     return "".join(text)

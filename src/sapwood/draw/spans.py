@@ -15,7 +15,7 @@ from sapwood.draw.picture import Picture
 from sapwood.errors import DataError
 from sapwood.notebook import HtmlTable
 from sapwood.palette import FONT, GREY, colour, paint, text_width
-from sapwood.penn import WRITTEN
+from sapwood.penn import written_word
 
 __all__ = ["LabeledSpan", "SpanLayer", "check_layers", "span_svg", "span_text", "spread"]
 
@@ -64,7 +64,7 @@ def span_text(words: Sequence[str], layers: Sequence[SpanLayer], *, width: int =
     [Donor] ^^^^ [Recipient]        Giving
     """
     check_layers(words, layers)
-    words = [WRITTEN.get(word, word) for word in words]
+    words = [written_word(word) for word in words]
     lanes = [(layer, lane) for layer in layers for lane in _lanes_of_text(layer)]
     sizes = [max(1, len(word)) for word in words]
     for _, lane in lanes:
@@ -123,7 +123,7 @@ def span_svg(words: Sequence[str], layers: Sequence[SpanLayer], *, width: float 
     (True, 1, 4)
     """
     check_layers(words, layers)
-    words = [WRITTEN.get(word, word) for word in words]
+    words = [written_word(word) for word in words]
     lanes = [(number, layer, lane) for number, layer in enumerate(layers) for lane in spread(layer)]
     marked = {word for layer in layers for word in layer.marked}
     # Marked words are bold, and wider by about a seventh.

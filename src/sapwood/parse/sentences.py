@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from sapwood.errors import DataError
 from sapwood.parse.tokenizing import (
     BLANK_LINE,
+    FACE,
     FULL_STOP,
     FULL_STOPS,
     HAN,
@@ -21,6 +22,7 @@ from sapwood.parse.tokenizing import (
     TITLES,
     Token,
     check_text,
+    is_emoji,
     is_uncased,
     iter_tokens,
     shape_of,
@@ -167,6 +169,17 @@ def _closes(token: Token) -> bool:
     return token in _CLOSING or (token[0] > "\x7f" and unicodedata.category(token[0]) in ("Pe", "Pf"))
 
 
+def _stops(token: str) -> bool:
+    """Whether a token is a full stop of any kind, or several: !!, ?!"""
+    bare = token.rstrip(PICTURE_STYLE)
+    return bare in _ENDS or (bare != "" and not bare.strip("!?"))
+
+
+def _is_face(token: Token, text: str) -> bool:
+    """Whether a token is an emoji or a face made of signs."""
+    return is_emoji(token) or (not token[0].isalnum() and FACE.match(text, token.begin) is not None)
+
+
 def _ends_before(following: Token, text: str, sentence: list[Token]) -> bool:
     """Whether a sentence ends before the token that follows."""
     gap = text[sentence[-1].end : following.begin]
@@ -175,20 +188,20 @@ def _ends_before(following: Token, text: str, sentence: list[Token]) -> bool:
     # "2." at the beginning is the number of an item.
     if len(sentence) == 2 and sentence[1] == "." and sentence[0].isdigit() and "\n" not in gap:
         return False
-    # Closing quotes and brackets go with the sentence before them.
-    if _closes(following):
+    # Closing quotes and brackets go with the sentence before them, and faces in its line.
+    if _closes(following) or ("\n" not in gap and _is_face(following, text)):
         return False
     at = len(sentence) - 1
-    while at > 0 and _closes(sentence[at]):
+    while at > 0 and (_closes(sentence[at]) or _is_face(sentence[at], text)):
         at -= 1
     last, closed = sentence[at], at < len(sentence) - 1
     first = following[0]
     if last[0] in FULL_STOPS:
-        if not gap and not closed and (first in FULL_STOPS or following in _ENDS):
+        if not gap and not closed and (first in FULL_STOPS or _stops(following)):
             return False
         # "「はい。」と言った。" goes on after what is said.
         return following not in _COMMAS and not (closed and not gap and first == "と")
-    if last.rstrip(PICTURE_STYLE) in _ENDS:
+    if _stops(last):
         if not gap:
             numbered = last == "." and text[last.begin - 1 : last.begin].isdigit()
             return last != "..." and not numbered and bool(_HAN_LETTER.match(first))

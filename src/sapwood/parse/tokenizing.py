@@ -19,6 +19,7 @@ from sapwood.penn import BRACKETS
 
 __all__ = [
     "BLANK_LINE",
+    "FACE",
     "FULL_STOP",
     "FULL_STOPS",
     "HAN",
@@ -28,6 +29,7 @@ __all__ = [
     "TITLES",
     "Token",
     "check_text",
+    "is_emoji",
     "is_uncased",
     "iter_tokens",
     "separate",
@@ -79,6 +81,9 @@ _ALSO_WORDS = frozenset(
 )
 # The full stop of these is theirs where a number follows.
 _BEFORE_DIGITS = frozenset(("no", "p", "ch", "art"))
+# And of these where a word in small letters does: "2 tbsp. sugar", "by appt. only".
+_SHORTENED = "oz lb lbs tsp tbsp qt pt hr hrs min mins yr yrs approx appt incl excl tel ext misc"
+_BEFORE_SMALL = frozenset(_SHORTENED.split())
 
 # Directional marks and isolates count as white space, and so do halves of surrogate pairs.
 SPACE = r"\s\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff"
@@ -130,17 +135,30 @@ _LETTERS = rf"(?:{_WORD}++{_NO_EXTEND}|(?:(?!{_BOXED}){_WORD}{_EXTEND}*+)++)"
 _FLAG = "[\U0001f1e6-\U0001f1ff]{2}"
 _PICTURE = "[©®\u203c\u2049\u2122-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff\U0001fc00-\U0001fffd]"
 _HEBREW = "[\u05d0-\u05ea]"
+# Faces of signs: with a nose anywhere, without one where no word stands before it; a few others by themselves.
+_FACE = rf"""(?=[:;=(^>-])(?:
+    (?:[:;=]['^-]{{1,2}}[)(DPp/\\|*]+ | (?<![\w:;=])[:;=](?:[)(]+|[DPpOo3/\\|*](?![/\\])))(?!\w)
+  | (?<!\w)(?:\([-']?[:;=] | \^[_.-]?\^ | -_+- | >[_.]<)(?![^\s.!?,])){_NO_EXTEND}"""
+# Signs that belong together: lines of signs, arrows, what programs compare with.
+_SIGNS = r"(?:\*{2,}|={2,}|~{2,}|\#{2,}|\+{2,}|\|{2,}|[-=]+>|<[-=]+(?!\w)|>=|!=|:=|<{2,}|>{2,})"
 _NO_LINK = rf"{SPACE}<>\"{FULL_STOP}\u3001\u3008-\u3011\u3014-\u301b\uff08\uff09\uff0c\uff1a\uff1b\uff62-\uff64"
+FACE = re.compile(_FACE, re.VERBOSE)
 _PIECES = re.compile(
     rf"""
       (?P<link>(?:https?://|www\.)[^{_NO_LINK}]*[^{_NO_LINK}'.,;:!?)\]}}]
               |[\w.+{_EXTENDERS}-]{{1,64}}+@{_WORD}[\w{_EXTENDERS}-]*(?:\.[\w{_EXTENDERS}-]+)+ )
+    | (?P<face>{_FACE})
+    | (?P<stops>[!?]{{2,}}{_NO_EXTEND})
+    | (?P<signs>{_SIGNS}{_NO_EXTEND})
     | (?P<dots>(?:\.{{2,}}|…){_NO_EXTEND})
     | (?P<dash>(?:-{{2,}}|[–—]+){_NO_EXTEND})
     | (?P<boxed>{_BOXED}{_EXTEND}*)
+    | (?P<name>(?<![\w@\#&/.])[@\#](?=[^\W\d])(?:{_LETTERS}|_+)+{_NO_EXTEND}
+              |(?<!\w)[A-Za-z](?:\+\+|\#)(?!\w){_NO_EXTEND} )
     | (?P<number>[+-]?(?<![\w.])(?>\d+(?:[.,:/-]\d+)*)(?:st|nd|rd|th|s)?(?!-[^\W\d]){_END_OF_WORD}|\.\d+{_END_OF_WORD})
     | (?P<initials>(?:{_WORD}{_EXTEND}*\.){{2,}}(?!{_WORD}|{_EXTEND}))
-    | (?P<clitic>['’](?:s|S|m|M|d|D|re|RE|ve|VE|ll|LL|em|cause|til|\d0s){_END_OF_WORD})
+    | (?P<clitic>['’](?:(?:s|S|m|M|d|D|re|RE|ve|VE|ll|LL|em|cause|til|\d0s|\d\d(?!['’])){_END_OF_WORD}
+              |[Tt](?=(?:is|was|were|will)\b)) )
     | (?P<word>{HAN}++(?=https?://|www\.)
               |(?:\d+(?:[.,]\d+)+{_NO_EXTEND}|{_PREFIX}*{_LETTERS})
                (?:(?:[-'’&/_+]|\.(?!(?:(?<={HAN}\.)|(?<={HAN}{_MARK}\.)){HAN})){_LETTERS}|_+{_EXTEND}*
@@ -154,10 +172,20 @@ _PIECES = re.compile(
     """,
     re.VERBOSE,
 )
+_BRACKET = re.compile(r"[()]")
 _SEPARATORS = re.compile(rf"[{SPACE}]+")
 BLANK_LINE = re.compile(r"\n[^\S\n]*\n|\u2029|\f")
 _CLITIC = re.compile(r"(?i)(?<=.)(?:n['’]t|['’](?:s|m|d|re|ve|ll))$")
-_FUSED = {"cannot": 3, "gonna": 3, "wanna": 3, "gotta": 3, "gimme": 3, "lemme": 3}
+# Two words in one, and where the second begins; also contractions without their apostrophe, unless they are words.
+_FUSED = {"cannot": 3, "gonna": 3, "wanna": 3, "gotta": 3, "gimme": 3, "lemme": 3} | {
+    first + second: len(first)
+    for firsts, second in (
+        ("do does did is was are were has have had could would should must ca wo ai", "nt"),
+        ("i", "m"), ("i you we they", "ve"), ("you they", "re"), ("that what there he she who where", "s"),
+        ("you they it that", "ll"),
+    )
+    for first in firsts.split()
+}  # fmt: skip
 _OWN_STOP = re.compile(rf"\.(?!\.\.|{_EXTEND})")  # one that may belong to the word before it
 LOOKAHEAD = 200  # how far after a full stop is looked for what follows
 _LONGEST = max(map(len, _ABBREVIATIONS))
@@ -234,6 +262,8 @@ def iter_tokens(text: str, quotes: list[tuple[int, str]]) -> Iterator[Token]:
                 yield Token(("`" if opened else "'") * (1 if single else 2), begin, end)
         elif kind == "bracket":
             yield Token(BRACKETS[word], begin, end)
+        elif kind == "face":
+            yield Token(_BRACKET.sub(lambda found: BRACKETS[found.group()], word), begin, end)
         elif kind == "dots":
             yield Token("..." if word in ("...", "…") else word, begin, end)
         elif kind == "dash":
@@ -256,6 +286,8 @@ def _opens(text: str, begin: int, opened: str, glued: bool) -> bool:
         return free and opened in ("", "'", "‘", "`")
     if quote == "“" and opened == "„":
         return False
+    if quote == "`" and opened == "`" and glued:
+        return False
     return quote in "“„«‘`" or (quote == "'" and text[begin : begin + 2] != "''")
 
 
@@ -265,8 +297,10 @@ def _word(text: str, shape: str, begin: int, end: int) -> Generator[Token, None,
     if _OWN_STOP.match(shape, end) and _belongs(text, shape, end):
         yield Token(word + ".", begin, end + 1)
         return end + 1
-    head = _FUSED.get(word.lower())
-    if head:
+    low = word.lower()
+    head = _FUSED.get(low)
+    # "He was wont to say", and IM is short for other things.
+    if head and not (low == "wont" and text.startswith(" to ", end)) and not (low == "im" and word.isupper()):
         yield Token(word[:head], begin, begin + head)
         yield Token(word[head:], begin + head, end)
         return end
@@ -291,12 +325,14 @@ def _belongs(text: str, shape: str, stop: int) -> bool:
     if not word or not word[-1].isalpha() or text[begin - 1 : begin] == "°":
         return False
     low = word.lower()
-    if low not in _ABBREVIATIONS and not (len(word) == 1 and _is_initial(word)):
+    if low not in _ABBREVIATIONS and low not in _BEFORE_SMALL and not (len(word) == 1 and _is_initial(word)):
         return False
     window = text[stop + 1 : stop + LOOKAHEAD]
     rest = window.lstrip()
     if low in _BEFORE_DIGITS:
         return rest[:1].isdigit()
+    if low in _BEFORE_SMALL:
+        return rest[:1].islower()
     if not rest or BLANK_LINE.search(window[: len(window) - len(rest)]):
         return low in _ABBREVIATIONS and low not in _ALSO_WORDS
     return low not in _ALSO_WORDS or word[0].isupper()
@@ -305,6 +341,15 @@ def _belongs(text: str, shape: str, stop: int) -> bool:
 def _is_initial(letter: str) -> bool:
     # Hebrew, Arabic and Thai also shorten names and titles to one letter.
     return (letter.isupper() and letter != "I") or "\u05d0" <= letter <= "\u06d3" or "\u0e01" <= letter <= "\u0e2e"
+
+
+def is_emoji(word: str) -> bool:
+    """Whether a word is an emoji, a flag or another picture.
+
+    >>> is_emoji("😂"), is_emoji("❤️"), is_emoji("♥s"), is_emoji("→")
+    (True, True, False, False)
+    """
+    return word[:1] > "\u25ff" and unicodedata.category(word[0]) in ("So", "Sk") and not any(map(str.isalnum, word[1:]))
 
 
 def is_uncased(letter: str) -> bool:

@@ -64,7 +64,7 @@ class Proposition(HtmlTable):
     roleset : str
         Which sense of the predicate, such as ``give.01``; empty where unknown.
     guessed : bool
-        Whether a model made the roleset up because it has learnt none for this base form.
+        Whether a model has learnt no roleset for this base form, and knows of several or none: it took the first.
     meaning : str
         What the roleset means, such as "follow, pursue"; empty where that is not known.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from copy import deepcopy
 from itertools import islice
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from sapwood import corpora
 from sapwood.cli import main
 from sapwood.corpora import nursery
 from sapwood.corpora.role_lines import sentence_text
+from sapwood.corpora.rolesets import Roleset
 from sapwood.draw import roles_html, roles_text
 from sapwood.errors import FormatError
 from sapwood.penn import VERB_TAGS
@@ -105,3 +107,40 @@ def test_base_forms_of_unseen_verbs_are_those_of_propbank(data: Path):
     assert unseen > 300
     # The ending alone, without a list of irregular verbs, gives 0.86.
     assert right / unseen > 0.94
+
+
+def test_what_is_described_is_no_guess_where_there_is_one_sense():
+    lexicon = PredicateLexicon(senses={"go": "go.02"})
+    described = ("undergo.28", "accord.02", "accord.01", "go.01", "go.02")
+    lexicon.describe(Roleset(name, "to do something", {}) for name in described)
+    asked = ("undergo", "accord", "go", "fling")
+    assert [lexicon.roleset(lemma) for lemma in asked] == ["undergo.28", "accord.01", "go.02", "fling.01"]
+    assert [lexicon.knows(lemma) for lemma in asked] == [True, False, True, False]
+    # What is described later takes the place of it.
+    lexicon.describe([Roleset("fling.03", "throw", {})])
+    assert [lexicon.roleset(lemma) for lemma in asked] == ["undergo.01", "accord.01", "go.02", "fling.03"]
+
+
+def test_words_that_help_others_and_have_no_roles_are_left_out_with_auxiliaries(labeler):
+    trees = [Tree.fromstring("(S (VP (VBD flung)))"), Tree.fromstring(FLUNG)]
+    shy = deepcopy(labeler)
+
+    def counted(times: int, *, auxiliaries: bool) -> list[int]:
+        shy.lexicon_.auxiliaries, shy.lexicon_.counts["fling.01"] = auxiliaries, times
+        return [len(shy.label(tree).propositions) for tree in trees]
+
+    assert counted(100, auxiliaries=True) == [1, 1]
+    assert counted(3, auxiliaries=False) == [1, 1]
+    assert counted(100, auxiliaries=False) == [0, 1]
+    assert len(shy.label(trees[0], predicates=[0]).propositions) == 1
+
+
+def test_what_is_left_of_a_verb_phrase_helps_too():
+    lexicon = PredicateLexicon(counts={"do.01": 50, "have.02": 50, "do.02": 50}, roles={"do.02": ("A1",)})
+    verb, no, thing = Argument("V", 1, 1), Argument("AM-NEG", 2, 2), Argument("A1", 3, 3)
+    assert lexicon.helps("do.01", [verb, no])
+    assert lexicon.helps("have.02", [verb])
+    assert not lexicon.helps("have.02", [verb, no])
+    assert not lexicon.helps("do.01", [verb, thing])
+    assert not lexicon.helps("do.02", [verb])
+    assert not lexicon.helps("do.03", [verb])

@@ -50,6 +50,11 @@ def test_copulas_auxiliaries_and_nouns() -> None:
     assert find_predicates(at("(NP (NN dog))")) == []
 
 
+@pytest.mark.parametrize("word", ["@runs", "#run", "http://run.com", "www.run.com", "go@run.com", "--"])
+def test_addresses_and_signs_are_no_predicates(word: str) -> None:
+    assert find_predicates(at(f"(S (VP (VB Go) (VB {word})))")) == [0]
+
+
 @pytest.mark.parametrize(
     ("word", "tag", "lemma"),
     [

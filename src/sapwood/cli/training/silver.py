@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,6 +34,8 @@ def read_silver(options: argparse.Namespace, known: Iterable[tuple[str, ...]]) -
 
     With ``--checkpoint`` the trees are kept beside it, and parsing goes on where it was stopped.
     """
+    from tempfile import TemporaryDirectory
+
     from sapwood.errors import DataError
     from sapwood.files import describe
     from sapwood.resuming import CheckpointFile, fingerprint
@@ -45,7 +46,7 @@ def read_silver(options: argparse.Namespace, known: Iterable[tuple[str, ...]]) -
         "text": [(name, *_stamp(name)) for name in options.silver],
         "min_probability": options.min_probability,
     }
-    with tempfile.TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder:
         base = Path(folder) / "text" if options.checkpoint is None else Path(options.checkpoint)
         path = base.with_name(f"{base.name}.silver.mrg")
         note = CheckpointFile(base.with_name(f"{base.name}.silver.sap"), fingerprint(run))

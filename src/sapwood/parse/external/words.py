@@ -8,7 +8,7 @@ from typing import Any
 
 from sapwood.errors import DataError, ParameterError
 from sapwood.parse.base import with_leaves
-from sapwood.penn import BRACKETS, WRITTEN
+from sapwood.penn import BRACKETS, written_word
 from sapwood.trees.tree import Tree
 
 __all__ = ["as_text", "check_text", "penn", "trees_in", "with_words"]
@@ -32,7 +32,7 @@ def as_text(word: str) -> str:
     >>> as_text("-LRB-"), as_text("``"), as_text("rain")
     ('(', '"', 'rain')
     """
-    return _SPACE.sub("_", WRITTEN.get(word, word))
+    return _SPACE.sub("_", written_word(word))
 
 
 def with_words(tree: Tree, sent: Sequence[str], words: Sequence[str]) -> Tree:

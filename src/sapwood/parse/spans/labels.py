@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sapwood.parse.annotation import Constituent
+from sapwood.parse.tokenizing import is_emoji
 
 __all__ = ["SpanSentence", "SpanVocabulary", "span_sentence"]
 
 Chain = tuple[str, ...]
+_NO_WORD = "NFP"
+# What no other tag is worth.
+_SURE = np.float32(100)
 
 
 @dataclass(frozen=True)
@@ -105,3 +112,14 @@ class SpanVocabulary:
         """Return the number of a chain, or of its uppermost label if it is not known."""
         found = numbers.get(chain)
         return numbers[(chain[0],)] if found is None else found
+
+    def with_emoji(self, words: Iterable[str], scores: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return scores of tags in which emoji are no words, if there is a tag for that.
+
+        Treebanks are older than emoji, so that a network may take them for anything: commas, quotes, verbs.
+        """
+        rows = [row for row, word in enumerate(words) if is_emoji(word)]
+        if rows and _NO_WORD in self.tags:
+            scores = scores.copy()
+            scores[rows, self.tags.index(_NO_WORD)] = scores[rows].max(axis=1) + _SURE
+        return scores

@@ -310,7 +310,8 @@ class SpanParser(UsesEncoder, LearnedParser):
         except DataError as error:
             # No fault of the sentences, which would otherwise get flat trees.
             raise ModelFileError(f"this parser cannot be used: {error}") from None
-        return self._network.score(sentences, dense, settings.threads())
+        spans, tags = self._network.score(sentences, dense, settings.threads())
+        return spans, self.vocabulary_.with_emoji((word for words in sentences for word in words), tags)
 
     def _parse_words(self, sentences: list[list[str]]) -> Sequence[tuple[Any, str] | Exception]:
         self._check_fitted()

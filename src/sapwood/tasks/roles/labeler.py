@@ -393,6 +393,8 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
                 replace(one, meaning=known.meaning(roleset, one.role))
                 for one in sorted(self._arguments(view, rules), key=lambda one: one.first)
             )
+            if predicates is None and not known.auxiliaries and known.helps(roleset, arguments):
+                continue
             guessed, said = not known.knows(view.lemma), known.meaning(roleset)
             made.append(Proposition(view.predicate, view.lemma, arguments, roleset, guessed, said))
         return RoleSentence(sentence.words, tuple(made), sentence.tree, how=sentence.how)

@@ -16,7 +16,7 @@ from sapwood.layouts import Field
 from sapwood.registry import Reader
 from sapwood.tasks.roles.predicates import NOMINAL_TAGS, VERBAL_TAGS, is_auxiliary, is_prenominal
 from sapwood.trees.positions import Positions
-from sapwood.trees.propositions import RoleSentence
+from sapwood.trees.propositions import Argument, RoleSentence
 from sapwood.words.lemmas import lemma as base_form
 
 __all__ = ["LEXICON", "PredicateLexicon"]
@@ -111,20 +111,47 @@ class PredicateLexicon:
         )
 
     def lemma(self, word: str, tag: str) -> str:
-        """Return the base form seen most often, or find it by rule."""
-        return self.lemmas.get(f"{word.lower()}/{tag}") or base_form(word, tag)
+        """Return the base form seen most often, or find it by rule; in American spelling, if only that is known.
+
+        >>> PredicateLexicon(lemmas={"r/VBP": "be"}).lemma("r", "VB")
+        'be'
+        >>> lexicon = PredicateLexicon(senses={"analyze": "analyze.01", "favor": "favor.01", "advise": "advise.01"})
+        >>> [lexicon.lemma(word, "VBD") for word in ("analysed", "favoured", "advised", "surprised")]
+        ['analyze', 'favor', 'advise', 'surprise']
+        """
+        form = word.lower()
+        found = self.lemmas.get(f"{form}/{tag}") or self.lemmas.get(f"{form}/{_SAME_FORMS.get(tag)}")
+        if found:
+            return found
+        base = base_form(word, tag)
+        if base in self.senses or base in self._described:
+            return base
+        others = (base.removesuffix(british) + american for british, american in _SPELLINGS if base.endswith(british))
+        return next((other for other in others if other in self.senses or other in self._described), base)
 
     def roleset(self, lemma: str) -> str:
-        """Return the sense seen most often; ``lemma.01``, a guess, for verbs that ``knows`` says were never seen."""
-        return self.senses.get(lemma, f"{lemma}.01")
+        """Return the sense seen most often, else the first that is described, else ``lemma.01``."""
+        return self.senses.get(lemma) or (self._described.get(lemma) or [f"{lemma}.01"])[0]
 
     def knows(self, lemma: str) -> bool:
-        """Whether any sense of a predicate was seen.
+        """Whether ``roleset`` is no guess: a sense of the predicate was seen, or there is only one.
 
-        >>> PredicateLexicon(senses={"shrink": "shrink.02"}).knows("fling")
-        False
+        >>> lexicon = PredicateLexicon(senses={"shrink": "shrink.02"})
+        >>> lexicon.describe([Roleset("undergo.28", "experience", {})])
+        >>> lexicon.knows("undergo"), lexicon.roleset("undergo"), lexicon.knows("fling")
+        (True, 'undergo.28', False)
         """
-        return lemma in self.senses
+        return lemma in self.senses or len(self._described.get(lemma, ())) == 1
+
+    def helps(self, roleset: str, arguments: Iterable[Argument]) -> bool:
+        """Whether a predicate only helps another: it has no role, and its roleset is often seen and never has one.
+
+        So it is with *going* in *it is going to rain*, and with what is left in *it does not*, where *not* may stand.
+        In *it does not have to* that is worth keeping.
+        """
+        allowed = {"V", "AM-NEG", "AM-MOD"} if roleset in _LEFT_OVER else {"V"}
+        often = self.counts.get(roleset, 0) >= _OFTEN and not self.roles.get(roleset)
+        return often and all(one.role in allowed for one in arguments)
 
     def describe(self, rolesets: Iterable[Roleset]) -> None:
         """Keep what rolesets and roles mean, in place of what was known of that.
@@ -135,6 +162,7 @@ class PredicateLexicon:
         ('follow, pursue', 'thing followed', 'when')
         """
         self.meanings = {one.name: (one.meaning, dict(one.roles)) for one in rolesets}
+        self.__dict__.pop("_described", None)
 
     def meaning(self, roleset: str, role: str = "") -> str:
         """Return what a roleset means, or one of its roles; empty text where that is not known."""
@@ -154,6 +182,14 @@ class PredicateLexicon:
         return roles if times >= least else None
 
     @cached_property
+    def _described(self) -> dict[str, list[str]]:
+        """For each base form, the rolesets that are described, in their order."""
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for name in sorted(self.meanings):
+            found[name.rpartition(".")[0]].append(name)
+        return dict(found)
+
+    @cached_property
     def _by_lemma(self) -> dict[str, tuple[int, tuple[str, ...]]]:
         """For each base form, how often it was seen, and the roles of all its senses."""
         found: dict[str, tuple[int, tuple[str, ...]]] = {}
@@ -163,6 +199,15 @@ class PredicateLexicon:
             found[base] = (times + self.counts.get(name, 0), tuple(sorted({*roles, *known})))
         return found
 
+
+_OFTEN = 20
+_SAME_FORMS = {"VB": "VBP", "VBP": "VB"}
+_LEFT_OVER = frozenset(["be.03", "do.01", "have.01"])
+# Ends of base forms, British and American.
+_SPELLINGS = (
+    ("ise", "ize"), ("yse", "yze"), ("our", "or"), ("ise", "ice"), ("l", "ll"), ("ogue", "og"), ("amme", "am"),
+    ("tre", "ter"), ("tr", "ter"), ("ence", "ense"), ("oeuvre", "euver"),
+)  # fmt: skip
 
 # What modifiers say, in words that fit beside "thing followed".
 _MODIFIERS = {

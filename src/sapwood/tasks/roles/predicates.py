@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from sapwood.penn import ADJECTIVE_TAGS, AUXILIARY_TAGS, NOUN_TAGS, VERB_TAGS
@@ -14,6 +15,7 @@ __all__ = ["NOMINAL_TAGS", "VERBAL_TAGS", "find_predicates", "is_auxiliary", "is
 VERBAL_TAGS = frozenset([*VERB_TAGS, *AUXILIARY_TAGS])
 # What is not a verb but may be a predicate; names never are.
 NOMINAL_TAGS = frozenset([*NOUN_TAGS[:2], *ADJECTIVE_TAGS])
+_ADDRESS = re.compile(r"[@#]|://|^www\.")
 _AUXILIARIES = frozenset(["be", "have", "do", "get"])
 
 
@@ -75,8 +77,8 @@ def find_predicates(
     found = []
     for word, leaf in enumerate(at.leaves):
         above = at.parent[leaf]
-        # Signs may get any tag.
-        if above < 0 or not any(map(str.isalpha, at.labels[leaf])):
+        # Signs, addresses and names of accounts may get any tag.
+        if above < 0 or not any(map(str.isalpha, at.labels[leaf])) or _ADDRESS.search(at.labels[leaf]):
             continue
         tag = at.labels[above]
         if tag in VERBAL_TAGS:
