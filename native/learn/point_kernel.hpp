@@ -69,9 +69,18 @@ class PointKernel {
         : points_(points),
           components_(std::move(components)),
           terms_(std::move(terms)),
-          diagonal_(std::move(diagonal)) {}
+          diagonal_(std::move(diagonal)) {
+        if (terms_.size() != 1 || !terms_[0].simple() || terms_[0].weight != 1.0) return;
+        const Component<Real>& only = components_[terms_[0].factors[0]];
+        if (only.same || only.values->size() != points_) return;
+        for (std::size_t point = 0; point < points_; ++point)
+            if (only.items[point] != point) return;
+        table_ = only.values->table();
+    }
 
     std::size_t size() const { return points_; }
+    // The values between all points, row major, if they lie in memory like that.
+    const Real* table() const { return table_; }
     double diagonal(std::size_t point) const { return diagonal_[point]; }
 
     Selection select(std::vector<std::uint32_t> points) const {
@@ -209,6 +218,7 @@ class PointKernel {
     std::vector<Component<Real>> components_;
     std::vector<Term> terms_;
     std::vector<double> diagonal_;
+    const Real* table_ = nullptr;
 };
 
 }  // namespace sapwood
