@@ -249,9 +249,15 @@ class SvmSolver {
         Real found[kBlock];
         for (std::size_t a = 0; a < size; ++a) {
             const std::uint32_t own = point(chosen_[a].at);
+            diagonal_[a] = kernel_.diagonal(own);
             double* values = values_ + a * kBlock;
-            if (const Real* known = whole_ ? row(chosen_[a].at) : active_rows_.find(order_[chosen_[a].at])) {
-                for (std::size_t b = 0; b < size; ++b) values[b] = static_cast<double>(known[column(chosen_[b].at)]);
+            if (whole_) {
+                // Values are symmetric, and each of them comes from far away.
+                const Real* known = row(chosen_[a].at);
+                for (std::size_t b = 0; b <= a; ++b)
+                    values[b] = values_[b * kBlock + a] = static_cast<double>(known[column(chosen_[b].at)]);
+            } else if (const Real* known = active_rows_.find(order_[chosen_[a].at])) {
+                for (std::size_t b = 0; b < size; ++b) values[b] = static_cast<double>(known[chosen_[b].at]);
             } else {
                 control_.check();
                 if (block.size() == 0) {
@@ -262,7 +268,6 @@ class SvmSolver {
                 kernel_.row(own, block, found);
                 for (std::size_t b = 0; b < size; ++b) values[b] = static_cast<double>(found[b]);
             }
-            diagonal_[a] = kernel_.diagonal(own);
         }
     }
 

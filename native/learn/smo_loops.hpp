@@ -13,7 +13,9 @@ namespace sapwood {
 
 inline constexpr std::size_t kLanes = 8;
 inline constexpr std::size_t kChunk = 64;      // entries of which the extremes are noted; a multiple of kLanes
-inline constexpr std::size_t kStretch = 1024;  // entries that stay in the first cache while all rows go over them
+inline constexpr std::size_t kStretch = 8192;  // entries that stay in a near cache while all rows go over them
+inline constexpr std::size_t kStep = 16;
+inline constexpr std::size_t kAhead = 128;     // how far ahead rows are fetched, which mostly come from far away
 inline constexpr double kNever = 1e300;        // beyond every slack; not infinite, so that differences stay numbers
 
 // slack -= step * row for every row, one after the other in each entry: how many rows go at once changes no bit.
@@ -25,7 +27,23 @@ SAPWOOD_INLINE void move_stretch(double* __restrict slack, const Real* const* ro
         const Real *__restrict a = rows[r], *__restrict b = rows[r + 1], *__restrict c = rows[r + 2],
                    *__restrict d = rows[r + 3];
         const double first = steps[r], second = steps[r + 1], third = steps[r + 2], fourth = steps[r + 3];
-        for (std::size_t k = begin; k < end; ++k) {
+        std::size_t k = begin;
+        for (; k + kStep <= end; k += kStep) {
+            for (std::size_t l = 0; l < kStep; l += kLanes) {
+                __builtin_prefetch(a + k + l + kAhead);
+                __builtin_prefetch(b + k + l + kAhead);
+                __builtin_prefetch(c + k + l + kAhead);
+                __builtin_prefetch(d + k + l + kAhead);
+            }
+            for (std::size_t l = k; l < k + kStep; ++l) {
+                double value = slack[l];
+                value -= first * static_cast<double>(a[l]);
+                value -= second * static_cast<double>(b[l]);
+                value -= third * static_cast<double>(c[l]);
+                slack[l] = value - fourth * static_cast<double>(d[l]);
+            }
+        }
+        for (; k < end; ++k) {
             double value = slack[k];
             value -= first * static_cast<double>(a[k]);
             value -= second * static_cast<double>(b[k]);
