@@ -139,7 +139,8 @@ class SvmSolver {
             order_.resize(beta_.size());
             for (std::size_t k = 0; k < order_.size(); ++k) order_[k] = static_cast<std::uint32_t>(k);
             active_ = kernel_.select(problem_->points);
-            active_rows_.reset(beta_.size(), beta_.size());
+            active_.group();
+            if (!kernel_.additive()) active_rows_.reset(beta_.size(), beta_.size());
         }
         slack_.assign(order_.size(), 0.0);
         growing_.assign(order_.size(), 2 * kNever);
@@ -256,7 +257,7 @@ class SvmSolver {
                 const Real* known = row(chosen_[a].at);
                 for (std::size_t b = 0; b <= a; ++b)
                     values[b] = values_[b * kBlock + a] = static_cast<double>(known[column(chosen_[b].at)]);
-            } else if (const Real* known = active_rows_.find(order_[chosen_[a].at])) {
+            } else if (const Real* known = kernel_.additive() ? nullptr : active_rows_.find(order_[chosen_[a].at])) {
                 for (std::size_t b = 0; b < size; ++b) values[b] = static_cast<double>(known[chosen_[b].at]);
             } else {
                 control_.check();
@@ -310,6 +311,18 @@ class SvmSolver {
 
     // Hands what the block has come to on to all points.
     void move() {
+        if (!whole_ && kernel_.additive()) {
+            changes_.clear();
+            for (const Chosen& one : chosen_) {
+                if (one.beta == one.before) continue;
+                beta_[order_[one.at]] = one.beta;
+                mark(one.at);
+                changes_.emplace_back(point(one.at), one.before - one.beta);
+            }
+            kernel_.expand(changes_, active_, slack_.data(), control_);
+            sweep_rows(0);
+            return;
+        }
         const std::size_t at_once = whole_ ? kBlock : std::min(kBlock, active_rows_.at_once());
         std::size_t count = 0;
         for (const Chosen& one : chosen_) {
@@ -341,7 +354,7 @@ class SvmSolver {
         pick(shrinking_, kept);
         pick(order_, kept);
         active_.keep(kept);
-        active_rows_.keep(kept);
+        if (!kernel_.additive()) active_rows_.keep(kept);
         return true;
     }
 
@@ -380,6 +393,7 @@ class SvmSolver {
     std::size_t turn_up_ = 0, turn_down_ = 0;
     // The block: kernel values within, and the rows of those that have changed.
     std::vector<Chosen> chosen_;
+    std::vector<std::pair<std::uint32_t, double>> changes_;
     double values_[kBlock * kBlock] = {}, diagonal_[kBlock] = {}, steps_[kBlock] = {};
     const Real* rows_[kBlock] = {};
 };

@@ -93,6 +93,16 @@ SAPWOOD_INLINE void sweep_all(double* slack, const Real* const* rows, const doub
     }
 }
 
+// sums -= step * row for every row.
+[[maybe_unused]] SAPWOOD_VECTOR static void subtract_rows(double* sums, const float* const* rows, const double* steps,
+                                                          std::size_t count, std::size_t size) {
+    move_stretch(sums, rows, steps, count, 0, size);
+}
+[[maybe_unused]] SAPWOOD_VECTOR static void subtract_rows(double* sums, const double* const* rows, const double* steps,
+                                                          std::size_t count, std::size_t size) {
+    move_stretch(sums, rows, steps, count, 0, size);
+}
+
 [[maybe_unused]] SAPWOOD_VECTOR static void sweep(double* slack, const float* const* rows, const double* steps,
                                                   std::size_t count, std::size_t width, const double* growing,
                                                   const double* shrinking, std::size_t size, double* most,
