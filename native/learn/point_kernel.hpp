@@ -144,7 +144,8 @@ class PointKernel {
         if (first) std::fill(out, out + selection.size(), Real{0});
     }
 
-    // out[k] += sum over the entries (point, weight) of weight * K(point, k-th point of the selection), which is grouped.
+    // out[k] += sum over the entries (point, weight) of weight * K(point, k-th point of the selection), which is
+    // grouped.
     void expand(const std::vector<std::pair<std::uint32_t, double>>& entries, const Selection& selection, double* out,
                 const Control& control) const {
         std::vector<Real> row;
@@ -216,8 +217,7 @@ class PointKernel {
         const std::size_t number = term.factors[0];
         const Component<Real>& component = components_[number];
         std::vector<std::pair<std::uint32_t, double>> items;
-        for (const auto& [point, weight] : entries)
-            items.emplace_back(component.items[point], term.weight * weight);
+        for (const auto& [point, weight] : entries) items.emplace_back(component.items[point], term.weight * weight);
         std::stable_sort(items.begin(), items.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
         std::vector<double> sums(component.values->size(), 0.0);
         // A few rows at a time, so that sums are read and written less often.

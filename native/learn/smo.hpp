@@ -1,12 +1,12 @@
 // The dual of a support vector machine, a few weights at a time.
 //
 // With beta_i = alpha_i * y_i the dual is: maximise sum beta_i y_i - 1/2 sum beta_i beta_j K(i, j) where the betas add
-// up to 0 and each lies between 0 and y_i * cost_i. `slack` is its gradient, y_i - sum beta_j K(i, j). Some of the points
-// that violate the optimality conditions most are solved among themselves (a block, as Joachims, "Making Large-Scale
-// Support Vector Machine Learning Practical", 1998, takes them), pair by pair, chosen with second-order information
-// (Fan, Chen and Lin, "Working Set Selection Using Second Order Information for Training Support Vector Machines", JMLR
-// 6, 2005). Then their rows move the slack of all points in one go, which is what takes the time. Unless whole rows
-// are at hand, points that sit at a bound for good are set aside until the others have converged.
+// up to 0 and each lies between 0 and y_i * cost_i. `slack` is its gradient, y_i - sum beta_j K(i, j). Some of the
+// points that violate the optimality conditions most are solved among themselves (a block, as Joachims, "Making
+// Large-Scale Support Vector Machine Learning Practical", 1998, takes them), pair by pair, chosen with second-order
+// information (Fan, Chen and Lin, "Working Set Selection Using Second Order Information for Training Support Vector
+// Machines", JMLR 6, 2005). Then their rows move the slack of all points in one go, which is what takes the time.
+// Unless whole rows are at hand, points that sit at a bound for good are set aside until the others have converged.
 #pragma once
 
 #include <algorithm>
@@ -113,7 +113,8 @@ class SvmSolver {
     static constexpr double kEnough = 0.5, kNear = 0.3;
 
     struct Extremes {
-        double most = -kNever, least = kNever;  // the largest slack where beta may grow, the smallest where it may shrink
+        double most = -kNever,
+               least = kNever;  // the largest slack where beta may grow, the smallest where it may shrink
         std::size_t at_most = 0, at_least = 0;  // the chunks they are in
     };
 
@@ -211,8 +212,8 @@ class SvmSolver {
         return found;
     }
 
-    // Fills the block: the two extremes, and others near them. Chunks have their turn, since points that are alike often
-    // lie together, and solving one of them is solving the others.
+    // Fills the block: the two extremes, and others near them. Chunks have their turn, since points that are alike
+    // often lie together, and solving one of them is solving the others.
     void choose(const Extremes& found) {
         const double near = kNear * (found.most - found.least);
         chosen_.clear();
@@ -272,8 +273,8 @@ class SvmSolver {
         }
     }
 
-    // Changes the pair that promises the largest growth of the objective, again and again, until the points of the block
-    // violate the conditions little or the steps are used up; says how many steps there were.
+    // Changes the pair that promises the largest growth of the objective, again and again, until the points of the
+    // block violate the conditions little or the steps are used up; says how many steps there were.
     std::size_t solve_block(double enough, std::size_t most_steps) {
         look_up();
         const std::size_t size = chosen_.size();

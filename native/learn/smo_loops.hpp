@@ -15,8 +15,8 @@ inline constexpr std::size_t kLanes = 8;
 inline constexpr std::size_t kChunk = 64;      // entries of which the extremes are noted; a multiple of kLanes
 inline constexpr std::size_t kStretch = 8192;  // entries that stay in a near cache while all rows go over them
 inline constexpr std::size_t kStep = 16;
-inline constexpr std::size_t kAhead = 128;     // how far ahead rows are fetched, which mostly come from far away
-inline constexpr double kNever = 1e300;        // beyond every slack; not infinite, so that differences stay numbers
+inline constexpr std::size_t kAhead = 128;  // how far ahead rows are fetched, which mostly come from far away
+inline constexpr double kNever = 1e300;     // beyond every slack; not infinite, so that differences stay numbers
 
 // slack -= step * row for every row, one after the other in each entry: how many rows go at once changes no bit.
 template <class Real>
@@ -24,8 +24,7 @@ SAPWOOD_INLINE void move_stretch(double* __restrict slack, const Real* const* ro
                                  std::size_t count, std::size_t begin, std::size_t end) {
     std::size_t r = 0;
     for (; r + 4 <= count; r += 4) {
-        const Real *__restrict a = rows[r], *__restrict b = rows[r + 1], *__restrict c = rows[r + 2],
-                   *__restrict d = rows[r + 3];
+        const Real* __restrict a = rows[r], * __restrict b = rows[r + 1], * __restrict c = rows[r + 2], * __restrict d = rows[r + 3];
         const double first = steps[r], second = steps[r + 1], third = steps[r + 2], fourth = steps[r + 3];
         std::size_t k = begin;
         for (; k + kStep <= end; k += kStep) {

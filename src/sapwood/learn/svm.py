@@ -35,7 +35,7 @@ from sapwood.learn.kernel_model import KernelModel, register_kernel_model
 from sapwood.learn.multiclass import SCHEMES, TwoClasses, binary_problems, class_scores, output_count, score_combination
 from sapwood.learn.solver.choice import FEW, gram_is_quicker
 from sapwood.learn.solver.parallel import parallel_map
-from sapwood.learn.solver.smo import BinaryProblem, Solution, solve, solve_gram
+from sapwood.learn.solver.smo import BinaryProblem, solve, solve_gram
 from sapwood.learn.targets import check_class_weight, check_classes, check_weights
 from sapwood.registry import Reader, plain_value
 
@@ -154,10 +154,10 @@ class KernelSVC(HasProbabilities, ClassifierMixin, KernelModel):
         K = None
         if with_sklearn or isinstance(kernel, Precomputed) or self._takes_gram(X, targets):
             K = kernel(X)
-        if with_sklearn:
-            self._fit_with_sklearn(X, K, targets, sample_weight)
-        else:
+        if K is None or not with_sklearn:
             self._fit_natively(X, K, targets, sample_weight)
+        else:
+            self._fit_with_sklearn(X, K, targets, sample_weight)
         self.calibration_ = self._calibrate(X, K, targets, sample_weight) if self.probability else None
         return self
 
@@ -221,7 +221,6 @@ class KernelSVC(HasProbabilities, ClassifierMixin, KernelModel):
             costs = np.zeros(len(targets))
             costs[rows] = self.C * self._weights(targets[rows], positive, weight[rows])
             problems.append(BinaryProblem(rows[positive], rows[~positive], costs, name))
-        found: Solution
         if K is None:
             found = solve(
                 self.kernel_, X, problems, tolerance=self.tol, max_iter=self.max_iter, memory_limit=self.memory_limit

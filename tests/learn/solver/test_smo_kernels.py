@@ -393,5 +393,5 @@ def test_values_that_overflow_are_refused():
     for _ in range(13):
         deep = f"(A {deep} {deep})"
     trees = ["(A x x)", deep, "(A x (A x x))"]
-    with pytest.raises(KernelError, match="example 1 (with itself )?is not finite"):
+    with pytest.raises(KernelError, match=r"example 1 (with itself )?is not finite"):
         KernelSVC(SubsetTree(decay=1.0), solver="native").fit(trees, ["a", "b", "a"])

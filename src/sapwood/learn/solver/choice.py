@@ -1,4 +1,4 @@
-"""What the native solver works on, a Gram matrix or tables: predicted from examples, problems, distinct trees and memory.
+"""What the native solver works on, a Gram matrix or tables: predicted from examples, problems and distinct trees.
 
 Costs are in nanoseconds per pair of examples, as ``benchmarks/solver_choice.py`` measures them; their ratios count.
 """
@@ -17,10 +17,9 @@ from sapwood.trees.examples import Examples
 __all__ = ["FEW", "gram_is_quicker"]
 
 FEW = 500  # examples below which nothing takes time to speak of
-# A kernel value in a Gram matrix, and in a table: more, since words are taken out of trees first.
-_VALUE, _VALUE_IN_TABLE = 27.0, 48.0
-# What a binary problem takes beside that: rows of a table have to be put together from what they are looked up in.
-_SOLVE, _SOLVE_ON_TABLES = 0.8, 1.8
+# A kernel value in a Gram matrix, per view, and in a table: more, since words are taken out of trees first.
+_VALUE, _VALUE_IN_TABLE = 10.0, 45.0
+_SOLVE = 0.5  # what a binary problem takes beside that; on tables, changes are added up per distinct tree
 _SHARE = 0.6  # of the memory that kernel values may take
 # Without trees nothing can be said of kernel values; with more examples than these they are looked up.
 _MOST_WITHOUT_TREES = 8000
@@ -54,12 +53,11 @@ def gram_is_quicker(X: Any, sizes: Sequence[int], arrays: int = 1, memory_limit:
     distinct = _distinct(X)
     if not distinct:
         return bool(examples <= _MOST_WITHOUT_TREES)
-    # Every part of a kernel has a table over its distinct trees; examples are merged if all parts agree.
-    share = float(np.mean([(count / examples) ** 2 for count in distinct]))
+    shares = np.array(distinct) / examples
     problems = float(np.sum((np.asarray(sizes) / examples) ** 2))
-    points = (max(distinct) / examples) ** 2
-    on_tables = _VALUE_IN_TABLE * share + problems * _SOLVE_ON_TABLES * points
-    return _VALUE + problems * _SOLVE <= on_tables
+    on_gram = _VALUE * len(shares) + _SOLVE * problems
+    on_tables = _VALUE_IN_TABLE * float((shares**2).sum()) + _SOLVE * problems * float(shares.sum())
+    return on_gram <= on_tables
 
 
 def _distinct(X: Any) -> list[int]:
